@@ -1,0 +1,21 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnSqrt. */
+#ifndef MOCK_ACLNNOP_ACLNN_SQRT_H_
+#define MOCK_ACLNNOP_ACLNN_SQRT_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnSqrtGetWorkspaceSize(
+    const aclTensor *self, aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **opExecutor);
+
+aclnnStatus aclnnSqrt(void *workspace, uint64_t workspaceSize, aclOpExecutor *opExecutor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

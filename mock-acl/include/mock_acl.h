@@ -1,0 +1,85 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Control of the mock. A program that calls none of this behaves as with AscendCL. Every function may be called from
+ * any thread. Functions that can fail return 0 or a negative number and change nothing on failure. */
+#ifndef MOCK_ACL_H_
+#define MOCK_ACL_H_
+
+#include <stddef.h>
+#include <stdint.h>
+#include "acl/acl_base_rt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MOCK_ACL_BAD_ARGUMENT (-1)
+#define MOCK_ACL_BUSY (-2)
+
+/* "mock-acl x.y.z". */
+const char *mock_acl_version(void);
+
+/* The address of an exported AscendCL function by its C name, NULL for a name the mock does not have. */
+void *mock_acl_lookup(const char *name);
+
+/* A fresh process state: releases every hold, runs or drops queued work, ends every capture, destroys every object,
+ * and clears counters, failures, clock, error texts and the initialisation. Handles from before are stale after it.
+ * MOCK_ACL_BUSY while another thread is inside a call that waits. */
+int mock_acl_reset(void);
+
+/* A gate: work queued on `stream` (the device side of it) does not start while held. A task already running ends. */
+int mock_acl_hold_stream(aclrtStream stream);
+int mock_acl_release_stream(aclrtStream stream);
+/* The same by stream id, -1 for all streams when releasing. */
+int mock_acl_hold_stream_id(int32_t id);
+int mock_acl_release_stream_id(int32_t id);
+
+/* Runs everything that can run on any stream, on the calling thread; returns the number of tasks run. */
+uint64_t mock_acl_run_until_idle(void);
+
+/* The virtual device clock, in nanoseconds. Every executed task takes 1,000 ns of it. A wait with a time-out whose
+ * stream cannot make progress moves the clock to its deadline and times out at once. */
+uint64_t mock_acl_now_ns(void);
+void mock_acl_advance_ns(uint64_t ns);
+
+/* How often an exported function was called since the last reset; 0 for an unknown name. */
+uint64_t mock_acl_calls(const char *name);
+
+/* Live objects. Set `struct_size` before the call. Default streams and contexts are not counted. */
+typedef struct mock_acl_live {
+    size_t struct_size;
+    uint64_t contexts;
+    uint64_t streams;
+    uint64_t events;
+    uint64_t graphs;
+    uint64_t device_allocations;
+    uint64_t device_bytes;
+    uint64_t pinned_allocations;
+    uint64_t pinned_bytes;
+    uint64_t tensors;
+    uint64_t scalars;
+    uint64_t arrays;
+    uint64_t lists;
+    uint64_t executors;
+} mock_acl_live;
+int mock_acl_live_handles(mock_acl_live *live);
+
+/* The `nth` call (1 is the next one) of the function `name` from now on does nothing and returns `code`; a function
+ * that returns a pointer gives NULL. MOCK_ACL_BAD_ARGUMENT for an unknown name, nth 0 or code 0. */
+int mock_acl_fail(const char *name, uint64_t nth, int code);
+/* The `nth` task queued from now on by the call `name` fails on the device with `code`. */
+int mock_acl_fail_task(const char *name, uint64_t nth, int code);
+void mock_acl_clear_failures(void);
+
+/* Cache maintenance that streams have executed: tasks and bytes, since the last reset. */
+typedef struct mock_acl_cmo_totals {
+    size_t struct_size;
+    uint64_t tasks;
+    uint64_t bytes;
+} mock_acl_cmo_totals;
+int mock_acl_cmo(mock_acl_cmo_totals *totals);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
