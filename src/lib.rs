@@ -1,0 +1,1 @@
+//! Safe Rust for Ascend NPUs.

@@ -1,0 +1,48 @@
+//! Compiles mock-acl into the program, its exported names renamed so that a real library can be linked beside it.
+
+use std::fs;
+use std::path::Path;
+
+use crate::vars;
+
+/// Builds the static mock from the sources beside this package.
+pub(crate) fn build() {
+    let root = vars::cargo("CARGO_MANIFEST_DIR").join("../mock-acl");
+    let (src, include) = (root.join("src"), root.join("include"));
+    println!("cargo:rerun-if-changed={}", src.display());
+    println!("cargo:rerun-if-changed={}", include.display());
+    let out = vars::cargo("OUT_DIR");
+    let prefix = out.join("mock_prefix.h");
+    fs::write(&prefix, renames(&src.join("exports.def"))).expect("OUT_DIR is writable");
+    let mut files: Vec<_> = fs::read_dir(&src)
+        .unwrap_or_else(|e| panic!("{}: {e}", src.display()))
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|e| e == "c"))
+        .collect();
+    files.sort();
+    cc::Build::new()
+        .files(files)
+        .include(&include)
+        .include(&src)
+        .std("c11")
+        .opt_level(2)
+        .flag("-include")
+        .flag(prefix)
+        .flag("-fvisibility=hidden")
+        .flag("-pthread")
+        .warnings(true)
+        .extra_warnings(true)
+        .compile("racl_mock_acl");
+    println!("cargo:rustc-link-lib=m");
+}
+
+fn renames(exports: &Path) -> String {
+    let text = fs::read_to_string(exports).unwrap_or_else(|e| panic!("{}: {e}", exports.display()));
+    text.lines()
+        .filter_map(|line| {
+            let rest = ["RT(", "NNBASE(", "OP("].iter().find_map(|start| line.strip_prefix(start))?;
+            let name = rest.split(',').next()?.trim();
+            Some(format!("#define {name} racl_mock_{name}\n"))
+        })
+        .collect()
+}

@@ -1,0 +1,201 @@
+//! Finding the library when the program runs, and the library that the program is linked with.
+
+use core::ffi::c_void;
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use libloading::os::unix::Library as Handle;
+
+use crate::table::{Library, Source, Table};
+
+/// Why no library could be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// None of the places has a library that loads.
+    #[error("no AscendCL library was found; tried: {}", tried.join("; "))]
+    NotFound {
+        /// Each place with the loader's reason.
+        tried: Vec<String>,
+    },
+    /// The file loads but is no AscendCL library, or one too old to start with.
+    #[error("{path} is not a usable AscendCL library: it has no {symbol}")]
+    NotAscendcl {
+        /// What was loaded.
+        path: String,
+        /// The required function that it lacks.
+        symbol: &'static str,
+    },
+}
+
+/// Functions without which nothing works; every release has them.
+const REQUIRED: [&str; 4] = ["aclInit", "aclrtSetDevice", "aclrtCreateStream", "aclrtMalloc"];
+
+const TOOLKIT_ROOTS: [&str; 2] = ["ASCEND_TOOLKIT_HOME", "ASCEND_HOME_PATH"];
+
+fn sonames(library: Library) -> &'static [&'static str] {
+    match library {
+        Library::Runtime => &["libascendcl.so", "libacl_rt.so"],
+        Library::OperatorBase => &["libnnopbase.so"],
+        Library::Operators => &["libopapi.so"],
+    }
+}
+
+/// Folders of installed toolkits, best first.
+fn toolkit_folders() -> Vec<PathBuf> {
+    let roots = TOOLKIT_ROOTS.iter().filter_map(env::var_os).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let home = env::var_os("HOME").map(|home| Path::new(&home).join("Ascend/ascend-toolkit/latest"));
+    roots
+        .chain(home)
+        .chain([PathBuf::from("/usr/local/Ascend/ascend-toolkit/latest")])
+        .map(|r| r.join("lib64"))
+        .collect()
+}
+
+/// The libraries of one installation; those of the operators are opened when an operator is first used.
+struct Installation {
+    /// Shown in messages.
+    name: String,
+    /// Folder of the runtime when it was opened by a path; its siblings are looked for there first.
+    folder: Option<PathBuf>,
+    opened: Mutex<Opened>,
+}
+
+#[derive(Default)]
+struct Opened {
+    /// Opened libraries; never closed, because threads of the runtime may still run.
+    handles: Vec<&'static Handle>,
+    /// Families that were looked for already.
+    searched: Vec<Library>,
+}
+
+impl Installation {
+    fn new(name: String, folder: Option<PathBuf>, runtime: Handle) -> Self {
+        let opened = Opened { handles: vec![Box::leak(Box::new(runtime))], searched: vec![Library::Runtime] };
+        Self { name, folder, opened: Mutex::new(opened) }
+    }
+
+    fn open_siblings(&self, library: Library, opened: &mut Opened) {
+        if opened.searched.contains(&library) {
+            return;
+        }
+        opened.searched.push(library);
+        for soname in sonames(library) {
+            let beside = self.folder.iter().map(|folder| folder.join(soname));
+            let elsewhere = toolkit_folders().into_iter().map(|folder| folder.join(soname));
+            let found = beside.chain([PathBuf::from(soname)]).chain(elsewhere).find_map(|path| open(&path).ok());
+            opened.handles.extend(found.map(|handle| -> &'static Handle { Box::leak(Box::new(handle)) }));
+        }
+    }
+}
+
+impl Source for Installation {
+    fn address(&self, symbol: &'static str, library: Library) -> *mut c_void {
+        let mut opened = self.opened.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known = opened.handles.iter().find_map(|handle| address_in(handle, symbol));
+        if let Some(address) = known {
+            return address;
+        }
+        self.open_siblings(library, &mut opened);
+        opened.handles.iter().find_map(|handle| address_in(handle, symbol)).unwrap_or(core::ptr::null_mut())
+    }
+
+    fn describe(&self) -> String {
+        self.name.clone()
+    }
+}
+
+fn address_in(handle: &Handle, symbol: &str) -> Option<*mut c_void> {
+    // SAFETY: the symbol is only looked up here; the caller of the table's method that hands it out upholds the
+    // signature.
+    let found = unsafe { handle.get::<*mut c_void>(symbol.as_bytes()) };
+    found.ok().map(|symbol| symbol.into_raw().cast()).filter(|address: &*mut c_void| !address.is_null())
+}
+
+fn open(path: &Path) -> Result<Handle, String> {
+    // SAFETY: opening runs the initialisers of the library. AscendCL's do nothing but set up the library itself, and a
+    // path that the user gives is theirs to answer for, as with LD_LIBRARY_PATH.
+    let handle = unsafe { Handle::open(Some(path), libc_flags()) };
+    handle.map_err(|error| describe(&error))
+}
+
+/// RTLD_NOW | RTLD_GLOBAL: the operator libraries look for symbols of the runtime in the global scope.
+const fn libc_flags() -> core::ffi::c_int {
+    0x2 | libloading::os::unix::RTLD_GLOBAL
+}
+
+fn describe(error: &libloading::Error) -> String {
+    match error {
+        libloading::Error::DlOpen { source } | libloading::Error::DlSym { source } => format!("{source:?}"),
+        other => other.to_string(),
+    }
+}
+
+fn checked(installation: Installation) -> Result<Table, LoadError> {
+    let missing = REQUIRED.into_iter().find(|name| installation.address(name, Library::Runtime).is_null());
+    match missing {
+        Some(symbol) => Err(LoadError::NotAscendcl { path: installation.name, symbol }),
+        // SAFETY: the library has the functions that make it AscendCL, whose names and signatures are a published
+        // interface; its handles are leaked, so it stays loaded.
+        None => Ok(unsafe { Table::from_source(Box::new(installation)) }),
+    }
+}
+
+#[cfg(feature = "dlopen")]
+impl Table {
+    /// Loads the library of this machine: by name as the dynamic loader finds it, then from the toolkit folders
+    /// (`ASCEND_TOOLKIT_HOME`, `ASCEND_HOME_PATH`, `~/Ascend`, `/usr/local/Ascend`).
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError::NotFound`] names every place with its reason; [`LoadError::NotAscendcl`] when what loads lacks the
+    /// basic functions.
+    pub fn load() -> Result<Self, LoadError> {
+        let names = sonames(Library::Runtime);
+        let plain = names.iter().map(PathBuf::from);
+        let folders = toolkit_folders();
+        let full = folders.iter().flat_map(|folder| names.iter().map(move |name| folder.join(name)));
+        let mut tried = Vec::new();
+        for path in plain.chain(full) {
+            match open(&path) {
+                Ok(handle) => {
+                    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).map(Path::to_owned);
+                    return checked(Installation::new(path.display().to_string(), folder, handle));
+                }
+                Err(why) => tried.push(format!("{} ({why})", path.display())),
+            }
+        }
+        Err(LoadError::NotFound { tried })
+    }
+
+    /// Loads the library at `path`: a file, or a name that the dynamic loader searches. The operator libraries are
+    /// looked for beside it first.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError::NotFound`] with the loader's reason, [`LoadError::NotAscendcl`] when the file is something else.
+    pub fn load_from(path: impl AsRef<OsStr>) -> Result<Self, LoadError> {
+        let path = Path::new(path.as_ref());
+        let handle =
+            open(path).map_err(|why| LoadError::NotFound { tried: vec![format!("{} ({why})", path.display())] })?;
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).map(Path::to_owned);
+        checked(Installation::new(path.display().to_string(), folder, handle))
+    }
+}
+
+#[cfg(feature = "link")]
+impl Table {
+    /// The library that the program is linked with.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError::NotAscendcl`] when that library lacks the basic functions.
+    pub fn linked() -> Result<Self, LoadError> {
+        // A use of one function keeps the linker from dropping the library as unneeded.
+        let anchor: unsafe extern "C" fn(*const core::ffi::c_char) -> crate::aclError = crate::aclInit;
+        std::hint::black_box(anchor);
+        checked(Installation::new("the linked AscendCL library".to_owned(), None, Handle::this()))
+    }
+}

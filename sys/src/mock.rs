@@ -1,0 +1,122 @@
+//! The mock that is compiled into the program: its table and its control functions.
+//!
+//! The control functions are those of `mock_acl.h`; they have no counterpart in AscendCL.
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::CString;
+
+use crate::bindings::{aclError, aclrtStream};
+use crate::table::{Library, Source, Table};
+
+/// Counts of live objects; see `mock_acl_live` in `mock_acl.h`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct mock_acl_live {
+    /// Size of this structure in bytes, set before the call.
+    pub struct_size: usize,
+    /// Contexts that the program created.
+    pub contexts: u64,
+    /// Streams that the program created.
+    pub streams: u64,
+    /// Events.
+    pub events: u64,
+    /// Captured graphs and model instances.
+    pub graphs: u64,
+    /// Device allocations.
+    pub device_allocations: u64,
+    /// Bytes in them.
+    pub device_bytes: u64,
+    /// Pinned host allocations.
+    pub pinned_allocations: u64,
+    /// Bytes in them.
+    pub pinned_bytes: u64,
+    /// Tensor descriptors.
+    pub tensors: u64,
+    /// Scalars.
+    pub scalars: u64,
+    /// Integer, float and bool arrays.
+    pub arrays: u64,
+    /// Tensor and scalar lists.
+    pub lists: u64,
+    /// Operator executors.
+    pub executors: u64,
+}
+
+/// Cache maintenance that streams have executed; see `mock_acl_cmo_totals` in `mock_acl.h`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct mock_acl_cmo_totals {
+    /// Size of this structure in bytes, set before the call.
+    pub struct_size: usize,
+    /// Tasks executed.
+    pub tasks: u64,
+    /// Bytes in them.
+    pub bytes: u64,
+}
+
+unsafe extern "C" {
+    /// Name and version of the mock.
+    pub fn mock_acl_version() -> *const c_char;
+    /// Address of an exported function, or null.
+    pub fn mock_acl_lookup(name: *const c_char) -> *mut c_void;
+    /// A fresh process state.
+    pub fn mock_acl_reset() -> c_int;
+    /// Closes the gate of a stream.
+    pub fn mock_acl_hold_stream(stream: aclrtStream) -> c_int;
+    /// Opens the gate of a stream.
+    pub fn mock_acl_release_stream(stream: aclrtStream) -> c_int;
+    /// Closes the gate of a stream by its id.
+    pub fn mock_acl_hold_stream_id(id: i32) -> c_int;
+    /// Opens the gate of a stream by its id, -1 for all.
+    pub fn mock_acl_release_stream_id(id: i32) -> c_int;
+    /// Runs what can run; gives the number of tasks.
+    pub fn mock_acl_run_until_idle() -> u64;
+    /// The virtual clock in nanoseconds.
+    pub fn mock_acl_now_ns() -> u64;
+    /// Moves the virtual clock.
+    pub fn mock_acl_advance_ns(ns: u64);
+    /// Calls of a function since the last reset.
+    pub fn mock_acl_calls(name: *const c_char) -> u64;
+    /// Counts of live objects.
+    pub fn mock_acl_live_handles(live: *mut mock_acl_live) -> c_int;
+    /// Makes the n-th call of a function fail.
+    pub fn mock_acl_fail(name: *const c_char, nth: u64, code: aclError) -> c_int;
+    /// Makes the n-th task of a call fail on the device.
+    pub fn mock_acl_fail_task(name: *const c_char, nth: u64, code: aclError) -> c_int;
+    /// Forgets every injected failure.
+    pub fn mock_acl_clear_failures();
+    /// Totals of executed cache maintenance.
+    pub fn mock_acl_cmo(totals: *mut mock_acl_cmo_totals) -> c_int;
+}
+
+struct Mock;
+
+impl Source for Mock {
+    fn address(&self, symbol: &'static str, _library: Library) -> *mut c_void {
+        let Ok(name) = CString::new(symbol) else { return core::ptr::null_mut() };
+        // SAFETY: the argument is a NUL-terminated string that outlives the call, as `mock_acl_lookup` asks.
+        unsafe { mock_acl_lookup(name.as_ptr()) }
+    }
+
+    fn describe(&self) -> String {
+        // SAFETY: the function takes nothing and gives a constant.
+        let version = unsafe { mock_acl_version() };
+        // SAFETY: that constant is a NUL-terminated string in the program's image.
+        let version = unsafe { CStr::from_ptr(version) };
+        format!("{} (built in)", version.to_string_lossy())
+    }
+
+    fn is_mock(&self) -> bool {
+        true
+    }
+}
+
+impl Table {
+    /// The table of the mock that is compiled into the program.
+    #[must_use]
+    pub fn mock() -> Self {
+        // SAFETY: the mock defines its functions against the headers that these bindings were made from, and it is
+        // part of the program, so it is never unloaded.
+        unsafe { Self::from_source(Box::new(Mock)) }
+    }
+}

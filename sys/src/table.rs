@@ -1,0 +1,142 @@
+//! The call table: one slot a function, filled when the function is first asked for.
+
+use core::ffi::c_void;
+use core::fmt;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::bindings::*;
+
+/// The library that a function belongs to on a CANN installation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Library {
+    /// `libascendcl.so`, or `libacl_rt.so` of newer installations: the runtime.
+    Runtime,
+    /// `libnnopbase.so`: tensors, scalars and executors of operators.
+    OperatorBase,
+    /// `libopapi.so`: the built-in operators.
+    Operators,
+}
+
+/// A function that the loaded library does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{symbol} is not in {searched}")]
+pub struct MissingSymbol {
+    /// C name of the function.
+    pub symbol: &'static str,
+    /// The libraries that were searched.
+    pub searched: String,
+}
+
+/// Where the functions of a [`Table`] come from.
+pub trait Source: Send + Sync {
+    /// The address of `symbol`, or null. `library` says where to look first.
+    fn address(&self, symbol: &'static str, library: Library) -> *mut c_void;
+    /// What the source is, for messages: a path, or a name.
+    fn describe(&self) -> String;
+    /// True for the mock that is compiled into the program.
+    fn is_mock(&self) -> bool {
+        false
+    }
+}
+
+/// Function pointers of one AscendCL library, resolved one by one at first use.
+///
+/// Each function has a method of its C name that gives the pointer, or [`MissingSymbol`] when the library does not have
+/// it. A table is immutable from the outside and can be used from any thread.
+pub struct Table {
+    slots: Box<[AtomicPtr<c_void>]>,
+    source: Box<dyn Source>,
+}
+
+impl Table {
+    /// A table over any source of addresses.
+    ///
+    /// # Safety
+    ///
+    /// 1. Every non-null address that the source gives is a function of that name with the C signature of this crate.
+    /// 2. The code stays loaded for the rest of the process.
+    pub unsafe fn from_source(source: Box<dyn Source>) -> Self {
+        let slots = (0..NAMES.len()).map(|_| AtomicPtr::new(core::ptr::null_mut())).collect();
+        Self { slots, source }
+    }
+
+    /// What the functions come from: a path, or the name of the built-in mock.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        self.source.describe()
+    }
+
+    /// True when the functions are those of the mock compiled into the program.
+    #[must_use]
+    pub fn is_mock(&self) -> bool {
+        self.source.is_mock()
+    }
+
+    /// Every function name that the table knows.
+    pub fn names() -> impl Iterator<Item = (&'static str, Library)> {
+        NAMES.iter().copied()
+    }
+
+    /// Whether the library has `symbol`, which must be one of [`Table::names`].
+    #[must_use]
+    pub fn has(&self, symbol: &str) -> bool {
+        NAMES.iter().position(|(name, _)| *name == symbol).is_some_and(|index| self.address(index).is_ok())
+    }
+
+    #[inline]
+    fn address(&self, index: usize) -> Result<*mut c_void, MissingSymbol> {
+        let address = self.slots[index].load(Ordering::Acquire);
+        if address.is_null() { self.resolve(index) } else { Ok(address) }
+    }
+
+    #[cold]
+    fn resolve(&self, index: usize) -> Result<*mut c_void, MissingSymbol> {
+        let (symbol, library) = NAMES[index];
+        let address = self.source.address(symbol, library);
+        if address.is_null() {
+            return Err(MissingSymbol { symbol, searched: self.source.describe() });
+        }
+        self.slots[index].store(address, Ordering::Release);
+        Ok(address)
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("source", &self.describe()).finish_non_exhaustive()
+    }
+}
+
+macro_rules! calls {
+    ($($library:ident $name:ident($($argument:ty),*) -> $result:ty;)*) => {
+        const NAMES: &[(&str, Library)] = &[$((stringify!($name), Library::$library)),*];
+
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        enum Slot { $($name),* }
+
+        #[allow(non_snake_case)]
+        impl Table {
+            $(
+                #[doc = concat!("The address of `", stringify!($name), "`.")]
+                ///
+                /// # Errors
+                ///
+                /// [`MissingSymbol`] when the library does not have the function.
+                #[inline]
+                pub fn $name(&self) -> Result<unsafe extern "C" fn($($argument),*) -> $result, MissingSymbol> {
+                    let address = self.address(Slot::$name as usize)?;
+                    // SAFETY: `address` is not null, and the contract of `from_source` says that the function of this
+                    // name has the signature that the bindings declare for it.
+                    Ok(unsafe {
+                        core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) -> $result>(address)
+                    })
+                }
+            )*
+        }
+    };
+}
+
+#[cfg(not(acl_sys_generated))]
+include!("bindings/calls.rs");
+#[cfg(acl_sys_generated)]
+include!(concat!(env!("OUT_DIR"), "/calls.rs"));
