@@ -1,1 +1,69 @@
-//! Safe Rust for Ascend NPUs.
+//! Safe Rust for Ascend NPUs: devices, streams, events, memory, captured graphs, prefetch and operators.
+//!
+//! On an NPU the host often cannot issue operators as fast as the device finishes them. AscendCL, the C runtime of
+//! CANN, can record what streams are told and replay it with one call; inside such a graph, side streams and events let
+//! work overlap, and a prefetch moves weights into the L2 cache while other work runs. This crate makes that safe.
+//!
+//! ```
+//! use racl::{Acl, CaptureMode, Prefetch, op};
+//!
+//! let acl = Acl::mock()?; // Acl::init() finds the library of the machine
+//! let device = acl.device(0)?;
+//! let main = device.stream()?;
+//! let a = device.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [2, 2])?;
+//! let w = device.upload_tensor(&[1.0_f32, 0.0, 0.0, 1.0], [2, 2])?;
+//! let mut sum = device.zeros::<f32>([2, 2])?;
+//! let mut out = device.zeros::<f32>([2, 2])?;
+//!
+//! let mut graph = main.capture(CaptureMode::ThreadLocal, |s| {
+//!     let side = s.side("1")?;
+//!     s.fork(&side)?;
+//!     side.prefetch(&w, Prefetch::all())?;
+//!     op::add(s, &a, &a, &mut sum)?;
+//!     op::matmul(s, &sum, &w, &mut out)?;
+//!     s.join(&side)
+//! })?;
+//! graph.launch(&main)?;
+//! assert_eq!(out.to_vec()?, [2.0, 4.0, 6.0, 8.0]);
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # Threads
+//!
+//! Everything except [`Graph`] (one thread at a time) and [`Capture`] (the thread that began it) can be used from any
+//! thread. The runtime binds contexts to threads; each call here binds the right one.
+//!
+//! # Errors
+//!
+//! Work fails where it runs, later than the call that submitted it; the next synchronising call reports it. Destructors
+//! log their errors and keep them for [`Context::take_drop_errors`].
+
+mod acl;
+mod call;
+mod callback;
+mod context;
+mod device;
+mod error;
+mod event;
+mod graph;
+mod memory;
+#[cfg(feature = "mock")]
+pub mod mock;
+pub mod op;
+mod prefetch;
+mod stream;
+
+pub use acl_sys as sys;
+pub use bytemuck;
+pub use half;
+
+pub use acl::Acl;
+pub use context::Context;
+pub use device::Device;
+pub use error::{Error, ErrorKind, Result, ResultExt};
+pub use event::Event;
+pub use graph::{Capture, CaptureMode, Graph, HostView};
+pub use memory::{DeviceBuffer, Lent, PinnedBuffer, Rejected};
+pub use op::Tensor;
+pub use prefetch::{Prefetch, Prefetchable};
+pub use stream::Stream;

@@ -1,0 +1,343 @@
+//! The initialisation value: which library, and its life time.
+
+use std::ffi::CStr;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use acl_sys::Table;
+
+use crate::call::{Caller, call, check, failure};
+use crate::device::Device;
+use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+
+/// AscendCL, initialised. The first value initialises the library of its process, the last one to go finalises it.
+///
+/// Clones are cheap and share one initialisation; every object of this crate keeps it alive. When another part of the
+/// process initialised the library before (code 100002), this value uses it and leaves its end to that part.
+///
+/// The library is chosen by the constructor: [`Acl::init`] takes the one of this machine, or the one that the
+/// environment variable `RACL_LIBRARY` names: a path, `system` (search as if it were not set) or `mock` (the built-in
+/// mock, with the feature `mock`). The mock is never chosen by itself.
+///
+/// C calls: `aclInit`, `aclFinalize`, `aclFinalizeReference`.
+///
+/// # Examples
+///
+/// ```
+/// let acl = racl::Acl::mock()?;
+/// assert_eq!(acl.device_count()?, 1);
+/// println!("running on {acl}");
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Acl(Arc<AclInner>);
+
+struct AclInner {
+    table: Arc<Table>,
+    ends_with: Ending,
+}
+
+/// What undoes this initialisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// One reference of the counted initialisation.
+    Reference,
+    /// The plain call: nobody else initialised.
+    Finalize,
+    /// Nothing: somebody else initialised and the library does not count.
+    Nothing,
+}
+
+/// The library behind an initialisation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Choice {
+    #[cfg(feature = "dlopen")]
+    System,
+    #[cfg(feature = "dlopen")]
+    Path(String),
+    #[cfg(feature = "link")]
+    Linked,
+    #[cfg(feature = "mock")]
+    Mock,
+}
+
+struct Live {
+    choice: Choice,
+    /// Kept for the process: a library is never unloaded, and loading it twice is work for nothing.
+    table: Arc<Table>,
+    inner: Weak<AclInner>,
+}
+
+static LIVE: Mutex<Vec<Live>> = Mutex::new(Vec::new());
+
+/// Environment variable that chooses the library.
+const LIBRARY: &str = "RACL_LIBRARY";
+
+impl Acl {
+    /// Initialises the library of this machine, or the one that `RACL_LIBRARY` names.
+    ///
+    /// Without the variable: the library that the program is linked with (feature `link`), else the one that is found
+    /// at run time (feature `dlopen`).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::LibraryNotFound`] naming every place searched; [`ErrorKind::NotSupported`] when the way that is
+    /// asked for is not compiled in; what `aclInit` returns, for one on a machine without a driver.
+    pub fn init() -> Result<Self> {
+        Self::start(choice_of(std::env::var(LIBRARY).ok().as_deref())?)
+    }
+
+    /// Initialises the library at `path`: a file, or a name that the dynamic loader searches.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::LibraryNotFound`] with the loader's reason, or when the file is no AscendCL library.
+    #[cfg(feature = "dlopen")]
+    pub fn init_from(path: impl Into<String>) -> Result<Self> {
+        Self::start(Choice::Path(path.into()))
+    }
+
+    /// Initialises the built-in mock.
+    ///
+    /// # Errors
+    ///
+    /// Only when the mock is told to fail, see [`mock`](crate::mock).
+    #[cfg(feature = "mock")]
+    pub fn mock() -> Result<Self> {
+        Self::start(Choice::Mock)
+    }
+
+    /// For examples, tests and programs that shall run everywhere: the library that `RACL_LIBRARY` names, or the
+    /// built-in mock when the variable is not set. The value says which ([`Acl::library`]).
+    ///
+    /// # Errors
+    ///
+    /// As [`Acl::init`].
+    #[cfg(feature = "mock")]
+    pub fn init_or_mock() -> Result<Self> {
+        let value = std::env::var(LIBRARY).ok();
+        Self::start(choice_of(Some(value.as_deref().filter(|v| !v.is_empty()).unwrap_or("mock")))?)
+    }
+
+    fn start(choice: Choice) -> Result<Self> {
+        let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = live.iter().position(|entry| entry.choice == choice);
+        if let Some(inner) = known.and_then(|index| live[index].inner.upgrade()) {
+            return Ok(Self(inner));
+        }
+        let table = match known {
+            Some(index) => Arc::clone(&live[index].table),
+            None => Arc::new(open(&choice)?),
+        };
+        let ends_with = initialize(&table).context_with(|| format!("with {}", table.describe()))?;
+        let inner = Arc::new(AclInner { table: Arc::clone(&table), ends_with });
+        log::debug!("initialised {}", table.describe());
+        match known {
+            Some(index) => live[index].inner = Arc::downgrade(&inner),
+            None => live.push(Live { choice, table, inner: Arc::downgrade(&inner) }),
+        }
+        Ok(Self(inner))
+    }
+
+    /// What the functions come from: the path of a library, or name and version of the built-in mock.
+    #[must_use]
+    pub fn library(&self) -> String {
+        self.0.table.describe()
+    }
+
+    /// True when this is the mock that is compiled into the program.
+    #[must_use]
+    pub fn is_mock(&self) -> bool {
+        self.0.table.is_mock()
+    }
+
+    /// The raw call table, for calls that this crate does not wrap.
+    #[must_use]
+    pub fn table(&self) -> &Table {
+        &self.0.table
+    }
+
+    /// Number of devices that the process sees (`ASCEND_RT_VISIBLE_DEVICES`).
+    ///
+    /// # Errors
+    ///
+    /// The driver's code when there is none.
+    #[doc(alias = "aclrtGetDeviceCount")]
+    pub fn device_count(&self) -> Result<u32> {
+        let mut count = 0;
+        // SAFETY: `count` is a place for one number.
+        unsafe { call!(self, aclrtGetDeviceCount(&raw mut count)) }?;
+        Ok(count)
+    }
+
+    /// Name of the chip, such as `Ascend910B2`; device 0's when the devices differ.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Internal`] when the library does not know it.
+    #[doc(alias = "aclrtGetSocName")]
+    pub fn soc_name(&self) -> Result<String> {
+        let function = self.table().aclrtGetSocName()?;
+        // SAFETY: takes nothing; gives null or a string that the library owns.
+        let name = unsafe { function() };
+        if name.is_null() {
+            return Err(Error::new(ErrorKind::Internal, "aclrtGetSocName gave no name"));
+        }
+        // SAFETY: a non-null result is a NUL-terminated string that is never freed.
+        let name = unsafe { CStr::from_ptr(name) };
+        Ok(name.to_string_lossy().into_owned())
+    }
+
+    /// Version of the runtime interface: major, minor, patch.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MissingSymbol`] on a library without the query.
+    #[doc(alias = "aclrtGetVersion")]
+    pub fn version(&self) -> Result<(i32, i32, i32)> {
+        let (mut major, mut minor, mut patch) = (0, 0, 0);
+        // SAFETY: three places for one number each.
+        unsafe { call!(self, aclrtGetVersion(&raw mut major, &raw mut minor, &raw mut patch)) }?;
+        Ok((major, minor, patch))
+    }
+
+    /// The device with this number, with its primary context. See [`Device`].
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidDevice`] for a number outside [`Acl::device_count`].
+    #[doc(alias = "aclrtSetDevice")]
+    pub fn device(&self, id: i32) -> Result<Device> {
+        Device::open(self, id)
+    }
+}
+
+impl Caller for Acl {
+    fn table(&self) -> &Table {
+        &self.0.table
+    }
+
+    fn bind(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Acl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Acl").field("library", &self.library()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Acl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.library())
+    }
+}
+
+fn choice_of(variable: Option<&str>) -> Result<Choice> {
+    match variable.unwrap_or_default() {
+        #[cfg(feature = "link")]
+        "" => Ok(Choice::Linked),
+        #[cfg(all(feature = "dlopen", not(feature = "link")))]
+        "" => Ok(Choice::System),
+        #[cfg(feature = "dlopen")]
+        "system" => Ok(Choice::System),
+        #[cfg(all(feature = "link", not(feature = "dlopen")))]
+        "system" => Ok(Choice::Linked),
+        #[cfg(feature = "mock")]
+        "mock" => Ok(Choice::Mock),
+        #[cfg(not(feature = "mock"))]
+        "mock" => Err(Error::new(
+            ErrorKind::NotSupported,
+            "RACL_LIBRARY=mock asks for the built-in mock, which this program was built without (feature `mock`)",
+        )),
+        #[cfg(feature = "dlopen")]
+        path => Ok(Choice::Path(path.to_owned())),
+        #[cfg(not(feature = "dlopen"))]
+        other => Err(Error::new(
+            ErrorKind::NotSupported,
+            format!("RACL_LIBRARY={other:?}: this program was built without the feature `dlopen`"),
+        )),
+    }
+}
+
+fn open(choice: &Choice) -> Result<Table> {
+    match choice {
+        #[cfg(feature = "dlopen")]
+        Choice::System => Ok(Table::load()?),
+        #[cfg(feature = "dlopen")]
+        Choice::Path(path) => Ok(Table::load_from(path)?),
+        #[cfg(feature = "link")]
+        Choice::Linked => Ok(Table::linked()?),
+        #[cfg(feature = "mock")]
+        Choice::Mock => Ok(Table::mock()),
+    }
+}
+
+/// Releases differ: some count initialisations, older ones know only the first. The counted pair is used where it is.
+fn initialize(table: &Table) -> Result<Ending> {
+    let function = table.aclInit()?;
+    // SAFETY: a null path asks for the defaults.
+    let code = unsafe { function(std::ptr::null()) };
+    let counted = table.aclFinalizeReference().is_ok();
+    match code {
+        acl_sys::ACL_ERROR_REPEAT_INITIALIZE if counted => Ok(Ending::Reference),
+        acl_sys::ACL_ERROR_REPEAT_INITIALIZE => Ok(Ending::Nothing),
+        code => {
+            check(table, "aclInit", code)?;
+            Ok(if counted { Ending::Reference } else { Ending::Finalize })
+        }
+    }
+}
+
+impl Drop for AclInner {
+    fn drop(&mut self) {
+        // Held so that no new initialisation starts while this one ends.
+        let _live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = self.finalize() {
+            log::error!("ending the library: {error:#}");
+        }
+    }
+}
+
+impl AclInner {
+    fn finalize(&self) -> Result<()> {
+        let (call, code) = match self.ends_with {
+            Ending::Nothing => return Ok(()),
+            Ending::Reference => {
+                let function = self.table.aclFinalizeReference()?;
+                // SAFETY: a null pointer asks for no count.
+                ("aclFinalizeReference", unsafe { function(std::ptr::null_mut()) })
+            }
+            Ending::Finalize => {
+                let function = self.table.aclFinalize()?;
+                // SAFETY: takes nothing; every object of this crate is gone, since each holds an `Acl`.
+                ("aclFinalize", unsafe { function() })
+            }
+        };
+        match code {
+            // Somebody else ended the library first; there is nothing left to end.
+            0 | acl_sys::ACL_ERROR_REPEAT_FINALIZE => Ok(()),
+            code => Err(failure(&self.table, call, code)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(feature = "dlopen")]
+    fn the_variable_chooses_the_library() {
+        assert_eq!(choice_of(Some("system")).unwrap(), Choice::System);
+        assert_eq!(choice_of(Some("/x/libascendcl.so")).unwrap(), Choice::Path("/x/libascendcl.so".into()));
+    }
+
+    #[test]
+    #[cfg(all(feature = "dlopen", not(feature = "link")))]
+    fn without_the_variable_the_mock_is_never_chosen() {
+        assert_eq!(choice_of(None).unwrap(), Choice::System);
+        assert_eq!(choice_of(Some("")).unwrap(), Choice::System);
+    }
+}

@@ -1,0 +1,84 @@
+//! The one funnel to C: finds the symbol, binds the context, calls, and turns a code into an [`Error`].
+
+use std::cell::Cell;
+use std::ffi::CStr;
+
+use acl_sys::Table;
+
+use crate::context::ContextInner;
+use crate::error::{Error, Result};
+
+/// What a C call is made with: a table, and for most calls a context that must be current on this thread.
+pub(crate) trait Caller {
+    fn table(&self) -> &Table;
+
+    /// Makes the context current on this thread, if the calls of this value need one.
+    fn bind(&self) -> Result<()>;
+}
+
+thread_local! {
+    /// Id of the context that this crate last made current on this thread.
+    static CURRENT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Makes `context` current on this thread; cheap when this crate did so last.
+#[inline]
+pub(crate) fn bind(context: &ContextInner) -> Result<()> {
+    if CURRENT.get() == context.id() { Ok(()) } else { bind_anew(context) }
+}
+
+/// Makes `context` current without trusting what this crate did last: other code may have changed it since.
+#[cold]
+pub(crate) fn bind_anew(context: &ContextInner) -> Result<()> {
+    let table = context.table();
+    let function = table.aclrtSetCurrentContext()?;
+    // SAFETY: the handle is that of a live context; a stale one gives an error code.
+    let code = unsafe { function(context.raw()) };
+    check(table, "aclrtSetCurrentContext", code)?;
+    CURRENT.set(context.id());
+    Ok(())
+}
+
+/// The thread's context was changed by a call of this crate itself.
+pub(crate) fn forget_binding() {
+    CURRENT.set(0);
+}
+
+/// Turns the code of a call into a result; a failure takes the library's message along.
+#[inline]
+pub(crate) fn check(table: &Table, call: &'static str, code: i32) -> Result<()> {
+    if code == 0 { Ok(()) } else { Err(failure(table, call, code)) }
+}
+
+/// The error of a call that failed on this thread just now.
+#[cold]
+pub(crate) fn failure(table: &Table, call: &'static str, code: i32) -> Error {
+    Error::from_call(call, code, recent_message(table))
+}
+
+fn recent_message(table: &Table) -> Option<String> {
+    let function = table.aclGetRecentErrMsg().ok()?;
+    // SAFETY: takes nothing; the text that it gives stays valid until this thread's next call of it.
+    let text = unsafe { function() };
+    if text.is_null() {
+        return None;
+    }
+    // SAFETY: a non-null result is a NUL-terminated string, copied before any other call of this thread.
+    let text = unsafe { CStr::from_ptr(text) };
+    let text = text.to_string_lossy().trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+/// `call!(caller, aclrtName(arguments))`: the unsafe call through the funnel, as `Result<()>`.
+macro_rules! call {
+    ($caller:expr, $name:ident($($argument:expr),* $(,)?)) => {{
+        let caller = $caller;
+        $crate::call::Caller::bind(caller).and_then(|()| {
+            let table = $crate::call::Caller::table(caller);
+            let function = table.$name()?;
+            let code = function($($argument),*);
+            $crate::call::check(table, stringify!($name), code)
+        })
+    }};
+}
+pub(crate) use call;

@@ -1,0 +1,285 @@
+//! Contexts: the thread-bound scope of streams, events, memory and graphs on a device.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use acl_sys::Table;
+
+use crate::acl::Acl;
+use crate::call::{self, Caller, bind_anew, call, forget_binding};
+use crate::error::{Error, Result, ResultExt as _};
+use crate::event::{Event, EventKind};
+use crate::memory::reclaim::Reclaim;
+use crate::stream::{self, Stream};
+
+/// A context of a device. Streams, events, buffers and graphs belong to the one that made them and keep it alive.
+///
+/// A [`Device`](crate::Device) stands for its primary context, which all users of the device share; most programs need
+/// no other. Each call of this crate makes the right context current on its thread by itself; code that changes the
+/// thread's context beside this crate calls [`Context::bind`] afterwards.
+///
+/// Clones are cheap. Any thread may use it.
+///
+/// C calls: `aclrtSetDevice`, `aclrtResetDevice`, `aclrtCreateContext`, `aclrtDestroyContext`,
+/// `aclrtSetCurrentContext`.
+#[derive(Clone)]
+pub struct Context(Arc<ContextInner>);
+
+pub(crate) struct ContextInner {
+    raw: acl_sys::aclrtContext,
+    /// Never reused, unlike addresses: the thread's binding is remembered by it.
+    id: u64,
+    device: i32,
+    owner: Owner,
+    pub(crate) reclaim: Reclaim,
+    /// Idle streams that captures lease.
+    pub(crate) idle_streams: stream::Idle,
+    drop_errors: Mutex<Vec<Error>>,
+    /// Last: the library outlives the context.
+    acl: Acl,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// The device's primary context: one reference of `aclrtSetDevice`.
+    Primary,
+    /// Made by `aclrtCreateContext`.
+    Created,
+}
+
+// SAFETY: the runtime's guide on contexts lets any thread that makes a context current use it and what belongs to it;
+// every call of this crate does so first. The raw handle is only passed on, never dereferenced.
+unsafe impl Send for ContextInner {}
+// SAFETY: as above; submissions are locked per stream by the runtime, and the fields here have their own locks.
+unsafe impl Sync for ContextInner {}
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+impl ContextInner {
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub(crate) fn raw(&self) -> acl_sys::aclrtContext {
+        self.raw
+    }
+
+    pub(crate) fn device(&self) -> i32 {
+        self.device
+    }
+
+    /// Whether memory of `other` can be used here: the same device through the same library.
+    pub(crate) fn shares_memory_with(&self, other: &Self) -> bool {
+        self.device == other.device && std::ptr::eq(self.table(), other.table())
+    }
+
+    pub(crate) fn record_drop_error(&self, what: &str, error: Error) {
+        log::error!("{what}: {error:#}");
+        let mut errors = self.drop_errors.lock().unwrap_or_else(PoisonError::into_inner);
+        if errors.len() < 64 {
+            errors.push(error.context(what.to_owned()));
+        }
+    }
+}
+
+impl Caller for ContextInner {
+    #[inline]
+    fn table(&self) -> &Table {
+        self.acl.table()
+    }
+
+    #[inline]
+    fn bind(&self) -> Result<()> {
+        call::bind(self)
+    }
+}
+
+impl Context {
+    /// The primary context of a device; takes one reference of it.
+    pub(crate) fn primary(acl: &Acl, device: i32) -> Result<Self> {
+        forget_binding();
+        // SAFETY: takes a number; a wrong one gives a code.
+        unsafe { call!(acl, aclrtSetDevice(device)) }.context_with(|| format!("opening device {device}"))?;
+        let mut context = Self::own(acl, std::ptr::null_mut(), device, Owner::Primary);
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: `raw` is a place for one handle.
+        unsafe { call!(acl, aclrtGetCurrentContext(&raw mut raw)) }?;
+        Arc::get_mut(&mut context.0).expect("the context was made here").raw = raw;
+        Ok(context)
+    }
+
+    /// A further context on the device of this one, with default stream and limits of its own.
+    ///
+    /// # Errors
+    ///
+    /// What `aclrtCreateContext` returns, such as a lack of streams.
+    #[doc(alias = "aclrtCreateContext")]
+    pub fn create_context(&self) -> Result<Self> {
+        let mut raw = std::ptr::null_mut();
+        forget_binding();
+        // SAFETY: `raw` is a place for one handle; the device is open, since this context is.
+        unsafe { call!(&self.0.acl, aclrtCreateContext(&raw mut raw, self.0.device)) }?;
+        Ok(Self::own(&self.0.acl, raw, self.0.device, Owner::Created))
+    }
+
+    fn own(acl: &Acl, raw: acl_sys::aclrtContext, device: i32, owner: Owner) -> Self {
+        Self(Arc::new(ContextInner {
+            raw,
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            device,
+            owner,
+            reclaim: Reclaim::default(),
+            idle_streams: stream::Idle::default(),
+            drop_errors: Mutex::default(),
+            acl: acl.clone(),
+        }))
+    }
+
+    pub(crate) fn inner(&self) -> &Arc<ContextInner> {
+        &self.0
+    }
+
+    pub(crate) fn from_inner(inner: &Arc<ContextInner>) -> Self {
+        Self(Arc::clone(inner))
+    }
+
+    /// The initialisation that this context belongs to.
+    #[must_use]
+    pub fn acl(&self) -> &Acl {
+        &self.0.acl
+    }
+
+    /// Number of the device.
+    #[must_use]
+    pub fn device_id(&self) -> i32 {
+        self.0.device
+    }
+
+    /// Makes this context current on the calling thread, whatever other code has made current.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when the context was destroyed beside this
+    /// crate.
+    #[doc(alias = "aclrtSetCurrentContext")]
+    pub fn bind(&self) -> Result<()> {
+        bind_anew(&self.0)
+    }
+
+    /// A new stream of the highest priority. See [`Stream`].
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoStreams`](crate::ErrorKind::NoStreams) when the device has none left.
+    #[doc(alias = "aclrtCreateStream")]
+    pub fn stream(&self) -> Result<Stream> {
+        Stream::create(self, stream::Options::default())
+    }
+
+    /// A new stream with a priority, 0 (highest, the default) to 7.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::stream`]; [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a priority above
+    /// 7, which the C call would clamp silently.
+    #[doc(alias = "aclrtCreateStreamWithConfig")]
+    pub fn stream_with_priority(&self, priority: u32) -> Result<Stream> {
+        Stream::create(self, stream::Options { priority, ..stream::Options::default() })
+    }
+
+    /// The default stream of this context. It has no implicit order with other streams, cannot record a graph and is
+    /// never destroyed by this crate.
+    ///
+    /// # Errors
+    ///
+    /// What the query for its handle returns.
+    #[doc(alias = "aclrtCtxGetCurrentDefaultStream")]
+    pub fn default_stream(&self) -> Result<Stream> {
+        Stream::default_of(self)
+    }
+
+    /// A new event for ordering streams, of the kind that captures accept. See [`Event`].
+    ///
+    /// # Errors
+    ///
+    /// What `aclrtCreateEventExWithFlag` returns.
+    #[doc(alias = "aclrtCreateEventExWithFlag")]
+    pub fn event(&self) -> Result<Event> {
+        Event::create(self, EventKind::Order)
+    }
+
+    /// A new event that also takes the time. Recording it costs more than a plain one.
+    ///
+    /// # Errors
+    ///
+    /// What `aclrtCreateEventExWithFlag` returns.
+    pub fn timing_event(&self) -> Result<Event> {
+        Event::create(self, EventKind::Timing)
+    }
+
+    /// Waits until all work of all streams of this context is done.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) while any stream of the context captures;
+    /// the error of a stream whose work failed.
+    #[doc(alias = "aclrtSynchronizeDevice")]
+    pub fn synchronize(&self) -> Result<()> {
+        // SAFETY: takes nothing.
+        unsafe { call!(&**self.inner(), aclrtSynchronizeDevice()) }?;
+        self.0.reclaim.collect(&self.0);
+        Ok(())
+    }
+
+    /// Free and total device memory in bytes.
+    ///
+    /// # Errors
+    ///
+    /// What `aclrtGetMemInfo` returns.
+    #[doc(alias = "aclrtGetMemInfo")]
+    pub fn memory_info(&self) -> Result<(usize, usize)> {
+        let (mut free, mut total) = (0, 0);
+        let kind = acl_sys::aclrtMemAttr::ACL_HBM_MEM;
+        // SAFETY: two places for one number each.
+        unsafe { call!(&**self.inner(), aclrtGetMemInfo(kind, &raw mut free, &raw mut total)) }?;
+        Ok((free, total))
+    }
+
+    /// Takes the errors that destructors met since the last call. They are in the log too.
+    pub fn take_drop_errors(&self) -> Vec<Error> {
+        std::mem::take(&mut *self.0.drop_errors.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The raw handle. Valid as long as this value; the runtime must not be told to destroy it.
+    #[must_use]
+    pub fn as_raw(&self) -> acl_sys::aclrtContext {
+        self.0.raw
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("device", &self.0.device)
+            .field("owner", &self.0.owner)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for ContextInner {
+    fn drop(&mut self) {
+        self.idle_streams.destroy_all(self);
+        self.reclaim.release_all(self);
+        let result = match self.owner {
+            // SAFETY: gives back the reference that `primary` took.
+            Owner::Primary => unsafe { call!(&self.acl, aclrtResetDevice(self.device)) },
+            // SAFETY: the handle is this value's own and nothing that belongs to the context is left.
+            Owner::Created => unsafe { call!(&self.acl, aclrtDestroyContext(self.raw)) },
+        };
+        forget_binding();
+        if let Err(error) = result {
+            log::error!("closing a context of device {}: {error:#}", self.device);
+        }
+    }
+}

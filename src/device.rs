@@ -1,0 +1,105 @@
+//! Devices.
+
+use std::fmt;
+use std::ops::Deref;
+
+use acl_sys::aclrtDevAttr;
+
+use crate::acl::Acl;
+use crate::call::call;
+use crate::context::Context;
+use crate::error::Result;
+
+/// A device, open: it stands for its primary [`Context`], to which it dereferences, so streams, events and memory are
+/// made from it directly.
+///
+/// Clones are cheap; opening the same device twice gives the same context. What is made from it keeps it open.
+///
+/// C calls: `aclrtSetDevice`, `aclrtResetDevice`, `aclrtGetDeviceInfo`.
+///
+/// # Examples
+///
+/// ```
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// println!("{} MiB of L2 cache", device.l2_cache_bytes()? >> 20);
+/// let stream = device.stream()?;
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Device(Context);
+
+impl Device {
+    pub(crate) fn open(acl: &Acl, id: i32) -> Result<Self> {
+        Ok(Self(Context::primary(acl, id)?))
+    }
+
+    /// The primary context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.0
+    }
+
+    /// Number of the device.
+    #[must_use]
+    pub fn id(&self) -> i32 {
+        self.0.device_id()
+    }
+
+    /// Any attribute of the device by the runtime's number of it, such as
+    /// [`ACL_DEV_ATTR_L2_CACHE_SIZE`](aclrtDevAttr::ACL_DEV_ATTR_L2_CACHE_SIZE).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) or
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for one that the device does not have.
+    #[doc(alias = "aclrtGetDeviceInfo")]
+    pub fn attribute(&self, attribute: aclrtDevAttr) -> Result<i64> {
+        let mut value = 0;
+        let id = self.id().unsigned_abs();
+        // SAFETY: `value` is a place for one number.
+        unsafe { call!(&**self.0.inner(), aclrtGetDeviceInfo(id, attribute, &raw mut value)) }?;
+        Ok(value)
+    }
+
+    /// Size of the L2 cache in bytes: what prefetches fill.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::attribute`].
+    pub fn l2_cache_bytes(&self) -> Result<u64> {
+        Ok(self.attribute(aclrtDevAttr::ACL_DEV_ATTR_L2_CACHE_SIZE)?.unsigned_abs())
+    }
+
+    /// Number of cores that multiply matrices.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::attribute`].
+    pub fn cube_cores(&self) -> Result<u64> {
+        Ok(self.attribute(aclrtDevAttr::ACL_DEV_ATTR_CUBE_CORE_NUM)?.unsigned_abs())
+    }
+
+    /// Number of cores that compute on vectors.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::attribute`].
+    pub fn vector_cores(&self) -> Result<u64> {
+        Ok(self.attribute(aclrtDevAttr::ACL_DEV_ATTR_VECTOR_CORE_NUM)?.unsigned_abs())
+    }
+}
+
+impl Deref for Device {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("id", &self.id()).finish_non_exhaustive()
+    }
+}

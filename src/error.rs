@@ -1,0 +1,236 @@
+//! The error of every fallible call: which C call failed, with which code, what the library said, and in what context.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+mod code;
+mod kind;
+
+pub(crate) use code::phrase_of;
+pub use kind::ErrorKind;
+
+/// Result of every fallible function of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error: a kind to match on, and for a failed C call its name, number and the library's message.
+///
+/// `{}` is one line with the number, `{:#}` adds the chain of contexts, the library's full message and the source.
+/// The value is one word wide, `Send`, `Sync` and made without calling the library.
+///
+/// # Examples
+///
+/// ```
+/// use racl::{Acl, ErrorKind};
+///
+/// let acl = Acl::mock()?;
+/// let error = acl.device(99).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::InvalidDevice);
+/// assert_eq!(error.code(), Some(107001));
+/// assert!(error.to_string().starts_with("aclrtSetDevice failed: no such device (107001)"));
+/// # Ok::<(), racl::Error>(())
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    code: Option<i32>,
+    call: Option<&'static str>,
+    detail: Option<String>,
+    message: Option<String>,
+    context: Vec<String>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of this crate, found before any C call.
+    pub(crate) fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            code: None,
+            call: None,
+            detail: Some(detail.into()),
+            message: None,
+            context: Vec::new(),
+            source: None,
+        }))
+    }
+
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidArgument, detail)
+    }
+
+    /// A C call that returned `code`.
+    pub(crate) fn from_call(call: &'static str, code: i32, message: Option<String>) -> Self {
+        Self(Box::new(Inner {
+            kind: ErrorKind::of_code(code),
+            code: Some(code),
+            call: Some(call),
+            detail: None,
+            message,
+            context: Vec::new(),
+            source: None,
+        }))
+    }
+
+    /// The same error with `source` as its cause.
+    pub(crate) fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// The same error with this crate's own explanation, which replaces the library's in the short form.
+    pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.0.detail = Some(detail.into());
+        self
+    }
+
+    /// The same error with a line that says what was going on.
+    #[must_use]
+    pub fn context(mut self, what: impl Into<String>) -> Self {
+        self.0.context.push(what.into());
+        self
+    }
+
+    /// What went wrong, to match on.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The number that the C call returned, `None` when this crate found the error.
+    #[must_use]
+    pub fn code(&self) -> Option<i32> {
+        self.0.code
+    }
+
+    /// Name of the C call that reported the error. An asynchronous failure is reported by a later synchronising call.
+    #[must_use]
+    pub fn call(&self) -> Option<&'static str> {
+        self.0.call
+    }
+
+    /// What the library said about it, copied when the error was made.
+    #[must_use]
+    pub fn library_message(&self) -> Option<&str> {
+        self.0.message.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        match (inner.call, inner.code) {
+            (Some(call), Some(code)) => write!(f, "{call} failed: {} ({code})", phrase_of(code, inner.kind))?,
+            _ => write!(f, "{}", inner.kind)?,
+        }
+        if let Some(what) = inner.context.first() {
+            write!(f, " [{what}]")?;
+        }
+        let message = inner.message.as_deref().map(first_line);
+        if let Some(text) = inner.detail.as_deref().or(message) {
+            write!(f, ": {text}")?;
+        }
+        if f.alternate() {
+            self.write_chain(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Error {
+    fn write_chain(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        for what in inner.context.iter().skip(1) {
+            write!(f, "\n  {what}")?;
+        }
+        if let Some(message) = &inner.message {
+            write!(f, "\n  the library says: {message}")?;
+        }
+        let mut cause: Option<&(dyn StdError + 'static)> = self.source();
+        while let Some(error) = cause {
+            write!(f, "\n  because: {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:#}")
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|error| {
+            let error: &(dyn StdError + 'static) = error;
+            error
+        })
+    }
+}
+
+impl From<acl_sys::MissingSymbol> for Error {
+    fn from(missing: acl_sys::MissingSymbol) -> Self {
+        Self::new(ErrorKind::MissingSymbol, missing.to_string()).with_source(missing)
+    }
+}
+
+#[cfg(any(feature = "dlopen", feature = "link"))]
+impl From<acl_sys::LoadError> for Error {
+    fn from(error: acl_sys::LoadError) -> Self {
+        Self::new(ErrorKind::LibraryNotFound, error.to_string()).with_source(error)
+    }
+}
+
+/// Adds a line of context to the error of a result.
+pub trait ResultExt<T> {
+    /// The same result; an error gets the line that `what` gives.
+    ///
+    /// # Errors
+    ///
+    /// The error of `self`, with the line added.
+    fn context_with(self, what: impl FnOnce() -> String) -> Result<T>;
+}
+
+impl<T> ResultExt<T> for Result<T> {
+    fn context_with(self, what: impl FnOnce() -> String) -> Self {
+        self.map_err(|error| error.context(what()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_word_and_can_cross_threads() {
+        fn is_send_sync<T: Send + Sync + 'static>() {}
+        is_send_sync::<Error>();
+        assert_eq!(size_of::<Error>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn the_short_form_is_one_line_with_call_number_and_context() {
+        let error = Error::from_call("aclrtMalloc", 207_001, Some("EL0004: no memory\nsecond line".into()))
+            .context("while allocating 64 MiB on device 0")
+            .context("while loading weights");
+        assert_eq!(
+            error.to_string(),
+            "aclrtMalloc failed: out of memory (207001) [while allocating 64 MiB on device 0]: EL0004: no memory"
+        );
+        let long = format!("{error:#}");
+        assert!(long.contains("second line") && long.contains("while loading weights"), "{long}");
+    }
+
+    #[test]
+    fn an_own_explanation_outranks_the_library() {
+        let error =
+            Error::from_call("aclmdlRICaptureEnd", 107_025, Some("EE1001".into())).with_detail("stream \"1\"");
+        assert_eq!(error.to_string(), "aclmdlRICaptureEnd failed: stream not joined (107025): stream \"1\"");
+    }
+}

@@ -1,0 +1,309 @@
+//! Events: points in a stream that other streams and the host can wait for.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use acl_sys::aclrtEvent;
+
+use crate::call::call;
+use crate::context::{Context, ContextInner};
+use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+use crate::graph::state::CaptureState;
+use crate::stream::{State, Stream, StreamInner, Task, milliseconds};
+
+/// A point in a stream's work. Recording it again moves it; a wait refers to the latest record at the time of the wait.
+///
+/// Made by [`Context::event`] (ordering) or [`Context::timing_event`] (ordering and time). Any thread may use it.
+/// Dropping it never blocks: pending records and waits still take place.
+///
+/// C calls: `aclrtCreateEventExWithFlag`, `aclrtDestroyEvent`, `aclrtRecordEvent`, `aclrtQueryEventStatus`,
+/// `aclrtSynchronizeEvent`, `aclrtEventElapsedTime`.
+///
+/// # Examples
+///
+/// ```
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let (start, end) = (device.timing_event()?, device.timing_event()?);
+/// start.record(&stream)?;
+/// end.record(&stream)?;
+/// end.synchronize()?;
+/// println!("{:?}", end.elapsed_since(&start)?);
+/// # Ok::<(), racl::Error>(())
+/// ```
+pub struct Event {
+    raw: aclrtEvent,
+    kind: EventKind,
+    last: Mutex<Last>,
+    context: Arc<ContextInner>,
+}
+
+/// What an event can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub(crate) enum EventKind {
+    /// Orders streams.
+    Order,
+    /// Orders streams and takes the time.
+    Timing,
+}
+
+/// Where the latest record went.
+#[derive(Default)]
+enum Last {
+    #[default]
+    Never,
+    Eager {
+        stream: Weak<StreamInner>,
+        number: u64,
+    },
+    Captured(Weak<CaptureState>),
+}
+
+// SAFETY: the runtime's guide on threads allows an event on any thread with its context, which every call makes
+// current; the handle is only passed on.
+unsafe impl Send for Event {}
+// SAFETY: the runtime locks each event; the field that changes has its own lock.
+unsafe impl Sync for Event {}
+
+impl Event {
+    pub(crate) fn create(context: &Context, kind: EventKind) -> Result<Self> {
+        Self::create_in(context.inner(), kind)
+    }
+
+    pub(crate) fn create_in(context: &Arc<ContextInner>, kind: EventKind) -> Result<Self> {
+        let flags = match kind {
+            EventKind::Order => acl_sys::ACL_EVENT_SYNC,
+            EventKind::Timing => acl_sys::ACL_EVENT_SYNC | acl_sys::ACL_EVENT_TIME_LINE,
+        };
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: `raw` is a place for one handle.
+        unsafe { call!(&**context, aclrtCreateEventExWithFlag(&raw mut raw, flags)) }
+            .context_with(|| "creating an event".to_owned())?;
+        Ok(Self { raw, kind, last: Mutex::default(), context: Arc::clone(context) })
+    }
+
+    pub(crate) fn context_inner(&self) -> &Arc<ContextInner> {
+        &self.context
+    }
+
+    fn last(&self) -> MutexGuard<'_, Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Marks the point that `stream` has reached with what it was given so far. In a capture the record becomes part
+    /// of the graph and replays do not signal this event.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongContext`] for a stream of another context, [`ErrorKind::InvalidHandle`] for one destroyed
+    /// beside this crate.
+    #[doc(alias = "aclrtRecordEvent")]
+    #[track_caller]
+    pub fn record(&self, stream: &Stream) -> Result<()> {
+        let state = stream.0.lock();
+        self.record_locked(&stream.0, &state, Location::caller())
+    }
+
+    /// Records while the caller holds the stream's lock, so that no capture begins or ends in between.
+    pub(crate) fn record_locked(
+        &self,
+        stream: &Arc<StreamInner>,
+        state: &State,
+        location: &'static Location<'static>,
+    ) -> Result<()> {
+        let task = Task { label: "event record", location, uses: &[], scratch: None };
+        let number = stream.submit_locked(state, &task, |raw| {
+            // SAFETY: both handles are live and belong to values borrowed here.
+            unsafe { call!(&**stream.context(), aclrtRecordEvent(self.raw, raw)) }
+        })?;
+        *self.last() = match &state.capture {
+            Some(capture) => {
+                capture.note_record(stream, self.key());
+                Last::Captured(Arc::downgrade(capture))
+            }
+            None => Last::Eager { stream: Arc::downgrade(stream), number },
+        };
+        Ok(())
+    }
+
+    /// The wait of [`Stream::wait`].
+    pub(crate) fn make_wait(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
+        let stream = &stream.0;
+        let task = Task { label: "event wait", location, uses: &[], scratch: None };
+        let mut state = stream.lock();
+        let of_event = match &*self.last() {
+            Last::Captured(capture) => capture.upgrade().filter(|capture| capture.check_open().is_ok()),
+            _ => None,
+        };
+        if let (Some(capture), true) = (&state.capture, matches!(*self.last(), Last::Never)) {
+            let error = Error::new(
+                ErrorKind::CaptureDependency,
+                "the event was never recorded, so the wait would order nothing; record it before",
+            );
+            return Err(capture.poison(&task, error));
+        }
+        // The C call makes the stream part of the event's capture; from here on its work is registered there.
+        if let (None, Some(capture)) = (&state.capture, &of_event) {
+            let error = match self.c_wait(stream) {
+                Ok(()) => {
+                    capture.add_stream(stream);
+                    capture.record(stream, &task);
+                    capture.note_wait(stream, self.key());
+                    state.capture = Some(Arc::clone(capture));
+                    return Ok(());
+                }
+                Err(error) => error,
+            };
+            return Err(capture.poison(&task, error));
+        }
+        stream.submit_locked(&state, &task, |_| self.c_wait(stream))?;
+        if let Some(capture) = &state.capture {
+            capture.note_wait(stream, self.key());
+        }
+        Ok(())
+    }
+
+    fn c_wait(&self, stream: &StreamInner) -> Result<()> {
+        // SAFETY: both handles are live and belong to values that the caller borrows.
+        unsafe { call!(&**stream.context(), aclrtStreamWaitEvent(stream.raw(), self.raw)) }
+    }
+
+    /// Distinguishes events inside one capture.
+    fn key(&self) -> usize {
+        self.raw.addr()
+    }
+
+    /// Blocks until the latest record is reached; returns at once for an event that was never recorded.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::CaptureForbidden`] while the latest record is part of an active capture; the error of the work
+    /// before the record.
+    #[doc(alias = "aclrtSynchronizeEvent")]
+    pub fn synchronize(&self) -> Result<()> {
+        let before = self.position();
+        // SAFETY: the handle is this value's own.
+        unsafe { call!(&*self.context, aclrtSynchronizeEvent(self.raw)) }?;
+        self.passed(before);
+        Ok(())
+    }
+
+    /// As [`Event::synchronize`], for at most `limit`, in whole milliseconds, rounded up.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Timeout`] when the record is not reached by then; [`ErrorKind::InvalidArgument`] for no time at all
+    /// or more than 24 days.
+    #[doc(alias = "aclrtSynchronizeEventWithTimeout")]
+    pub fn synchronize_timeout(&self, limit: Duration) -> Result<()> {
+        let before = self.position();
+        let ms = milliseconds(limit)?;
+        // SAFETY: the handle is this value's own.
+        unsafe { call!(&*self.context, aclrtSynchronizeEventWithTimeout(self.raw, ms)) }?;
+        self.passed(before);
+        Ok(())
+    }
+
+    /// Whether the latest record is reached; true for an event that was never recorded. Does not block.
+    ///
+    /// # Errors
+    ///
+    /// As [`Event::synchronize`].
+    #[doc(alias = "aclrtQueryEventStatus")]
+    pub fn is_complete(&self) -> Result<bool> {
+        let before = self.position();
+        let mut status = acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
+        // SAFETY: `status` is a place for one value; the handle is this value's own.
+        unsafe { call!(&*self.context, aclrtQueryEventStatus(self.raw, &raw mut status)) }?;
+        match status {
+            acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE => {
+                self.passed(before);
+                Ok(true)
+            }
+            acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY => Ok(false),
+            other => Err(Error::new(ErrorKind::UnknownValue, format!("event status {}", other.0))),
+        }
+    }
+
+    /// Time on the device from `start` to this event. Both are timing events that have been reached. Does not block.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] when one has no timestamp (not a timing event, not reached yet), or when `start`
+    /// was reached later; [`ErrorKind::Internal`] when one was never recorded.
+    #[doc(alias = "aclrtEventElapsedTime")]
+    pub fn elapsed_since(&self, start: &Self) -> Result<Duration> {
+        // Without the flag the runtime answers 0 once it has reclaimed the record, so that is refused here.
+        if self.kind != EventKind::Timing || start.kind != EventKind::Timing {
+            return Err(Error::invalid("elapsed time needs two events from timing_event()"));
+        }
+        let mut ms = 0.0_f32;
+        // SAFETY: `ms` is a place for one number; both handles belong to values borrowed here.
+        unsafe { call!(&*self.context, aclrtEventElapsedTime(&raw mut ms, start.raw, self.raw)) }?;
+        Duration::try_from_secs_f64(f64::from(ms) / 1e3)
+            .map_err(|_| Error::invalid(format!("the start event was reached {} ms after this one", -ms)))
+    }
+
+    /// The stream and submission that the latest record stands for.
+    fn position(&self) -> Option<(Weak<StreamInner>, u64)> {
+        match &*self.last() {
+            Last::Eager { stream, number } => Some((stream.clone(), *number)),
+            Last::Never | Last::Captured(_) => None,
+        }
+    }
+
+    fn passed(&self, position: Option<(Weak<StreamInner>, u64)>) {
+        if let Some((stream, number)) = position
+            && let Some(stream) = stream.upgrade()
+        {
+            stream.set_completed(number);
+        }
+    }
+
+    /// The raw handle. Valid as long as this value; records made beside this crate are not tracked by it.
+    #[must_use]
+    pub fn as_raw(&self) -> aclrtEvent {
+        self.raw
+    }
+
+    /// Destroys the event now.
+    ///
+    /// # Errors
+    ///
+    /// The event and what `aclrtDestroyEvent` returns.
+    #[doc(alias = "aclrtDestroyEvent")]
+    pub fn close(mut self) -> Result<(), (Self, Error)> {
+        match self.destroy() {
+            Ok(()) => Ok(()),
+            Err(error) => Err((self, error)),
+        }
+    }
+
+    fn destroy(&mut self) -> Result<()> {
+        if self.raw.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the handle is this value's own; it is set to null after success, so it is destroyed once.
+        unsafe { call!(&*self.context, aclrtDestroyEvent(self.raw)) }?;
+        self.raw = std::ptr::null_mut();
+        Ok(())
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if let Err(error) = self.destroy() {
+            self.context.record_drop_error("destroying an event", error);
+        }
+    }
+}
+
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Event").field("raw", &self.raw).field("kind", &self.kind).finish_non_exhaustive()
+    }
+}

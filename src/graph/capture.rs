@@ -1,0 +1,272 @@
+//! Recording: the guard and the closure form.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use acl_sys::{aclmdlRICaptureMode, aclmdlRICaptureStatus};
+
+use super::captured::Graph;
+use super::state::CaptureState;
+use crate::call::call;
+use crate::error::{Error, ErrorKind, Result};
+use crate::stream::{Stream, StreamInner};
+
+/// Which calls beside a capture are refused while it is active (code 107030): blocking copies and fills.
+///
+/// The restriction holds for threads whose current context is the capture's. Work on capturing streams itself, waiting
+/// for them above all, is refused in every mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[doc(alias = "aclmdlRICaptureMode")]
+pub enum CaptureMode {
+    /// Refused on all threads.
+    Global,
+    /// Refused on the thread that captures.
+    #[default]
+    ThreadLocal,
+    /// Refused nowhere.
+    Relaxed,
+}
+
+impl CaptureMode {
+    fn raw(self) -> aclmdlRICaptureMode {
+        match self {
+            Self::Global => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL,
+            Self::ThreadLocal => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL,
+            Self::Relaxed => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED,
+        }
+    }
+}
+
+/// An active capture: what its streams are given is recorded and not executed. It dereferences to its origin stream.
+///
+/// [`Capture::finish`] gives the [`Graph`]; dropping the guard ends the capture without one. It stays on its thread,
+/// because the runtime ends a capture only there.
+///
+/// Buffers, scratch memory, pinned buffers and host functions that the recorded work uses are kept, by the capture and
+/// then by its graph. A call that fails while recording makes the graph incomplete, so `finish` reports it then.
+///
+/// C calls: `aclmdlRICaptureBegin`, `aclmdlRICaptureEnd`, `aclmdlRICaptureGetInfo`.
+///
+/// # Examples
+///
+/// ```
+/// use racl::CaptureMode;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let mut buffer = device.upload(&[7_u8; 4])?;
+///
+/// let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
+/// let side = capture.side("1")?;
+/// capture.fork(&side)?;
+/// side.fill_bytes(&mut buffer, 0)?;
+/// capture.join(&side)?;
+/// let mut graph = capture.finish()?;
+///
+/// assert_eq!(buffer.to_vec()?, [7; 4]);
+/// graph.launch(&stream)?;
+/// assert_eq!(buffer.to_vec()?, [0; 4]);
+/// # Ok::<(), racl::Error>(())
+/// ```
+pub struct Capture {
+    stream: Stream,
+    state: Arc<CaptureState>,
+    sides: RefCell<Vec<(String, Stream)>>,
+    ended: bool,
+    /// Not `Send`: see above.
+    thread: PhantomData<*const ()>,
+}
+
+impl Stream {
+    /// Begins recording what this stream is given, instead of executing it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::CaptureForbidden`] when the stream captures already; [`ErrorKind::InvalidArgument`] or
+    /// [`ErrorKind::NotSupported`] for the default stream, which cannot capture; [`ErrorKind::NotSupported`] on a chip
+    /// without the feature.
+    #[doc(alias = "aclmdlRICaptureBegin")]
+    pub fn begin_capture(&self, mode: CaptureMode) -> Result<Capture> {
+        let inner = &self.0;
+        let mut state = inner.lock();
+        // SAFETY: the handle is this stream's own; null and busy streams give a code.
+        let begun = unsafe { call!(&**inner.context(), aclmdlRICaptureBegin(inner.raw(), mode.raw())) };
+        begun.map_err(|error| self.explain_begin(error, state.capture.is_some()))?;
+        let capture = CaptureState::new(inner);
+        state.capture = Some(Arc::clone(&capture));
+        drop(state);
+        Ok(Capture {
+            stream: self.clone(),
+            state: capture,
+            sides: RefCell::default(),
+            ended: false,
+            thread: PhantomData,
+        })
+    }
+
+    /// Records what `work` gives to this stream, and to the side streams that it forks, into a graph.
+    ///
+    /// An error or a panic of `work` ends the capture; nothing of it was executed.
+    ///
+    /// # Errors
+    ///
+    /// The error of `work`; those of [`Stream::begin_capture`] and [`Capture::finish`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::CaptureMode;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut buffer = device.alloc::<u8>(16)?;
+    /// let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.fill_bytes(&mut buffer, 1))?;
+    /// graph.launch(&stream)?;
+    /// assert_eq!(buffer.to_vec()?, [1; 16]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn capture(&self, mode: CaptureMode, work: impl FnOnce(&Capture) -> Result<()>) -> Result<Graph> {
+        let capture = self.begin_capture(mode)?;
+        work(&capture)?;
+        capture.finish()
+    }
+
+    fn explain_begin(&self, error: Error, capturing: bool) -> Error {
+        let advice = if capturing {
+            "the stream records another graph; end that capture first"
+        } else if self.is_default() {
+            "the default stream cannot record a graph; make one with Context::stream"
+        } else {
+            return error;
+        };
+        error.with_detail(advice)
+    }
+}
+
+impl Capture {
+    /// A stream for work beside the origin, with a name that errors use. The same name gives the same stream. It takes
+    /// part once it waits for an event of the capture ([`Stream::fork`]), must lead back to the origin
+    /// ([`Stream::join`]), and goes back to the context's idle streams afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoStreams`] when the device has none left.
+    pub fn side(&self, name: &str) -> Result<Stream> {
+        let mut sides = self.sides.borrow_mut();
+        if let Some((_, stream)) = sides.iter().find(|(known, _)| known == name) {
+            return Ok(stream.clone());
+        }
+        let stream = Stream::lease(self.stream.0.context())?;
+        stream.set_name(name);
+        sides.push((name.to_owned(), stream.clone()));
+        Ok(stream)
+    }
+
+    /// Ends the capture.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::CaptureUnjoined`] naming the stream that does not lead back to the origin;
+    /// [`ErrorKind::CaptureInvalidated`] naming the call that could not be recorded. Nothing was executed then, and the
+    /// streams are free again.
+    #[doc(alias = "aclmdlRICaptureEnd")]
+    pub fn finish(mut self) -> Result<Graph> {
+        let graph = self.end()?;
+        match self.state.failure() {
+            None => Ok(graph),
+            Some(failure) => Err(Error::new(ErrorKind::CaptureInvalidated, failure)),
+        }
+    }
+
+    fn end(&mut self) -> Result<Graph> {
+        self.ended = true;
+        self.state.close();
+        let origin = &self.stream.0;
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: `raw` is a place for one handle, and this is the thread and the stream that the capture began on.
+        let ended = unsafe { call!(&**origin.context(), aclmdlRICaptureEnd(origin.raw(), &raw mut raw)) };
+        match ended {
+            Ok(()) => {
+                let graph = Graph::own(raw, origin.context(), &self.state);
+                self.state.release_streams();
+                Ok(graph)
+            }
+            Err(error) => Err(self.explain_end(error)),
+        }
+    }
+
+    fn explain_end(&self, error: Error) -> Error {
+        let error = match error.kind() {
+            ErrorKind::CaptureUnjoined => match self.state.explain_unjoined() {
+                Some(text) => error.with_detail(text),
+                None => error,
+            },
+            _ => match self.state.failure() {
+                Some(failure) => error.with_detail(failure),
+                None => error,
+            },
+        };
+        // A failing end usually frees the streams too. When it did not, a second try may; else they stay parked, since
+        // work given to them would silently go into a graph that nobody gets.
+        if still_capturing(&self.stream.0) && !self.end_again() {
+            self.stream.0.context().record_drop_error(
+                "a capture could not be ended; its streams are kept and refuse work",
+                Error::new(ErrorKind::CaptureInvalidated, self.stream.name()),
+            );
+            return error;
+        }
+        self.state.release_streams();
+        error
+    }
+
+    fn end_again(&self) -> bool {
+        let origin = &self.stream.0;
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: as in `end`.
+        let ended = unsafe { call!(&**origin.context(), aclmdlRICaptureEnd(origin.raw(), &raw mut raw)) };
+        if ended.is_ok() {
+            drop(Graph::own(raw, origin.context(), &self.state));
+        }
+        !still_capturing(origin)
+    }
+}
+
+fn still_capturing(stream: &StreamInner) -> bool {
+    let mut status = aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+    let mut raw = std::ptr::null_mut();
+    // SAFETY: two places for one value each; the handle is the stream's own.
+    let asked =
+        unsafe { call!(&**stream.context(), aclmdlRICaptureGetInfo(stream.raw(), &raw mut status, &raw mut raw)) };
+    asked.is_ok() && status != aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE
+}
+
+impl Deref for Capture {
+    type Target = Stream;
+
+    fn deref(&self) -> &Stream {
+        &self.stream
+    }
+}
+
+impl Drop for Capture {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        // The graph, if the runtime gives one, is destroyed here; an unjoined stream is no news to somebody who gives up.
+        if let Err(error) = self.end() {
+            log::debug!("a capture was given up: {error}");
+        }
+    }
+}
+
+impl fmt::Debug for Capture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capture").field("stream", &self.stream).field("id", &self.state.id()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,226 @@
+//! The captured graph.
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::path::Path;
+use std::sync::Arc;
+
+use acl_sys::aclmdlRI;
+
+use super::state::{CaptureState, Keep};
+use crate::call::call;
+use crate::callback::Panics;
+use crate::context::{Context, ContextInner};
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::{Event, EventKind};
+use crate::memory::InFlight;
+use crate::stream::{State, Stream, StreamInner, Task};
+
+/// A captured graph (`aclmdlRI`): launched with one call however many operators it holds.
+///
+/// It keeps the buffers, scratch memory, pinned buffers and host functions that its work uses. A launch takes `&mut
+/// self` and is ordered after the launch before it, so one graph never runs twice at once, which the runtime does not
+/// support. `Send`, not `Sync`.
+///
+/// Dropping the graph waits for its last launch. Explicit: [`Graph::close`].
+///
+/// C calls: `aclmdlRIExecuteAsync`, `aclmdlRIDestroy`, `aclmdlRIDebugJsonPrint`.
+pub struct Graph {
+    raw: aclmdlRI,
+    capture: u64,
+    pub(super) keep: Keep,
+    pub(super) in_flight: Arc<InFlight>,
+    pub(super) panics: Panics,
+    /// The stream whose synchronising calls report panics of this graph's host functions.
+    reports_to: *const StreamInner,
+    order: Option<Event>,
+    /// Scratch state of the launch path has no lock in the runtime: not `Sync`.
+    not_sync: PhantomData<Cell<()>>,
+    context: Arc<ContextInner>,
+}
+
+// SAFETY: the runtime's guide on graphs forbids concurrent calls for one graph, not calls from several threads in turn;
+// every call makes the context current first. The stream address is only compared.
+unsafe impl Send for Graph {}
+
+impl Graph {
+    /// Owns the graph that a capture gave.
+    pub(crate) fn own(raw: aclmdlRI, context: &Arc<ContextInner>, capture: &CaptureState) -> Self {
+        let in_flight = Arc::new(InFlight::default());
+        let keep = capture.take_keep();
+        for allocation in keep.allocations.values() {
+            allocation.used_by_graph(&in_flight);
+        }
+        Self {
+            raw,
+            capture: capture.id(),
+            keep,
+            in_flight,
+            panics: capture.panics.clone(),
+            reports_to: std::ptr::null(),
+            order: None,
+            not_sync: PhantomData,
+            context: Arc::clone(context),
+        }
+    }
+
+    /// Replays the graph on `stream`: after the work before it there, and before the work after it. Returns when the
+    /// launch is queued. The first launch is slower, because the runtime binds hardware queues then.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::CaptureForbidden`] on a stream that records another graph, [`ErrorKind::WrongContext`] on one of
+    /// another context, [`ErrorKind::GraphRunning`] when the graph cannot run, [`ErrorKind::NotSupported`] on a default
+    /// stream whose handle the library does not give. Errors of the work come with a later synchronising call.
+    #[doc(alias = "aclmdlRIExecuteAsync")]
+    #[track_caller]
+    pub fn launch(&mut self, stream: &Stream) -> Result<()> {
+        let inner = &stream.0;
+        if inner.raw().is_null() {
+            let text = "the library does not give the handle of its default stream, and a graph needs one";
+            return Err(Error::new(ErrorKind::NotSupported, text));
+        }
+        let task = Task { label: "graph launch", location: Location::caller(), uses: &[], scratch: None };
+        let state = match self.in_flight.pending() {
+            Some((last, number)) if !Arc::ptr_eq(&last, inner) => self.order_after(&last, number, inner, &task)?,
+            _ => inner.lock(),
+        };
+        let number = inner.submit_locked(&state, &task, |raw| {
+            // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
+            unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
+        })?;
+        drop(state);
+        self.in_flight.launched(inner, number);
+        if !std::ptr::eq(self.reports_to, Arc::as_ptr(inner)) {
+            inner.panics.adopt(&self.panics);
+            self.reports_to = Arc::as_ptr(inner);
+        }
+        Ok(())
+    }
+
+    /// Makes `stream` wait for the launch before, which went to `last`.
+    fn order_after<'a>(
+        &mut self,
+        last: &Arc<StreamInner>,
+        number: u64,
+        stream: &'a Arc<StreamInner>,
+        task: &Task<'_>,
+    ) -> Result<std::sync::MutexGuard<'a, State>> {
+        let event = match self.order.take() {
+            Some(event) => event,
+            None => Event::create_in(&self.context, EventKind::Order)?,
+        };
+        let last_state = last.lock();
+        if last_state.capture.is_some() {
+            // A record there would go into that capture.
+            drop(last_state);
+            last.wait_for(number)?;
+        } else {
+            event.record_locked(last, &last_state, task.location)?;
+            drop(last_state);
+        }
+        event.make_wait(&Stream(Arc::clone(stream)), task.location)?;
+        self.order = Some(event);
+        Ok(stream.lock())
+    }
+
+    /// Blocks until the last launch is done.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Stream::synchronize`] on the stream of the last launch.
+    pub fn wait(&mut self) -> Result<()> {
+        self.in_flight.wait()?;
+        self.panics.report()
+    }
+
+    /// The context that the graph belongs to.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        Context::from_inner(&self.context)
+    }
+
+    pub(super) fn capture_id(&self) -> u64 {
+        self.capture
+    }
+
+    /// Device memory that the graph keeps, in bytes, its scratch memory included.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.keep.allocations.values().map(|allocation| allocation.bytes()).sum()
+    }
+
+    /// Writes the graph's streams and tasks as a Chrome trace to `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] when the file cannot be written.
+    #[doc(alias = "aclmdlRIDebugJsonPrint")]
+    pub fn write_trace(&self, path: impl AsRef<Path>) -> Result<()> {
+        let shown = path.as_ref().display().to_string();
+        let path = std::ffi::CString::new(path.as_ref().as_os_str().as_encoded_bytes())
+            .map_err(|_| Error::invalid(format!("a path with a zero byte: {shown:?}")))?;
+        let flags = acl_sys::ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY;
+        // SAFETY: `path` is a NUL-terminated string that outlives the call. Releases whose function takes no flags
+        // ignore the third argument.
+        unsafe { call!(&*self.context, aclmdlRIDebugJsonPrint(self.raw, path.as_ptr(), flags)) }
+            .map_err(|error| error.context(format!("writing {shown}")))
+    }
+
+    /// The raw handle. Valid as long as this value; launches made beside this crate are not tracked by it.
+    #[must_use]
+    pub fn as_raw(&self) -> aclmdlRI {
+        self.raw
+    }
+
+    /// Waits for the last launch and destroys the graph now.
+    ///
+    /// # Errors
+    ///
+    /// The graph and why it could not be destroyed, such as [`ErrorKind::GraphRunning`].
+    #[doc(alias = "aclmdlRIDestroy")]
+    pub fn close(mut self) -> Result<(), (Self, Error)> {
+        match self.destroy() {
+            Ok(()) => Ok(()),
+            Err(error) => Err((self, error)),
+        }
+    }
+
+    fn destroy(&mut self) -> Result<()> {
+        if self.raw.is_null() {
+            return Ok(());
+        }
+        if let Err(error) = self.in_flight.wait()
+            && self.in_flight.pending().is_some()
+        {
+            return Err(error);
+        }
+        // SAFETY: the handle is this value's own; it is set to null after success, so it is destroyed once.
+        unsafe { call!(&*self.context, aclmdlRIDestroy(self.raw)) }?;
+        self.raw = std::ptr::null_mut();
+        Ok(())
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        if let Err(error) = self.destroy() {
+            // The runtime may still use what the graph keeps.
+            std::mem::forget(std::mem::take(&mut self.keep));
+            self.context.record_drop_error("a graph could not be destroyed and is leaked with its memory", error);
+        }
+    }
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Graph")
+            .field("raw", &self.raw)
+            .field("allocations", &self.keep.allocations.len())
+            .field("host_buffers", &self.keep.host_buffers.len())
+            .field("host_functions", &self.keep.host_functions.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,167 @@
+//! What a capture knows while it is active: its streams, what its graph must keep, and what went wrong.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::joins::Joins;
+use crate::callback::{HostFunction, Panics};
+use crate::error::{Error, ErrorKind, Result};
+use crate::memory::Allocation;
+use crate::stream::{StreamInner, Task};
+
+/// Shared by the streams of one capture. Record and wait carry it from stream to stream.
+pub(crate) struct CaptureState {
+    id: u64,
+    pub(crate) panics: Panics,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    closed: bool,
+    failure: Option<String>,
+    streams: Vec<Arc<StreamInner>>,
+    joins: Joins,
+    keep: Keep,
+}
+
+/// What a graph must keep alive: the runtime stores bare addresses.
+#[derive(Default)]
+pub(crate) struct Keep {
+    pub(crate) allocations: HashMap<usize, Arc<Allocation>>,
+    pub(crate) host_buffers: Vec<Box<dyn Any + Send>>,
+    pub(crate) host_functions: Vec<Arc<HostFunction>>,
+    /// Scratch memory by stream; also among the allocations.
+    workspaces: HashMap<usize, Arc<Allocation>>,
+}
+
+/// The place of a pinned buffer inside a graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HostSlot {
+    /// The capture that took the buffer.
+    pub(crate) capture: u64,
+    pub(crate) index: usize,
+}
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+impl CaptureState {
+    pub(crate) fn new(origin: &Arc<StreamInner>) -> Arc<Self> {
+        let state =
+            Self { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), panics: Panics::default(), inner: Mutex::default() };
+        state.add_stream(origin);
+        Arc::new(state)
+    }
+
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// That work can still be recorded.
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if self.lock().closed {
+            return Err(Error::new(ErrorKind::CaptureInvalidated, "the capture is ending or could not be ended"));
+        }
+        Ok(())
+    }
+
+    /// `stream` takes part from now on, and is not destroyed before the capture ends.
+    pub(crate) fn add_stream(&self, stream: &Arc<StreamInner>) {
+        let mut inner = self.lock();
+        inner.streams.push(Arc::clone(stream));
+        inner.joins.add_chain();
+    }
+
+    /// A task went into the capture on `stream`.
+    pub(crate) fn record(&self, stream: &Arc<StreamInner>, task: &Task<'_>) {
+        let mut inner = self.lock();
+        let chain = inner.chain(stream);
+        inner.joins.task(chain, task.label, task.location);
+        for allocation in task.memory() {
+            inner.keep.allocations.entry(Arc::as_ptr(allocation).addr()).or_insert_with(|| Arc::clone(allocation));
+        }
+    }
+
+    pub(crate) fn note_record(&self, stream: &Arc<StreamInner>, event: usize) {
+        let mut inner = self.lock();
+        let chain = inner.chain(stream);
+        inner.joins.record(chain, event);
+    }
+
+    pub(crate) fn note_wait(&self, stream: &Arc<StreamInner>, event: usize) {
+        let mut inner = self.lock();
+        let chain = inner.chain(stream);
+        inner.joins.wait(chain, event);
+    }
+
+    /// A task could not be recorded: the graph would lack it, so the capture will give none.
+    pub(crate) fn poison(&self, task: &Task<'_>, error: Error) -> Error {
+        let place = format!("{} at {}:{}", task.label, task.location.file(), task.location.line());
+        self.lock().failure.get_or_insert_with(|| format!("{place} could not be recorded: {error}"));
+        error
+    }
+
+    pub(crate) fn keep_host_function(&self, function: &Arc<HostFunction>) {
+        self.lock().keep.host_functions.push(Arc::clone(function));
+    }
+
+    pub(crate) fn keep_host_buffer(&self, buffer: Box<dyn Any + Send>) -> HostSlot {
+        let buffers = &mut self.lock().keep.host_buffers;
+        buffers.push(buffer);
+        HostSlot { capture: self.id, index: buffers.len() - 1 }
+    }
+
+    pub(crate) fn workspace(&self, stream: &Arc<StreamInner>) -> Option<Arc<Allocation>> {
+        self.lock().keep.workspaces.get(&Arc::as_ptr(stream).addr()).cloned()
+    }
+
+    pub(crate) fn set_workspace(&self, stream: &Arc<StreamInner>, workspace: &Arc<Allocation>) {
+        // The former one stays among the allocations, since recorded work uses it.
+        self.lock().keep.workspaces.insert(Arc::as_ptr(stream).addr(), Arc::clone(workspace));
+    }
+
+    /// From here on nothing is recorded any more.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+    }
+
+    /// Why the capture gives no graph although the runtime would, if so.
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.lock().failure.clone()
+    }
+
+    /// The stream that does not lead back, and what to do about it.
+    pub(crate) fn explain_unjoined(&self) -> Option<String> {
+        let (stream, text) = {
+            let inner = self.lock();
+            let unjoined = inner.joins.unjoined()?;
+            (Arc::clone(&inner.streams[unjoined.chain]), unjoined.text)
+        };
+        Some(format!("{} {text}", stream.name()))
+    }
+
+    /// Takes every stream out of the capture.
+    pub(crate) fn release_streams(&self) {
+        let streams = std::mem::take(&mut self.lock().streams);
+        for stream in streams {
+            drop(stream.lock().capture.take());
+        }
+    }
+
+    pub(crate) fn take_keep(&self) -> Keep {
+        std::mem::take(&mut self.lock().keep)
+    }
+}
+
+impl Inner {
+    fn chain(&self, stream: &Arc<StreamInner>) -> usize {
+        let place = self.streams.iter().position(|known| Arc::ptr_eq(known, stream));
+        place.expect("only streams of the capture record into it")
+    }
+}

@@ -1,0 +1,160 @@
+//! One allocation of device memory, and what is known about its users.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use acl_sys::aclrtMemMallocPolicy;
+
+use crate::call::call;
+use crate::context::ContextInner;
+use crate::error::{ErrorKind, Result};
+use crate::stream::StreamInner;
+
+/// Device memory. Work that uses it is noted, so that it is freed only after that work.
+pub(crate) struct Allocation {
+    address: *mut c_void,
+    bytes: usize,
+    uses: Mutex<Uses>,
+    context: Arc<ContextInner>,
+}
+
+#[derive(Default)]
+struct Uses {
+    /// The latest submission of each stream that used the memory.
+    streams: Vec<(Weak<StreamInner>, u64)>,
+    /// Graphs that hold the memory; their launches use it.
+    graphs: Vec<Weak<InFlight>>,
+}
+
+/// Where a graph was launched last; shared with the memory that it uses.
+#[derive(Default)]
+pub(crate) struct InFlight {
+    last: Mutex<Option<(Weak<StreamInner>, u64)>>,
+}
+
+impl InFlight {
+    fn last(&self) -> MutexGuard<'_, Option<(Weak<StreamInner>, u64)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn launched(&self, stream: &Arc<StreamInner>, number: u64) {
+        let mut last = self.last();
+        match &mut *last {
+            Some((known, at)) if std::ptr::eq(known.as_ptr(), Arc::as_ptr(stream)) => *at = number,
+            other => *other = Some((Arc::downgrade(stream), number)),
+        }
+    }
+
+    /// The stream of the last launch, unless that launch is known to be done.
+    pub(crate) fn pending(&self) -> Option<(Arc<StreamInner>, u64)> {
+        let last = self.last();
+        let (stream, number) = last.as_ref()?;
+        // A stream that is gone has finished its work.
+        stream.upgrade().filter(|stream| !stream.has_completed(*number)).map(|stream| (stream, *number))
+    }
+
+    pub(crate) fn wait(&self) -> Result<()> {
+        let pending = self.pending();
+        pending.map_or(Ok(()), |(stream, number)| stream.wait_for(number))
+    }
+}
+
+// SAFETY: device memory belongs to a context, which any thread may use once it is current there; the address is never
+// dereferenced on the host.
+unsafe impl Send for Allocation {}
+// SAFETY: as above; the notes about users have their own lock.
+unsafe impl Sync for Allocation {}
+
+impl Allocation {
+    /// Allocates `bytes` bytes (at least one); content undefined. When memory is short, memory whose release waits for
+    /// work is waited for once.
+    pub(crate) fn new(context: &Arc<ContextInner>, bytes: usize) -> Result<Self> {
+        context.reclaim.collect(context);
+        let first = allocate(context, bytes);
+        let address = match first {
+            Err(error) if error.kind() == ErrorKind::OutOfMemory && context.reclaim.wait(context) => {
+                allocate(context, bytes)
+            }
+            other => other,
+        }
+        .map_err(|error| error.context(format!("allocating {bytes} bytes on device {}", context.device())))?;
+        Ok(Self { address, bytes, uses: Mutex::default(), context: Arc::clone(context) })
+    }
+
+    pub(crate) fn address(&self) -> *mut c_void {
+        self.address
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn context(&self) -> &Arc<ContextInner> {
+        &self.context
+    }
+
+    fn uses(&self) -> MutexGuard<'_, Uses> {
+        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that the submission `number` of `stream` uses the memory.
+    pub(crate) fn used_by(&self, stream: &Arc<StreamInner>, number: u64) {
+        let streams = &mut self.uses().streams;
+        let known = streams.iter_mut().find(|(known, _)| std::ptr::eq(known.as_ptr(), Arc::as_ptr(stream)));
+        match known {
+            Some((_, latest)) => *latest = (*latest).max(number),
+            None => {
+                streams.retain(|(stream, _)| stream.strong_count() > 0);
+                streams.push((Arc::downgrade(stream), number));
+            }
+        }
+    }
+
+    /// Notes that a graph uses the memory at each of its launches.
+    pub(crate) fn used_by_graph(&self, graph: &Arc<InFlight>) {
+        let graphs = &mut self.uses().graphs;
+        graphs.retain(|known| known.strong_count() > 0);
+        graphs.push(Arc::downgrade(graph));
+    }
+
+    /// Blocks until no submitted work uses the memory.
+    pub(crate) fn wait_idle(&self) -> Result<()> {
+        let (streams, graphs) = {
+            let uses = self.uses();
+            (uses.streams.clone(), uses.graphs.clone())
+        };
+        for (stream, number) in streams {
+            if let Some(stream) = stream.upgrade() {
+                stream.wait_for(number)?;
+            }
+        }
+        graphs.iter().filter_map(Weak::upgrade).try_for_each(|graph| graph.wait())
+    }
+}
+
+fn allocate(context: &ContextInner, bytes: usize) -> Result<*mut c_void> {
+    let mut address = std::ptr::null_mut();
+    let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
+    // SAFETY: `address` is a place for one address.
+    unsafe { call!(context, aclrtMalloc(&raw mut address, bytes, policy)) }?;
+    Ok(address)
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // Graphs hold the allocation, so none is left; streams may still have work that uses it.
+        let streams = std::mem::take(&mut uses.streams);
+        self.context.reclaim.release(&self.context, self.address, streams);
+    }
+}
+
+impl fmt::Debug for Allocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Allocation")
+            .field("address", &self.address)
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}

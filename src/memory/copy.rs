@@ -1,0 +1,145 @@
+//! Copies and fills in the order of a stream.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use acl_sys::aclrtMemcpyKind;
+use bytemuck::Pod;
+
+use super::{DeviceBuffer, Lent, PinnedBuffer, Rejected};
+use crate::call::call;
+use crate::context::ContextInner;
+use crate::error::{Error, Result};
+use crate::stream::{Stream, Task};
+
+/// Alignment that the copy engine asks of device addresses on both sides.
+const DEVICE_ALIGNMENT: usize = 64;
+
+impl Stream {
+    /// Copies `from` to `to` when the stream gets there. The pinned buffer is with the device meanwhile: the result
+    /// gives it back ([`Lent::wait`]). In a capture the buffer moves into the graph, each replay reads it anew, and the
+    /// host reaches it through [`Graph::host`](crate::Graph::host).
+    ///
+    /// # Errors
+    ///
+    /// [`Rejected`] holds the buffer and the error, which becomes a plain [`Error`] with `?`:
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for different lengths or another device.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut buffer = device.alloc::<f32>(2)?;
+    /// let lent = stream.upload(device.pinned_from(&[1.0, 2.0])?, &mut buffer)?;
+    /// let pinned = lent.wait()?;
+    /// assert_eq!(buffer.to_vec()?, *pinned);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtMemcpyAsync")]
+    #[track_caller]
+    pub fn upload<T: Pod + Send>(
+        &self,
+        from: PinnedBuffer<T>,
+        to: &mut DeviceBuffer<T>,
+    ) -> Result<Lent<T>, Rejected<T>> {
+        let location = Location::caller();
+        let checked = to.check_len(from.len()).and_then(|()| self.check_device(from.context()));
+        if let Err(error) = checked.and_then(|()| self.check_device(to.context_inner())) {
+            return Err(Rejected { buffer: from, error });
+        }
+        let (bytes, kind) = (to.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
+        let task = Task { label: "upload", location, uses: &[to.allocation()], scratch: None };
+        Lent::start(self, from, &task, |context: &ContextInner, host, raw| {
+            // SAFETY: both sides have `bytes` bytes; the pinned one is owned by the transfer until the copy is done,
+            // the device one is registered with the stream.
+            unsafe { call!(context, aclrtMemcpyAsync(to.address(), bytes, host, bytes, kind, raw)) }
+        })
+    }
+
+    /// Copies `from` to `to` when the stream gets there; otherwise as [`Stream::upload`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::upload`].
+    #[track_caller]
+    pub fn download<T: Pod + Send>(
+        &self,
+        from: &DeviceBuffer<T>,
+        to: PinnedBuffer<T>,
+    ) -> Result<Lent<T>, Rejected<T>> {
+        let location = Location::caller();
+        let checked = from.check_len(to.len()).and_then(|()| self.check_device(to.context()));
+        if let Err(error) = checked.and_then(|()| self.check_device(from.context_inner())) {
+            return Err(Rejected { buffer: to, error });
+        }
+        let (bytes, kind) = (from.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST);
+        let task = Task { label: "download", location, uses: &[from.allocation()], scratch: None };
+        Lent::start(self, to, &task, |context: &ContextInner, host, raw| {
+            // SAFETY: as for `upload`, in the other direction.
+            unsafe { call!(context, aclrtMemcpyAsync(host, bytes, from.address(), bytes, kind, raw)) }
+        })
+    }
+
+    /// Copies `from` to `to` on the device when the stream gets there.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for different lengths, another device, or an
+    /// address that is not a multiple of 64 (a slice), which the copy engine asks for.
+    #[doc(alias = "aclrtMemcpyAsync")]
+    #[track_caller]
+    pub fn copy<T: Pod>(&self, from: &DeviceBuffer<T>, to: &mut DeviceBuffer<T>) -> Result<()> {
+        if from.len() != to.len() {
+            return Err(Error::invalid(format!("a copy of {} elements to {}", from.len(), to.len())));
+        }
+        self.check_device(from.context_inner())?;
+        self.check_device(to.context_inner())?;
+        if [from.address(), to.address()].iter().any(|address| !address.addr().is_multiple_of(DEVICE_ALIGNMENT)) {
+            let text = format!("a copy on the device between addresses that are not multiples of {DEVICE_ALIGNMENT}");
+            return Err(Error::invalid(text));
+        }
+        let (bytes, kind) = (to.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE);
+        let uses = [from.allocation(), to.allocation()];
+        let task = Task { label: "copy", location: Location::caller(), uses: &uses, scratch: None };
+        self.0.submit(&task, |raw| {
+            let context = &**self.0.context();
+            // SAFETY: both sides have `bytes` bytes on this device and are registered with the stream.
+            unsafe { call!(context, aclrtMemcpyAsync(to.address(), bytes, from.address(), bytes, kind, raw)) }
+        })?;
+        Ok(())
+    }
+
+    /// Sets every byte of `buffer` to `byte` when the stream gets there.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another device.
+    #[doc(alias = "aclrtMemsetAsync")]
+    #[track_caller]
+    pub fn fill_bytes<T: Pod>(&self, buffer: &mut DeviceBuffer<T>, byte: u8) -> Result<()> {
+        self.check_device(buffer.context_inner())?;
+        let bytes = buffer.size_bytes();
+        let task =
+            Task { label: "fill_bytes", location: Location::caller(), uses: &[buffer.allocation()], scratch: None };
+        self.0.submit(&task, |raw| {
+            let (context, address) = (&**self.0.context(), buffer.address());
+            // SAFETY: `bytes` bytes of the buffer are set; the buffer is registered with the stream.
+            unsafe { call!(context, aclrtMemsetAsync(address, bytes, i32::from(byte), bytes, raw)) }
+        })?;
+        Ok(())
+    }
+
+    /// That memory of `other` can be used by this stream.
+    pub(crate) fn check_device(&self, other: &Arc<ContextInner>) -> Result<()> {
+        let own = self.0.context();
+        if Arc::ptr_eq(own, other) || own.shares_memory_with(other) {
+            return Ok(());
+        }
+        let (memory, stream) = (other.device(), own.device());
+        Err(Error::invalid(format!(
+            "memory of device {memory} used on a stream of device {stream} or another library"
+        )))
+    }
+}

@@ -1,0 +1,122 @@
+//! Page-locked host memory, which the device reads and writes without a detour.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use bytemuck::Pod;
+
+use super::device_buffer::byte_len;
+use crate::call::call;
+use crate::context::{Context, ContextInner};
+use crate::error::{Error, Result};
+
+/// Page-locked ("pinned") host memory of `len` elements, zero at first. It reads and writes like a slice.
+///
+/// Asynchronous copies take the buffer over ([`Stream::upload`](crate::Stream::upload),
+/// [`Stream::download`](crate::Stream::download)) and give it back when they are done, so host and device never race.
+///
+/// C calls: `aclrtMallocHost`, `aclrtFreeHost`.
+///
+/// # Examples
+///
+/// ```
+/// let acl = racl::Acl::mock()?;
+/// let mut buffer = acl.device(0)?.pinned::<f32>(4)?;
+/// buffer.copy_from_slice(&[1.0, 2.0, 3.0, 4.0]);
+/// assert_eq!(buffer.iter().sum::<f32>(), 10.0);
+/// # Ok::<(), racl::Error>(())
+/// ```
+pub struct PinnedBuffer<T: Pod> {
+    address: NonNull<T>,
+    len: usize,
+    context: Arc<ContextInner>,
+}
+
+// SAFETY: the buffer owns plain host memory of a `Send` element type, freed through a context that any thread may use.
+unsafe impl<T: Pod + Send> Send for PinnedBuffer<T> {}
+// SAFETY: shared access only reads host memory of a `Sync` element type.
+unsafe impl<T: Pod + Sync> Sync for PinnedBuffer<T> {}
+
+impl Context {
+    /// Pinned host memory for `len` elements, zero. See [`PinnedBuffer`].
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no elements or more bytes than an address
+    /// space has; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    #[doc(alias = "aclrtMallocHost")]
+    pub fn pinned<T: Pod>(&self, len: usize) -> Result<PinnedBuffer<T>> {
+        let bytes = byte_len::<T>(len)?;
+        let mut address = std::ptr::null_mut();
+        let context = self.inner();
+        // SAFETY: `address` is a place for one address.
+        unsafe { call!(&**context, aclrtMallocHost(&raw mut address, bytes)) }
+            .map_err(|error| error.context(format!("allocating {bytes} bytes of pinned host memory")))?;
+        let address = NonNull::new(address.cast::<T>())
+            .filter(|address| address.is_aligned())
+            .ok_or_else(|| Error::invalid("the library gave unusable pinned memory"))?;
+        let buffer = PinnedBuffer { address, len, context: Arc::clone(context) };
+        // SAFETY: the call gave `bytes` bytes at this address, which nobody else knows yet.
+        unsafe { address.as_ptr().write_bytes(0, len) };
+        Ok(buffer)
+    }
+
+    /// Pinned host memory with a copy of `data`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::pinned`].
+    pub fn pinned_from<T: Pod>(&self, data: &[T]) -> Result<PinnedBuffer<T>> {
+        let mut buffer = self.pinned(data.len())?;
+        buffer.copy_from_slice(data);
+        Ok(buffer)
+    }
+}
+
+impl<T: Pod> PinnedBuffer<T> {
+    /// Size in bytes.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        size_of_val::<[T]>(self)
+    }
+
+    pub(crate) fn context(&self) -> &Arc<ContextInner> {
+        &self.context
+    }
+}
+
+impl<T: Pod> Deref for PinnedBuffer<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: `len` initialised elements live at this address as long as the buffer; the device does not write them
+        // while this value can be reached, because copies take the buffer over.
+        unsafe { std::slice::from_raw_parts(self.address.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Pod> DerefMut for PinnedBuffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as for `deref`, and the exclusive borrow makes this the only access.
+        unsafe { std::slice::from_raw_parts_mut(self.address.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Pod> Drop for PinnedBuffer<T> {
+    fn drop(&mut self) {
+        let address = self.address.as_ptr().cast();
+        // SAFETY: the address came from `aclrtMallocHost`, this is its only free, and no copy uses it, since a copy
+        // would own the buffer.
+        if let Err(error) = unsafe { call!(&*self.context, aclrtFreeHost(address)) } {
+            self.context.record_drop_error("freeing pinned memory", error);
+        }
+    }
+}
+
+impl<T: Pod> fmt::Debug for PinnedBuffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PinnedBuffer").field("address", &self.address).field("len", &self.len).finish_non_exhaustive()
+    }
+}

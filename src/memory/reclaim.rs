@@ -1,0 +1,107 @@
+//! Device memory that was given up while work may still use it: freed when that work is done.
+
+use std::ffi::c_void;
+use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+
+use crate::call::call;
+use crate::context::ContextInner;
+use crate::error::ErrorKind;
+use crate::stream::StreamInner;
+
+/// The waiting memory of one context.
+#[derive(Default)]
+pub(crate) struct Reclaim(Mutex<Vec<Waiting>>);
+
+struct Waiting {
+    address: *mut c_void,
+    streams: Vec<(Weak<StreamInner>, u64)>,
+}
+
+impl Waiting {
+    /// True when no stream can use the memory any more; forgets the streams that are done.
+    fn is_idle(&mut self) -> bool {
+        self.streams.retain(|(stream, number)| stream.upgrade().is_some_and(|stream| !stream.has_completed(*number)));
+        self.streams.is_empty()
+    }
+}
+
+impl Reclaim {
+    fn lock(&self) -> MutexGuard<'_, Vec<Waiting>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Frees the memory now, or when the submissions of `streams` are done. Never blocks.
+    pub(crate) fn release(
+        &self,
+        context: &ContextInner,
+        address: *mut c_void,
+        streams: Vec<(Weak<StreamInner>, u64)>,
+    ) {
+        let mut waiting = Waiting { address, streams };
+        if waiting.is_idle() {
+            free(context, waiting.address);
+            return;
+        }
+        self.lock().push(waiting);
+        self.collect(context);
+    }
+
+    /// Frees what can be freed. Streams whose last known position does not suffice are asked.
+    pub(crate) fn collect(&self, context: &ContextInner) {
+        if self.lock().is_empty() {
+            return;
+        }
+        // Taken out, so that no lock is held while streams are asked.
+        let mut waiting = std::mem::take(&mut *self.lock());
+        let mut asked: Vec<*const StreamInner> = Vec::new();
+        for (stream, number) in waiting.iter().flat_map(|entry| &entry.streams) {
+            if asked.contains(&stream.as_ptr()) {
+                continue;
+            }
+            asked.push(stream.as_ptr());
+            if let Some(stream) = stream.upgrade()
+                && !stream.has_completed(*number)
+            {
+                stream.poll();
+            }
+        }
+        waiting.retain_mut(|entry| {
+            let idle = entry.is_idle();
+            if idle {
+                free(context, entry.address);
+            }
+            !idle
+        });
+        self.lock().append(&mut waiting);
+    }
+
+    /// Waits for the work that holds memory back; true when there was any.
+    pub(crate) fn wait(&self, context: &ContextInner) -> bool {
+        let streams: Vec<_> = self.lock().iter().flat_map(|entry| entry.streams.clone()).collect();
+        for (stream, number) in &streams {
+            let Some(stream) = stream.upgrade() else { continue };
+            match stream.wait_for(*number) {
+                Err(error) if error.kind() != ErrorKind::CaptureForbidden => {
+                    context.record_drop_error("waiting for memory to become free", error);
+                }
+                _ => {}
+            }
+        }
+        self.collect(context);
+        !streams.is_empty()
+    }
+
+    /// At the end of the context: every stream is gone.
+    pub(crate) fn release_all(&self, context: &ContextInner) {
+        for entry in std::mem::take(&mut *self.lock()) {
+            free(context, entry.address);
+        }
+    }
+}
+
+fn free(context: &ContextInner, address: *mut c_void) {
+    // SAFETY: the address came from `aclrtMalloc`, this is its only free, and no submitted work uses it any more.
+    if let Err(error) = unsafe { call!(context, aclrtFree(address)) } {
+        context.record_drop_error("freeing device memory", error);
+    }
+}

@@ -1,0 +1,166 @@
+//! Pinned buffers that are with the device: given back after the copy, or kept by a graph.
+
+use std::ffi::c_void;
+use std::fmt;
+
+use acl_sys::aclrtStream;
+use bytemuck::Pod;
+
+use super::PinnedBuffer;
+use crate::context::ContextInner;
+use crate::error::{Error, Result};
+use crate::event::{Event, EventKind};
+use crate::graph::state::HostSlot;
+use crate::stream::{Stream, Task};
+
+/// A pinned buffer that a copy uses.
+///
+/// [`Lent::wait`] waits for the copy and gives the buffer back. Dropping the value waits too and frees the buffer;
+/// leaking it leaks the buffer. When the copy was recorded into a graph, the buffer belongs to the graph: this value is
+/// then the key for [`Graph::host`](crate::Graph::host).
+#[must_use = "the buffer comes back through `wait`"]
+pub struct Lent<T: Pod>(Option<State<T>>);
+
+enum State<T: Pod> {
+    Flying { buffer: PinnedBuffer<T>, done: Event },
+    Captured(HostSlot),
+}
+
+/// A copy that was not started: the buffer, and why.
+pub struct Rejected<T: Pod> {
+    /// The buffer that was to be copied from or to.
+    pub buffer: PinnedBuffer<T>,
+    /// Why the copy was not started.
+    pub error: Error,
+}
+
+impl<T: Pod + Send> Lent<T> {
+    /// Submits `copy`, which is given the host address of `buffer` and makes the C call of `task`.
+    pub(crate) fn start(
+        stream: &Stream,
+        mut buffer: PinnedBuffer<T>,
+        task: &Task<'_>,
+        copy: impl FnOnce(&ContextInner, *mut c_void, aclrtStream) -> Result<()>,
+    ) -> Result<Self, Rejected<T>> {
+        let inner = &stream.0;
+        let done = match Event::create_in(inner.context(), EventKind::Order) {
+            Ok(done) => done,
+            Err(error) => return Err(Rejected { buffer, error }),
+        };
+        let host = buffer.as_mut_ptr().cast();
+        let state = inner.lock();
+        let submitted = inner.submit_locked(&state, task, |raw| copy(inner.context(), host, raw));
+        if let Err(error) = submitted {
+            return Err(Rejected { buffer, error });
+        }
+        if let Some(capture) = &state.capture {
+            return Ok(Self(Some(State::Captured(capture.keep_host_buffer(Box::new(buffer))))));
+        }
+        let recorded = done.record_locked(inner, &state, task.location);
+        drop(state);
+        if let Err(error) = recorded {
+            // The copy is under way and nothing marks its end, so the whole stream is waited for.
+            return match inner.synchronize(None) {
+                Ok(()) => Err(Rejected { buffer, error }),
+                Err(_) => {
+                    std::mem::forget(buffer);
+                    inner
+                        .context()
+                        .record_drop_error("a pinned buffer is leaked, its copy cannot be waited for", error);
+                    Ok(Self(None))
+                }
+            };
+        }
+        Ok(Self(Some(State::Flying { buffer, done })))
+    }
+}
+
+impl<T: Pod> Lent<T> {
+    /// Waits for the copy and gives the buffer back.
+    ///
+    /// # Errors
+    ///
+    /// The error of the copy or of work before it on the stream; the buffer is freed then, or leaked when the copy may
+    /// still run. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the buffer.
+    pub fn wait(mut self) -> Result<PinnedBuffer<T>> {
+        match self.0.take() {
+            Some(State::Flying { buffer, done }) => match done.synchronize() {
+                Ok(()) => Ok(buffer),
+                Err(error) => {
+                    keep_for_ever(buffer);
+                    Err(error)
+                }
+            },
+            Some(State::Captured(_)) => {
+                Err(Error::invalid("the buffer belongs to a graph; reach it through Graph::host"))
+            }
+            None => Err(Error::invalid("the buffer was lost when its copy could not be waited for")),
+        }
+    }
+
+    /// Whether the copy is done; false for a buffer that a graph has. Does not block.
+    ///
+    /// # Errors
+    ///
+    /// The error of the stream.
+    pub fn is_complete(&self) -> Result<bool> {
+        match &self.0 {
+            Some(State::Flying { done, .. }) => done.is_complete(),
+            _ => Ok(false),
+        }
+    }
+
+    pub(crate) fn slot(&self) -> Option<&HostSlot> {
+        match &self.0 {
+            Some(State::Captured(slot)) => Some(slot),
+            _ => None,
+        }
+    }
+}
+
+/// A buffer that the device may still use can neither be given back nor freed.
+fn keep_for_ever<T: Pod>(buffer: PinnedBuffer<T>) {
+    std::mem::forget(buffer);
+}
+
+impl<T: Pod> Drop for Lent<T> {
+    fn drop(&mut self) {
+        let Some(State::Flying { buffer, done }) = self.0.take() else { return };
+        if let Err(error) = done.synchronize() {
+            let context = std::sync::Arc::clone(buffer.context());
+            keep_for_ever(buffer);
+            context.record_drop_error("waiting for a copy; its pinned buffer is leaked", error);
+        }
+    }
+}
+
+impl<T: Pod> fmt::Debug for Lent<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match &self.0 {
+            Some(State::Flying { .. }) => "flying",
+            Some(State::Captured(_)) => "captured",
+            None => "done",
+        };
+        f.debug_tuple("Lent").field(&state).finish()
+    }
+}
+
+impl<T: Pod> fmt::Debug for Rejected<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rejected").field("buffer", &self.buffer).field("error", &self.error).finish()
+    }
+}
+
+impl<T: Pod> fmt::Display for Rejected<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<T: Pod> std::error::Error for Rejected<T> {}
+
+impl<T: Pod> From<Rejected<T>> for Error {
+    fn from(rejected: Rejected<T>) -> Self {
+        rejected.error
+    }
+}

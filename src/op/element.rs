@@ -1,0 +1,100 @@
+//! Element types of tensors.
+
+use acl_sys::aclDataType;
+use bytemuck::Pod;
+use half::{bf16, f16};
+
+/// A data type of the runtime that tensors of this crate can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[doc(alias = "aclDataType")]
+pub enum DataType {
+    /// 32-bit float.
+    F32,
+    /// 16-bit float.
+    F16,
+    /// 16-bit float with the exponent of a 32-bit one.
+    Bf16,
+    /// 64-bit float.
+    F64,
+    /// 8-bit integer.
+    I8,
+    /// 16-bit integer.
+    I16,
+    /// 32-bit integer.
+    I32,
+    /// 64-bit integer.
+    I64,
+    /// 8-bit unsigned integer.
+    U8,
+}
+
+impl DataType {
+    pub(crate) fn raw(self) -> aclDataType {
+        match self {
+            Self::F32 => aclDataType::ACL_FLOAT,
+            Self::F16 => aclDataType::ACL_FLOAT16,
+            Self::Bf16 => aclDataType::ACL_BF16,
+            Self::F64 => aclDataType::ACL_DOUBLE,
+            Self::I8 => aclDataType::ACL_INT8,
+            Self::I16 => aclDataType::ACL_INT16,
+            Self::I32 => aclDataType::ACL_INT32,
+            Self::I64 => aclDataType::ACL_INT64,
+            Self::U8 => aclDataType::ACL_UINT8,
+        }
+    }
+}
+
+/// A type that tensors can hold.
+///
+/// # Safety
+///
+/// 1. The bytes of the type are exactly those of a device element of [`Element::TYPE`].
+/// 2. Every bit pattern is a value, since the device writes any (`Pod`).
+pub unsafe trait Element: Pod + Send + Sync + PartialEq + std::fmt::Debug {
+    /// The runtime's name of the type.
+    const TYPE: DataType;
+}
+
+macro_rules! elements {
+    ($($rust:ty => $name:ident),*) => {$(
+        // SAFETY: the layout of this type is that of the runtime's type of the same name, and it is `Pod`.
+        unsafe impl Element for $rust {
+            const TYPE: DataType = DataType::$name;
+        }
+    )*};
+}
+
+elements!(f32 => F32, f16 => F16, bf16 => Bf16, f64 => F64, i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8);
+
+/// Types that arithmetic operators take: floats and 32- and 64-bit integers.
+pub trait Numeric: Element {
+    /// One, the factor of operators that scale an operand.
+    const ONE: Self;
+}
+impl Numeric for f32 {
+    const ONE: Self = 1.0;
+}
+impl Numeric for f16 {
+    const ONE: Self = Self::ONE;
+}
+impl Numeric for bf16 {
+    const ONE: Self = Self::ONE;
+}
+impl Numeric for i32 {
+    const ONE: Self = 1;
+}
+impl Numeric for i64 {
+    const ONE: Self = 1;
+}
+
+/// Types that neural-network operators take.
+pub trait Float: Numeric {}
+impl Float for f32 {}
+impl Float for f16 {}
+impl Float for bf16 {}
+
+/// Types of indices.
+pub trait Index: Numeric {}
+impl Index for i32 {}
+impl Index for i64 {}

@@ -1,0 +1,15 @@
+//! The aclnn operators, one family a file.
+
+mod arithmetic;
+mod convert;
+mod matmul;
+mod normalise;
+mod reduce;
+mod unary;
+
+pub use arithmetic::{add, add_inplace, add_scaled, adds, div, divs, maximum, mul, mul_inplace, muls, sub};
+pub use convert::{cast, copy, embedding, fill, permute};
+pub use matmul::{CubeMath, addmm, batch_matmul, matmul, matmul_with, mm};
+pub use normalise::{GeluForm, LayerNorm, gelu, layer_norm, softmax};
+pub use reduce::{mean, reduce_sum};
+pub use unary::{abs, clamp_min, rsqrt, sqrt, tanh};

@@ -1,0 +1,150 @@
+//! Matrix products.
+
+use std::panic::Location;
+
+use crate::error::Result;
+use crate::op::element::Float;
+use crate::op::scalar::Scalar;
+use crate::op::{Tensor, operator};
+use crate::stream::Stream;
+
+/// How the cube cores may compute (`cubeMathType`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[doc(alias = "cubeMathType")]
+pub enum CubeMath {
+    /// In the type of the operands.
+    #[default]
+    KeepType,
+    /// 32-bit floats may be computed with less precision where the chip has no full one.
+    AllowLessPrecision,
+    /// In 16-bit floats.
+    UseF16,
+    /// 32-bit floats with a shortened mantissa (HF32).
+    UseHf32,
+}
+
+impl CubeMath {
+    fn raw(self) -> i8 {
+        match self {
+            Self::KeepType => 0,
+            Self::AllowLessPrecision => 1,
+            Self::UseF16 => 2,
+            Self::UseHf32 => 3,
+        }
+    }
+}
+
+/// Matrix product with the rules of numpy's `matmul`: vectors, matrices and batches of matrices.
+///
+/// # Errors
+///
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shapes do not fit.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let a = device.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [2, 2])?;
+/// let mut out = device.zeros([2, 2])?;
+/// op::matmul(&stream, &a, &a.transposed(0, 1)?, &mut out)?;
+/// assert_eq!(out.to_vec()?, [5.0, 11.0, 11.0, 25.0]);
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[doc(alias = "aclnnMatmul")]
+#[track_caller]
+pub fn matmul<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
+    matmul_with(stream, a, b, out, CubeMath::default())
+}
+
+/// [`matmul`] with a choice of precision.
+///
+/// # Errors
+///
+/// As [`matmul`].
+#[track_caller]
+pub fn matmul_with<T: Float>(
+    stream: &Stream,
+    a: &Tensor<T>,
+    b: &Tensor<T>,
+    out: &mut Tensor<T>,
+    math: CubeMath,
+) -> Result<()> {
+    let at = Location::caller();
+    let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
+    operator!(
+        stream,
+        at,
+        "matmul",
+        aclnnMatmulGetWorkspaceSize(da.raw(), db.raw(), dout.raw(), math.raw()),
+        aclnnMatmul,
+        [a, b, out]
+    )
+}
+
+/// Product of two matrices: `[m, k] · [k, n] = [m, n]`.
+///
+/// # Errors
+///
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shapes do not fit.
+#[doc(alias = "aclnnMm")]
+#[track_caller]
+pub fn mm<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
+    let at = Location::caller();
+    let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
+    let math = CubeMath::default().raw();
+    operator!(stream, at, "mm", aclnnMmGetWorkspaceSize(da.raw(), db.raw(), dout.raw(), math), aclnnMm, [a, b, out])
+}
+
+/// Products of batches of matrices: `[b, m, k] · [b, k, n] = [b, m, n]`.
+///
+/// # Errors
+///
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shapes do not fit.
+#[doc(alias = "aclnnBatchMatMul")]
+#[track_caller]
+pub fn batch_matmul<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
+    let at = Location::caller();
+    let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
+    let math = CubeMath::default().raw();
+    operator!(
+        stream,
+        at,
+        "batch_matmul",
+        aclnnBatchMatMulGetWorkspaceSize(da.raw(), db.raw(), dout.raw(), math),
+        aclnnBatchMatMul,
+        [a, b, out]
+    )
+}
+
+/// `out = bias + a · b`: the linear layer. `bias` is broadcast to the shape of the product.
+///
+/// # Errors
+///
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shapes do not fit.
+#[doc(alias = "aclnnAddmm")]
+#[track_caller]
+pub fn addmm<T: Float>(
+    stream: &Stream,
+    bias: &Tensor<T>,
+    a: &Tensor<T>,
+    b: &Tensor<T>,
+    out: &mut Tensor<T>,
+) -> Result<()> {
+    let at = Location::caller();
+    let (dbias, da, db, dout) = (bias.describe()?, a.describe()?, b.describe()?, out.describe()?);
+    let context = stream.0.context();
+    let (beta, alpha) = (Scalar::new(context, T::ONE)?, Scalar::new(context, T::ONE)?);
+    let math = CubeMath::default().raw();
+    operator!(
+        stream,
+        at,
+        "addmm",
+        aclnnAddmmGetWorkspaceSize(dbias.raw(), da.raw(), db.raw(), beta.raw(), alpha.raw(), dout.raw(), math),
+        aclnnAddmm,
+        [bias, a, b, out]
+    )
+}

@@ -1,0 +1,437 @@
+//! Streams: queues of work that the device executes in order.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use acl_sys::aclrtStream;
+
+use crate::call::{Caller as _, call};
+use crate::context::{Context, ContextInner};
+use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+use crate::event::Event;
+use crate::graph::state::CaptureState;
+use crate::memory::Allocation;
+
+mod idle;
+mod poll;
+mod submit;
+
+pub(crate) use idle::Idle;
+pub(crate) use submit::Task;
+
+/// A queue of work on a device: what is submitted to it runs in order, and independently of other streams.
+///
+/// Submitting returns before the work is done. Errors of the work itself come with a later synchronising call. Clones
+/// are cheap and stand for the same stream. Any thread may submit; the order between threads is theirs to arrange.
+///
+/// The last clone to go waits for the stream's work and destroys the stream; one that records a graph is kept until the
+/// capture ends. Explicit: [`Stream::close`].
+///
+/// C calls: `aclrtCreateStreamWithConfig`, `aclrtDestroyStream`, `aclrtSynchronizeStream`, `aclrtStreamQuery`,
+/// `aclrtStreamWaitEvent`.
+///
+/// # Examples
+///
+/// ```
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let (main, side) = (device.stream()?, device.stream()?);
+/// let event = device.event()?;
+/// event.record(&main)?;
+/// side.wait(&event)?;
+/// side.synchronize()?;
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Stream(pub(crate) Arc<StreamInner>);
+
+pub(crate) struct StreamInner {
+    raw: aclrtStream,
+    ownership: Ownership,
+    name: Mutex<Option<String>>,
+    state: Mutex<State>,
+    /// Submissions of this crate to the stream so far.
+    submitted: AtomicU64,
+    /// Submissions that are known to be done.
+    completed: AtomicU64,
+    /// A record that tells how far a busy stream is.
+    marker: poll::Marker,
+    /// Panics of host functions that no synchronising call has reported yet.
+    pub(crate) panics: crate::callback::Panics,
+    context: Arc<ContextInner>,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) capture: Option<Arc<CaptureState>>,
+    workspace: Option<Arc<Allocation>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ownership {
+    Owned,
+    /// Goes back to the context's idle streams.
+    Leased,
+    /// The context's default stream.
+    Default,
+}
+
+/// How a stream is made.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Options {
+    pub(crate) priority: u32,
+    pub(crate) flags: u32,
+}
+
+// SAFETY: the runtime's guide on threads lets any thread use a stream whose context it has made current, which every
+// call here does first; the handle is only passed on.
+unsafe impl Send for StreamInner {}
+// SAFETY: the runtime locks each stream for submissions; fields have their own locks.
+unsafe impl Sync for StreamInner {}
+
+impl Stream {
+    pub(crate) fn create(context: &Context, options: Options) -> Result<Self> {
+        if options.priority > 7 {
+            let priority = options.priority;
+            return Err(Error::invalid(format!("stream priority {priority}: 0 (highest) to 7 are possible")));
+        }
+        let raw = create_raw(context.inner(), options)?;
+        Ok(Self::own(context.inner(), raw, Ownership::Owned))
+    }
+
+    /// A stream of the context's idle ones, or a new one; given back when the last clone goes.
+    pub(crate) fn lease(context: &Arc<ContextInner>) -> Result<Self> {
+        let raw = match context.idle_streams.take() {
+            Some(raw) => raw,
+            None => create_raw(context, Options::default())?,
+        };
+        Ok(Self::own(context, raw, Ownership::Leased))
+    }
+
+    pub(crate) fn default_of(context: &Context) -> Result<Self> {
+        let inner = context.inner();
+        inner.bind()?;
+        let mut raw = std::ptr::null_mut();
+        if inner.table().aclrtCtxGetCurrentDefaultStream().is_ok() {
+            // SAFETY: `raw` is a place for one handle.
+            unsafe { call!(&**inner, aclrtCtxGetCurrentDefaultStream(&raw mut raw)) }?;
+        }
+        Ok(Self::own(inner, raw, Ownership::Default))
+    }
+
+    /// Takes over a stream that other code made in `context`; it is destroyed with the last clone.
+    ///
+    /// # Safety
+    ///
+    /// `raw` is null or was made by the library of `context`, in that context, is not capturing, and no other code
+    /// destroys it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHandle`] for a null pointer, which would stand for the default stream.
+    pub unsafe fn from_raw(raw: aclrtStream, context: &Context) -> Result<Self> {
+        if raw.is_null() {
+            return Err(Error::new(ErrorKind::InvalidHandle, "a null stream; use Context::default_stream for it"));
+        }
+        Ok(Self::own(context.inner(), raw, Ownership::Owned))
+    }
+
+    fn own(context: &Arc<ContextInner>, raw: aclrtStream, ownership: Ownership) -> Self {
+        Self(Arc::new(StreamInner {
+            raw,
+            ownership,
+            name: Mutex::default(),
+            state: Mutex::default(),
+            submitted: AtomicU64::new(0),
+            completed: AtomicU64::new(0),
+            marker: poll::Marker::default(),
+            panics: crate::callback::Panics::default(),
+            context: Arc::clone(context),
+        }))
+    }
+
+    pub(crate) fn is_default(&self) -> bool {
+        self.0.ownership == Ownership::Default
+    }
+
+    /// The context that the stream belongs to.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        Context::from_inner(&self.0.context)
+    }
+
+    /// The raw handle, null for a default stream whose handle the library does not give. Valid as long as this value;
+    /// work submitted beside this crate is not tracked by it.
+    #[must_use]
+    pub fn as_raw(&self) -> aclrtStream {
+        self.0.raw
+    }
+
+    /// Gives the stream a name, which errors use.
+    pub fn set_name(&self, name: impl Into<String>) {
+        *self.0.name.lock().unwrap_or_else(PoisonError::into_inner) = Some(name.into());
+    }
+
+    /// The name given to the stream, else its number.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.0.name()
+    }
+
+    /// The runtime's number of the stream, as in its logs.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHandle`] for a stream destroyed beside this crate.
+    #[doc(alias = "aclrtStreamGetId")]
+    pub fn id(&self) -> Result<i32> {
+        self.0.id()
+    }
+
+    /// True while the stream records a graph.
+    #[must_use]
+    pub fn is_capturing(&self) -> bool {
+        self.0.lock().capture.is_some()
+    }
+
+    /// Blocks until everything submitted to the stream before this call is done.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::CaptureForbidden`] while the stream records a graph; [`ErrorKind::DeviceFault`] and its like when
+    /// work of the stream failed; [`ErrorKind::CallbackPanicked`] when a host function did.
+    #[doc(alias = "aclrtSynchronizeStream")]
+    pub fn synchronize(&self) -> Result<()> {
+        self.0.synchronize(None)
+    }
+
+    /// As [`Stream::synchronize`], for at most `limit`, which counts in whole milliseconds, rounded up.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Timeout`] when the work is not done by then: it goes on and can be waited for again.
+    /// [`ErrorKind::InvalidArgument`] for no time at all or more than 24 days.
+    #[doc(alias = "aclrtSynchronizeStreamWithTimeout")]
+    pub fn synchronize_timeout(&self, limit: Duration) -> Result<()> {
+        self.0.synchronize(Some(milliseconds(limit)?))
+    }
+
+    /// Whether everything submitted so far is done. Does not block.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::CaptureForbidden`] while the stream records a graph.
+    #[doc(alias = "aclrtStreamQuery")]
+    pub fn is_complete(&self) -> Result<bool> {
+        self.0.is_complete()
+    }
+
+    /// Makes later work of this stream wait for the latest record of `event`. An event that was never recorded is not
+    /// waited for. In a capture the wait becomes part of the graph, and a stream that waits for an event of a capture
+    /// joins that capture.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::CaptureDependency`] when a capturing stream waits for a record outside the capture,
+    /// [`ErrorKind::CaptureInvalidated`] for an event of another capture.
+    #[doc(alias = "aclrtStreamWaitEvent")]
+    #[track_caller]
+    pub fn wait(&self, event: &Event) -> Result<()> {
+        event.make_wait(self, Location::caller())
+    }
+
+    /// Orders later work of `other` after what this stream was given so far: one record, one wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::wait`].
+    #[track_caller]
+    pub fn fork(&self, other: &Self) -> Result<()> {
+        let event = self.context().event()?;
+        event.record(self)?;
+        other.wait(&event)
+    }
+
+    /// Orders later work of this stream after what `other` was given so far.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::wait`].
+    #[track_caller]
+    pub fn join(&self, other: &Self) -> Result<()> {
+        other.fork(self)
+    }
+
+    /// Waits for the stream's work and destroys the stream now.
+    ///
+    /// # Errors
+    ///
+    /// The stream and [`ErrorKind::InvalidArgument`] when other clones, or a capture, still hold it.
+    pub fn close(self) -> Result<(), (Self, Error)> {
+        match Arc::try_unwrap(self.0) {
+            Ok(inner) => {
+                drop(inner);
+                Ok(())
+            }
+            Err(shared) => {
+                let others = Arc::strong_count(&shared) - 1;
+                Err((Self(shared), Error::invalid(format!("{others} other handles or captures hold the stream"))))
+            }
+        }
+    }
+}
+
+impl StreamInner {
+    pub(crate) fn raw(&self) -> aclrtStream {
+        self.raw
+    }
+
+    pub(crate) fn context(&self) -> &Arc<ContextInner> {
+        &self.context
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn name(&self) -> String {
+        if let Some(name) = &*self.name.lock().unwrap_or_else(PoisonError::into_inner) {
+            return format!("stream {name:?}");
+        }
+        self.id().map_or_else(|_| "a stream".to_owned(), |id| format!("stream {id}"))
+    }
+
+    fn id(&self) -> Result<i32> {
+        let mut id = 0;
+        // SAFETY: `id` is a place for one number; null stands for the default stream.
+        unsafe { call!(&*self.context, aclrtStreamGetId(self.raw, &raw mut id)) }?;
+        Ok(id)
+    }
+
+    pub(crate) fn submitted(&self) -> u64 {
+        self.submitted.load(Ordering::Acquire)
+    }
+
+    /// Whether the submission with this number is known to be done.
+    pub(crate) fn has_completed(&self, number: u64) -> bool {
+        self.completed.load(Ordering::Acquire) >= number
+    }
+
+    pub(crate) fn set_completed(&self, number: u64) {
+        self.completed.fetch_max(number, Ordering::AcqRel);
+    }
+
+    pub(crate) fn synchronize(&self, limit: Option<i32>) -> Result<()> {
+        let number = self.submitted();
+        let result = match limit {
+            // SAFETY: the handle is this value's own; a stale one gives a code.
+            None => unsafe { call!(&*self.context, aclrtSynchronizeStream(self.raw)) },
+            Some(ms) => {
+                // SAFETY: as above.
+                unsafe { call!(&*self.context, aclrtSynchronizeStreamWithTimeout(self.raw, ms)) }
+            }
+        };
+        if result.as_ref().map_or_else(|e| e.kind() == ErrorKind::DeviceFault, |()| true) {
+            self.set_completed(number);
+        }
+        result.map_err(|error| self.explain_wait(error))?;
+        self.context.reclaim.collect(&self.context);
+        self.panics.report()
+    }
+
+    fn explain_wait(&self, error: Error) -> Error {
+        match error.kind() {
+            ErrorKind::CaptureForbidden => {
+                let name = self.name();
+                error.with_detail(format!("{name} records a graph; wait for it after the capture has ended"))
+            }
+            ErrorKind::DeviceFault => error.context("the failed work was submitted earlier"),
+            _ => error,
+        }
+    }
+
+    pub(crate) fn is_complete(&self) -> Result<bool> {
+        let number = self.submitted();
+        let mut status = acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
+        // SAFETY: `status` is a place for one value; the handle is this value's own.
+        unsafe { call!(&*self.context, aclrtStreamQuery(self.raw, &raw mut status)) }
+            .map_err(|error| self.explain_wait(error))?;
+        match status {
+            acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE => {
+                self.set_completed(number);
+                Ok(true)
+            }
+            acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY => Ok(false),
+            other => Err(Error::new(ErrorKind::UnknownValue, format!("stream status {}", other.0))),
+        }
+    }
+
+    /// Waits until the submission with this number is done.
+    pub(crate) fn wait_for(&self, number: u64) -> Result<()> {
+        if self.has_completed(number) { Ok(()) } else { self.synchronize(None) }
+    }
+}
+
+fn create_raw(context: &ContextInner, options: Options) -> Result<aclrtStream> {
+    let mut raw = std::ptr::null_mut();
+    let Options { priority, flags } = options;
+    // SAFETY: `raw` is a place for one handle.
+    unsafe { call!(context, aclrtCreateStreamWithConfig(&raw mut raw, priority, flags)) }
+        .context_with(|| "creating a stream".to_owned())?;
+    Ok(raw)
+}
+
+/// Whole milliseconds, rounded up, in the range that the C calls take.
+pub(crate) fn milliseconds(limit: Duration) -> Result<i32> {
+    let ms = limit.as_nanos().div_ceil(1_000_000);
+    match i32::try_from(ms) {
+        Ok(ms) if ms > 0 => Ok(ms),
+        _ => Err(Error::invalid(format!("a time limit of {limit:?}: more than zero and at most 24 days"))),
+    }
+}
+
+impl Drop for StreamInner {
+    fn drop(&mut self) {
+        // The workspace is freed before the stream it was used on is gone, after that stream's work.
+        let pending = !self.has_completed(self.submitted());
+        if pending && let Err(error) = self.synchronize(None) {
+            self.context.record_drop_error("waiting for a stream that goes away", error);
+        }
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        drop(state.workspace.take());
+        self.marker.clear();
+        let result = match self.ownership {
+            Ownership::Default => Ok(()),
+            Ownership::Leased => {
+                self.context.idle_streams.give_back(self.raw);
+                Ok(())
+            }
+            // SAFETY: this is the owner's only destroy; no capture holds the stream, since one would hold this value.
+            Ownership::Owned => unsafe { call!(&*self.context, aclrtDestroyStream(self.raw)) },
+        };
+        if let Err(error) = result {
+            self.context.record_drop_error("destroying a stream", error);
+        }
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream")
+            .field("raw", &self.0.raw)
+            .field("ownership", &self.0.ownership)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Stream {
+    /// Whether both stand for the same stream.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Stream {}

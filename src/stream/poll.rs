@@ -1,0 +1,68 @@
+//! Asking a stream how far it is, without blocking and without touching a capture.
+
+use std::sync::{Mutex, PoisonError};
+
+use acl_sys::{aclrtEventRecordedStatus, aclrtStreamStatus};
+
+use super::StreamInner;
+use crate::call::call;
+use crate::error::Result;
+use crate::event::{Event, EventKind};
+
+/// At most one record under way, with the submission that it stands for.
+#[derive(Default)]
+pub(crate) struct Marker(Mutex<Option<(Event, u64)>>);
+
+impl Marker {
+    pub(super) fn clear(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+impl StreamInner {
+    /// Updates what is known to be done. A stream that is never idle is asked through a record of its own.
+    pub(crate) fn poll(&self) {
+        if let Err(error) = self.try_poll() {
+            log::warn!("asking {} how far it is: {error:#}", self.name());
+        }
+    }
+
+    fn try_poll(&self) -> Result<()> {
+        let state = self.lock();
+        if state.capture.is_some() {
+            return Ok(());
+        }
+        let submitted = self.submitted();
+        let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
+        // SAFETY: `status` is a place for one value; the stream is this value's own and does not capture.
+        unsafe { call!(&*self.context, aclrtStreamQuery(self.raw, &raw mut status)) }?;
+        if status == aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE {
+            self.set_completed(submitted);
+            return Ok(());
+        }
+        let mut marker = self.marker.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let reusable = match marker.take() {
+            Some((event, number)) => {
+                if !reached(&event)? {
+                    *marker = Some((event, number));
+                    return Ok(());
+                }
+                self.set_completed(number);
+                event
+            }
+            None => Event::create_in(&self.context, EventKind::Order)?,
+        };
+        // SAFETY: both handles are live, and the stream does not capture while its lock is held.
+        unsafe { call!(&*self.context, aclrtRecordEvent(reusable.as_raw(), self.raw)) }?;
+        *marker = Some((reusable, submitted));
+        Ok(())
+    }
+}
+
+fn reached(event: &Event) -> Result<bool> {
+    let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    let context = event.context_inner();
+    // SAFETY: `status` is a place for one value; the event is live.
+    unsafe { call!(&**context, aclrtQueryEventStatus(event.as_raw(), &raw mut status)) }?;
+    Ok(status == aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE)
+}

@@ -1,0 +1,94 @@
+//! Submitting work: the one place that ties a C call to the buffers it uses and to the capture it is recorded in.
+
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use acl_sys::aclrtStream;
+
+use super::{State, StreamInner};
+use crate::call::Caller as _;
+use crate::error::Result;
+use crate::memory::Allocation;
+
+/// One submission: what it is called in errors, where it was asked for, and the device memory it touches.
+pub(crate) struct Task<'a> {
+    pub(crate) label: &'static str,
+    pub(crate) location: &'static Location<'static>,
+    pub(crate) uses: &'a [&'a Arc<Allocation>],
+    /// The operator's workspace.
+    pub(crate) scratch: Option<&'a Arc<Allocation>>,
+}
+
+impl<'a> Task<'a> {
+    /// Everything that must stay allocated until the work is done.
+    pub(crate) fn memory(&self) -> impl Iterator<Item = &'a Arc<Allocation>> {
+        self.uses.iter().copied().chain(self.scratch)
+    }
+}
+
+impl StreamInner {
+    /// Makes the C call of `task` and registers it: with the capture while the stream records, else with the buffers,
+    /// so that none is freed before the work is done. Gives the number of the submission.
+    ///
+    /// The stream's lock is held over the call, so a capture cannot begin or end in between.
+    pub(crate) fn submit(
+        self: &Arc<Self>,
+        task: &Task<'_>,
+        call: impl FnOnce(aclrtStream) -> Result<()>,
+    ) -> Result<u64> {
+        let state = self.lock();
+        self.submit_locked(&state, task, call)
+    }
+
+    pub(crate) fn submit_locked(
+        self: &Arc<Self>,
+        state: &State,
+        task: &Task<'_>,
+        call: impl FnOnce(aclrtStream) -> Result<()>,
+    ) -> Result<u64> {
+        let Some(capture) = &state.capture else {
+            call(self.raw)?;
+            // After the call: a synchronisation that runs meanwhile must not count this work as done.
+            let number = self.submitted.fetch_add(1, Ordering::AcqRel) + 1;
+            for allocation in task.memory() {
+                allocation.used_by(self, number);
+            }
+            return Ok(number);
+        };
+        capture.check_open()?;
+        match call(self.raw) {
+            Ok(()) => {
+                capture.record(self, task);
+                Ok(0)
+            }
+            Err(error) => Err(capture.poison(task, error)),
+        }
+    }
+
+    /// Scratch memory for work on this stream of at least `bytes` bytes: reused by the next work of the stream, which
+    /// runs after it. A capture has scratch memory of its own, which its graph keeps.
+    pub(crate) fn workspace(self: &Arc<Self>, bytes: usize) -> Result<Arc<Allocation>> {
+        let (found, capture) = {
+            let state = self.lock();
+            match &state.capture {
+                Some(capture) => (capture.workspace(self), Some(Arc::clone(capture))),
+                None => (state.workspace.clone(), None),
+            }
+        };
+        if let Some(workspace) = found.filter(|workspace| workspace.bytes() >= bytes) {
+            return Ok(workspace);
+        }
+        self.context.bind()?;
+        let grown = Arc::new(Allocation::new(&self.context, bytes.next_power_of_two().max(4096))?);
+        match capture {
+            Some(capture) => capture.set_workspace(self, &grown),
+            None => {
+                // Dropped outside the lock: freeing may have to ask this stream how far it is.
+                let former = self.lock().workspace.replace(Arc::clone(&grown));
+                drop(former);
+            }
+        }
+        Ok(grown)
+    }
+}
