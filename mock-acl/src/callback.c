@@ -1,0 +1,203 @@
+/* Host functions, and callbacks that a subscribed thread runs (runtime guide: callbacks). */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include "callback.h"
+
+/* One execution of a callback task: waits in its thread's list until aclrtProcessReport runs it. */
+typedef struct mock_report {
+    mock_link link;
+    uint64_t thread;
+    void (*fn)(void *);
+    void *user;
+    bool finished;
+    bool owned_by_task; /* a blocking task waits for the end and frees it */
+    mock_link waiters;
+} report;
+
+static mock_link reports = {&reports, &reports};
+static const mock_task_ops host_ops = {"aclrtLaunchHostFunc", NULL, NULL};
+static const mock_task_ops report_ops = {"aclrtLaunchCallback", NULL, NULL};
+
+mock_outcome mock_report_step(mock_stream *s, mock_task *t) {
+    report *r = t->u.host.report;
+    if (r == NULL) {
+        r = calloc(1, sizeof *r);
+        if (r == NULL) return MOCK_DONE;
+        *r = (report){.thread = s->report_thread, .fn = t->u.host.fn, .user = t->u.host.user};
+        if (t->u.host.thread != 0) r->thread = t->u.host.thread;
+        mock_list_init(&r->waiters);
+        mock_list_push(&reports, &r->link);
+        mock_changed();
+        if (!t->u.host.blocking) return MOCK_DONE;
+        r->owned_by_task = true;
+        t->u.host.report = r;
+    }
+    if (!r->finished) {
+        mock_block_on(s, &r->waiters);
+        return MOCK_BLOCKED;
+    }
+    t->u.host.report = NULL;
+    free(r);
+    return MOCK_DONE;
+}
+
+/* The task goes away before the thread ran its callback. */
+void mock_report_forget(mock_task *t) {
+    report *r = t->u.host.report;
+    if (r == NULL) return;
+    t->u.host.report = NULL;
+    r->owned_by_task = false;
+    if (r->finished) free(r);
+}
+
+void mock_reports_clear(void) {
+    while (!mock_list_empty(&reports)) {
+        report *r = MOCK_OWNER(reports.next, report, link);
+        mock_list_remove(&r->link);
+        free(r);
+    }
+}
+
+MOCK_EXPORT aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args) {
+    MOCK_ENTER(aclrtLaunchHostFunc);
+    if (fn == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "fn must not be null");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0 && s->report_thread != 0)
+        code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "a thread is subscribed to the stream");
+    if (code == 0) {
+        mock_task t = {.ops = &host_ops, .kind = MOCK_TASK_HOST, .u.host = {.fn = fn, .user = args, .blocking = true}};
+        s->host_funcs = true;
+        code = mock_submit(s, &t);
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtLaunchCallback(
+    aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType, aclrtStream stream) {
+    MOCK_ENTER(aclrtLaunchCallback);
+    if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "block type %d", (int)blockType);
+    if (fn == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "fn must not be null");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0 && s->host_funcs)
+        code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "the stream is used with aclrtLaunchHostFunc");
+    if (code == 0 && s->report_thread == 0)
+        code = mock_fail(ACL_ERROR_RT_STREAM_NO_CB_REG, "EE1016", "no thread is subscribed to the stream");
+    if (code == 0) {
+        mock_task t = {.ops = &report_ops, .kind = MOCK_TASK_REPORT};
+        t.u.host.fn = fn;
+        t.u.host.user = userData;
+        t.u.host.blocking = blockType == ACL_CALLBACK_BLOCK;
+        t.u.host.thread = s->report_thread;
+        code = mock_submit(s, &t);
+    }
+    mock_unlock();
+    return code;
+}
+
+/* ---- subscriptions ---- */
+
+typedef struct subscriber {
+    uint64_t thread;
+    uint32_t streams;
+} subscriber;
+
+static subscriber subscribers[1024];
+
+static subscriber *subscriber_of(uint64_t thread) {
+    for (size_t i = 0; i < sizeof subscribers / sizeof subscribers[0]; i++)
+        if (subscribers[i].streams != 0 && subscribers[i].thread == thread) return &subscribers[i];
+    return NULL;
+}
+
+static subscriber *subscriber_new(uint64_t thread) {
+    subscriber *known = subscriber_of(thread);
+    for (size_t i = 0; known == NULL && i < sizeof subscribers / sizeof subscribers[0]; i++)
+        if (subscribers[i].streams == 0) known = &subscribers[i];
+    if (known != NULL) known->thread = thread;
+    return known;
+}
+
+void mock_unsubscribe(mock_stream *s) {
+    subscriber *who = s->report_thread == 0 ? NULL : subscriber_of(s->report_thread);
+    if (who != NULL) who->streams--;
+    s->report_thread = 0;
+}
+
+MOCK_EXPORT aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
+    MOCK_ENTER(aclrtSubscribeReport);
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0 && (s->host_funcs || s->report_thread != 0 || threadId == 0))
+        code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "the stream has a callback thread already");
+    if (code == 0) {
+        subscriber *who = subscriber_new(threadId);
+        if (who == NULL) {
+            code = mock_fail(ACL_ERROR_RT_OVER_LIMIT, "EE1023", "more than 1024 threads are subscribed");
+        } else {
+            who->streams++;
+            s->report_thread = threadId;
+        }
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
+    MOCK_ENTER(aclrtUnSubscribeReport);
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0 && (s->report_thread == 0 || s->report_thread != threadId))
+        code = mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1016", "the thread is not subscribed to the stream");
+    if (code == 0) mock_unsubscribe(s);
+    mock_unlock();
+    return code;
+}
+
+/* ---- the subscribed thread ---- */
+
+static report *next_report(uint64_t thread) {
+    for (mock_link *l = reports.next; l != &reports; l = l->next) {
+        report *r = MOCK_OWNER(l, report, link);
+        if (r->thread == thread) return r;
+    }
+    return NULL;
+}
+
+static bool report_ready(void *thread) { return next_report(*(uint64_t *)thread) != NULL; }
+
+static void run_report(report *r) {
+    mock_thread *self = mock_self();
+    mock_list_remove(&r->link);
+    mock_unlock();
+    self->in_task++;
+    r->fn(r->user);
+    self->in_task--;
+    mock_lock();
+    r->finished = true;
+    mock_wake_all(&r->waiters);
+    if (!r->owned_by_task) free(r);
+}
+
+MOCK_EXPORT aclError aclrtProcessReport(int32_t timeout) {
+    MOCK_ENTER(aclrtProcessReport);
+    if (timeout != -1 && timeout <= 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "time-out %d", timeout);
+    uint64_t self = (uint64_t)pthread_self();
+    mock_lock();
+    aclError code = 0;
+    if (subscriber_of(self) == NULL)
+        code = mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1016", "the calling thread is not subscribed");
+    if (code == 0)
+        code = mock_wait(report_ready, &self, NULL, timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
+    if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = ACL_ERROR_RT_REPORT_TIMEOUT;
+    for (report *r; code == 0 && (r = next_report(self)) != NULL;) run_report(r);
+    mock_unlock();
+    return code;
+}

@@ -1,0 +1,92 @@
+/* Cache maintenance (runtime guide: cache memory operations). It has no effect on data; totals are kept. */
+#define _GNU_SOURCE
+#include <string.h>
+#include "memory.h"
+
+static aclError run_cmo(void *arg) {
+    const mock_cmo *c = arg;
+    mock_lock();
+    mock_engine.cmo_tasks++;
+    mock_engine.cmo_bytes += c->size;
+    mock_unlock();
+    return 0;
+}
+
+static const mock_task_ops cmo_ops = {"aclrtCmoAsync", run_cmo, NULL};
+
+MOCK_EXPORT aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream) {
+    MOCK_ENTER(aclrtCmoAsync);
+    if (src == NULL || size == 0) return mock_null("src and size");
+    if ((int)cmoType < 0 || cmoType > ACL_RT_CMO_TYPE_FLUSH)
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "cache operation %d", (int)cmoType);
+    const mock_cmo c = {src, (uint32_t)size};
+    mock_task t = {.ops = &cmo_ops, .kind = MOCK_TASK_WORK, .u.cmo = c};
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0 && s->bound)
+        code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "not on a stream bound to a model");
+    if (code == 0) code = mock_submit(s, &t);
+    mock_unlock();
+    return code;
+}
+
+#define DESC_BYTES 64u
+
+MOCK_EXPORT aclError aclrtCmoGetDescSize(size_t *size) {
+    MOCK_ENTER(aclrtCmoGetDescSize);
+    if (size == NULL) return mock_null("size");
+    *size = DESC_BYTES;
+    return 0;
+}
+
+/* Writes the descriptor to device memory: a synchronous copy, so captures restrict it. */
+MOCK_EXPORT aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size) {
+    MOCK_ENTER(aclrtCmoSetDesc);
+    if (cmoDesc == NULL || src == NULL || size == 0) return mock_null("cmoDesc, src and size");
+    mock_lock();
+    mock_ctx *ctx = mock_current();
+    const aclError code =
+        ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL
+                    : mock_capture_forbids(ctx, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, "aclrtCmoSetDesc");
+    mock_unlock();
+    if (code != 0) return code;
+    void *view = mock_host_address(cmoDesc, DESC_BYTES);
+    if (view == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not device memory", cmoDesc);
+    const mock_cmo c = {src, (uint32_t)size};
+    memset(view, 0, DESC_BYTES);
+    memcpy(view, &c, sizeof c);
+    return 0;
+}
+
+/* Only on streams bound to a model; a capturing stream is not one (observed). */
+MOCK_EXPORT aclError aclrtCmoAsyncWithDesc(
+    void *cmoDesc, aclrtCmoType cmoType, aclrtStream stream, const void *reserve) {
+    MOCK_ENTER(aclrtCmoAsyncWithDesc);
+    if (cmoDesc == NULL) return mock_null("cmoDesc");
+    if (reserve != NULL || cmoType != ACL_RT_CMO_TYPE_PREFETCH)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "only a prefetch without reserve");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0 && !s->bound)
+        code = mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the stream is not bound to a model");
+    if (code == 0) {
+        const mock_cmo *view = mock_device_view(cmoDesc, DESC_BYTES);
+        mock_task t = {.ops = &cmo_ops, .kind = MOCK_TASK_WORK};
+        if (view == NULL) {
+            code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not device memory", cmoDesc);
+        } else {
+            t.u.cmo = *view;
+            code = mock_submit(s, &t);
+        }
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtDeviceL2CacheFlush(void *rsv) {
+    MOCK_ENTER(aclrtDeviceL2CacheFlush);
+    if (rsv != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "rsv must be null");
+    return 0;
+}

@@ -1,0 +1,18 @@
+/* Devices and contexts, for the control interface. With the engine lock. */
+#ifndef MOCK_CONTEXT_H_
+#define MOCK_CONTEXT_H_
+
+#include "core.h"
+
+aclError mock_device_check(int32_t id);
+void mock_contexts_reset(void);
+mock_stream *mock_stream_by_id(int32_t id);
+void mock_each_stream(void (*visit)(mock_stream *));
+uint64_t mock_own_contexts(void);
+/* Ends every capture of the context without a graph. */
+void mock_capture_abandon(mock_ctx *ctx);
+void mock_init_reset(void);
+void mock_events_reset(void);
+void mock_notifies_reset(void);
+
+#endif

@@ -1,0 +1,224 @@
+/* Copies and fills (runtime guide: memory management). */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include "memory.h"
+
+static uint64_t extent(uint64_t pitch, uint64_t width, uint64_t height) { return pitch * (height - 1) + width; }
+
+static bool copy_now(const mock_copy *c) {
+    char *dst = mock_host_address(c->dst, extent(c->dst_pitch, c->width, c->height));
+    const char *src = mock_host_address(c->src, extent(c->src_pitch, c->width, c->height));
+    if (dst == NULL || src == NULL) return false;
+    for (uint64_t row = 0; row < c->height; row++)
+        memmove(dst + row * c->dst_pitch, src + row * c->src_pitch, c->width);
+    return true;
+}
+
+static bool fill_now(const mock_fill *f) {
+    char *dst = mock_host_address(f->dst, f->count);
+    if (dst == NULL) return false;
+    if (!f->words) {
+        memset(dst, f->value, f->count);
+        return true;
+    }
+    for (uint64_t i = 0; i + 4 <= f->count; i += 4) memcpy(dst + i, &f->value, 4);
+    return true;
+}
+
+/* A task that meets an address outside every live allocation fails like a device memory fault. */
+static aclError run_copy(void *arg) { return copy_now(arg) ? 0 : ACL_ERROR_RT_DEVICE_MEM_ERROR; }
+static aclError run_fill(void *arg) { return fill_now(arg) ? 0 : ACL_ERROR_RT_DEVICE_MEM_ERROR; }
+static void drop_buffer(void *arg) { free((void *)(uintptr_t)((mock_copy *)arg)->src); }
+
+static const mock_task_ops copy_ops = {"aclrtMemcpyAsync", run_copy, NULL};
+static const mock_task_ops copy2d_ops = {"aclrtMemcpy2dAsync", run_copy, NULL};
+static const mock_task_ops buffer_ops = {"aclrtMemcpyAsync", run_copy, drop_buffer};
+static const mock_task_ops fill_ops = {"aclrtMemsetAsync", run_fill, NULL};
+static const mock_task_ops fill32_ops = {"aclrtMemsetD32Async", run_fill, NULL};
+
+/* ---- synchronous ---- */
+
+/* A synchronous call looks at no stream, but captures restrict it. */
+static aclError begin_sync(const char *call) {
+    mock_lock();
+    mock_ctx *ctx = mock_current();
+    const aclError code = ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL
+                                      : mock_capture_forbids(ctx, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, call);
+    mock_unlock();
+    return code;
+}
+
+static aclError end_sync(bool good, const char *call) {
+    if (!good) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s reaches outside a live device allocation", call);
+    mock_memory_changed();
+    return 0;
+}
+
+static aclError bad_kind(int kind, int last) {
+    if (kind >= 0 && kind <= last) return 0;
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "copy kind %d", kind);
+}
+
+static aclError too_long(size_t count, size_t limit) {
+    if (count <= limit) return 0;
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "count %zu is above the size %zu", count, limit);
+}
+
+MOCK_EXPORT aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind) {
+    MOCK_ENTER(aclrtMemcpy);
+    if (count == 0) return 0;
+    if (dst == NULL || src == NULL) return mock_null("dst and src");
+    aclError code = bad_kind((int)kind, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE);
+    if (code == 0) code = too_long(count, destMax);
+    if (code != 0 || dst == src) return code;
+    code = begin_sync("aclrtMemcpy");
+    if (code != 0) return code;
+    /* The direction follows from the addresses; the kind is not looked at. */
+    return end_sync(copy_now(&(mock_copy){dst, src, count, count, count, 1}), "aclrtMemcpy");
+}
+
+MOCK_EXPORT aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count) {
+    MOCK_ENTER(aclrtMemset);
+    if (count == 0) return 0;
+    if (devPtr == NULL) return mock_null("devPtr");
+    aclError code = too_long(count, maxCount);
+    if (code == 0) code = begin_sync("aclrtMemset");
+    if (code != 0) return code;
+    return end_sync(fill_now(&(mock_fill){devPtr, count, value, false}), "aclrtMemset");
+}
+
+MOCK_EXPORT aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N) {
+    MOCK_ENTER(aclrtMemsetD32);
+    if (N == 0) return 0;
+    if (ptr == NULL) return mock_null("ptr");
+    aclError code = too_long(N, memSize / 4);
+    if (code == 0) code = begin_sync("aclrtMemsetD32");
+    if (code != 0) return code;
+    return end_sync(fill_now(&(mock_fill){ptr, N * 4, (int32_t)value, true}), "aclrtMemsetD32");
+}
+
+static aclError check_2d(
+    const void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, aclrtMemcpyKind kind) {
+    if (dst == NULL || src == NULL) return mock_null("dst and src");
+    if (width > dpitch || width > spitch)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "width %zu is above a pitch", width);
+    if (kind >= ACL_MEMCPY_HOST_TO_DEVICE && kind <= ACL_MEMCPY_DEFAULT) return 0;
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "copy kind %d", (int)kind);
+}
+
+MOCK_EXPORT aclError aclrtMemcpy2d(
+    void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind) {
+    MOCK_ENTER(aclrtMemcpy2d);
+    if (width == 0 || height == 0) return 0;
+    aclError code = check_2d(dst, dpitch, src, spitch, width, kind);
+    if (code == 0) code = begin_sync("aclrtMemcpy2d");
+    if (code != 0) return code;
+    return end_sync(copy_now(&(mock_copy){dst, src, dpitch, spitch, width, height}), "aclrtMemcpy2d");
+}
+
+/* ---- asynchronous ---- */
+
+/* Pageable memory cannot be read by the device later: the stream is waited for and the copy done at once, which a
+ * capture rules out. With the lock. */
+static aclError copy_pageable(mock_stream *s, const mock_copy *c, const char *call) {
+    if (mock_capturing(s))
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1016", "%s cannot capture a copy of pageable host memory", call);
+    aclError code = mock_capture_forbids(s->ctx, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, call);
+    if (code == 0) code = mock_stream_finish(s);
+    if (code != 0) return code;
+    mock_unlock();
+    const bool good = copy_now(c);
+    mock_lock();
+    if (!good) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s reaches outside a live device allocation", call);
+    mock_wake_all(&mock_engine.value_waiters);
+    return 0;
+}
+
+static aclError copy_async(
+    const mock_copy *c, aclrtMemcpyKind kind, aclrtStream stream, const mock_task_ops *ops, const char *call) {
+    const mock_place to = mock_place_of(c->dst), from = mock_place_of(c->src);
+    mock_task t = {.ops = ops, .kind = MOCK_TASK_WORK, .u.copy = *c};
+    if (kind == ACL_MEMCPY_HOST_TO_HOST || (to != MOCK_DEVICE && from != MOCK_DEVICE))
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s does not copy from host to host", call);
+    const bool buffered = kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && from != MOCK_DEVICE;
+    if (buffered) {
+        char *buffer = malloc(c->width);
+        if (buffer == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+        memcpy(buffer, c->src, c->width);
+        t.u.copy.src = buffer;
+        t.ops = &buffer_ops;
+    }
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code != 0) {
+        mock_task_release(&t);
+    } else if (to == MOCK_PAGEABLE || (from == MOCK_PAGEABLE && !buffered)) {
+        code = copy_pageable(s, c, call);
+    } else {
+        code = mock_submit(s, &t);
+    }
+    mock_unlock();
+    return code;
+}
+
+static aclError memcpy_async(
+    void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind, aclrtStream stream, const char *call) {
+    if (count == 0) return 0;
+    if (dst == NULL || src == NULL) return mock_null("dst and src");
+    aclError code = bad_kind((int)kind, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE);
+    if (code == 0) code = too_long(count, max);
+    if (code != 0 || dst == src) return code;
+    return copy_async(&(mock_copy){dst, src, count, count, count, 1}, kind, stream, &copy_ops, call);
+}
+
+MOCK_EXPORT aclError aclrtMemcpyAsync(
+    void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind, aclrtStream stream) {
+    MOCK_ENTER(aclrtMemcpyAsync);
+    return memcpy_async(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsync");
+}
+
+MOCK_EXPORT aclError aclrtMemcpyAsyncWithCondition(
+    void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind, aclrtStream stream) {
+    MOCK_ENTER(aclrtMemcpyAsyncWithCondition);
+    return memcpy_async(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsyncWithCondition");
+}
+
+MOCK_EXPORT aclError aclrtMemcpy2dAsync(
+    void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind,
+    aclrtStream stream) {
+    MOCK_ENTER(aclrtMemcpy2dAsync);
+    if (width == 0 || height == 0) return 0;
+    const aclError code = check_2d(dst, dpitch, src, spitch, width, kind);
+    if (code != 0) return code;
+    if (width > 5000000 || height > 5 * 1024 * 1024)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "width %zu or height %zu is too large", width, height);
+    return copy_async(&(mock_copy){dst, src, dpitch, spitch, width, height}, kind, stream, &copy2d_ops, "aclrtMemcpy2dAsync");
+}
+
+static aclError fill_async(const mock_fill *f, aclrtStream stream, const mock_task_ops *ops) {
+    mock_task t = {.ops = ops, .kind = MOCK_TASK_WORK, .u.fill = *f};
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = mock_submit(s, &t);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
+    MOCK_ENTER(aclrtMemsetAsync);
+    if (count == 0) return 0;
+    if (devPtr == NULL) return mock_null("devPtr");
+    const aclError code = too_long(count, maxCount);
+    return code != 0 ? code : fill_async(&(mock_fill){devPtr, count, value, false}, stream, &fill_ops);
+}
+
+MOCK_EXPORT aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream) {
+    MOCK_ENTER(aclrtMemsetD32Async);
+    if (N == 0) return 0;
+    if (ptr == NULL) return mock_null("ptr");
+    const aclError code = too_long(N, memSize / 4);
+    return code != 0 ? code : fill_async(&(mock_fill){ptr, N * 4, (int32_t)value, true}, stream, &fill32_ops);
+}

@@ -1,0 +1,354 @@
+/* The internals that the runtime part shares: objects, the engine lock and the small helpers of every call.
+ *
+ * One lock, `mock_engine.lock`, guards every object here. It is never held while a task runs, a callback runs or a
+ * host thread waits. Memory (memory.h) and handles have their own leaf locks. Objects of one kind are type-stable:
+ * a destroyed one returns to a free list and is never unmapped, so a stale pointer inside the engine is harmless. */
+#ifndef MOCK_CORE_H_
+#define MOCK_CORE_H_
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "acl/acl.h"
+#include "engine.h"
+#include "entry.h"
+#include "mock_acl.h"
+
+#define MOCK_EXPORT __attribute__((visibility("default")))
+#define MOCK_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define MOCK_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#define MOCK_MAX_DEVICES 16
+#define MOCK_TASK_NS 1000
+#define MOCK_FOREVER (-1)
+
+/* ---- intrusive circular lists ---- */
+typedef struct mock_link {
+    struct mock_link *prev, *next;
+} mock_link;
+
+static inline void mock_list_init(mock_link *l) { l->prev = l->next = l; }
+static inline bool mock_list_empty(const mock_link *l) { return l->next == l; }
+static inline void mock_list_remove(mock_link *l) {
+    l->prev->next = l->next;
+    l->next->prev = l->prev;
+    mock_list_init(l);
+}
+static inline void mock_list_push(mock_link *head, mock_link *l) {
+    l->prev = head->prev;
+    l->next = head;
+    head->prev->next = l;
+    head->prev = l;
+}
+#define MOCK_OWNER(link, type, field) ((type *)(void *)((char *)(link) - offsetof(type, field)))
+
+/* ---- handles ---- */
+typedef enum mock_kind {
+    MOCK_CONTEXT = 1,
+    MOCK_STREAM,
+    MOCK_EVENT,
+    MOCK_NOTIFY,
+    MOCK_GRAPH,
+    MOCK_TASKGRP,
+    MOCK_NODE,
+    MOCK_COND,
+    MOCK_LABEL,
+    MOCK_OBJECT_FIRST /* MOCK_OBJECT_KINDS kinds of host-side objects follow */
+} mock_kind;
+
+void *mock_handle_new(mock_kind kind, void *object);
+void *mock_handle_get(mock_kind kind, const void *handle);
+void *mock_handle_take(mock_kind kind, const void *handle);
+uint64_t mock_handle_count(mock_kind kind);
+/* Visits live objects of a kind; `visit` may take handles. Only while nothing else runs. */
+void mock_handle_each(mock_kind kind, void (*visit)(void *));
+void mock_handle_clear_objects(void);
+
+/* ---- tasks ---- */
+/* The order matters: up to MOCK_TASK_WORK a task is a plain function that runs without the lock. */
+typedef enum mock_task_kind {
+    MOCK_TASK_KERNEL, /* run(arg), arg owned */
+    MOCK_TASK_WORK,   /* run(&payload) */
+    MOCK_TASK_RECORD,
+    MOCK_TASK_WAIT,
+    MOCK_TASK_LATCH_SET,
+    MOCK_TASK_LATCH_WAIT,
+    MOCK_TASK_LATCH_RESET,
+    MOCK_TASK_NOTIFY_SET,
+    MOCK_TASK_NOTIFY_WAIT,
+    MOCK_TASK_VALUE_WAIT,
+    MOCK_TASK_HOST,
+    MOCK_TASK_REPORT,
+    MOCK_TASK_GRAPH,
+    MOCK_TASK_REPLACE,
+    MOCK_TASK_KINDS
+} mock_task_kind;
+
+struct mock_stream;
+struct mock_event;
+struct mock_notify;
+struct mock_graph;
+
+/* One row for a plain copy. */
+typedef struct mock_copy {
+    char *dst;
+    const char *src;
+    uint64_t dst_pitch, src_pitch, width, height;
+} mock_copy;
+
+typedef struct mock_fill {
+    char *dst;
+    uint64_t count;
+    int32_t value;
+    bool words;
+} mock_fill;
+
+typedef struct mock_cmo {
+    void *src;
+    uint32_t size; /* 32 bits, as in the real task: larger sizes wrap */
+} mock_cmo;
+
+typedef struct mock_value {
+    void *address;
+    uint64_t value;
+    uint32_t flag;
+} mock_value;
+
+typedef struct mock_task {
+    const mock_task_ops *ops;
+    uint8_t kind;
+    uint8_t type; /* aclmdlRITaskType of a captured task */
+    uint16_t chain;
+    int32_t fail; /* injected device error, 0 for none */
+    union {
+        void *arg;
+        struct {
+            struct mock_stream *stream;
+            uint64_t seq;
+            struct mock_event *event;
+        } wait; /* also a record: its own stream and sequence number */
+        struct {
+            struct mock_event *event;
+        } latch;
+        struct {
+            struct mock_notify *notify;
+        } notify;
+        mock_value value;
+        mock_copy copy;
+        mock_fill fill;
+        mock_cmo cmo;
+        struct {
+            void (*fn)(void *);
+            void *user;
+            struct mock_report *report;
+            uint64_t thread;
+            bool blocking;
+        } host;
+        struct {
+            struct mock_graph *graph;
+        } graph;
+        struct {
+            struct mock_graph *graph;
+            uint64_t serial;
+            uint32_t node;
+            const mock_task_ops *ops;
+            void *arg;
+        } replace;
+    } u;
+} mock_task;
+_Static_assert(sizeof(mock_task) == 64, "a task fills a cache line");
+
+typedef enum mock_outcome { MOCK_DONE, MOCK_BLOCKED } mock_outcome;
+
+/* ---- objects ---- */
+typedef struct mock_ctx {
+    void *handle; /* NULL while dead */
+    uint64_t serial;
+    int32_t device;
+    bool primary;
+    bool in_callback; /* host functions of one context run one at a time */
+    bool stop_on_failure;
+    mock_link callback_waiters;
+    mock_link streams;
+    mock_link graphs;
+    mock_link all;
+    struct mock_stream *default_stream;
+    int64_t options[4];
+    bool option_set[4];
+    struct mock_ctx *next_free;
+} mock_ctx;
+
+#define MOCK_QUEUE_DEPTH 2048u
+/* Observed: a process with its default stream and one more has 2045 left. */
+#define MOCK_STREAM_LIMIT 2047u
+
+typedef struct mock_stream {
+    void *handle; /* NULL while dead */
+    uint64_t serial;
+    mock_ctx *ctx;
+    int32_t id;
+    uint32_t priority, flags;
+    bool is_default;
+    atomic_bool held;
+    bool running;  /* a host thread executes it */
+    bool blocked;  /* its first task waits for something */
+    bool dropping; /* destroyed by force: the running thread stops */
+    bool stopped;  /* STOP_ON_FAILURE met a failure */
+    bool stop_on_failure;
+    bool overflow_switch, cache_op_info;
+    uint32_t custom_tag;
+    aclError error;         /* first unreported device error */
+    aclError stop_error;
+    mock_task *ring;
+    _Atomic uint64_t done;  /* tasks finished; never goes back, also not when the object is reused */
+    uint64_t tail;          /* tasks queued */
+    mock_link in_context;   /* ctx->streams */
+    mock_link in_queue;     /* engine.runnable, or the waiter list of what blocks it */
+    mock_link waiters;      /* streams whose first task waits for a record on this one */
+    struct mock_graph *graph; /* capturing, or bound to an explicitly built graph */
+    uint16_t chain;
+    bool bound;
+    struct mock_group *update; /* between TaskUpdateBegin and End */
+    uint32_t update_next;
+    uint64_t report_thread;    /* pthread id of the subscriber, 0 for none */
+    bool host_funcs;           /* used with aclrtLaunchHostFunc */
+    uint32_t cube_limit, vector_limit;
+    struct mock_stream *next_free;
+} mock_stream;
+
+typedef enum mock_event_family { MOCK_EVENT_EX, MOCK_EVENT_PLAIN, MOCK_EVENT_FLAGGED, MOCK_EVENT_OUTSIDE }
+    mock_event_family;
+
+typedef struct mock_event {
+    void *handle;
+    uint32_t refs; /* the handle, and every queued or captured task that names it */
+    uint32_t id, flags;
+    mock_event_family family;
+    mock_ctx *ctx;
+    mock_stream *stream; /* latest record, NULL for none */
+    uint64_t seq;
+    uint64_t time_ns;
+    bool timed;
+    bool latch;
+    uint64_t waits_queued, waits_done;
+    uint8_t record_use, wait_use; /* flag + 1 of the first flagged record or wait: it sticks to the event */
+    mock_link waiters;         /* streams blocked on the latch */
+    struct mock_graph *graph;  /* latest record was captured in it (valid while it captures) */
+    uint64_t graph_serial;
+    uint32_t graph_record;
+    struct mock_event *next_free;
+} mock_event;
+
+typedef struct mock_notify {
+    void *handle;
+    uint32_t refs, id;
+    bool set;
+    mock_link waiters;
+    struct mock_notify *next_free;
+} mock_notify;
+
+/* ---- the engine ---- */
+typedef struct mock_engine_state {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* anything a waiting host thread may wait for */
+    pthread_cond_t work;    /* runnable streams, for workers */
+    mock_link runnable;
+    mock_link value_waiters;
+    mock_link contexts_unused;
+    uint64_t clock_ns;
+    uint64_t tasks_run;
+    uint32_t executing;         /* threads inside a stream */
+    uint32_t executing_workers;
+    uint32_t waiting;           /* host threads inside a wait */
+    _Atomic uint32_t sleeping;  /* host threads asleep in `changed` */
+    uint32_t workers, workers_idle;
+    bool eager_workers; /* MOCK_ACL_WORKERS: woken by every submission */
+    bool paused;        /* a reset is going on */
+    uint32_t streams;   /* live, default streams included */
+    uint64_t cmo_tasks, cmo_bytes;
+    bool task_faults;
+} mock_engine_state;
+extern mock_engine_state mock_engine;
+
+static inline void mock_lock(void) { pthread_mutex_lock(&mock_engine.lock); }
+static inline void mock_unlock(void) { pthread_mutex_unlock(&mock_engine.lock); }
+
+/* Host threads that wait run ready work themselves. Called with the lock, returns with it; `timeout_ns` negative
+ * waits without limit. 0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, or an error when called from inside a task. */
+aclError mock_wait(bool (*ready)(void *), void *what, mock_stream *first, int64_t timeout_ns);
+/* Ends all queued work of a stream: runs what can run, then drops the rest. */
+void mock_drain(mock_stream *s);
+void mock_drop_queue(mock_stream *s);
+bool mock_step_runnable(mock_stream *preferred);
+void mock_make_runnable(mock_stream *s);
+void mock_block_on(mock_stream *s, mock_link *waiters);
+void mock_wake_all(mock_link *waiters);
+void mock_wake_reached(mock_stream *source);
+void mock_changed(void);
+void mock_poll_wakes_worker(void);
+void mock_start_workers(void);
+void mock_memory_changed(void);
+aclError mock_stream_finish(mock_stream *s); /* with the lock; waits without limit */
+aclError mock_synchronize_current(void);
+
+/* Room for one more task; drops the lock while the queue is full, so the stream is checked again. */
+aclError mock_room(mock_stream *s);
+void mock_push(mock_stream *s, const mock_task *t);
+/* Queues or records the task and takes over what it owns, also on failure. With the lock. */
+aclError mock_submit(mock_stream *s, mock_task *t);
+void mock_task_release(mock_task *t);
+int32_t mock_task_fault(const char *name);
+mock_outcome mock_task_step(mock_stream *s, mock_task *t);
+
+/* ---- threads and errors ---- */
+typedef struct mock_thread {
+    uint64_t epoch;
+    mock_ctx *ctx;
+    uint64_t ctx_serial;
+    uint32_t in_task;
+    aclmdlRICaptureMode exchange;
+    aclError last_error;
+    char *text;
+    size_t text_size;
+    char *shown;
+    uint32_t last_task;
+    int32_t device;
+} mock_thread;
+mock_thread *mock_self(void);
+extern _Atomic uint64_t mock_epoch;
+
+/* Sets text and, for codes of the runtime layer, the thread's last error; returns `code`. */
+aclError mock_fail(aclError code, const char *id, const char *format, ...) MOCK_PRINTF(3, 4);
+aclError mock_null(const char *what);
+/* The calling thread's live context, or NULL after reporting 107002. */
+mock_ctx *mock_current(void);
+mock_ctx *mock_current_quiet(void);
+aclError mock_no_context(void);
+
+/* NULL is the default stream. `submit` streams must belong to the current context. */
+aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out);
+aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out);
+mock_event *mock_event_get(const void *handle);
+void mock_event_unref(mock_event *e);
+void mock_notify_unref(mock_notify *n);
+bool mock_recorded(const mock_event *e);
+
+mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, bool is_default);
+void mock_stream_free(mock_stream *s);
+void mock_context_teardown(mock_ctx *ctx);
+uint32_t mock_device_count(void);
+void mock_unsubscribe(mock_stream *s);
+
+/* ---- capture (capture.c) ---- */
+/* The task on a capturing or bound stream; takes over what it owns. */
+aclError mock_capture_task(mock_stream *s, mock_task *t);
+/* 107030 or `code` when the capture modes forbid the calling thread a synchronous call, else 0. */
+aclError mock_capture_forbids(mock_ctx *ctx, aclError code, const char *what);
+bool mock_event_captured(const mock_event *e);
+bool mock_capturing(const mock_stream *s);
+aclError mock_captured_error(const char *call);
+aclError mock_update_task(mock_stream *s, mock_task *t);
+
+#endif

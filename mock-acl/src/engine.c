@@ -1,0 +1,342 @@
+/* The engine: streams are queues without threads of their own. A host thread that must wait executes ready work
+ * itself; a worker exists only for hosts that poll, or when MOCK_ACL_WORKERS asks for some. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <time.h>
+#include "core.h"
+#include "graph.h"
+
+#define BUDGET 256u /* tasks a thread runs on one stream before it looks at the others */
+
+mock_engine_state mock_engine = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .changed = PTHREAD_COND_INITIALIZER,
+    .work = PTHREAD_COND_INITIALIZER,
+    .runnable = {&mock_engine.runnable, &mock_engine.runnable},
+    .value_waiters = {&mock_engine.value_waiters, &mock_engine.value_waiters},
+};
+
+static mock_task *slot(const mock_stream *s, uint64_t seq) { return &s->ring[seq & (MOCK_QUEUE_DEPTH - 1)]; }
+
+static uint64_t done(const mock_stream *s) { return atomic_load_explicit(&s->done, memory_order_acquire); }
+
+void mock_changed(void) {
+    if (atomic_load_explicit(&mock_engine.sleeping, memory_order_relaxed) != 0)
+        pthread_cond_broadcast(&mock_engine.changed);
+}
+
+void mock_make_runnable(mock_stream *s) {
+    if (s->running || s->blocked || atomic_load_explicit(&s->held, memory_order_relaxed)) return;
+    if (done(s) == s->tail || !mock_list_empty(&s->in_queue)) return;
+    mock_list_push(&mock_engine.runnable, &s->in_queue);
+    mock_changed();
+    if (mock_engine.eager_workers && mock_engine.workers_idle != 0) pthread_cond_signal(&mock_engine.work);
+}
+
+void mock_block_on(mock_stream *s, mock_link *waiters) {
+    s->blocked = true;
+    mock_list_push(waiters, &s->in_queue);
+}
+
+static void wake(mock_stream *s) {
+    mock_list_remove(&s->in_queue);
+    s->blocked = false;
+    mock_make_runnable(s);
+}
+
+void mock_wake_all(mock_link *waiters) {
+    while (!mock_list_empty(waiters)) wake(MOCK_OWNER(waiters->next, mock_stream, in_queue));
+}
+
+void mock_wake_reached(mock_stream *source) {
+    const uint64_t reached = done(source);
+    for (mock_link *l = source->waiters.next, *next; l != &source->waiters; l = next) {
+        next = l->next;
+        mock_stream *s = MOCK_OWNER(l, mock_stream, in_queue);
+        if (slot(s, done(s))->u.wait.seq <= reached) wake(s);
+    }
+}
+
+void mock_task_release(mock_task *t) {
+    switch (t->kind) {
+    case MOCK_TASK_KERNEL:
+        if (t->ops->drop != NULL) t->ops->drop(t->u.arg);
+        break;
+    case MOCK_TASK_WORK:
+        if (t->ops->drop != NULL) t->ops->drop(&t->u);
+        break;
+    default:
+        mock_control_release(t);
+    }
+}
+
+aclError mock_task_run(mock_task *t) {
+    if (MOCK_UNLIKELY(t->fail != 0)) return t->fail;
+    return t->ops->run(t->kind == MOCK_TASK_KERNEL ? t->u.arg : (void *)&t->u);
+}
+
+static void task_failed(mock_stream *s, aclError code) {
+    if (s->error == 0) s->error = code;
+    if (s->stop_on_failure) {
+        s->stopped = true;
+        s->stop_error = code;
+    }
+}
+
+void mock_task_result(mock_stream *s, aclError code) {
+    if (code != 0) task_failed(s, code);
+}
+
+/* Runs consecutive plain tasks without the lock. A finished task is published at once and its slot is then free. Threads
+ * asleep are told at the end: what they wait for is a record, a callback or the end of a queue, never in between. */
+static uint64_t run_plain(mock_stream *s, uint64_t limit) {
+    const uint64_t first = done(s);
+    const uint64_t end = s->tail - first < limit ? s->tail : first + limit;
+    const bool stop = s->stop_on_failure;
+    mock_thread *self = mock_self();
+    aclError error = 0;
+    uint64_t i = first;
+    mock_unlock();
+    self->in_task++;
+    while (i != end) {
+        mock_task *t = slot(s, i);
+        if (t->kind > MOCK_TASK_WORK) break;
+        const aclError code = mock_task_run(t);
+        if (t->ops->drop != NULL) mock_task_release(t);
+        if (MOCK_UNLIKELY(code != 0) && error == 0) error = code;
+        atomic_store_explicit(&s->done, ++i, memory_order_release);
+        if (MOCK_UNLIKELY(atomic_load_explicit(&s->held, memory_order_relaxed))) break;
+        if (MOCK_UNLIKELY(stop && error != 0)) break;
+    }
+    self->in_task--;
+    mock_lock();
+    mock_engine.clock_ns += (i - first) * MOCK_TASK_NS;
+    mock_engine.tasks_run += i - first;
+    mock_task_result(s, error);
+    return i - first;
+}
+
+static bool run_control(mock_stream *s) {
+    mock_task *t = slot(s, done(s));
+    const mock_outcome outcome = MOCK_UNLIKELY(t->fail != 0) ? MOCK_DONE : mock_task_step(s, t);
+    if (outcome == MOCK_BLOCKED) return false;
+    mock_task_result(s, t->fail);
+    mock_task_release(t);
+    mock_engine.clock_ns += MOCK_TASK_NS;
+    mock_engine.tasks_run++;
+    atomic_store_explicit(&s->done, done(s) + 1, memory_order_release);
+    return true;
+}
+
+/* Executes up to BUDGET tasks of a runnable stream. The lock is dropped while tasks run. */
+static void run_stream(mock_stream *s, bool worker) {
+    mock_list_remove(&s->in_queue);
+    s->running = true;
+    mock_engine.executing++;
+    mock_engine.executing_workers += worker;
+    uint64_t ran = 0;
+    while (ran < BUDGET && done(s) != s->tail && !s->dropping && !s->stopped &&
+           !atomic_load_explicit(&s->held, memory_order_relaxed)) {
+        if (slot(s, done(s))->kind <= MOCK_TASK_WORK) {
+            ran += run_plain(s, BUDGET - ran);
+        } else if (run_control(s)) {
+            ran++;
+        } else {
+            break;
+        }
+        if (!mock_list_empty(&s->waiters)) mock_wake_reached(s);
+        mock_changed();
+    }
+    mock_engine.executing--;
+    mock_engine.executing_workers -= worker;
+    s->running = false;
+    if (s->stopped && !s->dropping) mock_drop_queue(s);
+    mock_make_runnable(s);
+    if (ran != 0) mock_wake_all(&mock_engine.value_waiters);
+    mock_changed();
+}
+
+bool mock_step_runnable(mock_stream *preferred) {
+    mock_link *l = &mock_engine.runnable;
+    if (mock_list_empty(l)) return false;
+    mock_stream *s = MOCK_OWNER(l->next, mock_stream, in_queue);
+    if (preferred != NULL && !preferred->blocked && !mock_list_empty(&preferred->in_queue)) s = preferred;
+    run_stream(s, false);
+    return true;
+}
+
+/* Sleeps until something changed. With a time-out, at most that long in real time: another thread is executing, for
+ * instance a host function that waits for this very thread. */
+static bool sleep_until_changed(int64_t timeout_ns) {
+    bool expired = false;
+    atomic_fetch_add_explicit(&mock_engine.sleeping, 1, memory_order_relaxed);
+    if (timeout_ns < 0) {
+        pthread_cond_wait(&mock_engine.changed, &mock_engine.lock);
+    } else {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += (time_t)(timeout_ns / 1000000000);
+        until.tv_nsec += (long)(timeout_ns % 1000000000);
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        expired = pthread_cond_timedwait(&mock_engine.changed, &mock_engine.lock, &until) == ETIMEDOUT;
+    }
+    atomic_fetch_sub_explicit(&mock_engine.sleeping, 1, memory_order_relaxed);
+    return expired;
+}
+
+aclError mock_wait(bool (*ready)(void *), void *what, mock_stream *first, int64_t timeout_ns) {
+    if (ready(what)) return 0;
+    if (mock_self()->in_task != 0)
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "a host function must not wait for the device");
+    const uint64_t deadline = mock_engine.clock_ns + (timeout_ns < 0 ? 0 : (uint64_t)timeout_ns);
+    const uint64_t epoch = atomic_load(&mock_epoch);
+    aclError result = 0;
+    mock_engine.waiting++;
+    while (!ready(what) && atomic_load(&mock_epoch) == epoch) {
+        if (mock_step_runnable(first)) continue;
+        bool expired = timeout_ns >= 0;
+        if (timeout_ns < 0 || mock_engine.executing != 0) expired = sleep_until_changed(timeout_ns);
+        if (!expired || ready(what)) continue;
+        if (mock_engine.clock_ns < deadline) mock_engine.clock_ns = deadline;
+        result = ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
+        break;
+    }
+    mock_engine.waiting--;
+    return result;
+}
+
+/* ---- queueing ---- */
+
+static bool has_room(void *what) {
+    const mock_stream *s = what;
+    return s->tail - done(s) < MOCK_QUEUE_DEPTH;
+}
+
+aclError mock_room(mock_stream *s) {
+    if (MOCK_UNLIKELY(s->ring == NULL)) {
+        s->ring = mock_ring_new();
+        if (s->ring == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no memory for a stream's queue");
+    }
+    if (MOCK_UNLIKELY(s->stopped))
+        return mock_fail(s->stop_error, "EE9999", "the stream stopped after error %d", s->stop_error);
+    if (has_room(s)) return 0;
+    const uint64_t serial = s->serial;
+    const aclError code = mock_wait(has_room, s, s, MOCK_FOREVER);
+    if (code != 0) return code;
+    if (s->serial != serial || s->handle == NULL)
+        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "the stream was destroyed meanwhile");
+    return 0;
+}
+
+void mock_push(mock_stream *s, const mock_task *t) {
+    *slot(s, s->tail) = *t;
+    s->tail++;
+    if (MOCK_UNLIKELY(mock_engine.task_faults)) slot(s, s->tail - 1)->fail = mock_task_fault(t->ops->name);
+    if (mock_list_empty(&s->in_queue)) mock_make_runnable(s);
+}
+
+aclError mock_submit(mock_stream *s, mock_task *t) {
+    aclError code;
+    if (MOCK_UNLIKELY(s->graph != NULL)) return mock_capture_task(s, t);
+    if (MOCK_UNLIKELY(s->update != NULL)) return mock_update_task(s, t);
+    code = mock_room(s);
+    if (MOCK_UNLIKELY(code != 0)) {
+        mock_task_release(t);
+        return code;
+    }
+    mock_push(s, t);
+    return 0;
+}
+
+aclError mock_submit_kernel(aclrtStream stream, const mock_task_ops *ops, void *arg) {
+    mock_stream *s = NULL;
+    mock_task t = {.ops = ops, .kind = MOCK_TASK_KERNEL, .type = ACL_MODEL_RI_TASK_KERNEL, .u.arg = arg};
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0)
+        code = mock_submit(s, &t);
+    else
+        mock_task_release(&t);
+    mock_unlock();
+    return code;
+}
+
+/* ---- ending ---- */
+
+static bool not_running(void *what) { return !((mock_stream *)what)->running; }
+
+void mock_drop_queue(mock_stream *s) {
+    s->dropping = true;
+    mock_wait(not_running, s, NULL, MOCK_FOREVER);
+    if (!mock_list_empty(&s->in_queue)) mock_list_remove(&s->in_queue);
+    s->blocked = false;
+    while (done(s) != s->tail) {
+        mock_task_release(slot(s, done(s)));
+        atomic_store_explicit(&s->done, done(s) + 1, memory_order_release);
+    }
+    s->dropping = false;
+    mock_wake_reached(s);
+    mock_changed();
+}
+
+static bool drained(void *what) {
+    const mock_stream *s = what;
+    return done(s) == s->tail && !s->running;
+}
+
+/* Teardown waits up to 30 s (of virtual time) for the queue to empty, then drops what is left. */
+void mock_drain(mock_stream *s) {
+    mock_wait(drained, s, s, INT64_C(30000000000));
+    mock_drop_queue(s);
+}
+
+/* ---- workers ---- */
+
+static void *worker_main(void *unused) {
+    (void)unused;
+    mock_lock();
+    for (;;) {
+        while (mock_engine.paused || mock_list_empty(&mock_engine.runnable)) {
+            mock_engine.workers_idle++;
+            pthread_cond_wait(&mock_engine.work, &mock_engine.lock);
+            mock_engine.workers_idle--;
+        }
+        run_stream(MOCK_OWNER(mock_engine.runnable.next, mock_stream, in_queue), true);
+    }
+    return NULL;
+}
+
+static void start_worker(void) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (pthread_create(&thread, &attributes, worker_main, NULL) == 0) mock_engine.workers++;
+    pthread_attr_destroy(&attributes);
+}
+
+void mock_start_workers(void) {
+    const unsigned wanted = mock_config_number("MOCK_ACL_WORKERS", 0, 64);
+    mock_engine.eager_workers = wanted != 0;
+    while (mock_engine.workers < wanted) {
+        const uint32_t before = mock_engine.workers;
+        start_worker();
+        if (mock_engine.workers == before) return;
+    }
+}
+
+/* A host that polls and never waits still sees progress. */
+void mock_poll_wakes_worker(void) {
+    if (mock_engine.workers == 0) start_worker();
+    if (!mock_list_empty(&mock_engine.runnable)) pthread_cond_signal(&mock_engine.work);
+}
+
+/* The host wrote device memory: waits for values are looked at again. */
+void mock_memory_changed(void) {
+    mock_lock();
+    mock_wake_all(&mock_engine.value_waiters);
+    mock_unlock();
+}

@@ -1,0 +1,262 @@
+/* Events (runtime guide: events). Ex events follow their latest record, a position in a stream. Events of the older
+ * calls are latches as well: a record sets them, a reset clears them. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include "capture.h"
+#include "context.h"
+
+#define EVENT_LIMIT 65536u
+
+static mock_event *free_events;
+static uint32_t next_id;
+
+static const mock_task_ops record_ops = {"aclrtRecordEvent", NULL, NULL};
+static const mock_task_ops wait_ops = {"aclrtStreamWaitEvent", NULL, NULL};
+static const mock_task_ops reset_ops = {"aclrtResetEvent", NULL, NULL};
+
+mock_event *mock_event_get(const void *handle) {
+    mock_event *e = mock_handle_get(MOCK_EVENT, handle);
+    if (e == NULL) mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live event", handle);
+    return e;
+}
+
+void mock_event_unref(mock_event *e) {
+    if (--e->refs != 0) return;
+    e->next_free = free_events;
+    free_events = e;
+}
+
+static uint64_t done(const mock_stream *s) { return atomic_load_explicit(&s->done, memory_order_acquire); }
+
+bool mock_recorded(const mock_event *e) { return e->stream != NULL && done(e->stream) >= e->seq; }
+
+/* ---- creation ---- */
+
+static aclError create(aclrtEvent *out, mock_event_family family, uint32_t flags) {
+    mock_lock();
+    mock_ctx *ctx = mock_current();
+    mock_event *e = NULL;
+    if (ctx != NULL && (e = free_events) != NULL)
+        free_events = e->next_free;
+    else if (ctx != NULL && (e = calloc(1, sizeof *e)) != NULL)
+        mock_list_init(&e->waiters);
+    if (e != NULL) {
+        e->handle = mock_handle_new(MOCK_EVENT, e);
+        e->refs = 1;
+        e->id = next_id++ % EVENT_LIMIT;
+        e->flags = flags;
+        e->family = family;
+        e->ctx = ctx;
+        e->stream = NULL;
+        e->graph = NULL;
+        e->timed = e->latch = false;
+        e->seq = e->time_ns = e->waits_queued = e->waits_done = 0;
+        e->record_use = e->wait_use = 0;
+        *out = e->handle;
+    }
+    mock_unlock();
+    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
+    return e != NULL ? 0 : mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+}
+
+static aclError bad_flag(uint32_t flag) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "event flag 0x%x is not valid here", flag);
+}
+
+#define COMMON_FLAGS 0xFu
+
+MOCK_EXPORT aclError aclrtCreateEvent(aclrtEvent *event) {
+    MOCK_ENTER(aclrtCreateEvent);
+    if (event == NULL) return mock_null("event");
+    return create(event, MOCK_EVENT_PLAIN, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS);
+}
+
+MOCK_EXPORT aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag) {
+    MOCK_ENTER(aclrtCreateEventWithFlag);
+    if (event == NULL) return mock_null("event");
+    const bool alone = flag == ACL_EVENT_DEVICE_USE_ONLY || flag == ACL_EVENT_EXTERNAL;
+    if (!alone && (flag == 0 || (flag & ~COMMON_FLAGS) != 0)) return bad_flag(flag);
+    return create(event, flag == ACL_EVENT_EXTERNAL ? MOCK_EVENT_OUTSIDE : MOCK_EVENT_FLAGGED, flag);
+}
+
+MOCK_EXPORT aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag) {
+    MOCK_ENTER(aclrtCreateEventExWithFlag);
+    if (event == NULL) return mock_null("event");
+    if (flag == ACL_EVENT_IPC)
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "events between processes are not supported");
+    if (flag == 0 || (flag & ~COMMON_FLAGS) != 0) return bad_flag(flag);
+    return create(event, MOCK_EVENT_EX, flag);
+}
+
+MOCK_EXPORT aclError aclrtDestroyEvent(aclrtEvent event) {
+    MOCK_ENTER(aclrtDestroyEvent);
+    if (event == NULL) return mock_null("event");
+    mock_lock();
+    mock_event *e = mock_handle_take(MOCK_EVENT, event);
+    if (e != NULL) {
+        e->handle = NULL;
+        mock_event_unref(e);
+    }
+    mock_unlock();
+    return e != NULL ? 0 : mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live event", event);
+}
+
+static void drop(void *object) {
+    mock_event *e = object;
+    mock_handle_take(MOCK_EVENT, e->handle);
+    e->handle = NULL;
+    mock_event_unref(e);
+}
+
+void mock_events_reset(void) { mock_handle_each(MOCK_EVENT, drop); }
+
+/* ---- record, wait, reset ---- */
+
+static aclError record(mock_event *e, mock_stream *s) {
+    if (e->flags & ACL_EVENT_DEVICE_USE_ONLY) return bad_flag(e->flags);
+    if (s->graph != NULL) return mock_capture_record(s, e);
+    if (s->update != NULL)
+        return mock_fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "EE1016", "only kernels may be launched in an update");
+    const aclError code = mock_room(s);
+    if (code != 0) return code;
+    const mock_task_kind kind = e->family == MOCK_EVENT_EX ? MOCK_TASK_RECORD : MOCK_TASK_LATCH_SET;
+    mock_task t = {.ops = &record_ops, .kind = (uint8_t)kind, .u.wait = {s, s->tail + 1, e}};
+    e->refs++;
+    e->stream = s;
+    e->seq = s->tail + 1;
+    e->timed = false;
+    e->graph = NULL; /* the latest record is this one */
+    mock_push(s, &t);
+    return 0;
+}
+
+MOCK_EXPORT aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
+    MOCK_ENTER(aclrtRecordEvent);
+    if (event == NULL) return mock_null("event");
+    mock_stream *s = NULL;
+    mock_lock();
+    mock_event *e = mock_event_get(event);
+    aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
+    if (code == 0) code = record(e, s);
+    mock_unlock();
+    return code;
+}
+
+/* Whether the event can be waited for by a stream at all. */
+static aclError check_waitable(const mock_event *e) {
+    if (e->flags & ACL_EVENT_DEVICE_USE_ONLY) return bad_flag(e->flags);
+    if (e->family != MOCK_EVENT_OUTSIDE && (e->flags & ACL_EVENT_SYNC) == 0)
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event was created without ACL_EVENT_SYNC");
+    return 0;
+}
+
+static aclError wait(mock_stream *s, mock_event *e) {
+    aclError code = check_waitable(e);
+    if (code != 0) return code;
+    if (s->graph != NULL || mock_event_captured(e)) return mock_capture_wait(s, e);
+    mock_task t = {.ops = &wait_ops, .kind = MOCK_TASK_WAIT, .u.wait = {e->stream, e->seq, e}};
+    if (e->family == MOCK_EVENT_EX) {
+        /* Nothing to wait for: never recorded, recorded on this stream, or done. */
+        if (e->stream == NULL || e->stream == s || mock_recorded(e)) return 0;
+    } else {
+        if (e->family == MOCK_EVENT_PLAIN && e->stream == NULL)
+            return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1018", "the event was never recorded");
+        t.kind = MOCK_TASK_LATCH_WAIT;
+        t.u.latch.event = e;
+    }
+    e->refs++;
+    e->waits_queued++;
+    return mock_submit(s, &t);
+}
+
+static aclError wait_event(aclrtStream stream, aclrtEvent event) {
+    if (event == NULL) return mock_null("event");
+    mock_stream *s = NULL;
+    mock_lock();
+    mock_event *e = mock_event_get(event);
+    aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
+    if (code == 0) code = wait(s, e);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
+    MOCK_ENTER(aclrtStreamWaitEvent);
+    return wait_event(stream, event);
+}
+
+/* The time-out of the wait itself is accepted and not simulated: a wait never expires. */
+MOCK_EXPORT aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout) {
+    MOCK_ENTER(aclrtStreamWaitEventWithTimeout);
+    if (event == NULL) return mock_null("event");
+    if (timeout < 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is negative", timeout);
+    return wait_event(stream, event);
+}
+
+static aclError use_flag(uint8_t *use, uint32_t flag) {
+    const uint8_t wanted = (uint8_t)(flag + 1);
+    if (*use != 0 && *use != wanted)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the event is used with another flag already");
+    *use = wanted;
+    return 0;
+}
+
+/* The external flag publishes or binds an event across the edge of a captured graph. */
+static aclError check_external(const mock_stream *s, const mock_event *e) {
+    if (!mock_capturing(s)) return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
+    if (e->family != MOCK_EVENT_EX || e->flags != ACL_EVENT_SYNC)
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event needs exactly the flag ACL_EVENT_SYNC");
+    return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "external records and waits are not simulated");
+}
+
+MOCK_EXPORT aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag) {
+    MOCK_ENTER(aclrtRecordEventWithFlag);
+    if (event == NULL) return mock_null("event");
+    if (flag > ACL_EVENT_RECORD_EXTERNAL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flag %u", flag);
+    mock_stream *s = NULL;
+    mock_lock();
+    mock_event *e = mock_event_get(event);
+    aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
+    if (code == 0) code = use_flag(&e->record_use, flag);
+    if (code == 0) code = flag == ACL_EVENT_RECORD_EXTERNAL ? check_external(s, e) : record(e, s);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtStreamWaitEventWithFlag(
+    aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag) {
+    MOCK_ENTER(aclrtStreamWaitEventWithFlag);
+    if (event == NULL) return mock_null("event");
+    if (flag > ACL_EVENT_WAIT_EXTERNAL || (flag == ACL_EVENT_WAIT_EXTERNAL && timeout != 0))
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flag %u with time-out %u", flag, timeout);
+    mock_stream *s = NULL;
+    mock_lock();
+    mock_event *e = mock_event_get(event);
+    aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
+    if (code == 0) code = use_flag(&e->wait_use, flag);
+    if (code == 0) code = flag == ACL_EVENT_WAIT_EXTERNAL ? check_external(s, e) : wait(s, e);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
+    MOCK_ENTER(aclrtResetEvent);
+    if (event == NULL) return mock_null("event");
+    mock_stream *s = NULL;
+    mock_lock();
+    mock_event *e = mock_event_get(event);
+    aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
+    const bool allowed = code == 0 && e->family != MOCK_EVENT_EX && check_waitable(e) == 0;
+    if (code == 0 && !allowed)
+        code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event cannot be reset");
+    if (code == 0 && mock_capturing(s) && e->family != MOCK_EVENT_OUTSIDE)
+        code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event cannot be captured");
+    if (code == 0) {
+        mock_task t = {.ops = &reset_ops, .kind = MOCK_TASK_LATCH_RESET, .type = ACL_MODEL_RI_TASK_EVENT_RESET};
+        t.u.latch.event = e;
+        e->refs++;
+        code = mock_submit(s, &t);
+    }
+    mock_unlock();
+    return code;
+}

@@ -1,0 +1,168 @@
+/* Events seen from the host: queries, waiting, times. */
+#define _GNU_SOURCE
+#include "core.h"
+
+static aclError no_feature(const char *what) {
+    return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s", what);
+}
+
+/* The event of a query, checked the way every query checks it. With the lock. */
+static aclError find(aclrtEvent handle, bool latches_only, mock_event **out) {
+    mock_event *e = mock_event_get(handle);
+    if (e == NULL) return ACL_ERROR_RT_INVALID_HANDLE;
+    if (e->family == MOCK_EVENT_OUTSIDE) return no_feature("an external event has no state for the host");
+    if (latches_only && e->family == MOCK_EVENT_EX) return no_feature("not for events of aclrtCreateEventExWithFlag");
+    if (mock_event_captured(e))
+        return mock_fail(ACL_ERROR_RT_EVENT_CAPTURED, "EE1016", "the event belongs to an active capture");
+    *out = e;
+    return 0;
+}
+
+MOCK_EXPORT aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status) {
+    MOCK_ENTER(aclrtQueryEventStatus);
+    if (event == NULL || status == NULL) return mock_null("event and status");
+    mock_event *e = NULL;
+    mock_lock();
+    const aclError code = find(event, false, &e);
+    if (code == 0) {
+        const bool complete = e->stream == NULL ? e->family == MOCK_EVENT_EX : mock_recorded(e);
+        *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+        if (!complete) mock_poll_wakes_worker();
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status) {
+    MOCK_ENTER(aclrtQueryEvent);
+    if (event == NULL || status == NULL) return mock_null("event and status");
+    mock_event *e = NULL;
+    mock_lock();
+    const aclError code = find(event, true, &e);
+    if (code == 0) {
+        const bool complete = mock_recorded(e);
+        *status = complete ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
+        if (!complete) mock_poll_wakes_worker();
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status) {
+    MOCK_ENTER(aclrtQueryEventWaitStatus);
+    if (event == NULL || status == NULL) return mock_null("event and status");
+    mock_event *e = NULL;
+    mock_lock();
+    const aclError code = find(event, true, &e);
+    if (code == 0) {
+        const bool complete = e->waits_done == e->waits_queued;
+        *status = complete ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
+        if (!complete) mock_poll_wakes_worker();
+    }
+    mock_unlock();
+    return code;
+}
+
+/* ---- waiting ---- */
+
+typedef struct target {
+    mock_stream *stream;
+    uint64_t seq;
+} target;
+
+static bool reached(void *what) {
+    const target *t = what;
+    return atomic_load_explicit(&t->stream->done, memory_order_acquire) >= t->seq;
+}
+
+static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
+    if (handle == NULL) return mock_null("event");
+    mock_event *e = NULL;
+    mock_lock();
+    aclError code = find(handle, false, &e);
+    if (code == 0 && e->stream != NULL) {
+        target t = {e->stream, e->seq};
+        const uint64_t serial = t.stream->serial;
+        code = mock_wait(reached, &t, t.stream, timeout_ns);
+        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
+            code = mock_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE1002", "the event was not recorded in time");
+        } else if (code == 0 && t.stream->serial == serial && t.stream->error != 0) {
+            /* A failure before the record surfaces here too, and is reported once. */
+            code = mock_fail(t.stream->error, "EE9999", "a task of stream %d failed", t.stream->id);
+            t.stream->error = 0;
+        }
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtSynchronizeEvent(aclrtEvent event) {
+    MOCK_ENTER(aclrtSynchronizeEvent);
+    return synchronize(event, MOCK_FOREVER);
+}
+
+MOCK_EXPORT aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
+    MOCK_ENTER(aclrtSynchronizeEventWithTimeout);
+    if (event == NULL) return mock_null("event");
+    if (timeout != -1 && timeout <= 0)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is neither -1 nor above 0", timeout);
+    return synchronize(event, timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
+}
+
+/* ---- times ---- */
+
+/* The time of the latest record; 0 for an event without a time line (observed once the record is reclaimed). */
+static aclError time_of(aclrtEvent handle, uint64_t *ns, bool *timed) {
+    mock_event *e = NULL;
+    const aclError code = find(handle, false, &e);
+    if (code != 0) return code;
+    if (e->stream == NULL) return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the event was never recorded");
+    if (!mock_recorded(e))
+        return mock_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "EE1016", "the event has not finished");
+    *ns = e->timed ? e->time_ns : 0;
+    *timed = *timed && e->timed;
+    return 0;
+}
+
+MOCK_EXPORT aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent) {
+    MOCK_ENTER(aclrtEventElapsedTime);
+    if (ms == NULL || startEvent == NULL || endEvent == NULL) return mock_null("ms and events");
+    uint64_t start = 0, end = 0;
+    bool timed = true;
+    mock_lock();
+    aclError code = time_of(startEvent, &start, &timed);
+    if (code == 0) code = time_of(endEvent, &end, &timed);
+    mock_unlock();
+    if (code == 0) *ms = !timed ? 0.0f : (float)((double)((int64_t)(end - start)) / 1e6);
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp) {
+    MOCK_ENTER(aclrtEventGetTimestamp);
+    if (event == NULL || timestamp == NULL) return mock_null("event and timestamp");
+    uint64_t ns = 0;
+    bool timed = true;
+    mock_lock();
+    const aclError code = time_of(event, &ns, &timed);
+    mock_unlock();
+    if (code == 0) *timestamp = ns / 1000;
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId) {
+    MOCK_ENTER(aclrtGetEventId);
+    if (event == NULL || eventId == NULL) return mock_null("event and eventId");
+    mock_lock();
+    const mock_event *e = mock_event_get(event);
+    if (e != NULL) *eventId = e->id;
+    mock_unlock();
+    return e != NULL ? 0 : ACL_ERROR_RT_INVALID_HANDLE;
+}
+
+MOCK_EXPORT aclError aclrtGetEventAvailNum(uint32_t *eventCount) {
+    MOCK_ENTER(aclrtGetEventAvailNum);
+    if (eventCount == NULL) return mock_null("eventCount");
+    const uint64_t live = mock_handle_count(MOCK_EVENT);
+    *eventCount = live < 65536 ? (uint32_t)(65536 - live) : 0;
+    return 0;
+}

@@ -1,0 +1,201 @@
+/* aclInit and aclFinalize, versions, configuration, and the guard against use after fork. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "context.h"
+#include "graph.h"
+
+#define CALLBACKS 64
+
+typedef struct callback {
+    aclRegisterCallbackType type;
+    aclInitCallbackFunc init;
+    aclFinalizeCallbackFunc finalize;
+    void *user;
+} callback;
+
+/* Recursive: a callback may call aclInit or aclFinalize. */
+static pthread_mutex_t init_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static uint64_t references;
+static bool finalized;
+static callback callbacks[CALLBACKS];
+static size_t callback_count;
+
+unsigned mock_config_number(const char *name, unsigned fallback, unsigned limit) {
+    const char *text = getenv(name);
+    if (text == NULL || !isdigit((unsigned char)*text)) return fallback;
+    const unsigned long n = strtoul(text, NULL, 10);
+    return n > limit ? limit : (unsigned)n;
+}
+
+void mock_init_reset(void) {
+    pthread_mutex_lock(&init_lock);
+    references = 0;
+    finalized = false;
+    callback_count = 0;
+    pthread_mutex_unlock(&init_lock);
+}
+
+/* A configuration is JSON with at most 10 nested braces and brackets; only its form is looked at. */
+static bool well_formed(const char *text) {
+    char open[32];
+    int depth = 0;
+    bool in_string = false, any = false;
+    for (const char *p = text; *p != '\0'; p++) {
+        if (in_string) {
+            if (*p == '\\' && p[1] != '\0') p++;
+            else if (*p == '"') in_string = false;
+            continue;
+        }
+        if (isspace((unsigned char)*p)) continue;
+        if (!any && *p != '{') return false;
+        if (any && depth == 0) return false;
+        any = true;
+        if (*p == '"') in_string = true;
+        if (*p == '{' || *p == '[') {
+            if (depth == 20) return false;
+            open[depth++] = *p;
+        }
+        if ((*p == '}' || *p == ']') && (depth == 0 || open[--depth] != (*p == '}' ? '{' : '['))) return false;
+    }
+    return any && depth == 0 && !in_string;
+}
+
+static aclError check_config(const char *path) {
+    if (path == NULL || *path == '\0') return 0;
+    FILE *f = fopen(path, "rb");
+    if (f == NULL) return mock_fail(ACL_ERROR_INVALID_FILE, "EH0009", "cannot open the configuration %s", path);
+    static const size_t limit = 1 << 20;
+    char *text = malloc(limit + 1);
+    const size_t n = text == NULL ? 0 : fread(text, 1, limit, f);
+    fclose(f);
+    if (text != NULL) text[n] = '\0';
+    const bool good = text != NULL && (n == 0 || well_formed(text));
+    free(text);
+    return good ? 0 : mock_fail(ACL_ERROR_PARSE_FILE, "EH0009", "%s is not a JSON object", path);
+}
+
+MOCK_EXPORT aclError aclInit(const char *configPath) {
+    MOCK_ENTER(aclInit);
+    pthread_mutex_lock(&init_lock);
+    aclError code = 0;
+    if (references > 0) {
+        references++;
+        code = mock_fail(ACL_ERROR_REPEAT_INITIALIZE, "EE1018", "aclInit was called before");
+    } else {
+        code = check_config(configPath);
+        if (code == 0) {
+            references = 1;
+            finalized = false;
+            mock_lock();
+            mock_start_workers();
+            mock_unlock();
+            const size_t length = configPath == NULL ? 0 : strlen(configPath);
+            for (size_t i = 0; i < callback_count; i++)
+                if (callbacks[i].init != NULL) callbacks[i].init(configPath, length, callbacks[i].user);
+        }
+    }
+    pthread_mutex_unlock(&init_lock);
+    return code;
+}
+
+static void finalize_now(void) {
+    references = 0;
+    finalized = true;
+    for (size_t i = 0; i < callback_count; i++)
+        if (callbacks[i].finalize != NULL) callbacks[i].finalize(callbacks[i].user);
+}
+
+/* Finalizes at once whatever the count; without a former aclInit too, the first time (observed). */
+MOCK_EXPORT aclError aclFinalize(void) {
+    MOCK_ENTER(aclFinalize);
+    pthread_mutex_lock(&init_lock);
+    aclError code = 0;
+    if (finalized)
+        code = mock_fail(ACL_ERROR_REPEAT_FINALIZE, "EE1018", "aclFinalize was called before");
+    else
+        finalize_now();
+    pthread_mutex_unlock(&init_lock);
+    return code;
+}
+
+MOCK_EXPORT aclError aclFinalizeReference(uint64_t *refCount) {
+    MOCK_ENTER(aclFinalizeReference);
+    pthread_mutex_lock(&init_lock);
+    aclError code = 0;
+    if (references == 0)
+        code = mock_fail(ACL_ERROR_REPEAT_FINALIZE, "EE1018", "aclFinalizeReference without aclInit");
+    else if (references == 1)
+        finalize_now();
+    else
+        references--;
+    if (refCount != NULL) *refCount = references;
+    pthread_mutex_unlock(&init_lock);
+    return code;
+}
+
+/* ---- callbacks around both ---- */
+
+static aclError add_callback(callback c) {
+    aclError code = 0;
+    pthread_mutex_lock(&init_lock);
+    if (callback_count == CALLBACKS) {
+        code = mock_fail(ACL_ERROR_STORAGE_OVER_LIMIT, "EH0008", "more than %d callbacks", CALLBACKS);
+    } else {
+        callbacks[callback_count++] = c;
+        /* Registered after aclInit: it is called now. */
+        if (c.init != NULL && references > 0) code = c.init(NULL, 0, c.user);
+    }
+    pthread_mutex_unlock(&init_lock);
+    return code;
+}
+
+static aclError remove_callback(callback c) {
+    aclError code = ACL_ERROR_INVALID_PARAM;
+    pthread_mutex_lock(&init_lock);
+    for (size_t i = 0; i < callback_count && code != 0; i++) {
+        if (callbacks[i].type != c.type || callbacks[i].init != c.init || callbacks[i].finalize != c.finalize) continue;
+        memmove(&callbacks[i], &callbacks[i + 1], (--callback_count - i) * sizeof callbacks[0]);
+        code = 0;
+    }
+    pthread_mutex_unlock(&init_lock);
+    return code == 0 ? 0 : mock_fail(code, "EH0008", "the callback is not registered");
+}
+
+MOCK_EXPORT aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData) {
+    MOCK_ENTER(aclInitCallbackRegister);
+    if (cbFunc == NULL) return mock_null("cbFunc");
+    return add_callback((callback){type, cbFunc, NULL, userData});
+}
+
+MOCK_EXPORT aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc) {
+    MOCK_ENTER(aclInitCallbackUnRegister);
+    if (cbFunc == NULL) return mock_null("cbFunc");
+    return remove_callback((callback){type, cbFunc, NULL, NULL});
+}
+
+MOCK_EXPORT aclError aclFinalizeCallbackRegister(
+    aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData) {
+    MOCK_ENTER(aclFinalizeCallbackRegister);
+    if (cbFunc == NULL) return mock_null("cbFunc");
+    return add_callback((callback){type, NULL, cbFunc, userData});
+}
+
+MOCK_EXPORT aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc) {
+    MOCK_ENTER(aclFinalizeCallbackUnRegister);
+    if (cbFunc == NULL) return mock_null("cbFunc");
+    return remove_callback((callback){type, NULL, cbFunc, NULL});
+}
+
+/* ---- versions ---- */
+
+MOCK_EXPORT aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion) {
+    MOCK_ENTER(aclrtGetVersion);
+    if (majorVersion == NULL || minorVersion == NULL || patchVersion == NULL) return mock_null("version");
+    *majorVersion = ACL_MAJOR_VERSION;
+    *minorVersion = ACL_MINOR_VERSION;
+    *patchVersion = ACL_PATCH_VERSION;
+    return 0;
+}

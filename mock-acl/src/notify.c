@@ -1,0 +1,160 @@
+/* Notifies and waits for values in memory (runtime guide: notify, memory value operations). */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include "memory.h"
+
+static mock_notify *free_notifies;
+static uint32_t next_id;
+
+static const mock_task_ops set_ops = {"aclrtRecordNotify", NULL, NULL};
+static const mock_task_ops wait_ops = {"aclrtWaitAndResetNotify", NULL, NULL};
+static const mock_task_ops value_wait_ops = {"aclrtValueWait", NULL, NULL};
+
+void mock_notify_unref(mock_notify *n) {
+    if (--n->refs != 0) return;
+    n->next_free = free_notifies;
+    free_notifies = n;
+}
+
+MOCK_EXPORT aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag) {
+    MOCK_ENTER(aclrtCreateNotify);
+    if (notify == NULL) return mock_null("notify");
+    if (flag > ACL_NOTIFY_DEVICE_USE_ONLY) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", (unsigned)flag);
+    mock_lock();
+    const mock_ctx *ctx = mock_current();
+    mock_notify *n = NULL;
+    if (ctx != NULL && (n = free_notifies) != NULL)
+        free_notifies = n->next_free;
+    else if (ctx != NULL && (n = calloc(1, sizeof *n)) != NULL)
+        mock_list_init(&n->waiters);
+    if (n != NULL) {
+        n->handle = mock_handle_new(MOCK_NOTIFY, n);
+        n->refs = 1;
+        n->id = next_id++ % 8192;
+        n->set = false;
+        *notify = n->handle;
+    }
+    mock_unlock();
+    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
+    return n != NULL ? 0 : mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+}
+
+static aclError stale(const void *handle) {
+    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live notify", handle);
+}
+
+MOCK_EXPORT aclError aclrtDestroyNotify(aclrtNotify notify) {
+    MOCK_ENTER(aclrtDestroyNotify);
+    if (notify == NULL) return mock_null("notify");
+    mock_lock();
+    mock_notify *n = mock_handle_take(MOCK_NOTIFY, notify);
+    if (n != NULL) {
+        n->handle = NULL;
+        mock_notify_unref(n);
+    }
+    mock_unlock();
+    return n != NULL ? 0 : stale(notify);
+}
+
+static void drop(void *object) {
+    mock_notify *n = object;
+    mock_handle_take(MOCK_NOTIFY, n->handle);
+    mock_notify_unref(n);
+}
+
+void mock_notifies_reset(void) { mock_handle_each(MOCK_NOTIFY, drop); }
+
+static aclError queue(aclrtNotify notify, aclrtStream stream, const mock_task_ops *ops, mock_task_kind kind) {
+    if (notify == NULL) return mock_null("notify");
+    mock_stream *s = NULL;
+    mock_lock();
+    mock_notify *n = mock_handle_get(MOCK_NOTIFY, notify);
+    aclError code = n == NULL ? stale(notify) : mock_stream_to_submit(stream, &s);
+    if (code == 0) {
+        mock_task t = {.ops = ops, .kind = (uint8_t)kind, .u.notify.notify = n};
+        n->refs++;
+        code = mock_submit(s, &t);
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
+    MOCK_ENTER(aclrtRecordNotify);
+    return queue(notify, stream, &set_ops, MOCK_TASK_NOTIFY_SET);
+}
+
+/* The time-out is accepted and not simulated: a wait never expires. */
+MOCK_EXPORT aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout) {
+    MOCK_ENTER(aclrtWaitAndResetNotify);
+    (void)timeout;
+    return queue(notify, stream, &wait_ops, MOCK_TASK_NOTIFY_WAIT);
+}
+
+MOCK_EXPORT aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId) {
+    MOCK_ENTER(aclrtGetNotifyId);
+    if (notify == NULL || notifyId == NULL) return mock_null("notify and notifyId");
+    mock_lock();
+    const mock_notify *n = mock_handle_get(MOCK_NOTIFY, notify);
+    if (n != NULL) *notifyId = n->id;
+    mock_unlock();
+    return n != NULL ? 0 : stale(notify);
+}
+
+MOCK_EXPORT aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num) {
+    MOCK_ENTER(aclrtNotifyBatchReset);
+    if (notifies == NULL || num == 0) return mock_null("notifies and num");
+    aclError code = 0;
+    mock_lock();
+    for (size_t i = 0; i < num && code == 0; i++)
+        if (mock_handle_get(MOCK_NOTIFY, notifies[i]) == NULL) code = stale(notifies[i]);
+    for (size_t i = 0; i < num && code == 0; i++)
+        ((mock_notify *)mock_handle_get(MOCK_NOTIFY, notifies[i]))->set = false;
+    mock_unlock();
+    return code;
+}
+
+/* ---- values in memory ---- */
+
+static aclError run_value_write(void *arg) {
+    const mock_value *w = arg;
+    _Atomic uint64_t *cell = mock_device_view(w->address, sizeof(uint64_t));
+    if (cell == NULL) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
+    /* Observed: a misaligned address is accepted at the call. */
+    if ((uintptr_t)w->address % 8 != 0) memcpy(mock_device_view(w->address, 8), &w->value, 8);
+    else atomic_store_explicit(cell, w->value, memory_order_release);
+    return 0;
+}
+
+static const mock_task_ops value_write_ops = {"aclrtValueWrite", run_value_write, NULL};
+
+static aclError queue_value(aclrtStream stream, mock_task *t) {
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = mock_submit(s, t);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
+    MOCK_ENTER(aclrtValueWrite);
+    if (devAddr == NULL) return mock_null("devAddr");
+    if (flag != 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", flag);
+    mock_task t = {.ops = &value_write_ops, .kind = MOCK_TASK_WORK, .type = ACL_MODEL_RI_TASK_VALUE_WRITE};
+    t.u.value.address = devAddr;
+    t.u.value.value = value;
+    return queue_value(stream, &t);
+}
+
+MOCK_EXPORT aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
+    MOCK_ENTER(aclrtValueWait);
+    if (devAddr == NULL) return mock_null("devAddr");
+    if (flag > ACL_STREAM_WAIT_VALUE_NOR) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", flag);
+    mock_task t = {.ops = &value_wait_ops, .kind = MOCK_TASK_VALUE_WAIT, .type = ACL_MODEL_RI_TASK_VALUE_WAIT};
+    t.u.value.address = devAddr;
+    t.u.value.value = value;
+    t.u.value.flag = flag;
+    return queue_value(stream, &t);
+}

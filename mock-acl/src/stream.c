@@ -1,0 +1,294 @@
+/* Streams: creation, destruction, waiting, queries. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include "graph.h"
+
+
+
+#define NO_TASKS (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
+
+static mock_stream *free_streams;
+static uint64_t next_serial = 1;
+static int32_t next_id = 1;
+static uint32_t ids_used[(MOCK_STREAM_LIMIT + 32) / 32];
+
+mock_task *mock_ring_new(void) { return aligned_alloc(64, MOCK_QUEUE_DEPTH * sizeof(mock_task)); }
+
+/* The smallest free id, as the driver gives them. */
+static int32_t take_id(void) {
+    for (uint32_t i = 0; i <= MOCK_STREAM_LIMIT; i++) {
+        const uint32_t id = ((uint32_t)next_id + i) % (MOCK_STREAM_LIMIT + 1);
+        if (ids_used[id / 32] & (1u << (id % 32))) continue;
+        ids_used[id / 32] |= 1u << (id % 32);
+        next_id = (int32_t)id + 1;
+        return (int32_t)id;
+    }
+    return -1;
+}
+
+static mock_stream *stream_object(void) {
+    mock_stream *s = free_streams;
+    if (s != NULL) {
+        free_streams = s->next_free;
+        return s;
+    }
+    s = calloc(1, sizeof *s);
+    if (s == NULL) return NULL;
+    mock_list_init(&s->in_context);
+    mock_list_init(&s->in_queue);
+    mock_list_init(&s->waiters);
+    return s;
+}
+
+mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, bool is_default) {
+    if (mock_engine.streams >= MOCK_STREAM_LIMIT) return NULL;
+    mock_stream *s = stream_object();
+    if (s == NULL) return NULL;
+    s->handle = mock_handle_new(MOCK_STREAM, s);
+    if (s->handle == NULL) {
+        s->next_free = free_streams;
+        free_streams = s;
+        return NULL;
+    }
+    s->serial = next_serial++;
+    s->ctx = ctx;
+    s->id = take_id();
+    s->priority = priority > 7 ? 7 : priority;
+    s->flags = flags;
+    s->is_default = is_default;
+    s->stop_on_failure = ctx->stop_on_failure;
+    atomic_store_explicit(&s->held, false, memory_order_relaxed);
+    s->stopped = s->overflow_switch = s->cache_op_info = s->bound = s->host_funcs = false;
+    s->custom_tag = s->cube_limit = s->vector_limit = 0;
+    s->error = s->stop_error = 0;
+    s->graph = NULL;
+    s->update = NULL;
+    s->report_thread = 0;
+    mock_list_push(&ctx->streams, &s->in_context);
+    mock_engine.streams++;
+    return s;
+}
+
+/* The queue must be empty. */
+void mock_stream_free(mock_stream *s) {
+    mock_handle_take(MOCK_STREAM, s->handle);
+    mock_unsubscribe(s);
+    s->handle = NULL;
+    s->serial = 0;
+    ids_used[(uint32_t)s->id / 32] &= ~(1u << ((uint32_t)s->id % 32));
+    mock_list_remove(&s->in_context);
+    mock_engine.streams--;
+    s->next_free = free_streams;
+    free_streams = s;
+}
+
+aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out) {
+    mock_stream *s = NULL;
+    if (handle != NULL && (s = mock_handle_get(MOCK_STREAM, handle)) == NULL)
+        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live stream", handle);
+    mock_ctx *ctx = mock_current();
+    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
+    if (s == NULL) s = ctx->default_stream;
+    if (s->ctx != ctx) return mock_fail(ACL_ERROR_RT_STREAM_CONTEXT, "EE1016", "the stream belongs to another context");
+    *out = s;
+    return 0;
+}
+
+aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out) {
+    if (handle == NULL) return mock_stream_to_submit(NULL, out);
+    *out = mock_handle_get(MOCK_STREAM, handle);
+    if (*out != NULL) return 0;
+    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live stream", handle);
+}
+
+static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags) {
+    if (out == NULL) return mock_null("stream");
+    mock_lock();
+    mock_ctx *ctx = mock_current();
+    mock_stream *s = ctx == NULL ? NULL : mock_stream_new(ctx, priority, flags, false);
+    if (s != NULL) *out = s->handle;
+    mock_unlock();
+    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
+    if (s == NULL) return mock_fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "EE1023", "no stream is left");
+    return 0;
+}
+
+MOCK_EXPORT aclError aclrtCreateStream(aclrtStream *stream) {
+    MOCK_ENTER(aclrtCreateStream);
+    return create(stream, 0, 0);
+}
+
+MOCK_EXPORT aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag) {
+    MOCK_ENTER(aclrtCreateStreamWithConfig);
+    return create(stream, priority, flag & 0x3Fu);
+}
+
+static aclError refuse_in_task(const char *call) {
+    if (mock_self()->in_task == 0) return 0;
+    return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
+}
+
+static aclError destroy(aclrtStream handle, bool force, const char *call) {
+    mock_stream *s = NULL;
+    if (handle == NULL) return mock_null("stream");
+    aclError code = refuse_in_task(call);
+    if (code != 0) return code;
+    mock_lock();
+    code = mock_stream_to_submit(handle, &s);
+    if (code == 0 && s->is_default)
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1016", "the default stream cannot be destroyed");
+    if (code == 0 && mock_capturing(s)) code = mock_captured_error(call);
+    if (code == 0) {
+        const uint64_t serial = s->serial;
+        if (force)
+            mock_drop_queue(s);
+        else
+            mock_drain(s);
+        /* Another thread may have destroyed it while this one waited. */
+        if (s->serial == serial) mock_stream_free(s);
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtDestroyStream(aclrtStream stream) {
+    MOCK_ENTER(aclrtDestroyStream);
+    return destroy(stream, false, "aclrtDestroyStream");
+}
+
+MOCK_EXPORT aclError aclrtDestroyStreamForce(aclrtStream stream) {
+    MOCK_ENTER(aclrtDestroyStreamForce);
+    return destroy(stream, true, "aclrtDestroyStreamForce");
+}
+
+/* ---- waiting ---- */
+
+typedef struct target {
+    mock_stream *stream;
+    uint64_t seq;
+} target;
+
+static bool reached(void *what) {
+    const target *t = what;
+    return atomic_load_explicit(&t->stream->done, memory_order_acquire) >= t->seq;
+}
+
+/* The stream's unreported error, which a report clears. */
+static aclError take_error(mock_stream *s) {
+    const aclError code = s->error;
+    s->error = 0;
+    if (code != 0) mock_fail(code, "EE9999", "a task of stream %d failed with %d", s->id, code);
+    return code;
+}
+
+static aclError synchronize(aclrtStream handle, int64_t timeout_ns, const char *call) {
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_wait(handle, &s);
+    if (code == 0 && mock_capturing(s)) code = mock_captured_error(call);
+    if (code == 0 && (s->flags & NO_TASKS) == 0) {
+        target t = {s, s->tail};
+        code = mock_wait(reached, &t, s, timeout_ns);
+        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
+            mock_fail(code, "EE1002", "stream %d did not finish in time", s->id);
+        if (code == 0) code = take_error(s);
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtSynchronizeStream(aclrtStream stream) {
+    MOCK_ENTER(aclrtSynchronizeStream);
+    return synchronize(stream, MOCK_FOREVER, "aclrtSynchronizeStream");
+}
+
+static aclError bad_timeout(int32_t ms) {
+    if (ms == -1 || ms > 0) return 0;
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is neither -1 nor above 0", ms);
+}
+
+static int64_t timeout_ns(int32_t ms) { return ms < 0 ? MOCK_FOREVER : (int64_t)ms * 1000000; }
+
+MOCK_EXPORT aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
+    MOCK_ENTER(aclrtSynchronizeStreamWithTimeout);
+    const aclError code = bad_timeout(timeout);
+    if (code != 0) return code;
+    return synchronize(stream, timeout_ns(timeout), "aclrtSynchronizeStreamWithTimeout");
+}
+
+typedef struct all_targets {
+    target *at;
+    size_t count;
+} all_targets;
+
+static bool all_reached(void *what) {
+    const all_targets *all = what;
+    for (size_t i = 0; i < all->count; i++)
+        if (!reached(&all->at[i])) return false;
+    return true;
+}
+
+static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
+    for (mock_link *l = ctx->streams.next; l != &ctx->streams; l = l->next) {
+        mock_stream *s = MOCK_OWNER(l, mock_stream, in_context);
+        if (mock_capturing(s)) return mock_captured_error(call);
+        if (s->tail == atomic_load_explicit(&s->done, memory_order_acquire) && s->error == 0) continue;
+        all->at[all->count++] = (target){s, s->tail};
+    }
+    return 0;
+}
+
+/* Waits for the streams of the current context, not for the whole device (runtime guide: device synchronisation). */
+static aclError synchronize_device(int64_t timeout, const char *call) {
+    all_targets all = {malloc(sizeof(target) * MOCK_STREAM_LIMIT), 0};
+    if (all.at == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    mock_lock();
+    mock_ctx *ctx = mock_current();
+    aclError code = ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : collect(ctx, &all, call);
+    if (code == 0) {
+        code = mock_wait(all_reached, &all, NULL, timeout);
+        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) mock_fail(code, "EE1002", "the device did not finish in time");
+        for (size_t i = 0; i < all.count && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT; i++) {
+            const aclError one = take_error(all.at[i].stream);
+            if (code == 0) code = one;
+        }
+    }
+    mock_unlock();
+    free(all.at);
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtSynchronizeDevice(void) {
+    MOCK_ENTER(aclrtSynchronizeDevice);
+    return synchronize_device(MOCK_FOREVER, "aclrtSynchronizeDevice");
+}
+
+MOCK_EXPORT aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
+    MOCK_ENTER(aclrtSynchronizeDeviceWithTimeout);
+    const aclError code = bad_timeout(timeout);
+    if (code != 0) return code;
+    return synchronize_device(timeout_ns(timeout), "aclrtSynchronizeDeviceWithTimeout");
+}
+
+MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status) {
+    MOCK_ENTER(aclrtStreamQuery);
+    mock_stream *s = NULL;
+    if (status == NULL) return mock_null("status");
+    mock_lock();
+    aclError code = mock_stream_to_wait(stream, &s);
+    if (code == 0 && mock_capturing(s)) code = mock_captured_error("aclrtStreamQuery");
+    if (code == 0) {
+        const bool idle = (s->flags & NO_TASKS) != 0 || atomic_load_explicit(&s->done, memory_order_acquire) == s->tail;
+        *status = idle ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+        if (!idle) mock_poll_wakes_worker();
+    }
+    mock_unlock();
+    return code;
+}
+
+aclError mock_stream_finish(mock_stream *s) {
+    target t = {s, s->tail};
+    return mock_wait(reached, &t, s, MOCK_FOREVER);
+}
+
+aclError mock_synchronize_current(void) { return synchronize_device(MOCK_FOREVER, "aclrtSynchronizeDevice"); }
