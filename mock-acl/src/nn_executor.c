@@ -219,6 +219,7 @@ void *mock_plan_pointer(const mock_plan *plan, unsigned index) {
 }
 
 void *mock_plan_workspace(const mock_plan *plan) {
+    if ((uintptr_t)plan->workspace % 16 != 0) return NULL;
     return mock_device_view(plan->workspace, plan->need);
 }
 
