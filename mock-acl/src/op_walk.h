@@ -5,7 +5,7 @@
 
 #include "nn_object.h"
 
-#define MOCK_WALK_OPERANDS 3
+#define MOCK_WALK_OPERANDS 4
 
 typedef struct mock_walk {
     /* The current row: `n` elements, operand k starts at row[k] and advances by step[k] elements. */
