@@ -1,0 +1,346 @@
+/* aclOpExecutor: first phase (builder), second phase (launch), repeatable executors and their addresses. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "nn_object.h"
+#include "op_dtype.h"
+
+aclnnStatus mock_null_parameter(const char *function, const char *param) {
+    mock_error_text("EZ1001", "%s: %s is a null pointer", function, param);
+    return ACLNN_ERR_PARAM_NULLPTR;
+}
+
+aclnnStatus mock_bad_parameter(const char *function, const char *format, ...) {
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    mock_error_text("EZ1001", "%s: %s", function, text);
+    return ACLNN_ERR_PARAM_INVALID;
+}
+
+mock_build mock_build_begin(const mock_task_ops *task, uint64_t *size, aclOpExecutor **executor) {
+    mock_build b = {NULL, task->name, size, executor, 0};
+    b.plan = mock_slab_take(MOCK_SLAB_PLAN);
+    if (b.plan == NULL) {
+        mock_error_text("EZ9999", "%s: out of host memory", task->name);
+        b.status = ACLNN_ERR_INNER;
+        return b;
+    }
+    b.plan->task = task;
+    b.plan->workspace = NULL;
+    b.plan->need = 0;
+    b.plan->repeatable = false;
+    b.plan->count = 0;
+    return b;
+}
+
+static bool plain_format(aclFormat format) {
+    switch ((int)format) {
+        case ACL_FORMAT_UNDEFINED: case ACL_FORMAT_NCHW: case ACL_FORMAT_NHWC: case ACL_FORMAT_ND:
+        case ACL_FORMAT_HWCN: case ACL_FORMAT_NDHWC: case ACL_FORMAT_NCDHW: case ACL_FORMAT_NC: case ACL_FORMAT_NCL:
+            return true;
+        default:
+            return false;
+    }
+}
+
+static bool inside_storage(const mock_tensor *t) {
+    if (t->storage_rank == 0 || t->view.span == 0) return true;
+    int64_t total = 1;
+    for (int i = 0; i < t->storage_rank; i++) {
+        if (__builtin_mul_overflow(total, t->storage[i], &total)) return true;
+    }
+    return t->view.offset + t->view.span <= total;
+}
+
+/* An output that maps two indices to one element. Only the common case, an expanded dimension, is looked for. */
+static bool writes_twice(const mock_view *v) {
+    for (int i = 0; i < v->rank; i++) {
+        if (v->dims[i] > 1 && v->strides[i] == 0 && v->span != 0) return true;
+    }
+    return false;
+}
+
+static void copy_view(mock_view *to, const mock_view *from) {
+    memcpy(to->dims, from->dims, from->rank * sizeof *to->dims);
+    memcpy(to->strides, from->strides, from->rank * sizeof *to->strides);
+    to->address = from->address;
+    to->offset = from->offset;
+    to->span = from->span;
+    to->dtype = from->dtype;
+    to->rank = from->rank;
+}
+
+static void check_tensor(mock_build *b, const mock_tensor *t, const char *param, mock_role role) {
+    if (mock_dtype_class(t->view.dtype) == MOCK_CLASS_NONE) {
+        mock_build_fail(b, "%s has data type %s, which is not supported", param, mock_dtype_name(t->view.dtype));
+    } else if (!plain_format(t->format)) {
+        mock_build_fail(b, "%s has format %d; only plain formats such as ND are supported", param, (int)t->format);
+    } else if (!inside_storage(t)) {
+        mock_build_fail(b, "%s reaches element %lld, beyond its storage shape", param,
+            (long long)(t->view.offset + t->view.span - 1));
+    } else if ((role & MOCK_OUT) != 0 && writes_twice(&t->view)) {
+        mock_build_fail(b, "%s is written, but has stride 0", param);
+    }
+}
+
+const mock_view *mock_build_tensor(mock_build *b, const aclTensor *tensor, const char *param, mock_role role) {
+    if (b->status != 0) return NULL;
+    const mock_tensor *t = mock_object_get(MOCK_OBJECT_TENSOR, tensor);
+    if (tensor == NULL) b->status = mock_null_parameter(b->name, param);
+    else if (t == NULL) mock_build_fail(b, "%s is not a live aclTensor", param);
+    else check_tensor(b, t, param, role);
+    if (b->status != 0) return NULL;
+    mock_view *v = &b->plan->views[b->plan->count++];
+    copy_view(v, &t->view);
+    v->role = (uint8_t)role;
+    v->absent = false;
+    return v;
+}
+
+const mock_view *mock_build_optional(mock_build *b, const aclTensor *tensor, const char *param, mock_role role) {
+    if (tensor != NULL || b->status != 0) return mock_build_tensor(b, tensor, param, role);
+    mock_view *v = &b->plan->views[b->plan->count++];
+    *v = (mock_view){.role = (uint8_t)role, .absent = true};
+    return v;
+}
+
+const mock_scalar *mock_build_scalar(mock_build *b, const aclScalar *scalar, const char *param) {
+    if (b->status != 0) return NULL;
+    const mock_scalar *s = mock_object_get(MOCK_OBJECT_SCALAR, scalar);
+    if (scalar == NULL) b->status = mock_null_parameter(b->name, param);
+    else if (s == NULL) mock_build_fail(b, "%s is not a live aclScalar", param);
+    else if (mock_dtype_class(s->dtype) == MOCK_CLASS_NONE) {
+        mock_build_fail(b, "%s has data type %s, which is not supported", param, mock_dtype_name(s->dtype));
+    }
+    return b->status != 0 ? NULL : s;
+}
+
+const mock_array *mock_build_ints(mock_build *b, const aclIntArray *array, const char *param) {
+    if (b->status != 0) return NULL;
+    const mock_array *a = mock_object_get(MOCK_OBJECT_ARRAY, array);
+    if (array == NULL) b->status = mock_null_parameter(b->name, param);
+    else if (a == NULL || a->dtype != ACL_INT64) mock_build_fail(b, "%s is not a live aclIntArray", param);
+    return b->status != 0 ? NULL : a;
+}
+
+void mock_build_fail(mock_build *b, const char *format, ...) {
+    char text[400];
+    va_list args;
+    if (b->status != 0) return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    b->status = mock_bad_parameter(b->name, "%s", text);
+}
+
+aclnnStatus mock_build_finish(mock_build *b) {
+    if (b->status == 0 && b->size == NULL) b->status = mock_null_parameter(b->name, "workspaceSize");
+    if (b->status == 0 && b->executor == NULL) b->status = mock_null_parameter(b->name, "executor");
+    if (b->status == 0) {
+        b->plan->slot.handle = mock_object_new(MOCK_OBJECT_EXECUTOR, b->plan);
+        if (b->plan->slot.handle != NULL) {
+            *b->size = b->plan->need;
+            *b->executor = b->plan->slot.handle;
+            return 0;
+        }
+        mock_error_text("EZ9999", "%s: no executor handle left", b->name);
+        b->status = ACLNN_ERR_INNER;
+    }
+    if (b->plan != NULL) mock_slab_give(MOCK_SLAB_PLAN, b->plan);
+    return b->status;
+}
+
+void mock_plan_drop(void *plan) {
+    mock_slab_give(MOCK_SLAB_PLAN, plan);
+}
+
+/* A task's own copy of a repeatable executor's plan. */
+static mock_plan *clone_plan(const mock_plan *from) {
+    mock_plan *plan = mock_slab_take(MOCK_SLAB_PLAN);
+    if (plan == NULL) return NULL;
+    plan->task = from->task;
+    plan->need = from->need;
+    plan->repeatable = from->repeatable;
+    plan->count = from->count;
+    memcpy(plan->params, from->params, sizeof plan->params);
+    memcpy(plan->views, from->views, from->count * sizeof plan->views[0]);
+    return plan;
+}
+
+static aclnnStatus bad_executor(const char *function, const void *executor) {
+    if (executor == NULL) return mock_null_parameter(function, "executor");
+    mock_error_text("EZ9999", "%s: the executor was consumed or destroyed already, or is not an executor", function);
+    return MOCK_ERR_EXECUTOR;
+}
+
+/* The checks that leave the executor as it is. */
+static aclnnStatus check_launch(
+    const mock_task_ops *task, const void *workspace, uint64_t size, const mock_plan *plan) {
+    if (plan->task != task) {
+        return mock_bad_parameter(task->name, "the executor was made by %sGetWorkspaceSize", plan->task->name);
+    }
+    if (size < plan->need) {
+        return mock_bad_parameter(task->name, "the workspace has %llu bytes, %llu are needed",
+            (unsigned long long)size, (unsigned long long)plan->need);
+    }
+    if (plan->need != 0 && workspace == NULL) return mock_null_parameter(task->name, "workspace");
+    return 0;
+}
+
+aclnnStatus mock_plan_launch(
+    const mock_task_ops *task, void *workspace, uint64_t size, aclOpExecutor *executor, aclrtStream stream) {
+    mock_plan *plan = mock_object_get(MOCK_OBJECT_EXECUTOR, executor);
+    if (plan == NULL) return bad_executor(task->name, executor);
+    const aclnnStatus status = check_launch(task, workspace, size, plan);
+    if (status != 0) return status;
+    if (plan->repeatable) {
+        plan = clone_plan(plan);
+        if (plan == NULL) return ACLNN_ERR_INNER;
+    } else {
+        plan = mock_object_take(MOCK_OBJECT_EXECUTOR, executor);
+        if (plan == NULL) return bad_executor(task->name, executor);
+        plan->slot.handle = NULL;
+    }
+    plan->workspace = workspace;
+    return mock_submit_kernel(stream, task, plan) == 0 ? ACLNN_SUCCESS : ACLNN_ERR_RUNTIME_ERROR;
+}
+
+void *mock_plan_pointer(const mock_plan *plan, unsigned index) {
+    const mock_view *v = &plan->views[index];
+    const size_t size = mock_dtype_size(v->dtype);
+    /* Through an integer: the address is the program's and need not point into anything. */
+    const uintptr_t first = (uintptr_t)v->address + (uintptr_t)v->offset * size;
+    if (v->span != 0 && first % size != 0) return NULL;
+    return mock_device_view((const void *)first, (size_t)v->span * size);
+}
+
+void *mock_plan_workspace(const mock_plan *plan) {
+    if ((uintptr_t)plan->workspace % 16 != 0) return NULL;
+    return mock_device_view(plan->workspace, plan->need);
+}
+
+aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor) {
+    MOCK_ENTER(aclSetAclOpExecutorRepeatable);
+    mock_plan *plan = mock_object_get(MOCK_OBJECT_EXECUTOR, executor);
+    if (plan == NULL) return bad_executor("aclSetAclOpExecutorRepeatable", executor);
+    plan->repeatable = true;
+    return 0;
+}
+
+aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor) {
+    MOCK_ENTER(aclDestroyAclOpExecutor);
+    mock_plan *plan = mock_object_take(MOCK_OBJECT_EXECUTOR, executor);
+    if (plan == NULL) return bad_executor("aclDestroyAclOpExecutor", executor);
+    mock_slab_give(MOCK_SLAB_PLAN, plan);
+    return 0;
+}
+
+/* The `index`-th operand that has one of the roles; NULL beyond the last. */
+static mock_view *find_operand(mock_plan *plan, size_t index, unsigned roles) {
+    for (unsigned i = 0; i < plan->count; i++) {
+        if ((plan->views[i].role & roles) == 0) continue;
+        if (index-- == 0) return &plan->views[i];
+    }
+    return NULL;
+}
+
+static bool same_layout(const mock_view *a, const mock_view *b) {
+    if (a->absent || a->dtype != b->dtype || a->rank != b->rank || a->offset != b->offset) return false;
+    return memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0 &&
+           memcmp(a->strides, b->strides, a->rank * sizeof *a->strides) == 0;
+}
+
+static aclnnStatus set_address(
+    const char *function, aclOpExecutor *executor, size_t index, unsigned roles, const aclTensor *tensor,
+    void *address) {
+    mock_plan *plan = mock_object_get(MOCK_OBJECT_EXECUTOR, executor);
+    if (plan == NULL) return bad_executor(function, executor);
+    const mock_tensor *t = mock_object_get(MOCK_OBJECT_TENSOR, tensor);
+    if (tensor == NULL) return mock_null_parameter(function, "tensor");
+    if (t == NULL) return mock_bad_parameter(function, "tensor is not a live aclTensor");
+    if (address == NULL && t->view.span != 0) return mock_null_parameter(function, "addr");
+    if (!plan->repeatable) return mock_bad_parameter(function, "the executor is not repeatable");
+    mock_view *v = find_operand(plan, index, roles);
+    if (v == NULL) {
+        return mock_bad_parameter(function, "index %llu is out of range for %s", (unsigned long long)index,
+            plan->task->name);
+    }
+    if (!same_layout(v, &t->view)) {
+        return mock_bad_parameter(function, "tensor differs from operand %llu of %s in type or layout",
+            (unsigned long long)index, plan->task->name);
+    }
+    v->address = address;
+    return 0;
+}
+
+/* No operator of the mock has a tensor list among its operands, so every valid call names a missing operand. */
+static aclnnStatus set_dynamic_address(
+    const char *function, aclOpExecutor *executor, size_t index, const aclTensorList *tensors, const void *address) {
+    const mock_plan *plan = mock_object_get(MOCK_OBJECT_EXECUTOR, executor);
+    if (plan == NULL) return bad_executor(function, executor);
+    if (tensors == NULL) return mock_null_parameter(function, "tensors");
+    if (mock_object_get(MOCK_OBJECT_LIST, tensors) == NULL) {
+        return mock_bad_parameter(function, "tensors is not a live aclTensorList");
+    }
+    if (address == NULL) return mock_null_parameter(function, "addr");
+    return mock_bad_parameter(function, "operand %llu of %s is not a tensor list", (unsigned long long)index,
+        plan->task->name);
+}
+
+#define SETTER(NAME, ROLES)                                                                                       \
+    aclnnStatus NAME(aclOpExecutor *executor, const size_t index, aclTensor *tensor, void *addr) {                \
+        MOCK_ENTER(NAME);                                                                                         \
+        return set_address(#NAME, executor, index, ROLES, tensor, addr);                                          \
+    }
+
+#define DYNAMIC_SETTER(NAME)                                                                                      \
+    aclnnStatus NAME(                                                                                             \
+        aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex, aclTensorList *tensors, void *addr) { \
+        MOCK_ENTER(NAME);                                                                                         \
+        (void)relativeIndex;                                                                                      \
+        return set_dynamic_address(#NAME, executor, irIndex, tensors, addr);                                      \
+    }
+
+SETTER(aclSetTensorAddr, MOCK_INOUT)
+SETTER(AclSetTensorAddr, MOCK_INOUT)
+SETTER(aclSetInputTensorAddr, MOCK_IN)
+SETTER(AclSetInputTensorAddr, MOCK_IN)
+SETTER(aclSetOutputTensorAddr, MOCK_OUT)
+SETTER(AclSetOutputTensorAddr, MOCK_OUT)
+DYNAMIC_SETTER(aclSetDynamicTensorAddr)
+DYNAMIC_SETTER(AclSetDynamicTensorAddr)
+DYNAMIC_SETTER(aclSetDynamicInputTensorAddr)
+DYNAMIC_SETTER(AclSetDynamicInputTensorAddr)
+DYNAMIC_SETTER(aclSetDynamicOutputTensorAddr)
+DYNAMIC_SETTER(AclSetDynamicOutputTensorAddr)
+
+aclnnStatus aclnnInit(const char *configPath) {
+    MOCK_ENTER(aclnnInit);
+    (void)configPath;
+    return 0;
+}
+
+aclnnStatus aclnnFinalize(void) {
+    MOCK_ENTER(aclnnFinalize);
+    return 0;
+}
+
+/* Checks its arguments as the real one does; the mock has nowhere to dump to. */
+aclnnStatus aclDumpOpTensors(
+    const char *opType, const char *opName, aclTensor **tensors, size_t inputTensorNum, size_t outputTensorNum,
+    aclrtStream stream) {
+    MOCK_ENTER(aclDumpOpTensors);
+    (void)stream;
+    if (opType == NULL) return mock_null_parameter("aclDumpOpTensors", "opType");
+    if (opName == NULL) return mock_null_parameter("aclDumpOpTensors", "opName");
+    if (tensors == NULL) return mock_null_parameter("aclDumpOpTensors", "tensors");
+    for (size_t i = 0; i < inputTensorNum + outputTensorNum; i++) {
+        if (mock_object_get(MOCK_OBJECT_TENSOR, tensors[i]) != NULL) continue;
+        return mock_bad_parameter("aclDumpOpTensors", "tensors[%zu] is not a live aclTensor", i);
+    }
+    return 0;
+}

@@ -1,0 +1,28 @@
+/* Slabs of equal objects with a free list per thread: creating and destroying a descriptor takes no lock. */
+#ifndef MOCK_NN_SLAB_H_
+#define MOCK_NN_SLAB_H_
+
+#include <stddef.h>
+
+/* The first member of every object in a slab. `handle` is set while a program holds the object. */
+typedef struct mock_slot {
+    struct mock_slot *next;
+    void *handle;
+} mock_slot;
+
+typedef enum mock_slab_id {
+    MOCK_SLAB_TENSOR,
+    MOCK_SLAB_SCALAR,
+    MOCK_SLAB_ARRAY,
+    MOCK_SLAB_LIST,
+    MOCK_SLAB_PLAN,
+    MOCK_SLABS
+} mock_slab_id;
+
+/* An object with undefined content after its slot, whose handle is NULL; NULL when memory is out. */
+void *mock_slab_take(mock_slab_id id);
+void mock_slab_give(mock_slab_id id, void *object);
+/* Calls `release` for every object whose handle is set; it may give objects back. */
+void mock_slab_each_held(mock_slab_id id, void (*release)(void *object));
+
+#endif

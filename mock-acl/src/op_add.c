@@ -1,0 +1,112 @@
+/* Add, Adds, Sub and their in-place forms: self +- alpha * other. */
+#include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_sub.h"
+#include "op_elementwise.h"
+
+MOCK_KERNEL_F32(add_f32, x + s * y)
+MOCK_KERNEL_F64(add_f64, x + s * y)
+MOCK_KERNEL_I64(add_i64, MOCK_WRAP(+, x, MOCK_WRAP(*, s, y)))
+MOCK_KERNEL_F32(adds_f32, x + s)
+MOCK_KERNEL_F64(adds_f64, x + s)
+MOCK_KERNEL_I64(adds_i64, MOCK_WRAP(+, x, s))
+MOCK_KERNEL_F32(sub_f32, x - s * y)
+MOCK_KERNEL_F64(sub_f64, x - s * y)
+MOCK_KERNEL_I64(sub_i64, MOCK_WRAP(-, x, MOCK_WRAP(*, s, y)))
+
+static const mock_kernels add_kernels = {add_f32, add_f64, add_i64};
+static const mock_kernels adds_kernels = {adds_f32, adds_f64, adds_i64};
+static const mock_kernels sub_kernels = {sub_f32, sub_f64, sub_i64};
+
+MOCK_OPERATOR(aclnnAdd, mock_elementwise_run)
+MOCK_OPERATOR(aclnnAdds, mock_elementwise_run)
+MOCK_OPERATOR(aclnnInplaceAdd, mock_elementwise_run)
+MOCK_OPERATOR(aclnnInplaceAdds, mock_elementwise_run)
+MOCK_OPERATOR(aclnnSub, mock_elementwise_run)
+
+static void check_alpha(mock_build *b, const mock_scalar *alpha, int32_t type) {
+    if (b->status == 0 && type != ACL_BOOL && !mock_dtype_castable(alpha->dtype, type)) {
+        mock_build_fail(b, "alpha has type %s, which does not convert to %s", mock_dtype_name(alpha->dtype),
+            mock_dtype_name(type));
+    }
+}
+
+/* self is operand 0, other is operand 1. */
+static void plan_tensors(mock_build *b, const mock_kernels *kernels, const mock_scalar *alpha, int out) {
+    if (b->status != 0) return;
+    const mock_view *views = b->plan->views;
+    const int32_t type = mock_dtype_promote(views[0].dtype, views[1].dtype);
+    check_alpha(b, alpha, type);
+    if (kernels == &sub_kernels && type == ACL_BOOL) mock_build_fail(b, "data type BOOL is not supported");
+    mock_elementwise(b, kernels, type, mock_number_of(alpha), 0, 1, out);
+}
+
+static void plan_scalar(mock_build *b, const mock_scalar *other, const mock_scalar *alpha, int out) {
+    if (b->status != 0) return;
+    const int32_t type = mock_promote_scalar(b->plan->views[0].dtype, other->dtype);
+    check_alpha(b, alpha, type);
+    const mock_number x = mock_number_of(other);
+    const mock_number y = mock_number_of(alpha);
+    const mock_number k = {(float)(x.d * y.d), x.d * y.d, MOCK_WRAP(*, x.i, y.i)};
+    mock_elementwise(b, &adds_kernels, type, k, 0, -1, out);
+}
+
+aclnnStatus aclnnAddGetWorkspaceSize(
+    const aclTensor *self, const aclTensor *other, const aclScalar *alpha, aclTensor *out, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnAddGetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnAdd_task, workspaceSize, executor);
+    mock_build_tensor(&b, self, "self", MOCK_IN);
+    mock_build_tensor(&b, other, "other", MOCK_IN);
+    const mock_scalar *factor = mock_build_scalar(&b, alpha, "alpha");
+    mock_build_tensor(&b, out, "out", MOCK_OUT);
+    plan_tensors(&b, &add_kernels, factor, 2);
+    return mock_build_finish(&b);
+}
+
+aclnnStatus aclnnAddsGetWorkspaceSize(
+    const aclTensor *self, const aclScalar *other, const aclScalar *alpha, aclTensor *out, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnAddsGetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnAdds_task, workspaceSize, executor);
+    mock_build_tensor(&b, self, "self", MOCK_IN);
+    const mock_scalar *addend = mock_build_scalar(&b, other, "other");
+    const mock_scalar *factor = mock_build_scalar(&b, alpha, "alpha");
+    mock_build_tensor(&b, out, "out", MOCK_OUT);
+    plan_scalar(&b, addend, factor, 1);
+    return mock_build_finish(&b);
+}
+
+aclnnStatus aclnnInplaceAddGetWorkspaceSize(
+    const aclTensor *selfRef, const aclTensor *other, const aclScalar *alpha, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnInplaceAddGetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnInplaceAdd_task, workspaceSize, executor);
+    mock_build_tensor(&b, selfRef, "selfRef", MOCK_INOUT);
+    mock_build_tensor(&b, other, "other", MOCK_IN);
+    plan_tensors(&b, &add_kernels, mock_build_scalar(&b, alpha, "alpha"), 0);
+    return mock_build_finish(&b);
+}
+
+aclnnStatus aclnnInplaceAddsGetWorkspaceSize(
+    const aclTensor *selfRef, const aclScalar *other, const aclScalar *alpha, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnInplaceAddsGetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnInplaceAdds_task, workspaceSize, executor);
+    mock_build_tensor(&b, selfRef, "selfRef", MOCK_INOUT);
+    const mock_scalar *addend = mock_build_scalar(&b, other, "other");
+    plan_scalar(&b, addend, mock_build_scalar(&b, alpha, "alpha"), 0);
+    return mock_build_finish(&b);
+}
+
+aclnnStatus aclnnSubGetWorkspaceSize(
+    const aclTensor *self, const aclTensor *other, const aclScalar *alpha, aclTensor *out, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnSubGetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnSub_task, workspaceSize, executor);
+    mock_build_tensor(&b, self, "self", MOCK_IN);
+    mock_build_tensor(&b, other, "other", MOCK_IN);
+    const mock_scalar *factor = mock_build_scalar(&b, alpha, "alpha");
+    mock_build_tensor(&b, out, "out", MOCK_OUT);
+    plan_tensors(&b, &sub_kernels, factor, 2);
+    return mock_build_finish(&b);
+}

@@ -1,0 +1,69 @@
+/* The shared part of operators that compute every element on its own. */
+#ifndef MOCK_OP_ELEMENTWISE_H_
+#define MOCK_OP_ELEMENTWISE_H_
+
+#include "nn_object.h"
+#include "op_dtype.h"
+#include "op_vector.h"
+#include "op_walk.h"
+
+/* A number for each class. */
+typedef struct mock_number {
+    float f;
+    double d;
+    int64_t i;
+} mock_number;
+
+/* out[i] = f(a[i], b[i], k). Operators of one tensor get `a` as `b` too. `out` may be `a` or `b`. */
+typedef struct mock_kernels {
+    void (*f32)(float *out, const float *a, const float *b, size_t n, const mock_number *k);
+    void (*f64)(double *out, const double *a, const double *b, size_t n, const mock_number *k);
+    void (*i64)(int64_t *out, const int64_t *a, const int64_t *b, size_t n, const mock_number *k);
+} mock_kernels;
+
+/* A kernel for one class from an expression of x, y and s (the number). */
+#define MOCK_KERNEL_F32(NAME, EXPR)                                                                        \
+    static void NAME(float *out, const float *a, const float *b, size_t n, const mock_number *k) {         \
+        const f32x4 s = mock_splat(k->f);                                                                  \
+        size_t i = 0;                                                                                      \
+        for (; i + 4 <= n; i += 4) {                                                                       \
+            const f32x4 x = mock_get(a + i), y = mock_get(b + i);                                          \
+            mock_put(out + i, (EXPR));                                                                     \
+            (void)s, (void)y;                                                                              \
+        }                                                                                                  \
+        if (i < n) {                                                                                       \
+            f32x4 x = mock_splat(1.0f), y = x;                                                             \
+            memcpy(&x, a + i, (n - i) * sizeof *a);                                                        \
+            memcpy(&y, b + i, (n - i) * sizeof *b);                                                        \
+            const f32x4 r = (EXPR);                                                                        \
+            memcpy(out + i, &r, (n - i) * sizeof *out);                                                    \
+        }                                                                                                  \
+    }
+#define MOCK_KERNEL_SCALAR(NAME, T, MEMBER, EXPR)                                             \
+    static void NAME(T *out, const T *a, const T *b, size_t n, const mock_number *k) {        \
+        const T s = k->MEMBER;                                                                \
+        for (size_t i = 0; i < n; i++) {                                                      \
+            const T x = a[i], y = b[i];                                                       \
+            out[i] = (EXPR);                                                                  \
+            (void)s, (void)y;                                                                 \
+        }                                                                                     \
+    }
+#define MOCK_KERNEL_F64(NAME, EXPR) MOCK_KERNEL_SCALAR(NAME, double, d, EXPR)
+#define MOCK_KERNEL_I64(NAME, EXPR) MOCK_KERNEL_SCALAR(NAME, int64_t, i, EXPR)
+/* Two's complement arithmetic without undefined behaviour. */
+#define MOCK_WRAP(OP, x, y) ((int64_t)((uint64_t)(x) OP (uint64_t)(y)))
+
+mock_number mock_number_of(const mock_scalar *scalar);
+
+/* Fills the plan: kernels, the type to compute in and the operands (`b` -1 for none). The operands broadcast to out;
+ * fails when they do not, when `type` cannot be stored in out, or when the kernels lack its class. */
+void mock_elementwise(
+    mock_build *b, const mock_kernels *kernels, int32_t type, mock_number k, int first, int second, int out);
+aclError mock_elementwise_run(void *arg);
+
+/* The type of tensor and scalar together: the tensor's, unless the scalar is of a higher kind. */
+int32_t mock_promote_scalar(int32_t tensor, int32_t scalar);
+/* Integers become f32 where only floats are computed. */
+int32_t mock_float_type(int32_t type);
+
+#endif

@@ -1,0 +1,90 @@
+/* Abs, Sqrt, Rsqrt, Tanh, Gelu and GeluV2. */
+#include <math.h>
+
+#include "aclnnop/aclnn_abs.h"
+#include "aclnnop/aclnn_gelu.h"
+#include "aclnnop/aclnn_gelu_v2.h"
+#include "aclnnop/aclnn_rsqrt.h"
+#include "aclnnop/aclnn_sqrt.h"
+#include "aclnnop/aclnn_tanh.h"
+#include "op_elementwise.h"
+#include "op_vector_math.h"
+
+static inline f32x4 sqrt4(f32x4 x) {
+    return (f32x4){sqrtf(x[0]), sqrtf(x[1]), sqrtf(x[2]), sqrtf(x[3])};
+}
+
+MOCK_KERNEL_F32(abs_f32, mock_abs4(x))
+MOCK_KERNEL_F64(abs_f64, fabs(x))
+MOCK_KERNEL_I64(abs_i64, x < 0 ? MOCK_WRAP(-, 0, x) : x)
+MOCK_KERNEL_F32(sqrt_f32, sqrt4(x))
+MOCK_KERNEL_F64(sqrt_f64, sqrt(x))
+MOCK_KERNEL_F32(rsqrt_f32, 1.0f / sqrt4(x))
+MOCK_KERNEL_F64(rsqrt_f64, 1.0 / sqrt(x))
+MOCK_KERNEL_F32(tanh_f32, mock_tanh4(x))
+MOCK_KERNEL_F64(tanh_f64, tanh(x))
+MOCK_KERNEL_F32(gelu_erf_f32, mock_gelu_erf4(x))
+MOCK_KERNEL_F32(gelu_tanh_f32, mock_gelu_tanh4(x))
+
+static const mock_kernels abs_kernels = {abs_f32, abs_f64, abs_i64};
+static const mock_kernels sqrt_kernels = {sqrt_f32, sqrt_f64, NULL};
+static const mock_kernels rsqrt_kernels = {rsqrt_f32, rsqrt_f64, NULL};
+static const mock_kernels tanh_kernels = {tanh_f32, tanh_f64, NULL};
+static const mock_kernels gelu_erf_kernels = {gelu_erf_f32, NULL, NULL};
+static const mock_kernels gelu_tanh_kernels = {gelu_tanh_f32, NULL, NULL};
+
+MOCK_OPERATOR(aclnnAbs, mock_elementwise_run)
+MOCK_OPERATOR(aclnnSqrt, mock_elementwise_run)
+MOCK_OPERATOR(aclnnRsqrt, mock_elementwise_run)
+MOCK_OPERATOR(aclnnTanh, mock_elementwise_run)
+MOCK_OPERATOR(aclnnGelu, mock_elementwise_run)
+MOCK_OPERATOR(aclnnGeluV2, mock_elementwise_run)
+
+static void plan_unary(mock_build *b, const mock_kernels *kernels) {
+    if (b->status != 0) return;
+    int32_t type = b->plan->views[0].dtype;
+    if (kernels->i64 == NULL) type = mock_float_type(type);
+    mock_elementwise(b, kernels, type, (mock_number){0}, 0, -1, 1);
+}
+
+/* Unlike the others, gelu takes f32, f16 and bf16 only, the same on both sides. */
+static void plan_gelu(mock_build *b, const mock_kernels *kernels) {
+    if (b->status != 0) return;
+    const mock_view *x = &b->plan->views[0];
+    const mock_view *y = &b->plan->views[1];
+    if (!mock_dtype_is_float(x->dtype) || x->dtype != y->dtype) {
+        mock_build_fail(b, "input and output must be of one type of FLOAT, FLOAT16 and BFLOAT16, not %s and %s",
+            mock_dtype_name(x->dtype), mock_dtype_name(y->dtype));
+    }
+    plan_unary(b, kernels);
+}
+
+#define UNARY(NAME, PLAN, KERNELS)                                                                   \
+    aclnnStatus NAME##GetWorkspaceSize(                                                              \
+        const aclTensor *self, aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor) {  \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                          \
+        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                      \
+        mock_build_tensor(&b, self, "self", MOCK_IN);                                                \
+        mock_build_tensor(&b, out, "out", MOCK_OUT);                                                 \
+        PLAN(&b, &KERNELS);                                                                          \
+        return mock_build_finish(&b);                                                                \
+    }
+
+UNARY(aclnnAbs, plan_unary, abs_kernels)
+UNARY(aclnnSqrt, plan_unary, sqrt_kernels)
+UNARY(aclnnRsqrt, plan_unary, rsqrt_kernels)
+UNARY(aclnnTanh, plan_unary, tanh_kernels)
+UNARY(aclnnGelu, plan_gelu, gelu_erf_kernels)
+
+aclnnStatus aclnnGeluV2GetWorkspaceSize(
+    const aclTensor *x, int64_t approximate, aclTensor *y, uint64_t *workspaceSize, aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnGeluV2GetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnGeluV2_task, workspaceSize, executor);
+    mock_build_tensor(&b, x, "x", MOCK_IN);
+    mock_build_tensor(&b, y, "y", MOCK_OUT);
+    if (approximate != 0 && approximate != 1) {
+        mock_build_fail(&b, "approximate is %lld, expected 0 (erf) or 1 (tanh)", (long long)approximate);
+    }
+    plan_gelu(&b, approximate == 1 ? &gelu_tanh_kernels : &gelu_erf_kernels);
+    return mock_build_finish(&b);
+}

@@ -1,0 +1,33 @@
+# Tests of the operator part. Included by the Makefile of mock-acl, or used alone: make -f tests/op.mk op-test
+
+comma := ,
+OP_CC ?= $(CC)
+OP_BUILD ?= build/op
+OP_CFLAGS := -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -Iinclude -Isrc
+OP_SOURCES := $(wildcard src/nn_*.c src/op_*.c)
+OP_SUPPORT := tests/op_support.c
+OP_TESTS := $(patsubst tests/%.c,%,$(filter-out $(OP_SUPPORT) tests/op_bench.c,$(wildcard tests/op_*.c)))
+OP_HEADERS := $(wildcard src/*.h tests/op_*.h include/*/*.h) src/exports.def
+
+.PHONY: op-test op-asan op-tsan op-bench
+
+# $(1): variant, $(2): extra flags
+define op_variant
+$(OP_BUILD)/$(1)/%.o: %.c $(OP_HEADERS)
+	@mkdir -p $$(@D)
+	$(OP_CC) $(OP_CFLAGS) $(2) -c $$< -o $$@
+$(OP_BUILD)/$(1)/%: $(OP_BUILD)/$(1)/tests/%.o $(OP_SOURCES:%.c=$(OP_BUILD)/$(1)/%.o) \
+		$(OP_SUPPORT:%.c=$(OP_BUILD)/$(1)/%.o)
+	$(OP_CC) $(2) $$^ -o $$@ -lm -lpthread
+op-$(1): $(OP_TESTS:%=$(OP_BUILD)/$(1)/%)
+	@set -e; for t in $(OP_TESTS); do $(OP_BUILD)/$(1)/$$$$t; done
+endef
+
+$(eval $(call op_variant,test,))
+$(eval $(call op_variant,asan,-g -fsanitize=address$(comma)undefined -fno-sanitize-recover=all))
+$(eval $(call op_variant,tsan,-g -fsanitize=thread))
+
+op-bench: $(OP_BUILD)/test/op_bench
+	$(OP_BUILD)/test/op_bench
+
+.SECONDARY:
