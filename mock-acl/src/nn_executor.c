@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aclnn/aclnn_base.h"
 #include "nn_object.h"
 #include "op_dtype.h"
 

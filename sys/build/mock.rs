@@ -30,6 +30,7 @@ pub(crate) fn build() {
         .flag(prefix)
         .flag("-fvisibility=hidden")
         .flag("-pthread")
+        .flag("-Wmissing-prototypes")
         .warnings(true)
         .extra_warnings(true)
         .compile("racl_mock_acl");
@@ -42,7 +43,8 @@ fn renames(exports: &Path) -> String {
         .filter_map(|line| {
             let rest = ["RT(", "NNBASE(", "OP("].iter().find_map(|start| line.strip_prefix(start))?;
             let name = rest.split(',').next()?.trim();
-            Some(format!("#define {name} racl_mock_{name}\n"))
+            // Renames the symbol and leaves the token alone, so that names in macros stay what they are.
+            Some(format!("#pragma redefine_extname {name} racl_mock_{name}\n"))
         })
         .collect()
 }
