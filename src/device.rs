@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use acl_sys::aclrtDevAttr;
+use acl_sys::{aclDeviceInfo, aclrtDevAttr};
 
 use crate::acl::Acl;
 use crate::call::call;
@@ -66,9 +66,20 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// As [`Device::attribute`].
+    /// What the two queries for it return; releases differ in which of them answers.
+    #[doc(alias = "aclGetDeviceCapability")]
     pub fn l2_cache_bytes(&self) -> Result<u64> {
-        Ok(self.attribute(aclrtDevAttr::ACL_DEV_ATTR_L2_CACHE_SIZE)?.unsigned_abs())
+        let mut value = 0_i64;
+        let (id, what) = (self.id().unsigned_abs(), aclDeviceInfo::ACL_DEVICE_INFO_L2_SIZE);
+        // SAFETY: `value` is a place for one number.
+        let asked = unsafe { call!(&**self.0.inner(), aclGetDeviceCapability(id, what, &raw mut value)) };
+        match asked {
+            Ok(()) => Ok(value.unsigned_abs()),
+            Err(error) => {
+                let other = self.attribute(aclrtDevAttr::ACL_DEV_ATTR_L2_CACHE_SIZE);
+                other.map(i64::unsigned_abs).map_err(|_| error)
+            }
+        }
     }
 
     /// Number of cores that multiply matrices.
