@@ -55,6 +55,7 @@ typedef enum mock_kind {
     MOCK_NODE,
     MOCK_COND,
     MOCK_LABEL,
+    MOCK_CHAIN,
     MOCK_OBJECT_FIRST /* MOCK_OBJECT_KINDS kinds of host-side objects follow */
 } mock_kind;
 
@@ -148,6 +149,7 @@ typedef struct mock_task {
         } host;
         struct {
             struct mock_graph *graph;
+            struct mock_stream *stream; /* set while its replay is under way */
         } graph;
         struct {
             struct mock_graph *graph;
@@ -304,7 +306,7 @@ mock_outcome mock_task_step(mock_stream *s, mock_task *t);
 
 /* ---- threads and errors ---- */
 typedef struct mock_thread {
-    uint64_t epoch;
+    uint64_t epoch, id;
     mock_ctx *ctx;
     uint64_t ctx_serial;
     uint32_t in_task;
@@ -350,5 +352,7 @@ bool mock_event_captured(const mock_event *e);
 bool mock_capturing(const mock_stream *s);
 aclError mock_captured_error(const char *call);
 aclError mock_update_task(mock_stream *s, mock_task *t);
+void mock_update_leave(mock_stream *s);
+void mock_graph_detach(mock_stream *s);
 
 #endif

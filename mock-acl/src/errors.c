@@ -10,6 +10,7 @@
 
 _Atomic uint64_t mock_epoch = 1;
 static _Thread_local mock_thread self;
+static _Atomic uint64_t next_thread = 1;
 static pthread_key_t thread_end;
 static pthread_once_t thread_end_once = PTHREAD_ONCE_INIT;
 
@@ -32,6 +33,7 @@ static void start_thread(mock_thread *t, uint64_t epoch) {
     memset(t, 0, sizeof *t);
     t->in_task = in_task;
     t->epoch = epoch;
+    t->id = atomic_fetch_add(&next_thread, 1);
 }
 
 mock_thread *mock_self(void) {

@@ -5,16 +5,117 @@
 
 #include "core.h"
 
+typedef enum mock_graph_state {
+    MOCK_GRAPH_CAPTURING,
+    MOCK_GRAPH_BUILDING, /* between aclmdlRIBuildBegin and aclmdlRIBuildEnd */
+    MOCK_GRAPH_READY,
+    MOCK_GRAPH_UPDATING,
+    MOCK_GRAPH_FAULT
+} mock_graph_state;
+
+/* The tasks of one stream. A program sees it as an internal stream of the graph. */
+typedef struct mock_chain {
+    struct mock_graph *graph;
+    mock_stream *stream; /* while it captures or is bound */
+    void *handle;
+    uint32_t last, count; /* last node, number of nodes */
+    uint32_t first;       /* in order[], once ready */
+    uint32_t cursor;      /* of the running replay */
+} mock_chain;
+
+typedef struct mock_record {
+    uint32_t node;
+    uint16_t chain;
+    uint64_t replay; /* the last replay that passed it */
+} mock_record;
+
+/* Tasks whose kernels can be replaced; they lie next to each other. */
+typedef struct mock_group {
+    void *handle;
+    struct mock_graph *graph;
+    uint32_t first, count;
+    mock_stream *updating;
+    bool surplus;
+    struct mock_group *next;
+} mock_group;
+
+typedef struct mock_destroy_callback {
+    aclrtCallback fn;
+    void *user;
+} mock_destroy_callback;
+
+typedef struct mock_node_ref {
+    struct mock_graph *graph;
+    void *handle;
+    uint32_t node;
+    bool disable, set;
+    mock_value value;
+} mock_node_ref;
+
+typedef struct mock_graph {
+    void *handle;
+    uint64_t serial; /* of this incarnation, 0 while dead */
+    uint32_t id;
+    mock_ctx *ctx;
+    mock_link in_context; /* ctx->graphs */
+    mock_link active;     /* captures going on */
+    mock_graph_state state;
+    bool captured, ended, broken, invalidated, simple;
+    aclmdlRICaptureMode mode;
+    uint64_t owner; /* thread of the capture */
+    mock_task *nodes;
+    uint32_t node_count, node_room;
+    mock_chain *chains;
+    uint16_t chain_count, chain_room;
+    mock_record *records;
+    uint32_t record_count, record_room;
+    uint32_t *order; /* simple: the nodes to run; else the nodes chain by chain */
+    uint32_t order_count;
+    /* task groups */
+    mock_group *groups, *open_group;
+    uint16_t open_chain;
+    aclError group_error;
+    /* replay */
+    uint64_t inflight, replay;
+    mock_stream *replaying; /* its stream, from the first task to the last, also while blocked */
+    bool executing;         /* a thread runs nodes without the lock */
+    mock_link launch_waiters;
+    /* the rest */
+    mock_destroy_callback *callbacks;
+    uint32_t callback_count;
+    mock_node_ref *refs;
+    char *name;
+    struct mock_graph *next_free;
+} mock_graph;
+
+/* Offered by the engine. */
 aclError mock_task_run(mock_task *t);
 void mock_task_result(mock_stream *s, aclError code);
 void mock_control_release(mock_task *t);
 mock_task *mock_ring_new(void);
 unsigned mock_config_number(const char *name, unsigned fallback, unsigned limit);
 
+/* graph.c */
+mock_graph *mock_graph_new(mock_ctx *ctx, mock_graph_state state);
+void mock_graph_free(mock_graph *g);
+mock_graph *mock_graph_get(aclmdlRI handle, aclError *code);
+aclError mock_graph_grow(void **array, uint32_t *room, uint32_t count, size_t size);
+/* The chain's index, or -1 without memory. */
+int mock_graph_add_chain(mock_graph *g, mock_stream *s);
+aclError mock_graph_append(mock_graph *g, uint16_t chain, mock_task *t);
+bool mock_graph_freeze(mock_graph *g);
+void mock_graph_leave(mock_graph *g);
+void mock_graph_destroy_all(mock_ctx *ctx);
+
+/* replay.c */
 mock_outcome mock_graph_step(mock_stream *s, mock_task *t);
 void mock_graph_release_launch(mock_task *t);
+aclError mock_graph_launch(mock_graph *g, mock_stream *s);
+
+/* group.c */
+aclError mock_group_check(mock_graph *g, uint16_t chain, mock_task_kind kind);
 mock_outcome mock_replace_step(mock_stream *s, mock_task *t);
 void mock_replace_release(mock_task *t);
-void mock_graph_destroy_all(mock_ctx *ctx);
+void mock_groups_free(mock_graph *g);
 
 #endif

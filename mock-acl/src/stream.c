@@ -73,6 +73,8 @@ mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, b
 void mock_stream_free(mock_stream *s) {
     mock_handle_take(MOCK_STREAM, s->handle);
     mock_unsubscribe(s);
+    mock_update_leave(s);
+    mock_graph_detach(s);
     s->handle = NULL;
     s->serial = 0;
     ids_used[(uint32_t)s->id / 32] &= ~(1u << ((uint32_t)s->id % 32));

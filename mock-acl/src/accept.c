@@ -1,0 +1,170 @@
+/* Calls that are accepted without effect: settings of things the mock does not have, and handles nothing uses. */
+#define _GNU_SOURCE
+#include "graph.h"
+
+MOCK_EXPORT aclError aclrtCreateLabel(aclrtLabel *label) {
+    MOCK_ENTER(aclrtCreateLabel);
+    static char place;
+    if (label == NULL) return mock_null("label");
+    mock_lock();
+    const bool bound = mock_current() != NULL;
+    mock_unlock();
+    if (bound) *label = mock_handle_new(MOCK_LABEL, &place);
+    return bound ? 0 : ACL_ERROR_RT_CONTEXT_NULL;
+}
+
+MOCK_EXPORT aclError aclrtDestroyLabel(aclrtLabel label) {
+    MOCK_ENTER(aclrtDestroyLabel);
+    if (label == NULL) return mock_null("label");
+    if (mock_handle_take(MOCK_LABEL, label) != NULL) return 0;
+    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live label", label);
+}
+
+/* Labels belong to streams that are bound to a model. */
+MOCK_EXPORT aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream) {
+    MOCK_ENTER(aclrtSetLabel);
+    if (label == NULL) return mock_null("label");
+    if (mock_handle_get(MOCK_LABEL, label) == NULL)
+        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live label", label);
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0 && !s->bound)
+        code = mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is not bound to a model");
+    mock_unlock();
+    return code;
+}
+
+/* A condition handle without the tasks that would use it. */
+MOCK_EXPORT aclError aclmdlRICondHandleCreate(
+    aclmdlRI modelRI, uint32_t defaultLaunchValue, aclmdlRICondHandleFlag flag, aclmdlRICondHandle *handle) {
+    MOCK_ENTER(aclmdlRICondHandleCreate);
+    (void)defaultLaunchValue;
+    if (handle == NULL) return mock_null("handle");
+    aclError code = 0;
+    mock_lock();
+    mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0 && ((int)flag < 0 || (int)flag > ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT))
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %d", (int)flag);
+    if (code == 0 && !g->captured)
+        code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the model is not a captured one");
+    if (code == 0 && g->state != MOCK_GRAPH_CAPTURING)
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the model is not being captured");
+    if (code == 0) *handle = mock_handle_new(MOCK_COND, g);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream) {
+    MOCK_ENTER(aclrtActiveStream);
+    if (activeStream == NULL || stream == NULL) return mock_null("activeStream and stream");
+    return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the activation of streams is not simulated");
+}
+
+/* Stopping keeps the queue, and the mock interrupts no task: nothing is left to do. */
+MOCK_EXPORT aclError aclrtStreamStop(aclrtStream stream) {
+    MOCK_ENTER(aclrtStreamStop);
+    if (stream == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "stream must not be null");
+    mock_stream *s = NULL;
+    mock_lock();
+    const aclError code = mock_stream_to_submit(stream, &s);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT void aclAppLog(
+    aclLogLevel logLevel, const char *func, const char *file, uint32_t line, const char *fmt, ...) {
+    (void)logLevel;
+    (void)func;
+    (void)file;
+    (void)line;
+    (void)fmt;
+    mock_enter(MOCK_API_aclAppLog);
+}
+
+static aclError device_of_thread(void) {
+    mock_lock();
+    const bool bound = mock_current() != NULL;
+    mock_unlock();
+    return bound ? 0 : ACL_ERROR_RT_CONTEXT_NULL;
+}
+
+MOCK_EXPORT aclError aclrtSetOpWaitTimeout(uint32_t timeout) {
+    MOCK_ENTER(aclrtSetOpWaitTimeout);
+    (void)timeout;
+    return device_of_thread();
+}
+
+MOCK_EXPORT aclError aclrtSetOpExecuteTimeOut(uint32_t timeout) {
+    MOCK_ENTER(aclrtSetOpExecuteTimeOut);
+    (void)timeout;
+    return device_of_thread();
+}
+
+MOCK_EXPORT aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout) {
+    MOCK_ENTER(aclrtSetOpExecuteTimeOutWithMs);
+    (void)timeout;
+    return device_of_thread();
+}
+
+MOCK_EXPORT aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
+    MOCK_ENTER(aclrtSetDeviceSatMode);
+    if ((int)mode < 0 || mode > ACL_RT_OVERFLOW_MODE_INFNAN)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "overflow mode %d", (int)mode);
+    return device_of_thread();
+}
+
+MOCK_EXPORT aclError aclrtSetTsDevice(aclrtTsId tsId) {
+    MOCK_ENTER(aclrtSetTsDevice);
+    if ((int)tsId < 0 || tsId > ACL_TS_ID_AIVECTOR) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "id %d", (int)tsId);
+    return 0;
+}
+
+MOCK_EXPORT aclError aclrtMemFlush(void *devPtr, size_t size) {
+    MOCK_ENTER(aclrtMemFlush);
+    return devPtr == NULL || size == 0 ? mock_null("devPtr and size") : 0;
+}
+
+MOCK_EXPORT aclError aclrtMemInvalidate(void *devPtr, size_t size) {
+    MOCK_ENTER(aclrtMemInvalidate);
+    return devPtr == NULL || size == 0 ? mock_null("devPtr and size") : 0;
+}
+
+MOCK_EXPORT aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback) {
+    MOCK_ENTER(aclrtSetExceptionInfoCallback);
+    (void)callback;
+    return 0;
+}
+
+#define NO_INFO 0xFFFFFFFFu
+
+/* Exception callbacks are never called, so there is no information to look into. */
+MOCK_EXPORT uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info) {
+    (void)info;
+    mock_enter(MOCK_API_aclrtGetTaskIdFromExceptionInfo);
+    return NO_INFO;
+}
+
+MOCK_EXPORT uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info) {
+    (void)info;
+    mock_enter(MOCK_API_aclrtGetStreamIdFromExceptionInfo);
+    return NO_INFO;
+}
+
+MOCK_EXPORT uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info) {
+    (void)info;
+    mock_enter(MOCK_API_aclrtGetThreadIdFromExceptionInfo);
+    return NO_INFO;
+}
+
+MOCK_EXPORT uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info) {
+    (void)info;
+    mock_enter(MOCK_API_aclrtGetDeviceIdFromExceptionInfo);
+    return NO_INFO;
+}
+
+MOCK_EXPORT uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info) {
+    (void)info;
+    mock_enter(MOCK_API_aclrtGetErrorCodeFromExceptionInfo);
+    return NO_INFO;
+}

@@ -1,0 +1,90 @@
+/* Model instances that are built explicitly: streams are bound to them and their tasks stored. */
+#define _GNU_SOURCE
+#include "graph.h"
+
+MOCK_EXPORT aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag) {
+    MOCK_ENTER(aclmdlRIBuildBegin);
+    if (modelRI == NULL) return mock_null("modelRI");
+    if (flag != 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", flag);
+    mock_lock();
+    mock_ctx *ctx = mock_current();
+    mock_graph *g = ctx == NULL ? NULL : mock_graph_new(ctx, MOCK_GRAPH_BUILDING);
+    if (g != NULL) *modelRI = g->handle;
+    mock_unlock();
+    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
+    return g != NULL ? 0 : mock_fail(ACL_ERROR_RT_NO_MODEL_RESOURCE, "EE1013", "no host memory");
+}
+
+static aclError invalid(const char *text) { return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", text); }
+
+/* A model under construction and one of its streams, or a stream to become one. */
+static aclError find(aclmdlRI modelRI, aclrtStream stream, const char *call, mock_graph **g, mock_stream **s) {
+    aclError code = 0;
+    *g = mock_graph_get(modelRI, &code);
+    if (code == 0 && stream == NULL) code = mock_null("stream");
+    if (code == 0) code = mock_stream_to_submit(stream, s);
+    if (code != 0) return code;
+    if (((*s)->flags & ACL_STREAM_PERSISTENT) == 0) return invalid("the stream is not persistent");
+    if (mock_capturing(*s)) return mock_captured_error(call);
+    return (*g)->captured ? invalid("the model was captured") : 0;
+}
+
+static aclError bind_stream(mock_graph *g, mock_stream *s) {
+    if (s->bound) return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is bound already");
+    if ((s->flags & ACL_STREAM_FAST_LAUNCH) != 0 || s->stop_on_failure)
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "streams of this kind cannot be bound");
+    if (g->state != MOCK_GRAPH_BUILDING) return invalid("the model is complete");
+    if (mock_graph_add_chain(g, s) < 0) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    s->bound = true;
+    return 0;
+}
+
+MOCK_EXPORT aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag) {
+    MOCK_ENTER(aclmdlRIBindStream);
+    if (flag != ACL_MODEL_STREAM_FLAG_HEAD && flag != ACL_MODEL_STREAM_FLAG_DEFAULT) return invalid("unknown flag");
+    mock_graph *g = NULL;
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = find(modelRI, stream, "aclmdlRIBindStream", &g, &s);
+    if (code == 0) code = bind_stream(g, s);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream) {
+    MOCK_ENTER(aclmdlRIUnbindStream);
+    mock_graph *g = NULL;
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = find(modelRI, stream, "aclmdlRIUnbindStream", &g, &s);
+    if (code == 0 && s->graph != g) code = invalid("the stream is not bound to this model");
+    if (code == 0) mock_graph_detach(s);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream) {
+    MOCK_ENTER(aclmdlRIEndTask);
+    mock_graph *g = NULL;
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = find(modelRI, stream, "aclmdlRIEndTask", &g, &s);
+    if (code == 0 && s->graph != g) code = invalid("the stream is not bound to this model");
+    if (code == 0) g->ended = true;
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve) {
+    MOCK_ENTER(aclmdlRIBuildEnd);
+    if (reserve != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "reserve must be null");
+    aclError code = 0;
+    mock_lock();
+    mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0 && g->state != MOCK_GRAPH_BUILDING) code = invalid("the model is not under construction");
+    if (code == 0 && !mock_graph_freeze(g)) code = mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    /* Without an end task it can never be executed (507011). */
+    if (code == 0) g->state = g->ended ? MOCK_GRAPH_READY : MOCK_GRAPH_FAULT;
+    mock_unlock();
+    return code;
+}

@@ -1,0 +1,308 @@
+/* Graphs from outside: names, ids, dumps, enumeration and explicit update of tasks. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "graph.h"
+
+#define NAME_LIMIT 512u
+
+MOCK_EXPORT aclError aclmdlRISetName(aclmdlRI modelRI, const char *name) {
+    MOCK_ENTER(aclmdlRISetName);
+    if (name == NULL) return mock_null("name");
+    aclError code = 0;
+    mock_lock();
+    mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) {
+        char *copy = strndup(name, NAME_LIMIT);
+        if (copy == NULL) code = mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+        else free(g->name);
+        if (copy != NULL) g->name = copy;
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name) {
+    MOCK_ENTER(aclmdlRIGetName);
+    if (name == NULL) return mock_null("name");
+    if (maxLen == 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "maxLen must not be 0");
+    aclError code = 0;
+    mock_lock();
+    const mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) snprintf(name, maxLen, "%s", g->name == NULL ? "" : g->name);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId) {
+    MOCK_ENTER(aclmdlRIGetId);
+    if (modelRIId == NULL) return mock_null("modelRIId");
+    aclError code = 0;
+    mock_lock();
+    const mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) *modelRIId = g->id;
+    mock_unlock();
+    return code;
+}
+
+/* ---- dumps ---- */
+
+static const char *type_name(const mock_task *t) {
+    static const char *const names[] = {"TASK",      "KERNEL",      "EVENT_RECORD", "EVENT_WAIT",
+                                        "EVENT_RESET", "VALUE_WRITE", "VALUE_WAIT"};
+    return t->type < sizeof names / sizeof names[0] ? names[t->type] : "TASK";
+}
+
+/* The log: standard error when MOCK_ACL_LOG is set. */
+MOCK_EXPORT aclError aclmdlRIDebugPrint(aclmdlRI modelRI) {
+    MOCK_ENTER(aclmdlRIDebugPrint);
+    aclError code = 0;
+    mock_lock();
+    const mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0 && getenv("MOCK_ACL_LOG") != NULL) {
+        fprintf(stderr, "model %u: %u streams, %u tasks\n", g->id, g->chain_count, g->node_count);
+        for (uint32_t i = 0; i < g->node_count; i++)
+            fprintf(stderr, "  stream %u task %u %s %s\n", g->nodes[i].chain, i, type_name(&g->nodes[i]),
+                g->nodes[i].ops->name);
+    }
+    mock_unlock();
+    return code;
+}
+
+static void print_json(FILE *f, const mock_graph *g, bool verbose) {
+    fprintf(f, "[");
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        const mock_task *t = &g->nodes[i];
+        fprintf(f, "%s\n{\"name\": \"%s\", \"pid\": \"%d aclGraph\", \"tid\": \"stream%u\", \"ts\": %u, \"dur\": 1, \"ph\": \"X\", ",
+            i == 0 ? "" : ",", t->ops->name, (int)getpid(), t->chain, i);
+        fprintf(f, "\"args\": {\"modelId\": %u, \"streamId\": %u, \"taskId\": %u, \"taskType\": \"%s\"", g->id, t->chain, i,
+            type_name(t));
+        if (t->kind == MOCK_TASK_RECORD || t->kind == MOCK_TASK_WAIT)
+            fprintf(f, ", \"eventId\": %llu", (unsigned long long)t->u.wait.seq);
+        if (verbose && t->fail != 0) fprintf(f, ", \"injectedError\": %d", t->fail);
+        fprintf(f, "}}");
+    }
+    fprintf(f, "\n]\n");
+}
+
+MOCK_EXPORT aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t flags) {
+    MOCK_ENTER(aclmdlRIDebugJsonPrint);
+    if (path == NULL) return mock_null("path");
+    aclError code = 0;
+    mock_lock();
+    const mock_graph *g = mock_graph_get(modelRI, &code);
+    FILE *f = code == 0 ? fopen(path, "w") : NULL;
+    if (code == 0 && f == NULL) code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "cannot write %s", path);
+    if (f != NULL) {
+        print_json(f, g, (flags & ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE) != 0);
+        if (fclose(f) != 0) code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "cannot write %s", path);
+    }
+    mock_unlock();
+    return code;
+}
+
+/* ---- enumeration ---- */
+
+static void *chain_handle(mock_chain *c) {
+    if (c->handle == NULL) c->handle = mock_handle_new(MOCK_CHAIN, c);
+    return c->handle;
+}
+
+MOCK_EXPORT aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams) {
+    MOCK_ENTER(aclmdlRIGetStreams);
+    if (numStreams == NULL) return mock_null("numStreams");
+    aclError code = 0;
+    mock_lock();
+    mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0 && g->state == MOCK_GRAPH_CAPTURING)
+        code = mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
+    if (code == 0 && streams != NULL) {
+        for (uint32_t i = 0; i < *numStreams; i++) streams[i] = i < g->chain_count ? chain_handle(&g->chains[i]) : NULL;
+        if (*numStreams < g->chain_count)
+            code = mock_fail(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "EE1003", "the model has %u streams", g->chain_count);
+    }
+    if (code == 0) *numStreams = g->chain_count;
+    mock_unlock();
+    return code;
+}
+
+static aclError make_refs(mock_graph *g) {
+    if (g->refs != NULL || g->node_count == 0) return 0;
+    g->refs = calloc(g->node_count, sizeof *g->refs);
+    if (g->refs == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        g->refs[i].graph = g;
+        g->refs[i].node = i;
+        g->refs[i].handle = mock_handle_new(MOCK_NODE, &g->refs[i]);
+    }
+    return 0;
+}
+
+MOCK_EXPORT aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks) {
+    MOCK_ENTER(aclmdlRIGetTasksByStream);
+    if (stream == NULL || numTasks == NULL) return mock_null("stream and numTasks");
+    aclError code = 0;
+    mock_lock();
+    const mock_chain *c = mock_handle_get(MOCK_CHAIN, stream);
+    if (c == NULL && mock_handle_get(MOCK_STREAM, stream) != NULL)
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "not a stream of a model");
+    else if (c == NULL)
+        code = mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live stream", stream);
+    if (code == 0) code = make_refs(c->graph);
+    if (code == 0 && tasks != NULL) {
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < c->graph->node_count && n < *numTasks; i++)
+            if (&c->graph->chains[c->graph->nodes[i].chain] == c) tasks[n++] = c->graph->refs[i].handle;
+        for (; n < *numTasks; n++) tasks[n] = NULL;
+        if (*numTasks < c->count)
+            code = mock_fail(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "EE1003", "the stream has %u tasks", c->count);
+    }
+    if (code == 0) *numTasks = c->count;
+    mock_unlock();
+    return code;
+}
+
+/* The task behind a handle. With the lock. */
+static aclError find(aclmdlRITask task, mock_node_ref **ref, mock_task **t) {
+    if (task == NULL) return mock_null("task");
+    *ref = mock_handle_get(MOCK_NODE, task);
+    if (*ref == NULL) return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live task", task);
+    *t = &(*ref)->graph->nodes[(*ref)->node];
+    return 0;
+}
+
+MOCK_EXPORT aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type) {
+    MOCK_ENTER(aclmdlRITaskGetType);
+    if (type == NULL) return mock_null("type");
+    mock_node_ref *ref = NULL;
+    mock_task *t = NULL;
+    mock_lock();
+    const aclError code = find(task, &ref, &t);
+    if (code == 0) *type = (aclmdlRITaskType)t->type;
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id) {
+    MOCK_ENTER(aclmdlRITaskGetSeqId);
+    if (id == NULL) return mock_null("id");
+    mock_node_ref *ref = NULL;
+    mock_task *t = NULL;
+    mock_lock();
+    const aclError code = find(task, &ref, &t);
+    if (code == 0) *id = ref->node;
+    mock_unlock();
+    return code;
+}
+
+static bool is_value(const mock_task *t) {
+    return t->type == ACL_MODEL_RI_TASK_VALUE_WRITE || t->type == ACL_MODEL_RI_TASK_VALUE_WAIT;
+}
+
+MOCK_EXPORT aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params) {
+    MOCK_ENTER(aclmdlRITaskGetParams);
+    if (params == NULL) return mock_null("params");
+    mock_node_ref *ref = NULL;
+    mock_task *t = NULL;
+    mock_lock();
+    aclError code = find(task, &ref, &t);
+    if (code == 0 && !is_value(t))
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "a task of type %d has no parameters", t->type);
+    if (code == 0) {
+        memset(params, 0, sizeof *params);
+        params->type = (aclmdlRITaskType)t->type;
+        /* The two kinds share their first members. */
+        params->valueWaitTaskParams.devAddr = t->u.value.address;
+        params->valueWaitTaskParams.value = t->u.value.value;
+        if (t->type == ACL_MODEL_RI_TASK_VALUE_WAIT) params->valueWaitTaskParams.flag = t->u.value.flag;
+    }
+    mock_unlock();
+    return code;
+}
+
+/* ---- explicit update ---- */
+
+static aclError begin_update(mock_graph *g) {
+    if (g->inflight != 0)
+        return mock_fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "EE1016", "the model is running");
+    if (g->state == MOCK_GRAPH_READY || g->state == MOCK_GRAPH_UPDATING) return 0;
+    return mock_fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "EE1016", "the model cannot be updated");
+}
+
+/* Observed: a task that cannot be changed makes the whole model unusable. */
+static aclError spoil(mock_graph *g, const mock_task *t) {
+    g->state = MOCK_GRAPH_FAULT;
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "a task of type %d cannot be changed", t->type);
+}
+
+MOCK_EXPORT aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params) {
+    MOCK_ENTER(aclmdlRITaskSetParams);
+    if (params == NULL) return mock_null("params");
+    mock_node_ref *ref = NULL;
+    mock_task *t = NULL;
+    mock_lock();
+    aclError code = find(task, &ref, &t);
+    if (code == 0) code = begin_update(ref->graph);
+    if (code == 0 && (!is_value(t) || (int)params->type != t->type)) code = spoil(ref->graph, t);
+    if (code == 0) {
+        const aclmdlRIValueWaitTaskParams *p = &params->valueWaitTaskParams;
+        ref->value = (mock_value){p->devAddr, p->value, t->type == ACL_MODEL_RI_TASK_VALUE_WAIT ? p->flag : 0};
+        ref->set = true;
+        ref->graph->state = MOCK_GRAPH_UPDATING;
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclmdlRITaskDisable(aclmdlRITask task) {
+    MOCK_ENTER(aclmdlRITaskDisable);
+    mock_node_ref *ref = NULL;
+    mock_task *t = NULL;
+    mock_lock();
+    aclError code = find(task, &ref, &t);
+    if (code == 0) code = begin_update(ref->graph);
+    if (code == 0 && !is_value(t) && t->type != ACL_MODEL_RI_TASK_KERNEL) code = spoil(ref->graph, t);
+    if (code == 0) {
+        ref->disable = true;
+        ref->graph->state = MOCK_GRAPH_UPDATING;
+    }
+    mock_unlock();
+    return code;
+}
+
+static aclError run_nothing(void *arg) {
+    (void)arg;
+    return 0;
+}
+
+static const mock_task_ops disabled_ops = {"aclmdlRITaskDisable", run_nothing, NULL};
+
+static void apply(mock_graph *g) {
+    for (uint32_t i = 0; g->refs != NULL && i < g->node_count; i++) {
+        mock_node_ref *ref = &g->refs[i];
+        mock_task *t = &g->nodes[i];
+        if (ref->disable) {
+            mock_task_release(t);
+            t->ops = &disabled_ops;
+            t->kind = MOCK_TASK_WORK;
+            t->type = ACL_MODEL_RI_TASK_DEFAULT;
+        } else if (ref->set) {
+            t->u.value = ref->value;
+        }
+        ref->disable = ref->set = false;
+    }
+    g->state = MOCK_GRAPH_READY;
+}
+
+MOCK_EXPORT aclError aclmdlRIUpdate(aclmdlRI modelRI) {
+    MOCK_ENTER(aclmdlRIUpdate);
+    aclError code = 0;
+    mock_lock();
+    mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) code = begin_update(g);
+    if (code == 0) apply(g);
+    mock_unlock();
+    return code;
+}

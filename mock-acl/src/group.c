@@ -1,0 +1,203 @@
+/* Task groups: kernels of a captured graph that later launches replace, one by one in their order (runtime guide: task
+ * update). The replacement happens when the update stream reaches it, not at the call. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include "graph.h"
+
+static const mock_task_ops replace_ops = {"aclmdlRICaptureTaskUpdateEnd", NULL, NULL};
+
+static aclError group_status(const char *text) {
+    return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1016", "%s", text);
+}
+
+aclError mock_group_check(mock_graph *g, uint16_t chain, mock_task_kind kind) {
+    if (g->open_group == NULL) return 0;
+    if (g->open_chain != chain) {
+        g->broken = true;
+        return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_INTR, "EE1016", "a task group is open on another stream");
+    }
+    if (g->group_error == 0 && kind != MOCK_TASK_KERNEL) {
+        g->group_error = ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT;
+        g->broken = true;
+    }
+    if (g->group_error == 0) return 0;
+    return mock_fail(g->group_error, "EE1016", "a task group holds kernels only");
+}
+
+void mock_groups_free(mock_graph *g) {
+    if (g->open_group != NULL) free(g->open_group);
+    while (g->groups != NULL) {
+        mock_group *group = g->groups;
+        g->groups = group->next;
+        if (group->updating != NULL) group->updating->update = NULL;
+        mock_handle_take(MOCK_TASKGRP, group->handle);
+        free(group);
+    }
+}
+
+/* ---- marking ---- */
+
+static aclError capturing(aclrtStream stream, mock_stream **out) {
+    const aclError code = mock_stream_to_submit(stream, out);
+    if (code != 0 || mock_capturing(*out)) return code;
+    return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
+}
+
+static aclError group_begin(mock_stream *s) {
+    mock_graph *g = s->graph;
+    if (g->open_group != NULL && g->open_chain == s->chain) return group_status("a task group is open already");
+    if (g->open_group != NULL) return mock_group_check(g, s->chain, MOCK_TASK_KERNEL);
+    mock_group *group = calloc(1, sizeof *group);
+    if (group == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    group->graph = g;
+    group->first = g->node_count;
+    g->open_group = group;
+    g->open_chain = s->chain;
+    g->group_error = 0;
+    return 0;
+}
+
+MOCK_EXPORT aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream) {
+    MOCK_ENTER(aclmdlRICaptureTaskGrpBegin);
+    if (stream == NULL) return mock_null("stream");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = capturing(stream, &s);
+    if (code == 0) code = group_begin(s);
+    mock_unlock();
+    return code;
+}
+
+static aclError group_end(mock_stream *s, aclrtTaskGrp *out) {
+    mock_graph *g = s->graph;
+    mock_group *group = g->open_group;
+    if (group == NULL || g->open_chain != s->chain) return group_status("no task group is open");
+    g->open_group = NULL;
+    *out = NULL;
+    if (g->group_error != 0) {
+        free(group);
+        return mock_fail(g->group_error, "EE1016", "a task group holds kernels only");
+    }
+    group->count = g->node_count - group->first;
+    group->handle = mock_handle_new(MOCK_TASKGRP, group);
+    group->next = g->groups;
+    g->groups = group;
+    *out = group->handle;
+    return 0;
+}
+
+MOCK_EXPORT aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle) {
+    MOCK_ENTER(aclmdlRICaptureTaskGrpEnd);
+    if (stream == NULL || handle == NULL) return mock_null("stream and handle");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = capturing(stream, &s);
+    if (code == 0) code = group_end(s, handle);
+    mock_unlock();
+    return code;
+}
+
+/* ---- updating ---- */
+
+static aclError not_capturing(aclrtStream stream, mock_stream **out, const char *call) {
+    const aclError code = mock_stream_to_submit(stream, out);
+    if (code != 0) return code;
+    if ((*out)->bound) return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is bound to a model");
+    return mock_capturing(*out) ? mock_captured_error(call) : 0;
+}
+
+static aclError update_begin(mock_stream *s, aclrtTaskGrp handle) {
+    mock_group *group = mock_handle_get(MOCK_TASKGRP, handle);
+    if (group == NULL)
+        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live task group", handle);
+    if (s->update != NULL) return group_status("the stream updates a task group already");
+    if (group->updating != NULL) return group_status("another stream updates this task group");
+    group->updating = s;
+    group->surplus = false;
+    s->update = group;
+    s->update_next = 0;
+    return 0;
+}
+
+MOCK_EXPORT aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle) {
+    MOCK_ENTER(aclmdlRICaptureTaskUpdateBegin);
+    if (stream == NULL || handle == NULL) return mock_null("stream and handle");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = not_capturing(stream, &s, "aclmdlRICaptureTaskUpdateBegin");
+    if (code == 0) code = update_begin(s, handle);
+    mock_unlock();
+    return code;
+}
+
+void mock_update_leave(mock_stream *s) {
+    if (s->update != NULL) s->update->updating = NULL;
+    s->update = NULL;
+}
+
+static aclError update_end(mock_stream *s) {
+    const mock_group *group = s->update;
+    if (group == NULL) return group_status("the stream updates no task group");
+    const bool complete = s->update_next >= group->count;
+    mock_update_leave(s);
+    if (complete) return 0;
+    return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE1016", "fewer kernels than the task group has");
+}
+
+MOCK_EXPORT aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream) {
+    MOCK_ENTER(aclmdlRICaptureTaskUpdateEnd);
+    if (stream == NULL) return mock_null("stream");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = not_capturing(stream, &s, "aclmdlRICaptureTaskUpdateEnd");
+    if (code == 0) code = update_end(s);
+    mock_unlock();
+    return code;
+}
+
+aclError mock_update_task(mock_stream *s, mock_task *t) {
+    mock_group *group = s->update;
+    aclError code = 0;
+    if (t->kind != MOCK_TASK_KERNEL)
+        code = mock_fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "EE1016", "an update holds kernels only");
+    else if (s->update_next >= group->count)
+        code = mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE1016", "more kernels than the task group has");
+    else
+        code = mock_room(s);
+    /* The queue may have been full, and the update over by now. */
+    if (code == 0 && s->update != group) code = group_status("the update ended meanwhile");
+    if (code != 0) {
+        mock_task_release(t);
+        return code;
+    }
+    mock_task r = {.ops = &replace_ops, .kind = MOCK_TASK_REPLACE};
+    r.u.replace.graph = group->graph;
+    r.u.replace.serial = group->graph->serial;
+    r.u.replace.node = group->first + s->update_next++;
+    r.u.replace.ops = t->ops;
+    r.u.replace.arg = t->u.arg;
+    mock_push(s, &r);
+    return 0;
+}
+
+mock_outcome mock_replace_step(mock_stream *s, mock_task *t) {
+    mock_graph *g = t->u.replace.graph;
+    if (g->serial != t->u.replace.serial) return MOCK_DONE;
+    if (g->executing) {
+        mock_block_on(s, &g->launch_waiters);
+        return MOCK_BLOCKED;
+    }
+    /* The old kernel goes into the task, which drops it. */
+    mock_task *node = &g->nodes[t->u.replace.node];
+    const mock_task_ops *ops = node->ops;
+    void *arg = node->u.arg;
+    node->ops = t->u.replace.ops;
+    node->u.arg = t->u.replace.arg;
+    t->u.replace.ops = ops;
+    t->u.replace.arg = arg;
+    return MOCK_DONE;
+}
+
+void mock_replace_release(mock_task *t) {
+    if (t->u.replace.ops->drop != NULL) t->u.replace.ops->drop(t->u.replace.arg);
+}

@@ -1,0 +1,208 @@
+/* Replay: one task on the launch stream that runs the whole graph. */
+#define _GNU_SOURCE
+#include "graph.h"
+
+static const mock_task_ops launch_ops = {"aclmdlRIExecuteAsync", NULL, NULL};
+
+static void count(uint64_t nodes) {
+    mock_engine.clock_ns += nodes * MOCK_TASK_NS;
+    mock_engine.tasks_run += nodes;
+}
+
+/* Gives way to updates that wait until no node runs. */
+static void pause_execution(mock_graph *g) {
+    g->executing = false;
+    if (!mock_list_empty(&g->launch_waiters)) mock_wake_all(&g->launch_waiters);
+}
+
+static void run_simple(mock_stream *s, mock_graph *g) {
+    mock_thread *self = mock_self();
+    mock_task *const nodes = g->nodes;
+    const uint32_t *const order = g->order;
+    const uint32_t n = g->order_count;
+    aclError error = 0;
+    g->executing = true;
+    mock_unlock();
+    self->in_task++;
+    for (uint32_t i = 0; i < n; i++) {
+        const aclError code = mock_task_run(&nodes[order[i]]);
+        if (MOCK_UNLIKELY(code != 0) && error == 0) error = code;
+    }
+    self->in_task--;
+    mock_lock();
+    count(n);
+    mock_task_result(s, error);
+    pause_execution(g);
+}
+
+static void run_node(mock_stream *s, mock_graph *g, mock_task *t) {
+    mock_thread *self = mock_self();
+    g->executing = true;
+    mock_unlock();
+    self->in_task++;
+    const aclError code = mock_task_run(t);
+    self->in_task--;
+    mock_lock();
+    mock_task_result(s, code);
+    pause_execution(g);
+}
+
+/* One node of a chain; false when it cannot run yet. */
+static bool advance(mock_stream *s, mock_graph *g, mock_task *t) {
+    if (t->kind == MOCK_TASK_RECORD) {
+        g->records[t->u.wait.seq].replay = g->replay;
+        return true;
+    }
+    if (t->kind == MOCK_TASK_WAIT) return g->records[t->u.wait.seq].replay == g->replay;
+    if (t->kind <= MOCK_TASK_WORK) {
+        run_node(s, g, t);
+        return true;
+    }
+    if (t->fail != 0) {
+        mock_task_result(s, t->fail);
+        return true;
+    }
+    if (t->kind == MOCK_TASK_HOST || t->kind == MOCK_TASK_REPORT) g->executing = true;
+    const mock_outcome outcome = mock_task_step(s, t);
+    pause_execution(g);
+    if (outcome == MOCK_DONE) return true;
+    /* The stream itself waits later, for anything: other chains may go on. */
+    mock_list_remove(&s->in_queue);
+    s->blocked = false;
+    return false;
+}
+
+static bool run_chains(mock_stream *s, mock_graph *g) {
+    uint64_t ran = 0;
+    bool progress = true, finished = false;
+    while (progress && !finished) {
+        progress = false;
+        finished = true;
+        for (uint16_t c = 0; c < g->chain_count; c++) {
+            mock_chain *chain = &g->chains[c];
+            const uint32_t end = chain->first + chain->count;
+            while (chain->cursor != end && advance(s, g, &g->nodes[g->order[chain->cursor]])) {
+                chain->cursor++;
+                ran++;
+                progress = true;
+            }
+            finished = finished && chain->cursor == end;
+        }
+    }
+    count(ran);
+    if (ran != 0) mock_wake_all(&mock_engine.value_waiters);
+    return finished;
+}
+
+mock_outcome mock_graph_step(mock_stream *s, mock_task *t) {
+    mock_graph *g = t->u.graph.graph;
+    if (g->replaying != NULL && g->replaying != s) {
+        /* One replay of a graph at a time: launches from several streams are serialised. */
+        mock_block_on(s, &g->launch_waiters);
+        return MOCK_BLOCKED;
+    }
+    if (g->replaying == NULL) {
+        g->replaying = t->u.graph.stream = s;
+        g->replay++;
+        for (uint16_t c = 0; c < g->chain_count; c++) g->chains[c].cursor = g->chains[c].first;
+    }
+    if (g->simple) {
+        run_simple(s, g);
+    } else if (!run_chains(s, g)) {
+        mock_block_on(s, &mock_engine.value_waiters);
+        return MOCK_BLOCKED;
+    }
+    g->replaying = t->u.graph.stream = NULL;
+    mock_wake_all(&g->launch_waiters);
+    return MOCK_DONE;
+}
+
+/* The launch is over, or dropped before or amid its replay. */
+void mock_graph_release_launch(mock_task *t) {
+    mock_graph *g = t->u.graph.graph;
+    if (t->u.graph.stream != NULL && g->replaying == t->u.graph.stream) {
+        g->replaying = NULL;
+        mock_wake_all(&g->launch_waiters);
+    }
+    g->inflight--;
+}
+
+aclError mock_graph_launch(mock_graph *g, mock_stream *s) {
+    mock_task t = {.ops = &launch_ops, .kind = MOCK_TASK_GRAPH, .u.graph.graph = g};
+    if (s->update != NULL) {
+        g->inflight++;
+        return mock_submit(s, &t);
+    }
+    const uint64_t serial = g->serial;
+    const aclError code = mock_room(s);
+    if (code != 0) return code;
+    if (g->serial != serial)
+        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "the model was destroyed meanwhile");
+    g->inflight++;
+    mock_push(s, &t);
+    return 0;
+}
+
+static aclError check_launch(const mock_graph *g, const mock_stream *s) {
+    if (g->state == MOCK_GRAPH_CAPTURING)
+        return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
+    if (g->ctx != s->ctx) return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1016", "the model belongs to another context");
+    if (s->bound) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the stream is bound to a model");
+    if (mock_capturing(s)) return mock_fail(ACL_ERROR_RT_STREAM_CAPTURED, "EE1003", "the stream is capturing");
+    if (g->state != MOCK_GRAPH_READY)
+        return mock_fail(ACL_ERROR_RT_MODEL_EXECUTE, "EE1016", "the model is not ready to be executed");
+    return 0;
+}
+
+/* A null stream crashes the real runtime; here it is an argument error. */
+MOCK_EXPORT aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
+    MOCK_ENTER(aclmdlRIExecuteAsync);
+    aclError code = 0;
+    mock_stream *s = NULL;
+    mock_lock();
+    mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0 && stream == NULL) code = mock_null("stream");
+    if (code == 0) code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = check_launch(g, s);
+    if (code == 0) code = mock_graph_launch(g, s);
+    mock_unlock();
+    return code;
+}
+
+static bool idle(void *what) { return ((const mock_graph *)what)->inflight == 0; }
+
+/* Only for models of aclmdlRIBuildBegin. It runs on the default stream. */
+MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
+    MOCK_ENTER(aclmdlRIExecute);
+    aclError code = 0;
+    mock_stream *s = NULL;
+    mock_lock();
+    mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0 && timeout != -1 && timeout <= 0)
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is neither -1 nor above 0", timeout);
+    if (code == 0 && g->captured)
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EH0008", "a captured model runs asynchronously only");
+    if (code == 0) code = mock_stream_to_submit(NULL, &s);
+    if (code == 0) code = check_launch(g, s);
+    if (code == 0) code = mock_graph_launch(g, s);
+    if (code == 0) {
+        code = mock_wait(idle, g, s, timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
+        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) mock_fail(code, "EE1002", "the model did not finish in time");
+        if (code == 0 && s->error != 0) {
+            code = mock_fail(s->error, "EE9999", "a task of the model failed");
+            s->error = 0;
+        }
+    }
+    mock_unlock();
+    return code;
+}
+
+/* Observed: 0 on a captured model. A replay that runs is not interrupted. */
+MOCK_EXPORT aclError aclmdlRIAbort(aclmdlRI modelRI) {
+    MOCK_ENTER(aclmdlRIAbort);
+    aclError code = 0;
+    mock_lock();
+    mock_graph_get(modelRI, &code);
+    mock_unlock();
+    return code;
+}
