@@ -39,8 +39,8 @@ static const mock_dtype table[] = {
 const size_t mock_class_size[MOCK_CLASSES] = {sizeof(float), sizeof(double), sizeof(int64_t)};
 
 const mock_dtype *mock_dtype_info(int32_t dtype) {
-    if (dtype < 0 || (size_t)dtype >= sizeof table / sizeof table[0] || table[dtype].name == NULL) return NULL;
-    return &table[dtype];
+    if (dtype < 0 || (size_t)dtype >= sizeof table / sizeof table[0]) return NULL;
+    return table[dtype].name == NULL ? NULL : &table[dtype];
 }
 
 const char *mock_dtype_name(int32_t dtype) {
@@ -153,22 +153,22 @@ static int64_t clamp_to_int(double value, double low, double high) {
 #define I32_FROM_I64(v) ((int32_t)(uint32_t)(uint64_t)(v))
 #define I64_FROM_I64(v) (v)
 
-/* X(data type, element type, to float, to double, to int64_t, from float, from double, from int64_t). The types of
- * class F32 never widen to int64_t and the integers never become a float class on their own: a class is at least the
- * promoted type, so those columns only serve a cast. */
+/* X(data type, element type, to float, to double, to int64_t, from float, from double, from int64_t). An
+ * arithmetic kernel's class holds every operand exactly or as its promoted type does; the narrowing columns
+ * serve casts. */
 #define PLAIN(v) (v)
-#define EACH_DTYPE(X)                                                                                                \
-    X(ACL_FLOAT, float, PLAIN, PLAIN, I64_FROM_F, FLOAT_FROM_F32, FLOAT_FROM_F64, FLOAT_FROM_I64)                    \
-    X(ACL_FLOAT16, uint16_t, mock_f16_to_f32, mock_f16_to_f32, half_to_int, HALF_FROM_F32, HALF_FROM_F64,            \
-      HALF_FROM_I64)                                                                                                 \
-    X(ACL_BF16, uint16_t, mock_bf16_to_f32, mock_bf16_to_f32, brain_to_int, BRAIN_FROM_F32, BRAIN_FROM_F64,          \
-      BRAIN_FROM_I64)                                                                                                \
-    X(ACL_DOUBLE, double, (float), PLAIN, I64_FROM_F, DOUBLE_FROM_F32, DOUBLE_FROM_F64, DOUBLE_FROM_I64)             \
-    X(ACL_BOOL, uint8_t, truth, truth, truth, BOOL_FROM, BOOL_FROM, BOOL_FROM)                                       \
-    X(ACL_INT8, int8_t, PLAIN, PLAIN, PLAIN, I8_FROM_F, I8_FROM_F, I8_FROM_I64)                                      \
-    X(ACL_UINT8, uint8_t, PLAIN, PLAIN, PLAIN, U8_FROM_F, U8_FROM_F, U8_FROM_I64)                                    \
-    X(ACL_INT16, int16_t, PLAIN, PLAIN, PLAIN, I16_FROM_F, I16_FROM_F, I16_FROM_I64)                                 \
-    X(ACL_INT32, int32_t, (float), PLAIN, PLAIN, I32_FROM_F, I32_FROM_F, I32_FROM_I64)                               \
+#define EACH_DTYPE(X)                                                                                       \
+    X(ACL_FLOAT, float, PLAIN, PLAIN, I64_FROM_F, FLOAT_FROM_F32, FLOAT_FROM_F64, FLOAT_FROM_I64)           \
+    X(ACL_FLOAT16, uint16_t, mock_f16_to_f32, mock_f16_to_f32, half_to_int, HALF_FROM_F32, HALF_FROM_F64,   \
+      HALF_FROM_I64)                                                                                        \
+    X(ACL_BF16, uint16_t, mock_bf16_to_f32, mock_bf16_to_f32, brain_to_int, BRAIN_FROM_F32, BRAIN_FROM_F64, \
+      BRAIN_FROM_I64)                                                                                       \
+    X(ACL_DOUBLE, double, (float), PLAIN, I64_FROM_F, DOUBLE_FROM_F32, DOUBLE_FROM_F64, DOUBLE_FROM_I64)    \
+    X(ACL_BOOL, uint8_t, truth, truth, truth, BOOL_FROM, BOOL_FROM, BOOL_FROM)                              \
+    X(ACL_INT8, int8_t, PLAIN, PLAIN, PLAIN, I8_FROM_F, I8_FROM_F, I8_FROM_I64)                             \
+    X(ACL_UINT8, uint8_t, PLAIN, PLAIN, PLAIN, U8_FROM_F, U8_FROM_F, U8_FROM_I64)                           \
+    X(ACL_INT16, int16_t, PLAIN, PLAIN, PLAIN, I16_FROM_F, I16_FROM_F, I16_FROM_I64)                        \
+    X(ACL_INT32, int32_t, (float), PLAIN, PLAIN, I32_FROM_F, I32_FROM_F, I32_FROM_I64)                      \
     X(ACL_INT64, int64_t, (float), (double), PLAIN, I64_FROM_F, I64_FROM_F, I64_FROM_I64)
 
 static int64_t half_to_int(uint16_t half) {
@@ -218,7 +218,8 @@ bool mock_is_direct(mock_class class, int32_t dtype, int64_t step) {
     return step == 1 && dtype == same[class];
 }
 
-const void *mock_load(mock_class class, int32_t dtype, const void *row, int64_t step, size_t n, void *buffer) {
+const void *mock_load(
+    mock_class class, int32_t dtype, const void *row, int64_t step, size_t n, void *buffer) {
     if (mock_is_direct(class, dtype, step)) return row;
     if (class == MOCK_F32 && dtype == ACL_FLOAT16 && step == 1) {
         halves_to_floats(row, buffer, n);

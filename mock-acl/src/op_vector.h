@@ -1,5 +1,5 @@
-/* Four-lane float arithmetic with the vector extension: baseline SSE2 or NEON, so every machine of one kind gives the
- * same bits. */
+/* Four-lane float arithmetic with the vector extension: baseline SSE2 or NEON, so every machine of one
+ * kind gives the same bits. */
 #ifndef MOCK_OP_VECTOR_H_
 #define MOCK_OP_VECTOR_H_
 
@@ -54,7 +54,8 @@ static inline f32x4 mock_max4(f32x4 x, f32x4 y) {
     return mock_choose((x > y) | (x != x), x, y);
 }
 
-/* Halves in the low 16 bits. The exponent is rebased by a multiplication, which also normalises subnormals. */
+/* Halves in the low 16 bits. The exponent is rebased by a multiplication, which also normalises
+ * subnormals. */
 static inline f32x4 mock_halves_to_floats(u32x4 half) {
     const u32x4 sign = (half & 0x8000u) << 16;
     const u32x4 rest = (half & 0x7fffu) << 13;
