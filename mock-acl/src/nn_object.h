@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "aclnn/acl_meta.h"
 #include "engine.h"
+#include "nn_public.h"
 #include "nn_slab.h"
 
 #define MOCK_MAX_RANK 8

@@ -1,6 +1,4 @@
 /* Add, Adds, Sub and their in-place forms: self +- alpha * other. */
-#include "aclnnop/aclnn_add.h"
-#include "aclnnop/aclnn_sub.h"
 #include "op_elementwise.h"
 
 MOCK_KERNEL_F32(add_f32, x + s * y)

@@ -1,7 +1,6 @@
 /* Embedding: rows of a table, chosen by an index tensor. */
 #include <string.h>
 
-#include "aclnnop/aclnn_embedding.h"
 #include "op_dtype.h"
 #include "op_walk.h"
 

@@ -2,7 +2,6 @@
  * weight and bias, as far as they are not contiguous f32. */
 #include <math.h>
 
-#include "aclnnop/aclnn_layer_norm.h"
 #include "op_dtype.h"
 #include "op_line.h"
 #include "op_walk.h"

@@ -3,10 +3,6 @@
  * Workspace: an operand whose rows are not contiguous (a transposed or otherwise strided view) is copied
  * there, one matrix at a time; a result that is not f32 with contiguous rows is accumulated there in f32,
  * and so is Addmm's. */
-#include "aclnnop/aclnn_addmm.h"
-#include "aclnnop/aclnn_batch_matmul.h"
-#include "aclnnop/aclnn_matmul.h"
-#include "aclnnop/aclnn_mm.h"
 #include "op_dtype.h"
 #include "op_gemm.h"
 #include "op_walk.h"

@@ -1,8 +1,4 @@
 /* Mul, Muls, their in-place forms, Div, Divs, Maximum and ClampMin. */
-#include "aclnnop/aclnn_clamp.h"
-#include "aclnnop/aclnn_div.h"
-#include "aclnnop/aclnn_maximum.h"
-#include "aclnnop/aclnn_mul.h"
 #include "op_elementwise.h"
 
 MOCK_KERNEL_F32(mul_f32, x *y)

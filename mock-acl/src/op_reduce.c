@@ -4,8 +4,6 @@
  * ones; those sums are complete one after the other and need none. */
 #include <string.h>
 
-#include "aclnnop/aclnn_mean.h"
-#include "aclnnop/aclnn_reduce_sum.h"
 #include "op_dtype.h"
 #include "op_line.h"
 #include "op_walk.h"

@@ -1,12 +1,6 @@
 /* Abs, Sqrt, Rsqrt, Tanh, Gelu and GeluV2. */
 #include <math.h>
 
-#include "aclnnop/aclnn_abs.h"
-#include "aclnnop/aclnn_gelu.h"
-#include "aclnnop/aclnn_gelu_v2.h"
-#include "aclnnop/aclnn_rsqrt.h"
-#include "aclnnop/aclnn_sqrt.h"
-#include "aclnnop/aclnn_tanh.h"
 #include "op_elementwise.h"
 #include "op_vector_math.h"
 
