@@ -1,4 +1,9 @@
-/* aclOpExecutor: first phase (builder), second phase (launch), repeatable executors and their addresses. */
+/* aclOpExecutor: first phase (builder), second phase (launch), repeatable executors and their addresses.
+ *
+ * Codes: 161001 a null pointer; 161002 any other bad parameter, also an executor of another operator and a
+ * workspace that is too small (these leave the executor as it is); 361001 the runtime refused the task,
+ * whose text stays in place and whose executor is gone; 561101 an executor that was consumed or destroyed
+ * before, or never was one; 561000 out of host memory or handles. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -227,7 +232,7 @@ void *mock_plan_pointer(const mock_plan *plan, unsigned index) {
 }
 
 void *mock_plan_workspace(const mock_plan *plan) {
-    if ((uintptr_t)plan->workspace % 16 != 0) return NULL;
+    if (plan->need != 0 && (uintptr_t)plan->workspace % 16 != 0) return NULL;
     return mock_device_view(plan->workspace, plan->need);
 }
 

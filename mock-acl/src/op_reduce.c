@@ -47,13 +47,19 @@ static void add_to_row(
     size_t count) {
     double buffer[CHUNK];
     const int64_t size = (int64_t)mock_dtype_size(dtype);
+    const bool narrow = mock_dtype_is_float(dtype);
     for (size_t at = 0; at < count; at += CHUNK, row += CHUNK * step * size, sums += CHUNK * stride) {
         const size_t n = count - at < CHUNK ? count - at : CHUNK;
-        const void *values = mock_load(class, dtype, row, step, n, buffer);
-        for (size_t i = 0; i < n; i++) {
-            total *sum = sums + (int64_t)i * stride;
-            if (class == MOCK_F64) sum->d += ((const double *)values)[i];
-            else sum->i = (int64_t)((uint64_t)sum->i + (uint64_t)((const int64_t *)values)[i]);
+        const void *values = mock_load(narrow ? MOCK_F32 : class, dtype, row, step, n, buffer);
+        if (narrow) {
+            for (size_t i = 0; i < n; i++) sums[(int64_t)i * stride].d += (double)((const float *)values)[i];
+        } else if (class == MOCK_F64) {
+            for (size_t i = 0; i < n; i++) sums[(int64_t)i * stride].d += ((const double *)values)[i];
+        } else {
+            for (size_t i = 0; i < n; i++) {
+                total *sum = sums + (int64_t)i * stride;
+                sum->i = (int64_t)((uint64_t)sum->i + (uint64_t)((const int64_t *)values)[i]);
+            }
         }
     }
 }

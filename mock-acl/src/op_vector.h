@@ -62,7 +62,8 @@ static inline f32x4 mock_halves_to_floats(u32x4 half) {
     const f32x4 rebase = (f32x4)((u32x4){0x77800000u, 0x77800000u, 0x77800000u, 0x77800000u});
     const u32x4 finite = (u32x4)((f32x4)rest * rebase);
     const i32x4 special = (i32x4)((half & 0x7c00u) == 0x7c00u);
-    return (f32x4)(mock_choose_bits(special, rest | 0x7f800000u, finite) | sign);
+    const u32x4 quiet = (u32x4)((half & 0x3ffu) != 0) & 0x400000u;
+    return (f32x4)(mock_choose_bits(special, rest | quiet | 0x7f800000u, finite) | sign);
 }
 
 /* Round to nearest even. Subnormal results are rounded by adding a number whose last place is the half's. */

@@ -301,7 +301,22 @@ static void a_reset_finds_what_is_held(void) {
     CHECK(mock_object_take(MOCK_OBJECT_TENSOR, t) == inside);
     mock_slab_each_held(MOCK_SLAB_TENSOR, release_count);
     CHECK(inside->slot.handle == NULL);
+    /* The runtime drops the handles of a reset, this part frees what was behind them. */
+    add_case c = add_begin();
+    aclIntArray *array = aclCreateIntArray((int64_t[]){1}, 1);
+    aclTensorList *list = aclCreateTensorList((const aclTensor *[]){c.x.handle}, 1);
+    mock_array *values = mock_object_take(MOCK_OBJECT_ARRAY, array);
+    mock_list *members = mock_object_take(MOCK_OBJECT_LIST, list);
+    mock_plan *plan = mock_object_take(MOCK_OBJECT_EXECUTOR, c.executor);
+    mock_object_take(MOCK_OBJECT_TENSOR, c.x.handle);
+    mock_object_take(MOCK_OBJECT_TENSOR, c.y.handle);
+    mock_object_take(MOCK_OBJECT_TENSOR, c.out.handle);
+    mock_object_take(MOCK_OBJECT_SCALAR, c.one);
     mock_nn_reset();
+    CHECK(values->slot.handle == NULL && members->slot.handle == NULL && plan->slot.handle == NULL);
+    device_free(c.x.memory);
+    device_free(c.y.memory);
+    device_free(c.out.memory);
 }
 
 int main(void) {
