@@ -34,7 +34,6 @@ pub struct Acl(Arc<AclInner>);
 
 struct AclInner {
     table: Arc<Table>,
-    ends_with: Ending,
 }
 
 /// What undoes this initialisation.
@@ -66,6 +65,8 @@ struct Live {
     /// Kept for the process: a library is never unloaded, and loading it twice is work for nothing.
     table: Arc<Table>,
     inner: Weak<AclInner>,
+    /// How to end the present initialisation, if there is one.
+    ending: Option<Ending>,
 }
 
 static LIVE: Mutex<Vec<Live>> = Mutex::new(Vec::new());
@@ -121,21 +122,25 @@ impl Acl {
 
     fn start(choice: Choice) -> Result<Self> {
         let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = live.iter().position(|entry| entry.choice == choice);
-        if let Some(inner) = known.and_then(|index| live[index].inner.upgrade()) {
+        let index = match live.iter().position(|entry| entry.choice == choice) {
+            Some(index) => index,
+            None => {
+                let table = Arc::new(open(&choice)?);
+                live.push(Live { choice, table, inner: Weak::new(), ending: None });
+                live.len() - 1
+            }
+        };
+        let entry = &mut live[index];
+        if let Some(inner) = entry.inner.upgrade() {
             return Ok(Self(inner));
         }
-        let table = match known {
-            Some(index) => Arc::clone(&live[index].table),
-            None => Arc::new(open(&choice)?),
-        };
-        let ends_with = initialize(&table).context_with(|| format!("with {}", table.describe()))?;
-        let inner = Arc::new(AclInner { table: Arc::clone(&table), ends_with });
-        log::debug!("initialised {}", table.describe());
-        match known {
-            Some(index) => live[index].inner = Arc::downgrade(&inner),
-            None => live.push(Live { choice, table, inner: Arc::downgrade(&inner) }),
+        if entry.ending.is_none() {
+            let ending = initialize(&entry.table).context_with(|| format!("with {}", entry.table.describe()))?;
+            entry.ending = Some(ending);
+            log::debug!("initialised {}", entry.table.describe());
         }
+        let inner = Arc::new(AclInner { table: Arc::clone(&entry.table) });
+        entry.inner = Arc::downgrade(&inner);
         Ok(Self(inner))
     }
 
@@ -292,34 +297,36 @@ fn initialize(table: &Table) -> Result<Ending> {
 
 impl Drop for AclInner {
     fn drop(&mut self) {
-        // Held so that no new initialisation starts while this one ends.
-        let _live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = self.finalize() {
+        let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = live.iter_mut().find(|entry| Arc::ptr_eq(&entry.table, &self.table));
+        // A value that was made meanwhile goes on with the same initialisation.
+        let Some(ending) = entry.filter(|entry| entry.inner.strong_count() == 0).and_then(|e| e.ending.take()) else {
+            return;
+        };
+        if let Err(error) = finalize(&self.table, ending) {
             log::error!("ending the library: {error:#}");
         }
     }
 }
 
-impl AclInner {
-    fn finalize(&self) -> Result<()> {
-        let (call, code) = match self.ends_with {
-            Ending::Nothing => return Ok(()),
-            Ending::Reference => {
-                let function = self.table.aclFinalizeReference()?;
-                // SAFETY: a null pointer asks for no count.
-                ("aclFinalizeReference", unsafe { function(std::ptr::null_mut()) })
-            }
-            Ending::Finalize => {
-                let function = self.table.aclFinalize()?;
-                // SAFETY: takes nothing; every object of this crate is gone, since each holds an `Acl`.
-                ("aclFinalize", unsafe { function() })
-            }
-        };
-        match code {
-            // Somebody else ended the library first; there is nothing left to end.
-            0 | acl_sys::ACL_ERROR_REPEAT_FINALIZE => Ok(()),
-            code => Err(failure(&self.table, call, code)),
+fn finalize(table: &Table, ending: Ending) -> Result<()> {
+    let (call, code) = match ending {
+        Ending::Nothing => return Ok(()),
+        Ending::Reference => {
+            let function = table.aclFinalizeReference()?;
+            // SAFETY: a null pointer asks for no count.
+            ("aclFinalizeReference", unsafe { function(std::ptr::null_mut()) })
         }
+        Ending::Finalize => {
+            let function = table.aclFinalize()?;
+            // SAFETY: takes nothing; every object of this crate is gone, since each holds an `Acl`.
+            ("aclFinalize", unsafe { function() })
+        }
+    };
+    match code {
+        // Somebody else ended the library first; there is nothing left to end.
+        0 | acl_sys::ACL_ERROR_REPEAT_FINALIZE => Ok(()),
+        code => Err(failure(table, call, code)),
     }
 }
 

@@ -19,7 +19,7 @@ struct Slot {
     /// Slots of the graphs that were launched on a stream.
     adopted: Mutex<Vec<Panics>>,
     /// Functions that have run. They are freed outside the runtime's threads, because what they own may call it.
-    spent: Mutex<Vec<Box<HostFunction>>>,
+    spent: Mutex<Vec<HostFunction>>,
 }
 
 impl Panics {
@@ -92,7 +92,7 @@ unsafe extern "C" fn run_once(user: *mut c_void) {
     let function = unsafe { Box::from_raw(user.cast::<HostFunction>()) };
     function.run();
     let slot = function.panics.clone();
-    slot.0.spent.lock().unwrap_or_else(PoisonError::into_inner).push(function);
+    slot.0.spent.lock().unwrap_or_else(PoisonError::into_inner).push(*function);
 }
 
 impl Stream {

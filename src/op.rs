@@ -11,6 +11,7 @@
 mod element;
 mod executor;
 pub mod nn;
+mod owned;
 mod scalar;
 mod shape;
 mod tensor;

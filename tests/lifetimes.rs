@@ -231,6 +231,36 @@ fn operators_leave_no_descriptions_behind() {
 }
 
 #[test]
+fn a_prefetch_of_four_gibibytes_and_more_goes_out_as_several_calls() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let bytes = (5 << 30) + 7;
+    let buffer = device.alloc::<u8>(bytes).unwrap();
+    let (calls, (tasks, total)) = (mock::calls("aclrtCmoAsync"), mock::prefetched());
+    assert_eq!(stream.prefetch(&buffer, Prefetch::all()).unwrap(), bytes);
+    stream.synchronize().unwrap();
+    assert_eq!(mock::calls("aclrtCmoAsync") - calls, 3);
+    assert_eq!(mock::prefetched(), (tasks + 3, total + bytes as u64));
+    assert_eq!(stream.prefetch(&buffer, Prefetch::bytes(10).offset(bytes - 4)).unwrap(), 4);
+}
+
+#[test]
+fn a_captured_prefetch_runs_at_each_replay() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let buffer = device.alloc::<u8>(1000).unwrap();
+    let mut graph =
+        stream.capture(CaptureMode::ThreadLocal, |s| s.prefetch(&buffer, Prefetch::bytes(600)).map(|_| ())).unwrap();
+    let (tasks, total) = mock::prefetched();
+    graph.launch(&stream).unwrap();
+    graph.launch(&stream).unwrap();
+    graph.wait().unwrap();
+    assert_eq!(mock::prefetched(), (tasks + 2, total + 1200));
+}
+
+#[test]
 fn everything_is_gone_when_the_last_value_goes() {
     let _alone = mock::exclusive();
     let before = mock::live_handles();

@@ -2,39 +2,20 @@
 
 use acl_sys::aclOpExecutor;
 
-use crate::call::{Caller as _, failure};
-use crate::context::ContextInner;
+use super::owned::owned;
 
-/// A planned operator that has not been launched; destroyed if it never is.
-pub(crate) struct Executor<'a> {
-    raw: *mut aclOpExecutor,
-    context: &'a ContextInner,
+owned! {
+    /// A planned operator that has not been launched.
+    Executor, aclOpExecutor, aclDestroyAclOpExecutor
 }
 
-impl<'a> Executor<'a> {
-    /// Owns what a first phase gave.
-    pub(crate) fn own(raw: *mut aclOpExecutor, context: &'a ContextInner) -> Self {
-        Self { raw, context }
-    }
-
+impl Executor<'_> {
     /// For the second phase, which consumes the executor. A second phase that fails may or may not have done so; leaking
     /// the executor then is better than destroying it twice.
     pub(crate) fn into_raw(self) -> *mut aclOpExecutor {
         let raw = self.raw;
         std::mem::forget(self);
         raw
-    }
-}
-
-impl Drop for Executor<'_> {
-    fn drop(&mut self) {
-        let Ok(function) = self.context.table().aclDestroyAclOpExecutor() else { return };
-        // SAFETY: the executor is this value's own, was not launched, and is destroyed once.
-        let code = unsafe { function(self.raw) };
-        if code != 0 {
-            let error = failure(self.context.table(), "aclDestroyAclOpExecutor", code);
-            self.context.record_drop_error("destroying an executor", error);
-        }
     }
 }
 
@@ -52,7 +33,7 @@ macro_rules! operator {
         // SAFETY: the descriptions are live and of the kinds that this operator's first phase takes; it writes its two
         // results to the places given.
         unsafe { $crate::call::call!(context, $plan($($argument,)* &raw mut bytes, &raw mut executor)) }?;
-        let executor = $crate::op::executor::Executor::own(executor, context);
+        let executor = $crate::op::executor::Executor::own(executor, context, stringify!($plan))?;
         let workspace = match bytes {
             0 => None,
             _ => Some(stream.0.workspace(usize::try_from(bytes).unwrap_or(usize::MAX))?),

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use acl_sys::{aclFormat, aclTensor};
 
 use super::element::Element;
+use super::owned::owned;
 use super::shape::{IntoShape, MAX_RANK, Shape};
-use crate::call::{Caller as _, failure};
+use crate::call::Caller as _;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, DeviceBuffer};
@@ -246,10 +247,7 @@ impl<T: Element> Tensor<T> {
         // SAFETY: `dims` and `strides` have `rank` numbers each and `storage` is one; all are copied by the call. The
         // address is only stored.
         let raw = unsafe { function(dims, rank, kind, strides, offset, format, &raw const storage, 1, data) };
-        if raw.is_null() {
-            return Err(failure(context.table(), "aclCreateTensor", acl_sys::ACLNN_ERR_PARAM_INVALID));
-        }
-        Ok(Descriptor { raw, context })
+        Descriptor::own(raw, context, "aclCreateTensor")
     }
 }
 
@@ -289,26 +287,7 @@ impl<T: Element> fmt::Debug for Tensor<T> {
     }
 }
 
-/// An `aclTensor`, destroyed with this value. The operator library copies what it needs in its second phase.
-pub(crate) struct Descriptor<'a> {
-    raw: *mut aclTensor,
-    context: &'a ContextInner,
-}
-
-impl Descriptor<'_> {
-    pub(crate) fn raw(&self) -> *mut aclTensor {
-        self.raw
-    }
-}
-
-impl Drop for Descriptor<'_> {
-    fn drop(&mut self) {
-        let Ok(function) = self.context.table().aclDestroyTensor() else { return };
-        // SAFETY: the descriptor is this value's own and destroyed once.
-        let code = unsafe { function(self.raw) };
-        if code != 0 {
-            let error = failure(self.context.table(), "aclDestroyTensor", code);
-            self.context.record_drop_error("destroying a tensor description", error);
-        }
-    }
+owned! {
+    /// The C description of a tensor. The operator library copies what it needs in its second phase.
+    Descriptor, aclTensor, aclDestroyTensor
 }
