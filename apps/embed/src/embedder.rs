@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use racl::{CaptureMode, Device, Graph, Lent, PinnedBuffer, ResultExt as _, Stream};
+use racl::{CaptureMode, Device, ErrorKind, Graph, Lent, PinnedBuffer, Prefetch, ResultExt as _, Stream};
 
 use crate::activations::{Activations, Views};
 use crate::config::Config;
@@ -36,7 +36,7 @@ pub struct Embedder {
     graphs: BTreeMap<usize, Recorded>,
     idle: BTreeMap<usize, Host>,
     main: Stream,
-    side: Stream,
+    side: Option<Stream>,
     activations: Activations,
     weights: Weights,
     device: Device,
@@ -76,9 +76,9 @@ impl Embedder {
         let start = Instant::now();
         let weights = Weights::load(folder, device)?;
         let activations = Activations::new(device, &weights.config, MAX_TOKENS)?;
-        let (main, side) = (device.stream()?, device.stream()?);
+        let main = device.stream()?;
         main.set_name("network");
-        side.set_name("prefetch");
+        let side = prefetcher(device, &weights)?;
         log::info!("{} MB of weights uploaded in {:.1?}", weights.bytes / 1_000_000, start.elapsed());
         let (graphs, idle) = (BTreeMap::new(), BTreeMap::new());
         Ok(Self { mode, graphs, idle, main, side, activations, weights, device: device.clone() })
@@ -178,7 +178,7 @@ impl Embedder {
     /// Runs the network operator by operator and waits for it.
     fn run(&self, length: usize, host: Host) -> Result<Host> {
         let mut views = self.activations.views(&self.weights.config, length)?;
-        let flight = submit(&self.weights, &mut views, host, Streams { main: &self.main, side: &self.side })?;
+        let flight = submit(&self.weights, &mut views, host, Streams { main: &self.main, side: self.side.as_ref() })?;
         Ok(Host { ids: flight.ids.wait()?, mask: flight.mask.wait()?, output: flight.output.wait()? })
     }
 
@@ -188,12 +188,27 @@ impl Embedder {
         let mut views = self.activations.views(&self.weights.config, length)?;
         let record = || {
             let capture = self.main.begin_capture(CaptureMode::ThreadLocal)?;
-            let side = capture.side("prefetch")?;
+            let side = self.side.is_some().then(|| capture.side("prefetch")).transpose()?;
             let Flight { ids, mask, output } =
-                submit(&self.weights, &mut views, host, Streams { main: &capture, side: &side })?;
+                submit(&self.weights, &mut views, host, Streams { main: &capture, side: side.as_ref() })?;
             Ok(Recorded { graph: capture.finish()?, ids, mask, output })
         };
         Ok(record().context_with(advice)?)
+    }
+}
+
+/// The stream for prefetches, unless the device has none: they only save time, so it can do without.
+fn prefetcher(device: &Device, weights: &Weights) -> Result<Option<Stream>> {
+    let Some(first) = weights.layers.first() else { return Ok(None) };
+    let side = device.stream()?;
+    side.set_name("prefetch");
+    match side.prefetch(&first.memory, Prefetch::all()) {
+        Ok(_) => Ok(Some(side)),
+        Err(error) if error.kind() == ErrorKind::NotSupported => {
+            log::warn!("weights are not prefetched, since the device cannot: {error}");
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

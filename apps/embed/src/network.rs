@@ -16,8 +16,8 @@ const LEAST_LENGTH: f32 = 1e-12;
 pub(crate) struct Streams<'a> {
     /// The operators.
     pub(crate) main: &'a Stream,
-    /// The prefetches.
-    pub(crate) side: &'a Stream,
+    /// The prefetches, where the device has them.
+    pub(crate) side: Option<&'a Stream>,
 }
 
 /// Computes `v.output` from `v.ids` and `v.mask`.
@@ -27,8 +27,8 @@ pub(crate) fn forward(weights: &Weights, v: &mut Views, streams: Streams<'_>) ->
     let Streams { main, side } = streams;
     let steps = weights.layers.len();
     for step in 0..=steps {
-        let next = weights.layers.get(step);
-        if let Some(next) = next {
+        let prefetch = side.zip(weights.layers.get(step));
+        if let Some((side, next)) = prefetch {
             main.fork(side)?;
             side.prefetch(&next.memory, Prefetch::all())?;
         }
@@ -36,7 +36,7 @@ pub(crate) fn forward(weights: &Weights, v: &mut Views, streams: Streams<'_>) ->
             0 => embed(weights, v, main)?,
             _ => layer(weights, &weights.layers[step - 1], v, main)?,
         }
-        if next.is_some() {
+        if let Some((side, _)) = prefetch {
             main.join(side)?;
         }
     }

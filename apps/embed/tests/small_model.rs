@@ -83,6 +83,18 @@ fn every_replay_prefetches_each_layer_once() {
 }
 
 #[test]
+fn a_device_without_prefetches_gives_the_same() {
+    let _mock = mock::exclusive();
+    let model = Small::new();
+    let expected = embedder(&model, Mode::Replay).embed(&text(20)).unwrap();
+    mock::fail("aclrtCmoAsync", 1, 207_000).unwrap();
+    let mut without = embedder(&model, Mode::Replay);
+    let before = mock::prefetched();
+    assert_eq!(without.embed(&text(20)).unwrap(), expected);
+    assert_eq!(mock::prefetched(), before);
+}
+
+#[test]
 fn padding_does_not_count() {
     let _mock = mock::exclusive();
     let mut embedder = embedder(&Small::new(), Mode::Replay);
