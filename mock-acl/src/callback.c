@@ -183,6 +183,7 @@ static void run_report(report *r) {
     mock_lock();
     r->finished = true;
     mock_wake_all(&r->waiters);
+    mock_wake_all(&mock_engine.value_waiters); /* a graph waits there */
     if (!r->owned_by_task) free(r);
 }
 
@@ -195,7 +196,8 @@ MOCK_EXPORT aclError aclrtProcessReport(int32_t timeout) {
     if (subscriber_of(self) == NULL)
         code = mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1016", "the calling thread is not subscribed");
     if (code == 0)
-        code = mock_wait(report_ready, &self, NULL, timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
+        code = mock_wait(&(mock_wait_for){report_ready, NULL, &self, NULL},
+            timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
     if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = ACL_ERROR_RT_REPORT_TIMEOUT;
     for (report *r; code == 0 && (r = next_report(self)) != NULL;) run_report(r);
     mock_unlock();

@@ -257,8 +257,8 @@ typedef struct mock_engine_state {
     pthread_cond_t changed; /* anything a waiting host thread may wait for */
     pthread_cond_t work;    /* runnable streams, for workers */
     mock_link runnable;
+    mock_link callers; /* runnable, but next is a host function that waiting threads may not run */
     mock_link value_waiters;
-    mock_link contexts_unused;
     uint64_t clock_ns;
     uint64_t tasks_run;
     uint32_t executing;         /* threads inside a stream */
@@ -277,13 +277,31 @@ extern mock_engine_state mock_engine;
 static inline void mock_lock(void) { pthread_mutex_lock(&mock_engine.lock); }
 static inline void mock_unlock(void) { pthread_mutex_unlock(&mock_engine.lock); }
 
+/* What a host thread waits for. `needs` says whether the end of the wait depends on the next task of a stream (NULL: on
+ * none for certain), `first` is the stream to run first. */
+typedef struct mock_wait_for {
+    bool (*ready)(void *what);
+    bool (*needs)(void *what, const mock_stream *s);
+    void *what;
+    mock_stream *first;
+} mock_wait_for;
+bool mock_needs_all(void *what, const mock_stream *s);
+
 /* Host threads that wait run ready work themselves. Called with the lock, returns with it; `timeout_ns` negative
  * waits without limit. 0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, or an error when called from inside a task. */
-aclError mock_wait(bool (*ready)(void *), void *what, mock_stream *first, int64_t timeout_ns);
+aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns);
 /* Ends all queued work of a stream: runs what can run, then drops the rest. */
 void mock_drain(mock_stream *s);
+/* A position in a stream's queue, as a thing to wait for. */
+typedef struct mock_target {
+    mock_stream *stream;
+    uint64_t seq;
+} mock_target;
+aclError mock_wait_target(mock_target *t, int64_t timeout_ns);
+
 void mock_drop_queue(mock_stream *s);
-bool mock_step_runnable(mock_stream *preferred);
+/* Runs some ready work on the calling thread; false when there is none it may run. */
+bool mock_step_runnable(const mock_wait_for *w);
 void mock_make_runnable(mock_stream *s);
 void mock_block_on(mock_stream *s, mock_link *waiters);
 void mock_wake_all(mock_link *waiters);

@@ -6,6 +6,7 @@
 #include "core.h"
 #include "graph.h"
 
+#define MAX_WORKERS 64u
 #define BUDGET 256u /* tasks a thread runs on one stream before it looks at the others */
 
 mock_engine_state mock_engine = {
@@ -13,12 +14,16 @@ mock_engine_state mock_engine = {
     .changed = PTHREAD_COND_INITIALIZER,
     .work = PTHREAD_COND_INITIALIZER,
     .runnable = {&mock_engine.runnable, &mock_engine.runnable},
+    .callers = {&mock_engine.callers, &mock_engine.callers},
     .value_waiters = {&mock_engine.value_waiters, &mock_engine.value_waiters},
 };
+static const mock_wait_for anything = {NULL, mock_needs_all, NULL, NULL};
 
 static mock_task *slot(const mock_stream *s, uint64_t seq) { return &s->ring[seq & (MOCK_QUEUE_DEPTH - 1)]; }
 
 static uint64_t done(const mock_stream *s) { return atomic_load_explicit(&s->done, memory_order_acquire); }
+
+const mock_task *mock_next_task(const mock_stream *s) { return slot(s, done(s)); }
 
 void mock_changed(void) {
     if (atomic_load_explicit(&mock_engine.sleeping, memory_order_relaxed) != 0)
@@ -128,8 +133,26 @@ static bool run_control(mock_stream *s) {
     return true;
 }
 
+bool mock_needs_all(void *what, const mock_stream *s) {
+    (void)what;
+    (void)s;
+    return true;
+}
+
+/* Whether the next task of the stream calls a function of the program. */
+static bool calls_program(const mock_stream *s) {
+    const mock_task *t = slot(s, done(s));
+    return t->kind == MOCK_TASK_HOST || (t->kind == MOCK_TASK_GRAPH && mock_graph_calls_program(t));
+}
+
+/* A waiting thread runs a host function only when its own wait depends on it: the function may need a lock that the
+ * thread holds, and must then run elsewhere, as on the runtime's callback thread. */
+static bool may_run(const mock_stream *s, const mock_wait_for *w) {
+    return !calls_program(s) || (w->needs != NULL && w->needs(w->what, s));
+}
+
 /* Executes up to BUDGET tasks of a runnable stream. The lock is dropped while tasks run. */
-static void run_stream(mock_stream *s, bool worker) {
+static void run_stream(mock_stream *s, const mock_wait_for *w, bool worker) {
     mock_list_remove(&s->in_queue);
     s->running = true;
     mock_engine.executing++;
@@ -139,7 +162,7 @@ static void run_stream(mock_stream *s, bool worker) {
            !atomic_load_explicit(&s->held, memory_order_relaxed)) {
         if (slot(s, done(s))->kind <= MOCK_TASK_WORK) {
             ran += run_plain(s, BUDGET - ran);
-        } else if (run_control(s)) {
+        } else if (may_run(s, w) && run_control(s)) {
             ran++;
         } else {
             break;
@@ -156,14 +179,28 @@ static void run_stream(mock_stream *s, bool worker) {
     mock_changed();
 }
 
-bool mock_step_runnable(mock_stream *preferred) {
-    mock_link *l = &mock_engine.runnable;
-    if (mock_list_empty(l)) return false;
-    mock_stream *s = MOCK_OWNER(l->next, mock_stream, in_queue);
-    if (preferred != NULL && !preferred->blocked && !mock_list_empty(&preferred->in_queue)) s = preferred;
-    run_stream(s, false);
-    return true;
+/* A stream from the list that the thread may run. Others are left to a worker. */
+static mock_stream *pick(const mock_wait_for *w) {
+    mock_stream *first = w->first;
+    if (first != NULL && !first->blocked && !mock_list_empty(&first->in_queue) && may_run(first, w)) return first;
+    while (!mock_list_empty(&mock_engine.runnable)) {
+        mock_stream *s = MOCK_OWNER(mock_engine.runnable.next, mock_stream, in_queue);
+        if (may_run(s, w)) return s;
+        mock_list_remove(&s->in_queue);
+        mock_list_push(&mock_engine.callers, &s->in_queue);
+    }
+    for (mock_link *l = mock_engine.callers.next; l != &mock_engine.callers; l = l->next)
+        if (may_run(MOCK_OWNER(l, mock_stream, in_queue), w)) return MOCK_OWNER(l, mock_stream, in_queue);
+    return NULL;
 }
+
+bool mock_step_runnable(const mock_wait_for *w) {
+    mock_stream *s = pick(w);
+    if (s != NULL) run_stream(s, w, false);
+    return s != NULL;
+}
+
+static bool call_worker(void);
 
 /* Sleeps until something changed. With a time-out, at most that long in real time: another thread is executing, for
  * instance a host function that waits for this very thread. */
@@ -187,19 +224,19 @@ static bool sleep_until_changed(int64_t timeout_ns) {
     return expired;
 }
 
-aclError mock_wait(bool (*ready)(void *), void *what, mock_stream *first, int64_t timeout_ns) {
-    if (ready(what)) return 0;
+aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns) {
+    if (w->ready(w->what)) return 0;
     if (mock_self()->in_task != 0)
         return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "a host function must not wait for the device");
     const uint64_t deadline = mock_engine.clock_ns + (timeout_ns < 0 ? 0 : (uint64_t)timeout_ns);
-    const uint64_t epoch = atomic_load(&mock_epoch);
     aclError result = 0;
     mock_engine.waiting++;
-    while (!ready(what) && atomic_load(&mock_epoch) == epoch) {
-        if (mock_step_runnable(first)) continue;
+    while (!w->ready(w->what)) {
+        if (mock_step_runnable(w)) continue;
+        const bool others = mock_engine.executing != 0 || call_worker();
         bool expired = timeout_ns >= 0;
-        if (timeout_ns < 0 || mock_engine.executing != 0) expired = sleep_until_changed(timeout_ns);
-        if (!expired || ready(what)) continue;
+        if (timeout_ns < 0 || others) expired = sleep_until_changed(timeout_ns);
+        if (!expired || w->ready(w->what)) continue;
         if (mock_engine.clock_ns < deadline) mock_engine.clock_ns = deadline;
         result = ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
         break;
@@ -208,12 +245,28 @@ aclError mock_wait(bool (*ready)(void *), void *what, mock_stream *first, int64_
     return result;
 }
 
+static bool target_reached(void *what) {
+    const mock_target *t = what;
+    return done(t->stream) >= t->seq;
+}
+
+static bool target_needs(void *what, const mock_stream *s) {
+    const mock_target *t = what;
+    return t->stream == s && done(s) < t->seq;
+}
+
+aclError mock_wait_target(mock_target *t, int64_t timeout_ns) {
+    return mock_wait(&(mock_wait_for){target_reached, target_needs, t, t->stream}, timeout_ns);
+}
+
 /* ---- queueing ---- */
 
 static bool has_room(void *what) {
     const mock_stream *s = what;
     return s->tail - done(s) < MOCK_QUEUE_DEPTH;
 }
+
+static bool is_it(void *what, const mock_stream *s) { return s == what; }
 
 aclError mock_room(mock_stream *s) {
     if (MOCK_UNLIKELY(s->ring == NULL)) {
@@ -224,7 +277,7 @@ aclError mock_room(mock_stream *s) {
         return mock_fail(s->stop_error, "EE9999", "the stream stopped after error %d", s->stop_error);
     if (has_room(s)) return 0;
     const uint64_t serial = s->serial;
-    const aclError code = mock_wait(has_room, s, s, MOCK_FOREVER);
+    const aclError code = mock_wait(&(mock_wait_for){has_room, is_it, s, s}, MOCK_FOREVER);
     if (code != 0) return code;
     if (s->serial != serial || s->handle == NULL)
         return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "the stream was destroyed meanwhile");
@@ -270,7 +323,7 @@ static bool not_running(void *what) { return !((mock_stream *)what)->running; }
 
 void mock_drop_queue(mock_stream *s) {
     s->dropping = true;
-    mock_wait(not_running, s, NULL, MOCK_FOREVER);
+    mock_wait(&(mock_wait_for){not_running, NULL, s, NULL}, MOCK_FOREVER);
     if (!mock_list_empty(&s->in_queue)) mock_list_remove(&s->in_queue);
     s->blocked = false;
     while (done(s) != s->tail) {
@@ -289,22 +342,27 @@ static bool drained(void *what) {
 
 /* Teardown waits up to 30 s (of virtual time) for the queue to empty, then drops what is left. */
 void mock_drain(mock_stream *s) {
-    mock_wait(drained, s, s, INT64_C(30000000000));
+    mock_wait(&(mock_wait_for){drained, is_it, s, s}, INT64_C(30000000000));
     mock_drop_queue(s);
 }
 
 /* ---- workers ---- */
 
+static bool nothing_to_run(void) {
+    return mock_engine.paused || (mock_list_empty(&mock_engine.runnable) && mock_list_empty(&mock_engine.callers));
+}
+
 static void *worker_main(void *unused) {
     (void)unused;
     mock_lock();
     for (;;) {
-        while (mock_engine.paused || mock_list_empty(&mock_engine.runnable)) {
+        while (nothing_to_run()) {
             mock_engine.workers_idle++;
             pthread_cond_wait(&mock_engine.work, &mock_engine.lock);
             mock_engine.workers_idle--;
         }
-        run_stream(MOCK_OWNER(mock_engine.runnable.next, mock_stream, in_queue), true);
+        mock_link *l = mock_list_empty(&mock_engine.callers) ? mock_engine.runnable.next : mock_engine.callers.next;
+        run_stream(MOCK_OWNER(l, mock_stream, in_queue), &anything, true);
     }
     return NULL;
 }
@@ -318,8 +376,16 @@ static void start_worker(void) {
     pthread_attr_destroy(&attributes);
 }
 
+/* Gives host functions that no waiting thread may run to a worker. */
+static bool call_worker(void) {
+    if (mock_list_empty(&mock_engine.callers)) return false;
+    if (mock_engine.workers_idle != 0) pthread_cond_signal(&mock_engine.work);
+    else if (mock_engine.workers < MAX_WORKERS) start_worker();
+    return true;
+}
+
 void mock_start_workers(void) {
-    const unsigned wanted = mock_config_number("MOCK_ACL_WORKERS", 0, 64);
+    const unsigned wanted = mock_config_number("MOCK_ACL_WORKERS", 0, MAX_WORKERS);
     mock_engine.eager_workers = wanted != 0;
     while (mock_engine.workers < wanted) {
         const uint32_t before = mock_engine.workers;
@@ -331,7 +397,7 @@ void mock_start_workers(void) {
 /* A host that polls and never waits still sees progress. */
 void mock_poll_wakes_worker(void) {
     if (mock_engine.workers == 0) start_worker();
-    if (!mock_list_empty(&mock_engine.runnable)) pthread_cond_signal(&mock_engine.work);
+    if (!nothing_to_run()) pthread_cond_signal(&mock_engine.work);
 }
 
 /* The host wrote device memory: waits for values are looked at again. */

@@ -65,25 +65,15 @@ MOCK_EXPORT aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitS
 
 /* ---- waiting ---- */
 
-typedef struct target {
-    mock_stream *stream;
-    uint64_t seq;
-} target;
-
-static bool reached(void *what) {
-    const target *t = what;
-    return atomic_load_explicit(&t->stream->done, memory_order_acquire) >= t->seq;
-}
-
 static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
     if (handle == NULL) return mock_null("event");
     mock_event *e = NULL;
     mock_lock();
     aclError code = find(handle, false, &e);
     if (code == 0 && e->stream != NULL) {
-        target t = {e->stream, e->seq};
+        mock_target t = {e->stream, e->seq};
         const uint64_t serial = t.stream->serial;
-        code = mock_wait(reached, &t, t.stream, timeout_ns);
+        code = mock_wait_target(&t, timeout_ns);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
             code = mock_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE1002", "the event was not recorded in time");
         } else if (code == 0 && t.stream->serial == serial && t.stream->error != 0) {

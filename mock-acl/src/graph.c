@@ -96,6 +96,7 @@ bool mock_graph_freeze(mock_graph *g) {
     g->order = malloc((g->node_count + 1) * sizeof *g->order);
     if (g->order == NULL) return false;
     g->simple = simple(g);
+    for (uint32_t i = 0; i < g->node_count; i++) g->calls_program |= g->nodes[i].kind == MOCK_TASK_HOST;
     if (g->simple) {
         for (uint32_t i = 0; i < g->node_count; i++)
             if (g->nodes[i].kind <= MOCK_TASK_WORK) g->order[g->order_count++] = i;
@@ -189,7 +190,7 @@ MOCK_EXPORT aclError aclmdlRIDestroy(aclmdlRI modelRI) {
     mock_lock();
     aclError code = check_destroy(modelRI, &g);
     if (code == 0) {
-        code = mock_wait(idle, g, NULL, DESTROY_LIMIT_NS);
+        code = mock_wait(&(mock_wait_for){idle, mock_graph_launches, g, NULL}, DESTROY_LIMIT_NS);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             code = mock_fail(ACL_ERROR_RT_MODEL_RUNNING, "EE9999", "the model is still running");
         /* Another thread may have destroyed it meanwhile. */

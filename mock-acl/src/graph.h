@@ -60,7 +60,7 @@ typedef struct mock_graph {
     mock_link in_context; /* ctx->graphs */
     mock_link active;     /* captures going on */
     mock_graph_state state;
-    bool captured, ended, broken, invalidated, simple;
+    bool captured, ended, broken, invalidated, simple, calls_program;
     aclmdlRICaptureMode mode;
     uint64_t owner; /* thread of the capture */
     mock_task *nodes;
@@ -90,6 +90,7 @@ typedef struct mock_graph {
 
 /* Offered by the engine. */
 aclError mock_task_run(mock_task *t);
+const mock_task *mock_next_task(const mock_stream *s);
 void mock_task_result(mock_stream *s, aclError code);
 void mock_control_release(mock_task *t);
 mock_task *mock_ring_new(void);
@@ -110,6 +111,8 @@ void mock_graph_destroy_all(mock_ctx *ctx);
 /* replay.c */
 mock_outcome mock_graph_step(mock_stream *s, mock_task *t);
 void mock_graph_release_launch(mock_task *t);
+bool mock_graph_calls_program(const mock_task *launch);
+bool mock_graph_launches(void *graph, const mock_stream *s);
 aclError mock_graph_launch(mock_graph *g, mock_stream *s);
 
 /* group.c */

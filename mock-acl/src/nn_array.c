@@ -8,10 +8,15 @@
 aclScalar *aclCreateScalar(void *value, aclDataType dataType) {
     MOCK_ENTER_PTR(aclCreateScalar);
     const size_t size = mock_dtype_size(dataType);
-    if (value == NULL) mock_null_parameter("aclCreateScalar", "value");
-    else if (size == 0) mock_bad_parameter("aclCreateScalar", "dataType %d is not a data type", (int)dataType);
-    else if (dataType == ACL_STRING) mock_bad_parameter("aclCreateScalar", "dataType STRING is not supported");
-    if (value == NULL || size == 0 || dataType == ACL_STRING) return NULL;
+    if (value == NULL) {
+        mock_null_parameter("aclCreateScalar", "value");
+        return NULL;
+    }
+    if (size == 0 || dataType == ACL_STRING) {
+        mock_bad_parameter("aclCreateScalar", "dataType %d (%s) is not a number", (int)dataType,
+            mock_dtype_name(dataType));
+        return NULL;
+    }
     mock_scalar *s = mock_slab_take(MOCK_SLAB_SCALAR);
     if (s == NULL) return NULL;
     s->dtype = dataType;
@@ -121,7 +126,8 @@ ARRAY(Float, float, ACL_FLOAT)
 ARRAY(Bool, bool, ACL_BOOL)
 
 /* All members are checked before the list exists; from then on they belong to it. */
-static void *new_list(const char *function, const void *const *values, uint64_t size, mock_object_kind members) {
+static void *new_list(
+    const char *function, const void *const *values, uint64_t size, mock_object_kind members) {
     if (values == NULL && size != 0) {
         mock_null_parameter(function, "value");
         return NULL;
@@ -168,14 +174,16 @@ static aclnnStatus destroy_list(const char *function, const void *handle, mock_o
         if (member != NULL) {
             mock_slab_give(members == MOCK_OBJECT_TENSOR ? MOCK_SLAB_TENSOR : MOCK_SLAB_SCALAR, member);
         } else {
-            status = mock_bad_parameter(function, "member %llu was destroyed before its list", (unsigned long long)i);
+            status = mock_bad_parameter(function, "member %llu was destroyed before its list",
+                (unsigned long long)i);
         }
     }
     free_list(l);
     return status;
 }
 
-static aclnnStatus list_size(const char *function, const void *handle, mock_object_kind members, uint64_t *size) {
+static aclnnStatus list_size(
+    const char *function, const void *handle, mock_object_kind members, uint64_t *size) {
     const mock_list *l = get_list(handle, members);
     if (l == NULL) return bad_handle(function, "list", handle);
     if (size == NULL) return mock_null_parameter(function, "size");

@@ -1,4 +1,9 @@
-/* aclOpExecutor: first phase (builder), second phase (launch), repeatable executors and their addresses. */
+/* aclOpExecutor: first phase (builder), second phase (launch), repeatable executors and their addresses.
+ *
+ * Codes: 161001 a null pointer; 161002 any other bad parameter, also an executor of another operator and a
+ * workspace that is too small (these leave the executor as it is); 361001 the runtime refused the task,
+ * whose text stays in place and whose executor is gone; 561101 an executor that was consumed or destroyed
+ * before, or never was one; 561000 out of host memory or handles. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +46,8 @@ mock_build mock_build_begin(const mock_task_ops *task, uint64_t *size, aclOpExec
 static bool plain_format(aclFormat format) {
     switch ((int)format) {
         case ACL_FORMAT_UNDEFINED: case ACL_FORMAT_NCHW: case ACL_FORMAT_NHWC: case ACL_FORMAT_ND:
-        case ACL_FORMAT_HWCN: case ACL_FORMAT_NDHWC: case ACL_FORMAT_NCDHW: case ACL_FORMAT_NC: case ACL_FORMAT_NCL:
+        case ACL_FORMAT_HWCN: case ACL_FORMAT_NDHWC: case ACL_FORMAT_NCDHW: case ACL_FORMAT_NC:
+        case ACL_FORMAT_NCL:
             return true;
         default:
             return false;
@@ -57,7 +63,8 @@ static bool inside_storage(const mock_tensor *t) {
     return t->view.offset + t->view.span <= total;
 }
 
-/* An output that maps two indices to one element. Only the common case, an expanded dimension, is looked for. */
+/* An output that maps two indices to one element. Only the common case, an expanded dimension, is looked
+ * for. */
 static bool writes_twice(const mock_view *v) {
     for (int i = 0; i < v->rank; i++) {
         if (v->dims[i] > 1 && v->strides[i] == 0 && v->span != 0) return true;
@@ -77,9 +84,11 @@ static void copy_view(mock_view *to, const mock_view *from) {
 
 static void check_tensor(mock_build *b, const mock_tensor *t, const char *param, mock_role role) {
     if (mock_dtype_class(t->view.dtype) == MOCK_CLASS_NONE) {
-        mock_build_fail(b, "%s has data type %s, which is not supported", param, mock_dtype_name(t->view.dtype));
+        mock_build_fail(b, "%s has data type %s, which is not supported", param,
+            mock_dtype_name(t->view.dtype));
     } else if (!plain_format(t->format)) {
-        mock_build_fail(b, "%s has format %d; only plain formats such as ND are supported", param, (int)t->format);
+        mock_build_fail(b, "%s has format %d; only plain formats such as ND are supported", param,
+            (int)t->format);
     } else if (!inside_storage(t)) {
         mock_build_fail(b, "%s reaches element %lld, beyond its storage shape", param,
             (long long)(t->view.offset + t->view.span - 1));
@@ -88,7 +97,8 @@ static void check_tensor(mock_build *b, const mock_tensor *t, const char *param,
     }
 }
 
-const mock_view *mock_build_tensor(mock_build *b, const aclTensor *tensor, const char *param, mock_role role) {
+const mock_view *mock_build_tensor(
+    mock_build *b, const aclTensor *tensor, const char *param, mock_role role) {
     if (b->status != 0) return NULL;
     const mock_tensor *t = mock_object_get(MOCK_OBJECT_TENSOR, tensor);
     if (tensor == NULL) b->status = mock_null_parameter(b->name, param);
@@ -102,7 +112,8 @@ const mock_view *mock_build_tensor(mock_build *b, const aclTensor *tensor, const
     return v;
 }
 
-const mock_view *mock_build_optional(mock_build *b, const aclTensor *tensor, const char *param, mock_role role) {
+const mock_view *mock_build_optional(
+    mock_build *b, const aclTensor *tensor, const char *param, mock_role role) {
     if (tensor != NULL || b->status != 0) return mock_build_tensor(b, tensor, param, role);
     mock_view *v = &b->plan->views[b->plan->count++];
     *v = (mock_view){.role = (uint8_t)role, .absent = true};
@@ -174,7 +185,8 @@ static mock_plan *clone_plan(const mock_plan *from) {
 
 static aclnnStatus bad_executor(const char *function, const void *executor) {
     if (executor == NULL) return mock_null_parameter(function, "executor");
-    mock_error_text("EZ9999", "%s: the executor was consumed or destroyed already, or is not an executor", function);
+    mock_error_text("EZ9999", "%s: the executor was consumed or destroyed already, or is not an executor",
+        function);
     return MOCK_ERR_EXECUTOR;
 }
 
@@ -182,7 +194,8 @@ static aclnnStatus bad_executor(const char *function, const void *executor) {
 static aclnnStatus check_launch(
     const mock_task_ops *task, const void *workspace, uint64_t size, const mock_plan *plan) {
     if (plan->task != task) {
-        return mock_bad_parameter(task->name, "the executor was made by %sGetWorkspaceSize", plan->task->name);
+        return mock_bad_parameter(task->name, "the executor was made by %sGetWorkspaceSize",
+            plan->task->name);
     }
     if (size < plan->need) {
         return mock_bad_parameter(task->name, "the workspace has %llu bytes, %llu are needed",
@@ -220,7 +233,7 @@ void *mock_plan_pointer(const mock_plan *plan, unsigned index) {
 }
 
 void *mock_plan_workspace(const mock_plan *plan) {
-    if ((uintptr_t)plan->workspace % 16 != 0) return NULL;
+    if (plan->need != 0 && (uintptr_t)plan->workspace % 16 != 0) return NULL;
     return mock_device_view(plan->workspace, plan->need);
 }
 
@@ -278,9 +291,11 @@ static aclnnStatus set_address(
     return 0;
 }
 
-/* No operator of the mock has a tensor list among its operands, so every valid call names a missing operand. */
+/* No operator of the mock has a tensor list among its operands, so every valid call names a missing
+ * operand. */
 static aclnnStatus set_dynamic_address(
-    const char *function, aclOpExecutor *executor, size_t index, const aclTensorList *tensors, const void *address) {
+    const char *function, aclOpExecutor *executor, size_t index, const aclTensorList *tensors,
+    const void *address) {
     const mock_plan *plan = mock_object_get(MOCK_OBJECT_EXECUTOR, executor);
     if (plan == NULL) return bad_executor(function, executor);
     if (tensors == NULL) return mock_null_parameter(function, "tensors");
@@ -292,18 +307,19 @@ static aclnnStatus set_dynamic_address(
         plan->task->name);
 }
 
-#define SETTER(NAME, ROLES)                                                                                       \
-    aclnnStatus NAME(aclOpExecutor *executor, const size_t index, aclTensor *tensor, void *addr) {                \
-        MOCK_ENTER(NAME);                                                                                         \
-        return set_address(#NAME, executor, index, ROLES, tensor, addr);                                          \
+#define SETTER(NAME, ROLES)                                                                        \
+    aclnnStatus NAME(aclOpExecutor *executor, const size_t index, aclTensor *tensor, void *addr) { \
+        MOCK_ENTER(NAME);                                                                          \
+        return set_address(#NAME, executor, index, ROLES, tensor, addr);                           \
     }
 
-#define DYNAMIC_SETTER(NAME)                                                                                      \
-    aclnnStatus NAME(                                                                                             \
-        aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex, aclTensorList *tensors, void *addr) { \
-        MOCK_ENTER(NAME);                                                                                         \
-        (void)relativeIndex;                                                                                      \
-        return set_dynamic_address(#NAME, executor, irIndex, tensors, addr);                                      \
+#define DYNAMIC_SETTER(NAME) \
+    aclnnStatus NAME( \
+        aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex, aclTensorList *tensors, \
+        void *addr) { \
+        MOCK_ENTER(NAME); \
+        (void)relativeIndex; \
+        return set_dynamic_address(#NAME, executor, irIndex, tensors, addr); \
     }
 
 SETTER(aclSetTensorAddr, MOCK_INOUT)
@@ -332,8 +348,8 @@ aclnnStatus aclnnFinalize(void) {
 
 /* Checks its arguments as the real one does; the mock has nowhere to dump to. */
 aclnnStatus aclDumpOpTensors(
-    const char *opType, const char *opName, aclTensor **tensors, size_t inputTensorNum, size_t outputTensorNum,
-    aclrtStream stream) {
+    const char *opType, const char *opName, aclTensor **tensors, size_t inputTensorNum,
+    size_t outputTensorNum, aclrtStream stream) {
     MOCK_ENTER(aclDumpOpTensors);
     (void)stream;
     if (opType == NULL) return mock_null_parameter("aclDumpOpTensors", "opType");

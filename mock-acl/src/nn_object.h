@@ -1,4 +1,5 @@
-/* What stands behind the handles of acl_meta.h, and the builder that the first phase of every operator uses. */
+/* What stands behind the handles of acl_meta.h, and the builder that the first phase of every operator
+ * uses. */
 #ifndef MOCK_NN_OBJECT_H_
 #define MOCK_NN_OBJECT_H_
 
@@ -6,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "aclnn/acl_meta.h"
 #include "engine.h"
+#include "nn_public.h"
 #include "nn_slab.h"
 
 #define MOCK_MAX_RANK 8
@@ -20,7 +21,8 @@
 
 typedef enum mock_role { MOCK_IN = 1, MOCK_OUT = 2, MOCK_INOUT = 3 } mock_role;
 
-/* A strided view of device memory. `span` is the number of elements from the first to the last, 0 when empty. */
+/* A strided view of device memory. `span` is the number of elements from the first to the last, 0 when
+ * empty. */
 typedef struct mock_view {
     void *address;
     int64_t offset;
@@ -61,7 +63,8 @@ typedef struct mock_list {
     void **handles;
 } mock_list;
 
-/* A checked operator call. It is the executor until the second phase, and the argument of the task after it. */
+/* A checked operator call. It is the executor until the second phase, and the argument of the task after
+ * it. */
 typedef struct mock_plan {
     mock_slot slot;
     const mock_task_ops *task;
@@ -90,7 +93,8 @@ mock_build mock_build_begin(const mock_task_ops *task, uint64_t *size, aclOpExec
 /* Adds an operand; its index in the plan is the order of these calls. NULL after a failure. */
 const mock_view *mock_build_tensor(mock_build *b, const aclTensor *tensor, const char *param, mock_role role);
 /* The same for an operand that may be null; it keeps its index and is marked absent. */
-const mock_view *mock_build_optional(mock_build *b, const aclTensor *tensor, const char *param, mock_role role);
+const mock_view *mock_build_optional(
+    mock_build *b, const aclTensor *tensor, const char *param, mock_role role);
 const mock_scalar *mock_build_scalar(mock_build *b, const aclScalar *scalar, const char *param);
 const mock_array *mock_build_ints(mock_build *b, const aclIntArray *array, const char *param);
 /* 161002 with a text that starts with the operator's name. */
@@ -103,7 +107,8 @@ aclnnStatus mock_plan_launch(
     const mock_task_ops *task, void *workspace, uint64_t size, aclOpExecutor *executor, aclrtStream stream);
 void mock_plan_drop(void *plan);
 
-/* Inside a task: host pointer to the first element of an operand, NULL for a bad address; the workspace likewise. */
+/* Inside a task: host pointer to the first element of an operand, NULL for a bad address; the workspace
+ * likewise. */
 void *mock_plan_pointer(const mock_plan *plan, unsigned index);
 void *mock_plan_workspace(const mock_plan *plan);
 
@@ -118,7 +123,8 @@ void *mock_plan_workspace(const mock_plan *plan);
 double mock_scalar_double(const mock_scalar *scalar);
 int64_t mock_scalar_int(const mock_scalar *scalar);
 
-/* Frees every object that a program still holds; for a reset of the whole mock, which drops the handles itself. */
+/* Frees every object that a program still holds; for a reset of the whole mock, which drops the handles
+ * itself. */
 void mock_nn_reset(void);
 
 /* Error texts: a null parameter, a bad handle or value. Both return their code. */

@@ -110,8 +110,8 @@ static mock_tensor *get_tensor(const char *function, const aclTensor *tensor, ac
 }
 
 aclTensor *aclCreateTensor(
-    const int64_t *viewDims, uint64_t viewDimsNum, aclDataType dataType, const int64_t *stride, int64_t offset,
-    aclFormat format, const int64_t *storageDims, uint64_t storageDimsNum, void *tensorData) {
+    const int64_t *viewDims, uint64_t viewDimsNum, aclDataType dataType, const int64_t *stride,
+    int64_t offset, aclFormat format, const int64_t *storageDims, uint64_t storageDimsNum, void *tensorData) {
     MOCK_ENTER_PTR(aclCreateTensor);
     const tensor_args args = {
         viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum, tensorData};
@@ -126,8 +126,9 @@ aclTensor *aclCreateTensor(
 }
 
 aclnnStatus aclInitTensor(
-    aclTensor *tensor, const int64_t *viewDims, uint64_t viewDimsNum, aclDataType dataType, const int64_t *stride,
-    int64_t offset, aclFormat format, const int64_t *storageDims, uint64_t storageDimsNum, void *tensorDataAddr) {
+    aclTensor *tensor, const int64_t *viewDims, uint64_t viewDimsNum, aclDataType dataType,
+    const int64_t *stride, int64_t offset, aclFormat format, const int64_t *storageDims,
+    uint64_t storageDimsNum, void *tensorDataAddr) {
     MOCK_ENTER(aclInitTensor);
     aclnnStatus status;
     mock_tensor *t = get_tensor("aclInitTensor", tensor, &status);

@@ -1,6 +1,4 @@
 /* Add, Adds, Sub and their in-place forms: self +- alpha * other. */
-#include "aclnnop/aclnn_add.h"
-#include "aclnnop/aclnn_sub.h"
 #include "op_elementwise.h"
 
 MOCK_KERNEL_F32(add_f32, x + s * y)
@@ -51,8 +49,8 @@ static void plan_scalar(mock_build *b, const mock_scalar *other, const mock_scal
 }
 
 aclnnStatus aclnnAddGetWorkspaceSize(
-    const aclTensor *self, const aclTensor *other, const aclScalar *alpha, aclTensor *out, uint64_t *workspaceSize,
-    aclOpExecutor **executor) {
+    const aclTensor *self, const aclTensor *other, const aclScalar *alpha, aclTensor *out,
+    uint64_t *workspaceSize, aclOpExecutor **executor) {
     MOCK_ENTER(aclnnAddGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnAdd_task, workspaceSize, executor);
     mock_build_tensor(&b, self, "self", MOCK_IN);
@@ -64,8 +62,8 @@ aclnnStatus aclnnAddGetWorkspaceSize(
 }
 
 aclnnStatus aclnnAddsGetWorkspaceSize(
-    const aclTensor *self, const aclScalar *other, const aclScalar *alpha, aclTensor *out, uint64_t *workspaceSize,
-    aclOpExecutor **executor) {
+    const aclTensor *self, const aclScalar *other, const aclScalar *alpha, aclTensor *out,
+    uint64_t *workspaceSize, aclOpExecutor **executor) {
     MOCK_ENTER(aclnnAddsGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnAdds_task, workspaceSize, executor);
     mock_build_tensor(&b, self, "self", MOCK_IN);
@@ -99,8 +97,8 @@ aclnnStatus aclnnInplaceAddsGetWorkspaceSize(
 }
 
 aclnnStatus aclnnSubGetWorkspaceSize(
-    const aclTensor *self, const aclTensor *other, const aclScalar *alpha, aclTensor *out, uint64_t *workspaceSize,
-    aclOpExecutor **executor) {
+    const aclTensor *self, const aclTensor *other, const aclScalar *alpha, aclTensor *out,
+    uint64_t *workspaceSize, aclOpExecutor **executor) {
     MOCK_ENTER(aclnnSubGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnSub_task, workspaceSize, executor);
     mock_build_tensor(&b, self, "self", MOCK_IN);

@@ -1,12 +1,6 @@
 /* Cast, Permute, InplaceCopy, InplaceFillScalar, InplaceOne and InplaceZero. */
 #include <string.h>
 
-#include "aclnnop/aclnn_cast.h"
-#include "aclnnop/aclnn_copy.h"
-#include "aclnnop/aclnn_fill_scalar.h"
-#include "aclnnop/aclnn_ones.h"
-#include "aclnnop/aclnn_permute.h"
-#include "aclnnop/aclnn_zero.h"
 #include "op_dtype.h"
 #include "op_walk.h"
 

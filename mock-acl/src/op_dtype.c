@@ -5,6 +5,11 @@
 #include "acl/acl_base_rt.h"
 #include "op_vector.h"
 
+#if defined(__x86_64__) && !defined(MOCK_PORTABLE)
+#include <immintrin.h>
+#define MOCK_WIDE
+#endif
+
 /* `order` sorts types for promotion within their kind. */
 static const mock_dtype table[] = {
     [ACL_FLOAT] = {"FLOAT", 4, MOCK_F32, 8},
@@ -39,8 +44,8 @@ static const mock_dtype table[] = {
 const size_t mock_class_size[MOCK_CLASSES] = {sizeof(float), sizeof(double), sizeof(int64_t)};
 
 const mock_dtype *mock_dtype_info(int32_t dtype) {
-    if (dtype < 0 || (size_t)dtype >= sizeof table / sizeof table[0] || table[dtype].name == NULL) return NULL;
-    return &table[dtype];
+    if (dtype < 0 || (size_t)dtype >= sizeof table / sizeof table[0]) return NULL;
+    return table[dtype].name == NULL ? NULL : &table[dtype];
 }
 
 const char *mock_dtype_name(int32_t dtype) {
@@ -153,22 +158,22 @@ static int64_t clamp_to_int(double value, double low, double high) {
 #define I32_FROM_I64(v) ((int32_t)(uint32_t)(uint64_t)(v))
 #define I64_FROM_I64(v) (v)
 
-/* X(data type, element type, to float, to double, to int64_t, from float, from double, from int64_t). The types of
- * class F32 never widen to int64_t and the integers never become a float class on their own: a class is at least the
- * promoted type, so those columns only serve a cast. */
+/* X(data type, element type, to float, to double, to int64_t, from float, from double, from int64_t). An
+ * arithmetic kernel's class holds every operand exactly or as its promoted type does; the narrowing columns
+ * serve casts. */
 #define PLAIN(v) (v)
-#define EACH_DTYPE(X)                                                                                                \
-    X(ACL_FLOAT, float, PLAIN, PLAIN, I64_FROM_F, FLOAT_FROM_F32, FLOAT_FROM_F64, FLOAT_FROM_I64)                    \
-    X(ACL_FLOAT16, uint16_t, mock_f16_to_f32, mock_f16_to_f32, half_to_int, HALF_FROM_F32, HALF_FROM_F64,            \
-      HALF_FROM_I64)                                                                                                 \
-    X(ACL_BF16, uint16_t, mock_bf16_to_f32, mock_bf16_to_f32, brain_to_int, BRAIN_FROM_F32, BRAIN_FROM_F64,          \
-      BRAIN_FROM_I64)                                                                                                \
-    X(ACL_DOUBLE, double, (float), PLAIN, I64_FROM_F, DOUBLE_FROM_F32, DOUBLE_FROM_F64, DOUBLE_FROM_I64)             \
-    X(ACL_BOOL, uint8_t, truth, truth, truth, BOOL_FROM, BOOL_FROM, BOOL_FROM)                                       \
-    X(ACL_INT8, int8_t, PLAIN, PLAIN, PLAIN, I8_FROM_F, I8_FROM_F, I8_FROM_I64)                                      \
-    X(ACL_UINT8, uint8_t, PLAIN, PLAIN, PLAIN, U8_FROM_F, U8_FROM_F, U8_FROM_I64)                                    \
-    X(ACL_INT16, int16_t, PLAIN, PLAIN, PLAIN, I16_FROM_F, I16_FROM_F, I16_FROM_I64)                                 \
-    X(ACL_INT32, int32_t, (float), PLAIN, PLAIN, I32_FROM_F, I32_FROM_F, I32_FROM_I64)                               \
+#define EACH_DTYPE(X)                                                                                       \
+    X(ACL_FLOAT, float, PLAIN, PLAIN, I64_FROM_F, FLOAT_FROM_F32, FLOAT_FROM_F64, FLOAT_FROM_I64)           \
+    X(ACL_FLOAT16, uint16_t, mock_f16_to_f32, mock_f16_to_f32, half_to_int, HALF_FROM_F32, HALF_FROM_F64,   \
+      HALF_FROM_I64)                                                                                        \
+    X(ACL_BF16, uint16_t, mock_bf16_to_f32, mock_bf16_to_f32, brain_to_int, BRAIN_FROM_F32, BRAIN_FROM_F64, \
+      BRAIN_FROM_I64)                                                                                       \
+    X(ACL_DOUBLE, double, (float), PLAIN, I64_FROM_F, DOUBLE_FROM_F32, DOUBLE_FROM_F64, DOUBLE_FROM_I64)    \
+    X(ACL_BOOL, uint8_t, truth, truth, truth, BOOL_FROM, BOOL_FROM, BOOL_FROM)                              \
+    X(ACL_INT8, int8_t, PLAIN, PLAIN, PLAIN, I8_FROM_F, I8_FROM_F, I8_FROM_I64)                             \
+    X(ACL_UINT8, uint8_t, PLAIN, PLAIN, PLAIN, U8_FROM_F, U8_FROM_F, U8_FROM_I64)                           \
+    X(ACL_INT16, int16_t, PLAIN, PLAIN, PLAIN, I16_FROM_F, I16_FROM_F, I16_FROM_I64)                        \
+    X(ACL_INT32, int32_t, (float), PLAIN, PLAIN, I32_FROM_F, I32_FROM_F, I32_FROM_I64)                      \
     X(ACL_INT64, int64_t, (float), (double), PLAIN, I64_FROM_F, I64_FROM_F, I64_FROM_I64)
 
 static int64_t half_to_int(uint16_t half) {
@@ -183,14 +188,55 @@ static int truth(uint8_t value) {
     return value != 0;
 }
 
-static void halves_to_floats(const uint16_t *from, float *to, size_t n) {
+/* The processor's own conversion gives the same bits, eight at a time. Both convert what they can and give
+ * the number of elements. */
+#ifdef MOCK_WIDE
+__attribute__((target("avx,f16c")))
+static size_t wide_halves_to_floats(const uint16_t *from, float *to, size_t n) {
     size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(from + i))));
+    }
+    return i;
+}
+
+__attribute__((target("avx,f16c")))
+static size_t wide_floats_to_halves(const float *from, uint16_t *to, size_t n) {
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT);
+        _mm_storeu_si128((__m128i *)(void *)(to + i), halves);
+    }
+    return i;
+}
+
+static bool has_wide(void) {
+    return __builtin_cpu_supports("avx") && __builtin_cpu_supports("f16c");
+}
+#else
+static size_t wide_halves_to_floats(const uint16_t *from, float *to, size_t n) {
+    (void)from, (void)to, (void)n;
+    return 0;
+}
+
+static size_t wide_floats_to_halves(const float *from, uint16_t *to, size_t n) {
+    (void)from, (void)to, (void)n;
+    return 0;
+}
+
+static bool has_wide(void) {
+    return false;
+}
+#endif
+
+static void halves_to_floats(const uint16_t *from, float *to, size_t n) {
+    size_t i = has_wide() ? wide_halves_to_floats(from, to, n) : 0;
     for (; i + 4 <= n; i += 4) mock_put(to + i, mock_halves_to_floats(mock_get_u16(from + i)));
     for (; i < n; i++) to[i] = mock_f16_to_f32(from[i]);
 }
 
 static void floats_to_halves(const float *from, uint16_t *to, size_t n) {
-    size_t i = 0;
+    size_t i = has_wide() ? wide_floats_to_halves(from, to, n) : 0;
     for (; i + 4 <= n; i += 4) mock_put_u16(to + i, mock_floats_to_halves(mock_get(from + i)));
     for (; i < n; i++) to[i] = mock_f32_to_f16(from[i]);
 }
@@ -218,7 +264,8 @@ bool mock_is_direct(mock_class class, int32_t dtype, int64_t step) {
     return step == 1 && dtype == same[class];
 }
 
-const void *mock_load(mock_class class, int32_t dtype, const void *row, int64_t step, size_t n, void *buffer) {
+const void *mock_load(
+    mock_class class, int32_t dtype, const void *row, int64_t step, size_t n, void *buffer) {
     if (mock_is_direct(class, dtype, step)) return row;
     if (class == MOCK_F32 && dtype == ACL_FLOAT16 && step == 1) {
         halves_to_floats(row, buffer, n);

@@ -1,4 +1,5 @@
-/* Element types: sizes, names, promotion, and conversion of rows to and from the three types that kernels compute in. */
+/* Element types: sizes, names, promotion, and conversion of rows to and from the three types that kernels
+ * compute in. */
 #ifndef MOCK_OP_DTYPE_H_
 #define MOCK_OP_DTYPE_H_
 
@@ -39,15 +40,16 @@ uint16_t mock_f32_to_bf16(float value);
 
 extern const size_t mock_class_size[MOCK_CLASSES];
 
-/* `n` elements of type `dtype`, `step` elements apart, in the class's type. Gives `row` itself when it already is
- * that, else `buffer`. */
+/* `n` elements of type `dtype`, `step` elements apart, in the class's type. Gives `row` itself when it
+ * already is that, else `buffer`. */
 const void *mock_load(mock_class class, int32_t dtype, const void *row, int64_t step, size_t n, void *buffer);
 /* The reverse. Nothing to do when `values` is `row`. */
 void mock_store(mock_class class, int32_t dtype, void *row, int64_t step, size_t n, const void *values);
 /* Whether load and store leave rows of this shape where they are. */
 bool mock_is_direct(mock_class class, int32_t dtype, int64_t step);
 
-static inline const float *mock_load_f32(int32_t dtype, const void *row, int64_t step, size_t n, float *buffer) {
+static inline const float *mock_load_f32(
+    int32_t dtype, const void *row, int64_t step, size_t n, float *buffer) {
     return (const float *)mock_load(MOCK_F32, dtype, row, step, n, buffer);
 }
 

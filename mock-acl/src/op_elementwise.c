@@ -58,7 +58,8 @@ void mock_elementwise(
     if (!has_class(kernels, mock_dtype_class(type))) {
         mock_build_fail(b, "data type %s is not supported", mock_dtype_name(type));
     } else if (!mock_dtype_castable(type, views[out].dtype)) {
-        mock_build_fail(b, "a result of type %s (from %s and %s) cannot be stored as %s", mock_dtype_name(type),
+        mock_build_fail(b, "a result of type %s (from %s and %s) cannot be stored as %s",
+            mock_dtype_name(type),
             mock_dtype_name(x->dtype), mock_dtype_name(y->dtype), mock_dtype_name(views[out].dtype));
     }
     check_shapes(b, x, y, &views[out]);
@@ -92,7 +93,8 @@ static void spread_row(const elementwise *e, source *s, const void *row, int64_t
     if (s->spread) mock_load(e->class, s->dtype, row, 0, n < CHUNK ? n : CHUNK, &s->buffer);
 }
 
-static const void *source_at(const elementwise *e, source *s, const char *row, int64_t step, size_t at, size_t n) {
+static const void *source_at(
+    const elementwise *e, source *s, const char *row, int64_t step, size_t at, size_t n) {
     if (s->spread) return &s->buffer;
     const int64_t bytes = (int64_t)at * step * (int64_t)mock_dtype_size(s->dtype);
     return mock_load(e->class, s->dtype, row + bytes, step, n, &s->buffer);

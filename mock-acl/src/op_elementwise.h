@@ -55,8 +55,9 @@ typedef struct mock_kernels {
 
 mock_number mock_number_of(const mock_scalar *scalar);
 
-/* Fills the plan: kernels, the type to compute in and the operands (`b` -1 for none). The operands broadcast to out;
- * fails when they do not, when `type` cannot be stored in out, or when the kernels lack its class. */
+/* Fills the plan: kernels, the type to compute in and the operands (`b` -1 for none). The operands
+ * broadcast to out; fails when they do not, when `type` cannot be stored in out, or when the kernels lack
+ * its class. */
 void mock_elementwise(
     mock_build *b, const mock_kernels *kernels, int32_t type, mock_number k, int first, int second, int out);
 aclError mock_elementwise_run(void *arg);

@@ -1,7 +1,6 @@
 /* Embedding: rows of a table, chosen by an index tensor. */
 #include <string.h>
 
-#include "aclnnop/aclnn_embedding.h"
 #include "op_dtype.h"
 #include "op_walk.h"
 
@@ -28,7 +27,8 @@ static void copy_row(char *to, const char *from, const mock_view *out, const moc
 /* An index outside the table fails the task, as an address fault does. */
 static aclError run_embedding(void *arg) {
     const mock_plan *plan = arg;
-    const mock_view *weight = &plan->views[WEIGHT], *indices = &plan->views[INDICES], *out = &plan->views[OUT];
+    const mock_view *weight = &plan->views[WEIGHT], *indices = &plan->views[INDICES];
+    const mock_view *out = &plan->views[OUT];
     const char *table = mock_plan_pointer(plan, WEIGHT);
     void *list = mock_plan_pointer(plan, INDICES), *target = mock_plan_pointer(plan, OUT);
     const size_t size = mock_dtype_size(weight->dtype);
@@ -61,9 +61,12 @@ static void check(mock_build *b, const mock_view *weight, const mock_view *indic
         return;
     }
     if (indices->dtype != ACL_INT32 && indices->dtype != ACL_INT64) {
-        mock_build_fail(b, "indices has data type %s, expected INT32 or INT64", mock_dtype_name(indices->dtype));
+        mock_build_fail(b, "indices has data type %s, expected INT32 or INT64",
+            mock_dtype_name(indices->dtype));
     }
-    if (indices->rank >= MOCK_MAX_RANK) mock_build_fail(b, "indices has %d dimensions, at most 7 fit", indices->rank);
+    if (indices->rank >= MOCK_MAX_RANK) {
+        mock_build_fail(b, "indices has %d dimensions, at most 7 fit", indices->rank);
+    }
     if (out->dtype != weight->dtype) {
         mock_build_fail(b, "out has data type %s, weight has %s", mock_dtype_name(out->dtype),
             mock_dtype_name(weight->dtype));

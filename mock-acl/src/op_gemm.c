@@ -1,5 +1,5 @@
-/* A packed, cache-blocked product. Tiles of 6 x 16 stay in registers over a block of k; the blocks of k are added up
- * in order, so the result does not depend on anything but the operands and the machine. */
+/* A packed, cache-blocked product. Tiles of 6 x 16 stay in registers over a block of k; the blocks of k
+ * are added up in order, so the result does not depend on anything but the operands and the machine. */
 #include "op_gemm.h"
 
 #include <pthread.h>
@@ -28,7 +28,8 @@ static void make_key(void) {
     pthread_key_create(&buffers_key, free);
 }
 
-/* Kept until the thread ends: a fresh half megabyte for every product would cost more than small products do. */
+/* Kept until the thread ends: a fresh half megabyte for every product would cost more than small products
+ * do. */
 static buffers *thread_buffers(void) {
     pthread_once(&buffers_once, make_key);
     buffers *mine = pthread_getspecific(buffers_key);
@@ -61,7 +62,7 @@ static void tile_portable(size_t k, const float *a, const float *b, float *tile)
     }
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(MOCK_PORTABLE)
 #include <immintrin.h>
 
 __attribute__((target("avx2,fma")))
@@ -102,7 +103,8 @@ static size_t least(size_t a, size_t b) {
 }
 
 static const char *at(mock_matrix x, size_t row, size_t column) {
-    return (const char *)x.data + ((int64_t)row * x.stride + (int64_t)column) * (int64_t)mock_dtype_size(x.dtype);
+    const int64_t size = (int64_t)mock_dtype_size(x.dtype);
+    return (const char *)x.data + ((int64_t)row * x.stride + (int64_t)column) * size;
 }
 
 /* Panels of MR rows, column by column; rows beyond the matrix are zero. */

@@ -13,8 +13,8 @@ typedef struct mock_matrix {
     int32_t dtype;
 } mock_matrix;
 
-/* `a` is m x k and `b` is k x n, of f32, f16 or bf16; `c` is m x n f32 with rows `c_stride` apart, and is overwritten.
- * False when the packing buffer cannot be had. */
+/* `a` is m x k and `b` is k x n, of f32, f16 or bf16; `c` is m x n f32 with rows `c_stride` apart, and is
+ * overwritten. False when the packing buffer cannot be had. */
 bool mock_gemm(size_t m, size_t n, size_t k, mock_matrix a, mock_matrix b, float *c, int64_t c_stride);
 
 #endif

@@ -1,8 +1,7 @@
-/* LayerNorm over the trailing dimensions. Workspace: one line of f32 for input and output and one each for weight and
- * bias, as far as they are not contiguous f32. */
+/* LayerNorm over the trailing dimensions. Workspace: one line of f32 for input and output and one each for
+ * weight and bias, as far as they are not contiguous f32. */
 #include <math.h>
 
-#include "aclnnop/aclnn_layer_norm.h"
 #include "op_dtype.h"
 #include "op_line.h"
 #include "op_walk.h"
@@ -160,8 +159,8 @@ static int check_shapes(mock_build *b, const mock_array *normalized) {
     mock_view expected = {.rank = tail.rank};
     for (int i = 0; i < tail.rank && axis >= 0; i++) expected.dims[i] = input->dims[axis + i];
     if (axis < 0 || !mock_same_shape(&tail, &expected)) {
-        mock_build_fail(b, "normalizedShape %s is not the end of the input's shape %s", mock_shape(&tail, &have),
-            mock_shape(input, &want));
+        mock_build_fail(b, "normalizedShape %s is not the end of the input's shape %s",
+            mock_shape(&tail, &have), mock_shape(input, &want));
         return 0;
     }
     for (int i = axis; i < input->rank; i++) statistics.dims[i] = 1;

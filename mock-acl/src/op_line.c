@@ -37,7 +37,8 @@ const float *mock_line_get(const mock_line *line, const void *from, float *scrat
     /* The walk does not write through its second operand here. */
     walk_line(&w, line, (void *)(uintptr_t)from, scratch);
     for (bool more = mock_walk_first(&w); more; more = mock_walk_next(&w)) {
-        const void *row = mock_load_f32(line->view.dtype, w.row[1], w.step[1], w.n, (float *)(void *)w.row[0]);
+        const void *row = mock_load_f32(line->view.dtype, w.row[1], w.step[1], w.n,
+            (float *)(void *)w.row[0]);
         if (row != w.row[0]) memcpy(w.row[0], row, w.n * sizeof(float));
     }
     return scratch;

@@ -1,4 +1,5 @@
-/* Operators that work on whole lines of f32 values: the trailing dimensions, or one dimension, of a tensor. */
+/* Operators that work on whole lines of f32 values: the trailing dimensions, or one dimension, of a
+ * tensor. */
 #ifndef MOCK_OP_LINE_H_
 #define MOCK_OP_LINE_H_
 

@@ -1,11 +1,8 @@
 /* Mm, Matmul, BatchMatMul and Addmm.
  *
- * Workspace: an operand whose rows are not contiguous (a transposed or otherwise strided view) is copied there, one
- * matrix at a time; a result that is not f32 with contiguous rows is accumulated there in f32, and so is Addmm's. */
-#include "aclnnop/aclnn_addmm.h"
-#include "aclnnop/aclnn_batch_matmul.h"
-#include "aclnnop/aclnn_matmul.h"
-#include "aclnnop/aclnn_mm.h"
+ * Workspace: an operand whose rows are not contiguous (a transposed or otherwise strided view) is copied
+ * there, one matrix at a time; a result that is not f32 with contiguous rows is accumulated there in f32,
+ * and so is Addmm's. */
 #include "op_dtype.h"
 #include "op_gemm.h"
 #include "op_walk.h"
@@ -79,7 +76,9 @@ static void finish_rows(const mock_plan *plan, const matmul *p, const operands *
     const mock_view *self = &plan->views[0];
     const bool blend = p->first == 1;
     const int64_t self_row = self->rank == 2 && self->dims[0] != 1 ? self->strides[0] : 0;
-    const int64_t self_column = self->rank > 0 && self->dims[self->rank - 1] != 1 ? self->strides[self->rank - 1] : 0;
+    const int last = self->rank - 1;
+    const int64_t self_column = last >= 0 && self->dims[last] != 1 ? self->strides[last] : 0;
+    const int64_t self_size = (int64_t)mock_dtype_size(self->dtype);
     float sum[CHUNK], addend[CHUNK];
     for (int64_t i = 0; i < p->m; i++) {
         for (int64_t j = 0; j < p->n; j += CHUNK) {
@@ -90,7 +89,7 @@ static void finish_rows(const mock_plan *plan, const matmul *p, const operands *
                 row = sum;
             }
             if (blend && p->beta != 0) {
-                const char *at = o->self + (i * self_row + j * self_column) * (int64_t)mock_dtype_size(self->dtype);
+                const char *at = o->self + (i * self_row + j * self_column) * self_size;
                 const float *more = mock_load_f32(self->dtype, at, self_column, n, addend);
                 for (size_t x = 0; x < n; x++) sum[x] += p->beta * more[x];
             }
@@ -174,7 +173,8 @@ static mock_view batch_of(const mock_view *v) {
 }
 
 /* The shape of the product; fails when the operands do not fit together. */
-static bool product_shape(mock_build *b, const mock_view *x, const mock_view *y, matmul *p, mock_view *shape) {
+static bool product_shape(
+    mock_build *b, const mock_view *x, const mock_view *y, matmul *p, mock_view *shape) {
     const mock_view batch_x = batch_of(x), batch_y = batch_of(y);
     const int64_t inner = y->rank >= 2 ? y->dims[y->rank - 2] : y->dims[0];
     mock_shape_text sx, sy;
@@ -182,7 +182,8 @@ static bool product_shape(mock_build *b, const mock_view *x, const mock_view *y,
     p->k = x->dims[x->rank - 1];
     p->n = y->rank >= 2 ? y->dims[y->rank - 1] : 1;
     if (p->k != inner) {
-        mock_build_fail(b, "the inner dimensions of %s and %s differ", mock_shape(x, &sx), mock_shape(y, &sy));
+        mock_build_fail(b, "the inner dimensions of %s and %s differ", mock_shape(x, &sx),
+            mock_shape(y, &sy));
         return false;
     }
     if (!mock_broadcast(&batch_x, &batch_y, shape)) {
@@ -215,7 +216,8 @@ static bool scattered(const stack *s, int64_t columns) {
     return columns > 1 && s->column != 1;
 }
 
-static void plan_workspace(mock_build *b, matmul *p, const mock_view *x, const mock_view *y, const mock_view *out) {
+static void plan_workspace(
+    mock_build *b, matmul *p, const mock_view *x, const mock_view *y, const mock_view *out) {
     p->copy_a = scattered(&p->a, p->k);
     p->copy_b = scattered(&p->b, p->n);
     p->scratch = p->first == 1 || out->dtype != ACL_FLOAT || scattered(&p->out, p->n);
@@ -236,8 +238,8 @@ static bool plan_matmul(mock_build *b, int first, int8_t math_type, float alpha,
     if (first == 1) common = mock_dtype_promote(common, b->plan->views[0].dtype);
     check_types(b, common, out, math_type);
     if (x->rank < 1 || y->rank < 1 || x->rank > MAX_RANK || y->rank > MAX_RANK) {
-        mock_build_fail(b, "operands of shape %s and %s; 1 to %d dimensions are supported", mock_shape(x, &sx),
-            mock_shape(y, &sy), MAX_RANK);
+        mock_build_fail(b, "operands of shape %s and %s; 1 to %d dimensions are supported",
+            mock_shape(x, &sx), mock_shape(y, &sy), MAX_RANK);
     }
     *p = (matmul){.alpha = alpha, .beta = beta, .first = (uint8_t)first};
     if (b->status != 0 || !product_shape(b, x, y, p, &shape)) return false;
@@ -288,7 +290,8 @@ PRODUCT(aclnnBatchMatMul, 3)
 
 aclnnStatus aclnnAddmmGetWorkspaceSize(
     const aclTensor *self, const aclTensor *mat1, const aclTensor *mat2, const aclScalar *beta,
-    const aclScalar *alpha, aclTensor *out, int8_t cubeMathType, uint64_t *workspaceSize, aclOpExecutor **executor) {
+    const aclScalar *alpha, aclTensor *out, int8_t cubeMathType, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
     MOCK_ENTER(aclnnAddmmGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnAddmm_task, workspaceSize, executor);
     const mock_view *addend = mock_build_tensor(&b, self, "self", MOCK_IN);

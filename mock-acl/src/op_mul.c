@@ -1,8 +1,4 @@
 /* Mul, Muls, their in-place forms, Div, Divs, Maximum and ClampMin. */
-#include "aclnnop/aclnn_clamp.h"
-#include "aclnnop/aclnn_div.h"
-#include "aclnnop/aclnn_maximum.h"
-#include "aclnnop/aclnn_mul.h"
 #include "op_elementwise.h"
 
 MOCK_KERNEL_F32(mul_f32, x *y)
@@ -54,30 +50,30 @@ static void plan_scalar(mock_build *b, const mock_kernels *kernels, const mock_s
     mock_elementwise(b, kernels, type, mock_number_of(other), 0, -1, out);
 }
 
-#define TENSOR_FORM(NAME, KERNELS)                                                                             \
-    aclnnStatus NAME##GetWorkspaceSize(                                                                        \
-        const aclTensor *self, const aclTensor *other, aclTensor *out, uint64_t *workspaceSize,                \
-        aclOpExecutor **executor) {                                                                            \
-        MOCK_ENTER(NAME##GetWorkspaceSize);                                                                    \
-        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                                \
-        mock_build_tensor(&b, self, "self", MOCK_IN);                                                          \
-        mock_build_tensor(&b, other, "other", MOCK_IN);                                                        \
-        mock_build_tensor(&b, out, "out", MOCK_OUT);                                                           \
-        plan_tensors(&b, &KERNELS, 2);                                                                         \
-        return mock_build_finish(&b);                                                                          \
+#define TENSOR_FORM(NAME, KERNELS)                                                              \
+    aclnnStatus NAME##GetWorkspaceSize(                                                         \
+        const aclTensor *self, const aclTensor *other, aclTensor *out, uint64_t *workspaceSize, \
+        aclOpExecutor **executor) {                                                             \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                     \
+        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                 \
+        mock_build_tensor(&b, self, "self", MOCK_IN);                                           \
+        mock_build_tensor(&b, other, "other", MOCK_IN);                                         \
+        mock_build_tensor(&b, out, "out", MOCK_OUT);                                            \
+        plan_tensors(&b, &KERNELS, 2);                                                          \
+        return mock_build_finish(&b);                                                           \
     }
 
-#define SCALAR_FORM(NAME, KERNELS, PARAM)                                                                      \
-    aclnnStatus NAME##GetWorkspaceSize(                                                                        \
-        const aclTensor *self, const aclScalar *PARAM, aclTensor *out, uint64_t *workspaceSize,                \
-        aclOpExecutor **executor) {                                                                            \
-        MOCK_ENTER(NAME##GetWorkspaceSize);                                                                    \
-        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                                \
-        mock_build_tensor(&b, self, "self", MOCK_IN);                                                          \
-        const mock_scalar *number = mock_build_scalar(&b, PARAM, #PARAM);                                      \
-        mock_build_tensor(&b, out, "out", MOCK_OUT);                                                           \
-        plan_scalar(&b, &KERNELS, number, 1);                                                                  \
-        return mock_build_finish(&b);                                                                          \
+#define SCALAR_FORM(NAME, KERNELS, PARAM)                                                       \
+    aclnnStatus NAME##GetWorkspaceSize(                                                         \
+        const aclTensor *self, const aclScalar *PARAM, aclTensor *out, uint64_t *workspaceSize, \
+        aclOpExecutor **executor) {                                                             \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                     \
+        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                 \
+        mock_build_tensor(&b, self, "self", MOCK_IN);                                           \
+        const mock_scalar *number = mock_build_scalar(&b, PARAM, #PARAM);                       \
+        mock_build_tensor(&b, out, "out", MOCK_OUT);                                            \
+        plan_scalar(&b, &KERNELS, number, 1);                                                   \
+        return mock_build_finish(&b);                                                           \
     }
 
 TENSOR_FORM(aclnnMul, mul_kernels)

@@ -1,11 +1,9 @@
 /* ReduceSum and Mean: sums in double (integers in int64_t), rounded once.
  *
- * Workspace: one accumulator of eight bytes for each result, unless the reduced dimensions are the last ones; those
- * sums are complete one after the other and need none. */
+ * Workspace: one accumulator of eight bytes for each result, unless the reduced dimensions are the last
+ * ones; those sums are complete one after the other and need none. */
 #include <string.h>
 
-#include "aclnnop/aclnn_mean.h"
-#include "aclnnop/aclnn_reduce_sum.h"
 #include "op_dtype.h"
 #include "op_line.h"
 #include "op_walk.h"
@@ -24,7 +22,8 @@ typedef union total {
     int64_t i;
 } total;
 
-static void add_row(mock_class class, total *sum, int32_t dtype, const char *row, int64_t step, size_t count) {
+static void add_row(
+    mock_class class, total *sum, int32_t dtype, const char *row, int64_t step, size_t count) {
     double buffer[CHUNK];
     const int64_t size = (int64_t)mock_dtype_size(dtype);
     const bool narrow = mock_dtype_is_float(dtype);
@@ -44,16 +43,23 @@ static void add_row(mock_class class, total *sum, int32_t dtype, const char *row
 
 /* Adds a row to a row of accumulators. */
 static void add_to_row(
-    mock_class class, total *sums, int64_t stride, int32_t dtype, const char *row, int64_t step, size_t count) {
+    mock_class class, total *sums, int64_t stride, int32_t dtype, const char *row, int64_t step,
+    size_t count) {
     double buffer[CHUNK];
     const int64_t size = (int64_t)mock_dtype_size(dtype);
+    const bool narrow = mock_dtype_is_float(dtype);
     for (size_t at = 0; at < count; at += CHUNK, row += CHUNK * step * size, sums += CHUNK * stride) {
         const size_t n = count - at < CHUNK ? count - at : CHUNK;
-        const void *values = mock_load(class, dtype, row, step, n, buffer);
-        for (size_t i = 0; i < n; i++) {
-            total *sum = sums + (int64_t)i * stride;
-            if (class == MOCK_F64) sum->d += ((const double *)values)[i];
-            else sum->i = (int64_t)((uint64_t)sum->i + (uint64_t)((const int64_t *)values)[i]);
+        const void *values = mock_load(narrow ? MOCK_F32 : class, dtype, row, step, n, buffer);
+        if (narrow) {
+            for (size_t i = 0; i < n; i++) sums[(int64_t)i * stride].d += (double)((const float *)values)[i];
+        } else if (class == MOCK_F64) {
+            for (size_t i = 0; i < n; i++) sums[(int64_t)i * stride].d += ((const double *)values)[i];
+        } else {
+            for (size_t i = 0; i < n; i++) {
+                total *sum = sums + (int64_t)i * stride;
+                sum->i = (int64_t)((uint64_t)sum->i + (uint64_t)((const int64_t *)values)[i]);
+            }
         }
     }
 }
@@ -171,7 +177,8 @@ static mock_view reduced_shape(const mock_view *in, uint32_t reduced, bool keep)
     return shape;
 }
 
-static void check_types(mock_build *b, const mock_view *in, const mock_view *out, aclDataType dtype, bool mean) {
+static void check_types(
+    mock_build *b, const mock_view *in, const mock_view *out, aclDataType dtype, bool mean) {
     if (out->dtype != (int32_t)dtype) {
         mock_build_fail(b, "out has data type %s, but dtype is %s", mock_dtype_name(out->dtype),
             mock_dtype_name(dtype));
@@ -201,7 +208,8 @@ static void plan_reduce(
     const mock_view shape = reduced_shape(in, reduced, keep);
     const mock_view line = part_of(in, reduced, true);
     check_types(b, in, out, dtype, mean);
-    mock_require_shape(b, out, "out", &shape, keep ? "self with reduced dimensions of 1" : "self without dims");
+    mock_require_shape(b, out, "out", &shape,
+        keep ? "self with reduced dimensions of 1" : "self without dims");
     if (b->status != 0) return;
     const bool whole = mock_dtype_class(in->dtype) == MOCK_I64 && mock_dtype_is_integer(out->dtype);
     *MOCK_PARAMS(b->plan, reduce) = (reduce){
@@ -210,7 +218,8 @@ static void plan_reduce(
         .class = whole ? MOCK_I64 : MOCK_F64,
         .in_place = reduces_the_end(in, reduced),
     };
-    if (!reduces_the_end(in, reduced)) b->plan->need = mock_workspace_bytes((uint64_t)mock_count(out), sizeof(total));
+    if (reduces_the_end(in, reduced)) return;
+    b->plan->need = mock_workspace_bytes((uint64_t)mock_count(out), sizeof(total));
 }
 
 aclnnStatus aclnnReduceSumGetWorkspaceSize(

@@ -1,7 +1,6 @@
 /* Softmax. Workspace: one line of f32 unless both tensors are f32 and contiguous along the dimension. */
 #include <math.h>
 
-#include "aclnnop/aclnn_softmax.h"
 #include "op_dtype.h"
 #include "op_line.h"
 #include "op_vector_math.h"

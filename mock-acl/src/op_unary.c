@@ -1,12 +1,6 @@
 /* Abs, Sqrt, Rsqrt, Tanh, Gelu and GeluV2. */
 #include <math.h>
 
-#include "aclnnop/aclnn_abs.h"
-#include "aclnnop/aclnn_gelu.h"
-#include "aclnnop/aclnn_gelu_v2.h"
-#include "aclnnop/aclnn_rsqrt.h"
-#include "aclnnop/aclnn_sqrt.h"
-#include "aclnnop/aclnn_tanh.h"
 #include "op_elementwise.h"
 #include "op_vector_math.h"
 
@@ -53,7 +47,8 @@ static void plan_gelu(mock_build *b, const mock_kernels *kernels) {
     const mock_view *x = &b->plan->views[0];
     const mock_view *y = &b->plan->views[1];
     if (!mock_dtype_is_float(x->dtype) || x->dtype != y->dtype) {
-        mock_build_fail(b, "input and output must be of one type of FLOAT, FLOAT16 and BFLOAT16, not %s and %s",
+        mock_build_fail(b,
+            "input and output must be of one type of FLOAT, FLOAT16 and BFLOAT16, not %s and %s",
             mock_dtype_name(x->dtype), mock_dtype_name(y->dtype));
     }
     plan_unary(b, kernels);
@@ -77,7 +72,8 @@ UNARY(aclnnTanh, plan_unary, tanh_kernels)
 UNARY(aclnnGelu, plan_gelu, gelu_erf_kernels)
 
 aclnnStatus aclnnGeluV2GetWorkspaceSize(
-    const aclTensor *x, int64_t approximate, aclTensor *y, uint64_t *workspaceSize, aclOpExecutor **executor) {
+    const aclTensor *x, int64_t approximate, aclTensor *y, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
     MOCK_ENTER(aclnnGeluV2GetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnGeluV2_task, workspaceSize, executor);
     mock_build_tensor(&b, x, "x", MOCK_IN);

@@ -1,5 +1,5 @@
-/* Four-lane float arithmetic with the vector extension: baseline SSE2 or NEON, so every machine of one kind gives the
- * same bits. */
+/* Four-lane float arithmetic with the vector extension: baseline SSE2 or NEON, so every machine of one
+ * kind gives the same bits. */
 #ifndef MOCK_OP_VECTOR_H_
 #define MOCK_OP_VECTOR_H_
 
@@ -54,14 +54,16 @@ static inline f32x4 mock_max4(f32x4 x, f32x4 y) {
     return mock_choose((x > y) | (x != x), x, y);
 }
 
-/* Halves in the low 16 bits. The exponent is rebased by a multiplication, which also normalises subnormals. */
+/* Halves in the low 16 bits. The exponent is rebased by a multiplication, which also normalises
+ * subnormals. */
 static inline f32x4 mock_halves_to_floats(u32x4 half) {
     const u32x4 sign = (half & 0x8000u) << 16;
     const u32x4 rest = (half & 0x7fffu) << 13;
     const f32x4 rebase = (f32x4)((u32x4){0x77800000u, 0x77800000u, 0x77800000u, 0x77800000u});
     const u32x4 finite = (u32x4)((f32x4)rest * rebase);
     const i32x4 special = (i32x4)((half & 0x7c00u) == 0x7c00u);
-    return (f32x4)(mock_choose_bits(special, rest | 0x7f800000u, finite) | sign);
+    const u32x4 quiet = (u32x4)((half & 0x3ffu) != 0) & 0x400000u;
+    return (f32x4)(mock_choose_bits(special, rest | quiet | 0x7f800000u, finite) | sign);
 }
 
 /* Round to nearest even. Subnormal results are rounded by adding a number whose last place is the half's. */

@@ -1,5 +1,5 @@
-/* exp, tanh and the normal distribution on four lanes, within a few units in the last place of the exact value. The
- * coefficients are our own minimax fits. */
+/* exp, tanh and the normal distribution on four lanes, within a few units in the last place of the exact
+ * value. The coefficients are our own minimax fits. */
 #ifndef MOCK_OP_VECTOR_MATH_H_
 #define MOCK_OP_VECTOR_MATH_H_
 

@@ -136,8 +136,8 @@ bool mock_is_contiguous(const mock_view *v) {
 const char *mock_shape(const mock_view *v, mock_shape_text *buffer) {
     size_t used = 0;
     for (int i = 0; i < v->rank; i++) {
-        used += (size_t)snprintf(buffer->text + used, sizeof buffer->text - used, "%s%lld", i == 0 ? "[" : ", ",
-            (long long)v->dims[i]);
+        used += (size_t)snprintf(buffer->text + used, sizeof buffer->text - used, "%s%lld",
+            i == 0 ? "[" : ", ", (long long)v->dims[i]);
     }
     snprintf(buffer->text + used, sizeof buffer->text - used, v->rank == 0 ? "[]" : "]");
     return buffer->text;

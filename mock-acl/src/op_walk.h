@@ -1,5 +1,5 @@
-/* Walks several strided operands of one shape together, row by row. Adjacent dimensions are merged and the order
- * follows the memory of the first operand, so contiguous operands are one single row. */
+/* Walks several strided operands of one shape together, row by row. Adjacent dimensions are merged and the
+ * order follows the memory of the first operand, so contiguous operands are one single row. */
 #ifndef MOCK_OP_WALK_H_
 #define MOCK_OP_WALK_H_
 

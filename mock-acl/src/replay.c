@@ -117,6 +117,14 @@ mock_outcome mock_graph_step(mock_stream *s, mock_task *t) {
     return MOCK_DONE;
 }
 
+bool mock_graph_calls_program(const mock_task *launch) { return launch->u.graph.graph->calls_program; }
+
+/* The stream's next task is a launch of this graph. */
+bool mock_graph_launches(void *graph, const mock_stream *s) {
+    const mock_task *t = mock_next_task(s);
+    return t->kind == MOCK_TASK_GRAPH && t->u.graph.graph == graph;
+}
+
 /* The launch is over, or dropped before or amid its replay. */
 void mock_graph_release_launch(mock_task *t) {
     mock_graph *g = t->u.graph.graph;
@@ -186,7 +194,8 @@ MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
     if (code == 0) code = check_launch(g, s);
     if (code == 0) code = mock_graph_launch(g, s);
     if (code == 0) {
-        code = mock_wait(idle, g, s, timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
+        code = mock_wait(&(mock_wait_for){idle, mock_graph_launches, g, s},
+            timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) mock_fail(code, "EE1002", "the model did not finish in time");
         if (code == 0 && s->error != 0) {
             code = mock_fail(s->error, "EE9999", "a task of the model failed");

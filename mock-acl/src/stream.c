@@ -165,16 +165,6 @@ MOCK_EXPORT aclError aclrtDestroyStreamForce(aclrtStream stream) {
 
 /* ---- waiting ---- */
 
-typedef struct target {
-    mock_stream *stream;
-    uint64_t seq;
-} target;
-
-static bool reached(void *what) {
-    const target *t = what;
-    return atomic_load_explicit(&t->stream->done, memory_order_acquire) >= t->seq;
-}
-
 /* The stream's unreported error, which a report clears. */
 static aclError take_error(mock_stream *s) {
     const aclError code = s->error;
@@ -189,8 +179,8 @@ static aclError synchronize(aclrtStream handle, int64_t timeout_ns, const char *
     aclError code = mock_stream_to_wait(handle, &s);
     if (code == 0 && mock_capturing(s)) code = mock_captured_error(call);
     if (code == 0 && (s->flags & NO_TASKS) == 0) {
-        target t = {s, s->tail};
-        code = mock_wait(reached, &t, s, timeout_ns);
+        mock_target t = {s, s->tail};
+        code = mock_wait_target(&t, timeout_ns);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             mock_fail(code, "EE1002", "stream %d did not finish in time", s->id);
         if (code == 0) code = take_error(s);
@@ -219,15 +209,26 @@ MOCK_EXPORT aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32
 }
 
 typedef struct all_targets {
-    target *at;
+    mock_target *at;
     size_t count;
 } all_targets;
+
+static bool pending(const mock_target *t) {
+    return atomic_load_explicit(&t->stream->done, memory_order_acquire) < t->seq;
+}
 
 static bool all_reached(void *what) {
     const all_targets *all = what;
     for (size_t i = 0; i < all->count; i++)
-        if (!reached(&all->at[i])) return false;
+        if (pending(&all->at[i])) return false;
     return true;
+}
+
+static bool one_needs(void *what, const mock_stream *s) {
+    const all_targets *all = what;
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].stream == s) return pending(&all->at[i]);
+    return false;
 }
 
 static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
@@ -235,20 +236,20 @@ static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
         mock_stream *s = MOCK_OWNER(l, mock_stream, in_context);
         if (mock_capturing(s)) return mock_captured_error(call);
         if (s->tail == atomic_load_explicit(&s->done, memory_order_acquire) && s->error == 0) continue;
-        all->at[all->count++] = (target){s, s->tail};
+        all->at[all->count++] = (mock_target){s, s->tail};
     }
     return 0;
 }
 
 /* Waits for the streams of the current context, not for the whole device (runtime guide: device synchronisation). */
 static aclError synchronize_device(int64_t timeout, const char *call) {
-    all_targets all = {malloc(sizeof(target) * MOCK_STREAM_LIMIT), 0};
+    all_targets all = {malloc(sizeof(mock_target) * MOCK_STREAM_LIMIT), 0};
     if (all.at == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     mock_lock();
     mock_ctx *ctx = mock_current();
     aclError code = ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : collect(ctx, &all, call);
     if (code == 0) {
-        code = mock_wait(all_reached, &all, NULL, timeout);
+        code = mock_wait(&(mock_wait_for){all_reached, one_needs, &all, NULL}, timeout);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) mock_fail(code, "EE1002", "the device did not finish in time");
         for (size_t i = 0; i < all.count && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT; i++) {
             const aclError one = take_error(all.at[i].stream);
@@ -289,8 +290,8 @@ MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *sta
 }
 
 aclError mock_stream_finish(mock_stream *s) {
-    target t = {s, s->tail};
-    return mock_wait(reached, &t, s, MOCK_FOREVER);
+    mock_target t = {s, s->tail};
+    return mock_wait_target(&t, MOCK_FOREVER);
 }
 
 aclError mock_synchronize_current(void) { return synchronize_device(MOCK_FOREVER, "aclrtSynchronizeDevice"); }

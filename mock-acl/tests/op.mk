@@ -9,7 +9,7 @@ OP_SUPPORT := tests/op_support.c
 OP_TESTS := $(patsubst tests/%.c,%,$(filter-out $(OP_SUPPORT) tests/op_bench.c,$(wildcard tests/op_*.c)))
 OP_HEADERS := $(wildcard src/*.h tests/op_*.h include/*/*.h) src/exports.def
 
-.PHONY: op-test op-asan op-tsan op-bench
+.PHONY: op-test op-portable op-asan op-tsan op-bench
 
 # $(1): variant, $(2): extra flags
 define op_variant
@@ -24,6 +24,7 @@ op-$(1): $(OP_TESTS:%=$(OP_BUILD)/$(1)/%)
 endef
 
 $(eval $(call op_variant,test,))
+$(eval $(call op_variant,portable,-DMOCK_PORTABLE))
 $(eval $(call op_variant,asan,-g -fsanitize=address$(comma)undefined -fno-sanitize-recover=all))
 $(eval $(call op_variant,tsan,-g -fsanitize=thread))
 

@@ -19,8 +19,8 @@
 #include "aclnnop/aclnn_zero.h"
 #include "op_support.h"
 
-static const aclDataType every[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_INT32, ACL_INT64, ACL_INT16,
-    ACL_INT8, ACL_UINT8};
+static const aclDataType every[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_INT32, ACL_INT64,
+    ACL_INT16, ACL_INT8, ACL_UINT8};
 static const char *layouts[] = {"", "210", "g", "g021"};
 
 static bool is_float(aclDataType dtype) {
@@ -32,7 +32,8 @@ static double slack(aclDataType dtype) {
     return dtype == ACL_FLOAT || dtype == ACL_DOUBLE ? 2 : 0.51;
 }
 
-static void check_binary(aclDataType dtype, const char *lx, const char *ly, const int64_t *dx, const int64_t *dy) {
+static void check_binary(
+    aclDataType dtype, const char *lx, const char *ly, const int64_t *dx, const int64_t *dy) {
     const bool narrow = dtype == ACL_INT8 || dtype == ACL_UINT8;
     aclScalar *two = scalar_int(2);
     int64_t d[3];
@@ -67,7 +68,9 @@ static void binary_operators_of_all_types_and_layouts(void) {
         {{1, 1, 1}, {2, 3, 1100}}, {{2, 3, 1100}, {1, 1, 1}}};
     for (int t = 0; t < 9; t++) {
         for (int s = 0; s < 5; s++) {
-            for (int l = 0; l < 4; l++) check_binary(every[t], layouts[l], layouts[3 - l], shapes[s][0], shapes[s][1]);
+            for (int l = 0; l < 4; l++) {
+                check_binary(every[t], layouts[l], layouts[3 - l], shapes[s][0], shapes[s][1]);
+            }
         }
     }
 }
@@ -155,7 +158,8 @@ static void in_place_forms_write_their_operand(void) {
         CHECK_ALL(x, 0, is_float(every[t]) ? (double)NAN : 0.0)
         LAUNCH(aclnnInplaceZero, x.handle);
         CHECK_ALL(x, 0, 0.0)
-        REFUSED(161002, "[3, 5, 9] does not broadcast to selfRef with shape [5, 1]", aclnnInplaceCopy, row.handle,
+        REFUSED(161002, "[3, 5, 9] does not broadcast to selfRef with shape [5, 1]", aclnnInplaceCopy,
+            row.handle,
             x.handle);
         sample_free(&x);
         sample_free(&row);
@@ -337,7 +341,8 @@ static void casts_between_all_types(void) {
 }
 
 static void doubles_are_rounded_to_half_once(void) {
-    /* A tie in f32 that is none in f64: a first rounding to f32 would make the second one go the wrong way. */
+    /* A tie in f32 that is none in f64: a first rounding to f32 would make the second one go the wrong
+     * way. */
     sample d = sample_new(ACL_DOUBLE, "", DIMS(2));
     sample h = sample_new(ACL_FLOAT16, "", DIMS(2));
     sample_set(&d, 0, 1 + 0x1p-11 + 0x1p-40);
@@ -373,7 +378,8 @@ static void permutations(void) {
         sample_free(&y);
     }
     sample x = sample_new(ACL_FLOAT, "", DIMS(3, 4));
-    aclIntArray *twice = aclCreateIntArray((int64_t[]){1, -1}, 2), *one = aclCreateIntArray((int64_t[]){1}, 1);
+    aclIntArray *twice = aclCreateIntArray((int64_t[]){1, -1}, 2);
+    aclIntArray *one = aclCreateIntArray((int64_t[]){1}, 1);
     REFUSED(161002, "names dimension 1 twice", aclnnPermute, x.handle, twice, x.handle);
     REFUSED(161002, "dims has 1 entries", aclnnPermute, x.handle, one, x.handle);
     REFUSED(161001, "dims", aclnnPermute, x.handle, NULL, x.handle);

@@ -15,7 +15,8 @@ static int64_t pitch(const sample *s, int dim) {
     return step;
 }
 
-static void check_softmax(aclDataType dtype, const char *in, const char *out, int dim, double low, double high) {
+static void check_softmax(
+    aclDataType dtype, const char *in, const char *out, int dim, double low, double high) {
     sample x = sample_new(dtype, in, DIMS(3, 67, 5));
     sample y = sample_new(dtype, out, DIMS(3, 67, 5));
     const int along = dim < 0 ? dim + 3 : dim;
@@ -38,7 +39,9 @@ static void softmax_of_every_dimension(void) {
     const char *layouts[] = {"", "210", "g", "g102"};
     for (int t = 0; t < 3; t++) {
         for (int l = 0; l < 4; l++) {
-            for (int dim = -3; dim < 3; dim++) check_softmax(floats[t], layouts[l], layouts[3 - l], dim, -4, 4);
+            for (int dim = -3; dim < 3; dim++) {
+                check_softmax(floats[t], layouts[l], layouts[3 - l], dim, -4, 4);
+            }
         }
     }
     /* Large values neither overflow nor lose the sum. */
@@ -97,7 +100,8 @@ static void check_norm(const norm_case *c) {
     sample_fill(&x, -2, 3);
     sample_fill(&w, 0.5, 2);
     sample_fill(&b, -1, 1);
-    LAUNCH(aclnnLayerNorm, x.handle, shape, c->weight ? w.handle : NULL, c->bias ? b.handle : NULL, eps, y.handle,
+    LAUNCH(aclnnLayerNorm, x.handle, shape, c->weight ? w.handle : NULL, c->bias ? b.handle : NULL, eps,
+        y.handle,
         c->mean ? mean.handle : NULL, c->rstd ? rstd.handle : NULL);
     for (int64_t line = 0; line < mean.count; line++) {
         const int64_t n = w.count;
@@ -138,9 +142,11 @@ static void bad_layer_norms_are_refused(void) {
     aclIntArray *six = aclCreateIntArray((int64_t[]){6}, 1);
     aclIntArray *four = aclCreateIntArray((int64_t[]){4}, 1);
     aclIntArray *none = aclCreateIntArray(NULL, 0);
-    REFUSED(161002, "[4] is not the end", aclnnLayerNorm, x.handle, four, NULL, NULL, 0, x.handle, NULL, NULL);
+    REFUSED(161002, "[4] is not the end", aclnnLayerNorm, x.handle, four, NULL, NULL, 0, x.handle, NULL,
+        NULL);
     REFUSED(161002, "0 entries", aclnnLayerNorm, x.handle, none, NULL, NULL, 0, x.handle, NULL, NULL);
-    REFUSED(161002, "weightOptional has shape [4]", aclnnLayerNorm, x.handle, six, w.handle, NULL, 0, x.handle, NULL,
+    REFUSED(161002, "weightOptional has shape [4]", aclnnLayerNorm, x.handle, six, w.handle, NULL, 0,
+        x.handle, NULL,
         NULL);
     REFUSED(161002, "out has data type", aclnnLayerNorm, x.handle, six, NULL, NULL, 0, h.handle, NULL, NULL);
     REFUSED(161001, "normalizedShape", aclnnLayerNorm, x.handle, NULL, NULL, NULL, 0, x.handle, NULL, NULL);
@@ -167,7 +173,8 @@ static void reduce_reference(const sample *x, unsigned set, double *sums) {
     }
 }
 
-static void check_reduce(aclDataType dtype, aclDataType to, const char *in, const char *out, unsigned set, bool keep) {
+static void check_reduce(
+    aclDataType dtype, aclDataType to, const char *in, const char *out, unsigned set, bool keep) {
     const int64_t dims[] = {4, 5, 1, 9};
     int64_t listed[4], result[4], kept = 1, lists = 0, rank = 0;
     for (int d = 0; d < 4; d++) {

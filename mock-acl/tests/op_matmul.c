@@ -25,7 +25,8 @@ static bool near(aclDataType dtype, double got, double want, int64_t k) {
     return fabs(got - want) <= sum + store * fabs(want) * 1.01;
 }
 
-static void check_mm(aclDataType dtype, const char *lx, const char *ly, const char *lo, int64_t m, int64_t n, int64_t k) {
+static void check_mm(
+    aclDataType dtype, const char *lx, const char *ly, const char *lo, int64_t m, int64_t n, int64_t k) {
     sample x = filled(dtype, lx, DIMS(m, k));
     sample y = filled(dtype, ly, DIMS(k, n));
     sample out = sample_new(dtype, lo, DIMS(m, n));
@@ -109,7 +110,8 @@ static void matmul_takes_vectors_and_stacks(void) {
     }
     for (int64_t i = 0; i < ts.count; i++) {
         const int64_t high = i / 72, low = i / 18 % 4, row = i / 3 % 6, column = i % 3;
-        CHECK(near(ACL_FLOAT, sample_get(&ts, i), dot(&t, &s, (low * 6 + row) * 8, high * 24 + column, 8, 3), 8));
+        CHECK(near(ACL_FLOAT, sample_get(&ts, i), dot(&t, &s, (low * 6 + row) * 8, high * 24 + column, 8, 3),
+            8));
     }
     for (int64_t i = 0; i < tv.count; i++) {
         CHECK(near(ACL_FLOAT, sample_get(&tv, i), dot(&t, &v, i * 8, 0, 8, 1), 8));
@@ -128,7 +130,8 @@ static void addmm_blends_a_broadcast_addend(void) {
         sample out = sample_new(ACL_FLOAT, "", DIMS(4, 600));
         LAUNCH(aclnnAddmm, self.handle, x.handle, y.handle, beta, alpha, out.handle, 1);
         for (int64_t i = 0; i < out.count; i++) {
-            const double want = -2 * sample_seen(&self, &out, i) + 0.5 * dot(&x, &y, i / 600 * 3, i % 600, 3, 600);
+            const double want = -2 * sample_seen(&self, &out, i) + 0.5 * dot(&x, &y, i / 600 * 3, i % 600, 3,
+                600);
             CHECK(near(ACL_FLOAT, sample_get(&out, i), want, 8));
         }
         /* beta 0 does not even look at self. */

@@ -114,10 +114,14 @@ static void add_end(add_case *c) {
     aclDestroyScalar(c->one);
 }
 
-static void add_check(const add_case *c) {
+static void check_sum(const sample *out, const sample *x, const sample *y) {
     for (int i = 0; i < 4; i++) {
-        CHECK(sample_get(&c->out, i) == (float)(sample_get(&c->x, i) + sample_get(&c->y, i)));
+        CHECK(sample_get(out, i) == (float)(sample_get(x, i) + sample_get(y, i)));
     }
+}
+
+static void add_check(const add_case *c) {
+    check_sum(&c->out, &c->x, &c->y);
 }
 
 static void an_executor_runs_once(void) {
@@ -174,11 +178,11 @@ static void repeatable_executors_take_new_addresses(void) {
     CHECK(stub_drain() == 0);
     add_check(&c);
     CHECK(aclnnAdd(NULL, 0, c.executor, NULL) == 0 && stub_drain() == 0);
-    for (int i = 0; i < 4; i++) CHECK(sample_get(&c.out, i) == (float)(sample_get(&c.x, i) + sample_get(&z, i)));
+    check_sum(&c.out, &c.x, &z);
     CHECK(aclSetOutputTensorAddr(c.executor, 0, c.out.handle, z.memory) == 0);
     CHECK(aclSetTensorAddr(c.executor, 1, c.y.handle, c.y.memory) == 0);
     CHECK(aclnnAdd(NULL, 0, c.executor, NULL) == 0 && stub_drain() == 0);
-    for (int i = 0; i < 4; i++) CHECK(sample_get(&z, i) == (float)(sample_get(&c.x, i) + sample_get(&c.y, i)));
+    check_sum(&z, &c.x, &c.y);
     CHECK(aclSetTensorAddr(c.executor, 3, c.x.handle, z.memory) == 161002);
     CHECK(aclSetInputTensorAddr(c.executor, 2, c.x.handle, z.memory) == 161002);
     CHECK(aclSetOutputTensorAddr(c.executor, 1, c.x.handle, z.memory) == 161002);
@@ -226,7 +230,8 @@ static void bad_operands_are_refused(void) {
     REFUSED(161001, "alpha is a null", aclnnAdd, c.x.handle, c.y.handle, NULL, c.out.handle);
     REFUSED(161001, "out is a null", aclnnAdd, c.x.handle, c.y.handle, c.one, NULL);
     REFUSED(161002, "self is not a live", aclnnAdd, gone, c.y.handle, c.one, c.out.handle);
-    REFUSED(161002, "alpha is not a live", aclnnAdd, c.x.handle, c.y.handle, (aclScalar *)(void *)gone, c.out.handle);
+    REFUSED(161002, "alpha is not a live", aclnnAdd, c.x.handle, c.y.handle, (aclScalar *)(void *)gone,
+        c.out.handle);
     REFUSED(161002, "stride 0", aclnnAdd, c.x.handle, c.y.handle, c.one, spread);
     REFUSED(161002, "beyond its storage", aclnnAdd, beyond, c.y.handle, c.one, c.out.handle);
     REFUSED(161002, "format 29", aclnnAdd, fractal, c.y.handle, c.one, c.out.handle);
@@ -254,7 +259,8 @@ static void absent_operands_keep_their_index(void) {
     aclIntArray *shape = aclCreateIntArray((int64_t[]){3}, 1);
     uint64_t size;
     aclOpExecutor *executor;
-    CHECK(aclnnLayerNormGetWorkspaceSize(x.handle, shape, NULL, NULL, 0, x.handle, NULL, NULL, &size, &executor) == 0);
+    CHECK(aclnnLayerNormGetWorkspaceSize(x.handle, shape, NULL, NULL, 0, x.handle, NULL, NULL, &size,
+        &executor) == 0);
     CHECK(aclSetAclOpExecutorRepeatable(executor) == 0);
     CHECK(aclSetTensorAddr(executor, 1, x.handle, x.memory) == 161002);
     CHECK(aclSetTensorAddr(executor, 3, x.handle, x.memory) == 0);
@@ -295,7 +301,22 @@ static void a_reset_finds_what_is_held(void) {
     CHECK(mock_object_take(MOCK_OBJECT_TENSOR, t) == inside);
     mock_slab_each_held(MOCK_SLAB_TENSOR, release_count);
     CHECK(inside->slot.handle == NULL);
+    /* The runtime drops the handles of a reset, this part frees what was behind them. */
+    add_case c = add_begin();
+    aclIntArray *array = aclCreateIntArray((int64_t[]){1}, 1);
+    aclTensorList *list = aclCreateTensorList((const aclTensor *[]){c.x.handle}, 1);
+    mock_array *values = mock_object_take(MOCK_OBJECT_ARRAY, array);
+    mock_list *members = mock_object_take(MOCK_OBJECT_LIST, list);
+    mock_plan *plan = mock_object_take(MOCK_OBJECT_EXECUTOR, c.executor);
+    mock_object_take(MOCK_OBJECT_TENSOR, c.x.handle);
+    mock_object_take(MOCK_OBJECT_TENSOR, c.y.handle);
+    mock_object_take(MOCK_OBJECT_TENSOR, c.out.handle);
+    mock_object_take(MOCK_OBJECT_SCALAR, c.one);
     mock_nn_reset();
+    CHECK(values->slot.handle == NULL && members->slot.handle == NULL && plan->slot.handle == NULL);
+    device_free(c.x.memory);
+    device_free(c.y.memory);
+    device_free(c.out.memory);
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
 #include "op_support.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 
 static char text[512];
@@ -84,6 +85,37 @@ int stub_drain(void) {
     return result;
 }
 
+typedef struct runner {
+    pthread_t thread;
+    task *task;
+    int rounds, result;
+} runner;
+
+static void *run_rounds(void *arg) {
+    runner *r = arg;
+    for (int i = 0; i < r->rounds && r->result == 0; i++) r->result = r->task->ops->run(r->task->arg);
+    return NULL;
+}
+
+int stub_drain_threads(int rounds) {
+    runner runners[64];
+    int count = 0, result = 0;
+    for (task *t = queue; t != NULL && count < 64; t = t->next) {
+        runners[count] = (runner){.task = t, .rounds = rounds};
+        CHECK(pthread_create(&runners[count].thread, NULL, run_rounds, &runners[count]) == 0);
+        count++;
+    }
+    for (int i = 0; i < count; i++) {
+        pthread_join(runners[i].thread, NULL);
+        if (result == 0) result = runners[i].result;
+        queue = runners[i].task->next;
+        runners[i].task->ops->drop(runners[i].task->arg);
+        free(runners[i].task);
+    }
+    if (queue == NULL) queue_end = &queue;
+    return result;
+}
+
 size_t stub_queued(void) {
     size_t count = 0;
     for (const task *t = queue; t != NULL; t = t->next) count++;
@@ -153,7 +185,8 @@ void *mock_device_view(const void *device, size_t size) {
     if (size == 0) return text;
     for (const range *r = ranges; r != NULL; r = r->next) {
         const uintptr_t start = (uintptr_t)r->start;
-        if (want >= start && size <= r->size && want - start <= r->size - size) return r->start + (want - start);
+        if (want >= start && size <= r->size &&
+            want - start <= r->size - size) return r->start + (want - start);
     }
     return NULL;
 }
@@ -336,7 +369,8 @@ double sample_seen(const sample *s, const sample *out, int64_t index) {
 
 bool close_to(aclDataType dtype, double got, double want, double ulps) {
     if (isnan(want) || isnan(got)) return isnan(want) && isnan(got);
-    const bool floating = dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16 || dtype == ACL_DOUBLE;
+    const bool floating = dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16 ||
+        dtype == ACL_DOUBLE;
     if (!floating) return got == want;
     const double rounded = reference_round(dtype, want);
     if (got == rounded || ulps == 0) return got == rounded;

@@ -44,6 +44,8 @@
 
 /* Tasks are kept until stub_drain, which runs them and gives the first failure. */
 int stub_drain(void);
+/* Runs every queued task `rounds` times on a thread of its own, all at once; then drops them. */
+int stub_drain_threads(int rounds);
 /* What mock_submit_kernel returns from now on. */
 void stub_refuse(aclError code);
 const char *stub_text(void);
@@ -66,8 +68,8 @@ typedef struct sample {
     int64_t dims[8], strides[8];
 } sample;
 
-/* `layout` is a permutation such as "10" (memory order of the dimensions, outermost first) with an optional prefix:
- * 'g' leaves gaps between all elements and an offset of 3; "" is contiguous. */
+/* `layout` is a permutation such as "10" (memory order of the dimensions, outermost first) with an
+ * optional prefix: 'g' leaves gaps between all elements and an offset of 3; "" is contiguous. */
 sample sample_new(aclDataType dtype, const char *layout, int rank, const int64_t *dims);
 void sample_free(sample *s);
 #define DIMS(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}

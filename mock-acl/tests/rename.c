@@ -1,0 +1,23 @@
+/* Part of racl (mock-acl). A build that renames every exported symbol: built with tests' generated rename header. */
+#include "check.h"
+
+#define TEXT2(x) #x
+#define TEXT(x) TEXT2(x)
+
+int main(void) {
+    CHECK(strcmp(TEXT(aclrtMalloc), "racl_mock_aclrtMalloc") == 0); /* the build does rename */
+    CHECK(mock_acl_lookup("racl_mock_aclrtMalloc") == NULL);
+    void *address = mock_acl_lookup("aclrtSetDevice");
+    aclError (*set_device)(int32_t) = NULL;
+    memcpy(&set_device, &address, sizeof address);
+    CHECK(set_device == aclrtSetDevice);
+    OK(set_device(0));
+    CHECK(mock_acl_calls("aclrtSetDevice") == 1);
+    CODE(aclrtMemP2PMap(NULL, 0, 0, 0), 207000);
+    CHECK(strstr(aclGetRecentErrMsg(), ": aclrtMemP2PMap is not supported") != NULL);
+    OK(mock_acl_fail_task("aclrtMemsetAsync", 1, 507015));
+    aclrtStream s = new_stream();
+    OK(aclrtMemsetAsync(device(8), 8, 0, 8, s));
+    CODE(aclrtSynchronizeStream(s), 507015);
+    return 0;
+}

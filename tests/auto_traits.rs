@@ -1,0 +1,57 @@
+//! Which types may cross threads, and which may not.
+
+use racl::{
+    Acl, Capture, Context, Device, DeviceBuffer, Error, Event, Graph, HostView, Lent, PinnedBuffer, Prefetch, Stream,
+    Tensor,
+};
+
+trait AmbiguousIfSend<A> {
+    fn check() {}
+}
+impl<T: ?Sized> AmbiguousIfSend<()> for T {}
+struct IsSend;
+impl<T: ?Sized + Send> AmbiguousIfSend<IsSend> for T {}
+
+trait AmbiguousIfSync<A> {
+    fn check() {}
+}
+impl<T: ?Sized> AmbiguousIfSync<()> for T {}
+struct IsSync;
+impl<T: ?Sized + Sync> AmbiguousIfSync<IsSync> for T {}
+
+fn send<T: Send>() {}
+fn sync<T: Sync>() {}
+
+#[test]
+fn handles_and_memory_can_be_used_from_any_thread() {
+    send::<Acl>();
+    sync::<Acl>();
+    send::<Device>();
+    sync::<Device>();
+    send::<Context>();
+    sync::<Context>();
+    send::<Stream>();
+    sync::<Stream>();
+    send::<Event>();
+    sync::<Event>();
+    send::<DeviceBuffer<f32>>();
+    sync::<DeviceBuffer<f32>>();
+    send::<PinnedBuffer<f32>>();
+    sync::<PinnedBuffer<f32>>();
+    send::<Tensor<f32>>();
+    sync::<Tensor<f32>>();
+    send::<Lent<f32>>();
+    send::<Error>();
+    sync::<Error>();
+    send::<Prefetch>();
+    send::<Graph>();
+}
+
+/// These lines do not compile when the type has the trait after all.
+#[test]
+fn a_graph_is_used_by_one_thread_at_a_time_and_a_capture_stays_on_its_thread() {
+    let _ = <Graph as AmbiguousIfSync<_>>::check;
+    let _ = <Capture as AmbiguousIfSend<_>>::check;
+    let _ = <Capture as AmbiguousIfSync<_>>::check;
+    let _ = <HostView<'static, f32> as AmbiguousIfSync<_>>::check;
+}

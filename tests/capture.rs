@@ -1,0 +1,230 @@
+//! Captured graphs: what they keep, how they replay, and what giving up leaves behind.
+
+mod common;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::device;
+use racl::{CaptureMode, Error, ErrorKind, Prefetch, Result, mock, op};
+
+#[test]
+fn recording_executes_nothing_and_replays_execute_everything() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let one = device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    let mut sum = device.zeros::<f32>([4]).unwrap();
+    let mut graph =
+        stream.capture(CaptureMode::ThreadLocal, |s| op::add_inplace(s, &mut sum, &one)).unwrap();
+    assert_eq!(sum.to_vec().unwrap(), [0.0; 4]);
+    for turn in 1..=3 {
+        graph.launch(&stream).unwrap();
+        assert_eq!(sum.to_vec().unwrap(), [turn as f32; 4]);
+    }
+}
+
+#[test]
+fn every_mode_captures() {
+    let device = device();
+    for mode in [CaptureMode::Global, CaptureMode::ThreadLocal, CaptureMode::Relaxed] {
+        // A context of its own: the restriction of a global capture holds for everything in a context.
+        let context = device.create_context().unwrap();
+        let stream = context.stream().unwrap();
+        let mut buffer = context.upload(&[0_u8; 4]).unwrap();
+        let mut graph = stream.capture(mode, |s| s.fill_bytes(&mut buffer, 3)).unwrap();
+        graph.launch(&stream).unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [3; 4], "{mode:?}");
+    }
+}
+
+#[test]
+fn side_streams_fork_prefetch_and_join() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let a = device.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [2, 2]).unwrap();
+    let mut left = device.zeros::<f32>([2, 2]).unwrap();
+    let mut right = device.zeros::<f32>([2, 2]).unwrap();
+    let mut both = device.zeros::<f32>([2, 2]).unwrap();
+    let mut graph = stream
+        .capture(CaptureMode::ThreadLocal, |s| {
+            let (one, two) = (s.side("1")?, s.side("2")?);
+            assert_eq!(one, s.side("1")?);
+            s.fork(&one)?;
+            one.fork(&two)?;
+            two.prefetch(&a, Prefetch::all())?;
+            op::mm(&one, &a, &a, &mut left)?;
+            op::muls(s, &a, 10.0, &mut right)?;
+            one.join(&two)?;
+            s.join(&one)?;
+            op::add(s, &left, &right, &mut both)
+        })
+        .unwrap();
+    graph.launch(&stream).unwrap();
+    assert_eq!(both.to_vec().unwrap(), [17.0, 30.0, 45.0, 62.0]);
+}
+
+#[test]
+fn a_hundred_replays_agree_bit_for_bit() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut random = fastrand::Rng::with_seed(1);
+    let data: Vec<f32> = (0..64 * 64).map(|_| random.f32()).collect();
+    let a = device.upload_tensor(&data, [64, 64]).unwrap();
+    let mut out = device.zeros::<f32>([64, 64]).unwrap();
+    op::matmul(&stream, &a, &a, &mut out).unwrap();
+    let eager = out.to_vec().unwrap();
+    let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| op::matmul(s, &a, &a, &mut out)).unwrap();
+    for _ in 0..100 {
+        graph.launch(&stream).unwrap();
+        assert_eq!(out.to_vec().unwrap(), eager);
+    }
+}
+
+#[test]
+fn a_pinned_buffer_is_read_at_each_replay_and_reached_through_the_graph() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut middle = device.alloc::<i32>(4).unwrap();
+    let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+    let input = capture.upload(device.pinned::<i32>(4).unwrap(), &mut middle).unwrap();
+    let output = capture.download(&middle, device.pinned::<i32>(4).unwrap()).unwrap();
+    let mut graph = capture.finish().unwrap();
+    for turn in 0..3 {
+        graph.host(&input).unwrap().fill(turn);
+        graph.launch(&stream).unwrap();
+        assert_eq!(*graph.host(&output).unwrap(), [turn; 4]);
+    }
+    let refused = input.wait().unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+    assert!(refused.to_string().contains("Graph::host"));
+}
+
+#[test]
+fn a_key_of_another_graph_opens_nothing() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.alloc::<i32>(4).unwrap();
+    let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+    let input = capture.upload(device.pinned::<i32>(4).unwrap(), &mut buffer).unwrap();
+    let _graph = capture.finish().unwrap();
+    let mut other = stream.capture(CaptureMode::ThreadLocal, |_| Ok(())).unwrap();
+    assert_eq!(other.host(&input).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    let eager = stream.upload(device.pinned::<i32>(4).unwrap(), &mut buffer).unwrap();
+    assert_eq!(other.host(&eager).unwrap_err().kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn host_functions_run_at_each_replay_and_are_freed_with_the_graph() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let count = Arc::new(AtomicUsize::new(0));
+    let inside = Arc::clone(&count);
+    let mut graph = stream
+        .capture(CaptureMode::ThreadLocal, |s| {
+            s.host_function(move || {
+                inside.fetch_add(1, Ordering::Relaxed);
+            })
+        })
+        .unwrap();
+    assert_eq!(count.load(Ordering::Relaxed), 0);
+    for _ in 0..3 {
+        graph.launch(&stream).unwrap();
+    }
+    graph.wait().unwrap();
+    assert_eq!(count.load(Ordering::Relaxed), 3);
+    drop(graph);
+    assert_eq!(Arc::strong_count(&count), 1);
+}
+
+#[test]
+fn giving_up_a_capture_frees_the_stream() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.upload(&[1_u8; 4]).unwrap();
+    let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+    capture.fill_bytes(&mut buffer, 2).unwrap();
+    drop(capture);
+    assert!(!stream.is_capturing());
+    assert_eq!(buffer.to_vec().unwrap(), [1; 4]);
+    stream.fill_bytes(&mut buffer, 3).unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [3; 4]);
+}
+
+#[test]
+fn an_error_of_the_closure_ends_the_capture() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let error = stream
+        .capture(CaptureMode::ThreadLocal, |s| {
+            let side = s.side("1")?;
+            s.fork(&side)?;
+            fail_by_hand()
+        })
+        .unwrap_err();
+    assert!(error.to_string().contains("outside a buffer"), "{error}");
+    assert!(!stream.is_capturing());
+    stream.synchronize().unwrap();
+}
+
+fn fail_by_hand() -> Result<()> {
+    device().alloc::<u8>(1)?.slice(2..).map(|_| ())
+}
+
+#[test]
+fn a_panic_of_the_closure_ends_the_capture() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        let _ = stream.capture(CaptureMode::ThreadLocal, |_| -> Result<()> { panic!("on purpose") });
+    }));
+    assert!(caught.is_err());
+    assert!(!stream.is_capturing());
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn an_error_that_was_swallowed_while_recording_is_reported_at_the_end() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let event = device.event().unwrap();
+    let error: Error = stream
+        .capture(CaptureMode::ThreadLocal, |s| {
+            let _ = s.wait(&event);
+            Ok(())
+        })
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CaptureInvalidated);
+    assert!(error.to_string().contains("event wait at tests/capture.rs:"), "{error}");
+}
+
+#[test]
+fn a_launch_on_another_stream_waits_for_the_launch_before() {
+    let device = device();
+    let (first, second) = (device.stream().unwrap(), device.stream().unwrap());
+    let one = device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    let mut sum = device.zeros::<f32>([4]).unwrap();
+    let mut graph = first.capture(CaptureMode::ThreadLocal, |s| op::add_inplace(s, &mut sum, &one)).unwrap();
+    mock::hold(&first).unwrap();
+    graph.launch(&first).unwrap();
+    graph.launch(&second).unwrap();
+    mock::run_until_idle();
+    assert!(!second.is_complete().unwrap());
+    mock::release(&first).unwrap();
+    second.synchronize().unwrap();
+    assert_eq!(sum.to_vec().unwrap(), [2.0; 4]);
+}
+
+#[test]
+fn a_graph_writes_its_trace() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.alloc::<u8>(4).unwrap();
+    let graph = stream.capture(CaptureMode::ThreadLocal, |s| s.fill_bytes(&mut buffer, 1)).unwrap();
+    let path = std::env::temp_dir().join(format!("racl-trace-{}.json", std::process::id()));
+    graph.write_trace(&path).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert!(text.trim_start().starts_with('[') && text.contains("\"ph\""), "{text}");
+    assert!(graph.write_trace("/nonexistent/folder/trace.json").is_err());
+}

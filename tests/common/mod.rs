@@ -1,0 +1,21 @@
+//! What the tests share.
+#![allow(dead_code)]
+
+use racl::{Acl, Device, Error, ErrorKind};
+
+/// The first device of the built-in mock.
+pub(crate) fn device() -> Device {
+    let acl = Acl::mock().expect("the mock initialises");
+    acl.device(0).expect("the mock has a device")
+}
+
+/// That `error` is of `kind` and that its short form has every one of `parts` and is one line.
+#[track_caller]
+pub(crate) fn assert_says(error: &Error, kind: ErrorKind, parts: &[&str]) {
+    let text = error.to_string();
+    assert_eq!(error.kind(), kind, "{text}");
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in: {text}");
+    }
+    assert_eq!(text.lines().count(), 1, "{text}");
+}

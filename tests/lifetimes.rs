@@ -1,0 +1,309 @@
+//! Who keeps what alive, and when it is freed. The tests count live objects and calls, so each runs alone.
+
+mod common;
+
+use common::device;
+use racl::{CaptureMode, ErrorKind, Prefetch, mock, op};
+
+#[test]
+fn a_graph_keeps_the_buffers_that_it_uses() {
+    let _alone = mock::exclusive();
+    let device = device().create_context().unwrap();
+    let stream = device.stream().unwrap();
+    let before = mock::live_handles().device_allocations;
+    let mut out = device.zeros::<f32>([8]).unwrap();
+    let mut graph = {
+        let a = device.upload_tensor(&[2.0_f32; 8], [8]).unwrap();
+        let b = device.upload_tensor(&[3.0_f32; 8], [8]).unwrap();
+        stream.capture(CaptureMode::ThreadLocal, |s| op::mul(s, &a, &b, &mut out)).unwrap()
+    };
+    assert_eq!(mock::live_handles().device_allocations, before + 3);
+    graph.launch(&stream).unwrap();
+    assert_eq!(out.to_vec().unwrap(), [6.0; 8]);
+    drop(graph);
+    assert_eq!(mock::live_handles().device_allocations, before + 1);
+}
+
+#[test]
+fn a_stream_that_captures_is_kept_until_the_end() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let side = device.stream().unwrap();
+    let mut buffer = device.upload(&[0_u8; 4]).unwrap();
+    let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+    capture.fork(&side).unwrap();
+    side.fill_bytes(&mut buffer, 5).unwrap();
+    capture.join(&side).unwrap();
+    let destroyed = mock::calls("aclrtDestroyStream");
+    drop(side);
+    drop(stream);
+    assert_eq!(mock::calls("aclrtDestroyStream"), destroyed);
+    let mut graph = capture.finish().unwrap();
+    assert_eq!(mock::calls("aclrtDestroyStream"), destroyed + 2);
+    let other = device.stream().unwrap();
+    graph.launch(&other).unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [5; 4]);
+}
+
+#[test]
+fn a_replay_is_one_call_however_many_operators() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let one = device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    let mut sum = device.zeros::<f32>([4]).unwrap();
+    let mut graph = stream
+        .capture(CaptureMode::ThreadLocal, |s| (0..500).try_for_each(|_| op::add_inplace(s, &mut sum, &one)))
+        .unwrap();
+    graph.launch(&stream).unwrap();
+    let names: Vec<_> = racl::sys::Table::names().map(|(name, _)| name).collect();
+    let total = || names.iter().map(|name| mock::calls(name)).sum::<u64>();
+    let before = total();
+    graph.launch(&stream).unwrap();
+    assert_eq!(total() - before, 1);
+    assert_eq!(sum.to_vec().unwrap(), [1000.0; 4]);
+}
+
+#[test]
+fn side_streams_are_used_again_by_the_next_capture() {
+    let _alone = mock::exclusive();
+    let device = device().create_context().unwrap();
+    let stream = device.stream().unwrap();
+    let record = || {
+        stream
+            .capture(CaptureMode::ThreadLocal, |s| {
+                let side = s.side("1")?;
+                s.fork(&side)?;
+                s.join(&side)
+            })
+            .unwrap()
+    };
+    drop(record());
+    let streams = mock::live_handles().streams;
+    let graphs: Vec<_> = (0..5).map(|_| record()).collect();
+    assert_eq!(mock::live_handles().streams, streams);
+    drop(graphs);
+}
+
+#[test]
+fn a_buffer_dropped_while_a_stream_uses_it_is_freed_after_that_work() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let before = mock::live_handles().device_allocations;
+    let mut buffer = device.alloc::<u8>(64).unwrap();
+    mock::hold(&stream).unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    drop(buffer);
+    assert_eq!(mock::live_handles().device_allocations, before + 1);
+    mock::release(&stream).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(mock::live_handles().device_allocations, before);
+}
+
+#[test]
+fn a_buffer_that_idle_streams_used_is_freed_at_once() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let before = mock::live_handles().device_allocations;
+    let mut buffer = device.alloc::<u8>(64).unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    stream.synchronize().unwrap();
+    drop(buffer);
+    assert_eq!(mock::live_handles().device_allocations, before);
+}
+
+#[test]
+fn a_buffer_used_on_two_streams_waits_for_both() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let (one, two) = (device.stream().unwrap(), device.stream().unwrap());
+    let before = mock::live_handles().device_allocations;
+    let buffer = device.upload(&[1_u8; 64]).unwrap();
+    mock::hold(&one).unwrap();
+    mock::hold(&two).unwrap();
+    one.prefetch(&buffer, Prefetch::all()).unwrap();
+    two.prefetch(&buffer, Prefetch::all()).unwrap();
+    drop(buffer);
+    mock::release(&one).unwrap();
+    one.synchronize().unwrap();
+    assert_eq!(mock::live_handles().device_allocations, before + 1);
+    mock::release(&two).unwrap();
+    two.synchronize().unwrap();
+    assert_eq!(mock::live_handles().device_allocations, before);
+}
+
+#[test]
+fn memory_of_a_busy_stream_comes_back_without_a_wait() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let before = mock::live_handles().device_allocations;
+    for _ in 0..1000 {
+        let mut buffer = device.alloc::<u8>(64).unwrap();
+        stream.fill_bytes(&mut buffer, 1).unwrap();
+        mock::run_until_idle();
+    }
+    let now = mock::live_handles().device_allocations;
+    assert!(now - before < 10, "{} buffers wait to be freed", now - before);
+}
+
+#[test]
+fn memory_that_waits_is_waited_for_when_the_device_is_full() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let (_, total) = device.memory_info().unwrap();
+    let most = total / 4 * 3;
+    for _ in 0..3 {
+        let buffer = device.alloc::<u8>(most).unwrap();
+        stream.prefetch(&buffer, Prefetch::bytes(1)).unwrap();
+    }
+}
+
+#[test]
+fn views_keep_the_memory() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let before = mock::live_handles().device_allocations;
+    let tensor = device.upload_tensor(&[1, 2, 3, 4], [2, 2]).unwrap();
+    let view = tensor.transposed(0, 1).unwrap();
+    drop(tensor);
+    assert_eq!(view.to_vec().unwrap(), [1, 3, 2, 4]);
+    drop(view);
+    assert_eq!(mock::live_handles().device_allocations, before);
+}
+
+#[test]
+fn a_lent_buffer_that_is_dropped_waits_and_one_that_is_forgotten_leaks() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.alloc::<u8>(8).unwrap();
+    let before = mock::live_handles().pinned_allocations;
+    let lent = stream.upload(device.pinned_from(&[1_u8; 8]).unwrap(), &mut buffer).unwrap();
+    drop(lent);
+    assert_eq!(mock::live_handles().pinned_allocations, before);
+    assert_eq!(buffer.to_vec().unwrap(), [1; 8]);
+    let lent = stream.upload(device.pinned_from(&[2_u8; 8]).unwrap(), &mut buffer).unwrap();
+    std::mem::forget(lent);
+    assert_eq!(mock::live_handles().pinned_allocations, before + 1);
+    assert_eq!(buffer.to_vec().unwrap(), [2; 8]);
+}
+
+#[test]
+fn scratch_memory_belongs_to_the_stream_and_goes_with_it() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let before = mock::live_handles().device_allocations;
+    let a = device.zeros::<f32>([8, 16]).unwrap();
+    let mut out = device.zeros::<f32>([8, 16]).unwrap();
+    let stream = device.stream().unwrap();
+    for _ in 0..10 {
+        op::softmax(&stream, &a.clone(), 0, &mut out).unwrap();
+    }
+    stream.synchronize().unwrap();
+    let held = mock::live_handles().device_allocations;
+    assert!(held <= before + 3, "{held}");
+    drop(stream);
+    assert_eq!(mock::live_handles().device_allocations, before + 2);
+}
+
+#[test]
+fn operators_leave_no_descriptions_behind() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let a = device.zeros::<f32>([2, 3]).unwrap();
+    let mut out = device.zeros::<f32>([2, 2]).unwrap();
+    let counts = || {
+        let live = mock::live_handles();
+        (live.tensors, live.scalars, live.arrays, live.lists, live.executors)
+    };
+    let before = counts();
+    op::adds(&stream, &a, 1.0, &mut a.clone()).unwrap();
+    op::reduce_sum(&stream, &a, &[1], false, &mut device.zeros([2]).unwrap()).unwrap();
+    assert!(op::matmul(&stream, &a, &a, &mut out).is_err());
+    stream.synchronize().unwrap();
+    assert_eq!(counts(), before);
+}
+
+#[test]
+fn everything_is_gone_when_the_last_value_goes() {
+    let _alone = mock::exclusive();
+    let before = mock::live_handles();
+    {
+        let device = device();
+        let stream = device.stream().unwrap();
+        let event = device.timing_event().unwrap();
+        let mut buffer = device.alloc::<u8>(64).unwrap();
+        event.record(&stream).unwrap();
+        let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.fill_bytes(&mut buffer, 1)).unwrap();
+        graph.launch(&stream).unwrap();
+        // Parents first: children keep what they need.
+        drop(device);
+        drop(stream);
+        drop(buffer);
+        drop(graph);
+    }
+    assert_eq!(mock::live_handles(), before);
+}
+
+#[test]
+fn a_graph_whose_work_is_held_is_not_freed_before_it_ran() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.upload(&[0_u8; 4]).unwrap();
+    let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.fill_bytes(&mut buffer, 1)).unwrap();
+    mock::hold(&stream).unwrap();
+    graph.launch(&stream).unwrap();
+    let waiter = std::thread::spawn(move || drop(graph));
+    assert_eq!(mock::live_handles().graphs, 1);
+    mock::release(&stream).unwrap();
+    waiter.join().unwrap();
+    assert_eq!(mock::live_handles().graphs, 0);
+    assert_eq!(buffer.to_vec().unwrap(), [1; 4]);
+}
+
+#[test]
+fn values_from_before_a_reset_report_errors_and_do_not_crash() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let event = device.event().unwrap();
+    let mut buffer = device.alloc::<u8>(4).unwrap();
+    let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.fill_bytes(&mut buffer, 1)).unwrap();
+    mock::reset().unwrap();
+    assert!(graph.launch(&stream).is_err());
+    assert!(stream.synchronize().is_err());
+    assert!(event.synchronize().is_err());
+    assert!(buffer.to_vec().is_err());
+    drop((graph, buffer, event, stream));
+    assert!(!device.take_drop_errors().is_empty());
+    drop(device);
+}
+
+#[test]
+fn closing_gives_the_error_and_the_value_back() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let clone = stream.clone();
+    let (stream, error) = stream.close().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    drop(clone);
+    let graph = stream.capture(CaptureMode::ThreadLocal, |_| Ok(())).unwrap();
+    mock::fail("aclmdlRIDestroy", 1, 107_037).unwrap();
+    let (graph, error) = graph.close().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::GraphRunning);
+    graph.close().unwrap();
+    let event = device.event().unwrap();
+    mock::fail("aclrtDestroyEvent", 1, 507_000).unwrap();
+    let (event, error) = event.close().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Internal);
+    event.close().unwrap();
+    stream.close().unwrap();
+}

@@ -1,0 +1,261 @@
+//! Streams, events, copies and host functions outside captures.
+
+mod common;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use common::{assert_says, device};
+use racl::{ErrorKind, mock, op};
+
+#[test]
+fn submitting_returns_before_the_work_is_done() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.upload(&[0_u8; 4]).unwrap();
+    mock::hold(&stream).unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    assert!(!stream.is_complete().unwrap());
+    mock::release(&stream).unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [1; 4]);
+    assert!(stream.is_complete().unwrap());
+}
+
+#[test]
+fn streams_are_independent_until_an_event_orders_them() {
+    let device = device();
+    let (one, two) = (device.stream().unwrap(), device.stream().unwrap());
+    let mut order = device.upload(&[0_u32]).unwrap();
+    mock::hold(&one).unwrap();
+    one.fill_bytes(&mut order, 1).unwrap();
+    let mut free = device.upload(&[0_u8]).unwrap();
+    two.fill_bytes(&mut free, 7).unwrap();
+    assert_eq!(free.to_vec().unwrap(), [7]);
+    one.fork(&two).unwrap();
+    two.fill_bytes(&mut order, 2).unwrap();
+    mock::run_until_idle();
+    assert!(!two.is_complete().unwrap());
+    mock::release(&one).unwrap();
+    two.synchronize().unwrap();
+    assert_eq!(order.to_vec().unwrap(), [0x0202_0202]);
+}
+
+#[test]
+fn a_wait_refers_to_the_record_before_it() {
+    let device = device();
+    let (one, two) = (device.stream().unwrap(), device.stream().unwrap());
+    let event = device.event().unwrap();
+    two.wait(&event).unwrap();
+    two.synchronize().unwrap();
+    event.record(&one).unwrap();
+    two.wait(&event).unwrap();
+    one.synchronize().unwrap();
+    mock::hold(&one).unwrap();
+    let mut buffer = device.upload(&[0_u8]).unwrap();
+    one.fill_bytes(&mut buffer, 1).unwrap();
+    event.record(&one).unwrap();
+    two.synchronize().unwrap();
+    assert!(!event.is_complete().unwrap());
+    mock::release(&one).unwrap();
+    event.synchronize().unwrap();
+    assert!(event.is_complete().unwrap());
+}
+
+#[test]
+fn waits_with_a_limit_end_on_the_virtual_clock() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let event = device.event().unwrap();
+    mock::hold(&stream).unwrap();
+    let mut buffer = device.upload(&[0_u8]).unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    event.record(&stream).unwrap();
+    let before = mock::now();
+    let limit = Duration::from_secs(3600);
+    assert_says(&stream.synchronize_timeout(limit).unwrap_err(), ErrorKind::Timeout, &["507046"]);
+    assert!(mock::now() - before >= limit);
+    assert_says(&event.synchronize_timeout(limit).unwrap_err(), ErrorKind::Timeout, &["507047"]);
+    mock::release(&stream).unwrap();
+    stream.synchronize_timeout(limit).unwrap();
+    event.synchronize_timeout(limit).unwrap();
+}
+
+#[test]
+fn timing_events_measure_the_virtual_clock() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let (start, end) = (device.timing_event().unwrap(), device.timing_event().unwrap());
+    start.record(&stream).unwrap();
+    stream.host_function(|| mock::advance(Duration::from_millis(250))).unwrap();
+    end.record(&stream).unwrap();
+    stream.synchronize().unwrap();
+    let elapsed = end.elapsed_since(&start).unwrap();
+    assert!(elapsed >= Duration::from_millis(250), "{elapsed:?}");
+    assert_eq!(start.elapsed_since(&end).unwrap_err().kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn pinned_buffers_go_and_come_back() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.alloc::<u16>(3).unwrap();
+    mock::hold(&stream).unwrap();
+    let up = stream.upload(device.pinned_from(&[1_u16, 2, 3]).unwrap(), &mut buffer).unwrap();
+    let down = stream.download(&buffer, device.pinned(3).unwrap()).unwrap();
+    assert!(!up.is_complete().unwrap());
+    mock::release(&stream).unwrap();
+    assert_eq!(*down.wait().unwrap(), [1, 2, 3]);
+    assert!(up.is_complete().unwrap());
+    let mut pinned = up.wait().unwrap();
+    pinned[0] = 9;
+    let again = stream.upload(pinned, &mut buffer).unwrap();
+    again.wait().unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [9, 2, 3]);
+}
+
+#[test]
+fn copies_on_the_device_run_in_order() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let from = device.upload(&(0..100).collect::<Vec<u64>>()).unwrap();
+    let mut to = device.alloc_zeroed::<u64>(100).unwrap();
+    stream.copy(&from, &mut to).unwrap();
+    let mut last = to.slice(8..16).unwrap();
+    stream.fill_bytes(&mut last, 0xff).unwrap();
+    let got = to.to_vec().unwrap();
+    assert_eq!(got[..8], [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(got[8..16], [u64::MAX; 8]);
+    assert_eq!(got[16..], (16..100).collect::<Vec<u64>>());
+}
+
+#[test]
+fn host_functions_run_in_order_and_are_freed_once() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let (sender, receiver) = mpsc::channel();
+    let held = Arc::new(AtomicUsize::new(0));
+    for number in 0..10 {
+        let (sender, held) = (sender.clone(), Arc::clone(&held));
+        stream
+            .host_function(move || {
+                held.fetch_add(1, Ordering::Relaxed);
+                sender.send(number).unwrap();
+            })
+            .unwrap();
+    }
+    stream.synchronize().unwrap();
+    drop(sender);
+    assert_eq!(receiver.iter().collect::<Vec<_>>(), (0..10).collect::<Vec<_>>());
+    assert_eq!(Arc::strong_count(&held), 1);
+    assert_eq!(held.load(Ordering::Relaxed), 10);
+}
+
+#[test]
+fn a_panic_of_a_host_function_is_reported_by_the_next_wait() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    stream.host_function(|| panic!("on purpose")).unwrap();
+    assert_says(&stream.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["on purpose"]);
+    stream.synchronize().unwrap();
+    let mut graph =
+        stream.capture(racl::CaptureMode::ThreadLocal, |s| s.host_function(|| panic!("in a graph"))).unwrap();
+    graph.launch(&stream).unwrap();
+    assert_says(&stream.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["in a graph"]);
+    graph.launch(&stream).unwrap();
+    assert_says(&graph.wait().unwrap_err(), ErrorKind::CallbackPanicked, &["in a graph"]);
+}
+
+#[test]
+fn the_default_stream_runs_work_and_graphs() {
+    let device = device();
+    let (default, stream) = (device.default_stream().unwrap(), device.stream().unwrap());
+    let mut buffer = device.upload(&[0_u8; 2]).unwrap();
+    default.fill_bytes(&mut buffer, 1).unwrap();
+    default.synchronize().unwrap();
+    let mut graph = stream.capture(racl::CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 2)).unwrap();
+    graph.launch(&default).unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [2; 2]);
+}
+
+#[test]
+fn many_threads_use_one_device() {
+    let device = device();
+    let workers: Vec<_> = (0..8)
+        .map(|number| {
+            let device = device.clone();
+            thread::spawn(move || {
+                let stream = device.stream()?;
+                let one = device.upload_tensor(&[1_i32; 64], [64])?;
+                let mut sum = device.zeros::<i32>([64])?;
+                for _ in 0..100 {
+                    op::add_inplace(&stream, &mut sum, &one)?;
+                }
+                op::muls(&stream, &sum.clone(), number, &mut sum)?;
+                sum.to_vec()
+            })
+        })
+        .collect();
+    for (number, worker) in workers.into_iter().enumerate() {
+        assert_eq!(worker.join().unwrap().unwrap(), [100 * number as i32; 64]);
+    }
+}
+
+#[test]
+fn one_stream_takes_work_from_many_threads() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let one = device.upload_tensor(&[1_i32; 16], [16]).unwrap();
+    let sum = device.zeros::<i32>([16]).unwrap();
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut sum = sum.clone();
+                for _ in 0..250 {
+                    op::add_inplace(&stream, &mut sum, &one).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(sum.to_vec().unwrap(), [1000; 16]);
+}
+
+#[test]
+fn contexts_have_streams_of_their_own() {
+    let device = device();
+    let other = device.create_context().unwrap();
+    let (here, there) = (device.stream().unwrap(), other.stream().unwrap());
+    let mut buffer = other.alloc::<u8>(4).unwrap();
+    there.fill_bytes(&mut buffer, 1).unwrap();
+    here.synchronize().unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [1; 4]);
+    // Memory belongs to the device, so a stream of another context of the same device may use it.
+    here.fill_bytes(&mut buffer, 2).unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [2; 4]);
+}
+
+#[test]
+fn code_that_changes_the_thread_s_context_is_answered_by_bind() {
+    let device = device();
+    let other = device.create_context().unwrap();
+    let stream = device.stream().unwrap();
+    let function = device.acl().table().aclrtSetCurrentContext().unwrap();
+    // SAFETY: the context is live.
+    assert_eq!(unsafe { function(other.as_raw()) }, 0);
+    let mut buffer = device.alloc::<u8>(4).unwrap();
+    assert_eq!(stream.fill_bytes(&mut buffer, 1).unwrap_err().kind(), ErrorKind::WrongContext);
+    device.bind().unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn initialisations_share_the_library() {
+    let (one, two) = (racl::Acl::mock().unwrap(), racl::Acl::mock().unwrap());
+    let device = one.device(0).unwrap();
+    drop(one);
+    assert!(two.is_mock() && two.to_string().starts_with("mock-acl "));
+    drop(two);
+    device.stream().unwrap().synchronize().unwrap();
+}
