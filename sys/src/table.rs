@@ -4,6 +4,8 @@ use core::ffi::c_void;
 use core::fmt;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+// The table names nearly every type that there is.
+#[allow(clippy::wildcard_imports)]
 use crate::bindings::*;
 
 /// The library that a function belongs to on a CANN installation.
