@@ -181,6 +181,8 @@ impl Graph {
     ///
     /// The graph and why it could not be destroyed, such as [`ErrorKind::GraphRunning`].
     #[doc(alias = "aclmdlRIDestroy")]
+    // The graph comes back, however large it is; a box would be in everybody's way.
+    #[allow(clippy::result_large_err)]
     pub fn close(mut self) -> Result<(), (Self, Error)> {
         match self.destroy() {
             Ok(()) => Ok(()),
