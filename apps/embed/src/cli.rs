@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::fs;
 use std::io::{self, BufRead, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -56,6 +57,9 @@ Environment:
   RACL_MODEL_DIR  the folder of the model, for fetch-model.sh and as default of --model
   RUST_LOG        what is logged, such as debug";
 
+/// A file of at most this size is read as a whole, so that progress has an end.
+const READ_AHEAD_BYTES: u64 = 64 << 20;
+
 /// Starts the log, on standard error.
 pub fn start_log(quiet: bool) {
     let filter = if quiet { "warn" } else { "warn,embed=info" };
@@ -82,7 +86,8 @@ pub fn run(arguments: Arguments) -> Result<()> {
     let result = pipeline.run(texts, format, similarity);
     progress::finish();
     let count = result?;
-    log::info!("{count} texts in {:.1?}, with {} graphs", start.elapsed(), pipeline.embedder.graphs());
+    let graphs = pipeline.embedder.graphs();
+    log::info!("{} in {:.1?}, with {}", some(count, "text"), start.elapsed(), some(graphs, "graph"));
     Ok(())
 }
 
@@ -97,7 +102,19 @@ fn texts_of(given: Vec<String>) -> (Box<dyn Iterator<Item = Result<String>>>, Op
     }
     let lines = io::stdin().lock().lines().enumerate();
     let lines = lines.map(|(index, line)| line.map_err(|source| Error::Input { line: index + 1, source }));
+    // The end of a file is known before its lines are needed, that of a pipe is not.
+    let input = fs::metadata("/dev/stdin");
+    if input.is_ok_and(|input| input.is_file() && input.len() <= READ_AHEAD_BYTES) {
+        let lines: Vec<_> = lines.collect();
+        let count = lines.len();
+        return (Box::new(lines.into_iter()), Some(count));
+    }
     (Box::new(lines), None)
+}
+
+fn some(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
 
 struct Pipeline {

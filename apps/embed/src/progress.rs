@@ -1,10 +1,11 @@
 //! The progress bar, and how the log and the results get past it.
 
+use std::fmt;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// Fewer texts are done before a bar would be read.
 const FEWEST: usize = 20;
@@ -17,12 +18,15 @@ pub(crate) fn start(total: Option<usize>) {
         return;
     }
     let (bar, template) = match total {
-        Some(total) => (ProgressBar::new(total as u64), "{bar:40} {pos}/{len} texts, {per_sec}, {eta} left"),
-        None => (ProgressBar::no_length(), "{spinner} {pos} texts, {per_sec}"),
+        Some(total) => (ProgressBar::new(total as u64), "{bar:40} {pos}/{len} texts, {rate}, {eta} left"),
+        None => (ProgressBar::no_length(), "{spinner} {pos} texts, {rate}"),
     };
     bar.set_draw_target(ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
+        bar.set_style(style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
+            // Only a broken terminal refuses it, and the bar is not worth a word then.
+            let _ = write!(out, "{:.0} a second", state.per_sec());
+        }));
     }
     bar.enable_steady_tick(Duration::from_millis(200));
     // A second bar of one process is not shown.

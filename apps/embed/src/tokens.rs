@@ -44,11 +44,7 @@ impl Tokenizer {
         let mut ids = encoding.get_ids().to_vec();
         let count = ids.len();
         if count > MAX_TOKENS {
-            log::warn!(
-                "a text of {count} tokens is cut to {MAX_TOKENS} ([CLS] and [SEP] included), the last {} do not count: {:?}",
-                count - MAX_TOKENS,
-                beginning(text)
-            );
+            log::warn!("a text of {count} tokens is cut to {MAX_TOKENS}: {:?}", beginning(text));
             ids.drain(MAX_TOKENS - 1..count - 1);
         }
         Ok(ids)

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -86,6 +87,17 @@ fn lines_of_standard_input_are_texts() {
 }
 
 #[test]
+fn a_file_gives_what_a_pipe_gives() {
+    let folder = Small::new().folder();
+    let lines = b"a graph\n\nwork\nreplays";
+    let path = folder.path().join("texts.txt");
+    fs::write(&path, lines).unwrap();
+    let from_file = program(folder.path()).stdin(File::open(&path).unwrap()).output().unwrap();
+    assert_eq!(objects(&from_file).len(), 4);
+    assert_eq!(from_file.stdout, with_input(&mut program(folder.path()), lines).stdout);
+}
+
+#[test]
 fn input_that_is_not_text_is_named_by_line_after_the_results_before_it() {
     let folder = Small::new().folder();
     let output = with_input(&mut program(folder.path()), b"a graph\n\xff\n");
@@ -101,7 +113,7 @@ fn eager_output_is_the_same() {
     let (replay, eager) = (run(&["a graph", "work"]), run(&["--eager", "a graph", "work"]));
     assert!(!replay.stdout.is_empty());
     assert_eq!(replay.stdout, eager.stdout);
-    assert!(stderr(&replay).contains("with 1 graphs") && stderr(&eager).contains("with 0 graphs"));
+    assert!(stderr(&replay).contains("with 1 graph\n") && stderr(&eager).contains("with 0 graphs"));
 }
 
 #[test]
