@@ -67,3 +67,7 @@ pub use memory::{DeviceBuffer, Lent, PinnedBuffer, Rejected};
 pub use op::Tensor;
 pub use prefetch::{Prefetch, Prefetchable};
 pub use stream::Stream;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -9,8 +9,11 @@ trap 'rm -rf "$out"' EXIT
 ASCEND_TOOLKIT_HOME="$PWD/mock-acl/build" ACL_SYS_GENERATE_INTO="$out" \
     cargo build --quiet -p acl-sys --no-default-features --features bindgen
 rustfmt --edition 2024 --config-path rustfmt.toml "$out"/runtime.rs "$out"/operator_base.rs "$out"/operators.rs
-if [ "${1-}" = --check ]; then
-    diff -r "$out" sys/src/bindings && echo "the committed bindings are current"
-else
-    cp "$out"/*.rs sys/src/bindings/
-fi
+for file in runtime operator_base operators calls; do
+    if [ "${1-}" = --check ]; then
+        diff -u "sys/src/bindings/$file.rs" "$out/$file.rs"
+    else
+        cp "$out/$file.rs" sys/src/bindings/
+    fi
+done
+echo "the bindings are current"

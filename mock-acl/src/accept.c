@@ -1,4 +1,5 @@
-/* Calls that are accepted without effect: settings of things the mock does not have, and handles nothing uses. */
+/* Calls that are accepted without effect: settings of things the mock does not have, and handles nothing
+ * uses. */
 #define _GNU_SOURCE
 #include "graph.h"
 
@@ -58,7 +59,8 @@ MOCK_EXPORT aclError aclmdlRICondHandleCreate(
 MOCK_EXPORT aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream) {
     MOCK_ENTER(aclrtActiveStream);
     if (activeStream == NULL || stream == NULL) return mock_null("activeStream and stream");
-    return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the activation of streams is not simulated");
+    return mock_fail(
+        ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the activation of streams is not simulated");
 }
 
 /* Stopping keeps the queue, and the mock interrupts no task: nothing is left to do. */
@@ -116,7 +118,8 @@ MOCK_EXPORT aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
 
 MOCK_EXPORT aclError aclrtSetTsDevice(aclrtTsId tsId) {
     MOCK_ENTER(aclrtSetTsDevice);
-    if ((int)tsId < 0 || tsId > ACL_TS_ID_AIVECTOR) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "id %d", (int)tsId);
+    if ((int)tsId < 0 || tsId > ACL_TS_ID_AIVECTOR)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "id %d", (int)tsId);
     return 0;
 }
 

@@ -1,8 +1,9 @@
-/* An address range with an allocator. The range is split into spans of 2 MiB; a small block lives in a span of its size
- * class, a large one takes whole spans. Allocation, release and the lookup of an inner address are O(1).
+/* An address range with an allocator. The range is split into spans of 2 MiB; a small block lives in a span
+ * of its size class, a large one takes whole spans. Allocation, release and the lookup of an inner address
+ * are O(1).
  *
- * Device ranges are one memory file mapped twice: the device view without access, whose addresses programs get, and a
- * view the mock works on. A host dereference of a device address faults at the instruction. */
+ * Device ranges are one memory file mapped twice: the device view without access, whose addresses programs
+ * get, and a view the mock works on. A host dereference of a device address faults at the instruction. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@
 #define BINS 20
 #define NONE UINT32_MAX
 #define DIRTY_LIMIT 128u /* freed spans whose pages are kept; more are given back in one batch */
-/* Fresh small blocks are filled with it: as a float of any width it is not a number. Large ones are not filled. */
+/* Fresh small blocks are filled with it: as a float of any width it is not a number. Large ones are not
+ * filled. */
 #define FRESH_BYTE 0xFF
 #define FRESH_LIMIT (UINT64_C(64) << 10)
 #define CLASSES 22
@@ -27,14 +29,14 @@ typedef enum span_use { SPAN_FREE, SPAN_SMALL, SPAN_LARGE, SPAN_INSIDE } span_us
 
 typedef struct span {
     uint8_t use;
-    uint8_t bin;      /* size class of a small span */
-    bool dirty;       /* free, and its pages hold old data */
-    uint32_t length;  /* spans of a run: at its first and, when free, also at its last span */
-    uint32_t first;   /* first span of the run, for inner and last spans */
+    uint8_t bin;         /* size class of a small span */
+    bool dirty;          /* free, and its pages hold old data */
+    uint32_t length;     /* spans of a run: at its first and, when free, also at its last span */
+    uint32_t first;      /* first span of the run, for inner and last spans */
     uint32_t next, prev; /* list of free runs of one bin, or of small spans with room */
     uint32_t free_slot, fresh_slot, live;
-    uint64_t size;    /* bytes asked for, of a large block */
-    uint32_t *slots;  /* small: size of live slots; free ones have the top bit and the next free index */
+    uint64_t size;   /* bytes asked for, of a large block */
+    uint32_t *slots; /* small: size of live slots; free ones have the top bit and the next free index */
 } span;
 
 struct mock_arena {
@@ -113,7 +115,8 @@ static bool map_device(mock_arena *a, uint64_t bytes) {
 }
 
 static bool map_host(mock_arena *a, uint64_t bytes) {
-    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *base =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) return false;
     madvise(base, bytes, MADV_DONTDUMP);
     a->base = a->view = base;
@@ -148,10 +151,8 @@ mock_arena *mock_arena_new(uint64_t bytes, bool device) {
 
 static void give_back(mock_arena *a, uint32_t i, uint32_t length) {
     const off_t at = (off_t)((uint64_t)i << SPAN_BITS), bytes = (off_t)((uint64_t)length << SPAN_BITS);
-    if (a->device)
-        fallocate(a->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, bytes);
-    else
-        madvise(a->base + at, (size_t)bytes, MADV_DONTNEED);
+    if (a->device) fallocate(a->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, bytes);
+    else madvise(a->base + at, (size_t)bytes, MADV_DONTNEED);
 }
 
 /* Punching holes is slow, so it is done in batches. */
@@ -236,8 +237,7 @@ static char *small_alloc(mock_arena *a, uint64_t size) {
     uint32_t k = s->free_slot;
     if (k != NONE)
         s->free_slot = (s->slots[k] & ~SLOT_FREE) == (NONE & ~SLOT_FREE) ? NONE : s->slots[k] & ~SLOT_FREE;
-    else
-        k = s->fresh_slot++;
+    else k = s->fresh_slot++;
     s->slots[k] = (uint32_t)size;
     s->live++;
     if (s->free_slot == NONE && s->fresh_slot == count) list_cut(a, &a->room[c], i);

@@ -15,10 +15,13 @@ MOCK_EXPORT aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag) {
     return g != NULL ? 0 : mock_fail(ACL_ERROR_RT_NO_MODEL_RESOURCE, "EE1013", "no host memory");
 }
 
-static aclError invalid(const char *text) { return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", text); }
+static aclError invalid(const char *text) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", text);
+}
 
 /* A model under construction and one of its streams, or a stream to become one. */
-static aclError find(aclmdlRI modelRI, aclrtStream stream, const char *call, mock_graph **g, mock_stream **s) {
+static aclError find(
+    aclmdlRI modelRI, aclrtStream stream, const char *call, mock_graph **g, mock_stream **s) {
     aclError code = 0;
     *g = mock_graph_get(modelRI, &code);
     if (code == 0 && stream == NULL) code = mock_null("stream");
@@ -34,14 +37,16 @@ static aclError bind_stream(mock_graph *g, mock_stream *s) {
     if ((s->flags & ACL_STREAM_FAST_LAUNCH) != 0 || s->stop_on_failure)
         return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "streams of this kind cannot be bound");
     if (g->state != MOCK_GRAPH_BUILDING) return invalid("the model is complete");
-    if (mock_graph_add_chain(g, s) < 0) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    if (mock_graph_add_chain(g, s) < 0)
+        return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     s->bound = true;
     return 0;
 }
 
 MOCK_EXPORT aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag) {
     MOCK_ENTER(aclmdlRIBindStream);
-    if (flag != ACL_MODEL_STREAM_FLAG_HEAD && flag != ACL_MODEL_STREAM_FLAG_DEFAULT) return invalid("unknown flag");
+    if (flag != ACL_MODEL_STREAM_FLAG_HEAD && flag != ACL_MODEL_STREAM_FLAG_DEFAULT)
+        return invalid("unknown flag");
     mock_graph *g = NULL;
     mock_stream *s = NULL;
     mock_lock();
@@ -82,7 +87,8 @@ MOCK_EXPORT aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve) {
     mock_lock();
     mock_graph *g = mock_graph_get(modelRI, &code);
     if (code == 0 && g->state != MOCK_GRAPH_BUILDING) code = invalid("the model is not under construction");
-    if (code == 0 && !mock_graph_freeze(g)) code = mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    if (code == 0 && !mock_graph_freeze(g))
+        code = mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     /* Without an end task it can never be executed (507011). */
     if (code == 0) g->state = g->ended ? MOCK_GRAPH_READY : MOCK_GRAPH_FAULT;
     mock_unlock();

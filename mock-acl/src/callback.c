@@ -67,7 +67,8 @@ MOCK_EXPORT aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, v
     if (code == 0 && s->report_thread != 0)
         code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "a thread is subscribed to the stream");
     if (code == 0) {
-        mock_task t = {.ops = &host_ops, .kind = MOCK_TASK_HOST, .u.host = {.fn = fn, .user = args, .blocking = true}};
+        mock_task t = {
+            .ops = &host_ops, .kind = MOCK_TASK_HOST, .u.host = {.fn = fn, .user = args, .blocking = true}};
         s->host_funcs = true;
         code = mock_submit(s, &t);
     }
@@ -85,7 +86,8 @@ MOCK_EXPORT aclError aclrtLaunchCallback(
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
     if (code == 0 && s->host_funcs)
-        code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "the stream is used with aclrtLaunchHostFunc");
+        code =
+            mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "the stream is used with aclrtLaunchHostFunc");
     if (code == 0 && s->report_thread == 0)
         code = mock_fail(ACL_ERROR_RT_STREAM_NO_CB_REG, "EE1016", "no thread is subscribed to the stream");
     if (code == 0) {
@@ -155,7 +157,8 @@ MOCK_EXPORT aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream strea
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
     if (code == 0 && (s->report_thread == 0 || s->report_thread != threadId))
-        code = mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1016", "the thread is not subscribed to the stream");
+        code =
+            mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1016", "the thread is not subscribed to the stream");
     if (code == 0) mock_unsubscribe(s);
     mock_unlock();
     return code;
@@ -189,7 +192,8 @@ static void run_report(report *r) {
 
 MOCK_EXPORT aclError aclrtProcessReport(int32_t timeout) {
     MOCK_ENTER(aclrtProcessReport);
-    if (timeout != -1 && timeout <= 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "time-out %d", timeout);
+    if (timeout != -1 && timeout <= 0)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "time-out %d", timeout);
     uint64_t self = (uint64_t)pthread_self();
     mock_lock();
     aclError code = 0;

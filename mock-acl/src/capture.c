@@ -1,4 +1,5 @@
-/* Capture of streams into a graph: begin, end, what is recorded and what is refused (runtime guide: capture). */
+/* Capture of streams into a graph: begin, end, what is recorded and what is refused (runtime guide: capture).
+ */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "capture.h"
@@ -17,7 +18,8 @@ bool mock_event_captured(const mock_event *e) {
 }
 
 aclError mock_captured_error(const char *call) {
-    return mock_fail(ACL_ERROR_RT_STREAM_CAPTURED, "EE1016", "%s is not allowed while the stream captures", call);
+    return mock_fail(
+        ACL_ERROR_RT_STREAM_CAPTURED, "EE1016", "%s is not allowed while the stream captures", call);
 }
 
 /* ---- capture modes ---- */
@@ -74,7 +76,8 @@ static aclError check_stream(const mock_stream *s) {
 
 static aclError bad_flags(const mock_stream *s) {
     if ((s->flags & (ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)) == 0) return 0;
-    return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "streams of flag 0x%x cannot be captured", s->flags);
+    return mock_fail(
+        ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "streams of flag 0x%x cannot be captured", s->flags);
 }
 
 static aclError begin(mock_stream *s, aclmdlRICaptureMode mode) {
@@ -111,7 +114,8 @@ MOCK_EXPORT aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMod
     return code;
 }
 
-MOCK_EXPORT aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI) {
+MOCK_EXPORT aclError aclmdlRICaptureGetInfo(
+    aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI) {
     MOCK_ENTER(aclmdlRICaptureGetInfo);
     if (stream == NULL || (status == NULL && modelRI == NULL)) return mock_null("stream, status and modelRI");
     mock_stream *s = NULL;
@@ -165,7 +169,8 @@ static aclError add_record(mock_stream *s, mock_event *e) {
 
 aclError mock_capture_record(mock_stream *s, mock_event *e) {
     if (e->family == MOCK_EVENT_OUTSIDE || (e->family == MOCK_EVENT_FLAGGED && s->bound)) {
-        mock_task t = {.ops = &record_ops, .kind = MOCK_TASK_LATCH_SET, .type = ACL_MODEL_RI_TASK_EVENT_RECORD};
+        mock_task t = {
+            .ops = &record_ops, .kind = MOCK_TASK_LATCH_SET, .type = ACL_MODEL_RI_TASK_EVENT_RECORD};
         t.u.wait.event = e;
         e->refs++;
         return mock_capture_task(s, &t);
@@ -187,7 +192,8 @@ static aclError add_wait(mock_stream *s, const mock_event *e) {
 /* A wait for a captured event draws an ordinary stream into the capture. */
 static aclError fork_into(mock_stream *s, const mock_event *e) {
     if (s->is_default)
-        return mock_fail(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "EE1017", "the default stream cannot join a capture");
+        return mock_fail(
+            ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "EE1017", "the default stream cannot join a capture");
     const aclError code = bad_flags(s);
     if (code != 0) return code;
     if (mock_graph_add_chain(e->graph, s) < 0) {
@@ -207,7 +213,8 @@ static aclError wait_latch(mock_stream *s, mock_event *e) {
 aclError mock_capture_wait(mock_stream *s, mock_event *e) {
     const bool captured = mock_event_captured(e);
     if (s->graph == NULL) return fork_into(s, e);
-    if (e->family == MOCK_EVENT_OUTSIDE || (e->family == MOCK_EVENT_FLAGGED && s->bound)) return wait_latch(s, e);
+    if (e->family == MOCK_EVENT_OUTSIDE || (e->family == MOCK_EVENT_FLAGGED && s->bound))
+        return wait_latch(s, e);
     if (s->bound || e->family != MOCK_EVENT_EX) return not_captured();
     if (captured && e->graph == s->graph) return add_wait(s, e);
     if (captured) {
@@ -250,12 +257,14 @@ static void discard(mock_graph *g) {
 /* After these checks the streams are free again, whatever the result. */
 static aclError finish(mock_graph *g) {
     if (g->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && g->owner != mock_self()->id)
-        return mock_fail(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "EE1016", "another thread began the capture");
+        return mock_fail(
+            ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "EE1016", "another thread began the capture");
     if (g->broken || g->invalidated)
         return mock_fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "EE1016", "the capture was broken before");
     if (g->open_group != NULL)
         return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1016", "a task group is still open");
-    if (!joined(g)) return mock_fail(ACL_ERROR_RT_STREAM_UNJOINED, "EH0008", "a stream of the capture is not joined");
+    if (!joined(g))
+        return mock_fail(ACL_ERROR_RT_STREAM_UNJOINED, "EH0008", "a stream of the capture is not joined");
     if (!mock_graph_freeze(g)) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     return 0;
 }
@@ -264,9 +273,11 @@ static aclError end(mock_stream *s, aclmdlRI *out) {
     const aclError code = check_stream(s);
     if (code != 0) return code;
     mock_graph *g = s->graph;
-    if (g == NULL) return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
+    if (g == NULL)
+        return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
     if (s->chain != 0)
-        return mock_fail(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "EE1016", "the capture began on another stream");
+        return mock_fail(
+            ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "EE1016", "the capture began on another stream");
     const aclError result = finish(g);
     *out = NULL;
     if (result != 0) {
@@ -284,7 +295,8 @@ MOCK_EXPORT aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
     if (stream == NULL) return mock_null("stream");
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = modelRI == NULL ? mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "modelRI must not be null") : 0;
+    aclError code =
+        modelRI == NULL ? mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "modelRI must not be null") : 0;
     if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = end(s, modelRI);
     mock_unlock();

@@ -52,7 +52,8 @@ MOCK_EXPORT aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size) {
     mock_unlock();
     if (code != 0) return code;
     void *view = mock_host_address(cmoDesc, DESC_BYTES);
-    if (view == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not device memory", cmoDesc);
+    if (view == NULL)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not device memory", cmoDesc);
     const mock_cmo c = {src, (uint32_t)size};
     memset(view, 0, DESC_BYTES);
     memcpy(view, &c, sizeof c);

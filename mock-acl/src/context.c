@@ -1,4 +1,5 @@
-/* Devices and contexts: reference counts, the default context of a device, the current context of a thread. */
+/* Devices and contexts: reference counts, the default context of a device, the current context of a thread.
+ */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "context.h"
@@ -49,10 +50,8 @@ static void bind(mock_ctx *ctx) {
 
 static mock_ctx *context_new(int32_t id, bool primary) {
     mock_ctx *ctx = free_contexts;
-    if (ctx != NULL)
-        free_contexts = ctx->next_free;
-    else
-        ctx = calloc(1, sizeof *ctx);
+    if (ctx != NULL) free_contexts = ctx->next_free;
+    else ctx = calloc(1, sizeof *ctx);
     if (ctx == NULL) return NULL;
     ctx->device = id;
     ctx->primary = primary;
@@ -75,7 +74,8 @@ static mock_ctx *context_new(int32_t id, bool primary) {
     return ctx;
 }
 
-/* Ends the context: its handle and those of its streams and graphs become stale. Queued work runs as far as it can. */
+/* Ends the context: its handle and those of its streams and graphs become stale. Queued work runs as far as
+ * it can. */
 void mock_context_teardown(mock_ctx *ctx) {
     mock_handle_take(MOCK_CONTEXT, ctx->handle);
     ctx->handle = NULL;
@@ -125,7 +125,8 @@ void mock_each_stream(void (*visit)(mock_stream *)) {
 
 uint64_t mock_own_contexts(void) {
     uint64_t n = 0;
-    for (mock_link *c = contexts.next; c != &contexts; c = c->next) n += !MOCK_OWNER(c, mock_ctx, all)->primary;
+    for (mock_link *c = contexts.next; c != &contexts; c = c->next)
+        n += !MOCK_OWNER(c, mock_ctx, all)->primary;
     return n;
 }
 
@@ -157,7 +158,8 @@ static aclError reset(int32_t id, bool force, const char *call) {
     aclError code = mock_device_check(id);
     if (code != 0) return code;
     if (mock_self()->in_task != 0)
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
+        return mock_fail(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
     mock_lock();
     device *d = &devices[id];
     if (d->count == 0) {
@@ -221,7 +223,8 @@ MOCK_EXPORT aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
         bind(ctx);
     }
     mock_unlock();
-    if (code == 0 && ctx == NULL) code = mock_fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "EE1023", "no stream is left");
+    if (code == 0 && ctx == NULL)
+        code = mock_fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "EE1023", "no stream is left");
     return code;
 }
 
@@ -229,14 +232,15 @@ MOCK_EXPORT aclError aclrtDestroyContext(aclrtContext context) {
     MOCK_ENTER(aclrtDestroyContext);
     if (context == NULL) return mock_null("context");
     if (mock_self()->in_task != 0)
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "a host function must not destroy a context");
+        return mock_fail(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "a host function must not destroy a context");
     aclError code = 0;
     mock_lock();
     mock_ctx *ctx = mock_handle_get(MOCK_CONTEXT, context);
     if (ctx == NULL || ctx->primary)
-        code = mock_fail(ACL_ERROR_RT_CONTEXT_NULL, "EE1018", "%p is not a context that can be destroyed", context);
-    else
-        mock_context_teardown(ctx);
+        code = mock_fail(
+            ACL_ERROR_RT_CONTEXT_NULL, "EE1018", "%p is not a context that can be destroyed", context);
+    else mock_context_teardown(ctx);
     mock_unlock();
     return code;
 }
@@ -249,7 +253,8 @@ MOCK_EXPORT aclError aclrtSetCurrentContext(aclrtContext context) {
     if (ctx != NULL) bind(ctx);
     mock_unlock();
     /* Observed: 107000 here, 107002 from aclrtDestroyContext. */
-    return ctx != NULL ? 0 : mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not a live context", context);
+    return ctx != NULL ? 0
+                       : mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not a live context", context);
 }
 
 MOCK_EXPORT aclError aclrtGetCurrentContext(aclrtContext *context) {

@@ -14,5 +14,6 @@ void mock_capture_abandon(mock_ctx *ctx);
 void mock_init_reset(void);
 void mock_events_reset(void);
 void mock_notifies_reset(void);
+void mock_limits_reset(void);
 
 #endif

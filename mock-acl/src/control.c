@@ -52,7 +52,8 @@ static int fire(fault **list, int api) {
 
 static int enter_slow(mock_api api) {
     if (atomic_load(&forked))
-        return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the device cannot be used in the child of a fork");
+        return mock_fail(
+            ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the device cannot be used in the child of a fork");
     const int code = fire(&call_faults, (int)api);
     if (code != 0) mock_fail(code, "EE9999", "%s: injected failure %d", mock_lookup_name((int)api), code);
     return code;
@@ -150,7 +151,9 @@ static void release(mock_stream *s) {
 static int gate(aclrtStream handle, void (*action)(mock_stream *)) {
     mock_lock();
     const mock_ctx *ctx = mock_current_quiet();
-    mock_stream *s = handle != NULL ? mock_handle_get(MOCK_STREAM, handle) : ctx != NULL ? ctx->default_stream : NULL;
+    mock_stream *s = handle != NULL ? mock_handle_get(MOCK_STREAM, handle)
+                     : ctx != NULL  ? ctx->default_stream
+                                    : NULL;
     if (s != NULL) action(s);
     mock_unlock();
     return s == NULL ? MOCK_ACL_BAD_ARGUMENT : 0;
@@ -263,7 +266,8 @@ MOCK_EXPORT int mock_acl_reset(void) {
     if (atomic_load(&forked) || mock_self()->in_task != 0) return MOCK_ACL_BUSY;
     mock_acl_clear_failures();
     mock_lock();
-    if (mock_engine.waiting != 0 || mock_engine.executing != mock_engine.executing_workers || mock_engine.paused) {
+    if (mock_engine.waiting != 0 || mock_engine.executing != mock_engine.executing_workers ||
+        mock_engine.paused) {
         mock_unlock();
         return MOCK_ACL_BUSY;
     }
@@ -277,12 +281,14 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_reports_clear();
     mock_events_reset();
     mock_notifies_reset();
+    mock_limits_reset();
     mock_engine.clock_ns = mock_engine.tasks_run = 0;
     mock_engine.cmo_tasks = mock_engine.cmo_bytes = 0;
     atomic_fetch_add(&mock_epoch, 1);
     mock_engine.paused = false;
     mock_unlock();
     mock_handle_clear_objects();
+    mock_pools_reset();
     mock_memory_reset();
     mock_init_reset();
     for (int i = 0; i < MOCK_API_COUNT; i++) atomic_store_explicit(&calls[i], 0, memory_order_relaxed);

@@ -4,7 +4,9 @@
 #include <string.h>
 #include "memory.h"
 
-static uint64_t extent(uint64_t pitch, uint64_t width, uint64_t height) { return pitch * (height - 1) + width; }
+static uint64_t extent(uint64_t pitch, uint64_t width, uint64_t height) {
+    return pitch * (height - 1) + width;
+}
 
 static bool copy_now(const mock_copy *c) {
     char *dst = mock_host_address(c->dst, extent(c->dst_pitch, c->width, c->height));
@@ -43,14 +45,17 @@ static const mock_task_ops fill32_ops = {"aclrtMemsetD32Async", run_fill, NULL};
 static aclError begin_sync(const char *call) {
     mock_lock();
     mock_ctx *ctx = mock_current();
-    const aclError code = ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL
-                                      : mock_capture_forbids(ctx, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, call);
+    const aclError code = ctx == NULL
+                              ? ACL_ERROR_RT_CONTEXT_NULL
+                              : mock_capture_forbids(ctx, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, call);
     mock_unlock();
     return code;
 }
 
 static aclError end_sync(bool good, const char *call) {
-    if (!good) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s reaches outside a live device allocation", call);
+    if (!good)
+        return mock_fail(
+            ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s reaches outside a live device allocation", call);
     mock_memory_changed();
     return 0;
 }
@@ -65,17 +70,27 @@ static aclError too_long(size_t count, size_t limit) {
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "count %zu is above the size %zu", count, limit);
 }
 
-MOCK_EXPORT aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind) {
-    MOCK_ENTER(aclrtMemcpy);
-    if (count == 0) return 0;
+aclError mock_copy_check(const void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind) {
     if (dst == NULL || src == NULL) return mock_null("dst and src");
-    aclError code = bad_kind((int)kind, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE);
-    if (code == 0) code = too_long(count, destMax);
+    const aclError code = bad_kind((int)kind, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE);
+    return code != 0 ? code : too_long(count, max);
+}
+
+aclError mock_copy_sync(
+    void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind, const char *call) {
+    if (count == 0) return 0;
+    aclError code = mock_copy_check(dst, max, src, count, kind);
     if (code != 0 || dst == src) return code;
-    code = begin_sync("aclrtMemcpy");
+    code = begin_sync(call);
     if (code != 0) return code;
     /* The direction follows from the addresses; the kind is not looked at. */
-    return end_sync(copy_now(&(mock_copy){dst, src, count, count, count, 1}), "aclrtMemcpy");
+    return end_sync(copy_now(&(mock_copy){dst, src, count, count, count, 1}), call);
+}
+
+MOCK_EXPORT aclError aclrtMemcpy(
+    void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind) {
+    MOCK_ENTER(aclrtMemcpy);
+    return mock_copy_sync(dst, destMax, src, count, kind, "aclrtMemcpy");
 }
 
 MOCK_EXPORT aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count) {
@@ -107,8 +122,8 @@ static aclError check_2d(
     return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "copy kind %d", (int)kind);
 }
 
-MOCK_EXPORT aclError aclrtMemcpy2d(
-    void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind) {
+MOCK_EXPORT aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+    size_t height, aclrtMemcpyKind kind) {
     MOCK_ENTER(aclrtMemcpy2d);
     if (width == 0 || height == 0) return 0;
     aclError code = check_2d(dst, dpitch, src, spitch, width, kind);
@@ -119,28 +134,32 @@ MOCK_EXPORT aclError aclrtMemcpy2d(
 
 /* ---- asynchronous ---- */
 
-/* Pageable memory cannot be read by the device later: the stream is waited for and the copy done at once, which a
- * capture rules out. With the lock. */
+/* Pageable memory cannot be read by the device later: the stream is waited for and the copy done at once,
+ * which a capture rules out. With the lock. */
 static aclError copy_pageable(mock_stream *s, const mock_copy *c, const char *call) {
     if (mock_capturing(s))
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1016", "%s cannot capture a copy of pageable host memory", call);
+        return mock_fail(
+            ACL_ERROR_RT_PARAM_INVALID, "EE1016", "%s cannot capture a copy of pageable host memory", call);
     aclError code = mock_capture_forbids(s->ctx, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, call);
     if (code == 0) code = mock_stream_finish(s);
     if (code != 0) return code;
     mock_unlock();
     const bool good = copy_now(c);
     mock_lock();
-    if (!good) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s reaches outside a live device allocation", call);
+    if (!good)
+        return mock_fail(
+            ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s reaches outside a live device allocation", call);
     mock_wake_all(&mock_engine.value_waiters);
     return 0;
 }
 
-static aclError copy_async(
-    const mock_copy *c, aclrtMemcpyKind kind, aclrtStream stream, const mock_task_ops *ops, const char *call) {
+static aclError copy_async(const mock_copy *c, aclrtMemcpyKind kind, aclrtStream stream,
+    const mock_task_ops *ops, const char *call) {
     const mock_place to = mock_place_of(c->dst), from = mock_place_of(c->src);
     mock_task t = {.ops = ops, .kind = MOCK_TASK_WORK, .u.copy = *c};
     if (kind == ACL_MEMCPY_HOST_TO_HOST || (to != MOCK_DEVICE && from != MOCK_DEVICE))
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s does not copy from host to host", call);
+        return mock_fail(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s does not copy from host to host", call);
     const bool buffered = kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && from != MOCK_DEVICE;
     if (buffered) {
         char *buffer = malloc(c->width);
@@ -163,12 +182,10 @@ static aclError copy_async(
     return code;
 }
 
-static aclError memcpy_async(
-    void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind, aclrtStream stream, const char *call) {
+aclError mock_copy_async(void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind,
+    aclrtStream stream, const char *call) {
     if (count == 0) return 0;
-    if (dst == NULL || src == NULL) return mock_null("dst and src");
-    aclError code = bad_kind((int)kind, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE);
-    if (code == 0) code = too_long(count, max);
+    const aclError code = mock_copy_check(dst, max, src, count, kind);
     if (code != 0 || dst == src) return code;
     return copy_async(&(mock_copy){dst, src, count, count, count, 1}, kind, stream, &copy_ops, call);
 }
@@ -176,25 +193,26 @@ static aclError memcpy_async(
 MOCK_EXPORT aclError aclrtMemcpyAsync(
     void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind, aclrtStream stream) {
     MOCK_ENTER(aclrtMemcpyAsync);
-    return memcpy_async(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsync");
+    return mock_copy_async(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsync");
 }
 
 MOCK_EXPORT aclError aclrtMemcpyAsyncWithCondition(
     void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind, aclrtStream stream) {
     MOCK_ENTER(aclrtMemcpyAsyncWithCondition);
-    return memcpy_async(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsyncWithCondition");
+    return mock_copy_async(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsyncWithCondition");
 }
 
-MOCK_EXPORT aclError aclrtMemcpy2dAsync(
-    void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, aclrtMemcpyKind kind,
-    aclrtStream stream) {
+MOCK_EXPORT aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
+    size_t width, size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
     MOCK_ENTER(aclrtMemcpy2dAsync);
     if (width == 0 || height == 0) return 0;
     const aclError code = check_2d(dst, dpitch, src, spitch, width, kind);
     if (code != 0) return code;
     if (width > 5000000 || height > 5 * 1024 * 1024)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "width %zu or height %zu is too large", width, height);
-    return copy_async(&(mock_copy){dst, src, dpitch, spitch, width, height}, kind, stream, &copy2d_ops, "aclrtMemcpy2dAsync");
+        return mock_fail(
+            ACL_ERROR_INVALID_PARAM, "EH0008", "width %zu or height %zu is too large", width, height);
+    return copy_async(&(mock_copy){dst, src, dpitch, spitch, width, height}, kind, stream, &copy2d_ops,
+        "aclrtMemcpy2dAsync");
 }
 
 static aclError fill_async(const mock_fill *f, aclrtStream stream, const mock_task_ops *ops) {
@@ -207,7 +225,8 @@ static aclError fill_async(const mock_fill *f, aclrtStream stream, const mock_ta
     return code;
 }
 
-MOCK_EXPORT aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
+MOCK_EXPORT aclError aclrtMemsetAsync(
+    void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
     MOCK_ENTER(aclrtMemsetAsync);
     if (count == 0) return 0;
     if (devPtr == NULL) return mock_null("devPtr");
@@ -215,7 +234,8 @@ MOCK_EXPORT aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t val
     return code != 0 ? code : fill_async(&(mock_fill){devPtr, count, value, false}, stream, &fill_ops);
 }
 
-MOCK_EXPORT aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream) {
+MOCK_EXPORT aclError aclrtMemsetD32Async(
+    void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream) {
     MOCK_ENTER(aclrtMemsetD32Async);
     if (N == 0) return 0;
     if (ptr == NULL) return mock_null("ptr");

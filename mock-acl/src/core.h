@@ -1,8 +1,9 @@
 /* The internals that the runtime part shares: objects, the engine lock and the small helpers of every call.
  *
- * One lock, `mock_engine.lock`, guards every object here. It is never held while a task runs, a callback runs or a
- * host thread waits. Memory (memory.h) and handles have their own leaf locks. Objects of one kind are type-stable:
- * a destroyed one returns to a free list and is never unmapped, so a stale pointer inside the engine is harmless. */
+ * One lock, `mock_engine.lock`, guards every object here. It is never held while a task runs, a callback runs
+ * or a host thread waits. Memory (memory.h) and handles have their own leaf locks. Objects of one kind are
+ * type-stable: a destroyed one returns to a free list and is never unmapped, so a stale pointer inside the
+ * engine is harmless. */
 #ifndef MOCK_CORE_H_
 #define MOCK_CORE_H_
 
@@ -56,6 +57,7 @@ typedef enum mock_kind {
     MOCK_COND,
     MOCK_LABEL,
     MOCK_CHAIN,
+    MOCK_POOL,
     MOCK_OBJECT_FIRST /* MOCK_OBJECT_KINDS kinds of host-side objects follow */
 } mock_kind;
 
@@ -84,6 +86,7 @@ typedef enum mock_task_kind {
     MOCK_TASK_REPORT,
     MOCK_TASK_GRAPH,
     MOCK_TASK_REPLACE,
+    MOCK_TASK_RELEASE,
     MOCK_TASK_KINDS
 } mock_task_kind;
 
@@ -201,27 +204,31 @@ typedef struct mock_stream {
     bool stop_on_failure;
     bool overflow_switch, cache_op_info;
     uint32_t custom_tag;
-    aclError error;         /* first unreported device error */
+    aclError error; /* first unreported device error */
     aclError stop_error;
     mock_task *ring;
-    _Atomic uint64_t done;  /* tasks finished; never goes back, also not when the object is reused */
-    uint64_t tail;          /* tasks queued */
-    mock_link in_context;   /* ctx->streams */
-    mock_link in_queue;     /* engine.runnable, or the waiter list of what blocks it */
-    mock_link waiters;      /* streams whose first task waits for a record on this one */
+    _Atomic uint64_t done;    /* tasks finished; never goes back, also not when the object is reused */
+    uint64_t tail;            /* tasks queued */
+    mock_link in_context;     /* ctx->streams */
+    mock_link in_queue;       /* engine.runnable, or the waiter list of what blocks it */
+    mock_link waiters;        /* streams whose first task waits for a record on this one */
     struct mock_graph *graph; /* capturing, or bound to an explicitly built graph */
     uint16_t chain;
     bool bound;
     struct mock_group *update; /* between TaskUpdateBegin and End */
     uint32_t update_next;
-    uint64_t report_thread;    /* pthread id of the subscriber, 0 for none */
-    bool host_funcs;           /* used with aclrtLaunchHostFunc */
+    uint64_t report_thread; /* pthread id of the subscriber, 0 for none */
+    bool host_funcs;        /* used with aclrtLaunchHostFunc */
     uint32_t cube_limit, vector_limit;
     struct mock_stream *next_free;
 } mock_stream;
 
-typedef enum mock_event_family { MOCK_EVENT_EX, MOCK_EVENT_PLAIN, MOCK_EVENT_FLAGGED, MOCK_EVENT_OUTSIDE }
-    mock_event_family;
+typedef enum mock_event_family {
+    MOCK_EVENT_EX,
+    MOCK_EVENT_PLAIN,
+    MOCK_EVENT_FLAGGED,
+    MOCK_EVENT_OUTSIDE
+} mock_event_family;
 
 typedef struct mock_event {
     void *handle;
@@ -236,8 +243,8 @@ typedef struct mock_event {
     bool latch;
     uint64_t waits_queued, waits_done;
     uint8_t record_use, wait_use; /* flag + 1 of the first flagged record or wait: it sticks to the event */
-    mock_link waiters;         /* streams blocked on the latch */
-    struct mock_graph *graph;  /* latest record was captured in it (valid while it captures) */
+    mock_link waiters;            /* streams blocked on the latch */
+    struct mock_graph *graph;     /* latest record was captured in it (valid while it captures) */
     uint64_t graph_serial;
     uint32_t graph_record;
     struct mock_event *next_free;
@@ -261,10 +268,10 @@ typedef struct mock_engine_state {
     mock_link value_waiters;
     uint64_t clock_ns;
     uint64_t tasks_run;
-    uint32_t executing;         /* threads inside a stream */
+    uint32_t executing; /* threads inside a stream */
     uint32_t executing_workers;
-    uint32_t waiting;           /* host threads inside a wait */
-    _Atomic uint32_t sleeping;  /* host threads asleep in `changed` */
+    uint32_t waiting;          /* host threads inside a wait */
+    _Atomic uint32_t sleeping; /* host threads asleep in `changed` */
     uint32_t workers, workers_idle;
     bool eager_workers; /* MOCK_ACL_WORKERS: woken by every submission */
     bool paused;        /* a reset is going on */
@@ -277,8 +284,8 @@ extern mock_engine_state mock_engine;
 static inline void mock_lock(void) { pthread_mutex_lock(&mock_engine.lock); }
 static inline void mock_unlock(void) { pthread_mutex_unlock(&mock_engine.lock); }
 
-/* What a host thread waits for. `needs` says whether the end of the wait depends on the next task of a stream (NULL: on
- * none for certain), `first` is the stream to run first. */
+/* What a host thread waits for. `needs` says whether the end of the wait depends on the next task of a stream
+ * (NULL: on none for certain), `first` is the stream to run first. */
 typedef struct mock_wait_for {
     bool (*ready)(void *what);
     bool (*needs)(void *what, const mock_stream *s);
@@ -287,8 +294,9 @@ typedef struct mock_wait_for {
 } mock_wait_for;
 bool mock_needs_all(void *what, const mock_stream *s);
 
-/* Host threads that wait run ready work themselves. Called with the lock, returns with it; `timeout_ns` negative
- * waits without limit. 0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, or an error when called from inside a task. */
+/* Host threads that wait run ready work themselves. Called with the lock, returns with it; `timeout_ns`
+ * negative waits without limit. 0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, or an error when called from inside a
+ * task. */
 aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns);
 /* Ends all queued work of a stream: runs what can run, then drops the rest. */
 void mock_drain(mock_stream *s);

@@ -80,7 +80,8 @@ MOCK_EXPORT size_t aclDataTypeSize(aclDataType dataType) {
 
 MOCK_EXPORT float aclFloat16ToFloat(aclFloat16 value) {
     if (mock_enter(MOCK_API_aclFloat16ToFloat) != 0) return 0;
-    const uint32_t sign = (uint32_t)(value >> 15) << 31, exponent = (value >> 10) & 31u, fraction = value & 1023u;
+    const uint32_t sign = (uint32_t)(value >> 15) << 31, exponent = (value >> 10) & 31u,
+                   fraction = value & 1023u;
     uint32_t bits = sign | ((exponent + 112) << 23) | (fraction << 13);
     if (exponent == 31) bits = sign | 0x7F800000u | (fraction << 13);
     float f = 0;

@@ -1,5 +1,5 @@
-/* The engine: streams are queues without threads of their own. A host thread that must wait executes ready work
- * itself; a worker exists only for hosts that poll, or when MOCK_ACL_WORKERS asks for some. */
+/* The engine: streams are queues without threads of their own. A host thread that must wait executes ready
+ * work itself; a worker exists only for hosts that poll, or when MOCK_ACL_WORKERS asks for some. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <time.h>
@@ -92,8 +92,9 @@ void mock_task_result(mock_stream *s, aclError code) {
     if (code != 0) task_failed(s, code);
 }
 
-/* Runs consecutive plain tasks without the lock. A finished task is published at once and its slot is then free. Threads
- * asleep are told at the end: what they wait for is a record, a callback or the end of a queue, never in between. */
+/* Runs consecutive plain tasks without the lock. A finished task is published at once and its slot is then
+ * free. Threads asleep are told at the end: what they wait for is a record, a callback or the end of a queue,
+ * never in between. */
 static uint64_t run_plain(mock_stream *s, uint64_t limit) {
     const uint64_t first = done(s);
     const uint64_t end = s->tail - first < limit ? s->tail : first + limit;
@@ -145,8 +146,8 @@ static bool calls_program(const mock_stream *s) {
     return t->kind == MOCK_TASK_HOST || (t->kind == MOCK_TASK_GRAPH && mock_graph_calls_program(t));
 }
 
-/* A waiting thread runs a host function only when its own wait depends on it: the function may need a lock that the
- * thread holds, and must then run elsewhere, as on the runtime's callback thread. */
+/* A waiting thread runs a host function only when its own wait depends on it: the function may need a lock
+ * that the thread holds, and must then run elsewhere, as on the runtime's callback thread. */
 static bool may_run(const mock_stream *s, const mock_wait_for *w) {
     return !calls_program(s) || (w->needs != NULL && w->needs(w->what, s));
 }
@@ -182,7 +183,8 @@ static void run_stream(mock_stream *s, const mock_wait_for *w, bool worker) {
 /* A stream from the list that the thread may run. Others are left to a worker. */
 static mock_stream *pick(const mock_wait_for *w) {
     mock_stream *first = w->first;
-    if (first != NULL && !first->blocked && !mock_list_empty(&first->in_queue) && may_run(first, w)) return first;
+    if (first != NULL && !first->blocked && !mock_list_empty(&first->in_queue) && may_run(first, w))
+        return first;
     while (!mock_list_empty(&mock_engine.runnable)) {
         mock_stream *s = MOCK_OWNER(mock_engine.runnable.next, mock_stream, in_queue);
         if (may_run(s, w)) return s;
@@ -202,23 +204,21 @@ bool mock_step_runnable(const mock_wait_for *w) {
 
 static bool call_worker(void);
 
-/* Sleeps until something changed. With a time-out, at most that long in real time: another thread is executing, for
- * instance a host function that waits for this very thread. */
-static bool sleep_until_changed(int64_t timeout_ns) {
+/* Sleeps until something changed. With a time-out, at most until its end in real time: another thread is
+ * executing, for instance a host function that waits for this very thread. */
+static bool sleep_until_changed(int64_t timeout_ns, struct timespec *until) {
     bool expired = false;
     atomic_fetch_add_explicit(&mock_engine.sleeping, 1, memory_order_relaxed);
     if (timeout_ns < 0) {
         pthread_cond_wait(&mock_engine.changed, &mock_engine.lock);
     } else {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += (time_t)(timeout_ns / 1000000000);
-        until.tv_nsec += (long)(timeout_ns % 1000000000);
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_nsec -= 1000000000;
-            until.tv_sec++;
+        if (until->tv_sec == 0) {
+            clock_gettime(CLOCK_REALTIME, until);
+            const int64_t ns = until->tv_nsec + timeout_ns;
+            until->tv_sec += (time_t)(ns / 1000000000);
+            until->tv_nsec = (long)(ns % 1000000000);
         }
-        expired = pthread_cond_timedwait(&mock_engine.changed, &mock_engine.lock, &until) == ETIMEDOUT;
+        expired = pthread_cond_timedwait(&mock_engine.changed, &mock_engine.lock, until) == ETIMEDOUT;
     }
     atomic_fetch_sub_explicit(&mock_engine.sleeping, 1, memory_order_relaxed);
     return expired;
@@ -227,15 +227,17 @@ static bool sleep_until_changed(int64_t timeout_ns) {
 aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns) {
     if (w->ready(w->what)) return 0;
     if (mock_self()->in_task != 0)
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "a host function must not wait for the device");
+        return mock_fail(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "a host function must not wait for the device");
     const uint64_t deadline = mock_engine.clock_ns + (timeout_ns < 0 ? 0 : (uint64_t)timeout_ns);
+    struct timespec until = {0, 0};
     aclError result = 0;
     mock_engine.waiting++;
     while (!w->ready(w->what)) {
         if (mock_step_runnable(w)) continue;
         const bool others = mock_engine.executing != 0 || call_worker();
         bool expired = timeout_ns >= 0;
-        if (timeout_ns < 0 || others) expired = sleep_until_changed(timeout_ns);
+        if (timeout_ns < 0 || others) expired = sleep_until_changed(timeout_ns, &until);
         if (!expired || w->ready(w->what)) continue;
         if (mock_engine.clock_ns < deadline) mock_engine.clock_ns = deadline;
         result = ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
@@ -271,7 +273,8 @@ static bool is_it(void *what, const mock_stream *s) { return s == what; }
 aclError mock_room(mock_stream *s) {
     if (MOCK_UNLIKELY(s->ring == NULL)) {
         s->ring = mock_ring_new();
-        if (s->ring == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no memory for a stream's queue");
+        if (s->ring == NULL)
+            return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no memory for a stream's queue");
     }
     if (MOCK_UNLIKELY(s->stopped))
         return mock_fail(s->stop_error, "EE9999", "the stream stopped after error %d", s->stop_error);
@@ -309,10 +312,8 @@ aclError mock_submit_kernel(aclrtStream stream, const mock_task_ops *ops, void *
     mock_task t = {.ops = ops, .kind = MOCK_TASK_KERNEL, .type = ACL_MODEL_RI_TASK_KERNEL, .u.arg = arg};
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0)
-        code = mock_submit(s, &t);
-    else
-        mock_task_release(&t);
+    if (code == 0) code = mock_submit(s, &t);
+    else mock_task_release(&t);
     mock_unlock();
     return code;
 }
@@ -349,7 +350,8 @@ void mock_drain(mock_stream *s) {
 /* ---- workers ---- */
 
 static bool nothing_to_run(void) {
-    return mock_engine.paused || (mock_list_empty(&mock_engine.runnable) && mock_list_empty(&mock_engine.callers));
+    return mock_engine.paused ||
+           (mock_list_empty(&mock_engine.runnable) && mock_list_empty(&mock_engine.callers));
 }
 
 static void *worker_main(void *unused) {
@@ -361,7 +363,8 @@ static void *worker_main(void *unused) {
             pthread_cond_wait(&mock_engine.work, &mock_engine.lock);
             mock_engine.workers_idle--;
         }
-        mock_link *l = mock_list_empty(&mock_engine.callers) ? mock_engine.runnable.next : mock_engine.callers.next;
+        mock_link *l =
+            mock_list_empty(&mock_engine.callers) ? mock_engine.runnable.next : mock_engine.callers.next;
         run_stream(MOCK_OWNER(l, mock_stream, in_queue), &anything, true);
     }
     return NULL;

@@ -82,7 +82,9 @@ aclError mock_fail(aclError code, const char *id, const char *format, ...) {
     return code;
 }
 
-aclError mock_null(const char *what) { return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%s must not be null or zero", what); }
+aclError mock_null(const char *what) {
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%s must not be null or zero", what);
+}
 
 aclError mock_no_context(void) {
     return mock_fail(ACL_ERROR_RT_CONTEXT_NULL, "EE1018", "the calling thread has no current context");
@@ -108,7 +110,8 @@ MOCK_EXPORT const char *aclGetRecentErrMsg(void) {
 
 MOCK_EXPORT aclError aclrtGetLastError(aclrtLastErrLevel level) {
     MOCK_ENTER(aclrtGetLastError);
-    if (level != ACL_RT_THREAD_LEVEL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "level %d", (int)level);
+    if (level != ACL_RT_THREAD_LEVEL)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "level %d", (int)level);
     mock_thread *t = mock_self();
     const aclError code = t->last_error;
     t->last_error = 0;
@@ -117,6 +120,7 @@ MOCK_EXPORT aclError aclrtGetLastError(aclrtLastErrLevel level) {
 
 MOCK_EXPORT aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
     MOCK_ENTER(aclrtPeekAtLastError);
-    if (level != ACL_RT_THREAD_LEVEL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "level %d", (int)level);
+    if (level != ACL_RT_THREAD_LEVEL)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "level %d", (int)level);
     return mock_self()->last_error;
 }

@@ -1,5 +1,5 @@
-/* Events (runtime guide: events). Ex events follow their latest record, a position in a stream. Events of the older
- * calls are latches as well: a record sets them, a reset clears them. */
+/* Events (runtime guide: events). Ex events follow their latest record, a position in a stream. Events of the
+ * older calls are latches as well: a record sets them, a reset clears them. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "capture.h"
@@ -36,10 +36,8 @@ static aclError create(aclrtEvent *out, mock_event_family family, uint32_t flags
     mock_lock();
     mock_ctx *ctx = mock_current();
     mock_event *e = NULL;
-    if (ctx != NULL && (e = free_events) != NULL)
-        free_events = e->next_free;
-    else if (ctx != NULL && (e = calloc(1, sizeof *e)) != NULL)
-        mock_list_init(&e->waiters);
+    if (ctx != NULL && (e = free_events) != NULL) free_events = e->next_free;
+    else if (ctx != NULL && (e = calloc(1, sizeof *e)) != NULL) mock_list_init(&e->waiters);
     if (e != NULL) {
         e->handle = mock_handle_new(MOCK_EVENT, e);
         e->refs = 1;
@@ -68,7 +66,8 @@ static aclError bad_flag(uint32_t flag) {
 MOCK_EXPORT aclError aclrtCreateEvent(aclrtEvent *event) {
     MOCK_ENTER(aclrtCreateEvent);
     if (event == NULL) return mock_null("event");
-    return create(event, MOCK_EVENT_PLAIN, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS);
+    return create(
+        event, MOCK_EVENT_PLAIN, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS);
 }
 
 MOCK_EXPORT aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag) {
@@ -83,7 +82,8 @@ MOCK_EXPORT aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag
     MOCK_ENTER(aclrtCreateEventExWithFlag);
     if (event == NULL) return mock_null("event");
     if (flag == ACL_EVENT_IPC)
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "events between processes are not supported");
+        return mock_fail(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "events between processes are not supported");
     if (flag == 0 || (flag & ~COMMON_FLAGS) != 0) return bad_flag(flag);
     return create(event, MOCK_EVENT_EX, flag);
 }
@@ -116,7 +116,8 @@ static aclError record(mock_event *e, mock_stream *s) {
     if (e->flags & ACL_EVENT_DEVICE_USE_ONLY) return bad_flag(e->flags);
     if (s->graph != NULL) return mock_capture_record(s, e);
     if (s->update != NULL)
-        return mock_fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "EE1016", "only kernels may be launched in an update");
+        return mock_fail(
+            ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "EE1016", "only kernels may be launched in an update");
     const aclError code = mock_room(s);
     if (code != 0) return code;
     const mock_task_kind kind = e->family == MOCK_EVENT_EX ? MOCK_TASK_RECORD : MOCK_TASK_LATCH_SET;
@@ -146,7 +147,8 @@ MOCK_EXPORT aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
 static aclError check_waitable(const mock_event *e) {
     if (e->flags & ACL_EVENT_DEVICE_USE_ONLY) return bad_flag(e->flags);
     if (e->family != MOCK_EVENT_OUTSIDE && (e->flags & ACL_EVENT_SYNC) == 0)
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event was created without ACL_EVENT_SYNC");
+        return mock_fail(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event was created without ACL_EVENT_SYNC");
     return 0;
 }
 
@@ -189,7 +191,8 @@ MOCK_EXPORT aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) 
 MOCK_EXPORT aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout) {
     MOCK_ENTER(aclrtStreamWaitEventWithTimeout);
     if (event == NULL) return mock_null("event");
-    if (timeout < 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is negative", timeout);
+    if (timeout < 0)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is negative", timeout);
     return wait_event(stream, event);
 }
 
@@ -203,16 +206,20 @@ static aclError use_flag(uint8_t *use, uint32_t flag) {
 
 /* The external flag publishes or binds an event across the edge of a captured graph. */
 static aclError check_external(const mock_stream *s, const mock_event *e) {
-    if (!mock_capturing(s)) return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
+    if (!mock_capturing(s))
+        return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
     if (e->family != MOCK_EVENT_EX || e->flags != ACL_EVENT_SYNC)
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event needs exactly the flag ACL_EVENT_SYNC");
-    return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "external records and waits are not simulated");
+        return mock_fail(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event needs exactly the flag ACL_EVENT_SYNC");
+    return mock_fail(
+        ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "external records and waits are not simulated");
 }
 
 MOCK_EXPORT aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag) {
     MOCK_ENTER(aclrtRecordEventWithFlag);
     if (event == NULL) return mock_null("event");
-    if (flag > ACL_EVENT_RECORD_EXTERNAL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flag %u", flag);
+    if (flag > ACL_EVENT_RECORD_EXTERNAL)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flag %u", flag);
     mock_stream *s = NULL;
     mock_lock();
     mock_event *e = mock_event_get(event);
@@ -252,7 +259,8 @@ MOCK_EXPORT aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     if (code == 0 && mock_capturing(s) && e->family != MOCK_EVENT_OUTSIDE)
         code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event cannot be captured");
     if (code == 0) {
-        mock_task t = {.ops = &reset_ops, .kind = MOCK_TASK_LATCH_RESET, .type = ACL_MODEL_RI_TASK_EVENT_RESET};
+        mock_task t = {
+            .ops = &reset_ops, .kind = MOCK_TASK_LATCH_RESET, .type = ACL_MODEL_RI_TASK_EVENT_RESET};
         t.u.latch.event = e;
         e->refs++;
         code = mock_submit(s, &t);

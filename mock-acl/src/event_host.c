@@ -11,7 +11,8 @@ static aclError find(aclrtEvent handle, bool latches_only, mock_event **out) {
     mock_event *e = mock_event_get(handle);
     if (e == NULL) return ACL_ERROR_RT_INVALID_HANDLE;
     if (e->family == MOCK_EVENT_OUTSIDE) return no_feature("an external event has no state for the host");
-    if (latches_only && e->family == MOCK_EVENT_EX) return no_feature("not for events of aclrtCreateEventExWithFlag");
+    if (latches_only && e->family == MOCK_EVENT_EX)
+        return no_feature("not for events of aclrtCreateEventExWithFlag");
     if (mock_event_captured(e))
         return mock_fail(ACL_ERROR_RT_EVENT_CAPTURED, "EE1016", "the event belongs to an active capture");
     *out = e;
@@ -95,18 +96,21 @@ MOCK_EXPORT aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t 
     MOCK_ENTER(aclrtSynchronizeEventWithTimeout);
     if (event == NULL) return mock_null("event");
     if (timeout != -1 && timeout <= 0)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is neither -1 nor above 0", timeout);
+        return mock_fail(
+            ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is neither -1 nor above 0", timeout);
     return synchronize(event, timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
 }
 
 /* ---- times ---- */
 
-/* The time of the latest record; 0 for an event without a time line (observed once the record is reclaimed). */
+/* The time of the latest record; 0 for an event without a time line (observed once the record is reclaimed).
+ */
 static aclError time_of(aclrtEvent handle, uint64_t *ns, bool *timed) {
     mock_event *e = NULL;
     const aclError code = find(handle, false, &e);
     if (code != 0) return code;
-    if (e->stream == NULL) return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the event was never recorded");
+    if (e->stream == NULL)
+        return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the event was never recorded");
     if (!mock_recorded(e))
         return mock_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "EE1016", "the event has not finished");
     *ns = e->timed ? e->time_ns : 0;

@@ -10,10 +10,8 @@ static uint32_t next_id = 1;
 
 mock_graph *mock_graph_new(mock_ctx *ctx, mock_graph_state state) {
     mock_graph *g = free_graphs;
-    if (g != NULL)
-        free_graphs = g->next_free;
-    else
-        g = calloc(1, sizeof *g);
+    if (g != NULL) free_graphs = g->next_free;
+    else g = calloc(1, sizeof *g);
     if (g == NULL) return NULL;
     memset(g, 0, sizeof *g);
     mock_list_init(&g->active);
@@ -34,12 +32,10 @@ mock_graph *mock_graph_new(mock_ctx *ctx, mock_graph_state state) {
 
 mock_graph *mock_graph_get(aclmdlRI handle, aclError *code) {
     mock_graph *g = NULL;
-    if (handle == NULL)
-        *code = mock_null("modelRI");
+    if (handle == NULL) *code = mock_null("modelRI");
     else if ((g = mock_handle_get(MOCK_GRAPH, handle)) == NULL)
         *code = mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live model instance", handle);
-    else
-        *code = 0;
+    else *code = 0;
     return g;
 }
 
@@ -56,7 +52,8 @@ aclError mock_graph_grow(void **array, uint32_t *room, uint32_t count, size_t si
 int mock_graph_add_chain(mock_graph *g, mock_stream *s) {
     uint32_t room = g->chain_room;
     void *chains = g->chains;
-    if (g->chain_count == UINT16_MAX / 2 || mock_graph_grow(&chains, &room, g->chain_count, sizeof *g->chains) != 0)
+    if (g->chain_count == UINT16_MAX / 2 ||
+        mock_graph_grow(&chains, &room, g->chain_count, sizeof *g->chains) != 0)
         return -1;
     g->chains = chains;
     g->chain_room = (uint16_t)room;
@@ -84,8 +81,8 @@ aclError mock_graph_append(mock_graph *g, uint16_t chain, mock_task *t) {
     return 0;
 }
 
-/* A graph without tasks that can block runs in the order of its calls, which is an order that every edge allows.
- * Any other graph keeps the nodes of each chain together and advances chain by chain. */
+/* A graph without tasks that can block runs in the order of its calls, which is an order that every edge
+ * allows. Any other graph keeps the nodes of each chain together and advances chain by chain. */
 static bool simple(const mock_graph *g) {
     for (uint32_t i = 0; i < g->node_count; i++)
         if (g->nodes[i].kind > MOCK_TASK_WAIT) return false;
@@ -145,7 +142,8 @@ void mock_graph_free(mock_graph *g) {
     free_refs(g);
     for (uint32_t i = 0; i < g->node_count; i++) {
         /* Inner records and waits name no event. */
-        if (g->nodes[i].kind != MOCK_TASK_RECORD && g->nodes[i].kind != MOCK_TASK_WAIT) mock_task_release(&g->nodes[i]);
+        if (g->nodes[i].kind != MOCK_TASK_RECORD && g->nodes[i].kind != MOCK_TASK_WAIT)
+            mock_task_release(&g->nodes[i]);
     }
     free(g->nodes);
     free(g->chains);
@@ -162,7 +160,8 @@ void mock_graph_free(mock_graph *g) {
 
 /* With the context: no destroy callback runs. */
 void mock_graph_destroy_all(mock_ctx *ctx) {
-    while (!mock_list_empty(&ctx->graphs)) mock_graph_free(MOCK_OWNER(ctx->graphs.next, mock_graph, in_context));
+    while (!mock_list_empty(&ctx->graphs))
+        mock_graph_free(MOCK_OWNER(ctx->graphs.next, mock_graph, in_context));
 }
 
 /* ---- destruction by the program ---- */
@@ -177,7 +176,8 @@ static aclError check_destroy(aclmdlRI modelRI, mock_graph **out) {
     if (code != 0) return code;
     const mock_ctx *ctx = mock_current();
     if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
-    if (g->ctx != ctx) return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1016", "the model belongs to another context");
+    if (g->ctx != ctx)
+        return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1016", "the model belongs to another context");
     if (g->state == MOCK_GRAPH_CAPTURING)
         return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
     *out = g;

@@ -1,5 +1,5 @@
-/* Captured and explicitly built graphs (model runtime instances), and what the engine offers them. Guarded by the
- * engine lock. */
+/* Captured and explicitly built graphs (model runtime instances), and what the engine offers them. Guarded by
+ * the engine lock. */
 #ifndef MOCK_GRAPH_H_
 #define MOCK_GRAPH_H_
 

@@ -50,8 +50,8 @@ MOCK_EXPORT aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId) {
 /* ---- dumps ---- */
 
 static const char *type_name(const mock_task *t) {
-    static const char *const names[] = {"TASK",      "KERNEL",      "EVENT_RECORD", "EVENT_WAIT",
-                                        "EVENT_RESET", "VALUE_WRITE", "VALUE_WAIT"};
+    static const char *const names[] = {
+        "TASK", "KERNEL", "EVENT_RECORD", "EVENT_WAIT", "EVENT_RESET", "VALUE_WRITE", "VALUE_WAIT"};
     return t->type < sizeof names / sizeof names[0] ? names[t->type] : "TASK";
 }
 
@@ -75,10 +75,12 @@ static void print_json(FILE *f, const mock_graph *g, bool verbose) {
     fprintf(f, "[");
     for (uint32_t i = 0; i < g->node_count; i++) {
         const mock_task *t = &g->nodes[i];
-        fprintf(f, "%s\n{\"name\": \"%s\", \"pid\": \"%d aclGraph\", \"tid\": \"stream%u\", \"ts\": %u, \"dur\": 1, \"ph\": \"X\", ",
+        fprintf(f,
+            "%s\n{\"name\": \"%s\", \"pid\": \"%d aclGraph\", \"tid\": \"stream%u\", \"ts\": %u, \"dur\": 1, "
+            "\"ph\": \"X\", ",
             i == 0 ? "" : ",", t->ops->name, (int)getpid(), t->chain, i);
-        fprintf(f, "\"args\": {\"modelId\": %u, \"streamId\": %u, \"taskId\": %u, \"taskType\": \"%s\"", g->id, t->chain, i,
-            type_name(t));
+        fprintf(f, "\"args\": {\"modelId\": %u, \"streamId\": %u, \"taskId\": %u, \"taskType\": \"%s\"",
+            g->id, t->chain, i, type_name(t));
         if (t->kind == MOCK_TASK_RECORD || t->kind == MOCK_TASK_WAIT)
             fprintf(f, ", \"eventId\": %llu", (unsigned long long)t->u.wait.seq);
         if (verbose && t->fail != 0) fprintf(f, ", \"injectedError\": %d", t->fail);
@@ -94,7 +96,8 @@ MOCK_EXPORT aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, 
     mock_lock();
     const mock_graph *g = mock_graph_get(modelRI, &code);
     FILE *f = code == 0 ? fopen(path, "w") : NULL;
-    if (code == 0 && f == NULL) code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "cannot write %s", path);
+    if (code == 0 && f == NULL)
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "cannot write %s", path);
     if (f != NULL) {
         print_json(f, g, (flags & ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE) != 0);
         if (fclose(f) != 0) code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "cannot write %s", path);
@@ -119,9 +122,11 @@ MOCK_EXPORT aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, 
     if (code == 0 && g->state == MOCK_GRAPH_CAPTURING)
         code = mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
     if (code == 0 && streams != NULL) {
-        for (uint32_t i = 0; i < *numStreams; i++) streams[i] = i < g->chain_count ? chain_handle(&g->chains[i]) : NULL;
+        for (uint32_t i = 0; i < *numStreams; i++)
+            streams[i] = i < g->chain_count ? chain_handle(&g->chains[i]) : NULL;
         if (*numStreams < g->chain_count)
-            code = mock_fail(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "EE1003", "the model has %u streams", g->chain_count);
+            code = mock_fail(
+                ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "EE1003", "the model has %u streams", g->chain_count);
     }
     if (code == 0) *numStreams = g->chain_count;
     mock_unlock();
@@ -157,7 +162,8 @@ MOCK_EXPORT aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *
             if (&c->graph->chains[c->graph->nodes[i].chain] == c) tasks[n++] = c->graph->refs[i].handle;
         for (; n < *numTasks; n++) tasks[n] = NULL;
         if (*numTasks < c->count)
-            code = mock_fail(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "EE1003", "the stream has %u tasks", c->count);
+            code = mock_fail(
+                ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "EE1003", "the stream has %u tasks", c->count);
     }
     if (code == 0) *numTasks = c->count;
     mock_unlock();
@@ -209,7 +215,8 @@ MOCK_EXPORT aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams
     mock_lock();
     aclError code = find(task, &ref, &t);
     if (code == 0 && !is_value(t))
-        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "a task of type %d has no parameters", t->type);
+        code =
+            mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "a task of type %d has no parameters", t->type);
     if (code == 0) {
         memset(params, 0, sizeof *params);
         params->type = (aclmdlRITaskType)t->type;
@@ -248,7 +255,8 @@ MOCK_EXPORT aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams
     if (code == 0 && (!is_value(t) || (int)params->type != t->type)) code = spoil(ref->graph, t);
     if (code == 0) {
         const aclmdlRIValueWaitTaskParams *p = &params->valueWaitTaskParams;
-        ref->value = (mock_value){p->devAddr, p->value, t->type == ACL_MODEL_RI_TASK_VALUE_WAIT ? p->flag : 0};
+        ref->value =
+            (mock_value){p->devAddr, p->value, t->type == ACL_MODEL_RI_TASK_VALUE_WAIT ? p->flag : 0};
         ref->set = true;
         ref->graph->state = MOCK_GRAPH_UPDATING;
     }

@@ -1,5 +1,5 @@
-/* Task groups: kernels of a captured graph that later launches replace, one by one in their order (runtime guide: task
- * update). The replacement happens when the update stream reaches it, not at the call. */
+/* Task groups: kernels of a captured graph that later launches replace, one by one in their order (runtime
+ * guide: task update). The replacement happens when the update stream reaches it, not at the call. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "graph.h"
@@ -14,7 +14,8 @@ aclError mock_group_check(mock_graph *g, uint16_t chain, mock_task_kind kind) {
     if (g->open_group == NULL) return 0;
     if (g->open_chain != chain) {
         g->broken = true;
-        return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_INTR, "EE1016", "a task group is open on another stream");
+        return mock_fail(
+            ACL_ERROR_STREAM_TASK_GROUP_INTR, "EE1016", "a task group is open on another stream");
     }
     if (g->group_error == 0 && kind != MOCK_TASK_KERNEL) {
         g->group_error = ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT;
@@ -45,7 +46,8 @@ static aclError capturing(aclrtStream stream, mock_stream **out) {
 
 static aclError group_begin(mock_stream *s) {
     mock_graph *g = s->graph;
-    if (g->open_group != NULL && g->open_chain == s->chain) return group_status("a task group is open already");
+    if (g->open_group != NULL && g->open_chain == s->chain)
+        return group_status("a task group is open already");
     if (g->open_group != NULL) return mock_group_check(g, s->chain, MOCK_TASK_KERNEL);
     mock_group *group = calloc(1, sizeof *group);
     if (group == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
@@ -102,7 +104,8 @@ MOCK_EXPORT aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp 
 static aclError not_capturing(aclrtStream stream, mock_stream **out, const char *call) {
     const aclError code = mock_stream_to_submit(stream, out);
     if (code != 0) return code;
-    if ((*out)->bound) return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is bound to a model");
+    if ((*out)->bound)
+        return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is bound to a model");
     return mock_capturing(*out) ? mock_captured_error(call) : 0;
 }
 
@@ -162,8 +165,7 @@ aclError mock_update_task(mock_stream *s, mock_task *t) {
         code = mock_fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "EE1016", "an update holds kernels only");
     else if (s->update_next >= group->count)
         code = mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE1016", "more kernels than the task group has");
-    else
-        code = mock_room(s);
+    else code = mock_room(s);
     /* The queue may have been full, and the update over by now. */
     if (code == 0 && s->update != group) code = group_status("the update ended meanwhile");
     if (code != 0) {

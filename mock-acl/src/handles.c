@@ -1,5 +1,5 @@
-/* Handles: one table of slots for every kind of object. A handle value carries kind, slot and generation, is not a
- * canonical address on x86-64 or aarch64, and is checked without touching what it names. */
+/* Handles: one table of slots for every kind of object. A handle value carries kind, slot and generation, is
+ * not a canonical address on x86-64 or aarch64, and is checked without touching what it names. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "core.h"
@@ -10,8 +10,10 @@
 #define GENERATION_BITS 23
 #define CHUNKS (1u << (SLOT_BITS - CHUNK_BITS))
 #define GENERATION_MASK ((1u << GENERATION_BITS) - 1)
-/* Bits 63 to 56 mark a handle; bits 55 to 52 keep the value faulting where the top byte is ignored. */
-#define TAG 0xA55ull
+/* Bits 63 to 56 mark a handle; bits 55 to 53 keep the value faulting where the top byte is ignored. The kind
+ * has the next five. */
+#define TAG 0x52Aull
+#define KIND_BITS 5
 
 typedef struct slot {
     _Atomic uint32_t tag; /* kind and generation while live, 0 when free */
@@ -23,14 +25,14 @@ typedef struct slot {
 static slot *_Atomic chunks[CHUNKS];
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t used = 1, free_head; /* slot 0 is never handed out */
-static uint64_t live[16];
+static uint64_t live[1 << KIND_BITS];
 
 static uint32_t tag_of(mock_kind kind, uint32_t generation) {
     return ((uint32_t)kind << GENERATION_BITS) | generation;
 }
 
 static void *encode(mock_kind kind, uint32_t index, uint32_t generation) {
-    const uint64_t value = (TAG << 52) | ((uint64_t)kind << 48) | ((uint64_t)index << (GENERATION_BITS + 3)) |
+    const uint64_t value = (TAG << 53) | ((uint64_t)kind << 48) | ((uint64_t)index << (GENERATION_BITS + 3)) |
                            ((uint64_t)generation << 3);
     return (void *)(uintptr_t)value;
 }
@@ -43,7 +45,7 @@ static slot *slot_at(uint32_t index) {
 /* The slot of a well-formed live handle of this kind. */
 static slot *find(mock_kind kind, const void *handle, uint32_t *tag) {
     const uint64_t value = (uint64_t)(uintptr_t)handle;
-    if ((value >> 48) != ((TAG << 4) | (uint64_t)kind) || (value & 7) != 0) return NULL;
+    if ((value >> 48) != ((TAG << KIND_BITS) | (uint64_t)kind) || (value & 7) != 0) return NULL;
     const uint32_t index = (uint32_t)(value >> (GENERATION_BITS + 3)) & ((1u << SLOT_BITS) - 1);
     slot *s = slot_at(index);
     if (s == NULL) return NULL;
@@ -123,11 +125,13 @@ void mock_handle_each(mock_kind kind, void (*visit)(void *)) {
     for (uint32_t i = 1; i < end; i++) {
         slot *s = slot_at(i);
         const uint32_t tag = atomic_load_explicit(&s->tag, memory_order_acquire);
-        if (tag >> GENERATION_BITS == (uint32_t)kind) visit(atomic_load_explicit(&s->object, memory_order_relaxed));
+        if (tag >> GENERATION_BITS == (uint32_t)kind)
+            visit(atomic_load_explicit(&s->object, memory_order_relaxed));
     }
 }
 
-/* Makes every handle of a host-side object stale. The objects belong to the operator part and are left to it. */
+/* Makes every handle of a host-side object stale. The objects belong to the operator part and are left to it.
+ */
 void mock_handle_clear_objects(void) {
     pthread_mutex_lock(&table_lock);
     for (uint32_t i = 1; i < used; i++) {
@@ -142,5 +146,9 @@ void mock_handle_clear_objects(void) {
 static mock_kind kind_of(mock_object_kind kind) { return (mock_kind)((int)MOCK_OBJECT_FIRST + (int)kind); }
 
 void *mock_object_new(mock_object_kind kind, void *object) { return mock_handle_new(kind_of(kind), object); }
-void *mock_object_get(mock_object_kind kind, const void *handle) { return mock_handle_get(kind_of(kind), handle); }
-void *mock_object_take(mock_object_kind kind, const void *handle) { return mock_handle_take(kind_of(kind), handle); }
+void *mock_object_get(mock_object_kind kind, const void *handle) {
+    return mock_handle_get(kind_of(kind), handle);
+}
+void *mock_object_take(mock_object_kind kind, const void *handle) {
+    return mock_handle_take(kind_of(kind), handle);
+}

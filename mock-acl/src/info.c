@@ -76,7 +76,8 @@ MOCK_EXPORT aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, in
 MOCK_EXPORT aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value) {
     MOCK_ENTER(aclGetDeviceCapability);
     if (value == NULL) return mock_null("value");
-    if (deviceId >= mock_device_count()) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device %u", deviceId);
+    if (deviceId >= mock_device_count())
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device %u", deviceId);
     switch (deviceInfo) {
     case ACL_DEVICE_INFO_AI_CORE_NUM:
         *value = AI_CORES;
@@ -92,7 +93,8 @@ MOCK_EXPORT aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo dev
     }
 }
 
-MOCK_EXPORT aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value) {
+MOCK_EXPORT aclError aclrtGetDeviceCapability(
+    int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value) {
     MOCK_ENTER(aclrtGetDeviceCapability);
     if (value == NULL) return mock_null("value");
     const aclError code = mock_device_check(deviceId);
@@ -119,7 +121,8 @@ MOCK_EXPORT aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus 
     return code;
 }
 
-MOCK_EXPORT aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
+MOCK_EXPORT aclError aclrtDeviceCanAccessPeer(
+    int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
     MOCK_ENTER(aclrtDeviceCanAccessPeer);
     if (canAccessPeer == NULL) return mock_null("canAccessPeer");
     /* Observed: devices that do not exist answer as well. */

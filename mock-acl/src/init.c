@@ -58,7 +58,8 @@ static bool well_formed(const char *text) {
             if (depth == 20) return false;
             open[depth++] = *p;
         }
-        if ((*p == '}' || *p == ']') && (depth == 0 || open[--depth] != (*p == '}' ? '{' : '['))) return false;
+        if ((*p == '}' || *p == ']') && (depth == 0 || open[--depth] != (*p == '}' ? '{' : '[')))
+            return false;
     }
     return any && depth == 0 && !in_string;
 }
@@ -66,7 +67,8 @@ static bool well_formed(const char *text) {
 static aclError check_config(const char *path) {
     if (path == NULL || *path == '\0') return 0;
     FILE *f = fopen(path, "rb");
-    if (f == NULL) return mock_fail(ACL_ERROR_INVALID_FILE, "EH0009", "cannot open the configuration %s", path);
+    if (f == NULL)
+        return mock_fail(ACL_ERROR_INVALID_FILE, "EH0009", "cannot open the configuration %s", path);
     static const size_t limit = 1 << 20;
     char *text = malloc(limit + 1);
     const size_t n = text == NULL ? 0 : fread(text, 1, limit, f);
@@ -113,10 +115,8 @@ MOCK_EXPORT aclError aclFinalize(void) {
     MOCK_ENTER(aclFinalize);
     pthread_mutex_lock(&init_lock);
     aclError code = 0;
-    if (finalized)
-        code = mock_fail(ACL_ERROR_REPEAT_FINALIZE, "EE1018", "aclFinalize was called before");
-    else
-        finalize_now();
+    if (finalized) code = mock_fail(ACL_ERROR_REPEAT_FINALIZE, "EE1018", "aclFinalize was called before");
+    else finalize_now();
     pthread_mutex_unlock(&init_lock);
     return code;
 }
@@ -127,10 +127,8 @@ MOCK_EXPORT aclError aclFinalizeReference(uint64_t *refCount) {
     aclError code = 0;
     if (references == 0)
         code = mock_fail(ACL_ERROR_REPEAT_FINALIZE, "EE1018", "aclFinalizeReference without aclInit");
-    else if (references == 1)
-        finalize_now();
-    else
-        references--;
+    else if (references == 1) finalize_now();
+    else references--;
     if (refCount != NULL) *refCount = references;
     pthread_mutex_unlock(&init_lock);
     return code;
@@ -156,7 +154,8 @@ static aclError remove_callback(callback c) {
     aclError code = ACL_ERROR_INVALID_PARAM;
     pthread_mutex_lock(&init_lock);
     for (size_t i = 0; i < callback_count && code != 0; i++) {
-        if (callbacks[i].type != c.type || callbacks[i].init != c.init || callbacks[i].finalize != c.finalize) continue;
+        if (callbacks[i].type != c.type || callbacks[i].init != c.init || callbacks[i].finalize != c.finalize)
+            continue;
         memmove(&callbacks[i], &callbacks[i + 1], (--callback_count - i) * sizeof callbacks[0]);
         code = 0;
     }
@@ -164,7 +163,8 @@ static aclError remove_callback(callback c) {
     return code == 0 ? 0 : mock_fail(code, "EH0008", "the callback is not registered");
 }
 
-MOCK_EXPORT aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData) {
+MOCK_EXPORT aclError aclInitCallbackRegister(
+    aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData) {
     MOCK_ENTER(aclInitCallbackRegister);
     if (cbFunc == NULL) return mock_null("cbFunc");
     return add_callback((callback){type, cbFunc, NULL, userData});
@@ -183,7 +183,8 @@ MOCK_EXPORT aclError aclFinalizeCallbackRegister(
     return add_callback((callback){type, NULL, cbFunc, userData});
 }
 
-MOCK_EXPORT aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc) {
+MOCK_EXPORT aclError aclFinalizeCallbackUnRegister(
+    aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc) {
     MOCK_ENTER(aclFinalizeCallbackUnRegister);
     if (cbFunc == NULL) return mock_null("cbFunc");
     return remove_callback((callback){type, NULL, cbFunc, NULL});

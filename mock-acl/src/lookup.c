@@ -1,5 +1,5 @@
-/* Name to address. Includes no public header: every name is declared as a plain function here, so that the list works
- * unchanged when a build renames the exported symbols with macros. */
+/* Name to address. Includes no public header: every name is declared as a plain function here, so that the
+ * list works unchanged when a build renames the exported symbols with macros. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>

@@ -119,13 +119,14 @@ static int32_t current_device(void) {
 static aclError allocate(void **out, uint64_t size) {
     if (out == NULL) return mock_null("devPtr");
     if (size == 0) return mock_null("size");
-    if (size > UINT64_MAX - 64) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "size %zu overflows", (size_t)size);
+    if (size > UINT64_MAX - 64)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "size %zu overflows", (size_t)size);
     const int32_t device = current_device();
     if (device < 0) return ACL_ERROR_RT_CONTEXT_NULL;
-    mock_arena *a = device_arena(device);
-    void *p = a == NULL ? NULL : mock_arena_alloc(a, size);
+    void *p = mock_device_alloc(device, size);
     if (p == NULL)
-        return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL0004", "device %d has no %zu bytes left", device, (size_t)size);
+        return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL0004", "device %d has no %zu bytes left", device,
+            (size_t)size);
     *out = p;
     return 0;
 }
@@ -169,11 +170,20 @@ MOCK_EXPORT aclError aclrtMallocForTaskScheduler(
     return code != 0 ? code : allocate(devPtr, size);
 }
 
+void *mock_device_alloc(int32_t device, uint64_t size) {
+    mock_arena *a = device_arena(device);
+    return a == NULL ? NULL : mock_arena_alloc(a, size);
+}
+
+bool mock_device_free(void *p) {
+    mock_arena *a = arena_of(p);
+    return a != NULL && mock_arena_free(a, p);
+}
+
 /* Does not wait for users of the memory, and needs no context. */
 static aclError release_device(void *p) {
     if (p == NULL) return mock_null("devPtr");
-    mock_arena *a = arena_of(p);
-    if (a != NULL && mock_arena_free(a, p)) return 0;
+    if (mock_pool_free(p) || mock_device_free(p)) return 0;
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not the start of a device allocation", p);
 }
 
@@ -215,7 +225,9 @@ static aclError allocate_host(void **out, uint64_t size) {
     if (current_device() < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     mock_arena *a = arena_in(&pinned_arena, PINNED_BYTES, false);
     void *p = a == NULL || size > PINNED_BYTES ? NULL : mock_arena_alloc(a, size);
-    if (p == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL0004", "no %zu bytes of host memory", (size_t)size);
+    if (p == NULL)
+        return mock_fail(
+            ACL_ERROR_RT_MEMORY_ALLOCATION, "EL0004", "no %zu bytes of host memory", (size_t)size);
     *out = p;
     return 0;
 }
@@ -288,8 +300,10 @@ MOCK_EXPORT aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegist
 
 MOCK_EXPORT aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag) {
     MOCK_ENTER(aclrtHostRegisterV2);
-    const uint32_t known = ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
-    if (flag == 0 || (flag & ~known) != 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag 0x%x", flag);
+    const uint32_t known =
+        ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
+    if (flag == 0 || (flag & ~known) != 0)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag 0x%x", flag);
     return add_range(ptr, size, (flag & ACL_HOST_REG_PINNED) != 0, (flag & ACL_HOST_REG_MAPPED) != 0);
 }
 

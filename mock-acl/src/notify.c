@@ -20,14 +20,13 @@ void mock_notify_unref(mock_notify *n) {
 MOCK_EXPORT aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag) {
     MOCK_ENTER(aclrtCreateNotify);
     if (notify == NULL) return mock_null("notify");
-    if (flag > ACL_NOTIFY_DEVICE_USE_ONLY) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", (unsigned)flag);
+    if (flag > ACL_NOTIFY_DEVICE_USE_ONLY)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", (unsigned)flag);
     mock_lock();
     const mock_ctx *ctx = mock_current();
     mock_notify *n = NULL;
-    if (ctx != NULL && (n = free_notifies) != NULL)
-        free_notifies = n->next_free;
-    else if (ctx != NULL && (n = calloc(1, sizeof *n)) != NULL)
-        mock_list_init(&n->waiters);
+    if (ctx != NULL && (n = free_notifies) != NULL) free_notifies = n->next_free;
+    else if (ctx != NULL && (n = calloc(1, sizeof *n)) != NULL) mock_list_init(&n->waiters);
     if (n != NULL) {
         n->handle = mock_handle_new(MOCK_NOTIFY, n);
         n->refs = 1;
@@ -151,8 +150,10 @@ MOCK_EXPORT aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t fla
 MOCK_EXPORT aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
     MOCK_ENTER(aclrtValueWait);
     if (devAddr == NULL) return mock_null("devAddr");
-    if (flag > ACL_STREAM_WAIT_VALUE_NOR) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", flag);
-    mock_task t = {.ops = &value_wait_ops, .kind = MOCK_TASK_VALUE_WAIT, .type = ACL_MODEL_RI_TASK_VALUE_WAIT};
+    if (flag > ACL_STREAM_WAIT_VALUE_NOR)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", flag);
+    mock_task t = {
+        .ops = &value_wait_ops, .kind = MOCK_TASK_VALUE_WAIT, .type = ACL_MODEL_RI_TASK_VALUE_WAIT};
     t.u.value.address = devAddr;
     t.u.value.value = value;
     t.u.value.flag = flag;

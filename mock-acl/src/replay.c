@@ -154,9 +154,11 @@ aclError mock_graph_launch(mock_graph *g, mock_stream *s) {
 static aclError check_launch(const mock_graph *g, const mock_stream *s) {
     if (g->state == MOCK_GRAPH_CAPTURING)
         return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
-    if (g->ctx != s->ctx) return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1016", "the model belongs to another context");
+    if (g->ctx != s->ctx)
+        return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1016", "the model belongs to another context");
     if (s->bound) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the stream is bound to a model");
-    if (mock_capturing(s)) return mock_fail(ACL_ERROR_RT_STREAM_CAPTURED, "EE1003", "the stream is capturing");
+    if (mock_capturing(s))
+        return mock_fail(ACL_ERROR_RT_STREAM_CAPTURED, "EE1003", "the stream is capturing");
     if (g->state != MOCK_GRAPH_READY)
         return mock_fail(ACL_ERROR_RT_MODEL_EXECUTE, "EE1016", "the model is not ready to be executed");
     return 0;
@@ -187,7 +189,8 @@ MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
     mock_lock();
     mock_graph *g = mock_graph_get(modelRI, &code);
     if (code == 0 && timeout != -1 && timeout <= 0)
-        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is neither -1 nor above 0", timeout);
+        code = mock_fail(
+            ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is neither -1 nor above 0", timeout);
     if (code == 0 && g->captured)
         code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EH0008", "a captured model runs asynchronously only");
     if (code == 0) code = mock_stream_to_submit(NULL, &s);
@@ -196,7 +199,8 @@ MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
     if (code == 0) {
         code = mock_wait(&(mock_wait_for){idle, mock_graph_launches, g, s},
             timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
-        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) mock_fail(code, "EE1002", "the model did not finish in time");
+        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
+            mock_fail(code, "EE1002", "the model did not finish in time");
         if (code == 0 && s->error != 0) {
             code = mock_fail(s->error, "EE9999", "a task of the model failed");
             s->error = 0;

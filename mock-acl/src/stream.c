@@ -1,9 +1,8 @@
 /* Streams: creation, destruction, waiting, queries. */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <string.h>
 #include "graph.h"
-
-
 
 #define NO_TASKS (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
 
@@ -91,7 +90,8 @@ aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out) {
     mock_ctx *ctx = mock_current();
     if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
     if (s == NULL) s = ctx->default_stream;
-    if (s->ctx != ctx) return mock_fail(ACL_ERROR_RT_STREAM_CONTEXT, "EE1016", "the stream belongs to another context");
+    if (s->ctx != ctx)
+        return mock_fail(ACL_ERROR_RT_STREAM_CONTEXT, "EE1016", "the stream belongs to another context");
     *out = s;
     return 0;
 }
@@ -125,9 +125,56 @@ MOCK_EXPORT aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t p
     return create(stream, priority, flag & 0x3Fu);
 }
 
+MOCK_EXPORT aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void) {
+    MOCK_ENTER_PTR(aclrtCreateStreamConfigHandle);
+    return calloc(1, sizeof(aclrtStreamConfigHandle));
+}
+
+MOCK_EXPORT aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle) {
+    MOCK_ENTER(aclrtDestroyStreamConfigHandle);
+    if (handle == NULL) return mock_null("handle");
+    free(handle);
+    return 0;
+}
+
+MOCK_EXPORT aclError aclrtSetStreamConfigOpt(
+    aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr, const void *attrValue, size_t valueSize) {
+    MOCK_ENTER(aclrtSetStreamConfigOpt);
+    if (handle == NULL || attrValue == NULL) return mock_null("handle and attrValue");
+    void *const places[] = {&handle->workptr, &handle->workSize, &handle->flag, &handle->priority};
+    const size_t sizes[] = {
+        sizeof handle->workptr, sizeof handle->workSize, sizeof handle->flag, sizeof handle->priority};
+    if ((int)attr < 0 || attr > ACL_RT_STREAM_PRIORITY || valueSize != sizes[attr])
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "attribute %d of size %zu", (int)attr, valueSize);
+    memcpy(places[attr], attrValue, valueSize);
+    return 0;
+}
+
+MOCK_EXPORT aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle) {
+    MOCK_ENTER(aclrtCreateStreamV2);
+    if (handle == NULL) return mock_null("handle");
+    return create(stream, (uint32_t)handle->priority, (uint32_t)handle->flag & 0x3Fu);
+}
+
+/* Drops what is queued; a task that runs is not interrupted. */
+MOCK_EXPORT aclError aclrtStreamAbort(aclrtStream stream) {
+    MOCK_ENTER(aclrtStreamAbort);
+    if (mock_self()->in_task != 0)
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "not from a host function");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0 && s->bound)
+        code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the stream is bound to a model");
+    if (code == 0) mock_drop_queue(s);
+    mock_unlock();
+    return code;
+}
+
 static aclError refuse_in_task(const char *call) {
     if (mock_self()->in_task == 0) return 0;
-    return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
+    return mock_fail(
+        ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
 }
 
 static aclError destroy(aclrtStream handle, bool force, const char *call) {
@@ -142,10 +189,8 @@ static aclError destroy(aclrtStream handle, bool force, const char *call) {
     if (code == 0 && mock_capturing(s)) code = mock_captured_error(call);
     if (code == 0) {
         const uint64_t serial = s->serial;
-        if (force)
-            mock_drop_queue(s);
-        else
-            mock_drain(s);
+        if (force) mock_drop_queue(s);
+        else mock_drain(s);
         /* Another thread may have destroyed it while this one waited. */
         if (s->serial == serial) mock_stream_free(s);
     }
@@ -241,7 +286,8 @@ static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
     return 0;
 }
 
-/* Waits for the streams of the current context, not for the whole device (runtime guide: device synchronisation). */
+/* Waits for the streams of the current context, not for the whole device (runtime guide: device
+ * synchronisation). */
 static aclError synchronize_device(int64_t timeout, const char *call) {
     all_targets all = {malloc(sizeof(mock_target) * MOCK_STREAM_LIMIT), 0};
     if (all.at == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
@@ -250,7 +296,8 @@ static aclError synchronize_device(int64_t timeout, const char *call) {
     aclError code = ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : collect(ctx, &all, call);
     if (code == 0) {
         code = mock_wait(&(mock_wait_for){all_reached, one_needs, &all, NULL}, timeout);
-        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) mock_fail(code, "EE1002", "the device did not finish in time");
+        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
+            mock_fail(code, "EE1002", "the device did not finish in time");
         for (size_t i = 0; i < all.count && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT; i++) {
             const aclError one = take_error(all.at[i].stream);
             if (code == 0) code = one;
@@ -281,7 +328,8 @@ MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *sta
     aclError code = mock_stream_to_wait(stream, &s);
     if (code == 0 && mock_capturing(s)) code = mock_captured_error("aclrtStreamQuery");
     if (code == 0) {
-        const bool idle = (s->flags & NO_TASKS) != 0 || atomic_load_explicit(&s->done, memory_order_acquire) == s->tail;
+        const bool idle =
+            (s->flags & NO_TASKS) != 0 || atomic_load_explicit(&s->done, memory_order_acquire) == s->tail;
         *status = idle ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
         if (!idle) mock_poll_wakes_worker();
     }

@@ -40,8 +40,10 @@ MOCK_EXPORT aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags) {
 static aclError set_failure_mode(mock_stream *s, uint64_t mode) {
     const bool stop = (mode & 1) != 0;
     if (stop == s->stop_on_failure) return 0;
-    if (s->bound) return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the stream is bound to a model");
-    if (!stop) return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "a stream cannot go back to continue");
+    if (s->bound)
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the stream is bound to a model");
+    if (!stop)
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "a stream cannot go back to continue");
     s->ctx->stop_on_failure = true;
     for (mock_link *l = s->ctx->streams.next; l != &s->ctx->streams; l = l->next)
         MOCK_OWNER(l, mock_stream, in_context)->stop_on_failure = true;

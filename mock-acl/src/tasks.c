@@ -1,5 +1,5 @@
-/* What the tasks that steer streams do: records, waits, latches, notifies, value waits and host functions. Each step
- * runs with the engine lock and either finishes or links the stream to what it waits for. */
+/* What the tasks that steer streams do: records, waits, latches, notifies, value waits and host functions.
+ * Each step runs with the engine lock and either finishes or links the stream to what it waits for. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "callback.h"
@@ -114,6 +114,13 @@ static mock_outcome step_host(mock_stream *s, mock_task *t) {
     return MOCK_DONE;
 }
 
+/* The end of the task gives the block back. */
+static mock_outcome step_release(mock_stream *s, mock_task *t) {
+    (void)s;
+    (void)t;
+    return MOCK_DONE;
+}
+
 static mock_outcome (*const steps[MOCK_TASK_KINDS])(mock_stream *, mock_task *) = {
     [MOCK_TASK_RECORD] = step_record,
     [MOCK_TASK_WAIT] = step_wait,
@@ -127,6 +134,7 @@ static mock_outcome (*const steps[MOCK_TASK_KINDS])(mock_stream *, mock_task *) 
     [MOCK_TASK_REPORT] = mock_report_step,
     [MOCK_TASK_GRAPH] = mock_graph_step,
     [MOCK_TASK_REPLACE] = mock_replace_step,
+    [MOCK_TASK_RELEASE] = step_release,
 };
 
 mock_outcome mock_task_step(mock_stream *s, mock_task *t) { return steps[t->kind](s, t); }
@@ -155,6 +163,9 @@ void mock_control_release(mock_task *t) {
         break;
     case MOCK_TASK_REPLACE:
         mock_replace_release(t);
+        break;
+    case MOCK_TASK_RELEASE:
+        mock_pool_release(t);
         break;
     default:
         break;

@@ -1,5 +1,6 @@
-/* A stub for every exported name that is not simulated: it names itself in the error text and returns 207000, or NULL
- * where the function returns a pointer. A stub takes no parameters, which the C calling conventions allow. */
+/* A stub for every exported name that is not simulated: it names itself in the error text and returns 207000,
+ * or NULL where the function returns a pointer. A stub takes no parameters, which the C calling conventions
+ * allow. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include "entry.h"
@@ -10,14 +11,14 @@
 /* The name is pasted and made a string in the first macro, before a renaming macro can expand it. */
 #define STUB_SIM(name, api, text)
 #define STUB_ACCEPT(name, api, text)
-#define STUB_NOSUP(name, api, text)                     \
-    MOCK_EXPORT int name(void);                         \
+#define STUB_NOSUP(name, api, text) \
+    MOCK_EXPORT int name(void);     \
     MOCK_EXPORT int name(void) { return mock_unsupported(api, text); }
-#define STUB_NOPTR(name, api, text)                     \
-    MOCK_EXPORT void *name(void);                       \
-    MOCK_EXPORT void *name(void) {                      \
-        mock_unsupported(api, text);                    \
-        return NULL;                                    \
+#define STUB_NOPTR(name, api, text)  \
+    MOCK_EXPORT void *name(void);    \
+    MOCK_EXPORT void *name(void) {   \
+        mock_unsupported(api, text); \
+        return NULL;                 \
     }
 #define RT(name, fidelity) STUB_##fidelity(name, MOCK_API_##name, #name)
 #ifdef MOCK_WITHOUT_OPERATORS

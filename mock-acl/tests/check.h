@@ -8,22 +8,21 @@
 #include "acl/acl.h"
 #include "mock_acl.h"
 
-#define CHECK(condition)                                                              \
-    do {                                                                              \
-        if (!(condition)) {                                                           \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);           \
-            exit(1);                                                                  \
-        }                                                                             \
+#define CHECK(condition)                                                    \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            exit(1);                                                        \
+        }                                                                   \
     } while (0)
 
-#define CODE(call, expected)                                                          \
-    do {                                                                              \
-        const int got_ = (int)(call);                                                 \
-        if (got_ != (expected)) {                                                     \
-            fprintf(stderr, "%s:%d: %s gave %d, not %d\n", __FILE__, __LINE__, #call, \
-                    got_, (expected));                                                \
-            exit(1);                                                                  \
-        }                                                                             \
+#define CODE(call, expected)                                                                             \
+    do {                                                                                                 \
+        const int got_ = (int)(call);                                                                    \
+        if (got_ != (expected)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s gave %d, not %d\n", __FILE__, __LINE__, #call, got_, (expected)); \
+            exit(1);                                                                                     \
+        }                                                                                                \
     } while (0)
 
 #define OK(call) CODE(call, 0)

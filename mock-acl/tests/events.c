@@ -82,7 +82,8 @@ static void latches(void) {
 static void times(void) {
     up();
     aclrtStream s = new_stream();
-    aclrtEvent start = new_event(ACL_EVENT_TIME_LINE), end = new_event(ACL_EVENT_TIME_LINE), no = new_event(ACL_EVENT_SYNC);
+    aclrtEvent start = new_event(ACL_EVENT_TIME_LINE), end = new_event(ACL_EVENT_TIME_LINE),
+               no = new_event(ACL_EVENT_SYNC);
     float ms = -1;
     CODE(aclrtEventElapsedTime(&ms, start, end), 507000);
     OK(aclrtRecordEvent(start, s));

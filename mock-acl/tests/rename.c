@@ -1,4 +1,5 @@
-/* Part of racl (mock-acl). A build that renames every exported symbol: built with tests' generated rename header. */
+/* Part of racl (mock-acl). A build that renames every exported symbol: built with tests' generated rename
+ * header. */
 #include "check.h"
 
 #define TEXT2(x) #x

@@ -31,7 +31,8 @@ def notes():
 
 
 def check(library):
-    out = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+    command = ["nm", "-D", "--defined-only", library]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     have = {line.split()[-1] for line in out.splitlines()}
     want = {name for _, name, _ in entries()} | control_names()
     for name in sorted(want - have):
@@ -52,7 +53,8 @@ def table():
         lines += [f"| `{n}` | {WORDS[f]} | {note.get(n, '')} |" for n, f in mine if f in WORDS]
         missing = [n for n, f in mine if f not in WORDS]
         if missing:
-            lines += ["", f"Not supported ({len(missing)}; each returns 207000 or NULL and names itself in the error text):", ""]
+            head = f"Not supported ({len(missing)}; each returns 207000 or NULL and names itself in the error text):"
+            lines += ["", head, ""]
             line = ""
             for n in missing:
                 if len(line) + len(n) > 105:

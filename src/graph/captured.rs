@@ -181,8 +181,7 @@ impl Graph {
     ///
     /// The graph and why it could not be destroyed, such as [`ErrorKind::GraphRunning`].
     #[doc(alias = "aclmdlRIDestroy")]
-    // The graph comes back, however large it is; a box would be in everybody's way.
-    #[allow(clippy::result_large_err)]
+    #[expect(clippy::result_large_err, reason = "the error gives the graph itself back")]
     pub fn close(mut self) -> Result<(), (Self, Error)> {
         match self.destroy() {
             Ok(()) => Ok(()),

@@ -6,12 +6,12 @@
 //!
 //! | constructor | feature | library |
 //! |---|---|---|
-//! | [`Table::load`], [`Table::load_from`] | `dlopen` (default) | found when the program runs |
-//! | [`Table::linked`] | `link` | bound when the program is built |
-//! | [`Table::mock`] | `mock` | mock-acl, compiled into the program |
+//! | `Table::load`, `Table::load_from` | `dlopen` (default) | found when the program runs |
+//! | `Table::linked` | `link` | bound when the program is built |
+//! | `Table::mock` | `mock` | mock-acl, compiled into the program |
 //!
-//! The features add up; the constructor chooses. The declarations in [`functions`] can be called directly by programs
-//! that link the library themselves.
+//! The features add up; the constructor chooses. The plain declarations of the functions
+//! are here too, for programs that link the library themselves.
 //!
 //! Not to be confused with the `acl-sys` of the well-known registry, which is about POSIX access lists.
 

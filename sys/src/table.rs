@@ -4,7 +4,7 @@ use core::ffi::c_void;
 use core::fmt;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-// The table names nearly every type that there is.
+// The list of calls names every type of the bindings.
 #[allow(clippy::wildcard_imports)]
 use crate::bindings::*;
 

@@ -1,0 +1,98 @@
+//! Cost of safe calls against the raw calls beneath them, on the mock, within one run.
+//!
+//! One line a figure, tab-separated: name, value, unit, target, met or missed. Each value is the median of rounds in which
+//! raw and safe calls alternate.
+#![allow(clippy::print_stdout, missing_docs)]
+
+use std::time::Instant;
+
+use racl::{Acl, CaptureMode, Device, Result, Stream, op, sys};
+
+const ROUNDS: usize = 301;
+const CALLS: u32 = 1000;
+
+/// Median nanoseconds a call of both, measured in turn.
+fn compare(
+    stream: &Stream,
+    mut raw: impl FnMut() -> Result<()>,
+    mut safe: impl FnMut() -> Result<()>,
+) -> Result<(f64, f64)> {
+    let (mut raws, mut safes) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        raws.push(time(&mut raw)?);
+        stream.synchronize()?;
+        safes.push(time(&mut safe)?);
+        stream.synchronize()?;
+    }
+    raws.sort_by(f64::total_cmp);
+    safes.sort_by(f64::total_cmp);
+    Ok((raws[ROUNDS / 2], safes[ROUNDS / 2]))
+}
+
+fn time(call: &mut impl FnMut() -> Result<()>) -> Result<f64> {
+    let start = Instant::now();
+    for _ in 0..CALLS {
+        call()?;
+    }
+    Ok(start.elapsed().as_nanos() as f64 / f64::from(CALLS))
+}
+
+fn report(name: &str, (raw, safe): (f64, f64)) {
+    let over = safe - raw;
+    let met = |met| if met { "met" } else { "missed" };
+    println!("{name}, raw\t{raw:.1}\tns\tnone\tmet");
+    println!("{name}, safe over raw\t{over:.1}\tns\tat most 5\t{}", met(over <= 5.0));
+    println!("{name}, safe / raw\t{:.3}\ttimes\tat most 1.05\t{}", safe / raw, met(safe / raw <= 1.05));
+}
+
+fn memset(device: &Device, stream: &Stream) -> Result<()> {
+    let mut buffer = device.alloc::<u8>(64)?;
+    let (address, raw) = (buffer.address(), stream.as_raw());
+    let function = device.acl().table().aclrtMemsetAsync()?;
+    let raw_call = || {
+        // SAFETY: 64 bytes of a buffer that lives until the stream is waited for.
+        assert_eq!(unsafe { function(address, 64, 0, 64, raw) }, 0);
+        Ok(())
+    };
+    let figures = compare(stream, raw_call, || stream.fill_bytes(&mut buffer, 0))?;
+    report("fill of 64 bytes", figures);
+    Ok(())
+}
+
+fn record(device: &Device, stream: &Stream) -> Result<()> {
+    let event = device.event()?;
+    let (handle, raw) = (event.as_raw(), stream.as_raw());
+    let function = device.acl().table().aclrtRecordEvent()?;
+    let raw_call = || {
+        // SAFETY: event and stream are live.
+        assert_eq!(unsafe { function(handle, raw) }, 0);
+        Ok(())
+    };
+    report("event record", compare(stream, raw_call, || event.record(stream))?);
+    Ok(())
+}
+
+fn launch(device: &Device, stream: &Stream) -> Result<()> {
+    let one = device.upload_tensor(&[1.0_f32; 16], [16])?;
+    let mut sum = device.zeros::<f32>([16])?;
+    let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| op::add_inplace(s, &mut sum, &one))?;
+    let (handle, raw): (sys::aclmdlRI, _) = (graph.as_raw(), stream.as_raw());
+    let function = device.acl().table().aclmdlRIExecuteAsync()?;
+    let raw_call = || {
+        // SAFETY: graph and stream are live, and this thread alone launches.
+        assert_eq!(unsafe { function(handle, raw) }, 0);
+        Ok(())
+    };
+    report("graph launch", compare(stream, raw_call, || graph.launch(stream))?);
+    Ok(())
+}
+
+fn main() -> Result<()> {
+    let acl = Acl::mock()?;
+    println!("# {acl}; median of {ROUNDS} rounds of {CALLS} calls");
+    let device = acl.device(0)?;
+    let stream = device.stream()?;
+    memset(&device, &stream)?;
+    record(&device, &stream)?;
+    launch(&device, &stream)
+}

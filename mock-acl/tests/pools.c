@@ -1,0 +1,112 @@
+/* Part of racl (mock-acl). Stream-ordered pools, core limits, stream configuration, abort. */
+#include "check.h"
+
+static void pools(void) {
+    up();
+    aclrtStream s = new_stream();
+    aclrtMemPool pool = NULL;
+    aclrtMemPoolProps props = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}, .maxSize = 4096};
+    void *a = NULL, *b = NULL;
+    uint64_t used = 0;
+    int32_t reuse = 0;
+    OK(aclrtMemPoolCreate(&pool, &props));
+    OK(aclrtMemPoolMallocAsync(&a, 3000, pool, s));
+    CODE(aclrtMemPoolMallocAsync(&b, 2000, pool, s), 207001);
+    OK(aclrtMemsetAsync(a, 3000, 1, 3000, s));
+    OK(aclrtMemPoolFreeAsync(a, s));
+    CODE(aclrtMemPoolFreeAsync(a, s), 107000);
+    CODE(aclrtMemPoolFreeAsync(s, s), 107000);
+    CHECK(live().device_allocations == 1); /* the stream has not reached the release */
+    OK(aclrtSynchronizeStream(s));
+    CHECK(live().device_allocations == 0);
+    OK(aclrtMemPoolMallocAsync(&b, 2000, pool, s));
+    OK(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &used));
+    CHECK(used == 2000);
+    OK(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &used));
+    CHECK(used == 3000);
+    OK(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC, &reuse));
+    CHECK(reuse == 1);
+    OK(aclrtMemPoolDestroy(pool));
+    CODE(aclrtMemPoolTrimTo(pool, 0), 107017);
+    OK(aclrtFree(b)); /* at once */
+    CHECK(live().device_allocations == 0);
+    OK(aclrtMemPoolCreate(&pool, &props));
+    OK(aclrtMemPoolMallocAsync(&a, 16, pool, s));
+    OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    CODE(aclrtMemPoolMallocAsync(&b, 16, pool, s), 207000);
+    CODE(aclrtMemPoolFreeAsync(a, s), 207000);
+    OK(mock_acl_reset());
+    CHECK(live().device_allocations == 0);
+}
+
+static void limits(void) {
+    up();
+    aclrtStream s = new_stream();
+    uint32_t n = 0;
+    int64_t value = 0;
+    OK(aclrtGetDeviceResLimit(0, ACL_RT_DEV_RES_VECTOR_CORE, &n));
+    CHECK(n == 48);
+    CODE(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, 25), 107000);
+    OK(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, 20));
+    OK(aclrtGetStreamResLimit(s, ACL_RT_DEV_RES_CUBE_CORE, &n));
+    CHECK(n == 20);
+    OK(aclrtSetStreamResLimit(s, ACL_RT_DEV_RES_CUBE_CORE, 4));
+    OK(aclrtUseStreamResInCurrentThread(s));
+    OK(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, &n));
+    CHECK(n == 4);
+    OK(aclrtUnuseStreamResInCurrentThread(s));
+    OK(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, &n));
+    CHECK(n == 20);
+    CODE(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value), 107021);
+    OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
+    OK(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value));
+    CHECK(value == 1);
+    OK(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value));
+    CHECK(value == 0);
+}
+
+static void configured_streams(void) {
+    up();
+    aclrtStream s = NULL;
+    aclrtStreamConfigHandle *config = aclrtCreateStreamConfigHandle();
+    const uint32_t priority = 5;
+    uint32_t got = 0;
+    CODE(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, 1), 100000);
+    OK(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, sizeof priority));
+    OK(aclrtCreateStreamV2(&s, config));
+    OK(aclrtDestroyStreamConfigHandle(config));
+    OK(aclrtStreamGetPriority(s, &got));
+    CHECK(got == 5);
+    unsigned char *d = device(8);
+    OK(aclrtMemset(d, 8, 0, 8));
+    OK(aclrtMemsetAsync(d, 8, 1, 8, s));
+    OK(aclrtStreamAbort(s));
+    OK(aclrtSynchronizeStream(s));
+    CHECK(byte_at(d) == 0);
+}
+
+static void batches(void) {
+    up();
+    aclrtStream s = new_stream();
+    unsigned char *h = pinned(64), *d = device(64);
+    void *to[2] = {d, d + 32}, *from[2] = {h, h + 32};
+    size_t room[2] = {16, 16}, size[2] = {16, 8}, first = 0, failed = 7;
+    aclrtMemcpyBatchAttr attr = {.dstLoc = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+    memset(h, 9, 64);
+    OK(aclrtMemset(d, 64, 0, 64));
+    OK(aclrtMemcpyBatchAsync(to, room, from, size, 2, &attr, &first, 1, &failed, s));
+    CHECK(byte_at(d) == 0);
+    OK(aclrtSynchronizeStream(s));
+    CHECK(byte_at(d) == 9 && byte_at(d + 16) == 0 && byte_at(d + 39) == 9 && byte_at(d + 40) == 0);
+    room[1] = 4;
+    CODE(aclrtMemcpyBatch(to, room, from, size, 2, &attr, &first, 1, &failed), 107000);
+    CHECK(failed == 1);
+}
+
+int main(void) {
+    pools();
+    limits();
+    configured_streams();
+    batches();
+    return 0;
+}
