@@ -10,14 +10,16 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::stream::{Stream, Task};
 
 /// Panics of host functions, waiting for the next synchronising call to report them.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Panics(Arc<Slot>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Slot {
     texts: Mutex<Vec<String>>,
     /// Slots of the graphs that were launched on a stream.
     adopted: Mutex<Vec<Panics>>,
+    /// Functions that have run. They are freed outside the runtime's threads, because what they own may call it.
+    spent: Mutex<Vec<Box<HostFunction>>>,
 }
 
 impl Panics {
@@ -37,6 +39,16 @@ impl Panics {
         // A slot that nobody else holds belongs to a graph that is gone.
         adopted.retain(|known| Arc::strong_count(&known.0) > 1 && !Arc::ptr_eq(&known.0, &other.0));
         adopted.push(other.clone());
+    }
+
+    /// Frees the functions that have run.
+    pub(crate) fn bury(&self) {
+        let spent = std::mem::take(&mut *self.0.spent.lock().unwrap_or_else(PoisonError::into_inner));
+        for function in spent {
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(move || drop(function))) {
+                self.note(&*payload);
+            }
+        }
     }
 
     pub(crate) fn report(&self) -> Result<()> {
@@ -74,16 +86,13 @@ unsafe extern "C" fn run_kept(user: *mut c_void) {
     function.run();
 }
 
-/// Runs a function once and frees it.
+/// Runs a function once and puts it aside to be freed.
 unsafe extern "C" fn run_once(user: *mut c_void) {
     // SAFETY: `user` came from `Box::into_raw` and the runtime calls an eager host function exactly once.
     let function = unsafe { Box::from_raw(user.cast::<HostFunction>()) };
     function.run();
-    // The closure's own destructor may panic as well; nothing may unwind into C.
-    let panics = function.panics.clone();
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(move || drop(function))) {
-        panics.note(&*payload);
-    }
+    let slot = function.panics.clone();
+    slot.0.spent.lock().unwrap_or_else(PoisonError::into_inner).push(function);
 }
 
 impl Stream {
@@ -116,6 +125,7 @@ impl Stream {
     pub fn host_function(&self, function: impl FnMut() + Send + 'static) -> Result<()> {
         let task = Task { label: "host function", location: Location::caller(), uses: &[], scratch: None };
         let inner = &self.0;
+        inner.panics.bury();
         let state = inner.lock();
         let function: Mutex<Box<dyn FnMut() + Send>> = Mutex::new(Box::new(function));
         if let Some(capture) = &state.capture {

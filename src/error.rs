@@ -176,14 +176,14 @@ impl StdError for Error {
 
 impl From<acl_sys::MissingSymbol> for Error {
     fn from(missing: acl_sys::MissingSymbol) -> Self {
-        Self::new(ErrorKind::MissingSymbol, missing.to_string()).with_source(missing)
+        Self::new(ErrorKind::MissingSymbol, missing.to_string())
     }
 }
 
 #[cfg(any(feature = "dlopen", feature = "link"))]
 impl From<acl_sys::LoadError> for Error {
     fn from(error: acl_sys::LoadError) -> Self {
-        Self::new(ErrorKind::LibraryNotFound, error.to_string()).with_source(error)
+        Self::new(ErrorKind::LibraryNotFound, error.to_string())
     }
 }
 

@@ -148,9 +148,8 @@ impl Event {
         }
         // The C call makes the stream part of the event's capture; from here on its work is registered there.
         if let (None, Some(capture)) = (&state.capture, &of_event) {
-            let error = match self.c_wait(stream) {
+            let error = match capture.add_stream(stream, || self.c_wait(stream)) {
                 Ok(()) => {
-                    capture.add_stream(stream);
                     capture.record(stream, &task);
                     capture.note_wait(stream, self.key());
                     state.capture = Some(Arc::clone(capture));

@@ -43,7 +43,8 @@ fn check(what: &str, code: i32) -> Result<()> {
 }
 
 fn name_of(function: &str) -> Result<CString> {
-    CString::new(function).map_err(|_| Error::invalid(format!("a name with a zero byte: {function:?}")))
+    CString::new(function)
+        .map_err(|error| Error::invalid(format!("a name with a zero byte: {function:?}")).with_source(error))
 }
 
 /// A fresh process state. Every handle from before is stale afterwards, and using it an error.

@@ -338,6 +338,7 @@ impl StreamInner {
             self.set_completed(number);
         }
         result.map_err(|error| self.explain_wait(error))?;
+        self.panics.bury();
         self.context.reclaim.collect(&self.context);
         self.panics.report()
     }
@@ -400,6 +401,7 @@ impl Drop for StreamInner {
         if pending && let Err(error) = self.synchronize(None) {
             self.context.record_drop_error("waiting for a stream that goes away", error);
         }
+        self.panics.bury();
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         drop(state.workspace.take());
         self.marker.clear();

@@ -153,6 +153,18 @@ fn host_functions_run_in_order_and_are_freed_once() {
 }
 
 #[test]
+fn host_functions_may_own_what_they_use_however_many_are_queued() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    for _ in 0..3000 {
+        let mut buffer = device.alloc::<u8>(8).unwrap();
+        stream.fill_bytes(&mut buffer, 1).unwrap();
+        stream.host_function(move || drop(buffer.slice(..))).unwrap();
+    }
+    stream.synchronize().unwrap();
+}
+
+#[test]
 fn a_panic_of_a_host_function_is_reported_by_the_next_wait() {
     let device = device();
     let stream = device.stream().unwrap();

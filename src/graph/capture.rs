@@ -186,6 +186,7 @@ impl Capture {
     fn end(&mut self) -> Result<Graph> {
         self.ended = true;
         self.state.close();
+        self.state.drain();
         let origin = &self.stream.0;
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is a place for one handle, and this is the thread and the stream that the capture began on.

@@ -161,7 +161,7 @@ impl Graph {
     pub fn write_trace(&self, path: impl AsRef<Path>) -> Result<()> {
         let shown = path.as_ref().display().to_string();
         let path = std::ffi::CString::new(path.as_ref().as_os_str().as_encoded_bytes())
-            .map_err(|_| Error::invalid(format!("a path with a zero byte: {shown:?}")))?;
+            .map_err(|error| Error::invalid(format!("a path with a zero byte: {shown:?}")).with_source(error))?;
         let flags = acl_sys::ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY;
         // SAFETY: `path` is a NUL-terminated string that outlives the call. Releases whose function takes no flags
         // ignore the third argument.

@@ -18,6 +18,8 @@ pub(crate) struct Joins {
 
 #[derive(Debug, Default)]
 struct Chain {
+    /// Its stream could not join after all.
+    void: bool,
     tasks: u64,
     last: Option<(&'static str, &'static Location<'static>)>,
 }
@@ -35,6 +37,11 @@ impl Joins {
     pub(crate) fn add_chain(&mut self) -> usize {
         self.chains.push(Chain::default());
         self.chains.len() - 1
+    }
+
+    /// The stream of `chain` does not take part after all.
+    pub(crate) fn void(&mut self, chain: usize) {
+        self.chains[chain].void = true;
     }
 
     pub(crate) fn task(&mut self, chain: usize, label: &'static str, location: &'static Location<'static>) {
@@ -68,7 +75,7 @@ impl Joins {
     }
 
     fn leads_back(&self, chain: usize, seen: &mut [bool]) -> bool {
-        if chain == 0 {
+        if chain == 0 || self.chains[chain].void {
             return true;
         }
         if std::mem::replace(&mut seen[chain], true) {

@@ -51,7 +51,10 @@ impl CaptureState {
     pub(crate) fn new(origin: &Arc<StreamInner>) -> Arc<Self> {
         let state =
             Self { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), panics: Panics::default(), inner: Mutex::default() };
-        state.add_stream(origin);
+        let mut inner = state.lock();
+        inner.streams.push(Arc::clone(origin));
+        inner.joins.add_chain();
+        drop(inner);
         Arc::new(state)
     }
 
@@ -71,11 +74,29 @@ impl CaptureState {
         Ok(())
     }
 
-    /// `stream` takes part from now on, and is not destroyed before the capture ends.
-    pub(crate) fn add_stream(&self, stream: &Arc<StreamInner>) {
-        let mut inner = self.lock();
-        inner.streams.push(Arc::clone(stream));
-        inner.joins.add_chain();
+    /// `stream`, whose lock the caller holds, takes part when `join` succeeds, and is then not destroyed before the
+    /// capture ends. It is listed first, so that the end of the capture waits for the caller.
+    pub(crate) fn add_stream(&self, stream: &Arc<StreamInner>, join: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.check_open()?;
+        let place = {
+            let mut inner = self.lock();
+            inner.streams.push(Arc::clone(stream));
+            inner.joins.add_chain()
+        };
+        let joined = join();
+        if joined.is_err() {
+            // Nothing was recorded there; the chain stays as a number without a stream.
+            self.lock().joins.void(place);
+        }
+        joined
+    }
+
+    /// Waits for threads that are recording into the closed capture at this moment.
+    pub(crate) fn drain(&self) {
+        let streams = self.lock().streams.clone();
+        for stream in streams {
+            drop(stream.lock());
+        }
     }
 
     /// A task went into the capture on `stream`.
@@ -150,7 +171,12 @@ impl CaptureState {
     pub(crate) fn release_streams(&self) {
         let streams = std::mem::take(&mut self.lock().streams);
         for stream in streams {
-            drop(stream.lock().capture.take());
+            let mut state = stream.lock();
+            // A stream whose joining failed is listed as well; it may take part in another capture.
+            let own = state.capture.as_ref().is_some_and(|capture| capture.id == self.id);
+            let former = if own { state.capture.take() } else { None };
+            drop(state);
+            drop(former);
         }
     }
 
@@ -161,7 +187,8 @@ impl CaptureState {
 
 impl Inner {
     fn chain(&self, stream: &Arc<StreamInner>) -> usize {
-        let place = self.streams.iter().position(|known| Arc::ptr_eq(known, stream));
-        place.expect("only streams of the capture record into it")
+        // The last, since an earlier entry may be of an attempt to join that failed.
+        let place = self.streams.iter().rposition(|known| Arc::ptr_eq(known, stream));
+        place.expect("a stream is listed before it records, and until the capture has drained and ended")
     }
 }

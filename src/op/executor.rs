@@ -17,7 +17,8 @@ impl<'a> Executor<'a> {
         Self { raw, context }
     }
 
-    /// For the second phase, which consumes the executor whether it succeeds or not.
+    /// For the second phase, which consumes the executor. A second phase that fails may or may not have done so; leaking
+    /// the executor then is better than destroying it twice.
     pub(crate) fn into_raw(self) -> *mut aclOpExecutor {
         let raw = self.raw;
         std::mem::forget(self);

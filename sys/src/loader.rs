@@ -15,7 +15,7 @@ use crate::table::{Library, Source, Table};
 #[non_exhaustive]
 pub enum LoadError {
     /// None of the places has a library that loads.
-    #[error("no AscendCL library was found; tried: {}", tried.join("; "))]
+    #[error("tried {}", tried.join("; "))]
     NotFound {
         /// Each place with the loader's reason.
         tried: Vec<String>,
