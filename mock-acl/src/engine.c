@@ -31,7 +31,8 @@ void mock_changed(void) {
 }
 
 void mock_make_runnable(mock_stream *s) {
-    if (s->running || s->blocked || atomic_load_explicit(&s->held, memory_order_relaxed)) return;
+    if (s->running || s->blocked || s->dropping) return;
+    if (atomic_load_explicit(&s->held, memory_order_relaxed)) return;
     if (done(s) == s->tail || !mock_list_empty(&s->in_queue)) return;
     mock_list_push(&mock_engine.runnable, &s->in_queue);
     mock_changed();

@@ -10,7 +10,8 @@
 /* The behaviour of one kind of task. `name` is the C name of the call that queued it and outlives every task.
  * `run` executes the task once and returns 0 or the device error that the stream then carries (507015 for a bad
  * address); it may run any number of times (a replayed graph) and on any thread, but never twice at once for the
- * same `arg` on one stream. `drop` frees `arg`; it is called exactly once, after the last run. */
+ * same `arg` on one stream. `drop` frees `arg`; it is called exactly once, after the last run, and may
+ * not call the runtime: the engine lock can be held. */
 typedef struct mock_task_ops {
     const char *name;
     aclError (*run)(void *arg);

@@ -154,6 +154,35 @@ static void host_function_waits_for_host(void) {
     CHECK(pthread_join(t, NULL) == 0);
 }
 
+static int passed_door;
+static void pass_door(void *unused) {
+    (void)unused;
+    pthread_mutex_lock(&door);
+    passed_door++;
+    pthread_mutex_unlock(&door);
+}
+
+/* A wait behind another stream's host function ends; a function that no wait depends on is not run by a
+ * thread that holds the lock it needs. */
+static void host_functions_elsewhere(void) {
+    up();
+    aclrtStream a = new_stream(), b = new_stream(), c = new_stream();
+    aclrtEvent e = new_event(ACL_EVENT_SYNC);
+    passed_door = 0;
+    OK(aclrtLaunchHostFunc(a, pass_door, NULL));
+    OK(aclrtRecordEvent(e, a));
+    OK(aclrtStreamWaitEvent(b, e));
+    OK(aclrtSynchronizeStream(b));
+    pthread_mutex_lock(&door);
+    CHECK(passed_door == 1);
+    OK(aclrtLaunchHostFunc(a, pass_door, NULL));
+    OK(aclrtMemsetAsync(device(8), 8, 0, 8, c));
+    OK(aclrtSynchronizeStream(c));
+    pthread_mutex_unlock(&door);
+    OK(aclrtSynchronizeDevice());
+    CHECK(passed_door == 2);
+}
+
 static void *launch_graph(void *graph) {
     OK(aclrtSetDevice(0));
     aclrtStream s = new_stream();
@@ -208,6 +237,7 @@ int main(void) {
     followers();
     released_by_another();
     host_function_waits_for_host();
+    host_functions_elsewhere();
     one_graph();
     pollers();
     own_streams();

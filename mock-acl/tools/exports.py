@@ -53,7 +53,7 @@ def table():
         lines += [f"| `{n}` | {WORDS[f]} | {note.get(n, '')} |" for n, f in mine if f in WORDS]
         missing = [n for n, f in mine if f not in WORDS]
         if missing:
-            head = f"Not supported ({len(missing)}; each returns 207000 or NULL and names itself in the error text):"
+            head = f"Not supported ({len(missing)}; 207000 or NULL, and the error text names the function):"
             lines += ["", head, ""]
             line = ""
             for n in missing:
