@@ -4,6 +4,7 @@
 #include <string.h>
 #include "callback.h"
 #include "context.h"
+#include "engine.h"
 #include "lookup.h"
 #include "memory.h"
 #include "unsupported.h"
@@ -287,6 +288,9 @@ MOCK_EXPORT int mock_acl_reset(void) {
     atomic_fetch_add(&mock_epoch, 1);
     mock_engine.paused = false;
     mock_unlock();
+#ifndef MOCK_WITHOUT_OPERATORS
+    mock_nn_reset();
+#endif
     mock_handle_clear_objects();
     mock_pools_reset();
     mock_memory_reset();

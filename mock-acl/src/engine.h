@@ -47,4 +47,8 @@ void *mock_object_get(mock_object_kind kind, const void *handle);
 /* Takes the object out and makes the handle stale; NULL as above. */
 void *mock_object_take(mock_object_kind kind, const void *handle);
 
+/* Frees every object that a program still holds; for a reset of the whole mock, which drops the handles
+ * itself. */
+void mock_nn_reset(void);
+
 #endif

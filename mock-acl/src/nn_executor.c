@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "aclnn/aclnn_base.h"
 #include "nn_object.h"
 #include "op_dtype.h"
 

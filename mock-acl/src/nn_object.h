@@ -123,9 +123,6 @@ void *mock_plan_workspace(const mock_plan *plan);
 double mock_scalar_double(const mock_scalar *scalar);
 int64_t mock_scalar_int(const mock_scalar *scalar);
 
-/* Frees every object that a program still holds; for a reset of the whole mock, which drops the handles
- * itself. */
-void mock_nn_reset(void);
 
 /* Error texts: a null parameter, a bad handle or value. Both return their code. */
 aclnnStatus mock_null_parameter(const char *function, const char *param);

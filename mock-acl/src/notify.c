@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "context.h"
 #include "memory.h"
 
 static mock_notify *free_notifies;
