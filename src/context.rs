@@ -1,7 +1,7 @@
 //! Contexts: the thread-bound scope of streams, events, memory and graphs on a device.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use acl_sys::Table;
@@ -36,6 +36,10 @@ pub(crate) struct ContextInner {
     /// Idle streams that captures lease.
     pub(crate) idle_streams: stream::Idle,
     drop_errors: Mutex<Vec<Error>>,
+    /// A stream could neither be waited for nor destroyed, so work of it may run for ever.
+    lost_work: AtomicBool,
+    /// A created context ends before the primary one, whose end resets the device.
+    _parent: Option<Arc<Self>>,
     /// Last: the library outlives the context.
     acl: Acl,
 }
@@ -74,6 +78,15 @@ impl ContextInner {
         self.device == other.device && std::ptr::eq(self.table(), other.table())
     }
 
+    /// From here on nothing can be known to be idle because its stream is gone.
+    pub(crate) fn lose_work(&self) {
+        self.lost_work.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn has_lost_work(&self) -> bool {
+        self.lost_work.load(Ordering::Acquire)
+    }
+
     pub(crate) fn record_drop_error(&self, what: &str, error: Error) {
         log::error!("{what}: {error:#}");
         let mut errors = self.drop_errors.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,7 +114,7 @@ impl Context {
         forget_binding();
         // SAFETY: takes a number; a wrong one gives a code.
         unsafe { call!(acl, aclrtSetDevice(device)) }.context_with(|| format!("opening device {device}"))?;
-        let mut context = Self::own(acl, std::ptr::null_mut(), device, Owner::Primary);
+        let mut context = Self::own(acl, std::ptr::null_mut(), device, Owner::Primary, None);
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is a place for one handle.
         unsafe { call!(acl, aclrtGetCurrentContext(&raw mut raw)) }?;
@@ -120,10 +133,16 @@ impl Context {
         forget_binding();
         // SAFETY: `raw` is a place for one handle; the device is open, since this context is.
         unsafe { call!(&self.0.acl, aclrtCreateContext(&raw mut raw, self.0.device)) }?;
-        Ok(Self::own(&self.0.acl, raw, self.0.device, Owner::Created))
+        Ok(Self::own(&self.0.acl, raw, self.0.device, Owner::Created, Some(Arc::clone(&self.0))))
     }
 
-    fn own(acl: &Acl, raw: acl_sys::aclrtContext, device: i32, owner: Owner) -> Self {
+    fn own(
+        acl: &Acl,
+        raw: acl_sys::aclrtContext,
+        device: i32,
+        owner: Owner,
+        parent: Option<Arc<ContextInner>>,
+    ) -> Self {
         Self(Arc::new(ContextInner {
             raw,
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -132,6 +151,8 @@ impl Context {
             reclaim: Reclaim::default(),
             idle_streams: stream::Idle::default(),
             drop_errors: Mutex::default(),
+            lost_work: AtomicBool::new(false),
+            _parent: parent,
             acl: acl.clone(),
         }))
     }

@@ -394,28 +394,39 @@ pub(crate) fn milliseconds(limit: Duration) -> Result<i32> {
     }
 }
 
+impl StreamInner {
+    /// Whether the stream is gone. The runtime waits for its work first, says its guide on streams.
+    fn destroy(&self) -> bool {
+        // SAFETY: this is the owner's only destroy; no capture holds the stream, since one would hold this value.
+        let result = unsafe { call!(&*self.context, aclrtDestroyStream(self.raw)) };
+        result.map_err(|error| self.context.record_drop_error("destroying a stream", error)).is_ok()
+    }
+}
+
 impl Drop for StreamInner {
     fn drop(&mut self) {
         // The workspace is freed before the stream it was used on is gone, after that stream's work.
-        let pending = !self.has_completed(self.submitted());
-        if pending && let Err(error) = self.synchronize(None) {
+        let mut unknown = false;
+        if !self.has_completed(self.submitted())
+            && let Err(error) = self.synchronize(None)
+        {
+            unknown = !self.has_completed(self.submitted());
             self.context.record_drop_error("waiting for a stream that goes away", error);
         }
         self.panics.bury();
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         drop(state.workspace.take());
         self.marker.clear();
-        let result = match self.ownership {
-            Ownership::Default => Ok(()),
-            Ownership::Leased => {
+        let gone = match self.ownership {
+            Ownership::Default => !unknown,
+            Ownership::Leased if !unknown => {
                 self.context.idle_streams.give_back(self.raw);
-                Ok(())
+                true
             }
-            // SAFETY: this is the owner's only destroy; no capture holds the stream, since one would hold this value.
-            Ownership::Owned => unsafe { call!(&*self.context, aclrtDestroyStream(self.raw)) },
+            Ownership::Leased | Ownership::Owned => self.destroy(),
         };
-        if let Err(error) = result {
-            self.context.record_drop_error("destroying a stream", error);
+        if unknown && !gone {
+            self.context.lose_work();
         }
     }
 }

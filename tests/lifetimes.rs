@@ -299,6 +299,43 @@ fn a_graph_whose_work_is_held_is_not_freed_before_it_ran() {
 }
 
 #[test]
+fn a_stream_that_cannot_be_waited_for_keeps_what_its_work_uses() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.alloc::<u8>(64).unwrap();
+    let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+    let input = capture.upload(device.pinned(64).unwrap(), &mut buffer).unwrap();
+    let mut graph = capture.finish().unwrap();
+    mock::hold(&stream).unwrap();
+    graph.launch(&stream).unwrap();
+    mock::fail("aclrtSynchronizeStream", 1, 507_000).unwrap();
+    mock::fail("aclrtDestroyStream", 1, 507_000).unwrap();
+    drop(stream);
+    assert_eq!(device.take_drop_errors().len(), 2);
+    assert_eq!(graph.host(&input).unwrap_err().kind(), ErrorKind::DeviceLost);
+    let before = mock::live_handles();
+    drop((graph, buffer));
+    assert_eq!(mock::live_handles(), before, "memory that work may still use was freed");
+    assert_eq!(device.take_drop_errors().len(), 1);
+    drop(device);
+    mock::reset().unwrap();
+}
+
+#[test]
+fn a_created_context_keeps_the_primary_one() {
+    let _alone = mock::exclusive();
+    let context = device().create_context().unwrap();
+    let resets = mock::calls("aclrtResetDevice");
+    let mut buffer = context.upload(&[1_u8; 4]).unwrap();
+    context.stream().unwrap().fill_bytes(&mut buffer, 2).unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [2; 4]);
+    assert_eq!(mock::calls("aclrtResetDevice"), resets);
+    drop((buffer, context));
+    assert_eq!(mock::calls("aclrtResetDevice"), resets + 1);
+}
+
+#[test]
 fn values_from_before_a_reset_report_errors_and_do_not_crash() {
     let _alone = mock::exclusive();
     let device = device();

@@ -132,7 +132,7 @@ impl Graph {
     ///
     /// Those of [`Stream::synchronize`] on the stream of the last launch.
     pub fn wait(&mut self) -> Result<()> {
-        self.in_flight.wait()?;
+        self.in_flight.wait(&self.context)?;
         self.panics.report()
     }
 
@@ -193,8 +193,8 @@ impl Graph {
         if self.raw.is_null() {
             return Ok(());
         }
-        if let Err(error) = self.in_flight.wait()
-            && self.in_flight.pending().is_some()
+        if let Err(error) = self.in_flight.wait(&self.context)
+            && (self.in_flight.pending().is_some() || error.kind() == ErrorKind::DeviceLost)
         {
             return Err(error);
         }

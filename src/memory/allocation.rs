@@ -8,7 +8,7 @@ use acl_sys::aclrtMemMallocPolicy;
 
 use crate::call::call;
 use crate::context::ContextInner;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::stream::StreamInner;
 
 /// Device memory. Work that uses it is noted, so that it is freed only after that work.
@@ -54,9 +54,19 @@ impl InFlight {
         stream.upgrade().filter(|stream| !stream.has_completed(*number)).map(|stream| (stream, *number))
     }
 
-    pub(crate) fn wait(&self) -> Result<()> {
-        let pending = self.pending();
-        pending.map_or(Ok(()), |(stream, number)| stream.wait_for(number))
+    /// Waits for the last launch.
+    pub(crate) fn wait(&self, context: &ContextInner) -> Result<()> {
+        match self.pending() {
+            Some((stream, number)) => stream.wait_for(number),
+            None if context.has_lost_work() && self.is_on_a_lost_stream() => {
+                Err(Error::new(ErrorKind::DeviceLost, "the stream of the last launch could not be waited for"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn is_on_a_lost_stream(&self) -> bool {
+        self.last().as_ref().is_some_and(|(stream, _)| stream.strong_count() == 0)
     }
 }
 
@@ -129,7 +139,7 @@ impl Allocation {
                 stream.wait_for(number)?;
             }
         }
-        graphs.iter().filter_map(Weak::upgrade).try_for_each(|graph| graph.wait())
+        graphs.iter().filter_map(Weak::upgrade).try_for_each(|graph| graph.wait(&self.context))
     }
 }
 

@@ -19,8 +19,13 @@ struct Waiting {
 
 impl Waiting {
     /// True when no stream can use the memory any more; forgets the streams that are done.
-    fn is_idle(&mut self) -> bool {
-        self.streams.retain(|(stream, number)| stream.upgrade().is_some_and(|stream| !stream.has_completed(*number)));
+    fn is_idle(&mut self, context: &ContextInner) -> bool {
+        let lost = context.has_lost_work();
+        self.streams.retain(|(stream, number)| match stream.upgrade() {
+            Some(stream) => !stream.has_completed(*number),
+            // A stream that is gone has finished its work, unless it could not be waited for.
+            None => lost,
+        });
         self.streams.is_empty()
     }
 }
@@ -38,7 +43,7 @@ impl Reclaim {
         streams: Vec<(Weak<StreamInner>, u64)>,
     ) {
         let mut waiting = Waiting { address, streams };
-        if waiting.is_idle() {
+        if waiting.is_idle(context) {
             free(context, waiting.address);
             return;
         }
@@ -66,7 +71,7 @@ impl Reclaim {
             }
         }
         waiting.retain_mut(|entry| {
-            let idle = entry.is_idle();
+            let idle = entry.is_idle(context);
             if idle {
                 free(context, entry.address);
             }
