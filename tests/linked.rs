@@ -1,5 +1,6 @@
 //! The library that the program is linked with (feature `link`).
 #![cfg(feature = "link")]
+#![allow(clippy::print_stderr)]
 
 mod common;
 
