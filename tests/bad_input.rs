@@ -167,7 +167,11 @@ fn a_graph_cannot_be_launched_into_a_capture() {
     let mut graph = stream.capture(CaptureMode::Relaxed, |_| Ok(())).unwrap();
     let capture = other.begin_capture(CaptureMode::Relaxed).unwrap();
     assert_says(&graph.launch(&capture).unwrap_err(), ErrorKind::CaptureForbidden, &["107027"]);
-    assert_says(&capture.finish().unwrap_err(), ErrorKind::CaptureInvalidated, &["graph launch at tests/bad_input.rs"]);
+    assert_says(
+        &capture.finish().unwrap_err(),
+        ErrorKind::CaptureInvalidated,
+        &["graph launch at tests/bad_input.rs"],
+    );
     graph.launch(&other).unwrap();
 }
 
@@ -269,7 +273,11 @@ fn an_index_outside_the_table_is_reported_by_the_next_wait() {
 #[test]
 fn priorities_and_time_limits_are_checked() {
     let device = device();
-    assert_says(&device.stream_with_priority(8).unwrap_err(), ErrorKind::InvalidArgument, &["priority 8", "0 (highest)"]);
+    assert_says(
+        &device.stream_with_priority(8).unwrap_err(),
+        ErrorKind::InvalidArgument,
+        &["priority 8", "0 (highest)"],
+    );
     let stream = device.stream_with_priority(7).unwrap();
     let none = std::time::Duration::ZERO;
     assert_says(&stream.synchronize_timeout(none).unwrap_err(), ErrorKind::InvalidArgument, &["more than zero"]);

@@ -15,8 +15,7 @@ fn recording_executes_nothing_and_replays_execute_everything() {
     let stream = device.stream().unwrap();
     let one = device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
     let mut sum = device.zeros::<f32>([4]).unwrap();
-    let mut graph =
-        stream.capture(CaptureMode::ThreadLocal, |s| op::add_inplace(s, &mut sum, &one)).unwrap();
+    let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| op::add_inplace(s, &mut sum, &one)).unwrap();
     assert_eq!(sum.to_vec().unwrap(), [0.0; 4]);
     for turn in 1..=3 {
         graph.launch(&stream).unwrap();
