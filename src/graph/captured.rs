@@ -210,8 +210,8 @@ impl Drop for Graph {
             self.context.record_drop_error("the last launch of a graph that goes away failed", error);
         }
         if let Err(error) = waited.and_then(|()| self.destroy()) {
-            // The runtime may still use what the graph keeps.
-            std::mem::forget(std::mem::take(&mut self.keep));
+            // The runtime may still use what the graph keeps, and the memory must still wait for the last launch.
+            std::mem::forget((std::mem::take(&mut self.keep), Arc::clone(&self.in_flight)));
             self.context.record_drop_error("a graph could not be destroyed and is leaked with its memory", error);
         }
     }
