@@ -54,35 +54,34 @@ fn check<T: Value + Numeric>(operator: Binary<T>, reference: fn(f64, f64) -> f64
     want.assert_close(&got, high * high);
 }
 
-fn check_all(
-    (f, h, b, i, l): (Binary<f32>, Binary<f16>, Binary<bf16>, Binary<i32>, Binary<i64>),
-    reference: fn(f64, f64) -> f64,
-) {
-    check::<f32>(f, reference, -4.0);
-    check::<f16>(h, reference, -4.0);
-    check::<bf16>(b, reference, -4.0);
-    check::<i32>(i, reference, -1000.0);
-    check::<i64>(l, reference, -1000.0);
+macro_rules! check_all {
+    ($operator:path, $reference:expr) => {
+        check::<f32>($operator, $reference, -4.0);
+        check::<f16>($operator, $reference, -4.0);
+        check::<bf16>($operator, $reference, -4.0);
+        check::<i32>($operator, $reference, -1000.0);
+        check::<i64>($operator, $reference, -1000.0);
+    };
 }
 
 #[test]
 fn add_broadcasts_and_takes_views() {
-    check_all((op::add, op::add, op::add, op::add, op::add), |a, b| a + b);
+    check_all!(op::add, |a, b| a + b);
 }
 
 #[test]
 fn sub_broadcasts_and_takes_views() {
-    check_all((op::sub, op::sub, op::sub, op::sub, op::sub), |a, b| a - b);
+    check_all!(op::sub, |a, b| a - b);
 }
 
 #[test]
 fn mul_broadcasts_and_takes_views() {
-    check_all((op::mul, op::mul, op::mul, op::mul, op::mul), |a, b| a * b);
+    check_all!(op::mul, |a, b| a * b);
 }
 
 #[test]
 fn maximum_broadcasts_and_takes_views() {
-    check_all((op::maximum, op::maximum, op::maximum, op::maximum, op::maximum), f64::max);
+    check_all!(op::maximum, f64::max);
 }
 
 #[test]

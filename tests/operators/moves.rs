@@ -96,7 +96,7 @@ fn extremes<T: Convert>() -> Vec<T> {
         f64::NAN,
         0.1,
         -0.1,
-        3.14159,
+        3.3,
     ];
     let wholes = [0, 1, -1, 127, 128, 255, 256, -129, 32767, 32768, 40000, 1 << 20, 1 << 33, (1 << 33) + 5, i64::MIN];
     match T::from_number(Number::Whole(0)).number() {
