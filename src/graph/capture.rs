@@ -259,9 +259,14 @@ impl Drop for Capture {
         if self.ended {
             return;
         }
-        // The graph, if the runtime gives one, is destroyed here; an unjoined stream is no news to somebody who gives up.
-        if let Err(error) = self.end() {
-            log::debug!("a capture was given up: {error}");
+        // The graph, if the runtime gives one, is destroyed here. That a capture was incomplete is no news to somebody who
+        // gives it up; that the runtime failed is.
+        match self.end() {
+            Err(error) if error.kind() == ErrorKind::Internal => {
+                self.stream.0.context().record_drop_error("ending a capture that was given up", error);
+            }
+            Err(error) => log::debug!("a capture was given up: {error}"),
+            Ok(_) => {}
         }
     }
 }

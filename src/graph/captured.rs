@@ -179,24 +179,21 @@ impl Graph {
     ///
     /// # Errors
     ///
-    /// The graph and why it could not be destroyed, such as [`ErrorKind::GraphRunning`].
+    /// The graph and why it was not destroyed: the error of its last launch, which is reported once, so that a second
+    /// try goes on; or what the call returns, such as [`ErrorKind::GraphRunning`].
     #[doc(alias = "aclmdlRIDestroy")]
     #[expect(clippy::result_large_err, reason = "the error gives the graph itself back")]
     pub fn close(mut self) -> Result<(), (Self, Error)> {
-        match self.destroy() {
+        match self.in_flight.wait(&self.context).and_then(|()| self.destroy()) {
             Ok(()) => Ok(()),
             Err(error) => Err((self, error)),
         }
     }
 
+    /// Destroys the graph, which does not run.
     fn destroy(&mut self) -> Result<()> {
         if self.raw.is_null() {
             return Ok(());
-        }
-        if let Err(error) = self.in_flight.wait(&self.context)
-            && (self.in_flight.pending().is_some() || error.kind() == ErrorKind::DeviceLost)
-        {
-            return Err(error);
         }
         // SAFETY: the handle is this value's own; it is set to null after success, so it is destroyed once.
         unsafe { call!(&*self.context, aclmdlRIDestroy(self.raw)) }?;
@@ -207,9 +204,15 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        if let Err(error) = self.destroy() {
-            // The runtime may still use what the graph keeps.
-            std::mem::forget(std::mem::take(&mut self.keep));
+        let mut waited = self.in_flight.wait(&self.context);
+        if !self.in_flight.may_run(&self.context)
+            && let Err(error) = std::mem::replace(&mut waited, Ok(()))
+        {
+            self.context.record_drop_error("the last launch of a graph that goes away failed", error);
+        }
+        if let Err(error) = waited.and_then(|()| self.destroy()) {
+            // The runtime may still use what the graph keeps, and the memory must still wait for the last launch.
+            std::mem::forget((std::mem::take(&mut self.keep), Arc::clone(&self.in_flight)));
             self.context.record_drop_error("a graph could not be destroyed and is leaked with its memory", error);
         }
     }

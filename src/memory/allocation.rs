@@ -54,19 +54,25 @@ impl InFlight {
         stream.upgrade().filter(|stream| !stream.has_completed(*number)).map(|stream| (stream, *number))
     }
 
+    /// Whether the last launch may still run.
+    pub(crate) fn may_run(&self, context: &ContextInner) -> bool {
+        self.pending().is_some() || self.is_lost(context)
+    }
+
+    /// The last launch went to a stream that is gone although it could not be waited for.
+    fn is_lost(&self, context: &ContextInner) -> bool {
+        context.has_lost_work() && self.last().as_ref().is_some_and(|(stream, _)| stream.strong_count() == 0)
+    }
+
     /// Waits for the last launch.
     pub(crate) fn wait(&self, context: &ContextInner) -> Result<()> {
         match self.pending() {
             Some((stream, number)) => stream.wait_for(number),
-            None if context.has_lost_work() && self.is_on_a_lost_stream() => {
+            None if self.is_lost(context) => {
                 Err(Error::new(ErrorKind::DeviceLost, "the stream of the last launch could not be waited for"))
             }
             None => Ok(()),
         }
-    }
-
-    fn is_on_a_lost_stream(&self) -> bool {
-        self.last().as_ref().is_some_and(|(stream, _)| stream.strong_count() == 0)
     }
 }
 

@@ -87,7 +87,7 @@ impl<T: Pod> Lent<T> {
             Some(State::Flying { buffer, done }) => match done.synchronize() {
                 Ok(()) => Ok(buffer),
                 Err(error) => {
-                    keep_for_ever(buffer);
+                    free_when_done(buffer, &done);
                     Err(error)
                 }
             },
@@ -118,9 +118,12 @@ impl<T: Pod> Lent<T> {
     }
 }
 
-/// A buffer that the device may still use can neither be given back nor freed.
-fn keep_for_ever<T: Pod>(buffer: PinnedBuffer<T>) {
-    std::mem::forget(buffer);
+/// After a wait that failed: frees the buffer when the copy is over all the same, as it is when the device reported a
+/// fault of earlier work. A buffer that the device may still use can neither be given back nor freed.
+fn free_when_done<T: Pod>(buffer: PinnedBuffer<T>, done: &Event) {
+    if !done.is_complete().unwrap_or(false) {
+        std::mem::forget(buffer);
+    }
 }
 
 impl<T: Pod> Drop for Lent<T> {
@@ -128,8 +131,8 @@ impl<T: Pod> Drop for Lent<T> {
         let Some(State::Flying { buffer, done }) = self.0.take() else { return };
         if let Err(error) = done.synchronize() {
             let context = std::sync::Arc::clone(buffer.context());
-            keep_for_ever(buffer);
-            context.record_drop_error("waiting for a copy; its pinned buffer is leaked", error);
+            free_when_done(buffer, &done);
+            context.record_drop_error("waiting for a copy whose pinned buffer goes away", error);
         }
     }
 }

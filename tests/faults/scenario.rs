@@ -1,0 +1,243 @@
+//! A program that uses everything once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use racl::half::f16;
+use racl::op::{self, GeluForm, LayerNorm};
+use racl::{Acl, CaptureMode, Context, Device, Error, Prefetch, Result, Stream, mock};
+
+/// Runs the program; gives the errors of destructors as well. Panics when a result is wrong that came without an error.
+pub(crate) fn run(drop_errors: &mut Vec<Error>) -> Result<()> {
+    let acl = Acl::mock()?;
+    assert_eq!(acl.device_count()?, 1);
+    assert!(!acl.soc_name()?.is_empty());
+    acl.version()?;
+    let device = acl.device(0)?;
+    drop(acl);
+    let result = in_device(&device, drop_errors);
+    drop_errors.extend(device.take_drop_errors());
+    result
+}
+
+fn in_device(device: &Device, drop_errors: &mut Vec<Error>) -> Result<()> {
+    device.l2_cache_bytes()?;
+    device.cube_cores()?;
+    device.vector_cores()?;
+    let context = device.create_context()?;
+    let result = in_context(&context, drop_errors);
+    drop_errors.extend(context.take_drop_errors());
+    result
+}
+
+fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
+    context.bind()?;
+    context.memory_info()?;
+    ordering(context)?;
+    copies(context)?;
+    memory_in_use(context)?;
+    operators(context)?;
+    graph(context)?;
+    given_up(context, drop_errors)?;
+    context.synchronize()
+}
+
+fn ordering(context: &Context) -> Result<()> {
+    let (main, side) = (context.stream()?, context.stream_with_priority(3)?);
+    main.id()?;
+    let default = context.default_stream()?;
+    let (start, end) = (context.timing_event()?, context.timing_event()?);
+    start.record(&main)?;
+    main.fork(&side)?;
+    let runs = count_runs(&side, 1)?;
+    main.join(&side)?;
+    end.record(&main)?;
+    main.synchronize()?;
+    assert!(main.is_complete()? && end.is_complete()?);
+    end.elapsed_since(&start)?;
+    end.synchronize()?;
+    end.synchronize_timeout(Duration::from_secs(1))?;
+    side.synchronize_timeout(Duration::from_secs(1))?;
+    default.synchronize()?;
+    assert_eq!(runs.load(Ordering::Relaxed), 1);
+    start.close().map_err(|(_, error)| error)?;
+    side.close().map_err(|(_, error)| error)
+}
+
+fn count_runs(stream: &Stream, step: u32) -> Result<Arc<AtomicU32>> {
+    let runs = Arc::new(AtomicU32::new(0));
+    let inside = Arc::clone(&runs);
+    stream.host_function(move || {
+        inside.fetch_add(step, Ordering::Relaxed);
+    })?;
+    Ok(runs)
+}
+
+fn copies(context: &Context) -> Result<()> {
+    let stream = context.stream()?;
+    let mut one = context.upload(&[1_u32; 16])?;
+    let mut two = context.alloc_zeroed::<u32>(16)?;
+    stream.copy(&one, &mut two)?;
+    assert_eq!(two.to_vec()?, [1; 16]);
+    one.write(&[2; 16])?;
+    assert_eq!(one.slice(4..6)?.to_vec()?, [2; 2]);
+    let up = stream.upload(context.pinned_from(&[3_u32; 16])?, &mut one)?;
+    let down = stream.download(&one, context.pinned(16)?)?;
+    assert_eq!(*down.wait()?, [3; 16]);
+    up.is_complete()?;
+    drop(up);
+    stream.prefetch(&one, Prefetch::bytes(32))?;
+    stream.fill_bytes(&mut one, 0)?;
+    stream.synchronize()?;
+    assert_eq!(one.to_vec()?, [0; 16]);
+    Ok(())
+}
+
+/// Opens the gate of a stream again, whatever happens.
+struct Held<'a>(&'a Stream);
+
+impl<'a> Held<'a> {
+    fn new(stream: &'a Stream) -> Result<Self> {
+        mock::hold(stream)?;
+        Ok(Self(stream))
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        // Refused when the stream is gone, which is as good.
+        let _ = mock::release(self.0);
+    }
+}
+
+/// Memory that is given up while work still uses it, and asked for again.
+fn memory_in_use(context: &Context) -> Result<()> {
+    let stream = context.stream()?;
+    let mut buffer = context.alloc::<u8>(64)?;
+    let mut other = context.alloc::<u8>(64)?;
+    let held = Held::new(&stream)?;
+    stream.fill_bytes(&mut buffer, 1)?;
+    drop(buffer);
+    stream.fill_bytes(&mut other, 2)?;
+    // Memory that is short is waited for, so the stream must be able to go on from here.
+    drop(held);
+    let third = context.alloc::<u8>(64)?;
+    stream.synchronize()?;
+    drop(third);
+    assert_eq!(other.to_vec()?, [2; 64]);
+    Ok(())
+}
+
+fn operators(context: &Context) -> Result<()> {
+    let s = &context.stream()?;
+    let a = context.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [2, 2])?;
+    let (row, mut one) = (context.upload_tensor(&[1.0_f32, 1.0], [2])?, context.zeros::<f32>([2])?);
+    let mut out = context.zeros::<f32>([2, 2])?;
+    op::add(s, &a, &a, &mut out)?;
+    op::add_inplace(s, &mut out, &row)?;
+    op::adds(s, &out.clone(), 1.0, &mut out)?;
+    op::sub(s, &out.clone(), &a, &mut out)?;
+    assert_eq!(out.to_vec()?, [3.0, 4.0, 5.0, 6.0]);
+    op::mul(s, &a, &a, &mut out)?;
+    op::mul_inplace(s, &mut out, &a)?;
+    op::muls(s, &out.clone(), 2.0, &mut out)?;
+    op::div(s, &out.clone(), &a, &mut out)?;
+    op::divs(s, &out.clone(), 2.0, &mut out)?;
+    op::maximum(s, &out.clone(), &a, &mut out)?;
+    op::clamp_min(s, &out.clone(), 2.0, &mut out)?;
+    assert_eq!(out.to_vec()?, [2.0, 4.0, 9.0, 16.0]);
+    op::sqrt(s, &a, &mut out)?;
+    op::rsqrt(s, &out.clone(), &mut out)?;
+    op::tanh(s, &out.clone(), &mut out)?;
+    op::abs(s, &out.clone(), &mut out)?;
+    op::gelu(s, &out.clone(), GeluForm::Tanh, &mut out)?;
+    // Transposed operands and first dimensions need scratch memory.
+    op::matmul(s, &a.transposed(0, 1)?, &a, &mut out)?;
+    op::mm(s, &a, &a, &mut out)?;
+    let cube = a.reshaped([1, 2, 2])?;
+    op::batch_matmul(s, &cube, &cube, &mut out.reshaped([1, 2, 2])?)?;
+    op::addmm(s, &row, &a, &a, &mut out)?;
+    assert_eq!(out.to_vec()?, [8.0, 11.0, 16.0, 23.0]);
+    op::softmax(s, &a, 0, &mut out)?;
+    op::layer_norm(s, &a, &LayerNorm { weight: &row, bias: &row, eps: 1e-5 }, &mut out)?;
+    op::reduce_sum(s, &a, &[0], false, &mut one)?;
+    op::mean(s, &a, &[0], false, &mut one)?;
+    assert_eq!(one.to_vec()?, [2.0, 3.0]);
+    let indices = context.upload_tensor(&[1_i32, 0], [2])?;
+    op::embedding(s, &a, &indices, &mut out)?;
+    op::permute(s, &out.clone().transposed(0, 1)?, &[1, 0], &mut out)?;
+    assert_eq!(out.to_vec()?, [3.0, 4.0, 1.0, 2.0]);
+    let mut half = context.empty::<f16>([2, 2])?;
+    op::cast(s, &out, &mut half)?;
+    op::copy(s, &half, &mut out)?;
+    op::fill(s, &mut half, f16::ONE)?;
+    assert_eq!(half.to_vec()?, [f16::ONE; 4]);
+    assert_eq!(out.to_vec()?, [3.0, 4.0, 1.0, 2.0]);
+    // More scratch memory than before.
+    let wide = context.zeros::<f32>([64, 64])?;
+    op::softmax(s, &wide, 0, &mut wide.clone())?;
+    assert_eq!(wide.to_vec()?[0], 1.0 / 64.0);
+    Ok(())
+}
+
+fn graph(context: &Context) -> Result<()> {
+    let (main, other) = (context.stream()?, context.stream()?);
+    let weights = context.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [2, 2])?;
+    let mut x = context.alloc::<f32>(4)?;
+    let mut y = context.zeros::<f32>([2, 2])?;
+    let runs = Arc::new(AtomicU32::new(0));
+    let inside = Arc::clone(&runs);
+    let capture = main.begin_capture(CaptureMode::Relaxed)?;
+    let side = capture.side("1")?;
+    capture.fork(&side)?;
+    side.prefetch(&weights, Prefetch::all())?;
+    let input = capture.upload(context.pinned::<f32>(4)?, &mut x)?;
+    capture.join(&side)?;
+    let x = racl::Tensor::over(x, [2, 2])?;
+    op::matmul(&capture, &weights.transposed(0, 1)?, &x, &mut y)?;
+    capture.host_function(move || {
+        inside.fetch_add(1, Ordering::Relaxed);
+    })?;
+    let output = capture.download(&y.buffer()?, context.pinned::<f32>(4)?)?;
+    let mut graph = capture.finish()?;
+    // Replays use the memory; the values here are no longer needed.
+    drop((weights, x, y, side));
+    graph.host(&input)?.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+    graph.launch(&main)?;
+    assert_eq!(*graph.host(&output)?, [1.0, 3.0, 2.0, 4.0]);
+    graph.launch(&main)?;
+    graph.launch(&other)?;
+    graph.launch(&main)?;
+    graph.wait()?;
+    assert_eq!(runs.load(Ordering::Relaxed), 4);
+    let path = std::env::temp_dir().join(format!("racl-faults-{}.json", std::process::id()));
+    let written = graph.write_trace(&path);
+    // Not there when the call failed.
+    let _ = std::fs::remove_file(&path);
+    written?;
+    graph.launch(&other)?;
+    graph.close().map_err(|(_, error)| error)
+}
+
+/// A capture that is dropped, and a graph that is dropped after its launch.
+fn given_up(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
+    let stream = context.stream()?;
+    let mut buffer = context.alloc_zeroed::<u8>(8)?;
+    let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
+    // Left unjoined, so that the end of the capture is an error too.
+    capture.fork(&capture.side("1")?)?;
+    drop(capture);
+    let mut graph = stream.capture(CaptureMode::Global, |s| {
+        let side = s.side("2")?;
+        s.fork(&side)?;
+        side.fill_bytes(&mut buffer, 2)?;
+        s.join(&side)
+    })?;
+    graph.launch(&stream)?;
+    drop(graph);
+    drop_errors.extend(context.take_drop_errors());
+    let result = buffer.to_vec()?;
+    assert!(result == [2; 8] || !drop_errors.is_empty(), "{result:?}");
+    Ok(())
+}
