@@ -145,8 +145,7 @@ fn the_mock_inside_the_program_defines_no_name_of_ascendcl() {
     let listed = match Command::new("nm").arg("--defined-only").arg(program).output() {
         Ok(output) if output.status.success() => String::from_utf8(output.stdout).unwrap(),
         other => {
-            let _ =
-                std::io::Write::write_all(&mut std::io::stderr(), format!("SKIPPED, no nm: {other:?}\n").as_bytes());
+            let _ = writeln!(std::io::stderr(), "SKIPPED, nm does not work: {other:?}");
             return;
         }
     };
