@@ -87,6 +87,16 @@ impl ContextInner {
         self.lost_work.load(Ordering::Acquire)
     }
 
+    /// That a handle of `other` means something here: handles of another library are bare pointers to this one.
+    #[inline]
+    pub(crate) fn check_library(&self, other: &Self, what: &str) -> Result<()> {
+        if std::ptr::eq(self.table(), other.table()) {
+            return Ok(());
+        }
+        let (library, given) = (self.acl.library(), other.acl.library());
+        Err(Error::invalid(format!("{what} of {given} used with {library}")))
+    }
+
     pub(crate) fn record_drop_error(&self, what: &str, error: Error) {
         log::error!("{what}: {error:#}");
         let mut errors = self.drop_errors.lock().unwrap_or_else(PoisonError::into_inner);

@@ -99,11 +99,12 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongContext`] for a stream of another context, [`ErrorKind::InvalidHandle`] for one destroyed
-    /// beside this crate.
+    /// [`ErrorKind::WrongContext`] for a stream of another context, [`ErrorKind::InvalidArgument`] for one of another
+    /// library, [`ErrorKind::InvalidHandle`] for one destroyed beside this crate.
     #[doc(alias = "aclrtRecordEvent")]
     #[track_caller]
     pub fn record(&self, stream: &Stream) -> Result<()> {
+        stream.0.context().check_library(&self.context, "an event")?;
         let state = stream.0.lock();
         self.record_locked(&stream.0, &state, Location::caller())
     }
@@ -133,6 +134,7 @@ impl Event {
     /// The wait of [`Stream::wait`].
     pub(crate) fn make_wait(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let stream = &stream.0;
+        stream.context().check_library(&self.context, "an event")?;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
         let mut state = stream.lock();
         let of_event = match &*self.last() {
@@ -240,6 +242,7 @@ impl Event {
         if self.kind != EventKind::Timing || start.kind != EventKind::Timing {
             return Err(Error::invalid("elapsed time needs two events from timing_event()"));
         }
+        self.context.check_library(&start.context, "an event")?;
         let mut ms = 0.0_f32;
         // SAFETY: `ms` is a place for one number; both handles belong to values borrowed here.
         unsafe { call!(&*self.context, aclrtEventElapsedTime(&raw mut ms, start.raw, self.raw)) }?;

@@ -41,6 +41,8 @@
 mod acl;
 mod call;
 mod callback;
+#[cfg(doctest)]
+mod compile_fail;
 mod context;
 mod device;
 mod error;

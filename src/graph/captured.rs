@@ -72,7 +72,7 @@ impl Graph {
     /// # Errors
     ///
     /// [`ErrorKind::CaptureForbidden`] on a stream that records another graph, [`ErrorKind::WrongContext`] on one of
-    /// another context, [`ErrorKind::GraphRunning`] when the graph cannot run, [`ErrorKind::NotSupported`] on a default
+    /// another context, [`ErrorKind::InvalidArgument`] on one of another library, [`ErrorKind::GraphRunning`] when the graph cannot run, [`ErrorKind::NotSupported`] on a default
     /// stream whose handle the library does not give. Errors of the work come with a later synchronising call.
     #[doc(alias = "aclmdlRIExecuteAsync")]
     #[track_caller]
@@ -82,6 +82,7 @@ impl Graph {
             let text = "the library does not give the handle of its default stream, and a graph needs one";
             return Err(Error::new(ErrorKind::NotSupported, text));
         }
+        inner.context().check_library(&self.context, "a graph")?;
         let task = Task { label: "graph launch", location: Location::caller(), uses: &[], scratch: None };
         let state = match self.in_flight.pending() {
             Some((last, number)) if !Arc::ptr_eq(&last, inner) => self.order_after(&last, number, inner, &task)?,

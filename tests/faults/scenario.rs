@@ -210,6 +210,8 @@ fn graph(context: &Context) -> Result<()> {
     graph.launch(&other)?;
     graph.launch(&main)?;
     graph.wait()?;
+    // A launch that fails is reported by the stream that it was given to.
+    other.synchronize()?;
     assert_eq!(runs.load(Ordering::Relaxed), 4);
     let path = std::env::temp_dir().join(format!("racl-faults-{}.json", std::process::id()));
     let written = graph.write_trace(&path);

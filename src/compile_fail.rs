@@ -1,0 +1,274 @@
+//! Programs that must not compile, each with a twin that does, so that the error is the one meant.
+//!
+//! Stable rustdoc checks that a program is refused; the number of the error is checked by a nightly one, or with
+//! `RUSTC_BOOTSTRAP=1 cargo test --doc compile_fail`.
+//!
+//! # A graph is not launched while the host holds one of its buffers
+//!
+//! ```
+//! # use racl::{Acl, CaptureMode};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # let mut buffer = device.alloc::<u32>(2)?;
+//! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
+//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let mut graph = capture.finish()?;
+//! let mut view = graph.host(&input)?;
+//! view[0] = 1;
+//! graph.launch(&stream)?; // after the last use
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0499
+//! # use racl::{Acl, CaptureMode};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # let mut buffer = device.alloc::<u32>(2)?;
+//! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
+//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let mut graph = capture.finish()?;
+//! let mut view = graph.host(&input)?;
+//! graph.launch(&stream)?; // before the last use
+//! view[0] = 1;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # Nor is it read, moved or closed meanwhile
+//!
+//! ```
+//! # use racl::{Acl, CaptureMode};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # let mut buffer = device.alloc::<u32>(2)?;
+//! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
+//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let mut graph = capture.finish()?;
+//! let mut view = graph.host(&input)?;
+//! view[0] = 1;
+//! graph.memory_bytes();
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0502
+//! # use racl::{Acl, CaptureMode};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # let mut buffer = device.alloc::<u32>(2)?;
+//! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
+//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let mut graph = capture.finish()?;
+//! let mut view = graph.host(&input)?;
+//! graph.memory_bytes();
+//! view[0] = 1;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0505
+//! # use racl::{Acl, CaptureMode};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # let mut buffer = device.alloc::<u32>(2)?;
+//! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
+//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let mut graph = capture.finish()?;
+//! let mut view = graph.host(&input)?;
+//! drop(graph);
+//! view[0] = 1;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # A buffer of a graph is lent to one place at a time
+//!
+//! ```
+//! # use racl::{Acl, CaptureMode};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # let mut buffer = device.alloc::<u32>(2)?;
+//! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
+//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let mut graph = capture.finish()?;
+//! graph.host(&input)?[0] = 1;
+//! graph.host(&input)?[1] = 2;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0499
+//! # use racl::{Acl, CaptureMode};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # let mut buffer = device.alloc::<u32>(2)?;
+//! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
+//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let mut graph = capture.finish()?;
+//! let (mut one, mut two) = (graph.host(&input)?, graph.host(&input)?);
+//! one[0] = 1;
+//! two[1] = 2;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # A pinned buffer is with the device from the copy to its end
+//!
+//! ```
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let mut buffer = device.alloc::<u32>(2)?;
+//! let mut pinned = device.pinned_from(&[1, 2])?;
+//! let lent = stream.upload(pinned, &mut buffer)?;
+//! pinned = lent.wait()?; // comes back
+//! pinned[0] = 3;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0382
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let mut buffer = device.alloc::<u32>(2)?;
+//! let mut pinned = device.pinned_from(&[1, 2])?;
+//! let lent = stream.upload(pinned, &mut buffer)?;
+//! pinned[0] = 3; // not back yet
+//! lent.wait()?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0382
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let buffer = device.alloc::<u32>(2)?;
+//! let pinned = device.pinned::<u32>(2)?;
+//! let lent = stream.download(&buffer, pinned)?;
+//! let first = pinned[0]; // not back yet
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # A capture stays on its thread
+//!
+//! ```
+//! # use racl::{Acl, CaptureMode};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let capture = stream.begin_capture(CaptureMode::Relaxed)?;
+//! let graph = capture.finish()?;
+//! std::thread::scope(|scope| {
+//!     scope.spawn(move || drop(graph)); // a graph may go elsewhere
+//! });
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use racl::{Acl, CaptureMode};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let capture = stream.begin_capture(CaptureMode::Relaxed)?;
+//! std::thread::scope(|scope| {
+//!     scope.spawn(move || drop(capture)); // a capture may not
+//! });
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # A capture that has ended records nothing more
+//!
+//! ```
+//! # use racl::{Acl, CaptureMode};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # let mut buffer = device.alloc::<u8>(2)?;
+//! let capture = stream.begin_capture(CaptureMode::Relaxed)?;
+//! capture.fill_bytes(&mut buffer, 1)?;
+//! let graph = capture.finish()?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0382
+//! # use racl::{Acl, CaptureMode};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # let mut buffer = device.alloc::<u8>(2)?;
+//! let capture = stream.begin_capture(CaptureMode::Relaxed)?;
+//! let graph = capture.finish()?;
+//! capture.fill_bytes(&mut buffer, 1)?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # Threads share a graph only through a lock
+//!
+//! ```
+//! # use racl::{Acl, CaptureMode};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let graph = std::sync::Mutex::new(stream.capture(CaptureMode::Relaxed, |_| Ok(()))?);
+//! std::thread::scope(|scope| {
+//!     scope.spawn(|| graph.lock().unwrap().memory_bytes());
+//! });
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use racl::{Acl, CaptureMode};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let graph = stream.capture(CaptureMode::Relaxed, |_| Ok(()))?;
+//! std::thread::scope(|scope| {
+//!     scope.spawn(|| graph.memory_bytes());
+//! });
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # A host function owns what it uses
+//!
+//! ```
+//! # let stream = racl::Acl::mock()?.device(0)?.stream()?;
+//! let text = String::from("done");
+//! stream.host_function(move || assert_eq!(text, "done"))?;
+//! stream.synchronize()?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0597
+//! # let stream = racl::Acl::mock()?.device(0)?.stream()?;
+//! let text = String::from("done");
+//! let text = &text;
+//! stream.host_function(move || assert_eq!(text, "done"))?;
+//! stream.synchronize()?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # let stream = racl::Acl::mock()?.device(0)?.stream()?;
+//! let text = std::rc::Rc::new("done");
+//! stream.host_function(move || assert_eq!(*text, "done"))?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # Device memory holds plain data only
+//!
+//! ```
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! let buffer = device.alloc::<u64>(4)?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! let buffer = device.alloc::<String>(4)?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # Operators take only the types that they compute with
+//!
+//! ```
+//! # use racl::{Acl, op};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let a = device.zeros::<f32>([2])?;
+//! op::tanh(&stream, &a, &mut a.clone())?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use racl::{Acl, op};
+//! # let device = Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let a = device.zeros::<i32>([2])?;
+//! op::tanh(&stream, &a, &mut a.clone())?;
+//! # Ok::<(), racl::Error>(())
+//! ```

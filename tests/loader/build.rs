@@ -1,0 +1,115 @@
+//! Shared libraries made from the mock's sources with the C compiler, once a run.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, fs, thread};
+
+use racl::sys::{Library, Table};
+
+/// The libraries, by what they lack.
+pub(crate) struct Libraries {
+    /// The whole mock, as `lib64/libascendcl.so` of a toolkit folder.
+    pub(crate) full: PathBuf,
+    /// No `aclrtCmoAsync`.
+    pub(crate) without_cmo: PathBuf,
+    /// As releases that neither count initialisations nor give the handle of the default stream.
+    pub(crate) old: PathBuf,
+    /// The runtime alone: no operators, and nothing beside it.
+    pub(crate) runtime: PathBuf,
+    /// The runtime alone, with `libopapi.so` beside it.
+    pub(crate) with_sibling: PathBuf,
+    /// No `aclrtMalloc`, which every AscendCL has.
+    pub(crate) crippled: PathBuf,
+    /// A library with one function of its own.
+    pub(crate) foreign: PathBuf,
+    /// A text file.
+    pub(crate) text: PathBuf,
+    /// Where all of them are.
+    pub(crate) folder: PathBuf,
+}
+
+/// The libraries of this run.
+pub(crate) fn libraries() -> &'static Libraries {
+    static LIBRARIES: OnceLock<Libraries> = OnceLock::new();
+    LIBRARIES.get_or_init(|| build(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("loader")))
+}
+
+fn build(folder: &Path) -> Libraries {
+    let objects = compile(&folder.join("objects"));
+    let link = |name: &str, hidden: &[&str]| link(&folder.join(name), &objects, hidden);
+    let operators: Vec<_> =
+        Table::names().filter(|(_, of)| *of == Library::Operators).map(|(name, _)| name).collect();
+    let with_sibling = link("sibling/libascendcl.so", &operators);
+    link("sibling/libopapi.so", &[]);
+    let foreign = folder.join("foreign.c");
+    fs::write(&foreign, "int answer(void) { return 42; }\n").unwrap();
+    run(compiler().args(["-shared", "-fPIC", "-o"]).arg(foreign.with_extension("so")).arg(&foreign));
+    let text = folder.join("text.so");
+    fs::write(&text, "not a library\n").unwrap();
+    Libraries {
+        full: link("toolkit/lib64/libascendcl.so", &[]),
+        without_cmo: link("without_cmo.so", &["aclrtCmoAsync"]),
+        old: link("old.so", &["aclFinalizeReference", "aclrtCtxGetCurrentDefaultStream"]),
+        runtime: link("runtime.so", &operators),
+        with_sibling,
+        crippled: link("crippled.so", &["aclrtMalloc"]),
+        foreign: foreign.with_extension("so"),
+        text,
+        folder: folder.to_owned(),
+    }
+}
+
+fn compiler() -> Command {
+    Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()))
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}:\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The objects of the mock; one is made again when a source is newer.
+fn compile(folder: &Path) -> Vec<PathBuf> {
+    let mock = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock-acl");
+    let include = mock.join("include");
+    let files = |ends: &str| -> Vec<PathBuf> {
+        let entries = fs::read_dir(mock.join("src")).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.extension().is_some_and(|e| e == ends)).collect()
+    };
+    fs::create_dir_all(folder).unwrap();
+    let time = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
+    let headers = [files("h"), files("def")].concat().iter().map(|path| time(path)).max().flatten();
+    let sources = files("c");
+    let object = |source: &Path| folder.join(source.file_name().unwrap()).with_extension("o");
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let made = time(&object(source));
+                    if made > time(source) && made > headers {
+                        continue;
+                    }
+                    let mut cc = compiler();
+                    cc.args(["-std=c11", "-O1", "-fPIC", "-fvisibility=hidden", "-pthread", "-c", "-I"]);
+                    run(cc.arg(&include).arg(source).arg("-o").arg(object(source)));
+                }
+            });
+        }
+    });
+    sources.iter().map(|source| object(source)).collect()
+}
+
+/// A library without the functions `hidden`. Its own calls stay inside it, whatever else is loaded.
+fn link(path: &Path, objects: &[PathBuf], hidden: &[&str]) -> PathBuf {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let script = path.with_extension("map");
+    let hidden: String = hidden.iter().map(|name| format!("{name}; ")).collect();
+    let local = if hidden.is_empty() { String::new() } else { format!("local: {hidden}") };
+    fs::write(&script, format!("{{ global: mock_acl_*; acl*; Acl*; {local}}};\n")).unwrap();
+    let script = format!("-Wl,--version-script={}", script.display());
+    run(compiler().args(["-shared", "-pthread", "-Wl,-Bsymbolic", &script, "-o"]).arg(path).args(objects).arg("-lm"));
+    path.to_owned()
+}

@@ -1,0 +1,91 @@
+//! `RACL_LIBRARY` and the places that are searched, in processes of their own.
+
+use std::path::Path;
+use std::process::Command;
+
+use racl::Acl;
+
+use crate::add;
+use crate::build::libraries;
+
+/// Starts of the child's one line of result.
+const USED: &str = "used: ";
+const REFUSED: &str = "refused: ";
+
+#[test]
+#[ignore = "runs in the processes that the other tests start"]
+#[allow(clippy::print_stdout)]
+fn report() {
+    match Acl::init() {
+        Ok(acl) => println!("\n{USED}{acl}, mock {}, {:?}", acl.is_mock(), add(&acl)),
+        Err(error) => println!("\n{REFUSED}{:?}: {error}", error.kind()),
+    }
+}
+
+/// What a process says that has these variables, and no other installation to find.
+fn report_with(variables: &[(&str, &str)]) -> String {
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "child::report", "--ignored", "--nocapture", "--test-threads=1"]);
+    for name in ["RACL_LIBRARY", "ASCEND_TOOLKIT_HOME", "ASCEND_HOME_PATH", "LD_LIBRARY_PATH"] {
+        child.env_remove(name);
+    }
+    let output = child.env("HOME", &libraries().folder).envs(variables.iter().copied()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = text.lines().find(|line| line.starts_with(USED) || line.starts_with(REFUSED));
+    line.unwrap_or_else(|| panic!("{text}\n{}", String::from_utf8_lossy(&output.stderr))).to_owned()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[track_caller]
+fn assert_used(said: &str, library: &str, mock: bool) {
+    let want = format!("{USED}{library}, mock {mock}, Ok([2.0, 4.0, 6.0])");
+    assert_eq!(said, want);
+}
+
+#[test]
+fn the_variable_names_a_path() {
+    let path = text(&libraries().full);
+    assert_used(&report_with(&[("RACL_LIBRARY", path)]), path, false);
+    let none = text(&libraries().text);
+    let said = report_with(&[("RACL_LIBRARY", none)]);
+    assert!(said.starts_with("refused: LibraryNotFound") && said.contains(none), "{said}");
+}
+
+#[test]
+fn the_variable_asks_for_the_mock() {
+    let said = report_with(&[("RACL_LIBRARY", "mock")]);
+    assert!(said.starts_with("used: mock-acl ") && said.contains("(built in), mock true, Ok("), "{said}");
+}
+
+#[test]
+fn without_a_library_every_place_is_named_and_the_mock_is_not_taken() {
+    for variable in [None, Some(("RACL_LIBRARY", "")), Some(("RACL_LIBRARY", "system"))] {
+        let said = report_with(variable.as_slice());
+        let home = text(&libraries().folder);
+        let places = ["libascendcl.so", "libacl_rt.so", home, "/usr/local/Ascend/ascend-toolkit/latest/lib64"];
+        assert!(said.starts_with("refused: LibraryNotFound"), "{said}");
+        for place in places {
+            assert!(said.contains(place), "{place} is not in {said}");
+        }
+    }
+}
+
+#[test]
+fn the_toolkit_s_folder_is_searched() {
+    let full = &libraries().full;
+    let toolkit = text(full.parent().unwrap().parent().unwrap());
+    for variable in ["ASCEND_TOOLKIT_HOME", "ASCEND_HOME_PATH"] {
+        assert_used(&report_with(&[(variable, toolkit)]), text(full), false);
+        assert_used(&report_with(&[(variable, toolkit), ("RACL_LIBRARY", "system")]), text(full), false);
+    }
+}
+
+#[test]
+fn the_dynamic_loader_comes_before_the_toolkit() {
+    let folder = text(libraries().full.parent().unwrap());
+    let said = report_with(&[("LD_LIBRARY_PATH", folder), ("ASCEND_TOOLKIT_HOME", "/nonexistent")]);
+    assert_used(&said, "libascendcl.so", false);
+}

@@ -1,0 +1,164 @@
+//! Libraries that are found when the program runs, made from the mock for these tests, and the mock inside the program.
+#![cfg(all(target_os = "linux", feature = "dlopen"))]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod build;
+mod child;
+mod mixed;
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use build::libraries;
+use common::assert_says;
+use racl::sys::Table;
+use racl::{Acl, CaptureMode, Error, ErrorKind, Prefetch, Result, mock, op};
+
+fn load(path: &Path) -> Result<Acl> {
+    Acl::init_from(path.to_str().expect("a path of plain text"))
+}
+
+/// An operator, through whatever library.
+fn add(acl: &Acl) -> Result<Vec<f32>> {
+    let device = acl.device(0)?;
+    let stream = device.stream()?;
+    let a = device.upload_tensor(&[1.0_f32, 2.0, 3.0], [3])?;
+    let mut out = device.zeros([3])?;
+    op::add(&stream, &a, &a, &mut out)?;
+    out.to_vec()
+}
+
+#[test]
+fn a_loaded_library_is_used_and_has_a_state_of_its_own() {
+    let _alone = mock::exclusive();
+    let acl = load(&libraries().full).unwrap();
+    assert!(!acl.is_mock());
+    assert_eq!(acl.library(), libraries().full.display().to_string());
+    let before = mock::calls("aclnnAdd");
+    assert_eq!(add(&acl).unwrap(), [2.0, 4.0, 6.0]);
+    assert_eq!(mock::calls("aclnnAdd"), before, "the mock inside the program was called");
+    assert_eq!(add(&Acl::mock().unwrap()).unwrap(), [2.0, 4.0, 6.0]);
+    assert_eq!(mock::calls("aclnnAdd"), before + 1);
+}
+
+#[test]
+fn a_loaded_library_records_graphs() {
+    let device = load(&libraries().full).unwrap().device(0).unwrap();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.upload(&[0_u8; 4]).unwrap();
+    let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.fill_bytes(&mut buffer, 6)).unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [0; 4]);
+    graph.launch(&stream).unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [6; 4]);
+}
+
+#[test]
+fn a_function_that_the_library_lacks_is_named_when_it_is_needed() {
+    let path = &libraries().without_cmo;
+    let acl = load(path).unwrap();
+    assert!(acl.table().has("aclrtMalloc") && !acl.table().has("aclrtCmoAsync"));
+    let device = acl.device(0).unwrap();
+    let stream = device.stream().unwrap();
+    let buffer = device.upload(&[1_u8; 64]).unwrap();
+    let error = stream.prefetch(&buffer, Prefetch::all()).unwrap_err();
+    let place = path.display().to_string();
+    assert_says(&error, ErrorKind::MissingSymbol, &["aclrtCmoAsync is not in", &place]);
+    stream.synchronize().unwrap();
+    assert_eq!(add(&acl).unwrap(), [2.0, 4.0, 6.0]);
+}
+
+#[test]
+fn a_missing_function_spoils_only_the_graph_that_needs_it() {
+    let device = load(&libraries().without_cmo).unwrap().device(0).unwrap();
+    let stream = device.stream().unwrap();
+    let buffer = device.upload(&[1_u8; 64]).unwrap();
+    let error =
+        stream.capture(CaptureMode::ThreadLocal, |s| s.prefetch(&buffer, Prefetch::all()).map(|_| ())).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::MissingSymbol, "{error}");
+    stream.capture(CaptureMode::ThreadLocal, |_| Ok(())).unwrap().launch(&stream).unwrap();
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn older_releases_are_ended_plainly_and_have_a_default_stream_without_a_handle() {
+    for _ in 0..2 {
+        let acl = load(&libraries().old).unwrap();
+        let device = acl.device(0).unwrap();
+        let default = device.default_stream().unwrap();
+        assert!(default.as_raw().is_null());
+        let mut buffer = device.alloc::<u8>(4).unwrap();
+        default.fill_bytes(&mut buffer, 3).unwrap();
+        default.synchronize().unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [3; 4]);
+        let stream = device.stream().unwrap();
+        let mut graph = stream.capture(CaptureMode::Relaxed, |_| Ok(())).unwrap();
+        assert_says(&graph.launch(&default).unwrap_err(), ErrorKind::NotSupported, &["default stream"]);
+    }
+}
+
+#[test]
+fn operators_are_looked_for_in_the_libraries_beside_the_runtime() {
+    let alone = load(&libraries().runtime).unwrap();
+    let error = add(&alone).unwrap_err();
+    assert_says(&error, ErrorKind::MissingSymbol, &["aclnnAddGetWorkspaceSize is not in", "runtime.so"]);
+    let together = Table::load_from(&libraries().with_sibling).unwrap();
+    assert!(together.has("aclnnAdd") && together.has("aclnnSoftmaxGetWorkspaceSize"));
+}
+
+#[test]
+fn files_that_are_no_library_are_refused_with_the_reason() {
+    let none = libraries().folder.join("missing.so");
+    for (path, reason) in [
+        (&none, "cannot open shared object file"),
+        (&libraries().text, "file too short"),
+        (&libraries().folder, ""),
+        (&libraries().foreign, "is not a usable AscendCL library: it has no aclInit"),
+        (&libraries().crippled, "is not a usable AscendCL library: it has no aclrtMalloc"),
+    ] {
+        let error: Error = load(path).unwrap_err();
+        assert_says(&error, ErrorKind::LibraryNotFound, &[&path.display().to_string(), reason]);
+    }
+}
+
+#[test]
+fn the_mock_inside_the_program_has_every_function_of_the_table() {
+    let table = Table::mock();
+    let missing: Vec<_> = Table::names().map(|(name, _)| name).filter(|name| !table.has(name)).collect();
+    assert!(missing.is_empty(), "{} missing: {missing:?}", missing.len());
+    assert!(table.is_mock());
+    assert!(!table.has("aclrtNoSuchCall"));
+}
+
+#[test]
+fn names_are_unique() {
+    let names: Vec<_> = Table::names().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len());
+}
+
+#[test]
+fn the_mock_inside_the_program_defines_no_name_of_ascendcl() {
+    let program = std::env::current_exe().unwrap();
+    let listed = match Command::new("nm").arg("--defined-only").arg(program).output() {
+        Ok(output) if output.status.success() => String::from_utf8(output.stdout).unwrap(),
+        other => {
+            let _ = writeln!(std::io::stderr(), "SKIPPED, nm does not work: {other:?}");
+            return;
+        }
+    };
+    // Symbols with a small letter stay inside their object file.
+    let defined: BTreeSet<_> = listed
+        .lines()
+        .filter_map(|line| <[&str; 3]>::try_from(line.split_whitespace().collect::<Vec<_>>()).ok())
+        .filter(|[_, kind, _]| kind.chars().all(|c| c.is_ascii_uppercase()))
+        .map(|[_, _, name]| name)
+        .collect();
+    assert!(defined.contains("racl_mock_aclInit"), "the mock is not in the program");
+    let clashes: Vec<_> = Table::names().map(|(name, _)| name).filter(|name| defined.contains(name)).collect();
+    assert!(clashes.is_empty(), "{clashes:?}");
+    let acl: Vec<_> = defined.iter().filter(|name| name.starts_with("acl")).collect();
+    assert!(acl.is_empty(), "{acl:?}");
+}
