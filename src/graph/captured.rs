@@ -33,8 +33,6 @@ pub struct Graph {
     pub(super) keep: Keep,
     pub(super) in_flight: Arc<InFlight>,
     pub(super) panics: Panics,
-    /// The stream whose synchronising calls report panics of this graph's host functions.
-    reports_to: *const StreamInner,
     order: Option<Event>,
     /// Scratch state of the launch path has no lock in the runtime: not `Sync`.
     not_sync: PhantomData<Cell<()>>,
@@ -42,7 +40,7 @@ pub struct Graph {
 }
 
 // SAFETY: the runtime's guide on graphs forbids concurrent calls for one graph, not calls from several threads in turn;
-// every call makes the context current first. The stream address is only compared.
+// every call makes the context current first.
 unsafe impl Send for Graph {}
 
 impl Graph {
@@ -59,7 +57,6 @@ impl Graph {
             keep,
             in_flight,
             panics: capture.panics.clone(),
-            reports_to: std::ptr::null(),
             order: None,
             not_sync: PhantomData,
             context: Arc::clone(context),
@@ -84,9 +81,10 @@ impl Graph {
         }
         inner.context().check_library(&self.context, "a graph")?;
         let task = Task { label: "graph launch", location: Location::caller(), uses: &[], scratch: None };
-        let state = match self.in_flight.pending() {
-            Some((last, number)) if !Arc::ptr_eq(&last, inner) => self.order_after(&last, number, inner, &task)?,
-            _ => inner.lock(),
+        let again = self.in_flight.is_last(inner);
+        let state = match if again { None } else { self.in_flight.pending() } {
+            Some((last, number)) => self.order_after(&last, number, inner, &task)?,
+            None => inner.lock(),
         };
         let number = inner.submit_locked(&state, &task, |raw| {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
@@ -94,9 +92,8 @@ impl Graph {
         })?;
         drop(state);
         self.in_flight.launched(inner, number);
-        if !std::ptr::eq(self.reports_to, Arc::as_ptr(inner)) {
+        if !again {
             inner.panics.adopt(&self.panics);
-            self.reports_to = Arc::as_ptr(inner);
         }
         Ok(())
     }

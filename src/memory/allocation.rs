@@ -38,6 +38,12 @@ impl InFlight {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether the last launch went to `stream`.
+    pub(crate) fn is_last(&self, stream: &Arc<StreamInner>) -> bool {
+        // The address is that of no other stream as long as the note about it exists.
+        self.last().as_ref().is_some_and(|(last, _)| std::ptr::eq(last.as_ptr(), Arc::as_ptr(stream)))
+    }
+
     pub(crate) fn launched(&self, stream: &Arc<StreamInner>, number: u64) {
         let mut last = self.last();
         match &mut *last {

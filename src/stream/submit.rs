@@ -50,7 +50,9 @@ impl StreamInner {
         let Some(capture) = &state.capture else {
             call(self.raw)?;
             // After the call: a synchronisation that runs meanwhile must not count this work as done.
-            let number = self.submitted.fetch_add(1, Ordering::AcqRel) + 1;
+            // The lock makes this the only writer.
+            let number = self.submitted.load(Ordering::Relaxed) + 1;
+            self.submitted.store(number, Ordering::Release);
             for allocation in task.memory() {
                 allocation.used_by(self, number);
             }
