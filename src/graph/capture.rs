@@ -261,12 +261,12 @@ impl Drop for Capture {
         }
         // The graph, if the runtime gives one, is destroyed here. That a capture was incomplete is no news to somebody who
         // gives it up; that the runtime failed is.
-        match self.end() {
-            Err(error) if error.kind() == ErrorKind::Internal => {
-                self.stream.0.context().record_drop_error("ending a capture that was given up", error);
+        let Err(error) = self.end() else { return };
+        match error.kind() {
+            ErrorKind::CaptureUnjoined | ErrorKind::CaptureInvalidated | ErrorKind::CaptureDependency => {
+                log::debug!("a capture was given up: {error}");
             }
-            Err(error) => log::debug!("a capture was given up: {error}"),
-            Ok(_) => {}
+            _ => self.stream.0.context().record_drop_error("ending a capture that was given up", error),
         }
     }
 }
