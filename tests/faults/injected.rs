@@ -207,6 +207,46 @@ fn a_call_that_fails_while_cleaning_up_fails_too_is_still_told() {
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
+/// Combinations that nobody would think of; the same ones at each run.
+#[test]
+fn several_failures_at_once_are_told_too() {
+    let _alone = mock::exclusive();
+    collect_log();
+    let watch = Watch::start();
+    let names: Vec<_> = calls(&watch).iter().collect();
+    let mut random = fastrand::Rng::with_seed(2026);
+    let mut problems = Vec::new();
+    for turn in 0..1500 {
+        mock::reset().unwrap();
+        let mut armed = Vec::new();
+        for _ in 0..random.usize(2..6) {
+            let (name, count) = names[random.usize(..names.len())];
+            let (nth, code) = (random.u64(1..=*count), [INTERNAL, DEVICE_FAULT, 107_027][random.usize(..3)]);
+            if random.bool() {
+                mock::fail(name, nth, code).unwrap();
+                armed.push((*name, nth, code));
+            } else {
+                mock::fail_task(name, nth, code).unwrap();
+                armed.push((*name, 0, code));
+            }
+        }
+        let what = format!("run {turn} with {armed:?}, tasks as call 0");
+        match run(&what, &watch) {
+            Err(panic) => problems.push(format!("{what}: panic: {panic}")),
+            Ok(outcome) => {
+                let told = armed
+                    .iter()
+                    .any(|(name, nth, code)| *nth > 0 && mock::calls(name) >= *nth && !may_be_silent(name, *code));
+                if told && outcome.is_silent() {
+                    problems.push(format!("{what}: nobody was told"));
+                }
+            }
+        }
+    }
+    mock::reset().unwrap();
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
 #[test]
 fn a_call_that_fails_for_good_ends_nothing_but_the_program() {
     let _alone = mock::exclusive();
