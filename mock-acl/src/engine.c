@@ -110,7 +110,13 @@ static uint64_t run_plain(mock_stream *s, uint64_t limit) {
         if (t->kind > MOCK_TASK_WORK) break;
         const aclError code = mock_task_run(t);
         if (t->ops->drop != NULL) mock_task_release(t);
-        if (MOCK_UNLIKELY(code != 0) && error == 0) error = code;
+        if (MOCK_UNLIKELY(code != 0) && error == 0) {
+            /* Before the task counts as done: a wait that finds it done must find its error too. */
+            error = code;
+            mock_lock();
+            mock_task_result(s, error);
+            mock_unlock();
+        }
         atomic_store_explicit(&s->done, ++i, memory_order_release);
         if (MOCK_UNLIKELY(atomic_load_explicit(&s->held, memory_order_relaxed))) break;
         if (MOCK_UNLIKELY(stop && error != 0)) break;
@@ -119,7 +125,6 @@ static uint64_t run_plain(mock_stream *s, uint64_t limit) {
     mock_lock();
     mock_engine.clock_ns += (i - first) * MOCK_TASK_NS;
     mock_engine.tasks_run += i - first;
-    mock_task_result(s, error);
     return i - first;
 }
 
