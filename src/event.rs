@@ -189,7 +189,7 @@ impl Event {
         let before = self.position();
         // SAFETY: the handle is this value's own.
         unsafe { call!(&*self.context, aclrtSynchronizeEvent(self.raw)) }?;
-        self.passed(before);
+        self.passed(before, StreamInner::set_reported);
         Ok(())
     }
 
@@ -205,7 +205,7 @@ impl Event {
         let ms = milliseconds(limit)?;
         // SAFETY: the handle is this value's own.
         unsafe { call!(&*self.context, aclrtSynchronizeEventWithTimeout(self.raw, ms)) }?;
-        self.passed(before);
+        self.passed(before, StreamInner::set_reported);
         Ok(())
     }
 
@@ -222,7 +222,7 @@ impl Event {
         unsafe { call!(&*self.context, aclrtQueryEventStatus(self.raw, &raw mut status)) }?;
         match status {
             acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE => {
-                self.passed(before);
+                self.passed(before, StreamInner::set_completed);
                 Ok(true)
             }
             acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY => Ok(false),
@@ -258,11 +258,11 @@ impl Event {
         }
     }
 
-    fn passed(&self, position: Option<(Weak<StreamInner>, u64)>) {
+    fn passed(&self, position: Option<(Weak<StreamInner>, u64)>, note: fn(&StreamInner, u64)) {
         if let Some((stream, number)) = position
             && let Some(stream) = stream.upgrade()
         {
-            stream.set_completed(number);
+            note(&stream, number);
         }
     }
 

@@ -55,8 +55,10 @@ pub(crate) struct StreamInner {
     state: Mutex<State>,
     /// Submissions of this crate to the stream so far.
     submitted: AtomicU64,
-    /// Submissions that are known to be done.
+    /// Submissions that are known to be done, so that their memory is free.
     completed: AtomicU64,
+    /// Submissions that were waited for, so that their errors were reported. A query tells that work is done, not how.
+    reported: AtomicU64,
     /// A record that tells how far a busy stream is.
     marker: poll::Marker,
     /// Panics of host functions that no synchronising call has reported yet.
@@ -147,6 +149,7 @@ impl Stream {
             state: Mutex::default(),
             submitted: AtomicU64::new(0),
             completed: AtomicU64::new(0),
+            reported: AtomicU64::new(0),
             marker: poll::Marker::default(),
             panics: crate::callback::Panics::default(),
             context: Arc::clone(context),
@@ -324,6 +327,17 @@ impl StreamInner {
         self.completed.fetch_max(number, Ordering::AcqRel);
     }
 
+    /// Whether a call that waits has covered the submission with this number.
+    pub(crate) fn has_reported(&self, number: u64) -> bool {
+        self.reported.load(Ordering::Acquire) >= number
+    }
+
+    /// A call that waits, and so reports errors, has covered the submission with this number.
+    pub(crate) fn set_reported(&self, number: u64) {
+        self.set_completed(number);
+        self.reported.fetch_max(number, Ordering::AcqRel);
+    }
+
     pub(crate) fn synchronize(&self, limit: Option<i32>) -> Result<()> {
         let number = self.submitted();
         let result = match limit {
@@ -335,7 +349,7 @@ impl StreamInner {
             }
         };
         if result.as_ref().map_or_else(|e| e.kind() == ErrorKind::DeviceFault, |()| true) {
-            self.set_completed(number);
+            self.set_reported(number);
         }
         result.map_err(|error| self.explain_wait(error))?;
         self.panics.bury();
@@ -370,9 +384,16 @@ impl StreamInner {
         }
     }
 
-    /// Waits until the submission with this number is done.
+    /// Waits until the submission with this number is done, and reports errors of the work up to it.
     pub(crate) fn wait_for(&self, number: u64) -> Result<()> {
-        if self.has_completed(number) { Ok(()) } else { self.synchronize(None) }
+        if self.has_reported(number) {
+            return Ok(());
+        }
+        match self.synchronize(None) {
+            // The work is done; how it ended is told after the capture.
+            Err(_) if self.has_completed(number) && self.lock().capture.is_some() => Ok(()),
+            waited => waited,
+        }
     }
 }
 
@@ -407,7 +428,7 @@ impl Drop for StreamInner {
     fn drop(&mut self) {
         // The workspace is freed before the stream it was used on is gone, after that stream's work.
         let mut unknown = false;
-        if !self.has_completed(self.submitted())
+        if !self.has_reported(self.submitted())
             && let Err(error) = self.synchronize(None)
         {
             unknown = !self.has_completed(self.submitted());

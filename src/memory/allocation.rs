@@ -70,9 +70,10 @@ impl InFlight {
         context.has_lost_work() && self.last().as_ref().is_some_and(|(stream, _)| stream.strong_count() == 0)
     }
 
-    /// Waits for the last launch.
+    /// Waits for the last launch, and reports its errors.
     pub(crate) fn wait(&self, context: &ContextInner) -> Result<()> {
-        match self.pending() {
+        let last = self.last().as_ref().and_then(|(stream, number)| Some((stream.upgrade()?, *number)));
+        match last {
             Some((stream, number)) => stream.wait_for(number),
             None if self.is_lost(context) => {
                 Err(Error::new(ErrorKind::DeviceLost, "the stream of the last launch could not be waited for"))
