@@ -16,6 +16,62 @@ fn queues_work(name: &str) -> bool {
     operator || others.contains(&name)
 }
 
+/// Polls; a worker thread of the mock may have the task in hand.
+fn until(done: impl Fn() -> racl::Result<bool>) {
+    while !done().unwrap() {
+        mock::run_until_idle();
+        std::thread::yield_now();
+    }
+}
+
+/// A query tells that work is done and not how it ended.
+#[test]
+fn work_that_a_query_found_done_is_still_reported_when_it_failed() {
+    let _alone = mock::exclusive();
+    nothing();
+    let device = racl::Acl::mock().unwrap().device(0).unwrap();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.alloc_zeroed::<u8>(8).unwrap();
+    let fail = |stream: &racl::Stream, buffer: &mut racl::DeviceBuffer<u8>| {
+        mock::fail_task("aclrtMemsetAsync", 1, DEVICE_FAULT).unwrap();
+        stream.fill_bytes(buffer, 1).unwrap();
+        until(|| stream.is_complete());
+    };
+    fail(&stream, &mut buffer);
+    assert_eq!(buffer.to_vec().unwrap_err().kind(), ErrorKind::DeviceFault);
+    assert_eq!(buffer.to_vec().unwrap(), [0; 8]);
+    fail(&stream, &mut buffer);
+    let event = device.event().unwrap();
+    event.record(&stream).unwrap();
+    until(|| event.is_complete());
+    assert_eq!(buffer.to_vec().unwrap_err().kind(), ErrorKind::DeviceFault);
+    mock::fail_task("aclrtMemsetAsync", 1, DEVICE_FAULT).unwrap();
+    let mut graph = stream.capture(racl::CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 2)).unwrap();
+    graph.launch(&stream).unwrap();
+    until(|| stream.is_complete());
+    assert_eq!(graph.wait().unwrap_err().kind(), ErrorKind::DeviceFault);
+    drop(graph);
+    fail(&stream, &mut buffer);
+    drop(stream);
+    let told = device.take_drop_errors();
+    assert!(told.iter().any(|error| error.kind() == ErrorKind::DeviceFault), "{told:?}");
+}
+
+/// The work is done, so the content can be had; a capturing stream cannot be waited for.
+#[test]
+fn memory_that_a_query_found_idle_is_read_while_its_stream_captures() {
+    let _alone = mock::exclusive();
+    nothing();
+    let device = racl::Acl::mock().unwrap().device(0).unwrap();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.alloc_zeroed::<u8>(8).unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    until(|| stream.is_complete());
+    let capture = stream.begin_capture(racl::CaptureMode::Relaxed).unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [1; 8]);
+    capture.finish().unwrap();
+}
+
 #[test]
 fn work_that_fails_is_reported_by_a_call_that_waits_and_leaks_nothing() {
     let _alone = mock::exclusive();
