@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use acl_sys::Table;
 
-use crate::call::{Caller, call, check, failure};
+use crate::call::{Caller, call, pointer};
 use crate::device::Device;
-use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+#[allow(unused_imports, reason = "with every feature only the documentation names it")]
+use crate::error::ErrorKind;
+use crate::error::{Error, Result, ResultExt as _};
 
 /// AscendCL, initialised. The first value initialises the library of its process, the last one to go finalises it.
 ///
@@ -19,7 +21,7 @@ use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 /// environment variable `RACL_LIBRARY` names: a path, `system` (search as if it were not set) or `mock` (the built-in
 /// mock, with the feature `mock`). The mock is never chosen by itself.
 ///
-/// C calls: `aclInit`, `aclFinalize`, `aclFinalizeReference`.
+/// C calls: `aclInit`, `aclFinalize`, `aclFinalizeReference`. [`Acl::close`] tells how the end went.
 ///
 /// # Examples
 ///
@@ -83,7 +85,8 @@ impl Acl {
     /// # Errors
     ///
     /// [`ErrorKind::LibraryNotFound`] naming every place searched; [`ErrorKind::NotSupported`] when the way that is
-    /// asked for is not compiled in; what `aclInit` returns, for one on a machine without a driver.
+    /// asked for is not compiled in; [`ErrorKind::Internal`] on a machine without a driver.
+    #[doc(alias = "aclInit")]
     pub fn init() -> Result<Self> {
         Self::start(choice_of(std::env::var(LIBRARY).ok().as_deref())?)
     }
@@ -102,7 +105,7 @@ impl Acl {
     ///
     /// # Errors
     ///
-    /// Only when the mock is told to fail, see [`mock`](crate::mock).
+    /// Only when the mock is told to fail, see [`mock`](crate::mock): the kind of the code that it was told.
     #[cfg(feature = "mock")]
     pub fn mock() -> Result<Self> {
         Self::start(Choice::Mock)
@@ -166,7 +169,7 @@ impl Acl {
     ///
     /// # Errors
     ///
-    /// The driver's code when there is none.
+    /// [`ErrorKind::Driver`], [`ErrorKind::InvalidDevice`] or [`ErrorKind::Internal`] on a machine without a driver.
     #[doc(alias = "aclrtGetDeviceCount")]
     pub fn device_count(&self) -> Result<u32> {
         let mut count = 0;
@@ -179,15 +182,11 @@ impl Acl {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Internal`] when the library does not know it.
+    /// [`ErrorKind::OperatorArgument`] when the library gives no name.
     #[doc(alias = "aclrtGetSocName")]
     pub fn soc_name(&self) -> Result<String> {
-        let function = self.table().aclrtGetSocName()?;
         // SAFETY: takes nothing; gives null or a string that the library owns.
-        let name = unsafe { function() };
-        if name.is_null() {
-            return Err(Error::new(ErrorKind::Internal, "aclrtGetSocName gave no name"));
-        }
+        let name = unsafe { pointer!(self, aclrtGetSocName()) }?;
         // SAFETY: a non-null result is a NUL-terminated string that is never freed.
         let name = unsafe { CStr::from_ptr(name) };
         Ok(name.to_string_lossy().into_owned())
@@ -204,6 +203,22 @@ impl Acl {
         // SAFETY: three places for one number each.
         unsafe { call!(self, aclrtGetVersion(&raw mut major, &raw mut minor, &raw mut patch)) }?;
         Ok((major, minor, patch))
+    }
+
+    /// Ends the initialisation now; the library's other users keep theirs.
+    ///
+    /// # Errors
+    ///
+    /// The value and [`ErrorKind::InvalidArgument`] while devices or clones use it; what the library says otherwise,
+    /// such as [`ErrorKind::Internal`].
+    #[doc(alias = "aclFinalize")]
+    #[doc(alias = "aclFinalizeReference")]
+    pub fn close(self) -> Result<(), (Self, Error)> {
+        let others = Arc::strong_count(&self.0) - 1;
+        if others > 0 {
+            return Err((self, Error::invalid(format!("{others} other values use the initialisation"))));
+        }
+        self.0.end(1).map_err(|error| (self, error))
     }
 
     /// The device with this number, with its primary context. See [`Device`].
@@ -240,6 +255,14 @@ impl fmt::Display for Acl {
 }
 
 fn choice_of(variable: Option<&str>) -> Result<Choice> {
+    #[cfg(not(any(feature = "dlopen", feature = "link", feature = "mock")))]
+    return Err(Error::new(
+        ErrorKind::NotSupported,
+        format!(
+            "RACL_LIBRARY={variable:?}: this program was built without a way to a library (dlopen, link or mock)"
+        ),
+    ));
+    #[cfg(any(feature = "dlopen", feature = "link", feature = "mock"))]
     match variable.unwrap_or_default() {
         #[cfg(feature = "link")]
         "" => Ok(Choice::Linked),
@@ -276,57 +299,54 @@ fn open(choice: &Choice) -> Result<Table> {
         Choice::Linked => Ok(Table::linked()?),
         #[cfg(feature = "mock")]
         Choice::Mock => Ok(Table::mock()),
+        #[cfg(not(any(feature = "dlopen", feature = "link", feature = "mock")))]
+        _ => unreachable!("there is no choice to make"),
     }
 }
 
 /// Releases differ: some count initialisations, older ones know only the first. The counted pair is used where it is.
 fn initialize(table: &Table) -> Result<Ending> {
-    let function = table.aclInit()?;
     // SAFETY: a null path asks for the defaults.
-    let code = unsafe { function(std::ptr::null()) };
+    let begun = unsafe { call!(table, aclInit(std::ptr::null())) };
     let counted = table.aclFinalizeReference().is_ok();
-    match code {
-        acl_sys::ACL_ERROR_REPEAT_INITIALIZE if counted => Ok(Ending::Reference),
-        acl_sys::ACL_ERROR_REPEAT_INITIALIZE => Ok(Ending::Nothing),
-        code => {
-            check(table, "aclInit", code)?;
-            Ok(if counted { Ending::Reference } else { Ending::Finalize })
-        }
+    match begun {
+        Ok(()) if !counted => Ok(Ending::Finalize),
+        Err(error) if error.code() != Some(acl_sys::ACL_ERROR_REPEAT_INITIALIZE) => Err(error),
+        Err(_) if !counted => Ok(Ending::Nothing),
+        _ => Ok(Ending::Reference),
     }
 }
 
 impl Drop for AclInner {
     fn drop(&mut self) {
-        let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = live.iter_mut().find(|entry| Arc::ptr_eq(&entry.table, &self.table));
-        // A value that was made meanwhile goes on with the same initialisation.
-        let Some(ending) = entry.filter(|entry| entry.inner.strong_count() == 0).and_then(|e| e.ending.take()) else {
-            return;
-        };
-        if let Err(error) = finalize(&self.table, ending) {
+        if let Err(error) = self.end(0) {
             log::error!("ending the library: {error:#}");
         }
     }
 }
 
+impl AclInner {
+    /// Ends the initialisation, unless more than `known` values use it: one that was made meanwhile goes on with it.
+    fn end(&self, known: usize) -> Result<()> {
+        let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = live.iter_mut().find(|entry| Arc::ptr_eq(&entry.table, &self.table));
+        let ending = entry.filter(|entry| entry.inner.strong_count() <= known).and_then(|entry| entry.ending.take());
+        ending.map_or(Ok(()), |ending| finalize(&self.table, ending))
+    }
+}
+
 fn finalize(table: &Table, ending: Ending) -> Result<()> {
-    let (call, code) = match ending {
+    let ended = match ending {
         Ending::Nothing => return Ok(()),
-        Ending::Reference => {
-            let function = table.aclFinalizeReference()?;
-            // SAFETY: a null pointer asks for no count.
-            ("aclFinalizeReference", unsafe { function(std::ptr::null_mut()) })
-        }
-        Ending::Finalize => {
-            let function = table.aclFinalize()?;
-            // SAFETY: takes nothing; every object of this crate is gone, since each holds an `Acl`.
-            ("aclFinalize", unsafe { function() })
-        }
+        // SAFETY: a null pointer asks for no count.
+        Ending::Reference => unsafe { call!(table, aclFinalizeReference(std::ptr::null_mut())) },
+        // SAFETY: takes nothing; every object of this crate is gone, since each holds an `Acl`.
+        Ending::Finalize => unsafe { call!(table, aclFinalize()) },
     };
-    match code {
+    match ended {
         // Somebody else ended the library first; there is nothing left to end.
-        0 | acl_sys::ACL_ERROR_REPEAT_FINALIZE => Ok(()),
-        code => Err(failure(table, call, code)),
+        Err(error) if error.code() == Some(acl_sys::ACL_ERROR_REPEAT_FINALIZE) => Ok(()),
+        other => other,
     }
 }
 

@@ -44,6 +44,17 @@ pub(crate) fn forget_binding() {
     CURRENT.set(0);
 }
 
+impl Caller for Table {
+    fn table(&self) -> &Table {
+        self
+    }
+
+    /// For the calls that need no context: initialisation and its end.
+    fn bind(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// Turns the code of a call into a result; a failure takes the library's message along.
 #[inline]
 pub(crate) fn check(table: &Table, call: &'static str, code: i32) -> Result<()> {
@@ -53,7 +64,19 @@ pub(crate) fn check(table: &Table, call: &'static str, code: i32) -> Result<()> 
 /// The error of a call that failed on this thread just now.
 #[cold]
 pub(crate) fn failure(table: &Table, call: &'static str, code: i32) -> Error {
-    Error::from_call(call, code, recent_message(table))
+    let message = recent_message(table);
+    // Without a context each read of the text adds a message about that in front, which says nothing about other codes.
+    let about_this = |text: String| {
+        let lines = text.lines().filter(|line| code == 107_002 || !line.contains("EE1018"));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    Error::from_call(call, code, message.map(about_this).filter(|text| !text.is_empty()))
+}
+
+/// The error of a call that gave a null pointer on this thread just now.
+#[cold]
+pub(crate) fn null_result(table: &Table, call: &'static str) -> Error {
+    Error::from_null(call, recent_message(table))
 }
 
 fn recent_message(table: &Table) -> Option<String> {
@@ -82,3 +105,17 @@ macro_rules! call {
     }};
 }
 pub(crate) use call;
+
+/// `pointer!(caller, aclName(arguments))`: the same for calls that give a pointer; null is an error.
+macro_rules! pointer {
+    ($caller:expr, $name:ident($($argument:expr),* $(,)?)) => {{
+        let caller = $caller;
+        $crate::call::Caller::bind(caller).and_then(|()| {
+            let table = $crate::call::Caller::table(caller);
+            let function = table.$name()?;
+            let pointer = function($($argument),*);
+            if pointer.is_null() { Err($crate::call::null_result(table, stringify!($name))) } else { Ok(pointer) }
+        })
+    }};
+}
+pub(crate) use pointer;

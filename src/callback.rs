@@ -100,12 +100,14 @@ impl Stream {
     /// capture it becomes part of the graph, which keeps it, and runs at each replay.
     ///
     /// It runs on a thread of the runtime, one at a time within a context. It must not call the runtime: no allocation,
-    /// no submission, no wait (the AscendCL guide on callbacks warns of deadlocks). A panic inside it is caught and
-    /// reported by the next synchronising call.
+    /// no submission, no wait (the AscendCL guide on callbacks warns of deadlocks). A panic inside it is caught, logged,
+    /// and reported by the next [`Stream::synchronize`] of this stream; one inside a graph by the next
+    /// [`Graph::wait`](crate::Graph::wait) or by the stream that the graph was launched on.
     ///
     /// # Errors
     ///
-    /// What `aclrtLaunchHostFunc` returns; the function is dropped then.
+    /// [`ErrorKind::InvalidHandle`] for a stream destroyed beside this crate, [`ErrorKind::CaptureInvalidated`] in a
+    /// capture that is ending; the function is dropped then.
     ///
     /// # Examples
     ///

@@ -8,7 +8,7 @@ use acl_sys::Table;
 
 use crate::acl::Acl;
 use crate::call::{self, Caller, bind_anew, call, forget_binding};
-use crate::error::{Error, Result, ResultExt as _};
+use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::{Event, EventKind};
 use crate::memory::reclaim::Reclaim;
 use crate::stream::{self, Stream};
@@ -123,7 +123,9 @@ impl Context {
     pub(crate) fn primary(acl: &Acl, device: i32) -> Result<Self> {
         forget_binding();
         // SAFETY: takes a number; a wrong one gives a code.
-        unsafe { call!(acl, aclrtSetDevice(device)) }.context_with(|| format!("opening device {device}"))?;
+        unsafe { call!(acl, aclrtSetDevice(device)) }
+            .map_err(|error| explain_device(acl, error))
+            .context_with(|| format!("opening device {device}"))?;
         let mut context = Self::own(acl, std::ptr::null_mut(), device, Owner::Primary, None);
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is a place for one handle.
@@ -286,6 +288,15 @@ impl Context {
     #[must_use]
     pub fn as_raw(&self) -> acl_sys::aclrtContext {
         self.0.raw
+    }
+}
+
+fn explain_device(acl: &Acl, error: Error) -> Error {
+    match acl.device_count() {
+        Ok(count) if error.kind() == ErrorKind::InvalidDevice => {
+            error.with_detail(format!("there are {count} devices, numbered from 0"))
+        }
+        _ => error,
     }
 }
 

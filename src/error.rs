@@ -72,6 +72,19 @@ impl Error {
         }))
     }
 
+    /// A C call that returned a null pointer instead of an object.
+    pub(crate) fn from_null(call: &'static str, message: Option<String>) -> Self {
+        Self(Box::new(Inner {
+            kind: ErrorKind::OperatorArgument,
+            code: None,
+            call: Some(call),
+            detail: None,
+            message,
+            context: Vec::new(),
+            source: None,
+        }))
+    }
+
     /// The same error with `source` as its cause.
     pub(crate) fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.0.source = Some(source.into());
@@ -121,6 +134,7 @@ impl fmt::Display for Error {
         let inner = &*self.0;
         match (inner.call, inner.code) {
             (Some(call), Some(code)) => write!(f, "{call} failed: {} ({code})", phrase_of(code, inner.kind))?,
+            (Some(call), None) => write!(f, "{call} failed: {}", inner.kind)?,
             _ => write!(f, "{}", inner.kind)?,
         }
         if let Some(what) = inner.context.first() {
@@ -129,6 +143,9 @@ impl fmt::Display for Error {
         let message = inner.message.as_deref().map(first_line);
         if let Some(text) = inner.detail.as_deref().or(message) {
             write!(f, ": {text}")?;
+        }
+        if let (None, Some(advice)) = (&inner.detail, inner.kind.advice()) {
+            write!(f, "; {advice}")?;
         }
         if f.alternate() {
             self.write_chain(f)?;

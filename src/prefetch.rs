@@ -12,8 +12,8 @@ use crate::memory::{Allocation, DeviceBuffer};
 use crate::op::{Element, Tensor};
 use crate::stream::{Stream, Task};
 
-/// Longest piece that one C call is given. The call narrows the length to 32 bits, so 4 GiB and more must be split.
-const MAX_CALL_BYTES: usize = 1 << 31;
+/// Longest piece that one C call is given: the call narrows the length to 32 bits. A whole number of large pages.
+const MAX_CALL_BYTES: usize = (4 << 30) - (2 << 20);
 
 /// Which bytes of a buffer or tensor to prefetch.
 ///
@@ -60,6 +60,9 @@ impl Prefetch {
     fn clip(self, available: usize) -> Result<(usize, usize)> {
         if self.max_bytes == 0 {
             return Err(Error::invalid("a prefetch of 0 bytes; ask for at least one"));
+        }
+        if available == 0 {
+            return Err(Error::invalid("a prefetch of empty memory; there is nothing to fetch"));
         }
         if self.offset >= available {
             let offset = self.offset;
@@ -115,8 +118,8 @@ impl Stream {
     /// no residency is promised. Put it on a side stream to overlap it with computation. In a capture it becomes part
     /// of the graph.
     ///
-    /// Gives the number of bytes really asked for: a request that is longer than the memory is clipped. 4 GiB and more
-    /// go out as several calls. For a strided tensor the dense range from its first element is meant, as torch_npu
+    /// Gives the number of bytes really asked for: a request that is longer than the memory is clipped. What is longer than a call can say (4 GiB)
+    /// goes out as several calls. For a strided tensor the dense range from its first element is meant, as torch_npu
     /// does.
     ///
     /// # Errors

@@ -105,6 +105,17 @@ impl ErrorKind {
         }
     }
 
+    /// What to do, where this crate has nothing more exact to say.
+    pub(crate) fn advice(self) -> Option<&'static str> {
+        match self {
+            Self::InvalidHandle => Some("it was destroyed beside this crate or by a reset; make a new one"),
+            Self::CaptureForbidden => {
+                Some("a stream of this context records a graph; do this before the capture begins or after it ends")
+            }
+            _ => None,
+        }
+    }
+
     fn phrase(self) -> &'static str {
         match self {
             Self::NotInitialized => "not initialised",

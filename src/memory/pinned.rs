@@ -10,7 +10,7 @@ use bytemuck::Pod;
 use super::device_buffer::byte_len;
 use crate::call::call;
 use crate::context::{Context, ContextInner};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Page-locked ("pinned") host memory of `len` elements, zero at first. It reads and writes like a slice.
 ///
@@ -55,9 +55,12 @@ impl Context {
         unsafe { call!(&**context, aclrtMallocHost(&raw mut address, bytes)) }
             .map_err(|error| error.context(format!("allocating {bytes} bytes of pinned host memory")))?;
         let address = NonNull::new(address.cast::<T>())
-            .filter(|address| address.is_aligned())
-            .ok_or_else(|| Error::invalid("the library gave unusable pinned memory"))?;
+            .ok_or_else(|| Error::new(ErrorKind::Internal, "aclrtMallocHost succeeded and gave no memory"))?;
         let buffer = PinnedBuffer { address, len, context: Arc::clone(context) };
+        if !address.is_aligned() {
+            let text = format!("pinned memory that is not aligned for elements of {} bytes", align_of::<T>());
+            return Err(Error::new(ErrorKind::NotSupported, text));
+        }
         // SAFETY: the call gave `bytes` bytes at this address, which nobody else knows yet.
         unsafe { address.as_ptr().write_bytes(0, len) };
         Ok(buffer)

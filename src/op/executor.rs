@@ -33,7 +33,7 @@ macro_rules! operator {
         // SAFETY: the descriptions are live and of the kinds that this operator's first phase takes; it writes its two
         // results to the places given.
         unsafe { $crate::call::call!(context, $plan($($argument,)* &raw mut bytes, &raw mut executor)) }?;
-        let executor = $crate::op::executor::Executor::own(executor, context, stringify!($plan))?;
+        let executor = $crate::op::executor::Executor::own(executor, context);
         let workspace = match bytes {
             0 => None,
             _ => Some(stream.0.workspace(usize::try_from(bytes).unwrap_or(usize::MAX))?),

@@ -10,17 +10,9 @@ macro_rules! owned {
         }
 
         impl<'a> $name<'a> {
-            /// Owns what `call` gave; null means that it failed.
-            pub(crate) fn own(
-                raw: *mut $object,
-                context: &'a $crate::context::ContextInner,
-                call: &'static str,
-            ) -> $crate::error::Result<Self> {
-                if raw.is_null() {
-                    let table = $crate::call::Caller::table(context);
-                    return Err($crate::call::failure(table, call, acl_sys::ACLNN_ERR_PARAM_INVALID));
-                }
-                Ok(Self { raw, context })
+            /// Owns what the library gave.
+            pub(crate) fn own(raw: *mut $object, context: &'a $crate::context::ContextInner) -> Self {
+                Self { raw, context }
             }
 
             #[allow(dead_code, reason = "an executor is only ever taken out")]
@@ -31,12 +23,8 @@ macro_rules! owned {
 
         impl Drop for $name<'_> {
             fn drop(&mut self) {
-                let table = $crate::call::Caller::table(self.context);
-                let Ok(function) = table.$destroy() else { return };
                 // SAFETY: the object is this value's own and destroyed once.
-                let code = unsafe { function(self.raw) };
-                if code != 0 {
-                    let error = $crate::call::failure(table, stringify!($destroy), code);
+                if let Err(error) = unsafe { $crate::call::call!(self.context, $destroy(self.raw)) } {
                     self.context.record_drop_error("destroying an operator's description", error);
                 }
             }

@@ -4,7 +4,7 @@ use acl_sys::{aclIntArray, aclScalar};
 
 use super::element::Element;
 use super::owned::owned;
-use crate::call::Caller as _;
+use crate::call::pointer;
 use crate::context::ContextInner;
 use crate::error::Result;
 
@@ -15,10 +15,9 @@ owned! {
 
 impl<'a> Scalar<'a> {
     pub(crate) fn new<T: Element>(context: &'a ContextInner, mut value: T) -> Result<Self> {
-        let function = context.table().aclCreateScalar()?;
         // SAFETY: `value` is one element of the type that is named; the call copies it.
-        let raw = unsafe { function((&raw mut value).cast(), T::TYPE.raw()) };
-        Self::own(raw, context, "aclCreateScalar")
+        let raw = unsafe { pointer!(context, aclCreateScalar((&raw mut value).cast(), T::TYPE.raw())) }?;
+        Ok(Self::own(raw, context))
     }
 }
 
@@ -29,9 +28,8 @@ owned! {
 
 impl<'a> IntArray<'a> {
     pub(crate) fn new(context: &'a ContextInner, values: &[i64]) -> Result<Self> {
-        let function = context.table().aclCreateIntArray()?;
         // SAFETY: the array has as many numbers as are named; the call copies them.
-        let raw = unsafe { function(values.as_ptr(), values.len() as u64) };
-        Self::own(raw, context, "aclCreateIntArray")
+        let raw = unsafe { pointer!(context, aclCreateIntArray(values.as_ptr(), values.len() as u64)) }?;
+        Ok(Self::own(raw, context))
     }
 }

@@ -9,7 +9,7 @@ use acl_sys::{aclFormat, aclTensor};
 use super::element::Element;
 use super::owned::owned;
 use super::shape::{IntoShape, MAX_RANK, Shape};
-use crate::call::Caller as _;
+use crate::call::pointer;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, DeviceBuffer};
@@ -241,13 +241,14 @@ impl<T: Element> Tensor<T> {
         let rank = self.shape.rank() as u64;
         let storage = self.buffer.len() as i64;
         let (kind, format) = (T::TYPE.raw(), aclFormat::ACL_FORMAT_ND);
-        let function = context.table().aclCreateTensor()?;
         let (dims, strides, offset) = (dims.as_ptr(), strides.as_ptr(), self.offset as i64);
         let data = self.buffer.address();
         // SAFETY: `dims` and `strides` have `rank` numbers each and `storage` is one; all are copied by the call. The
         // address is only stored.
-        let raw = unsafe { function(dims, rank, kind, strides, offset, format, &raw const storage, 1, data) };
-        Descriptor::own(raw, context, "aclCreateTensor")
+        let raw = unsafe {
+            pointer!(context, aclCreateTensor(dims, rank, kind, strides, offset, format, &raw const storage, 1, data))
+        }?;
+        Ok(Descriptor::own(raw, context))
     }
 }
 

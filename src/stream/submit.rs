@@ -82,7 +82,8 @@ impl StreamInner {
             return Ok(workspace);
         }
         self.context.bind()?;
-        let grown = Arc::new(Allocation::new(&self.context, bytes.next_power_of_two().max(4096))?);
+        let grown = bytes.checked_next_power_of_two().unwrap_or(bytes).max(4096);
+        let grown = Arc::new(Allocation::new(&self.context, grown)?);
         match capture {
             Some(capture) => capture.set_workspace(self, &grown),
             None => {
