@@ -330,8 +330,12 @@ impl AclInner {
     fn end(&self, known: usize) -> Result<()> {
         let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = live.iter_mut().find(|entry| Arc::ptr_eq(&entry.table, &self.table));
-        let ending = entry.filter(|entry| entry.inner.strong_count() <= known).and_then(|entry| entry.ending.take());
-        ending.map_or(Ok(()), |ending| finalize(&self.table, ending))
+        let Some(entry) = entry.filter(|entry| entry.inner.strong_count() <= known) else { return Ok(()) };
+        if let Some(ending) = entry.ending {
+            finalize(&self.table, ending)?;
+        }
+        entry.ending = None;
+        Ok(())
     }
 }
 

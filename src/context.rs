@@ -36,6 +36,8 @@ pub(crate) struct ContextInner {
     /// Idle streams that captures lease.
     pub(crate) idle_streams: stream::Idle,
     drop_errors: Mutex<Vec<Error>>,
+    /// The context is given back or destroyed.
+    ended: AtomicBool,
     /// A stream could neither be waited for nor destroyed, so work of it may run for ever.
     lost_work: AtomicBool,
     /// A created context ends before the primary one, whose end resets the device.
@@ -163,6 +165,7 @@ impl Context {
             reclaim: Reclaim::default(),
             idle_streams: stream::Idle::default(),
             drop_errors: Mutex::default(),
+            ended: AtomicBool::new(false),
             lost_work: AtomicBool::new(false),
             _parent: parent,
             acl: acl.clone(),
@@ -279,6 +282,23 @@ impl Context {
         Ok((free, total))
     }
 
+    /// Ends the context now: gives the reference of the device back, or destroys a created context.
+    ///
+    /// # Errors
+    ///
+    /// The context and why: [`ErrorKind::InvalidArgument`] while clones, or objects that belong to it, are alive;
+    /// otherwise the kind of what the runtime says, such as [`ErrorKind::WrongContext`] when the device was reset beside
+    /// this crate. Errors that destructors met are in [`Context::take_drop_errors`].
+    #[doc(alias = "aclrtResetDevice")]
+    #[doc(alias = "aclrtDestroyContext")]
+    pub fn close(self) -> Result<(), (Self, Error)> {
+        let others = Arc::strong_count(&self.0) - 1;
+        if others > 0 {
+            return Err((self, Error::invalid(format!("{others} clones or objects still belong to the context"))));
+        }
+        self.0.end().map_err(|error| (self, error))
+    }
+
     /// Takes the errors that destructors met since the last call. They are in the log too.
     pub fn take_drop_errors(&self) -> Vec<Error> {
         std::mem::take(&mut *self.0.drop_errors.lock().unwrap_or_else(PoisonError::into_inner))
@@ -309,8 +329,12 @@ impl fmt::Debug for Context {
     }
 }
 
-impl Drop for ContextInner {
-    fn drop(&mut self) {
+impl ContextInner {
+    /// Ends the context, once.
+    fn end(&self) -> Result<()> {
+        if self.ended.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
         self.idle_streams.destroy_all(self);
         self.reclaim.release_all(self);
         let result = match self.owner {
@@ -320,7 +344,16 @@ impl Drop for ContextInner {
             Owner::Created => unsafe { call!(&self.acl, aclrtDestroyContext(self.raw)) },
         };
         forget_binding();
-        if let Err(error) = result {
+        if result.is_err() {
+            self.ended.store(false, Ordering::Release);
+        }
+        result
+    }
+}
+
+impl Drop for ContextInner {
+    fn drop(&mut self) {
+        if let Err(error) = self.end() {
             log::error!("closing a context of device {}: {error:#}", self.device);
         }
     }

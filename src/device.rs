@@ -8,7 +8,7 @@ use acl_sys::{aclDeviceInfo, aclrtDevAttr};
 use crate::acl::Acl;
 use crate::call::call;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A device, open: it stands for its primary [`Context`], to which it dereferences, so streams, events and memory are
 /// made from it directly.
@@ -38,6 +38,16 @@ impl Device {
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.0
+    }
+
+    /// Gives the device back now; see [`Context::close`].
+    ///
+    /// # Errors
+    ///
+    /// The device and why, as [`Context::close`].
+    #[doc(alias = "aclrtResetDevice")]
+    pub fn close(self) -> Result<(), (Self, Error)> {
+        self.0.close().map_err(|(context, error)| (Self(context), error))
     }
 
     /// Number of the device.

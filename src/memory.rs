@@ -1,6 +1,7 @@
 //! Memory: device buffers, pinned host buffers, and the copies between them.
 
 mod allocation;
+mod close;
 mod copy;
 mod device_buffer;
 mod pinned;

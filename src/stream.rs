@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -53,6 +53,8 @@ pub(crate) struct StreamInner {
     ownership: Ownership,
     name: Mutex<Option<String>>,
     state: Mutex<State>,
+    /// The stream is destroyed or given back.
+    released: AtomicBool,
     /// Submissions of this crate to the stream so far.
     submitted: AtomicU64,
     /// Submissions that are known to be done, so that their memory is free.
@@ -147,6 +149,7 @@ impl Stream {
             ownership,
             name: Mutex::default(),
             state: Mutex::default(),
+            released: AtomicBool::new(false),
             submitted: AtomicU64::new(0),
             completed: AtomicU64::new(0),
             reported: AtomicU64::new(0),
@@ -272,17 +275,19 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// The stream and [`ErrorKind::InvalidArgument`] when other clones, or a capture, still hold it.
+    /// The stream and why: [`ErrorKind::InvalidArgument`] while other clones or a capture hold it; the error of its work,
+    /// which is reported once, so that a second try goes on; [`ErrorKind::InvalidHandle`] and the like when it cannot be
+    /// destroyed.
+    #[doc(alias = "aclrtDestroyStream")]
     pub fn close(self) -> Result<(), (Self, Error)> {
-        match Arc::try_unwrap(self.0) {
-            Ok(inner) => {
-                drop(inner);
-                Ok(())
-            }
-            Err(shared) => {
-                let others = Arc::strong_count(&shared) - 1;
-                Err((Self(shared), Error::invalid(format!("{others} other handles or captures hold the stream"))))
-            }
+        let others = Arc::strong_count(&self.0) - 1;
+        if others > 0 {
+            let text = format!("{others} other handles or captures hold {}", self.name());
+            return Err((self, Error::invalid(text)));
+        }
+        match self.0.end() {
+            Ok(()) => Ok(()),
+            Err(error) => Err((self, error)),
         }
     }
 }
@@ -416,38 +421,59 @@ pub(crate) fn milliseconds(limit: Duration) -> Result<i32> {
 }
 
 impl StreamInner {
-    /// Whether the stream is gone. The runtime waits for its work first, says its guide on streams.
-    fn destroy(&self) -> bool {
-        // SAFETY: this is the owner's only destroy; no capture holds the stream, since one would hold this value.
-        let result = unsafe { call!(&*self.context, aclrtDestroyStream(self.raw)) };
-        result.map_err(|error| self.context.record_drop_error("destroying a stream", error)).is_ok()
+    /// Waits for the work, then destroys the stream or gives it back.
+    fn end(&self) -> Result<()> {
+        if !self.has_reported(self.submitted()) {
+            self.synchronize(None)?;
+        }
+        self.release()
+    }
+
+    /// Destroys the stream or gives it back, once. The runtime waits for work first, says its guide on streams.
+    fn release(&self) -> Result<()> {
+        if self.released.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        self.panics.bury();
+        // Freed before the stream it was used on is gone.
+        let workspace = self.lock().workspace.take();
+        drop(workspace);
+        self.marker.clear();
+        let idle = self.has_completed(self.submitted());
+        let result = match self.ownership {
+            Ownership::Default if !idle => {
+                Err(Error::new(ErrorKind::DeviceLost, "work of the default stream is lost"))
+            }
+            Ownership::Default => Ok(()),
+            Ownership::Leased if idle => {
+                self.context.idle_streams.give_back(self.raw);
+                Ok(())
+            }
+            // SAFETY: this is the owner's only destroy; no capture holds the stream, since one would hold this value.
+            _ => unsafe { call!(&*self.context, aclrtDestroyStream(self.raw)) },
+        };
+        if result.is_err() {
+            self.released.store(false, Ordering::Release);
+        }
+        result
     }
 }
 
 impl Drop for StreamInner {
     fn drop(&mut self) {
-        // The workspace is freed before the stream it was used on is gone, after that stream's work.
-        let mut unknown = false;
+        if self.released.load(Ordering::Acquire) {
+            return;
+        }
         if !self.has_reported(self.submitted())
             && let Err(error) = self.synchronize(None)
         {
-            unknown = !self.has_completed(self.submitted());
             self.context.record_drop_error("waiting for a stream that goes away", error);
         }
-        self.panics.bury();
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        drop(state.workspace.take());
-        self.marker.clear();
-        let gone = match self.ownership {
-            Ownership::Default => !unknown,
-            Ownership::Leased if !unknown => {
-                self.context.idle_streams.give_back(self.raw);
-                true
+        if let Err(error) = self.release() {
+            if !self.has_completed(self.submitted()) {
+                self.context.lose_work();
             }
-            Ownership::Leased | Ownership::Owned => self.destroy(),
-        };
-        if unknown && !gone {
-            self.context.lose_work();
+            self.context.record_drop_error("destroying a stream", error);
         }
     }
 }

@@ -74,3 +74,19 @@ fn a_device_that_cannot_be_opened_leaves_nothing_behind() {
     }
     assert_eq!(mock::calls("aclrtSetDevice") - 1, mock::calls("aclrtResetDevice"));
 }
+
+#[test]
+fn closing_tells_how_the_end_went() {
+    let _alone = mock::exclusive();
+    reset();
+    let acl = Acl::mock().unwrap();
+    let device = acl.device(0).unwrap();
+    let (acl, error) = acl.close().unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["1 other values"]);
+    drop(device);
+    mock::fail("aclFinalizeReference", 1, 500_000).unwrap();
+    let (acl, error) = acl.close().unwrap_err();
+    assert_says(&error, ErrorKind::Internal, &["aclFinalizeReference", "500000"]);
+    acl.close().unwrap();
+    assert_eq!(mock::calls("aclFinalizeReference"), 2);
+}

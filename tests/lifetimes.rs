@@ -372,5 +372,26 @@ fn closing_gives_the_error_and_the_value_back() {
     let (event, error) = event.close().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal);
     event.close().unwrap();
+    mock::fail("aclrtDestroyStream", 1, 507_000).unwrap();
+    let (stream, error) = stream.close().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Internal);
     stream.close().unwrap();
+    let buffer = device.alloc::<u8>(64).unwrap();
+    let slice = buffer.slice(..8).unwrap();
+    let (buffer, error) = buffer.close().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    drop(slice);
+    mock::fail("aclrtFree", 1, 507_000).unwrap();
+    let (buffer, _) = buffer.close().unwrap_err();
+    buffer.close().unwrap();
+    mock::fail("aclrtFreeHost", 1, 507_000).unwrap();
+    let (pinned, _) = device.pinned_from(&[7_u8; 3]).unwrap().close().unwrap_err();
+    assert_eq!(*pinned, [7; 3]);
+    pinned.close().unwrap();
+    let (device, error) = device.clone().close().map_err(|(_, error)| (device, error)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    mock::fail("aclrtResetDevice", 1, 507_000).unwrap();
+    let (device, error) = device.close().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Internal);
+    device.close().unwrap();
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use acl_sys::aclrtMemMallocPolicy;
@@ -16,6 +17,7 @@ pub(crate) struct Allocation {
     address: *mut c_void,
     bytes: usize,
     uses: Mutex<Uses>,
+    freed: AtomicBool,
     context: Arc<ContextInner>,
 }
 
@@ -102,7 +104,13 @@ impl Allocation {
             other => other,
         }
         .map_err(|error| error.context(format!("allocating {bytes} bytes on device {}", context.device())))?;
-        Ok(Self { address, bytes, uses: Mutex::default(), context: Arc::clone(context) })
+        Ok(Self {
+            address,
+            bytes,
+            uses: Mutex::default(),
+            freed: AtomicBool::new(false),
+            context: Arc::clone(context),
+        })
     }
 
     pub(crate) fn address(&self) -> *mut c_void {
@@ -141,6 +149,14 @@ impl Allocation {
         graphs.push(Arc::downgrade(graph));
     }
 
+    /// Waits for the users of the memory and frees it; the caller has the only handle.
+    pub(crate) fn end(&self) -> Result<()> {
+        self.wait_idle()?;
+        super::reclaim::free(&self.context, self.address)?;
+        self.freed.store(true, Ordering::Release);
+        Ok(())
+    }
+
     /// Blocks until no submitted work uses the memory.
     pub(crate) fn wait_idle(&self) -> Result<()> {
         let (streams, graphs) = {
@@ -166,6 +182,9 @@ fn allocate(context: &ContextInner, bytes: usize) -> Result<*mut c_void> {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
+        if *self.freed.get_mut() {
+            return;
+        }
         let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
         // Graphs hold the allocation, so none is left; streams may still have work that uses it.
         let streams = std::mem::take(&mut uses.streams);

@@ -107,12 +107,24 @@ impl<T: Pod> DerefMut for PinnedBuffer<T> {
     }
 }
 
+impl<T: Pod> PinnedBuffer<T> {
+    /// Frees the memory, once.
+    pub(super) fn free(&mut self) -> Result<()> {
+        if self.len == 0 {
+            return Ok(());
+        }
+        let address = self.address.as_ptr().cast();
+        // SAFETY: the address came from `aclrtMallocHost`, it is freed once, since the length is set to zero after
+        // success, and no copy uses it, since a copy would own the buffer.
+        unsafe { call!(&*self.context, aclrtFreeHost(address)) }?;
+        self.len = 0;
+        Ok(())
+    }
+}
+
 impl<T: Pod> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
-        let address = self.address.as_ptr().cast();
-        // SAFETY: the address came from `aclrtMallocHost`, this is its only free, and no copy uses it, since a copy
-        // would own the buffer.
-        if let Err(error) = unsafe { call!(&*self.context, aclrtFreeHost(address)) } {
+        if let Err(error) = self.free() {
             self.context.record_drop_error("freeing pinned memory", error);
         }
     }

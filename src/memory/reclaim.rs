@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::call::call;
 use crate::context::ContextInner;
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Result};
 use crate::stream::StreamInner;
 
 /// The waiting memory of one context.
@@ -44,7 +44,7 @@ impl Reclaim {
     ) {
         let mut waiting = Waiting { address, streams };
         if waiting.is_idle(context) {
-            free(context, waiting.address);
+            free_or_tell(context, waiting.address);
             return;
         }
         self.lock().push(waiting);
@@ -73,7 +73,7 @@ impl Reclaim {
         waiting.retain_mut(|entry| {
             let idle = entry.is_idle(context);
             if idle {
-                free(context, entry.address);
+                free_or_tell(context, entry.address);
             }
             !idle
         });
@@ -99,14 +99,19 @@ impl Reclaim {
     /// At the end of the context: every stream is gone.
     pub(crate) fn release_all(&self, context: &ContextInner) {
         for entry in std::mem::take(&mut *self.lock()) {
-            free(context, entry.address);
+            free_or_tell(context, entry.address);
         }
     }
 }
 
-fn free(context: &ContextInner, address: *mut c_void) {
-    // SAFETY: the address came from `aclrtMalloc`, this is its only free, and no submitted work uses it any more.
-    if let Err(error) = unsafe { call!(context, aclrtFree(address)) } {
+fn free_or_tell(context: &ContextInner, address: *mut c_void) {
+    if let Err(error) = free(context, address) {
         context.record_drop_error("freeing device memory", error);
     }
+}
+
+/// Frees memory that no submitted work uses.
+pub(super) fn free(context: &ContextInner, address: *mut c_void) -> Result<()> {
+    // SAFETY: the address came from `aclrtMalloc`, its owner frees it once, and no submitted work uses it any more.
+    unsafe { call!(context, aclrtFree(address)) }
 }

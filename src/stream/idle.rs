@@ -26,7 +26,7 @@ impl Idle {
         for raw in streams {
             // SAFETY: an idle stream belongs to the context alone and is destroyed once.
             if let Err(error) = unsafe { call!(context, aclrtDestroyStream(raw)) } {
-                log::error!("destroying an idle stream: {error:#}");
+                context.record_drop_error("destroying an idle stream", error);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use core::ffi::c_void;
 use std::env;
+#[cfg(feature = "dlopen")]
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
