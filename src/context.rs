@@ -11,6 +11,7 @@ use crate::call::{self, Caller, bind_anew, call, forget_binding};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::{Event, EventKind};
 use crate::memory::reclaim::Reclaim;
+use crate::op::Ones;
 use crate::stream::{self, Stream};
 
 /// A context of a device. Streams, events, buffers and graphs belong to the one that made them and keep it alive.
@@ -33,6 +34,7 @@ pub(crate) struct ContextInner {
     device: i32,
     owner: Owner,
     pub(crate) reclaim: Reclaim,
+    pub(crate) ones: Ones,
     /// Idle streams that captures lease.
     pub(crate) idle_streams: stream::Idle,
     drop_errors: Mutex<Vec<Error>>,
@@ -163,6 +165,7 @@ impl Context {
             device,
             owner,
             reclaim: Reclaim::default(),
+            ones: Ones::default(),
             idle_streams: stream::Idle::default(),
             drop_errors: Mutex::default(),
             ended: AtomicBool::new(false),
@@ -335,6 +338,7 @@ impl ContextInner {
         if self.ended.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
+        self.ones.destroy_all(self);
         self.idle_streams.destroy_all(self);
         self.reclaim.release_all(self);
         let result = match self.owner {

@@ -222,6 +222,8 @@ fn operators_leave_no_descriptions_behind() {
         let live = mock::live_handles();
         (live.tensors, live.scalars, live.arrays, live.lists, live.executors)
     };
+    // The context keeps the number one from the first operator that scales.
+    op::adds(&stream, &a, 1.0, &mut a.clone()).unwrap();
     let before = counts();
     op::adds(&stream, &a, 1.0, &mut a.clone()).unwrap();
     op::reduce_sum(&stream, &a, &[1], false, &mut device.zeros([2]).unwrap()).unwrap();

@@ -30,6 +30,9 @@ pub enum DataType {
 }
 
 impl DataType {
+    /// Number of types.
+    pub(crate) const COUNT: usize = Self::U8 as usize + 1;
+
     pub(crate) fn raw(self) -> aclDataType {
         match self {
             Self::F32 => aclDataType::ACL_FLOAT,

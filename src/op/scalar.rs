@@ -1,8 +1,10 @@
 //! Scalars and integer arrays that operators take from the host.
 
+use std::sync::atomic::{AtomicPtr, Ordering};
+
 use acl_sys::{aclIntArray, aclScalar};
 
-use super::element::Element;
+use super::element::{DataType, Element, Numeric};
 use super::owned::owned;
 use crate::call::pointer;
 use crate::context::ContextInner;
@@ -18,6 +20,41 @@ impl<'a> Scalar<'a> {
         // SAFETY: `value` is one element of the type that is named; the call copies it.
         let raw = unsafe { pointer!(context, aclCreateScalar((&raw mut value).cast(), T::TYPE.raw())) }?;
         Ok(Self::own(raw, context))
+    }
+}
+
+/// The number one in each type, for operators that scale an operand by a factor which is nearly always one. Made when
+/// first used and kept with the context; operators only read it.
+#[derive(Debug, Default)]
+pub(crate) struct Ones([AtomicPtr<aclScalar>; DataType::COUNT]);
+
+impl Ones {
+    pub(crate) fn get<T: Numeric>(&self, context: &ContextInner) -> Result<*const aclScalar> {
+        let slot = &self.0[T::TYPE as usize];
+        let known = slot.load(Ordering::Acquire);
+        if !known.is_null() {
+            return Ok(known);
+        }
+        let made = Scalar::new(context, T::ONE)?;
+        match slot.compare_exchange(std::ptr::null_mut(), made.raw, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => {
+                let raw = made.raw;
+                std::mem::forget(made);
+                Ok(raw)
+            }
+            // Another thread was first; this one's goes away.
+            Err(other) => Ok(other),
+        }
+    }
+
+    /// At the end of the context.
+    pub(crate) fn destroy_all(&self, context: &ContextInner) {
+        for slot in &self.0 {
+            let raw = slot.swap(std::ptr::null_mut(), Ordering::AcqRel);
+            if !raw.is_null() {
+                drop(Scalar::own(raw, context));
+            }
+        }
     }
 }
 

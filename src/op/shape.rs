@@ -55,6 +55,11 @@ impl Shape {
         strides
     }
 
+    /// The sizes, followed by zeros.
+    pub(crate) fn all(&self) -> &[usize; MAX_RANK] {
+        &self.dims
+    }
+
     pub(crate) fn rank(&self) -> usize {
         self.rank
     }

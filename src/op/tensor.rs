@@ -237,7 +237,8 @@ impl<T: Element> Tensor<T> {
     /// The C description of the tensor, for the first phase of an operator.
     pub(crate) fn describe(&self) -> Result<Descriptor<'_>> {
         let context = &**self.context_inner();
-        let (dims, strides) = (signed(&self.shape), signed(&self.strides[..self.shape.rank()]));
+        let signed = |values: &[usize; MAX_RANK]| values.map(|value| value as i64);
+        let (dims, strides) = (signed(self.shape.all()), signed(&self.strides));
         let rank = self.shape.rank() as u64;
         let storage = self.buffer.len() as i64;
         let (kind, format) = (T::TYPE.raw(), aclFormat::ACL_FORMAT_ND);
@@ -250,14 +251,6 @@ impl<T: Element> Tensor<T> {
         }?;
         Ok(Descriptor::own(raw, context))
     }
-}
-
-fn signed(values: &[usize]) -> [i64; MAX_RANK] {
-    let mut out = [0; MAX_RANK];
-    for (out, value) in out.iter_mut().zip(values) {
-        *out = *value as i64;
-    }
-    out
 }
 
 fn advance(index: &mut [usize; MAX_RANK], shape: &Shape) {

@@ -2,6 +2,8 @@
 
 use std::panic::Location;
 
+use acl_sys::aclScalar;
+
 use crate::error::Result;
 use crate::op::element::Numeric;
 use crate::op::scalar::Scalar;
@@ -32,7 +34,7 @@ use crate::stream::Stream;
 #[doc(alias = "aclnnAdd")]
 #[track_caller]
 pub fn add<T: Numeric>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-    add_at(stream, a, b, T::ONE, out, Location::caller())
+    add_at(stream, a, b, one::<T>(stream)?, out, Location::caller())
 }
 
 /// `out = a + alpha · b`.
@@ -49,24 +51,30 @@ pub fn add_scaled<T: Numeric>(
     alpha: T,
     out: &mut Tensor<T>,
 ) -> Result<()> {
-    add_at(stream, a, b, alpha, out, Location::caller())
+    let alpha = Scalar::new(stream.0.context(), alpha)?;
+    add_at(stream, a, b, alpha.raw(), out, Location::caller())
+}
+
+/// The factor one.
+fn one<T: Numeric>(stream: &Stream) -> Result<*const aclScalar> {
+    let context = stream.0.context();
+    context.ones.get::<T>(context)
 }
 
 fn add_at<T: Numeric>(
     stream: &Stream,
     a: &Tensor<T>,
     b: &Tensor<T>,
-    alpha: T,
+    alpha: *const aclScalar,
     out: &Tensor<T>,
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
-    let alpha = Scalar::new(stream.0.context(), alpha)?;
     operator!(
         stream,
         at,
         "add",
-        aclnnAddGetWorkspaceSize(da.raw(), db.raw(), alpha.raw(), dout.raw()),
+        aclnnAddGetWorkspaceSize(da.raw(), db.raw(), alpha, dout.raw()),
         aclnnAdd,
         [a, b, out]
     )
@@ -82,12 +90,12 @@ fn add_at<T: Numeric>(
 pub fn add_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>) -> Result<()> {
     let at = Location::caller();
     let (da, db) = (a.describe()?, b.describe()?);
-    let alpha = Scalar::new(stream.0.context(), T::ONE)?;
+    let alpha = one::<T>(stream)?;
     operator!(
         stream,
         at,
         "add_inplace",
-        aclnnInplaceAddGetWorkspaceSize(da.raw(), db.raw(), alpha.raw()),
+        aclnnInplaceAddGetWorkspaceSize(da.raw(), db.raw(), alpha),
         aclnnInplaceAdd,
         [a, b]
     )
@@ -104,12 +112,12 @@ pub fn adds<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tens
     let at = Location::caller();
     let (da, dout) = (a.describe()?, out.describe()?);
     let context = stream.0.context();
-    let (value, alpha) = (Scalar::new(context, value)?, Scalar::new(context, T::ONE)?);
+    let (value, alpha) = (Scalar::new(context, value)?, one::<T>(stream)?);
     operator!(
         stream,
         at,
         "adds",
-        aclnnAddsGetWorkspaceSize(da.raw(), value.raw(), alpha.raw(), dout.raw()),
+        aclnnAddsGetWorkspaceSize(da.raw(), value.raw(), alpha, dout.raw()),
         aclnnAdds,
         [a, out]
     )
@@ -125,12 +133,12 @@ pub fn adds<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tens
 pub fn sub<T: Numeric>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
     let at = Location::caller();
     let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
-    let alpha = Scalar::new(stream.0.context(), T::ONE)?;
+    let alpha = one::<T>(stream)?;
     operator!(
         stream,
         at,
         "sub",
-        aclnnSubGetWorkspaceSize(da.raw(), db.raw(), alpha.raw(), dout.raw()),
+        aclnnSubGetWorkspaceSize(da.raw(), db.raw(), alpha, dout.raw()),
         aclnnSub,
         [a, b, out]
     )

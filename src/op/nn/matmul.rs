@@ -4,7 +4,6 @@ use std::panic::Location;
 
 use crate::error::Result;
 use crate::op::element::Float;
-use crate::op::scalar::Scalar;
 use crate::op::{Tensor, operator};
 use crate::stream::Stream;
 
@@ -137,13 +136,13 @@ pub fn addmm<T: Float>(
     let at = Location::caller();
     let (dbias, da, db, dout) = (bias.describe()?, a.describe()?, b.describe()?, out.describe()?);
     let context = stream.0.context();
-    let (beta, alpha) = (Scalar::new(context, T::ONE)?, Scalar::new(context, T::ONE)?);
+    let one = context.ones.get::<T>(context)?;
     let math = CubeMath::default().raw();
     operator!(
         stream,
         at,
         "addmm",
-        aclnnAddmmGetWorkspaceSize(dbias.raw(), da.raw(), db.raw(), beta.raw(), alpha.raw(), dout.raw(), math),
+        aclnnAddmmGetWorkspaceSize(dbias.raw(), da.raw(), db.raw(), one, one, dout.raw(), math),
         aclnnAddmm,
         [bias, a, b, out]
     )
