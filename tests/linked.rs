@@ -1,6 +1,5 @@
 //! The library that the program is linked with (feature `link`).
 #![cfg(feature = "link")]
-#![allow(clippy::print_stderr)]
 
 mod common;
 
@@ -9,7 +8,7 @@ use racl::{Acl, op};
 #[test]
 fn the_linked_library_runs_operators() {
     if std::env::var_os("RACL_LIBRARY").is_some() {
-        eprintln!("skipped: RACL_LIBRARY chooses another library");
+        common::skipped("RACL_LIBRARY chooses another library");
         return;
     }
     let acl = Acl::init().unwrap();

@@ -1,7 +1,7 @@
 //! Build script of acl-sys.
 //!
-//! Publishes to dependents (`DEP_ACL_SYS_…`): `ROOT`, `INCLUDE`, `LIB_DIR` of the toolkit when one was found, and
-//! `MODE`, the enabled ways to the library joined by commas. With `dlopen` and `mock` a missing toolkit is no error.
+//! Publishes to dependents (`DEP_ACL_SYS_…`): `ROOT`, `INCLUDE`, `LIB_DIR` and `VERSION` of the toolkit when one was found,
+//! and `MODE`, the enabled ways to the library joined by commas. With `dlopen` and `mock` a missing toolkit is no error.
 
 // Lines on standard output are how a build script speaks to cargo.
 #![allow(clippy::print_stdout)]
@@ -25,6 +25,7 @@ fn main() {
         println!("cargo:root={}", toolkit.root.display());
         println!("cargo:include={}", toolkit.include.display());
         println!("cargo:lib_dir={}", toolkit.lib.display());
+        println!("cargo:version={}", probe::version(&toolkit.root, &|path| std::fs::read_to_string(path).ok()));
     }
     println!("cargo:mode={}", modes().join(","));
     #[cfg(feature = "mock")]

@@ -71,6 +71,15 @@ pub(crate) fn find(candidates: &Candidates, exists: &dyn Fn(&Path) -> bool) -> R
     Err(NotFound(tried))
 }
 
+/// The toolkit's version as its `version.cfg` says it, or nothing.
+pub(crate) fn version(root: &Path, read: &dyn Fn(&Path) -> Option<String>) -> String {
+    let text = read(&root.join("version.cfg")).unwrap_or_default();
+    let running = text.lines().find_map(|line| line.trim().strip_prefix("toolkit_running_version=["));
+    let plain = text.lines().find_map(|line| line.trim().strip_prefix("Version="));
+    let version = running.and_then(|rest| rest.split([':', ']']).next()).or(plain);
+    version.unwrap_or_default().trim().to_owned()
+}
+
 fn check(toolkit: &Toolkit, exists: &dyn Fn(&Path) -> bool) -> Option<String> {
     let header = toolkit.include.join(HEADER);
     if !exists(&header) {
@@ -116,6 +125,16 @@ mod tests {
         let exists = files(&["/i/acl/acl.h", "/l/libascendcl.so", "/a/include/acl/acl.h", "/a/lib64/libascendcl.so"]);
         let candidates = Candidates { include_dir: Some("/i".into()), lib_dir: Some("/l".into()), ..roots(&["/a"]) };
         assert_eq!(find(&candidates, &exists).unwrap().include, Path::new("/i"));
+    }
+
+    #[test]
+    fn the_version_is_read_where_a_toolkit_says_it() {
+        let of = |text: &str| {
+            version(Path::new("/t"), &|path| (path == Path::new("/t/version.cfg")).then(|| text.to_owned()))
+        };
+        assert_eq!(of("# comment\ntoolkit_running_version=[8.1.RC1:/x/y]\n"), "8.1.RC1");
+        assert_eq!(of("runtime_running_version=[9.1.0:mock-acl]\nVersion=9.1.0\n"), "9.1.0");
+        assert_eq!(of(""), "");
     }
 
     #[test]

@@ -1,12 +1,19 @@
 //! What the tests share.
 #![allow(dead_code)]
 
+use std::io::Write as _;
+
 use racl::{Acl, Device, Error, ErrorKind};
 
 /// The first device of the built-in mock.
 pub(crate) fn device() -> Device {
     let acl = Acl::mock().expect("the mock initialises");
     acl.device(0).expect("the mock has a device")
+}
+
+/// Says why a test does nothing. Not `eprintln!`, whose text the test harness holds back.
+pub(crate) fn skipped(reason: &str) {
+    writeln!(std::io::stderr(), "skipped: {reason}").expect("standard error takes text");
 }
 
 /// That `error` is of `kind` and that its short form has every one of `parts` and is one line.

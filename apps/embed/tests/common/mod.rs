@@ -1,8 +1,9 @@
 //! A small model that tests make themselves, and the way to the real one.
-#![allow(dead_code, clippy::print_stderr)]
+#![allow(dead_code)]
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use safetensors::Dtype;
@@ -10,6 +11,11 @@ use safetensors::tensor::TensorView;
 use serde_json::{Value, json};
 
 pub(crate) mod network;
+
+/// Says why a test does nothing. Not `eprintln!`, whose text the test harness holds back.
+pub(crate) fn skipped(reason: &str) {
+    writeln!(std::io::stderr(), "skipped: {reason}").expect("standard error takes text");
+}
 
 /// Words of the small tokenizer; the first ones stand for padding, unknown words, start and end.
 const WORDS: [&str; 12] =
@@ -161,7 +167,7 @@ pub(crate) fn small_tokenizer() -> Value {
 pub(crate) fn real_model() -> Option<PathBuf> {
     let folder = embed::folder::default_folder().filter(|folder| folder.join("model.safetensors").is_file());
     if folder.is_none() {
-        eprintln!("skipped: the weights of all-MiniLM-L6-v2 are not there; run apps/embed/fetch-model.sh");
+        skipped("the weights of all-MiniLM-L6-v2 are not there; run apps/embed/fetch-model.sh");
     }
     folder
 }
