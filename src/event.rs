@@ -86,6 +86,16 @@ impl Event {
         Ok(Self { raw, kind, last: Mutex::default(), context: Arc::clone(context) })
     }
 
+    /// A handle that is not null, from other code.
+    pub(crate) fn adopt(raw: aclrtEvent, context: &Context) -> Self {
+        Self { raw, kind: EventKind::Order, last: Mutex::default(), context: Arc::clone(context.inner()) }
+    }
+
+    /// The handle, which is not destroyed then.
+    pub(crate) fn give_away(mut self) -> aclrtEvent {
+        std::mem::replace(&mut self.raw, std::ptr::null_mut())
+    }
+
     pub(crate) fn context_inner(&self) -> &Arc<ContextInner> {
         &self.context
     }

@@ -53,6 +53,7 @@ mod memory;
 pub mod mock;
 pub mod op;
 mod prefetch;
+mod raw;
 mod stream;
 
 pub use acl_sys as sys;

@@ -126,21 +126,23 @@ impl Stream {
         Ok(Self::own(inner, raw, Ownership::Default))
     }
 
-    /// Takes over a stream that other code made in `context`; it is destroyed with the last clone.
-    ///
-    /// # Safety
-    ///
-    /// `raw` is null or was made by the library of `context`, in that context, is not capturing, and no other code
-    /// destroys it.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidHandle`] for a null pointer, which would stand for the default stream.
-    pub unsafe fn from_raw(raw: aclrtStream, context: &Context) -> Result<Self> {
-        if raw.is_null() {
-            return Err(Error::new(ErrorKind::InvalidHandle, "a null stream; use Context::default_stream for it"));
+    /// A handle that is not null, from other code.
+    pub(crate) fn adopt(raw: aclrtStream, context: &Context) -> Self {
+        Self::own(context.inner(), raw, Ownership::Owned)
+    }
+
+    /// The handle, once the stream is idle; it is not destroyed then.
+    pub(crate) fn give_away(self) -> Result<aclrtStream, (Self, Error)> {
+        if self.0.ownership != Ownership::Owned {
+            let text = "the default stream and streams of captures belong to their context";
+            return Err((self, Error::new(ErrorKind::NotSupported, text)));
         }
-        Ok(Self::own(context.inner(), raw, Ownership::Owned))
+        if let Err(error) = self.check_alone().and_then(|()| self.0.wait_for(self.0.submitted())) {
+            return Err((self, error));
+        }
+        self.0.put_away();
+        self.0.released.store(true, Ordering::Release);
+        Ok(self.0.raw)
     }
 
     fn own(context: &Arc<ContextInner>, raw: aclrtStream, ownership: Ownership) -> Self {
@@ -280,14 +282,16 @@ impl Stream {
     /// destroyed.
     #[doc(alias = "aclrtDestroyStream")]
     pub fn close(self) -> Result<(), (Self, Error)> {
-        let others = Arc::strong_count(&self.0) - 1;
-        if others > 0 {
-            let text = format!("{others} other handles or captures hold {}", self.name());
-            return Err((self, Error::invalid(text)));
-        }
-        match self.0.end() {
+        match self.check_alone().and_then(|()| self.0.end()) {
             Ok(()) => Ok(()),
             Err(error) => Err((self, error)),
+        }
+    }
+
+    fn check_alone(&self) -> Result<()> {
+        match Arc::strong_count(&self.0) - 1 {
+            0 => Ok(()),
+            others => Err(Error::invalid(format!("{others} other handles or captures hold {}", self.name()))),
         }
     }
 }
@@ -429,16 +433,20 @@ impl StreamInner {
         self.release()
     }
 
+    /// Frees what the stream kept for itself; before the stream is gone.
+    fn put_away(&self) {
+        self.panics.bury();
+        let workspace = self.lock().workspace.take();
+        drop(workspace);
+        self.marker.clear();
+    }
+
     /// Destroys the stream or gives it back, once. The runtime waits for work first, says its guide on streams.
     fn release(&self) -> Result<()> {
         if self.released.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        self.panics.bury();
-        // Freed before the stream it was used on is gone.
-        let workspace = self.lock().workspace.take();
-        drop(workspace);
-        self.marker.clear();
+        self.put_away();
         let idle = self.has_completed(self.submitted());
         let result = match self.ownership {
             Ownership::Default if !idle => {

@@ -263,6 +263,39 @@ fn code_that_changes_the_thread_s_context_is_answered_by_bind() {
 }
 
 #[test]
+fn handles_go_to_other_code_and_come_back() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.alloc::<u8>(4).unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    let graph = stream.capture(racl::CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 2)).unwrap();
+    let event = device.event().unwrap();
+    let (raw_event, raw_graph) = (event.into_raw(), graph.into_raw().unwrap());
+    let clone = stream.clone();
+    let (stream, error) = stream.into_raw().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    drop(clone);
+    let raw_stream = stream.into_raw().unwrap();
+    // SAFETY: the handles were given away above, and `buffer` lives as long as the graph.
+    let stream = unsafe { racl::Stream::from_raw(raw_stream, &device) }.unwrap();
+    // SAFETY: as above.
+    let event = unsafe { racl::Event::from_raw(raw_event, &device) }.unwrap();
+    // SAFETY: as above.
+    let mut graph = unsafe { racl::Graph::from_raw(raw_graph, &device) }.unwrap();
+    graph.launch(&stream).unwrap();
+    event.record(&stream).unwrap();
+    event.synchronize().unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [2; 4]);
+    assert!(device.default_stream().unwrap().into_raw().is_err());
+    // SAFETY: null is what this is about; the function documents it.
+    let refused = unsafe { racl::Event::from_raw(std::ptr::null_mut(), &device) }.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidHandle);
+    // SAFETY: as above.
+    let refused = unsafe { racl::Graph::from_raw(std::ptr::null_mut(), &device) }.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidHandle);
+}
+
+#[test]
 fn initialisations_share_the_library() {
     let (one, two) = (racl::Acl::mock().unwrap(), racl::Acl::mock().unwrap());
     let device = one.device(0).unwrap();

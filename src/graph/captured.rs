@@ -63,6 +63,31 @@ impl Graph {
         }
     }
 
+    /// A handle that is not null, from other code.
+    pub(crate) fn adopt(raw: aclmdlRI, context: &Context) -> Self {
+        Self {
+            raw,
+            // The number of no capture.
+            capture: 0,
+            keep: Keep::default(),
+            in_flight: Arc::new(InFlight::default()),
+            panics: Panics::default(),
+            order: None,
+            not_sync: PhantomData,
+            context: Arc::clone(context.inner()),
+        }
+    }
+
+    /// The handle, once the graph does not run; it is not destroyed then and what it uses is leaked.
+    #[expect(clippy::result_large_err, reason = "the error gives the graph itself back")]
+    pub(crate) fn give_away(mut self) -> Result<aclmdlRI, (Self, Error)> {
+        if let Err(error) = self.in_flight.wait(&self.context) {
+            return Err((self, error));
+        }
+        std::mem::forget(std::mem::take(&mut self.keep));
+        Ok(std::mem::replace(&mut self.raw, std::ptr::null_mut()))
+    }
+
     /// Replays the graph on `stream`: after the work before it there, and before the work after it. Returns when the
     /// launch is queued. The first launch is slower, because the runtime binds hardware queues then.
     ///

@@ -1,0 +1,92 @@
+//! Handles from and to other code. `as_raw` of each type lends a handle; the functions here move it.
+
+use acl_sys::{aclmdlRI, aclrtEvent, aclrtStream};
+
+use crate::context::Context;
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::Event;
+use crate::graph::Graph;
+use crate::stream::Stream;
+
+impl Stream {
+    /// Takes over a stream that other code made in `context`; it is destroyed with the last clone.
+    ///
+    /// # Safety
+    ///
+    /// 1. `raw` is null or was made by the library of `context`, in that context.
+    /// 2. It is not capturing, and no other code destroys it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHandle`] for a null pointer, which would stand for the default stream.
+    pub unsafe fn from_raw(raw: aclrtStream, context: &Context) -> Result<Self> {
+        not_null(raw, "a null stream; use Context::default_stream for it")?;
+        Ok(Self::adopt(raw, context))
+    }
+
+    /// Waits for the stream's work and gives the handle away: the caller destroys the stream.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::close`]; [`ErrorKind::NotSupported`] for a default stream, which belongs to its context.
+    pub fn into_raw(self) -> Result<aclrtStream, (Self, Error)> {
+        self.give_away()
+    }
+}
+
+impl Event {
+    /// Takes over an event that other code made in `context` with `aclrtCreateEventExWithFlag` and the flag
+    /// `ACL_EVENT_SYNC`; it is destroyed with the value. It counts as never recorded.
+    ///
+    /// # Safety
+    ///
+    /// 1. `raw` is null or such an event of the library of `context`.
+    /// 2. No other code destroys it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHandle`] for a null pointer.
+    pub unsafe fn from_raw(raw: aclrtEvent, context: &Context) -> Result<Self> {
+        not_null(raw, "a null event")?;
+        Ok(Self::adopt(raw, context))
+    }
+
+    /// Gives the handle away: the caller destroys the event.
+    #[must_use = "nobody destroys the event otherwise"]
+    pub fn into_raw(self) -> aclrtEvent {
+        self.give_away()
+    }
+}
+
+impl Graph {
+    /// Takes over a graph that other code captured in `context`; it is destroyed with the value.
+    ///
+    /// # Safety
+    ///
+    /// 1. `raw` is null or a graph of the library of `context`, made in that context, that is not capturing or running.
+    /// 2. What its work uses (memory, functions) stays alive as long as the value: this one knows nothing of it.
+    /// 3. No other code launches or destroys it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHandle`] for a null pointer.
+    pub unsafe fn from_raw(raw: aclmdlRI, context: &Context) -> Result<Self> {
+        not_null(raw, "a null graph")?;
+        Ok(Self::adopt(raw, context))
+    }
+
+    /// Waits for the last launch and gives the handle away: the caller destroys the graph. What it uses is leaked, since
+    /// nobody can say when the caller is done with it.
+    ///
+    /// # Errors
+    ///
+    /// The graph and the error of its last launch.
+    #[expect(clippy::result_large_err, reason = "the error gives the graph itself back")]
+    pub fn into_raw(self) -> Result<aclmdlRI, (Self, Error)> {
+        self.give_away()
+    }
+}
+
+fn not_null(raw: *mut std::ffi::c_void, text: &str) -> Result<()> {
+    if raw.is_null() { Err(Error::new(ErrorKind::InvalidHandle, text)) } else { Ok(()) }
+}
