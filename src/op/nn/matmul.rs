@@ -87,6 +87,7 @@ pub fn matmul<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut
 /// assert_eq!(dot.to_vec()?, [32.0]);
 /// # Ok::<(), racl::Error>(())
 /// ```
+#[doc(alias = "aclnnMatmul")]
 #[track_caller]
 pub fn matmul_with<T: Float>(
     stream: &Stream,
