@@ -3,8 +3,8 @@
 //! The mock is one state per process. Tests that reset it, count calls or let calls fail do not run beside others in
 //! the same process; [`exclusive`] is a lock for that.
 //!
-//! Work runs when somebody waits or asks for it: on the thread that waits, else on a worker of the mock. Any thread may
-//! call these functions.
+//! Work runs when somebody waits or asks for it: on the thread that waits, else on a worker of the mock. Any thread
+//! may call these functions.
 //!
 //! # Examples
 //!

@@ -197,8 +197,8 @@ impl<T: Pod> DeviceBuffer<T> {
         }
     }
 
-    /// The device address of the first element. It must not be dereferenced on the host; valid as long as this value or
-    /// a slice of it.
+    /// The device address of the first element. It must not be dereferenced on the host; valid as long as this value
+    /// or a slice of it.
     #[must_use]
     pub fn address(&self) -> *mut c_void {
         self.allocation.address().wrapping_byte_add(self.offset * size_of::<T>())
