@@ -93,10 +93,10 @@ impl Graph {
     /// # Errors
     ///
     /// [`ErrorKind::CaptureForbidden`] on a stream that records another graph, [`ErrorKind::WrongContext`] on one of
-    /// another context, [`ErrorKind::InvalidArgument`] on one of another library, [`ErrorKind::InvalidHandle`] on one
-    /// that was destroyed beside this crate, [`ErrorKind::GraphRunning`] when the graph cannot run,
-    /// [`ErrorKind::NotSupported`] on a default stream whose handle the library does not give. Errors of the work
-    /// come with a later synchronising call.
+    /// another context, [`ErrorKind::InvalidArgument`] on one of another library, [`ErrorKind::InvalidHandle`] when
+    /// the stream or the graph was destroyed beside this crate, [`ErrorKind::GraphRunning`] when the graph cannot
+    /// run, [`ErrorKind::NotSupported`] on a default stream whose handle the library does not give. Errors of the
+    /// work come with a later synchronising call.
     ///
     /// # Examples
     ///
@@ -219,7 +219,8 @@ impl Graph {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] when the file cannot be written, or for a path with a zero byte;
-    /// [`ErrorKind::MissingSymbol`] on a library without the function.
+    /// [`ErrorKind::InvalidHandle`] for a graph destroyed beside this crate; [`ErrorKind::MissingSymbol`] on a
+    /// library without the function.
     ///
     /// # Examples
     ///
