@@ -27,6 +27,8 @@ use crate::error::{Error, Result};
 /// # Ok::<(), racl::Error>(())
 /// ```
 #[derive(Clone)]
+#[doc(alias = "aclrtSetDevice")]
+#[doc(alias = "aclrtResetDevice")]
 pub struct Device(Context);
 
 impl Device {
@@ -34,7 +36,7 @@ impl Device {
         Ok(Self(Context::primary(acl, id)?))
     }
 
-    /// The primary context.
+    /// The primary context, which is what `&device` dereferences to.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.0
@@ -50,19 +52,33 @@ impl Device {
         self.0.close().map_err(|(context, error)| (Self(context), error))
     }
 
-    /// Number of the device.
+    /// Number of the device among those that the process sees, from 0.
     #[must_use]
     pub fn id(&self) -> i32 {
         self.0.device_id()
     }
 
     /// Any attribute of the device by the runtime's number of it, such as
-    /// [`ACL_DEV_ATTR_L2_CACHE_SIZE`](aclrtDevAttr::ACL_DEV_ATTR_L2_CACHE_SIZE).
+    /// [`ACL_DEV_ATTR_L2_CACHE_SIZE`](aclrtDevAttr::ACL_DEV_ATTR_L2_CACHE_SIZE). Units are the runtime's; sizes are
+    /// bytes.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) or
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for one that the device does not have.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for one that the device does not have;
+    /// [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) on a library without the query.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::sys::aclrtDevAttr;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let cores = device.attribute(aclrtDevAttr::ACL_DEV_ATTR_AICORE_CORE_NUM)?;
+    /// assert_eq!(cores, 24); // of the mock
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclrtGetDeviceInfo")]
     pub fn attribute(&self, attribute: aclrtDevAttr) -> Result<i64> {
         let mut value = 0;
@@ -72,11 +88,23 @@ impl Device {
         Ok(value)
     }
 
-    /// Size of the L2 cache in bytes: what prefetches fill.
+    /// Size of the L2 cache in bytes: what prefetches fill. Two queries are tried, because releases differ in which
+    /// of them answers.
     ///
     /// # Errors
     ///
-    /// What the two queries for it return; releases differ in which of them answers.
+    /// Those of the first query when neither answers: [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) or
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) on a device without the number;
+    /// [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) on a library without the query.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// assert_eq!(device.l2_cache_bytes()?, 192 << 20); // of the mock
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclGetDeviceCapability")]
     pub fn l2_cache_bytes(&self) -> Result<u64> {
         let mut value = 0_i64;
@@ -97,6 +125,16 @@ impl Device {
     /// # Errors
     ///
     /// As [`Device::attribute`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// assert_eq!(device.cube_cores()?, 24); // of the mock
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtGetDeviceInfo")]
     pub fn cube_cores(&self) -> Result<u64> {
         Ok(self.attribute(aclrtDevAttr::ACL_DEV_ATTR_CUBE_CORE_NUM)?.unsigned_abs())
     }
@@ -106,6 +144,16 @@ impl Device {
     /// # Errors
     ///
     /// As [`Device::attribute`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// assert_eq!(device.vector_cores()?, 48); // of the mock
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtGetDeviceInfo")]
     pub fn vector_cores(&self) -> Result<u64> {
         Ok(self.attribute(aclrtDevAttr::ACL_DEV_ATTR_VECTOR_CORE_NUM)?.unsigned_abs())
     }

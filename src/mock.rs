@@ -3,6 +3,9 @@
 //! The mock is one state per process. Tests that reset it, count calls or let calls fail do not run beside others in
 //! the same process; [`exclusive`] is a lock for that.
 //!
+//! Work runs when somebody waits or asks for it: on the thread that waits, else on a worker of the mock. Any thread
+//! may call these functions.
+//!
 //! # Examples
 //!
 //! ```
@@ -29,7 +32,20 @@ use crate::stream::Stream;
 
 static EXCLUSIVE: Mutex<()> = Mutex::new(());
 
-/// A lock for tests that change the state of the mock: one at a time in this process.
+/// A lock for tests that change the state of the mock: one at a time in this process. Blocks until it is free; held
+/// until the guard is dropped. A test that panicked does not spoil it.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::mock;
+///
+/// let _alone = mock::exclusive();
+/// mock::reset()?;
+/// let acl = racl::Acl::mock()?;
+/// assert_eq!(mock::calls("aclInit"), 1);
+/// # Ok::<(), racl::Error>(())
+/// ```
 pub fn exclusive() -> MutexGuard<'static, ()> {
     EXCLUSIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -47,11 +63,28 @@ fn name_of(function: &str) -> Result<CString> {
         .map_err(|error| Error::invalid(format!("a name with a zero byte: {function:?}")).with_source(error))
 }
 
-/// A fresh process state. Every handle from before is stale afterwards, and using it an error.
+/// A fresh process state: ends captures, drops queued work, and clears counters, failures and the clock. Every value
+/// of this crate from before is stale afterwards, and using it an error, so drop them first.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::GraphRunning`] while another thread waits inside the mock.
+/// [`ErrorKind::GraphRunning`] while another thread waits inside the mock, or from a host function.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::mock;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// stream.synchronize()?;
+/// assert_eq!(mock::calls("aclrtSynchronizeStream"), 1);
+/// drop((stream, device, acl));
+/// mock::reset()?;
+/// assert_eq!(mock::calls("aclrtSynchronizeStream"), 0);
+/// # Ok::<(), racl::Error>(())
+/// ```
 pub fn reset() -> Result<()> {
     // SAFETY: takes nothing; handles from before are refused by their generation.
     let code = unsafe { sys::mock_acl_reset() };
@@ -59,45 +92,146 @@ pub fn reset() -> Result<()> {
     check("a reset", code)
 }
 
-/// Closes the gate of `stream`: work queued on it does not start.
+/// Closes the gate of `stream`: work queued on it does not start, until [`release`]. A task that runs already ends.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::InvalidArgument`] for a stream that is not the mock's.
+/// [`ErrorKind::InvalidArgument`] for a stream that is not the mock's, or was destroyed beside this crate.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use std::time::Duration;
+///
+/// use racl::{ErrorKind, mock};
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let mut buffer = device.upload(&[1_u8])?;
+/// mock::hold(&stream)?;
+/// stream.fill_bytes(&mut buffer, 2)?;
+/// assert!(!stream.is_complete()?);
+/// let late = stream.synchronize_timeout(Duration::from_secs(1)).unwrap_err(); // a second of the virtual clock
+/// assert_eq!(late.kind(), ErrorKind::Timeout);
+/// mock::release(&stream)?;
+/// assert_eq!(buffer.to_vec()?, [2]);
+/// # Ok::<(), racl::Error>(())
+/// ```
 pub fn hold(stream: &Stream) -> Result<()> {
     // SAFETY: any handle is checked by the mock.
     check("holding the stream", unsafe { sys::mock_acl_hold_stream(stream.as_raw()) })
 }
 
-/// Opens the gate of `stream`.
+/// Opens the gate of `stream`: its work runs as soon as somebody waits or asks for it. [`hold`] shows it.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::InvalidArgument`] for a stream that is not the mock's.
+/// As [`hold`].
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::mock;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// mock::release(&stream)?; // an open gate stays open
+/// stream.synchronize()?;
+/// # Ok::<(), racl::Error>(())
+/// ```
 pub fn release(stream: &Stream) -> Result<()> {
     // SAFETY: any handle is checked by the mock.
     check("releasing the stream", unsafe { sys::mock_acl_release_stream(stream.as_raw()) })
 }
 
-/// Runs everything that can run, on this thread; gives the number of tasks.
+/// Runs everything that can run on any stream, on this thread; gives the number of tasks, those inside graphs
+/// included. Held streams stay as they are. Gives 0 inside a host function.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::mock;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let mut buffer = device.alloc::<u8>(4)?;
+/// stream.fill_bytes(&mut buffer, 1)?;
+/// stream.fill_bytes(&mut buffer, 2)?;
+/// assert_eq!(mock::run_until_idle(), 2);
+/// assert_eq!(mock::run_until_idle(), 0);
+/// # Ok::<(), racl::Error>(())
+/// ```
 pub fn run_until_idle() -> u64 {
     // SAFETY: takes nothing.
     unsafe { sys::mock_acl_run_until_idle() }
 }
 
-/// The virtual clock of the device.
+/// The virtual clock of the device, from 0 at the last reset. Each task takes 1 µs of it; a wait with a time limit
+/// that nothing can end moves it to the limit.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use std::time::Duration;
+///
+/// use racl::mock;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let mut buffer = device.alloc::<u8>(4)?;
+/// let start = mock::now();
+/// stream.fill_bytes(&mut buffer, 1)?;
+/// stream.synchronize()?;
+/// assert_eq!(mock::now() - start, Duration::from_micros(1));
+/// # Ok::<(), racl::Error>(())
+/// ```
 pub fn now() -> Duration {
     // SAFETY: takes nothing.
     Duration::from_nanos(unsafe { sys::mock_acl_now_ns() })
 }
 
-/// Moves the virtual clock on.
+/// Moves the virtual clock on, in nanoseconds; what [timing events](crate::Context::timing_event) measure moves
+/// along.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use std::time::Duration;
+///
+/// use racl::mock;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let start = mock::now();
+/// mock::advance(Duration::from_millis(5));
+/// assert_eq!(mock::now() - start, Duration::from_millis(5));
+/// # Ok::<(), racl::Error>(())
+/// ```
 pub fn advance(by: Duration) {
     // SAFETY: takes a number.
     unsafe { sys::mock_acl_advance_ns(u64::try_from(by.as_nanos()).unwrap_or(u64::MAX)) }
 }
 
 /// How often the C function was called since the last reset; 0 for a name that the mock does not have.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::mock;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let before = mock::calls("aclrtMalloc");
+/// device.alloc::<u8>(4)?;
+/// assert_eq!(mock::calls("aclrtMalloc") - before, 1);
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[must_use]
 pub fn calls(function: &str) -> u64 {
     let Ok(name) = name_of(function) else { return 0 };
@@ -105,7 +239,24 @@ pub fn calls(function: &str) -> u64 {
     unsafe { sys::mock_acl_calls(name.as_ptr()) }
 }
 
-/// Objects that are alive in the mock; default streams and contexts are not counted.
+/// Objects that are alive in the mock, on all devices; default streams and contexts are not counted.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::mock;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let buffer = device.alloc::<u8>(100)?;
+/// let live = mock::live_handles();
+/// assert_eq!((live.streams, live.device_allocations, live.device_bytes), (1, 1, 100));
+/// drop((buffer, stream));
+/// let live = mock::live_handles();
+/// assert_eq!((live.streams, live.device_allocations), (0, 0));
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[must_use]
 pub fn live_handles() -> LiveHandles {
     let zero = LiveHandles {
@@ -130,38 +281,98 @@ pub fn live_handles() -> LiveHandles {
     if code == 0 { live } else { zero }
 }
 
-/// Counts of live objects.
+/// Counts of live objects, given by [`live_handles`].
 pub use acl_sys::mock::mock_acl_live as LiveHandles;
 
-/// Lets the `nth` call of `function` from now on (1 is the next) do nothing and return `code`.
+/// Lets the `nth` call of `function` from now on (1 is the next) do nothing and return `code`. Failures of several
+/// calls may be pending at once.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::InvalidArgument`] for an unknown name, call 0 or code 0.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::{ErrorKind, mock};
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// mock::fail("aclrtCreateStreamWithConfig", 2, 207_008)?;
+/// let first = device.stream()?;
+/// assert_eq!(device.stream().unwrap_err().kind(), ErrorKind::NoStreams);
+/// let third = device.stream()?;
+/// # Ok::<(), racl::Error>(())
+/// ```
 pub fn fail(function: &str, nth: u64, code: i32) -> Result<()> {
     let name = name_of(function)?;
     // SAFETY: a NUL-terminated string that outlives the call.
     check("this failure", unsafe { sys::mock_acl_fail(name.as_ptr(), nth, code) })
 }
 
-/// Lets the `nth` task that `function` queues from now on fail on the device with `code`.
+/// Lets the `nth` task that `function` queues from now on (1 is the next) fail on the device with `code`; a captured
+/// one fails in every replay. The call itself succeeds.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::InvalidArgument`] for an unknown name, task 0 or code 0.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::{ErrorKind, mock};
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let mut buffer = device.alloc::<u8>(4)?;
+/// mock::fail_task("aclrtMemsetAsync", 1, 507_015)?;
+/// stream.fill_bytes(&mut buffer, 1)?; // only queued
+/// assert_eq!(stream.synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
+/// # Ok::<(), racl::Error>(())
+/// ```
 pub fn fail_task(function: &str, nth: u64, code: i32) -> Result<()> {
     let name = name_of(function)?;
     // SAFETY: a NUL-terminated string that outlives the call.
     check("this failure", unsafe { sys::mock_acl_fail_task(name.as_ptr(), nth, code) })
 }
 
-/// Forgets every failure that has not happened yet.
+/// Forgets every failure that has not happened yet, of calls and of tasks.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::mock;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// mock::fail("aclrtMalloc", 1, 207_001)?;
+/// mock::clear_failures();
+/// device.alloc::<u8>(4)?;
+/// # Ok::<(), racl::Error>(())
+/// ```
 pub fn clear_failures() {
     // SAFETY: takes nothing.
     unsafe { sys::mock_acl_clear_failures() }
 }
 
 /// Cache maintenance that streams have executed since the last reset: tasks and bytes.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::{Prefetch, mock};
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let weights = device.alloc::<u8>(1000)?;
+/// stream.prefetch(&weights, Prefetch::bytes(600))?;
+/// assert_eq!(mock::prefetched(), (0, 0)); // only queued
+/// stream.synchronize()?;
+/// assert_eq!(mock::prefetched(), (1, 600));
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[must_use]
 pub fn prefetched() -> (u64, u64) {
     let mut totals =

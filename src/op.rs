@@ -7,6 +7,54 @@
 //! An operator runs in two phases, both on the calling thread: the first checks the arguments and plans an executor,
 //! the second takes the executor and scratch memory (workspace) and queues the work. Scratch memory comes from the
 //! stream, in a capture from the graph.
+//!
+//! C calls: `aclCreateTensor`, `aclCreateScalar`, `aclCreateIntArray`, the two phases `aclnn…GetWorkspaceSize` and
+//! `aclnn…`, `aclDestroyAclOpExecutor`, `aclDestroyTensor`, `aclDestroyScalar`, `aclDestroyIntArray`.
+//!
+//! # Shapes and memory
+//!
+//! Sizes count elements. Shapes are broadcast as in numpy: dimensions are compared from the last one, and one that is
+//! missing or has size 1 is repeated. Operands and results may be views with gaps.
+//!
+//! Clones and views of a tensor share its memory, so the borrow checker cannot see that a result overlaps an operand.
+//! Each function says what it allows; anything else leaves undefined numbers in the result.
+//!
+//! # Errors
+//!
+//! Each function names what its operator refuses. Every one of them can also give these kinds of
+//! [`ErrorKind`](crate::ErrorKind):
+//!
+//! - `InvalidArgument`: a tensor of another device than the stream's, or of another library;
+//! - `OutOfMemory`: no device memory for the scratch memory;
+//! - `Operator`: the library has no kernel for the chip or the type, or could not queue it, as on a stream that was
+//!   destroyed beside this crate;
+//! - `MissingSymbol`: the library does not have the operator;
+//! - `CaptureInvalidated`: the stream records a graph whose capture is ending.
+//!
+//! Nothing is queued then. A capture whose operator failed in the second phase gives no graph.
+//!
+//! # Examples
+//!
+//! ```
+//! use racl::op;
+//!
+//! let acl = racl::Acl::mock()?;
+//! let device = acl.device(0)?;
+//! let stream = device.stream()?;
+//! let mut a = device.upload_tensor(&[1.0_f32, 4.0], [2])?;
+//! let mut root = device.zeros([2])?;
+//! op::sqrt(&stream, &a, &mut root)?; // queued, in the order of the stream
+//! op::add_inplace(&stream, &mut a, &root)?;
+//! assert_eq!(a.to_vec()?, [2.0, 6.0]); // waits for both
+//! # Ok::<(), racl::Error>(())
+//! ```
+
+#![doc(alias = "aclCreateScalar")]
+#![doc(alias = "aclDestroyScalar")]
+#![doc(alias = "aclCreateIntArray")]
+#![doc(alias = "aclDestroyIntArray")]
+#![doc(alias = "aclOpExecutor")]
+#![doc(alias = "aclDestroyAclOpExecutor")]
 
 mod element;
 mod executor;

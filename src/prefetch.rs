@@ -32,25 +32,26 @@ const MAX_CALL_BYTES: usize = (4 << 30) - (2 << 20);
 /// # Ok::<(), racl::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[doc(alias = "aclrtCmoType")]
 pub struct Prefetch {
     max_bytes: usize,
     offset: usize,
 }
 
 impl Prefetch {
-    /// At most `max_bytes` bytes from the start; fewer when the buffer ends before.
+    /// At most `max_bytes` bytes from the start; fewer when the memory ends before.
     #[must_use]
     pub fn bytes(max_bytes: usize) -> Self {
         Self { max_bytes, offset: 0 }
     }
 
-    /// Everything.
+    /// Everything from the start to the end of the memory.
     #[must_use]
     pub fn all() -> Self {
         Self::bytes(usize::MAX)
     }
 
-    /// The same number of bytes, from `offset` bytes after the start.
+    /// At most the same number of bytes, from `offset` bytes after the start. A second call replaces the first.
     #[must_use]
     pub fn offset(self, offset: usize) -> Self {
         Self { offset, ..self }
@@ -114,19 +115,39 @@ impl<T: Element> Prefetchable for Tensor<T> {
 }
 
 impl Stream {
-    /// Asks the device to move bytes of `memory` into its L2 cache when the stream gets there. Nothing is computed and
-    /// no residency is promised. Put it on a side stream to overlap it with computation. In a capture it becomes part
-    /// of the graph.
+    /// Asks the device to move bytes of `memory` into its L2 cache when the stream gets there. Returns when the
+    /// request is queued. Nothing is computed and no residency is promised. Put it on a side stream to overlap it
+    /// with computation. In a capture it becomes part of the graph.
     ///
-    /// Gives the number of bytes really asked for: a request that is longer than the memory is clipped. What is longer than a call can say (4 GiB)
-    /// goes out as several calls. For a strided tensor the dense range from its first element is meant, as torch_npu
-    /// does.
+    /// Gives the number of bytes really asked for: a request that is longer than the memory is clipped. What is
+    /// longer than a call can say (4 GiB) goes out as several calls. For a strided tensor the dense range from its
+    /// first element is meant, as torch_npu does.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for 0 bytes, an offset at or past the end, or
-    /// memory of another device; [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) on a chip without the
-    /// feature.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for 0 bytes, empty memory, an offset at or
+    /// past the end, or memory of another device; [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) on a
+    /// chip without the feature; [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream destroyed
+    /// beside this crate; [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the stream's
+    /// capture is ending.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::{Prefetch, op};
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let weights = device.upload_tensor(&[1.0_f32, 0.0, 0.0, 1.0], [2, 2])?;
+    /// let x = device.upload_tensor(&[3.0, 4.0], [1, 2])?;
+    /// let mut out = device.zeros([1, 2])?;
+    /// let side = device.stream()?;
+    /// assert_eq!(side.prefetch(&weights, Prefetch::all())?, 16); // meanwhile other work runs on `stream`
+    /// op::matmul(&stream, &x, &weights, &mut out)?;
+    /// assert_eq!(out.to_vec()?, [3.0, 4.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclrtCmoAsync")]
     #[doc(alias = "npu_prefetch")]
     #[track_caller]

@@ -22,11 +22,35 @@ use crate::stream::{State, Stream, StreamInner, Task};
 ///
 /// It keeps the buffers, scratch memory, pinned buffers and host functions that its work uses. A launch takes `&mut
 /// self` and is ordered after the launch before it, so one graph never runs twice at once, which the runtime does not
-/// support. `Send`, not `Sync`.
+/// support. `Send`, not `Sync`: any thread may use it, one at a time.
 ///
 /// Dropping the graph waits for its last launch. Explicit: [`Graph::close`].
 ///
 /// C calls: `aclmdlRIExecuteAsync`, `aclmdlRIDestroy`, `aclmdlRIDebugJsonPrint`.
+///
+/// # Examples
+///
+/// ```
+/// use racl::{CaptureMode, op};
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let step = device.upload_tensor(&[1.0_f32, 2.0], [2])?;
+/// let mut sum = device.zeros([2])?;
+/// let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| op::add_inplace(s, &mut sum, &step))?;
+/// assert_eq!(graph.memory_bytes(), 16); // two tensors of two 32-bit floats
+///
+/// for _ in 0..3 {
+///     graph.launch(&stream)?;
+/// }
+/// graph.wait()?;
+/// assert_eq!(sum.to_vec()?, [3.0, 6.0]);
+/// graph.close().map_err(|(_graph, error)| error)?;
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[doc(alias = "aclmdlRI")]
+#[doc(alias = "aclmdlRIDestroy")]
 pub struct Graph {
     raw: aclmdlRI,
     capture: u64,
@@ -94,8 +118,26 @@ impl Graph {
     /// # Errors
     ///
     /// [`ErrorKind::CaptureForbidden`] on a stream that records another graph, [`ErrorKind::WrongContext`] on one of
-    /// another context, [`ErrorKind::InvalidArgument`] on one of another library, [`ErrorKind::GraphRunning`] when the graph cannot run, [`ErrorKind::NotSupported`] on a default
-    /// stream whose handle the library does not give. Errors of the work come with a later synchronising call.
+    /// another context, [`ErrorKind::InvalidArgument`] on one of another library, [`ErrorKind::InvalidHandle`] when
+    /// the stream or the graph was destroyed beside this crate, [`ErrorKind::GraphRunning`] when the graph cannot
+    /// run, [`ErrorKind::NotSupported`] on a default stream whose handle the library does not give. Errors of the
+    /// work come with a later synchronising call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::CaptureMode;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut buffer = device.alloc_zeroed::<u8>(4)?;
+    /// let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.fill_bytes(&mut buffer, 1))?;
+    /// graph.launch(&stream)?;
+    /// graph.launch(&device.stream()?)?; // on another stream: after the launch before
+    /// assert_eq!(buffer.to_vec()?, [1; 4]); // waits for both
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclmdlRIExecuteAsync")]
     #[track_caller]
     pub fn launch(&mut self, stream: &Stream) -> Result<()> {
@@ -149,11 +191,31 @@ impl Graph {
         Ok(stream.lock())
     }
 
-    /// Blocks until the last launch is done.
+    /// Blocks until the last launch is done; returns at once when there was none.
     ///
     /// # Errors
     ///
-    /// Those of [`Stream::synchronize`] on the stream of the last launch.
+    /// Those of [`Stream::synchronize`] on the stream of the last launch: [`ErrorKind::DeviceFault`] and its like
+    /// when work failed, [`ErrorKind::CallbackPanicked`] when a host function did. [`ErrorKind::DeviceLost`] when
+    /// that stream is gone and could not be waited for.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::CaptureMode;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// let send = move || sender.send(1).unwrap();
+    /// let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.host_function(send))?;
+    /// assert!(receiver.try_recv().is_err()); // recorded, not run
+    /// graph.launch(&stream)?;
+    /// graph.wait()?;
+    /// assert_eq!(receiver.try_recv(), Ok(1));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn wait(&mut self) -> Result<()> {
         self.in_flight.wait(&self.context)?;
         self.panics.report()
@@ -169,17 +231,39 @@ impl Graph {
         self.capture
     }
 
-    /// Device memory that the graph keeps, in bytes, its scratch memory included.
+    /// Device memory that the graph keeps, in bytes, its scratch memory included. A slice or a view counts with the
+    /// whole allocation behind it.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.keep.allocations.values().map(|allocation| allocation.bytes()).sum()
     }
 
-    /// Writes the graph's streams and tasks as a Chrome trace to `path`.
+    /// Writes the graph's streams and tasks as a Chrome trace to `path`: a JSON file for `chrome://tracing` and its
+    /// like. Returns when the file is written; the graph need not have been launched.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] when the file cannot be written.
+    /// [`ErrorKind::InvalidArgument`] when the file cannot be written, or for a path with a zero byte;
+    /// [`ErrorKind::InvalidHandle`] for a graph destroyed beside this crate; [`ErrorKind::MissingSymbol`] on a
+    /// library without the function.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::CaptureMode;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut buffer = device.alloc::<u8>(4)?;
+    /// let graph = stream.capture(CaptureMode::ThreadLocal, |s| s.fill_bytes(&mut buffer, 1))?;
+    /// let path = std::env::temp_dir().join(format!("racl-trace-{}.json", std::process::id()));
+    /// graph.write_trace(&path)?;
+    /// let trace = std::fs::read_to_string(&path).expect("the trace was written");
+    /// assert!(trace.contains('{'));
+    /// # std::fs::remove_file(&path).expect("the trace goes away");
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclmdlRIDebugJsonPrint")]
     pub fn write_trace(&self, path: impl AsRef<Path>) -> Result<()> {
         let shown = path.as_ref().display().to_string();
@@ -203,7 +287,27 @@ impl Graph {
     /// # Errors
     ///
     /// The graph and why it was not destroyed: the error of its last launch, which is reported once, so that a second
-    /// try goes on; or what the call returns, such as [`ErrorKind::GraphRunning`].
+    /// try goes on; [`ErrorKind::GraphRunning`] when a launch made beside this crate still runs;
+    /// [`ErrorKind::InvalidHandle`] for a graph destroyed beside this crate.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::CaptureMode;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut buffer = device.alloc::<u8>(4)?;
+    /// let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.fill_bytes(&mut buffer, 1))?;
+    /// graph.launch(&stream)?;
+    /// if let Err((graph, error)) = graph.close() {
+    ///     eprintln!("not closed: {error:#}");
+    ///     drop(graph); // tries again
+    /// }
+    /// assert_eq!(buffer.to_vec()?, [1; 4]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclmdlRIDestroy")]
     #[expect(clippy::result_large_err, reason = "the error gives the graph itself back")]
     pub fn close(mut self) -> Result<(), (Self, Error)> {

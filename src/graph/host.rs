@@ -10,8 +10,8 @@ use super::captured::Graph;
 use crate::error::{Error, Result};
 use crate::memory::{Lent, PinnedBuffer};
 
-/// A pinned buffer of a graph, lent to the host. It reads and writes like a slice; the graph cannot be launched
-/// meanwhile.
+/// A pinned buffer of a graph, lent to the host by [`Graph::host`]. It reads and writes like a slice; the graph
+/// cannot be launched meanwhile.
 pub struct HostView<'a, T: Pod> {
     buffer: &'a mut PinnedBuffer<T>,
     graph: PhantomData<&'a mut Graph>,
@@ -19,12 +19,13 @@ pub struct HostView<'a, T: Pod> {
 
 impl Graph {
     /// The pinned buffer that moved into this graph when a copy with it was recorded: waits for the last launch, then
-    /// lends it. What is written there is what the next launch copies.
+    /// lends it. What is written there is what the next launch copies; after a download it holds what the last launch
+    /// copied.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a buffer of another graph or of none; the
-    /// errors of [`Graph::wait`].
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a buffer of another graph or of none;
+    /// those of [`Graph::wait`].
     ///
     /// # Examples
     ///

@@ -16,14 +16,18 @@ use crate::stream::{Stream, Task};
 const DEVICE_ALIGNMENT: usize = 64;
 
 impl Stream {
-    /// Copies `from` to `to` when the stream gets there. The pinned buffer is with the device meanwhile: the result
-    /// gives it back ([`Lent::wait`]). In a capture the buffer moves into the graph, each replay reads it anew, and the
-    /// host reaches it through [`Graph::host`](crate::Graph::host).
+    /// Copies `from` to `to` when the stream gets there. Returns when the copy is queued. The pinned buffer is with
+    /// the device meanwhile: the result gives it back ([`Lent::wait`]). In a capture the buffer moves into the graph,
+    /// each replay reads it anew, and the host reaches it through [`Graph::host`](crate::Graph::host).
     ///
     /// # Errors
     ///
     /// [`Rejected`] holds the buffer and the error, which becomes a plain [`Error`] with `?`:
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for different lengths or another device.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for different lengths or memory of another
+    /// device; [`ErrorKind::NoEvents`](crate::ErrorKind::NoEvents) when no event is left to mark the end;
+    /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream destroyed beside this crate;
+    /// [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the stream's capture is ending. A
+    /// copy that fails on the device is reported by a later synchronising call.
     ///
     /// # Examples
     ///
@@ -58,11 +62,25 @@ impl Stream {
         })
     }
 
-    /// Copies `from` to `to` when the stream gets there; otherwise as [`Stream::upload`].
+    /// Copies `from` to `to` when the stream gets there; otherwise as [`Stream::upload`]. In a capture each replay
+    /// writes the pinned buffer anew.
     ///
     /// # Errors
     ///
     /// As [`Stream::upload`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let buffer = device.upload(&[1.0_f32, 2.0])?;
+    /// let lent = stream.download(&buffer, device.pinned(2)?)?;
+    /// assert_eq!(*lent.wait()?, [1.0, 2.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtMemcpyAsync")]
     #[track_caller]
     pub fn download<T: Pod + Send>(
         &self,
@@ -82,12 +100,29 @@ impl Stream {
         })
     }
 
-    /// Copies `from` to `to` on the device when the stream gets there.
+    /// Copies `from` to `to` on the device when the stream gets there. Returns when the copy is queued. In a capture
+    /// it becomes part of the graph. [`op::copy`](crate::op::copy()) also takes strided views.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for different lengths, another device, or an
-    /// address that is not a multiple of 64 (a slice), which the copy engine asks for.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for different lengths, memory of another
+    /// device, or an address that is not a multiple of 64 bytes (a slice), which the copy engine asks for;
+    /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream destroyed beside this crate;
+    /// [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the stream's capture is ending. A
+    /// copy that fails on the device is reported by a later synchronising call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let from = device.upload(&[1, 2, 3])?;
+    /// let mut to = device.alloc(3)?;
+    /// stream.copy(&from, &mut to)?;
+    /// assert_eq!(to.to_vec()?, [1, 2, 3]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclrtMemcpyAsync")]
     #[track_caller]
     pub fn copy<T: Pod>(&self, from: &DeviceBuffer<T>, to: &mut DeviceBuffer<T>) -> Result<()> {
@@ -111,11 +146,27 @@ impl Stream {
         Ok(())
     }
 
-    /// Sets every byte of `buffer` to `byte` when the stream gets there.
+    /// Sets every byte of `buffer` to `byte` when the stream gets there. Returns when the fill is queued. In a
+    /// capture it becomes part of the graph. [`op::fill`](crate::op::fill) sets elements.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another device.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another device;
+    /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream destroyed beside this crate;
+    /// [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the stream's capture is ending. A
+    /// fill that fails on the device is reported by a later synchronising call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut buffer = device.alloc::<u16>(2)?;
+    /// stream.fill_bytes(&mut buffer, 0xAB)?;
+    /// assert_eq!(buffer.to_vec()?, [0xABAB; 2]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclrtMemsetAsync")]
     #[track_caller]
     pub fn fill_bytes<T: Pod>(&self, buffer: &mut DeviceBuffer<T>, byte: u8) -> Result<()> {

@@ -17,10 +17,12 @@ use crate::error::{Error, Result};
 /// Device memory for `len` elements. The host cannot touch it; copies move its content.
 ///
 /// Work that uses the buffer is noted: a buffer that is dropped while streams still use it is freed after that work,
-/// one that a graph uses is kept by the graph. Reading and writing from the host waits for such work first.
+/// one that a graph uses is kept by the graph. Reading and writing from the host waits for such work first. Explicit:
+/// [`DeviceBuffer::close`].
 ///
 /// Copies are made with [`DeviceBuffer::to_vec`] and its like (blocking) or on a stream ([`Stream`](crate::Stream)).
-/// [`DeviceBuffer::slice`] gives a part that shares the memory.
+/// [`DeviceBuffer::slice`] gives a part that shares the memory. Lengths, offsets and ranges count elements. Any
+/// thread may use the buffer.
 ///
 /// C calls: `aclrtMalloc`, `aclrtFree`, `aclrtMemcpy`.
 ///
@@ -29,11 +31,14 @@ use crate::error::{Error, Result};
 /// ```
 /// let acl = racl::Acl::mock()?;
 /// let device = acl.device(0)?;
-/// let buffer = device.upload(&[1_u32, 2, 3])?;
+/// let mut buffer = device.upload(&[1_u32, 2, 3])?;
 /// assert_eq!(buffer.to_vec()?, [1, 2, 3]);
 /// assert_eq!(buffer.slice(1..)?.to_vec()?, [2, 3]);
+/// buffer.write(&[4, 5, 6])?;
+/// assert_eq!(buffer.to_vec()?, [4, 5, 6]);
 /// # Ok::<(), racl::Error>(())
 /// ```
+#[doc(alias = "aclrtFree")]
 pub struct DeviceBuffer<T: Pod> {
     allocation: Arc<Allocation>,
     /// First element.
@@ -55,12 +60,26 @@ pub(crate) fn byte_len<T>(len: usize) -> Result<usize> {
 }
 
 impl Context {
-    /// Device memory for `len` elements, its content undefined. See [`DeviceBuffer`].
+    /// Device memory for `len` elements, its content undefined. See [`DeviceBuffer`]. Does not wait for the device,
+    /// except once when memory is short and some is freed only after work.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no elements,
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) when the device has too little.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no elements or more bytes than an
+    /// address space has; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) when the device has too little;
+    /// [`ErrorKind::WrongContext`](crate::ErrorKind::WrongContext) or
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when the context was destroyed beside this
+    /// crate.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let buffer = device.alloc::<f32>(1000)?;
+    /// assert_eq!((buffer.len(), buffer.size_bytes()), (1000, 4000));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclrtMalloc")]
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>> {
         let allocation = Allocation::new(self.inner(), byte_len::<T>(len)?)?;
@@ -73,6 +92,16 @@ impl Context {
     ///
     /// As [`Context::alloc`]; [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) when a capture of
     /// this context does not allow blocking copies.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let buffer = device.alloc_zeroed::<u16>(3)?;
+    /// assert_eq!(buffer.to_vec()?, [0; 3]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclrtMemset")]
     pub fn alloc_zeroed<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>> {
         let buffer = self.alloc(len)?;
@@ -87,6 +116,17 @@ impl Context {
     /// # Errors
     ///
     /// As [`Context::alloc_zeroed`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let buffer = device.upload(&[0.5_f32, 1.5])?;
+    /// assert_eq!(buffer.to_vec()?, [0.5, 1.5]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtMemcpy")]
     pub fn upload<T: Pod>(&self, data: &[T]) -> Result<DeviceBuffer<T>> {
         let mut buffer = self.alloc(data.len())?;
         buffer.write(data)?;
@@ -119,11 +159,22 @@ impl<T: Pod> DeviceBuffer<T> {
         Context::from_inner(self.allocation.context())
     }
 
-    /// A part of the buffer that shares its memory and keeps it alive.
+    /// The elements `range`, as a buffer that shares the memory and keeps it alive.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a range outside the buffer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let buffer = device.upload(&[1, 2, 3, 4])?;
+    /// buffer.slice(1..3)?.write(&[0, 0])?;
+    /// assert_eq!(buffer.to_vec()?, [1, 0, 0, 4]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self> {
         let start = match range.start_bound() {
             Bound::Included(&start) => Some(start),
@@ -146,8 +197,8 @@ impl<T: Pod> DeviceBuffer<T> {
         }
     }
 
-    /// The device address of the first element. It must not be dereferenced on the host; valid as long as this value or
-    /// a slice of it.
+    /// The device address of the first element. It must not be dereferenced on the host; valid as long as this value
+    /// or a slice of it.
     #[must_use]
     pub fn address(&self) -> *mut c_void {
         self.allocation.address().wrapping_byte_add(self.offset * size_of::<T>())
@@ -166,13 +217,25 @@ impl<T: Pod> DeviceBuffer<T> {
         self.allocation.context()
     }
 
-    /// Copies `data` into the buffer. Waits for work that uses the buffer, then for the copy.
+    /// Copies `data` into the buffer. Blocks: waits for work that uses the buffer, then for the copy.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for another length than the buffer's; the error
-    /// of work that is waited for; [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) when a capture of
-    /// this context does not allow blocking copies.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for another length than the buffer's; the
+    /// error of work that is waited for, such as [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault);
+    /// [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) when a capture of this context does not
+    /// allow blocking copies.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let mut buffer = device.alloc(2)?;
+    /// buffer.write(&[3_i64, 4])?;
+    /// assert_eq!(buffer.to_vec()?, [3, 4]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclrtMemcpy")]
     pub fn write(&mut self, data: &[T]) -> Result<()> {
         self.check_len(data.len())?;
@@ -184,11 +247,24 @@ impl<T: Pod> DeviceBuffer<T> {
         unsafe { call!(&**self.context_inner(), aclrtMemcpy(to, bytes, from, bytes, kind)) }
     }
 
-    /// Copies the buffer into `data`. Waits for work that uses the buffer, then for the copy.
+    /// Copies the buffer into `data`. Blocks: waits for work that uses the buffer, then for the copy.
     ///
     /// # Errors
     ///
     /// As [`DeviceBuffer::write`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let buffer = device.upload(&[3_i64, 4])?;
+    /// let mut host = [0; 2];
+    /// buffer.read(&mut host)?;
+    /// assert_eq!(host, [3, 4]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtMemcpy")]
     pub fn read(&self, data: &mut [T]) -> Result<()> {
         self.check_len(data.len())?;
         self.allocation.wait_idle()?;
@@ -199,11 +275,23 @@ impl<T: Pod> DeviceBuffer<T> {
         unsafe { call!(&**self.context_inner(), aclrtMemcpy(to, bytes, from, bytes, kind)) }
     }
 
-    /// The content of the buffer. Waits for work that uses the buffer, then for the copy.
+    /// The content of the buffer. Blocks: waits for work that uses the buffer, then for the copy.
     ///
     /// # Errors
     ///
     /// As [`DeviceBuffer::write`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut buffer = device.alloc::<u8>(3)?;
+    /// stream.fill_bytes(&mut buffer, 7)?;
+    /// assert_eq!(buffer.to_vec()?, [7; 3]); // waits for the fill
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn to_vec(&self) -> Result<Vec<T>> {
         let mut data = vec![T::zeroed(); self.len];
         self.read(&mut data)?;

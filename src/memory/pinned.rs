@@ -28,6 +28,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// assert_eq!(buffer.iter().sum::<f32>(), 10.0);
 /// # Ok::<(), racl::Error>(())
 /// ```
+#[doc(alias = "aclrtFreeHost")]
+#[doc(alias = "aclrtMallocHost")]
 pub struct PinnedBuffer<T: Pod> {
     address: NonNull<T>,
     len: usize,
@@ -40,12 +42,25 @@ unsafe impl<T: Pod + Send> Send for PinnedBuffer<T> {}
 unsafe impl<T: Pod + Sync> Sync for PinnedBuffer<T> {}
 
 impl Context {
-    /// Pinned host memory for `len` elements, zero. See [`PinnedBuffer`].
+    /// Pinned host memory for `len` elements, every byte zero. See [`PinnedBuffer`]. Does not wait for the device.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no elements or more bytes than an address
-    /// space has; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no elements or more bytes than an
+    /// address space has; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) when the host cannot lock so
+    /// much; [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) when the memory is not aligned for the type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let mut buffer = device.pinned::<u32>(2)?;
+    /// assert_eq!(*buffer, [0, 0]);
+    /// buffer[1] = 5;
+    /// assert_eq!((buffer.len(), buffer.size_bytes()), (2, 8));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclrtMallocHost")]
     pub fn pinned<T: Pod>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         let bytes = byte_len::<T>(len)?;
@@ -71,6 +86,16 @@ impl Context {
     /// # Errors
     ///
     /// As [`Context::pinned`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let buffer = device.pinned_from(&[1.0_f32, 2.0])?;
+    /// assert_eq!(*buffer, [1.0, 2.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn pinned_from<T: Pod>(&self, data: &[T]) -> Result<PinnedBuffer<T>> {
         let mut buffer = self.pinned(data.len())?;
         buffer.copy_from_slice(data);

@@ -48,12 +48,21 @@ impl DataType {
     }
 }
 
-/// A type that tensors can hold.
+/// A type that tensors can hold: f32, f64, f16, bf16, i8, i16, i32, i64 and u8.
 ///
 /// # Safety
 ///
 /// 1. The bytes of the type are exactly those of a device element of [`Element::TYPE`].
 /// 2. Every bit pattern is a value, since the device writes any (`Pod`).
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::{DataType, Element};
+///
+/// assert_eq!(f32::TYPE, DataType::F32);
+/// assert_eq!(racl::half::bf16::TYPE, DataType::Bf16);
+/// ```
 pub unsafe trait Element: Pod + Send + Sync + PartialEq + std::fmt::Debug {
     /// The runtime's name of the type.
     const TYPE: DataType;
@@ -70,7 +79,7 @@ macro_rules! elements {
 
 elements!(f32 => F32, f16 => F16, bf16 => Bf16, f64 => F64, i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8);
 
-/// Types that arithmetic operators take: floats and 32- and 64-bit integers.
+/// Types that arithmetic operators take: f32, f16, bf16, i32 and i64.
 pub trait Numeric: Element {
     /// One, the factor of operators that scale an operand.
     const ONE: Self;
@@ -91,13 +100,13 @@ impl Numeric for i64 {
     const ONE: Self = 1;
 }
 
-/// Types that neural-network operators take.
+/// Types that neural-network operators take: f32, f16 and bf16.
 pub trait Float: Numeric {}
 impl Float for f32 {}
 impl Float for f16 {}
 impl Float for bf16 {}
 
-/// Types of indices.
+/// Types of indices: i32 and i64.
 pub trait Index: Numeric {}
 impl Index for i32 {}
 impl Index for i64 {}

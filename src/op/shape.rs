@@ -16,12 +16,23 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape with these dimensions.
+    /// The shape with these dimensions; none of them for a single number.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more than [`MAX_RANK`] dimensions, or when
-    /// the number of elements does not fit.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more than [`MAX_RANK`] dimensions, or
+    /// when the number of elements does not fit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::Shape;
+    ///
+    /// let shape = Shape::new(&[2, 3, 4])?;
+    /// assert_eq!(shape.elements(), 24);
+    /// assert_eq!(shape.len(), 3); // dimensions: it is a slice
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn new(sizes: &[usize]) -> Result<Self> {
         if sizes.len() > MAX_RANK {
             return Err(Error::invalid(format!("{} dimensions; operators take up to {MAX_RANK}", sizes.len())));
@@ -35,7 +46,7 @@ impl Shape {
         Ok(Self { dims, rank: sizes.len() })
     }
 
-    /// Number of elements.
+    /// Number of elements; 1 without dimensions.
     #[must_use]
     pub fn elements(&self) -> usize {
         self.iter().product()

@@ -16,6 +16,11 @@ use crate::memory::{Allocation, DeviceBuffer};
 
 /// A shaped, possibly strided view of device memory. Clones and views share the memory and keep it alive.
 ///
+/// Sizes, strides and offsets count elements. Making a view moves no data and does not wait. [`Tensor::to_vec`] and
+/// [`Tensor::write`] block; [operators](crate::op) are queued on a stream.
+///
+/// C calls: `aclCreateTensor`, `aclDestroyTensor`, both made for each operator that the tensor is given to.
+///
 /// # Examples
 ///
 /// ```
@@ -26,6 +31,9 @@ use crate::memory::{Allocation, DeviceBuffer};
 /// assert_eq!(tensor.narrow(1, 1..3)?.to_vec()?, [2, 3, 5, 6]);
 /// # Ok::<(), racl::Error>(())
 /// ```
+#[doc(alias = "aclCreateTensor")]
+#[doc(alias = "aclDestroyTensor")]
+#[doc(alias = "aclTensor")]
 pub struct Tensor<T: Element> {
     buffer: DeviceBuffer<T>,
     shape: Shape,
@@ -35,12 +43,24 @@ pub struct Tensor<T: Element> {
 }
 
 impl Context {
-    /// A tensor with a copy of `data`. Blocks until it is there.
+    /// A dense tensor with a copy of `data`, which fills `shape` with the last dimension fastest. Blocks until the
+    /// copy is there.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when `data` does not fill the shape; the errors
-    /// of [`Context::upload`].
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when `data` does not fill the shape, or for
+    /// a shape without elements; those of [`Context::upload`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let tensor = device.upload_tensor(&[1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert_eq!(**tensor.shape(), [2, 3]);
+    /// assert_eq!(tensor.narrow(0, 1..2)?.to_vec()?, [4, 5, 6]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn upload_tensor<T: Element>(&self, data: &[T], shape: impl IntoShape) -> Result<Tensor<T>> {
         let shape = shape.into_shape()?;
         if shape.elements() != data.len() {
@@ -49,21 +69,45 @@ impl Context {
         Tensor::over(self.upload(data)?, shape)
     }
 
-    /// A tensor of zeros. Blocks until they are there.
+    /// A dense tensor of zeros. Blocks until they are there.
     ///
     /// # Errors
     ///
     /// As [`Context::alloc_zeroed`](crate::Context::alloc_zeroed).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let tensor = device.zeros::<f32>([2, 2])?;
+    /// assert_eq!(tensor.to_vec()?, [0.0; 4]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn zeros<T: Element>(&self, shape: impl IntoShape) -> Result<Tensor<T>> {
         let shape = shape.into_shape()?;
         Tensor::over(self.alloc_zeroed(shape.elements())?, shape)
     }
 
-    /// A tensor with undefined content, for an operator to fill.
+    /// A dense tensor with undefined content, for an operator to fill. Does not wait for the device, except to free
+    /// memory when it is short.
     ///
     /// # Errors
     ///
     /// As [`Context::alloc`](crate::Context::alloc).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let mut tensor = device.empty([2])?;
+    /// op::fill(&device.stream()?, &mut tensor, 5)?;
+    /// assert_eq!(tensor.to_vec()?, [5, 5]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn empty<T: Element>(&self, shape: impl IntoShape) -> Result<Tensor<T>> {
         let shape = shape.into_shape()?;
         Tensor::over(self.alloc(shape.elements())?, shape)
@@ -71,11 +115,26 @@ impl Context {
 }
 
 impl<T: Element> Tensor<T> {
-    /// A dense tensor over the start of `buffer`.
+    /// A dense tensor over the start of `buffer`, which it takes over; [`DeviceBuffer::slice`] keeps the rest.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when the buffer is smaller than the shape.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::Tensor;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let memory = device.upload(&[1.0_f32, 2.0, 3.0, 4.0, 5.0])?;
+    /// let matrix = Tensor::over(memory.slice(..4)?, [2, 2])?;
+    /// let last = Tensor::over(memory.slice(4..)?, [])?; // no dimensions: one number
+    /// assert_eq!(matrix.transposed(0, 1)?.to_vec()?, [1.0, 3.0, 2.0, 4.0]);
+    /// assert_eq!(last.to_vec()?, [5.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn over(buffer: DeviceBuffer<T>, shape: impl IntoShape) -> Result<Self> {
         let shape = shape.into_shape()?;
         if shape.elements() > buffer.len() {
@@ -114,11 +173,25 @@ impl<T: Element> Tensor<T> {
         self.buffer.context()
     }
 
-    /// The same elements with dimensions `a` and `b` exchanged.
+    /// The same elements with dimensions `a` and `b` exchanged, counted from 0. The view shares the memory.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a dimension that the tensor does not have.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a dimension that the tensor does not
+    /// have.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let matrix = device.upload_tensor(&[1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// let columns = matrix.transposed(0, 1)?;
+    /// assert_eq!(**columns.shape(), [3, 2]);
+    /// assert_eq!(columns.to_vec()?, [1, 4, 2, 5, 3, 6]);
+    /// assert!(!columns.is_dense());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn transposed(&self, a: usize, b: usize) -> Result<Self> {
         self.check_dim(a)?;
         self.check_dim(b)?;
@@ -128,12 +201,23 @@ impl<T: Element> Tensor<T> {
         Ok(view)
     }
 
-    /// The same elements in another shape.
+    /// The same elements, in the same order, in another shape. The view shares the memory.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for another number of elements, or a tensor
     /// that is not dense.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let flat = device.upload_tensor(&[1, 2, 3, 4, 5, 6], [6])?;
+    /// let rows = flat.reshaped([3, 2])?;
+    /// assert_eq!(rows.narrow(1, 0..1)?.to_vec()?, [1, 3, 5]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn reshaped(&self, shape: impl IntoShape) -> Result<Self> {
         let shape = shape.into_shape()?;
         if shape.elements() != self.len() || !self.is_dense() {
@@ -143,12 +227,23 @@ impl<T: Element> Tensor<T> {
         Ok(Self { strides: shape.dense_strides(), shape, ..self.clone() })
     }
 
-    /// A part of dimension `dim`.
+    /// The elements `range` of dimension `dim`; the other dimensions stay whole. The view shares the memory.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a dimension that the tensor does not have
-    /// or a range outside it.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a dimension that the tensor does not
+    /// have or a range outside it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let matrix = device.upload_tensor(&[1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert_eq!(matrix.narrow(0, 1..2)?.to_vec()?, [4, 5, 6]);
+    /// assert_eq!(matrix.narrow(1, 1..3)?.to_vec()?, [2, 3, 5, 6]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn narrow(&self, dim: usize, range: std::ops::Range<usize>) -> Result<Self> {
         self.check_dim(dim)?;
         if range.start > range.end || range.end > self.shape[dim] {
@@ -167,11 +262,22 @@ impl<T: Element> Tensor<T> {
         Err(Error::invalid(format!("dimension {dim} of a tensor of shape {}", self.shape)))
     }
 
-    /// The elements in order. Waits for work that uses the memory, then for the copy.
+    /// The elements in order, the last dimension fastest. Blocks: waits for work that uses the memory, then for the
+    /// copy. A view with gaps is copied from its first to its last element and gathered on the host.
     ///
     /// # Errors
     ///
     /// As [`DeviceBuffer::read`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let matrix = device.upload_tensor(&[1, 2, 3, 4], [2, 2])?;
+    /// assert_eq!(matrix.transposed(0, 1)?.to_vec()?, [1, 3, 2, 4]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn to_vec(&self) -> Result<Vec<T>> {
         if self.is_empty() {
             return Ok(Vec::new());
@@ -190,12 +296,23 @@ impl<T: Element> Tensor<T> {
         Ok(out)
     }
 
-    /// Copies `data` into the tensor, which is dense. Waits for work that uses the memory, then for the copy.
+    /// Copies `data` into the tensor, which is dense. Blocks: waits for work that uses the memory, then for the copy.
     ///
     /// # Errors
     ///
-    /// As [`DeviceBuffer::write`]; [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a view with
-    /// gaps.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a view with gaps or another number of
+    /// elements; those of [`DeviceBuffer::write`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let matrix = device.zeros([2, 2])?;
+    /// matrix.narrow(0, 1..2)?.write(&[3, 4])?; // the second row
+    /// assert_eq!(matrix.to_vec()?, [0, 0, 3, 4]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn write(&mut self, data: &[T]) -> Result<()> {
         if !self.is_dense() {
             return Err(Error::invalid("only a dense tensor can be written from the host"));
@@ -208,11 +325,24 @@ impl<T: Element> Tensor<T> {
         1 + self.shape.iter().zip(&self.strides).map(|(size, stride)| (size - 1) * stride).sum::<usize>()
     }
 
-    /// The memory of the elements, for copies; only a dense tensor has one.
+    /// The memory of the elements, for copies; only a dense tensor has one. It shares the memory.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a view with gaps.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let copies = device.stream()?;
+    /// let input = device.zeros([2, 2])?;
+    /// let lent = copies.upload(device.pinned_from(&[1, 2, 3, 4])?, &mut input.buffer()?)?;
+    /// lent.wait()?;
+    /// assert_eq!(input.to_vec()?, [1, 2, 3, 4]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn buffer(&self) -> Result<DeviceBuffer<T>> {
         if !self.is_dense() {
             return Err(Error::invalid("a view with gaps has no buffer of its own"));

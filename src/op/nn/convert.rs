@@ -10,10 +10,12 @@ use crate::stream::Stream;
 
 /// Converts the elements of `a` to the type of `out`.
 ///
+/// `out` has the shape of `a` and shares no memory with it. Any two element types.
+///
 /// # Errors
 ///
-/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) for another shape, or types that the operator
-/// does not convert.
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when `out` has another shape than `a`, or for
+/// types that the operator does not convert; those of [every operator](crate::op#errors).
 ///
 /// # Examples
 ///
@@ -39,9 +41,27 @@ pub fn cast<T: Element, U: Element>(stream: &Stream, a: &Tensor<T>, out: &mut Te
 
 /// Copies `from` to `to`, broadcasting and converting. Unlike [`Stream::copy`] it takes any views.
 ///
+/// `from` is broadcast to the shape of `to`; they share no memory. Any two element types.
+///
 /// # Errors
 ///
-/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shape of `from` cannot be broadcast.
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shape of `from` cannot be broadcast
+/// to that of `to`, or for types that the operator does not convert; those of [every operator](crate::op#errors).
+///
+/// # Examples
+///
+/// ```
+/// use racl::op;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let row = device.upload_tensor(&[1, 2], [2])?;
+/// let to = device.zeros::<f32>([2, 3])?;
+/// op::copy(&stream, &row, &mut to.narrow(1, 1..3)?)?; // the last two columns
+/// assert_eq!(to.to_vec()?, [0.0, 1.0, 2.0, 0.0, 1.0, 2.0]);
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[doc(alias = "aclnnInplaceCopy")]
 #[track_caller]
 pub fn copy<T: Element, U: Element>(stream: &Stream, from: &Tensor<T>, to: &mut Tensor<U>) -> Result<()> {
@@ -59,9 +79,26 @@ pub fn copy<T: Element, U: Element>(stream: &Stream, from: &Tensor<T>, to: &mut 
 
 /// Sets every element to `value`.
 ///
+/// Any view. Types: f32, f16, bf16, i32 and i64.
+///
 /// # Errors
 ///
-/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) for a type that the operator does not take.
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) for a type that the operator does not take;
+/// those of [every operator](crate::op#errors).
+///
+/// # Examples
+///
+/// ```
+/// use racl::op;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let a = device.zeros::<i32>([2, 2])?;
+/// op::fill(&stream, &mut a.narrow(0, 0..1)?, 7)?; // the first row
+/// assert_eq!(a.to_vec()?, [7, 7, 0, 0]);
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[doc(alias = "aclnnInplaceFillScalar")]
 #[track_caller]
 pub fn fill<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, value: T) -> Result<()> {
@@ -78,14 +115,33 @@ pub fn fill<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, value: T) -> Result<
     )
 }
 
-/// Looks rows up: `out[i] = table[indices[i]]`, for `table` of shape `[rows, width]`, `indices` of any shape and `out`
-/// of that shape with `width` appended.
+/// Looks rows up: `out[i] = table[indices[i]]`.
+///
+/// `table` has the shape `[rows, width]`, `indices` any one of up to seven dimensions, and `out` that of `indices`
+/// with `width` appended. `out` shares no memory with the others. Indices are i32 or i64, rows of any element type.
 ///
 /// An index outside the table fails on the device and is reported by a later synchronising call.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shapes do not fit.
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shapes do not fit; those of [every
+/// operator](crate::op#errors).
+///
+/// # Examples
+///
+/// ```
+/// use racl::op;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let table = device.upload_tensor(&[1.0_f32, 1.5, 2.0, 2.5, 3.0, 3.5], [3, 2])?;
+/// let indices = device.upload_tensor(&[2_i64, 0], [2])?;
+/// let mut out = device.zeros([2, 2])?;
+/// op::embedding(&stream, &table, &indices, &mut out)?;
+/// assert_eq!(out.to_vec()?, [3.0, 3.5, 1.0, 1.5]);
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[doc(alias = "aclnnEmbedding")]
 #[track_caller]
 pub fn embedding<T: Element, I: Index>(
@@ -108,10 +164,28 @@ pub fn embedding<T: Element, I: Index>(
 
 /// Reorders dimensions and copies: dimension `i` of `out` is dimension `order[i]` of `a`.
 ///
+/// Negative dimensions count from the end. `out` has the reordered shape and shares no memory with `a`. Any element
+/// type. [`Tensor::transposed`] reorders without a copy.
+///
 /// # Errors
 ///
-/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when `order` is no permutation of the dimensions
-/// or the shapes do not fit.
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when `order` is no permutation of the
+/// dimensions of `a`, or when `out` has another shape; those of [every operator](crate::op#errors).
+///
+/// # Examples
+///
+/// ```
+/// use racl::op;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let a = device.upload_tensor(&[1, 2, 3, 4, 5, 6], [1, 2, 3])?;
+/// let mut out = device.zeros([3, 1, 2])?;
+/// op::permute(&stream, &a, &[2, 0, 1], &mut out)?;
+/// assert_eq!(out.to_vec()?, [1, 4, 2, 5, 3, 6]);
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[doc(alias = "aclnnPermute")]
 #[track_caller]
 pub fn permute<T: Element>(stream: &Stream, a: &Tensor<T>, order: &[i64], out: &mut Tensor<T>) -> Result<()> {

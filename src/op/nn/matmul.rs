@@ -35,9 +35,14 @@ impl CubeMath {
 
 /// Matrix product with the rules of numpy's `matmul`: vectors, matrices and batches of matrices.
 ///
+/// `[…, m, k] · […, k, n] = […, m, n]`: the dimensions before the last two are broadcast. A vector `a` of shape `[k]`
+/// is a row, a vector `b` a column, and the result lacks that dimension. Operands may be transposed views. `out`
+/// shares no memory with them. Types: f32, f16 and bf16.
+///
 /// # Errors
 ///
-/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shapes do not fit.
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shapes do not fit; those of [every
+/// operator](crate::op#errors).
 ///
 /// # Examples
 ///
@@ -61,9 +66,28 @@ pub fn matmul<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut
 
 /// [`matmul`] with a choice of precision.
 ///
+/// Shapes, types and memory as for [`matmul`].
+///
 /// # Errors
 ///
 /// As [`matmul`].
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::{self, CubeMath};
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let row = device.upload_tensor(&[1.0_f32, 2.0, 3.0], [3])?;
+/// let column = device.upload_tensor(&[4.0, 5.0, 6.0], [3])?;
+/// let mut dot = device.zeros([])?;
+/// op::matmul_with(&stream, &row, &column, &mut dot, CubeMath::AllowLessPrecision)?;
+/// assert_eq!(dot.to_vec()?, [32.0]);
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[doc(alias = "aclnnMatmul")]
 #[track_caller]
 pub fn matmul_with<T: Float>(
     stream: &Stream,
@@ -86,9 +110,28 @@ pub fn matmul_with<T: Float>(
 
 /// Product of two matrices: `[m, k] · [k, n] = [m, n]`.
 ///
+/// Operands may be transposed views. `out` shares no memory with them. Types: f32, f16 and bf16.
+///
 /// # Errors
 ///
-/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shapes do not fit.
+/// As [`matmul`]; [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) for operands that are no
+/// matrices too.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let a = device.upload_tensor(&[1.0_f32, 2.0], [1, 2])?;
+/// let b = device.upload_tensor(&[3.0, 4.0, 5.0, 6.0], [2, 2])?;
+/// let mut out = device.zeros([1, 2])?;
+/// op::mm(&stream, &a, &b, &mut out)?;
+/// assert_eq!(out.to_vec()?, [13.0, 16.0]);
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[doc(alias = "aclnnMm")]
 #[track_caller]
 pub fn mm<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
@@ -100,9 +143,29 @@ pub fn mm<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Ten
 
 /// Products of batches of matrices: `[b, m, k] · [b, k, n] = [b, m, n]`.
 ///
+/// A batch of one matrix is used for all. Operands may be transposed views. `out` shares no memory with them. Types:
+/// f32, f16 and bf16.
+///
 /// # Errors
 ///
-/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shapes do not fit.
+/// As [`matmul`]; [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) for operands without three
+/// dimensions too.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let a = device.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [2, 1, 2])?;
+/// let b = device.upload_tensor(&[1.0, 1.0, 10.0, 1.0], [2, 2, 1])?;
+/// let mut out = device.zeros([2, 1, 1])?;
+/// op::batch_matmul(&stream, &a, &b, &mut out)?;
+/// assert_eq!(out.to_vec()?, [3.0, 34.0]);
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[doc(alias = "aclnnBatchMatMul")]
 #[track_caller]
 pub fn batch_matmul<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
@@ -119,11 +182,32 @@ pub fn batch_matmul<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out
     )
 }
 
-/// `out = bias + a · b`: the linear layer. `bias` is broadcast to the shape of the product.
+/// `out = bias + a · b`: the linear layer.
+///
+/// `[m, k] · [k, n] = [m, n]`; `bias` is broadcast to the shape of the product. `a` and `b` may be transposed views.
+/// `out` shares no memory with the operands. Types: f32, f16 and bf16.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shapes do not fit.
+/// As [`mm`]; [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) too when `bias` cannot be
+/// broadcast.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let weights = device.upload_tensor(&[1.0_f32, 0.0, 2.0, 1.0], [2, 2])?; // [outputs, inputs]
+/// let bias = device.upload_tensor(&[100.0, 200.0], [2])?;
+/// let x = device.upload_tensor(&[3.0, 4.0], [1, 2])?;
+/// let mut out = device.zeros([1, 2])?;
+/// op::addmm(&stream, &bias, &x, &weights.transposed(0, 1)?, &mut out)?;
+/// assert_eq!(out.to_vec()?, [103.0, 210.0]);
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[doc(alias = "aclnnAddmm")]
 #[track_caller]
 pub fn addmm<T: Float>(
