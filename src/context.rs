@@ -142,7 +142,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// What `aclrtCreateContext` returns, such as a lack of streams.
+    /// [`ErrorKind::NoStreams`] when the device has none left for the context's default stream.
     #[doc(alias = "aclrtCreateContext")]
     pub fn create_context(&self) -> Result<Self> {
         let mut raw = std::ptr::null_mut();
@@ -232,7 +232,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// What the query for its handle returns.
+    /// [`ErrorKind::WrongContext`] when the device was reset beside this crate.
     #[doc(alias = "aclrtCtxGetCurrentDefaultStream")]
     pub fn default_stream(&self) -> Result<Stream> {
         Stream::default_of(self)
@@ -242,7 +242,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// What `aclrtCreateEventExWithFlag` returns.
+    /// [`ErrorKind::NoEvents`] when the device has none left.
     #[doc(alias = "aclrtCreateEventExWithFlag")]
     pub fn event(&self) -> Result<Event> {
         Event::create(self, EventKind::Order)
@@ -252,7 +252,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// What `aclrtCreateEventExWithFlag` returns.
+    /// [`ErrorKind::NoEvents`] when the device has none left.
     pub fn timing_event(&self) -> Result<Event> {
         Event::create(self, EventKind::Timing)
     }
@@ -275,7 +275,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// What `aclrtGetMemInfo` returns.
+    /// [`ErrorKind::NotSupported`] for a device without memory of its own.
     #[doc(alias = "aclrtGetMemInfo")]
     pub fn memory_info(&self) -> Result<(usize, usize)> {
         let (mut free, mut total) = (0, 0);

@@ -38,6 +38,8 @@
 //! Work fails where it runs, later than the call that submitted it; the next synchronising call reports it. Destructors
 //! log their errors and keep them for [`Context::take_drop_errors`].
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod acl;
 mod call;
 mod callback;

@@ -72,5 +72,5 @@ pub use nn::{
     muls, permute, reduce_sum, rsqrt, softmax, sqrt, sub, tanh,
 };
 pub(crate) use scalar::Ones;
-pub use shape::{MAX_RANK, Shape};
+pub use shape::{IntoShape, MAX_RANK, Shape};
 pub use tensor::Tensor;

@@ -1,7 +1,7 @@
 //! Operators of two operands.
 
 use racl::half::{bf16, f16};
-use racl::op::{self, Numeric};
+use racl::op::{self, Float, Numeric};
 use racl::{Result, Stream, Tensor};
 
 use crate::common::device;
@@ -155,16 +155,23 @@ fn scalars_are_the_second_operand() {
         view.map(|a| a * -3.0).assert_close(&got, 12.0);
         let got = run(&stream, make, |s, out| op::clamp_min(s, &da, T::of(1.0), out));
         view.map(|a| a.max(1.0)).assert_close(&got, 0.0);
-        if T::ROUNDING != 0.0 {
-            let got = run(&stream, make, |s, out| op::divs(s, &da, T::of(3.0), out));
-            view.map(|a| a / 3.0).assert_close(&got, 2.0);
-        }
+    }
+    fn check_division<T: Value + Float>() {
+        let device = device();
+        let stream = device.stream().unwrap();
+        let a = Host::random::<T>(6, &[3, 2, 5], -4.0, 4.0);
+        let da = a.upload::<T>(&device);
+        let got = run(&stream, || device.zeros([3, 2, 5]).unwrap(), |s, out| op::divs(s, &da, T::of(3.0), out));
+        a.map(|a| a / 3.0).assert_close(&got, 2.0);
     }
     check::<f32>();
     check::<f16>();
     check::<bf16>();
     check::<i32>();
     check::<i64>();
+    check_division::<f32>();
+    check_division::<f16>();
+    check_division::<bf16>();
 }
 
 #[test]

@@ -78,16 +78,6 @@ fn a_result_of_another_shape_is_refused() {
 }
 
 #[test]
-fn division_of_integers_is_refused_because_its_result_is_a_float() {
-    with_case(|c| {
-        let a = c.device.upload_tensor(&[4, 2], [2]).unwrap();
-        let mut out = c.device.zeros::<i32>([2]).unwrap();
-        c.refused("aclnnDiv", op::div(c.stream, &a, &a, &mut out));
-        c.refused("aclnnDivs", op::divs(c.stream, &a, 2, &mut out));
-    });
-}
-
-#[test]
 fn dimensions_that_a_tensor_does_not_have_are_refused() {
     with_case(|c| {
         let (s, a) = (c.stream, c.zeros(&[2, 3]));

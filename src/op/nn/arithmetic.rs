@@ -8,7 +8,7 @@ use std::panic::Location;
 use acl_sys::aclScalar;
 
 use crate::error::Result;
-use crate::op::element::Numeric;
+use crate::op::element::{Float, Numeric};
 use crate::op::scalar::Scalar;
 use crate::op::{Tensor, operator};
 use crate::stream::Stream;
@@ -226,10 +226,10 @@ pub fn sub<T: Numeric>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut 
 
 /// Operators of two tensors.
 macro_rules! binary {
-    ($($(#[$doc:meta])* $name:ident, $label:literal, $plan:ident, $launch:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident, $bound:ident, $label:literal, $plan:ident, $launch:ident;)*) => {$(
         $(#[$doc])*
         #[track_caller]
-        pub fn $name<T: Numeric>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
+        pub fn $name<T: $bound>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
             let at = Location::caller();
             let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
             operator!(stream, at, $label, $plan(da.raw(), db.raw(), dout.raw()), $launch, [a, b, out])
@@ -262,15 +262,14 @@ binary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnMul")]
-    mul, "mul", aclnnMulGetWorkspaceSize, aclnnMul;
+    mul, Numeric, "mul", aclnnMulGetWorkspaceSize, aclnnMul;
     /// `out = a / b`, element by element.
     ///
     /// Shapes and memory as for [`add`]. Types: f32, f16 and bf16.
     ///
     /// # Errors
     ///
-    /// As [`add`]; [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) for integers too, whose
-    /// quotient is a float.
+    /// As [`add`].
     ///
     /// # Examples
     ///
@@ -288,7 +287,7 @@ binary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnDiv")]
-    div, "div", aclnnDivGetWorkspaceSize, aclnnDiv;
+    div, Float, "div", aclnnDivGetWorkspaceSize, aclnnDiv;
     /// The larger of `a` and `b`, element by element.
     ///
     /// Shapes, types and memory as for [`add`].
@@ -313,7 +312,7 @@ binary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnMaximum")]
-    maximum, "maximum", aclnnMaximumGetWorkspaceSize, aclnnMaximum;
+    maximum, Numeric, "maximum", aclnnMaximumGetWorkspaceSize, aclnnMaximum;
 }
 
 /// `a *= b`, element by element.
@@ -383,8 +382,7 @@ pub fn muls<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tens
 ///
 /// # Errors
 ///
-/// As [`adds`]; [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) for integers too, whose quotient
-/// is a float.
+/// As [`adds`].
 ///
 /// # Examples
 ///
@@ -402,7 +400,7 @@ pub fn muls<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tens
 /// ```
 #[doc(alias = "aclnnDivs")]
 #[track_caller]
-pub fn divs<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
+pub fn divs<T: Float>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
     let at = Location::caller();
     let (da, dout) = (a.describe()?, out.describe()?);
     let value = Scalar::new(stream.0.context(), value)?;
