@@ -1,5 +1,7 @@
 /* Calls that are accepted without effect: settings of things the mock does not have, and handles nothing
- * uses. */
+ * uses.
+ *
+ * Each checks its arguments as the real call does, as far as that is known. */
 #define _GNU_SOURCE
 #include "graph.h"
 
@@ -21,7 +23,7 @@ MOCK_EXPORT aclError aclrtDestroyLabel(aclrtLabel label) {
     return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live label", label);
 }
 
-/* Labels belong to streams that are bound to a model. */
+/* Labels belong to streams that are bound to a model; any other is 107005 (observed: label). */
 MOCK_EXPORT aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream) {
     MOCK_ENTER(aclrtSetLabel);
     if (label == NULL) return mock_null("label");
@@ -36,7 +38,8 @@ MOCK_EXPORT aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream) {
     return code;
 }
 
-/* A condition handle without the tasks that would use it. */
+/* A condition handle without the tasks that would use it. Flag above 1 and a model past its capture: 107000
+ * (observed: cond); a model of aclmdlRIBuildBegin: 207000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclmdlRICondHandleCreate(
     aclmdlRI modelRI, uint32_t defaultLaunchValue, aclmdlRICondHandleFlag flag, aclmdlRICondHandle *handle) {
     MOCK_ENTER(aclmdlRICondHandleCreate);
@@ -56,6 +59,7 @@ MOCK_EXPORT aclError aclmdlRICondHandleCreate(
     return code;
 }
 
+/* Null: 100000 (observed: label). Else 207000 (own choice: nothing in the mock switches streams). */
 MOCK_EXPORT aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream) {
     MOCK_ENTER(aclrtActiveStream);
     if (activeStream == NULL || stream == NULL) return mock_null("activeStream and stream");
@@ -63,7 +67,8 @@ MOCK_EXPORT aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream str
         ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the activation of streams is not simulated");
 }
 
-/* Stopping keeps the queue, and the mock interrupts no task: nothing is left to do. */
+/* Stopping keeps the queue (guide: stream management, aclrtStreamStop), and the mock interrupts no task:
+ * nothing is left to do. Null: 107000 (implementation of the open runtime); a stream: 0 (observed: label). */
 MOCK_EXPORT aclError aclrtStreamStop(aclrtStream stream) {
     MOCK_ENTER(aclrtStreamStop);
     if (stream == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "stream must not be null");
@@ -84,6 +89,7 @@ MOCK_EXPORT void aclAppLog(
     mock_enter(MOCK_API_aclAppLog);
 }
 
+/* Time-outs of waits and kernels never pass in the mock (own choice: the clock is virtual). */
 static aclError device_of_thread(void) {
     mock_lock();
     const bool bound = mock_current() != NULL;
@@ -109,6 +115,7 @@ MOCK_EXPORT aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout) {
     return device_of_thread();
 }
 
+/* Two modes (header: aclrtFloatOverflowMode); others 107000 (own choice). */
 MOCK_EXPORT aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
     MOCK_ENTER(aclrtSetDeviceSatMode);
     if ((int)mode < 0 || mode > ACL_RT_OVERFLOW_MODE_INFNAN)
@@ -116,6 +123,7 @@ MOCK_EXPORT aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
     return device_of_thread();
 }
 
+/* Others than 0 and 1: 100000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtSetTsDevice(aclrtTsId tsId) {
     MOCK_ENTER(aclrtSetTsDevice);
     if ((int)tsId < 0 || tsId > ACL_TS_ID_AIVECTOR)
@@ -123,6 +131,7 @@ MOCK_EXPORT aclError aclrtSetTsDevice(aclrtTsId tsId) {
     return 0;
 }
 
+/* Not needed, the hardware is coherent (guide: memory management, aclrtMemFlush). */
 MOCK_EXPORT aclError aclrtMemFlush(void *devPtr, size_t size) {
     MOCK_ENTER(aclrtMemFlush);
     return devPtr == NULL || size == 0 ? mock_null("devPtr and size") : 0;
@@ -141,7 +150,8 @@ MOCK_EXPORT aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback ca
 
 #define NO_INFO 0xFFFFFFFFu
 
-/* Exception callbacks are never called, so there is no information to look into. */
+/* Exception callbacks are never called (own choice), so there is no information to look into: what the real
+ * ones answer for a null pointer (implementation of the open runtime). */
 MOCK_EXPORT uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info) {
     (void)info;
     mock_enter(MOCK_API_aclrtGetTaskIdFromExceptionInfo);

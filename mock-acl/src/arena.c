@@ -1,9 +1,10 @@
-/* An address range with an allocator. The range is split into spans of 2 MiB; a small block lives in a span
- * of its size class, a large one takes whole spans. Allocation, release and the lookup of an inner address
- * are O(1).
+/* An address range with an allocator. The range is split into spans of 2 MiB; a small block lives in a
+ * span of its size class, a large one takes whole spans. Allocation, release and the lookup of an inner
+ * address are O(1).
  *
- * Device ranges are one memory file mapped twice: the device view without access, whose addresses programs
- * get, and a view the mock works on. A host dereference of a device address faults at the instruction. */
+ * Device ranges are one memory file mapped twice: the device view without access, whose addresses
+ * programs get, and a view the mock works on. A host dereference of a device address faults at the
+ * instruction (own choice: such a mistake should never pass). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,13 +15,13 @@
 
 #define SPAN_BITS 21
 #define SPAN_BYTES (UINT64_C(1) << SPAN_BITS)
-#define ALIGN 512u
+#define ALIGN 512u /* own choice; 64 bytes are promised (guide: memory management, aclrtMalloc) */
 #define SMALL_LIMIT (SPAN_BYTES / 2)
 #define BINS 20
 #define NONE UINT32_MAX
 #define DIRTY_LIMIT 128u /* freed spans whose pages are kept; more are given back in one batch */
 /* Fresh small blocks are filled with it: as a float of any width it is not a number. Large ones are not
- * filled. */
+ * filled (own choice: reading undefined content should show, and cheaply). */
 #define FRESH_BYTE 0xFF
 #define FRESH_LIMIT (UINT64_C(64) << 10)
 #define CLASSES 22
@@ -284,6 +285,8 @@ static bool find(mock_arena *a, const void *p, found *f) {
     return offset - f->at < f->size;
 }
 
+/* What a block takes from the capacity: rounded up to 32, and 32 more (guide: memory management,
+ * aclrtMalloc). */
 static uint64_t charge(uint64_t size) { return ((size + 31) & ~UINT64_C(31)) + 32; }
 
 void *mock_arena_alloc(mock_arena *a, uint64_t size) {
@@ -312,6 +315,7 @@ void *mock_arena_alloc(mock_arena *a, uint64_t size) {
     return p;
 }
 
+/* Only the start of a block can be freed (guide: memory management, aclrtFree). */
 bool mock_arena_free(mock_arena *a, void *p) {
     found f;
     pthread_mutex_lock(&a->lock);

@@ -1,4 +1,6 @@
-/* Model instances that are built explicitly: streams are bound to them and their tasks stored. */
+/* Model instances that are built explicitly: streams are bound to them and their tasks stored.
+ *
+ * (guide: model runtime instance, aclmdlRIBuildBegin; observed: build_ri, bind_capturing) */
 #define _GNU_SOURCE
 #include "graph.h"
 
@@ -19,7 +21,9 @@ static aclError invalid(const char *text) {
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", text);
 }
 
-/* A model under construction and one of its streams, or a stream to become one. */
+/* A model under construction and one of its streams, or a stream to become one. Not persistent or a
+ * captured model: 107000 (implementation of the open runtime; observed: build_ri, "bind capturing"); a
+ * capturing stream: 107027 (observed: bind_capturing). */
 static aclError find(
     aclmdlRI modelRI, aclrtStream stream, const char *call, mock_graph **g, mock_stream **s) {
     aclError code = 0;
@@ -32,6 +36,8 @@ static aclError find(
     return (*g)->captured ? invalid("the model was captured") : 0;
 }
 
+/* FAST_LAUNCH and stop on failure: 207000 (implementation of the open runtime). Bound before: 107005, a
+ * complete model: 107000 (own choice). */
 static aclError bind_stream(mock_graph *g, mock_stream *s) {
     if (s->bound) return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is bound already");
     if ((s->flags & ACL_STREAM_FAST_LAUNCH) != 0 || s->stop_on_failure)
@@ -43,6 +49,7 @@ static aclError bind_stream(mock_graph *g, mock_stream *s) {
     return 0;
 }
 
+/* Two flags (header: ACL_MODEL_STREAM_FLAG_HEAD, ACL_MODEL_STREAM_FLAG_DEFAULT). */
 MOCK_EXPORT aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag) {
     MOCK_ENTER(aclmdlRIBindStream);
     if (flag != ACL_MODEL_STREAM_FLAG_HEAD && flag != ACL_MODEL_STREAM_FLAG_DEFAULT)
@@ -80,6 +87,7 @@ MOCK_EXPORT aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream) {
     return code;
 }
 
+/* reserve must be null: 100000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve) {
     MOCK_ENTER(aclmdlRIBuildEnd);
     if (reserve != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "reserve must be null");
@@ -89,7 +97,7 @@ MOCK_EXPORT aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve) {
     if (code == 0 && g->state != MOCK_GRAPH_BUILDING) code = invalid("the model is not under construction");
     if (code == 0 && !mock_graph_freeze(g))
         code = mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
-    /* Without an end task it can never be executed (507011). */
+    /* Without an end task it can never be executed: 507011 (implementation of the open runtime). */
     if (code == 0) g->state = g->ended ? MOCK_GRAPH_READY : MOCK_GRAPH_FAULT;
     mock_unlock();
     return code;

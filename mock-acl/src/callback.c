@@ -1,4 +1,5 @@
-/* Host functions, and callbacks that a subscribed thread runs (runtime guide: callbacks). */
+/* Host functions, and callbacks that a subscribed thread runs (guide: callbacks). In a capture they are
+ * recorded and run in every replay (implementation of the open runtime). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "callback.h"
@@ -58,6 +59,8 @@ void mock_reports_clear(void) {
     }
 }
 
+/* fn null: 107000; a subscribed stream: 107011 (observed: callbacks). The stream waits for fn (guide:
+ * callbacks, aclrtLaunchHostFunc). */
 MOCK_EXPORT aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args) {
     MOCK_ENTER(aclrtLaunchHostFunc);
     if (fn == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "fn must not be null");
@@ -76,6 +79,8 @@ MOCK_EXPORT aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, v
     return code;
 }
 
+/* Other block types: 100000, fn null: 107000, not subscribed: 107015 (observed: callbacks); used with
+ * host functions: 107011 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtLaunchCallback(
     aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType, aclrtStream stream) {
     MOCK_ENTER(aclrtLaunchCallback);
@@ -109,6 +114,7 @@ typedef struct subscriber {
     uint32_t streams;
 } subscriber;
 
+/* (guide: callbacks, aclrtSubscribeReport: 1,024 threads a process) */
 static subscriber subscribers[1024];
 
 static subscriber *subscriber_of(uint64_t thread) {
@@ -131,6 +137,8 @@ void mock_unsubscribe(mock_stream *s) {
     s->report_thread = 0;
 }
 
+/* Used with host functions: 107011 (guide: callbacks, aclrtSubscribeReport). A second thread or thread 0:
+ * the same; no place left: 207012 (own choice). */
 MOCK_EXPORT aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
     MOCK_ENTER(aclrtSubscribeReport);
     mock_stream *s = NULL;
@@ -151,6 +159,7 @@ MOCK_EXPORT aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
     return code;
 }
 
+/* Not this thread's stream: 107012 (own choice). */
 MOCK_EXPORT aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
     MOCK_ENTER(aclrtUnSubscribeReport);
     mock_stream *s = NULL;
@@ -190,6 +199,8 @@ static void run_report(report *r) {
     if (!r->owned_by_task) free(r);
 }
 
+/* 0: 100000, not subscribed: 107012, nothing in time: 507012 (observed: callbacks). Runs all that is
+ * ready (guide: callbacks, aclrtProcessReport). */
 MOCK_EXPORT aclError aclrtProcessReport(int32_t timeout) {
     MOCK_ENTER(aclrtProcessReport);
     if (timeout != -1 && timeout <= 0)

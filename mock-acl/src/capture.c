@@ -1,5 +1,5 @@
-/* Capture of streams into a graph: begin, end, what is recorded and what is refused (runtime guide: capture).
- */
+/* Capture of streams into a graph: begin, end, what is recorded and what is refused (guide: capture). A
+ * refused call leaves the capture as it is (observed: capturing_calls), where the guide says it fails. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "capture.h"
@@ -17,6 +17,7 @@ bool mock_event_captured(const mock_event *e) {
     return e->graph != NULL && e->graph->serial == e->graph_serial && e->graph->state == MOCK_GRAPH_CAPTURING;
 }
 
+/* 107027 with EE1016 (observed: capturing_calls, destroy_side, bind_capturing). */
 aclError mock_captured_error(const char *call) {
     return mock_fail(
         ACL_ERROR_RT_STREAM_CAPTURED, "EE1016", "%s is not allowed while the stream captures", call);
@@ -24,7 +25,8 @@ aclError mock_captured_error(const char *call) {
 
 /* ---- capture modes ---- */
 
-/* The strictest mode among the captures of a context, or of a thread; RELAXED + 1 without any. */
+/* The strictest mode among the captures of a context, or of a thread; RELAXED + 1 without any
+ * (implementation of the open runtime). */
 static int strictest(const mock_ctx *ctx, uint64_t thread) {
     int mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED + 1;
     for (mock_link *l = active.next; l != &active; l = l->next) {
@@ -35,6 +37,8 @@ static int strictest(const mock_ctx *ctx, uint64_t thread) {
     return mode;
 }
 
+/* Of the captures of the context, of those of the thread and of its exchange mode (observed:
+ * sync_copy_modes, pageable); other contexts are free (observed: sync_device_other_ctx_capture). */
 aclError mock_capture_forbids(mock_ctx *ctx, aclError code, const char *what) {
     if (MOCK_UNLIKELY(!mock_list_empty(&active))) {
         const mock_thread *self = mock_self();
@@ -49,6 +53,8 @@ aclError mock_capture_forbids(mock_ctx *ctx, aclError code, const char *what) {
     return 0;
 }
 
+/* Gives the old mode; null 100000, other modes 107000 (observed: sync_copy_modes); no context 107002
+ * (observed: thread_no_ctx). */
 MOCK_EXPORT aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode) {
     MOCK_ENTER(aclmdlRICaptureThreadExchangeMode);
     if (mode == NULL) return mock_null("mode");
@@ -67,6 +73,8 @@ MOCK_EXPORT aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode
 
 /* ---- begin ---- */
 
+/* Bound: 107005 (observed: build_ri). The real handle of the default stream: 207000 (observed:
+ * capture_begin). */
 static aclError check_stream(const mock_stream *s) {
     if (s->bound) return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is bound to a model");
     if (s->is_default)
@@ -74,12 +82,14 @@ static aclError check_stream(const mock_stream *s) {
     return 0;
 }
 
+/* 0x10 and 0x20: 507000; the others may capture (observed: capture_begin). */
 static aclError bad_flags(const mock_stream *s) {
     if ((s->flags & (ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)) == 0) return 0;
     return mock_fail(
         ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "streams of flag 0x%x cannot be captured", s->flags);
 }
 
+/* Twice: 107027 (observed: capture_begin). While the stream updates a group: 107033 (own choice). */
 static aclError begin(mock_stream *s, aclmdlRICaptureMode mode) {
     aclError code = bad_flags(s);
     if (code == 0) code = check_stream(s);
@@ -100,6 +110,7 @@ static aclError begin(mock_stream *s, aclmdlRICaptureMode mode) {
     return 0;
 }
 
+/* Null stream 100000, mode 3 107000 (observed: capture_begin). */
 MOCK_EXPORT aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
     MOCK_ENTER(aclmdlRICaptureBegin);
     if (stream == NULL) return mock_null("stream");
@@ -114,6 +125,7 @@ MOCK_EXPORT aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMod
     return code;
 }
 
+/* Null stream or nothing to write: 100000 (observed: getinfo). Side streams too (observed: capture_end). */
 MOCK_EXPORT aclError aclmdlRICaptureGetInfo(
     aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI) {
     MOCK_ENTER(aclmdlRICaptureGetInfo);
@@ -123,7 +135,8 @@ MOCK_EXPORT aclError aclmdlRICaptureGetInfo(
     const aclError code = mock_stream_to_wait(stream, &s);
     if (code == 0) {
         const bool on = mock_capturing(s);
-        /* Observed: a capture that is broken still reads as active; only a lost task shows. */
+        /* A capture that is broken still reads as active (observed: cross_graph, invalid_107034_status);
+         * only a lost task shows (implementation of the open runtime). */
         if (status != NULL)
             *status = !on                     ? ACL_MODEL_RI_CAPTURE_STATUS_NONE
                       : s->graph->invalidated ? ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED
@@ -136,6 +149,8 @@ MOCK_EXPORT aclError aclmdlRICaptureGetInfo(
 
 /* ---- tasks, records and waits ---- */
 
+/* A broken capture goes on taking tasks (observed: cross_graph, invalid_107034_status). After
+ * aclmdlRIBuildEnd: 107005 (own choice: the guide forbids it). */
 aclError mock_capture_task(mock_stream *s, mock_task *t) {
     aclError code = mock_group_check(s->graph, s->chain, (mock_task_kind)t->kind);
     if (s->graph->state != MOCK_GRAPH_CAPTURING && s->graph->state != MOCK_GRAPH_BUILDING)
@@ -145,6 +160,7 @@ aclError mock_capture_task(mock_stream *s, mock_task *t) {
     return code;
 }
 
+/* (observed: event_kinds, build_ri) */
 static aclError not_captured(void) {
     return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "events of this kind cannot be captured");
 }
@@ -167,6 +183,7 @@ static aclError add_record(mock_stream *s, mock_event *e) {
     return 0;
 }
 
+/* External events pass, events of the older calls do not: 207000 (observed: event_kinds). */
 aclError mock_capture_record(mock_stream *s, mock_event *e) {
     if (e->family == MOCK_EVENT_OUTSIDE || (e->family == MOCK_EVENT_FLAGGED && s->bound)) {
         mock_task t = {
@@ -176,7 +193,7 @@ aclError mock_capture_record(mock_stream *s, mock_event *e) {
         return mock_capture_task(s, &t);
     }
     if (s->bound || e->family != MOCK_EVENT_EX) return not_captured();
-    /* Observed: a record that nothing can wait for is accepted and ignored. */
+    /* A record that nothing can wait for is accepted and ignored (observed: event_kinds). */
     if ((e->flags & ACL_EVENT_SYNC) == 0) return 0;
     return add_record(s, e);
 }
@@ -189,7 +206,9 @@ static aclError add_wait(mock_stream *s, const mock_event *e) {
     return mock_graph_append(s->graph, s->chain, &t);
 }
 
-/* A wait for a captured event draws an ordinary stream into the capture. */
+/* A wait for a captured event draws an ordinary stream into the capture (observed: capture_end, join_ok),
+ * also one of another context that is current (observed: fork_foreign_ctx). The default stream: 107031
+ * (observed: fork_default). */
 static aclError fork_into(mock_stream *s, const mock_event *e) {
     if (s->is_default)
         return mock_fail(
@@ -210,6 +229,9 @@ static aclError wait_latch(mock_stream *s, mock_event *e) {
     return mock_capture_task(s, &t);
 }
 
+/* Of another capture: 107032, and both are broken (observed: cross_graph). Never recorded: 0; recorded
+ * outside: 107024 (observed: event_outside, event_outside_pending). Bound stream: 207000 (observed, not
+ * recorded). */
 aclError mock_capture_wait(mock_stream *s, mock_event *e) {
     const bool captured = mock_event_captured(e);
     if (s->graph == NULL) return fork_into(s, e);
@@ -227,7 +249,8 @@ aclError mock_capture_wait(mock_stream *s, mock_event *e) {
 
 /* ---- end ---- */
 
-/* Every side stream must end with a record that the origin waits for, directly or through other streams. */
+/* Every side stream must end with a record that the origin waits for, directly or through other streams
+ * (observed: join_ok, join_trailing, join_nowork). */
 static bool joined(const mock_graph *g) {
     bool *reached = calloc(g->chain_count, sizeof *reached);
     if (reached == NULL) return false;
@@ -254,7 +277,9 @@ static void discard(mock_graph *g) {
     mock_graph_free(g);
 }
 
-/* After these checks the streams are free again, whatever the result. */
+/* After these checks the streams are free again, whatever the result (observed: capture_end). Another thread:
+ * 107038 unless RELAXED (capture_end_thread); broken: 507903 (cross_graph, taskgrp); open group: 107033
+ * (taskgrp_open_end); not joined: 107025 (capture_end). */
 static aclError finish(mock_graph *g) {
     if (g->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && g->owner != mock_self()->id)
         return mock_fail(
@@ -269,6 +294,8 @@ static aclError finish(mock_graph *g) {
     return 0;
 }
 
+/* Not capturing: 107029; not the stream of the begin: 107036; both leave everything as it is (observed:
+ * capture_end). */
 static aclError end(mock_stream *s, aclmdlRI *out) {
     const aclError code = check_stream(s);
     if (code != 0) return code;
@@ -290,6 +317,7 @@ static aclError end(mock_stream *s, aclmdlRI *out) {
     return 0;
 }
 
+/* modelRI null: 107000, the capture goes on (observed: capture_end). */
 MOCK_EXPORT aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
     MOCK_ENTER(aclmdlRICaptureEnd);
     if (stream == NULL) return mock_null("stream");
@@ -303,7 +331,7 @@ MOCK_EXPORT aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
     return code;
 }
 
-/* The context goes away: so does every capture that one of its streams takes part in. */
+/* The context goes away: so does every capture that one of its streams takes part in (own choice). */
 void mock_capture_abandon(mock_ctx *ctx) {
     for (mock_link *l = active.next; l != &active;) {
         mock_graph *g = MOCK_OWNER(l, mock_graph, active);

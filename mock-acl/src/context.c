@@ -1,5 +1,5 @@
-/* Devices and contexts: reference counts, the default context of a device, the current context of a thread.
- */
+/* Devices and contexts: reference counts, the default context of a device, the current context of a thread
+ * (guide: device management, context management). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "context.h"
@@ -26,11 +26,13 @@ uint32_t mock_device_count(void) {
     return n;
 }
 
+/* (observed: ctx, "createContext bad dev") */
 aclError mock_device_check(int32_t id) {
     if (id >= 0 && (uint32_t)id < mock_device_count()) return 0;
     return mock_fail(ACL_ERROR_RT_INVALID_DEVICEID, "EE1003", "device %d does not exist", id);
 }
 
+/* A thread whose context went away has none (observed: ctx, "createStream after own ctx destroyed"). */
 mock_ctx *mock_current_quiet(void) {
     const mock_thread *t = mock_self();
     return t->ctx != NULL && t->ctx->serial == t->ctx_serial ? t->ctx : NULL;
@@ -75,7 +77,7 @@ static mock_ctx *context_new(int32_t id, bool primary) {
 }
 
 /* Ends the context: its handle and those of its streams and graphs become stale. Queued work runs as far as
- * it can. */
+ * it can (guide: device management, aclrtResetDevice; own choice for a context of the program). */
 void mock_context_teardown(mock_ctx *ctx) {
     mock_handle_take(MOCK_CONTEXT, ctx->handle);
     ctx->handle = NULL;
@@ -132,6 +134,8 @@ uint64_t mock_own_contexts(void) {
 
 /* ---- devices ---- */
 
+/* No stream left for it: 507033 (header: ACL_ERROR_RT_DEV_SETUP_ERROR; implementation of the open
+ * runtime). */
 static aclError ensure_primary(int32_t id) {
     device *d = &devices[id];
     if (d->primary == NULL) d->primary = context_new(id, true);
@@ -139,6 +143,8 @@ static aclError ensure_primary(int32_t id) {
     return mock_fail(ACL_ERROR_RT_DEV_SETUP_ERROR, "EE9999", "device %d has no stream left", id);
 }
 
+/* Counts, and makes the default context current (guide: device management, aclrtSetDevice); aclInit is
+ * not needed (observed: no_init). */
 MOCK_EXPORT aclError aclrtSetDevice(int32_t deviceId) {
     MOCK_ENTER(aclrtSetDevice);
     aclError code = mock_device_check(deviceId);
@@ -154,6 +160,8 @@ MOCK_EXPORT aclError aclrtSetDevice(int32_t deviceId) {
     return code;
 }
 
+/* At 0 the default context goes; by force at once; below 0: 507007 (observed: device_force,
+ * device_force2). In a host function 207000 (own choice: it waits). */
 static aclError reset(int32_t id, bool force, const char *call) {
     aclError code = mock_device_check(id);
     if (code != 0) return code;
@@ -186,6 +194,7 @@ MOCK_EXPORT aclError aclrtResetDeviceForce(int32_t deviceId) {
     return reset(deviceId, true, "aclrtResetDeviceForce");
 }
 
+/* (guide: device management, aclrtGetDevice) */
 MOCK_EXPORT aclError aclrtGetDevice(int32_t *deviceId) {
     MOCK_ENTER(aclrtGetDevice);
     if (deviceId == NULL) return mock_null("deviceId");
@@ -196,6 +205,7 @@ MOCK_EXPORT aclError aclrtGetDevice(int32_t *deviceId) {
     return ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
 }
 
+/* (header: aclrtGetPrimaryCtxState) */
 MOCK_EXPORT aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active) {
     MOCK_ENTER(aclrtGetPrimaryCtxState);
     if (active == NULL) return mock_null("active");
@@ -210,6 +220,8 @@ MOCK_EXPORT aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, 
 
 /* ---- contexts ---- */
 
+/* Becomes current; the device gets its default context too (guide: context management,
+ * aclrtCreateContext). Other devices: 107001 (observed: ctx). */
 MOCK_EXPORT aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId) {
     MOCK_ENTER(aclrtCreateContext);
     if (context == NULL) return mock_null("context");
@@ -228,6 +240,8 @@ MOCK_EXPORT aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
     return code;
 }
 
+/* The default context, a destroyed or unknown one: 107002 (observed: ctx). In a host function 207000 (own
+ * choice). */
 MOCK_EXPORT aclError aclrtDestroyContext(aclrtContext context) {
     MOCK_ENTER(aclrtDestroyContext);
     if (context == NULL) return mock_null("context");
@@ -252,11 +266,12 @@ MOCK_EXPORT aclError aclrtSetCurrentContext(aclrtContext context) {
     mock_ctx *ctx = mock_handle_get(MOCK_CONTEXT, context);
     if (ctx != NULL) bind(ctx);
     mock_unlock();
-    /* Observed: 107000 here, 107002 from aclrtDestroyContext. */
+    /* 107000 here, 107002 from aclrtDestroyContext (observed: ctx). */
     return ctx != NULL ? 0
                        : mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not a live context", context);
 }
 
+/* None: 107002 (observed: thread_no_ctx). */
 MOCK_EXPORT aclError aclrtGetCurrentContext(aclrtContext *context) {
     MOCK_ENTER(aclrtGetCurrentContext);
     if (context == NULL) return mock_null("context");
@@ -267,6 +282,7 @@ MOCK_EXPORT aclError aclrtGetCurrentContext(aclrtContext *context) {
     return ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
 }
 
+/* The real handle (observed: stream_basic, execute_default_real). */
 MOCK_EXPORT aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream) {
     MOCK_ENTER(aclrtCtxGetCurrentDefaultStream);
     if (stream == NULL) return mock_null("stream");

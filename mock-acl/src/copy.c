@@ -1,4 +1,4 @@
-/* Copies and fills (runtime guide: memory management). */
+/* Copies and fills (guide: memory management). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static bool fill_now(const mock_fill *f) {
     return true;
 }
 
-/* A task that meets an address outside every live allocation fails like a device memory fault. */
+/* A task that meets an address outside every live allocation fails like a device memory fault: 507053
+ * (header: ACL_ERROR_RT_DEVICE_MEM_ERROR; own choice: the code of real faults depends on the engine). */
 static aclError run_copy(void *arg) { return copy_now(arg) ? 0 : ACL_ERROR_RT_DEVICE_MEM_ERROR; }
 static aclError run_fill(void *arg) { return fill_now(arg) ? 0 : ACL_ERROR_RT_DEVICE_MEM_ERROR; }
 static void drop_buffer(void *arg) { free((void *)(uintptr_t)((mock_copy *)arg)->src); }
@@ -41,7 +42,7 @@ static const mock_task_ops fill32_ops = {"aclrtMemsetD32Async", run_fill, NULL};
 
 /* ---- synchronous ---- */
 
-/* A synchronous call looks at no stream, but captures restrict it. */
+/* A synchronous call looks at no stream, but captures restrict it: 107030 (observed: sync_copy_modes). */
 static aclError begin_sync(const char *call) {
     mock_lock();
     mock_ctx *ctx = mock_current();
@@ -52,6 +53,7 @@ static aclError begin_sync(const char *call) {
     return code;
 }
 
+/* (own choice: the driver answers for bad addresses) */
 static aclError end_sync(bool good, const char *call) {
     if (!good)
         return mock_fail(
@@ -60,11 +62,13 @@ static aclError end_sync(bool good, const char *call) {
     return 0;
 }
 
+/* (observed: pageable, "kind 6") */
 static aclError bad_kind(int kind, int last) {
     if (kind >= 0 && kind <= last) return 0;
     return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "copy kind %d", kind);
 }
 
+/* (observed: pageable, "count>destMax") */
 static aclError too_long(size_t count, size_t limit) {
     if (count <= limit) return 0;
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "count %zu is above the size %zu", count, limit);
@@ -76,6 +80,9 @@ aclError mock_copy_check(const void *dst, size_t max, const void *src, size_t co
     return code != 0 ? code : too_long(count, max);
 }
 
+/* In this order: count 0 is 0 before any check, dst == src is 0 before the capture check (observed:
+ * sync_copy_modes). Copies between host addresses are restricted in captures too (observed, not
+ * recorded). */
 aclError mock_copy_sync(
     void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind, const char *call) {
     if (count == 0) return 0;
@@ -83,7 +90,8 @@ aclError mock_copy_sync(
     if (code != 0 || dst == src) return code;
     code = begin_sync(call);
     if (code != 0) return code;
-    /* The direction follows from the addresses; the kind is not looked at. */
+    /* The direction follows from the addresses; the kind is not looked at (guide: memory management,
+     * aclrtMemcpy). */
     return end_sync(copy_now(&(mock_copy){dst, src, count, count, count, 1}), call);
 }
 
@@ -93,6 +101,8 @@ MOCK_EXPORT aclError aclrtMemcpy(
     return mock_copy_sync(dst, destMax, src, count, kind, "aclrtMemcpy");
 }
 
+/* Captures restrict it (observed: sync_copy_modes). count above maxCount: 107000 (own choice: the real
+ * call leaves it to the driver; the asynchronous one checks). */
 MOCK_EXPORT aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count) {
     MOCK_ENTER(aclrtMemset);
     if (count == 0) return 0;
@@ -103,6 +113,7 @@ MOCK_EXPORT aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, s
     return end_sync(fill_now(&(mock_fill){devPtr, count, value, false}), "aclrtMemset");
 }
 
+/* Taken as aclrtMemset with N words (header: aclrtMemsetD32; own choice). */
 MOCK_EXPORT aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N) {
     MOCK_ENTER(aclrtMemsetD32);
     if (N == 0) return 0;
@@ -113,6 +124,7 @@ MOCK_EXPORT aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, s
     return end_sync(fill_now(&(mock_fill){ptr, N * 4, (int32_t)value, true}), "aclrtMemsetD32");
 }
 
+/* Width above a pitch and other kinds: 100000 (implementation of the open runtime). */
 static aclError check_2d(
     const void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, aclrtMemcpyKind kind) {
     if (dst == NULL || src == NULL) return mock_null("dst and src");
@@ -135,7 +147,8 @@ MOCK_EXPORT aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, si
 /* ---- asynchronous ---- */
 
 /* Pageable memory cannot be read by the device later: the stream is waited for and the copy done at once,
- * which a capture rules out. With the lock. */
+ * which a capture rules out. With the lock. On the capturing stream 107000, on another one 107041, or 0
+ * beside a RELAXED capture (observed: pageable). */
 static aclError copy_pageable(mock_stream *s, const mock_copy *c, const char *call) {
     if (mock_capturing(s))
         return mock_fail(
@@ -153,6 +166,8 @@ static aclError copy_pageable(mock_stream *s, const mock_copy *c, const char *ca
     return 0;
 }
 
+/* Host to host: 207000 (observed: pageable, "eager H2H async"). HOST_TO_BUF copies the source at the
+ * call, also in a capture (guide: memory management, aclrtMemcpyAsync; observed: pageable). */
 static aclError copy_async(const mock_copy *c, aclrtMemcpyKind kind, aclrtStream stream,
     const mock_task_ops *ops, const char *call) {
     const mock_place to = mock_place_of(c->dst), from = mock_place_of(c->src);
@@ -182,6 +197,8 @@ static aclError copy_async(const mock_copy *c, aclrtMemcpyKind kind, aclrtStream
     return code;
 }
 
+/* count 0 is 0 whatever the addresses (observed: pageable, "count 0 bad ptr"); dst == src is 0 after the
+ * checks (implementation of the open runtime). */
 aclError mock_copy_async(void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind,
     aclrtStream stream, const char *call) {
     if (count == 0) return 0;
@@ -202,6 +219,7 @@ MOCK_EXPORT aclError aclrtMemcpyAsyncWithCondition(
     return mock_copy_async(dst, destMax, src, count, kind, stream, "aclrtMemcpyAsyncWithCondition");
 }
 
+/* Limits of width and height (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
     size_t width, size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
     MOCK_ENTER(aclrtMemcpy2dAsync);
@@ -215,6 +233,7 @@ MOCK_EXPORT aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *sr
         "aclrtMemcpy2dAsync");
 }
 
+/* Captured, also on pageable memory (observed: pageable; pageable memory: observed, not recorded). */
 static aclError fill_async(const mock_fill *f, aclrtStream stream, const mock_task_ops *ops) {
     mock_task t = {.ops = ops, .kind = MOCK_TASK_WORK, .u.fill = *f};
     mock_stream *s = NULL;
@@ -225,6 +244,7 @@ static aclError fill_async(const mock_fill *f, aclrtStream stream, const mock_ta
     return code;
 }
 
+/* count above maxCount: 107000 (observed, not recorded). */
 MOCK_EXPORT aclError aclrtMemsetAsync(
     void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
     MOCK_ENTER(aclrtMemsetAsync);

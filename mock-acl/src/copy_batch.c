@@ -1,4 +1,9 @@
-/* Batches of copies: checked as a whole, then done one by one (their order is not promised). */
+/* Batches of copies: checked as a whole, then done one by one (their order is not promised).
+ *
+ * Attribute indexes start at 0 and rise; copies of size 0 are skipped (guide: memory management,
+ * aclrtMemcpyBatch). The direction of each copy follows from its addresses, so a batch may mix them, and
+ * nothing else of an attribute is read (own choice: the guide allows one direction a batch). The failing
+ * index is SIZE_MAX when no single copy is to blame (own choice). */
 #define _GNU_SOURCE
 #include "memory.h"
 

@@ -3,7 +3,16 @@
  * One lock, `mock_engine.lock`, guards every object here. It is never held while a task runs, a callback runs
  * or a host thread waits. Memory (memory.h) and handles have their own leaf locks. Objects of one kind are
  * type-stable: a destroyed one returns to a free list and is never unmapped, so a stale pointer inside the
- * engine is harmless. */
+ * engine is harmless.
+ *
+ * A rule of the mock carries its source in brackets:
+ * (observed: group) - recorded steps of the real runtime, tests/observed/observed.tsv, by group name;
+ * (observed, not recorded) - seen there too, but no step was kept;
+ * (header: name) - the public headers; (guide: chapter, function) - the public documentation of CANN;
+ * (implementation of the open runtime) - read in the sources of the open-source runtime 9.1.0;
+ * (own choice: why) - none of them says it, or the mock differs on purpose.
+ * Null and zero arguments are judged by mock_null, handles by mock_handle_get, the missing context by
+ * mock_no_context; calls that only use these need no further source. */
 #ifndef MOCK_CORE_H_
 #define MOCK_CORE_H_
 
@@ -21,7 +30,9 @@
 #define MOCK_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define MOCK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* (own choice: more devices than a server has) */
 #define MOCK_MAX_DEVICES 16
+/* Virtual time of one task (own choice: a wait never depends on the speed of the host). */
 #define MOCK_TASK_NS 1000
 #define MOCK_FOREVER (-1)
 
@@ -111,7 +122,7 @@ typedef struct mock_fill {
 
 typedef struct mock_cmo {
     void *src;
-    uint32_t size; /* 32 bits, as in the real task: larger sizes wrap */
+    uint32_t size; /* larger sizes wrap (implementation of the open runtime) */
 } mock_cmo;
 
 typedef struct mock_value {
@@ -185,8 +196,11 @@ typedef struct mock_ctx {
     struct mock_ctx *next_free;
 } mock_ctx;
 
+/* The queue of one stream (implementation of the open runtime, which leaves 2,013 of its 2,048 entries to
+ * tasks); a full one makes the submitting call wait (own choice: nothing names a code). */
 #define MOCK_QUEUE_DEPTH 2048u
-/* Observed: a process with its default stream and one more has 2045 left. */
+/* A process with its default stream and one more has 2,045 left (observed: host_notify). The guide names
+ * 1,984 streams a device. */
 #define MOCK_STREAM_LIMIT 2047u
 
 typedef struct mock_stream {

@@ -1,4 +1,6 @@
-/* Small host-side helpers: data buffers, element sizes, half precision. */
+/* Small host-side helpers: data buffers, element sizes, half precision (header: acl_base_rt.h; guide:
+ * data types and their operations). A null buffer: 100000 from the calls with a code, else 0 (own
+ * choice). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +47,7 @@ MOCK_EXPORT size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer) {
     return dataBuffer->size;
 }
 
+/* Types without whole bytes, and unknown ones: 0 (own choice). */
 MOCK_EXPORT size_t aclDataTypeSize(aclDataType dataType) {
     if (mock_enter(MOCK_API_aclDataTypeSize) != 0) return 0;
     switch (dataType) {
@@ -78,6 +81,7 @@ MOCK_EXPORT size_t aclDataTypeSize(aclDataType dataType) {
     }
 }
 
+/* Exact (own choice: IEEE 754). */
 MOCK_EXPORT float aclFloat16ToFloat(aclFloat16 value) {
     if (mock_enter(MOCK_API_aclFloat16ToFloat) != 0) return 0;
     const uint32_t sign = (uint32_t)(value >> 15) << 31, exponent = (value >> 10) & 31u,
@@ -93,7 +97,8 @@ MOCK_EXPORT float aclFloat16ToFloat(aclFloat16 value) {
     return f;
 }
 
-/* Rounds to the nearest, ties to even. */
+/* Rounds to the nearest, ties to even; too large a value becomes infinite, any NaN one quiet NaN (own choice:
+ * IEEE 754). */
 MOCK_EXPORT aclFloat16 aclFloatToFloat16(float value) {
     if (mock_enter(MOCK_API_aclFloatToFloat16) != 0) return 0;
     uint32_t bits = 0;

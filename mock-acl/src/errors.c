@@ -1,4 +1,7 @@
-/* Per-thread state, error texts and the last error (runtime guide: error handling). */
+/* Per-thread state, error texts and the last error (guide: error handling).
+ *
+ * Texts belong to the thread and start with a message id (observed: err_msg, thread_no_ctx; the wording
+ * is our own choice). */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,6 +9,7 @@
 #include <string.h>
 #include "core.h"
 
+/* (own choice) */
 #define TEXT_LIMIT 8192 /* a thread without a context never loses text; do not let it grow for ever */
 
 _Atomic uint64_t mock_epoch = 1;
@@ -42,7 +46,7 @@ mock_thread *mock_self(void) {
     return &self;
 }
 
-/* New text goes in front of what was not read yet. */
+/* New text goes in front of what was not read yet (implementation of the open runtime). */
 static void prepend(mock_thread *t, const char *id, const char *format, va_list args) {
     char line[1024];
     int n = snprintf(line, sizeof line, "%s: ", id);
@@ -77,19 +81,24 @@ aclError mock_fail(aclError code, const char *id, const char *format, ...) {
     va_start(args, format);
     prepend(t, id, format, args);
     va_end(args);
-    /* Errors of the ACL layer (1000xx) are not remembered. */
+    /* Errors of the ACL layer (1000xx) are not remembered (observed: last_error). */
     if (code >= 107000) t->last_error = code;
     return code;
 }
 
+/* Null pointers and zero sizes that the ACL layer looks at: 100000 with EH0008 (observed: stream_basic,
+ * ctx, event_query, cmo, execute, taskgrp). */
 aclError mock_null(const char *what) {
     return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%s must not be null or zero", what);
 }
 
+/* Almost every call of a thread without a context (observed: thread_no_ctx). */
 aclError mock_no_context(void) {
     return mock_fail(ACL_ERROR_RT_CONTEXT_NULL, "EE1018", "the calling thread has no current context");
 }
 
+/* Each read takes the text away (observed: err_msg). The pointer is good until the next read of the
+ * thread (guide: error handling, aclGetRecentErrMsg). */
 MOCK_EXPORT const char *aclGetRecentErrMsg(void) {
     MOCK_ENTER_PTR(aclGetRecentErrMsg);
     mock_thread *t = mock_self();
@@ -99,7 +108,8 @@ MOCK_EXPORT const char *aclGetRecentErrMsg(void) {
     free(t->shown);
     t->shown = NULL;
     if (!bound) {
-        /* Observed: without a context nothing is cleared, and the read itself adds a text. */
+        /* Nothing is cleared, and the read itself adds a text (observed, not recorded; the text of
+         * another thread without a context is in err_msg). */
         mock_error_text("EE1018", "the calling thread has no current context");
         return t->text;
     }
@@ -108,6 +118,7 @@ MOCK_EXPORT const char *aclGetRecentErrMsg(void) {
     return t->shown;
 }
 
+/* A success does not clear it, reading it does; other levels are 100000 (observed: last_error). */
 MOCK_EXPORT aclError aclrtGetLastError(aclrtLastErrLevel level) {
     MOCK_ENTER(aclrtGetLastError);
     if (level != ACL_RT_THREAD_LEVEL)
@@ -118,6 +129,7 @@ MOCK_EXPORT aclError aclrtGetLastError(aclrtLastErrLevel level) {
     return code;
 }
 
+/* Does not clear it (observed: last_error). */
 MOCK_EXPORT aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
     MOCK_ENTER(aclrtPeekAtLastError);
     if (level != ACL_RT_THREAD_LEVEL)

@@ -1,10 +1,12 @@
-/* Events (runtime guide: events). Ex events follow their latest record, a position in a stream. Events of the
- * older calls are latches as well: a record sets them, a reset clears them. */
+/* Events (guide: event management). Ex events follow their latest record, a position in a stream. Events
+ * of the older calls are latches as well: a record sets them, a reset clears them. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "capture.h"
 #include "context.h"
 
+/* Events of a device (guide: event management, aclrtCreateEvent). Only ids wrap: creation never fails
+ * (own choice). */
 #define EVENT_LIMIT 65536u
 
 static mock_event *free_events;
@@ -57,12 +59,14 @@ static aclError create(aclrtEvent *out, mock_event_family family, uint32_t flags
     return e != NULL ? 0 : mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
 }
 
+/* (observed: event_create_flags) */
 static aclError bad_flag(uint32_t flag) {
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "event flag 0x%x is not valid here", flag);
 }
 
 #define COMMON_FLAGS 0xFu
 
+/* Waits, times and progress in one (guide: event management, aclrtCreateEvent). */
 MOCK_EXPORT aclError aclrtCreateEvent(aclrtEvent *event) {
     MOCK_ENTER(aclrtCreateEvent);
     if (event == NULL) return mock_null("event");
@@ -70,6 +74,7 @@ MOCK_EXPORT aclError aclrtCreateEvent(aclrtEvent *event) {
         event, MOCK_EVENT_PLAIN, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS);
 }
 
+/* Any of the low four bits, or 0x10 or 0x20 alone (observed: event_create_flags). */
 MOCK_EXPORT aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag) {
     MOCK_ENTER(aclrtCreateEventWithFlag);
     if (event == NULL) return mock_null("event");
@@ -78,6 +83,7 @@ MOCK_EXPORT aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag) 
     return create(event, flag == ACL_EVENT_EXTERNAL ? MOCK_EVENT_OUTSIDE : MOCK_EVENT_FLAGGED, flag);
 }
 
+/* Any of the low four bits; IPC: 207000 (observed: event_create_flags, event_kinds). */
 MOCK_EXPORT aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag) {
     MOCK_ENTER(aclrtCreateEventExWithFlag);
     if (event == NULL) return mock_null("event");
@@ -88,6 +94,8 @@ MOCK_EXPORT aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag
     return create(event, MOCK_EVENT_EX, flag);
 }
 
+/* Never waits (guide: event management, aclrtDestroyEvent); also in a capture, whose graph works on
+ * (observed: event_destroy_in_capture). */
 MOCK_EXPORT aclError aclrtDestroyEvent(aclrtEvent event) {
     MOCK_ENTER(aclrtDestroyEvent);
     if (event == NULL) return mock_null("event");
@@ -112,6 +120,9 @@ void mock_events_reset(void) { mock_handle_each(MOCK_EVENT, drop); }
 
 /* ---- record, wait, reset ---- */
 
+/* The stream decides: a captured event recorded on another stream is an ordinary record (observed:
+ * record_elsewhere, default_record, fork_default). Device-only: 107000 (guide: event management,
+ * aclrtCreateEventWithFlag). In an update: 507009 (own choice: as for other tasks). */
 static aclError record(mock_event *e, mock_stream *s) {
     if (e->flags & ACL_EVENT_DEVICE_USE_ONLY) return bad_flag(e->flags);
     if (s->graph != NULL) return mock_capture_record(s, e);
@@ -143,7 +154,8 @@ MOCK_EXPORT aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
     return code;
 }
 
-/* Whether the event can be waited for by a stream at all. */
+/* Whether the event can be waited for by a stream at all. Without SYNC: 207000 (observed: event_query,
+ * event_kinds). */
 static aclError check_waitable(const mock_event *e) {
     if (e->flags & ACL_EVENT_DEVICE_USE_ONLY) return bad_flag(e->flags);
     if (e->family != MOCK_EVENT_OUTSIDE && (e->flags & ACL_EVENT_SYNC) == 0)
@@ -152,15 +164,18 @@ static aclError check_waitable(const mock_event *e) {
     return 0;
 }
 
+/* The event decides: a captured one makes the wait a captured one (implementation of the open runtime). */
 static aclError wait(mock_stream *s, mock_event *e) {
     aclError code = check_waitable(e);
     if (code != 0) return code;
     if (s->graph != NULL || mock_event_captured(e)) return mock_capture_wait(s, e);
     mock_task t = {.ops = &wait_ops, .kind = MOCK_TASK_WAIT, .u.wait = {e->stream, e->seq, e}};
     if (e->family == MOCK_EVENT_EX) {
-        /* Nothing to wait for: never recorded, recorded on this stream, or done. */
+        /* Nothing to wait for: never recorded (observed: event_outside), recorded on this stream, or done
+         * (implementation of the open runtime). */
         if (e->stream == NULL || e->stream == s || mock_recorded(e)) return 0;
     } else {
+        /* (observed: event_query, "old never recorded wait") */
         if (e->family == MOCK_EVENT_PLAIN && e->stream == NULL)
             return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1018", "the event was never recorded");
         t.kind = MOCK_TASK_LATCH_WAIT;
@@ -187,7 +202,8 @@ MOCK_EXPORT aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) 
     return wait_event(stream, event);
 }
 
-/* The time-out of the wait itself is accepted and not simulated: a wait never expires. */
+/* Negative: 107000 (observed: event_query); accepted in a capture (observed: event_reset_in_capture). The
+ * time-out of the wait itself is not simulated: a wait never expires (own choice: the clock is virtual). */
 MOCK_EXPORT aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout) {
     MOCK_ENTER(aclrtStreamWaitEventWithTimeout);
     if (event == NULL) return mock_null("event");
@@ -196,6 +212,7 @@ MOCK_EXPORT aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEv
     return wait_event(stream, event);
 }
 
+/* The first use decides, even when that call failed (implementation of the open runtime). */
 static aclError use_flag(uint8_t *use, uint32_t flag) {
     const uint8_t wanted = (uint8_t)(flag + 1);
     if (*use != 0 && *use != wanted)
@@ -204,7 +221,9 @@ static aclError use_flag(uint8_t *use, uint32_t flag) {
     return 0;
 }
 
-/* The external flag publishes or binds an event across the edge of a captured graph. */
+/* The external flag publishes or binds an event across the edge of a captured graph. Not capturing: 107029;
+ * not exactly SYNC: 207000 (implementation of the open runtime). The rest: 207000 (own choice: as without
+ * queues in software). */
 static aclError check_external(const mock_stream *s, const mock_event *e) {
     if (!mock_capturing(s))
         return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
@@ -215,6 +234,7 @@ static aclError check_external(const mock_stream *s, const mock_event *e) {
         ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "external records and waits are not simulated");
 }
 
+/* Other flags: 100000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag) {
     MOCK_ENTER(aclrtRecordEventWithFlag);
     if (event == NULL) return mock_null("event");
@@ -230,6 +250,7 @@ MOCK_EXPORT aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stre
     return code;
 }
 
+/* Other flags, and a time-out of an external wait: 100000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtStreamWaitEventWithFlag(
     aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag) {
     MOCK_ENTER(aclrtStreamWaitEventWithFlag);
@@ -246,6 +267,8 @@ MOCK_EXPORT aclError aclrtStreamWaitEventWithFlag(
     return code;
 }
 
+/* Ex: 207000, the older kinds: 0 (observed: event_query); in a capture external events only (observed:
+ * event_kinds, event_reset_in_capture). */
 MOCK_EXPORT aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     MOCK_ENTER(aclrtResetEvent);
     if (event == NULL) return mock_null("event");

@@ -1,4 +1,4 @@
-/* Events seen from the host: queries, waiting, times. */
+/* Events seen from the host: queries, waiting, times (guide: event management). */
 #define _GNU_SOURCE
 #include "core.h"
 
@@ -6,7 +6,9 @@ static aclError no_feature(const char *what) {
     return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s", what);
 }
 
-/* The event of a query, checked the way every query checks it. With the lock. */
+/* The event of a query, checked the way every query checks it. With the lock. External: 207000; Ex in the
+ * older queries: 207000 (observed: event_query); in an active capture: 107028 (observed: join_ok,
+ * event_elapsed_captured). */
 static aclError find(aclrtEvent handle, bool latches_only, mock_event **out) {
     mock_event *e = mock_event_get(handle);
     if (e == NULL) return ACL_ERROR_RT_INVALID_HANDLE;
@@ -19,6 +21,8 @@ static aclError find(aclrtEvent handle, bool latches_only, mock_event **out) {
     return 0;
 }
 
+/* Never recorded: Ex is complete, the others are not ready (observed: event_query). A captured record
+ * does not count (observed: query_ex_recorded, join_ok). */
 MOCK_EXPORT aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status) {
     MOCK_ENTER(aclrtQueryEventStatus);
     if (event == NULL || status == NULL) return mock_null("event and status");
@@ -34,6 +38,7 @@ MOCK_EXPORT aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedS
     return code;
 }
 
+/* Never recorded: not ready (own choice). */
 MOCK_EXPORT aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status) {
     MOCK_ENTER(aclrtQueryEvent);
     if (event == NULL || status == NULL) return mock_null("event and status");
@@ -49,6 +54,7 @@ MOCK_EXPORT aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
     return code;
 }
 
+/* All waits done (guide: event management, aclrtQueryEventWaitStatus). */
 MOCK_EXPORT aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status) {
     MOCK_ENTER(aclrtQueryEventWaitStatus);
     if (event == NULL || status == NULL) return mock_null("event and status");
@@ -66,6 +72,7 @@ MOCK_EXPORT aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitS
 
 /* ---- waiting ---- */
 
+/* Never recorded: 0 (observed: event_query); time-out: 507047 (observed: syncev_timeout). */
 static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
     if (handle == NULL) return mock_null("event");
     mock_event *e = NULL;
@@ -92,6 +99,7 @@ MOCK_EXPORT aclError aclrtSynchronizeEvent(aclrtEvent event) {
     return synchronize(event, MOCK_FOREVER);
 }
 
+/* 0: 107000 (observed: event_query); below -1 the same (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
     MOCK_ENTER(aclrtSynchronizeEventWithTimeout);
     if (event == NULL) return mock_null("event");
@@ -103,8 +111,9 @@ MOCK_EXPORT aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t 
 
 /* ---- times ---- */
 
-/* The time of the latest record; 0 for an event without a time line (observed once the record is reclaimed).
- */
+/* The time of the latest record. Never recorded: 507000 (observed: event_elapsed_captured); unfinished:
+ * 107006 (observed: syncev_timeout). 0 for an event without a time line (observed, not recorded: before
+ * the host has reclaimed the record it is 107006). */
 static aclError time_of(aclrtEvent handle, uint64_t *ns, bool *timed) {
     mock_event *e = NULL;
     const aclError code = find(handle, false, &e);
@@ -118,6 +127,7 @@ static aclError time_of(aclrtEvent handle, uint64_t *ns, bool *timed) {
     return 0;
 }
 
+/* May be negative (implementation of the open runtime). 0 when one of the two has no time line. */
 MOCK_EXPORT aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent) {
     MOCK_ENTER(aclrtEventElapsedTime);
     if (ms == NULL || startEvent == NULL || endEvent == NULL) return mock_null("ms and events");
@@ -131,6 +141,7 @@ MOCK_EXPORT aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, acl
     return code;
 }
 
+/* Microseconds (guide: event management, aclrtEventGetTimestamp), of the virtual clock. */
 MOCK_EXPORT aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp) {
     MOCK_ENTER(aclrtEventGetTimestamp);
     if (event == NULL || timestamp == NULL) return mock_null("event and timestamp");

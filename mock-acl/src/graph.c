@@ -1,4 +1,6 @@
-/* Graph objects: nodes in the order of their calls, one chain a stream, records that waits refer to. */
+/* Graph objects: nodes in the order of their calls, one chain a stream, records that waits refer to.
+ *
+ * (guide: model runtime instance; implementation of the open runtime) */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,7 @@ mock_graph *mock_graph_new(mock_ctx *ctx, mock_graph_state state) {
     return g;
 }
 
+/* Null: 100000; destroyed: 107017 (observed: execute). */
 mock_graph *mock_graph_get(aclmdlRI handle, aclError *code) {
     mock_graph *g = NULL;
     if (handle == NULL) *code = mock_null("modelRI");
@@ -63,7 +66,7 @@ int mock_graph_add_chain(mock_graph *g, mock_stream *s) {
     return g->chain_count++;
 }
 
-/* Takes over what the task owns. */
+/* Takes over what the task owns. Without memory the capture is lost (implementation of the open runtime). */
 aclError mock_graph_append(mock_graph *g, uint16_t chain, mock_task *t) {
     void *nodes = g->nodes;
     const aclError code = mock_graph_grow(&nodes, &g->node_room, g->node_count, sizeof *g->nodes);
@@ -158,7 +161,7 @@ void mock_graph_free(mock_graph *g) {
     free_graphs = g;
 }
 
-/* With the context: no destroy callback runs. */
+/* With the context: no destroy callback runs (own choice: the guide names aclmdlRIDestroy only). */
 void mock_graph_destroy_all(mock_ctx *ctx) {
     while (!mock_list_empty(&ctx->graphs))
         mock_graph_free(MOCK_OWNER(ctx->graphs.next, mock_graph, in_context));
@@ -166,10 +169,13 @@ void mock_graph_destroy_all(mock_ctx *ctx) {
 
 /* ---- destruction by the program ---- */
 
+/* Running replays are waited for, then 107037 and the model lives on (observed: destroy_running); for 10
+ * s (implementation of the open runtime), here of virtual time. */
 #define DESTROY_LIMIT_NS INT64_C(10000000000)
 
 static bool idle(void *what) { return ((const mock_graph *)what)->inflight == 0; }
 
+/* Another context: 107004 (implementation of the open runtime); capturing: 107026 (observed: getinfo). */
 static aclError check_destroy(aclmdlRI modelRI, mock_graph **out) {
     aclError code = 0;
     mock_graph *g = mock_graph_get(modelRI, &code);
@@ -184,6 +190,8 @@ static aclError check_destroy(aclmdlRI modelRI, mock_graph **out) {
     return 0;
 }
 
+/* Callbacks run inside, on the calling thread (observed: destroy_cb; guide: model runtime instance,
+ * aclmdlRIDestroyRegisterCallback). */
 MOCK_EXPORT aclError aclmdlRIDestroy(aclmdlRI modelRI) {
     MOCK_ENTER(aclmdlRIDestroy);
     mock_graph *g = NULL;
@@ -211,6 +219,7 @@ MOCK_EXPORT aclError aclmdlRIDestroy(aclmdlRI modelRI) {
     return code;
 }
 
+/* A function twice: 107000 (observed: destroy_cb). */
 MOCK_EXPORT aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void *userData) {
     MOCK_ENTER(aclmdlRIDestroyRegisterCallback);
     if (func == NULL) return mock_null("func");
@@ -233,6 +242,7 @@ MOCK_EXPORT aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCall
     return code;
 }
 
+/* An unknown function: 107000 (observed: destroy_cb). */
 MOCK_EXPORT aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func) {
     MOCK_ENTER(aclmdlRIDestroyUnregisterCallback);
     if (func == NULL) return mock_null("func");

@@ -1,4 +1,6 @@
-/* Graphs from outside: names, ids, dumps, enumeration and explicit update of tasks. */
+/* Graphs from outside: names, ids, dumps, enumeration and explicit update of tasks.
+ *
+ * (guide: model runtime instance; header: aclmdlRITaskType, aclmdlRITaskParams) */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +8,7 @@
 #include <unistd.h>
 #include "graph.h"
 
-#define NAME_LIMIT 512u
+#define NAME_LIMIT 512u /* longer names are cut (implementation of the open runtime) */
 
 MOCK_EXPORT aclError aclmdlRISetName(aclmdlRI modelRI, const char *name) {
     MOCK_ENTER(aclmdlRISetName);
@@ -24,6 +26,7 @@ MOCK_EXPORT aclError aclmdlRISetName(aclmdlRI modelRI, const char *name) {
     return code;
 }
 
+/* Unset: "". maxLen 0: 107000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name) {
     MOCK_ENTER(aclmdlRIGetName);
     if (name == NULL) return mock_null("name");
@@ -55,7 +58,8 @@ static const char *type_name(const mock_task *t) {
     return t->type < sizeof names / sizeof names[0] ? names[t->type] : "TASK";
 }
 
-/* The log: standard error when MOCK_ACL_LOG is set. */
+/* The log (guide: model runtime instance, aclmdlRIDebugPrint); here standard error when MOCK_ACL_LOG is set
+ * (own choice). */
 MOCK_EXPORT aclError aclmdlRIDebugPrint(aclmdlRI modelRI) {
     MOCK_ENTER(aclmdlRIDebugPrint);
     aclError code = 0;
@@ -71,6 +75,8 @@ MOCK_EXPORT aclError aclmdlRIDebugPrint(aclmdlRI modelRI) {
     return code;
 }
 
+/* Events of a Chrome trace; times are positions (implementation of the open runtime). The verbose form
+ * adds armed errors instead of kernel arguments (own choice). */
 static void print_json(FILE *f, const mock_graph *g, bool verbose) {
     fprintf(f, "[");
     for (uint32_t i = 0; i < g->node_count; i++) {
@@ -89,6 +95,7 @@ static void print_json(FILE *f, const mock_graph *g, bool verbose) {
     fprintf(f, "\n]\n");
 }
 
+/* A path that cannot be written: 107000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t flags) {
     MOCK_ENTER(aclmdlRIDebugJsonPrint);
     if (path == NULL) return mock_null("path");
@@ -113,6 +120,9 @@ static void *chain_handle(mock_chain *c) {
     return c->handle;
 }
 
+/* The internal streams (observed: tasks). Too small an array is filled and gives 107039, a larger one is
+ * padded with null (implementation of the open runtime). Capturing: 107026 (own choice: as for other
+ * uses). */
 MOCK_EXPORT aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams) {
     MOCK_ENTER(aclmdlRIGetStreams);
     if (numStreams == NULL) return mock_null("numStreams");
@@ -145,6 +155,7 @@ static aclError make_refs(mock_graph *g) {
     return 0;
 }
 
+/* A stream of the program: 107000 (observed: tasks); arrays as above. */
 MOCK_EXPORT aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks) {
     MOCK_ENTER(aclmdlRIGetTasksByStream);
     if (stream == NULL || numTasks == NULL) return mock_null("stream and numTasks");
@@ -191,6 +202,7 @@ MOCK_EXPORT aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *ty
     return code;
 }
 
+/* (own choice: the position in the capture) */
 MOCK_EXPORT aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id) {
     MOCK_ENTER(aclmdlRITaskGetSeqId);
     if (id == NULL) return mock_null("id");
@@ -207,6 +219,8 @@ static bool is_value(const mock_task *t) {
     return t->type == ACL_MODEL_RI_TASK_VALUE_WRITE || t->type == ACL_MODEL_RI_TASK_VALUE_WAIT;
 }
 
+/* Internal tasks: 107000 (implementation of the open runtime). So are kernels and events here (own
+ * choice: a kernel of the mock has no public arguments). */
 MOCK_EXPORT aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params) {
     MOCK_ENTER(aclmdlRITaskGetParams);
     if (params == NULL) return mock_null("params");
@@ -231,6 +245,8 @@ MOCK_EXPORT aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams
 
 /* ---- explicit update ---- */
 
+/* Running, or neither ready nor updating: 107040 (implementation of the open runtime; observed: tasks, a
+ * spoilt model). */
 static aclError begin_update(mock_graph *g) {
     if (g->inflight != 0)
         return mock_fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "EE1016", "the model is running");
@@ -238,12 +254,13 @@ static aclError begin_update(mock_graph *g) {
     return mock_fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "EE1016", "the model cannot be updated");
 }
 
-/* Observed: a task that cannot be changed makes the whole model unusable. */
+/* A task that cannot be changed gives 107000 and makes the whole model unusable (observed: tasks). */
 static aclError spoil(mock_graph *g, const mock_task *t) {
     g->state = MOCK_GRAPH_FAULT;
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "a task of type %d cannot be changed", t->type);
 }
 
+/* Kernels can be set on the real runtime; here only values (own choice, as in aclmdlRITaskGetParams). */
 MOCK_EXPORT aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params) {
     MOCK_ENTER(aclmdlRITaskSetParams);
     if (params == NULL) return mock_null("params");
@@ -264,6 +281,8 @@ MOCK_EXPORT aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams
     return code;
 }
 
+/* Until aclmdlRIUpdate the model cannot be executed: 507011 (implementation of the open runtime). Kernels
+ * and values only (observed: tasks). */
 MOCK_EXPORT aclError aclmdlRITaskDisable(aclmdlRITask task) {
     MOCK_ENTER(aclmdlRITaskDisable);
     mock_node_ref *ref = NULL;
@@ -304,6 +323,7 @@ static void apply(mock_graph *g) {
     g->state = MOCK_GRAPH_READY;
 }
 
+/* Nothing changed: 0 (observed: tasks). */
 MOCK_EXPORT aclError aclmdlRIUpdate(aclmdlRI modelRI) {
     MOCK_ENTER(aclmdlRIUpdate);
     aclError code = 0;

@@ -1,5 +1,5 @@
-/* Task groups: kernels of a captured graph that later launches replace, one by one in their order (runtime
- * guide: task update). The replacement happens when the update stream reaches it, not at the call. */
+/* Task groups: kernels of a captured graph that later launches replace, one by one in their order (guide:
+ * capture, task update). The replacement happens when the update stream reaches it, not at the call. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "graph.h"
@@ -10,6 +10,9 @@ static aclError group_status(const char *text) {
     return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1016", "%s", text);
 }
 
+/* Work on another stream of the graph: 107034, the capture is broken (observed: taskgrp_other_begin). A
+ * task that is no kernel: 507009, again until the group ends (observed: taskgrp, taskgrp_memset,
+ * taskgrp_d2d, invalid_107034_status). */
 aclError mock_group_check(mock_graph *g, uint16_t chain, mock_task_kind kind) {
     if (g->open_group == NULL) return 0;
     if (g->open_chain != chain) {
@@ -38,12 +41,14 @@ void mock_groups_free(mock_graph *g) {
 
 /* ---- marking ---- */
 
+/* 107029 (observed: taskgrp) */
 static aclError capturing(aclrtStream stream, mock_stream **out) {
     const aclError code = mock_stream_to_submit(stream, out);
     if (code != 0 || mock_capturing(*out)) return code;
     return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
 }
 
+/* Twice: 107033 (observed: taskgrp). */
 static aclError group_begin(mock_stream *s) {
     mock_graph *g = s->graph;
     if (g->open_group != NULL && g->open_chain == s->chain)
@@ -70,6 +75,8 @@ MOCK_EXPORT aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream) {
     return code;
 }
 
+/* Without a begin: 107033; after a bad task its code again, and no handle; an empty group is one
+ * (observed: taskgrp, taskgrp_empty_update). */
 static aclError group_end(mock_stream *s, aclrtTaskGrp *out) {
     mock_graph *g = s->graph;
     mock_group *group = g->open_group;
@@ -101,6 +108,7 @@ MOCK_EXPORT aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp 
 
 /* ---- updating ---- */
 
+/* Capturing: 107027 (observed: taskgrp_empty_update); bound: 107005 (implementation of the open runtime). */
 static aclError not_capturing(aclrtStream stream, mock_stream **out, const char *call) {
     const aclError code = mock_stream_to_submit(stream, out);
     if (code != 0) return code;
@@ -109,6 +117,8 @@ static aclError not_capturing(aclrtStream stream, mock_stream **out, const char 
     return mock_capturing(*out) ? mock_captured_error(call) : 0;
 }
 
+/* Twice on a stream: 107033 (observed: taskgrp_empty_update); from two streams: the same (observed, not
+ * recorded). */
 static aclError update_begin(mock_stream *s, aclrtTaskGrp handle) {
     mock_group *group = mock_handle_get(MOCK_TASKGRP, handle);
     if (group == NULL)
@@ -138,6 +148,8 @@ void mock_update_leave(mock_stream *s) {
     s->update = NULL;
 }
 
+/* Without a begin: 107033 (observed: taskgrp); an update of an empty group: 0 (observed:
+ * taskgrp_empty_update); fewer kernels: 507000 (implementation of the open runtime). */
 static aclError update_end(mock_stream *s) {
     const mock_group *group = s->update;
     if (group == NULL) return group_status("the stream updates no task group");
@@ -158,6 +170,9 @@ MOCK_EXPORT aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream) {
     return code;
 }
 
+/* No kernel: 507009 (observed: taskgrp_empty_update); more kernels than the group has: 507000, and the
+ * end is 0 (observed, not recorded). Any kernel may replace any other (own choice: kernels of the mock
+ * have no kinds). */
 aclError mock_update_task(mock_stream *s, mock_task *t) {
     mock_group *group = s->update;
     aclError code = 0;

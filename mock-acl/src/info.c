@@ -1,4 +1,5 @@
-/* What the device reports about itself: the profile of one card. */
+/* What the device reports about itself: the profile of one card (own choice: an Ascend910B2). Which questions
+ * have an answer is observed (host_notify). */
 #define _GNU_SOURCE
 #include <string.h>
 #include "context.h"
@@ -16,6 +17,7 @@ MOCK_EXPORT const char *aclrtGetSocName(void) {
     return SOC_NAME;
 }
 
+/* 1 or 0 (guide: device management, aclrtCheckArchCompatibility); the whole family counts (own choice). */
 MOCK_EXPORT aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible) {
     MOCK_ENTER(aclrtCheckArchCompatibility);
     if (socVersion == NULL || canCompatible == NULL) return mock_null("socVersion and canCompatible");
@@ -30,6 +32,7 @@ MOCK_EXPORT aclError aclrtGetDeviceCount(uint32_t *count) {
     return 0;
 }
 
+/* (header: aclrtRunMode) */
 MOCK_EXPORT aclError aclrtGetRunMode(aclrtRunMode *runMode) {
     MOCK_ENTER(aclrtGetRunMode);
     if (runMode == NULL) return mock_null("runMode");
@@ -37,7 +40,8 @@ MOCK_EXPORT aclError aclrtGetRunMode(aclrtRunMode *runMode) {
     return 0;
 }
 
-/* Observed: the L2 size is no attribute of this chip (107000); aclGetDeviceCapability has it. */
+/* The L2 size is no attribute of this chip, nor are unknown ones: 107000 (observed: host_notify);
+ * aclGetDeviceCapability has it. Which further ones give 107000 is our own choice. */
 static aclError attribute(aclrtDevAttr attr, int64_t *value) {
     switch ((int)attr) {
     case ACL_DEV_ATTR_AICPU_CORE_NUM:
@@ -67,12 +71,13 @@ static aclError attribute(aclrtDevAttr attr, int64_t *value) {
 MOCK_EXPORT aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value) {
     MOCK_ENTER(aclrtGetDeviceInfo);
     if (value == NULL) return mock_null("value");
-    /* Observed: 107000 for a device that does not exist. */
+    /* 107000, not 107001 (observed: host_notify, "attr dev 9"). */
     if (deviceId >= mock_device_count())
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "device %u does not exist", deviceId);
     return attribute(attr, value);
 }
 
+/* (header: aclDeviceInfo); other devices and properties: 100000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value) {
     MOCK_ENTER(aclGetDeviceCapability);
     if (value == NULL) return mock_null("value");
@@ -93,6 +98,7 @@ MOCK_EXPORT aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo dev
     }
 }
 
+/* Task update is there (observed: host_notify, "cap 1"); other features: 107000 (own choice). */
 MOCK_EXPORT aclError aclrtGetDeviceCapability(
     int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value) {
     MOCK_ENTER(aclrtGetDeviceCapability);
@@ -106,6 +112,7 @@ MOCK_EXPORT aclError aclrtGetDeviceCapability(
     return 0;
 }
 
+/* (observed: stream_basic) */
 MOCK_EXPORT aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *greatestPriority) {
     MOCK_ENTER(aclrtDeviceGetStreamPriorityRange);
     if (leastPriority != NULL) *leastPriority = 7;
@@ -113,6 +120,7 @@ MOCK_EXPORT aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, i
     return 0;
 }
 
+/* (header: aclrtDeviceStatus) */
 MOCK_EXPORT aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus) {
     MOCK_ENTER(aclrtQueryDeviceStatus);
     if (deviceStatus == NULL) return mock_null("deviceStatus");
@@ -125,13 +133,15 @@ MOCK_EXPORT aclError aclrtDeviceCanAccessPeer(
     int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
     MOCK_ENTER(aclrtDeviceCanAccessPeer);
     if (canAccessPeer == NULL) return mock_null("canAccessPeer");
-    /* Observed: devices that do not exist answer as well. */
+    /* Devices that do not exist answer as well (observed: host_notify, "peer"). */
     const int32_t count = (int32_t)mock_device_count();
     *canAccessPeer = deviceId != peerDeviceId && deviceId >= 0 && deviceId < count && peerDeviceId >= 0 &&
                      peerDeviceId < count;
     return 0;
 }
 
+/* flags is 0 (guide: device management, aclrtDeviceEnablePeerAccess); else 100000 (own choice). Copies
+ * between devices work without it (own choice). */
 MOCK_EXPORT aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags) {
     MOCK_ENTER(aclrtDeviceEnablePeerAccess);
     if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flags %u", flags);
@@ -143,6 +153,7 @@ MOCK_EXPORT aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
     return mock_device_check(peerDeviceId);
 }
 
+/* All numberings agree (own choice: no devices are hidden). */
 static aclError same_id(int32_t from, int32_t *to) {
     if (to == NULL) return mock_null("device id");
     const aclError code = mock_device_check(from);
@@ -180,6 +191,7 @@ MOCK_EXPORT aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t
     return same_id(phyDevId, userDevId);
 }
 
+/* (observed: host_notify, "availNum") */
 MOCK_EXPORT aclError aclrtGetStreamAvailableNum(uint32_t *streamCount) {
     MOCK_ENTER(aclrtGetStreamAvailableNum);
     if (streamCount == NULL) return mock_null("streamCount");

@@ -1,4 +1,7 @@
-/* aclInit and aclFinalize, versions, configuration, and the guard against use after fork. */
+/* aclInit and aclFinalize, versions, configuration, and the guard against use after fork.
+ *
+ * (guide: initialisation; observed: init_twice_finalize, finalize_before_init, finalizeref_before_init,
+ * no_init, finalize_in_capture) */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdio.h>
@@ -7,7 +10,7 @@
 #include "context.h"
 #include "graph.h"
 
-#define CALLBACKS 64
+#define CALLBACKS 64 /* own choice; more give 300000 */
 
 typedef struct callback {
     aclRegisterCallbackType type;
@@ -16,7 +19,7 @@ typedef struct callback {
     void *user;
 } callback;
 
-/* Recursive: a callback may call aclInit or aclFinalize. */
+/* Recursive: a callback may call aclInit or aclFinalize (implementation of the open runtime). */
 static pthread_mutex_t init_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static uint64_t references;
 static bool finalized;
@@ -38,7 +41,8 @@ void mock_init_reset(void) {
     pthread_mutex_unlock(&init_lock);
 }
 
-/* A configuration is JSON with at most 10 nested braces and brackets; only its form is looked at. */
+/* A configuration is JSON with at most 10 nested braces and brackets; only its form is looked at (guide:
+ * initialisation, aclInit; own choice: 20 of both together, and values have no effect). */
 static bool well_formed(const char *text) {
     char open[32];
     int depth = 0;
@@ -64,6 +68,9 @@ static bool well_formed(const char *text) {
     return any && depth == 0 && !in_string;
 }
 
+/* Null or empty: defaults (guide: initialisation, aclInit). No such file: 100003, not JSON: 100006
+ * (observed, not recorded; header: ACL_ERROR_INVALID_FILE, ACL_ERROR_PARSE_FILE). An empty file is fine
+ * (own choice). */
 static aclError check_config(const char *path) {
     if (path == NULL || *path == '\0') return 0;
     FILE *f = fopen(path, "rb");
@@ -79,6 +86,7 @@ static aclError check_config(const char *path) {
     return good ? 0 : mock_fail(ACL_ERROR_PARSE_FILE, "EH0009", "%s is not a JSON object", path);
 }
 
+/* Again: 100002, and counted (observed: init_twice_finalize). */
 MOCK_EXPORT aclError aclInit(const char *configPath) {
     MOCK_ENTER(aclInit);
     pthread_mutex_lock(&init_lock);
@@ -110,7 +118,8 @@ static void finalize_now(void) {
         if (callbacks[i].finalize != NULL) callbacks[i].finalize(callbacks[i].user);
 }
 
-/* Finalizes at once whatever the count; without a former aclInit too, the first time (observed). */
+/* Finalizes at once whatever the count, the second time it is 100037 (observed: init_twice_finalize);
+ * without a former aclInit too, the first time (observed: finalize_before_init). */
 MOCK_EXPORT aclError aclFinalize(void) {
     MOCK_ENTER(aclFinalize);
     pthread_mutex_lock(&init_lock);
@@ -121,6 +130,7 @@ MOCK_EXPORT aclError aclFinalize(void) {
     return code;
 }
 
+/* Gives the count left; at 0: 100037 (observed: init_twice_finalize, finalizeref_before_init). */
 MOCK_EXPORT aclError aclFinalizeReference(uint64_t *refCount) {
     MOCK_ENTER(aclFinalizeReference);
     pthread_mutex_lock(&init_lock);
@@ -143,13 +153,14 @@ static aclError add_callback(callback c) {
         code = mock_fail(ACL_ERROR_STORAGE_OVER_LIMIT, "EH0008", "more than %d callbacks", CALLBACKS);
     } else {
         callbacks[callback_count++] = c;
-        /* Registered after aclInit: it is called now. */
+        /* Registered after aclInit: it is called now (guide: initialisation, aclInitCallbackRegister). */
         if (c.init != NULL && references > 0) code = c.init(NULL, 0, c.user);
     }
     pthread_mutex_unlock(&init_lock);
     return code;
 }
 
+/* Not registered: 100000 (own choice). */
 static aclError remove_callback(callback c) {
     aclError code = ACL_ERROR_INVALID_PARAM;
     pthread_mutex_lock(&init_lock);
@@ -192,6 +203,7 @@ MOCK_EXPORT aclError aclFinalizeCallbackUnRegister(
 
 /* ---- versions ---- */
 
+/* (header: ACL_MAJOR_VERSION, ACL_MINOR_VERSION, ACL_PATCH_VERSION) */
 MOCK_EXPORT aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion) {
     MOCK_ENTER(aclrtGetVersion);
     if (majorVersion == NULL || minorVersion == NULL || patchVersion == NULL) return mock_null("version");

@@ -1,4 +1,6 @@
-/* Settings that are kept and given back: core limits, system parameters, time-outs. */
+/* Settings that are kept and given back: core limits, system parameters, time-outs.
+ *
+ * (guide: device management, resource limits; initialisation, system parameters) */
 #define _GNU_SOURCE
 #include "context.h"
 
@@ -28,6 +30,7 @@ static aclError check_type(aclrtDevResLimitType type) {
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "resource type %d", (int)type);
 }
 
+/* Above what the device has: 107000 (implementation of the open runtime); 0 likewise (own choice). */
 static aclError check_limit(aclrtDevResLimitType type, uint32_t value) {
     const aclError code = check_type(type);
     if (code != 0 || (value > 0 && value <= cores(type))) return code;
@@ -76,6 +79,7 @@ static uint32_t *stream_limit(mock_stream *s, aclrtDevResLimitType type) {
     return type == ACL_RT_DEV_RES_CUBE_CORE ? &s->cube_limit : &s->vector_limit;
 }
 
+/* The stream's own limit, else the device's (guide: device management, aclrtGetStreamResLimit). */
 static uint32_t effective(mock_stream *s, aclrtDevResLimitType type) {
     if (*stream_limit(s, type) != 0) return *stream_limit(s, type);
     const uint32_t set = device_limit[s->ctx->device][kind(type)];
@@ -161,6 +165,7 @@ MOCK_EXPORT aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint3
 
 /* ---- system parameters ---- */
 
+/* A context has no early start (implementation of the open runtime); others 107000 (own choice). */
 static aclError check_option(aclSysParamOpt opt, bool context) {
     const int last = context ? ACL_OPT_STRONG_CONSISTENCY : ACL_OPT_ENABLE_KERNEL_EARLY_START;
     if ((int)opt >= 0 && (int)opt <= last) return 0;
@@ -181,6 +186,7 @@ MOCK_EXPORT aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
     return ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
 }
 
+/* Never set: 107021 (header: ACL_ERROR_RT_SYSPARAMOPT_NOT_SET; implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value) {
     MOCK_ENTER(aclrtCtxGetSysParamOpt);
     if (value == NULL) return mock_null("value");
@@ -207,6 +213,7 @@ MOCK_EXPORT aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
     return 0;
 }
 
+/* Never set: 0 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value) {
     MOCK_ENTER(aclrtGetSysParamOpt);
     if (value == NULL) return mock_null("value");

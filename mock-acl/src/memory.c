@@ -1,10 +1,13 @@
-/* Allocation of device and pinned host memory, and what an address is. */
+/* Allocation of device and pinned host memory, and what an address is.
+ *
+ * Content of fresh memory is undefined (guide: memory management, aclrtMalloc). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include "context.h"
 #include "memory.h"
 
+/* (own choice: the real limit is the memory of the host) */
 #define PINNED_BYTES (32 * MOCK_GIB)
 #define PAGE 4096u
 
@@ -116,6 +119,8 @@ static int32_t current_device(void) {
     return device;
 }
 
+/* No context: 107002 (observed: thread_no_ctx). Null or size 0, and a size that overflows with its
+ * padding: 100000; no memory: 207001 (implementation of the open runtime). */
 static aclError allocate(void **out, uint64_t size) {
     if (out == NULL) return mock_null("devPtr");
     if (size == 0) return mock_null("size");
@@ -131,12 +136,15 @@ static aclError allocate(void **out, uint64_t size) {
     return 0;
 }
 
+/* Policies choose page sizes; unknown ones mean automatic (guide: memory management, aclrtMalloc). They
+ * are not looked at. */
 MOCK_EXPORT aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy) {
     MOCK_ENTER(aclrtMalloc);
     (void)policy;
     return allocate(devPtr, size);
 }
 
+/* Counted like aclrtMalloc (own choice: the guide has no 32 bytes of padding here). */
 MOCK_EXPORT aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy) {
     MOCK_ENTER(aclrtMallocAlign32);
     (void)policy;
@@ -149,6 +157,7 @@ MOCK_EXPORT aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallo
     return allocate(devPtr, size);
 }
 
+/* Attributes announced but null: 100000 (implementation of the open runtime). */
 static aclError check_config(const aclrtMallocConfig *cfg) {
     if (cfg != NULL && cfg->numAttrs > 0 && cfg->attrs == NULL) return mock_null("attrs");
     return 0;
@@ -180,7 +189,9 @@ bool mock_device_free(void *p) {
     return a != NULL && mock_arena_free(a, p);
 }
 
-/* Does not wait for users of the memory, and needs no context. */
+/* Does not wait for users of the memory, and needs no context (guide: memory management, aclrtFree).
+ * Null: 100000; pool blocks too (implementation of the open runtime). Unknown and inner addresses: 107000
+ * (own choice: the driver answers there). */
 static aclError release_device(void *p) {
     if (p == NULL) return mock_null("devPtr");
     if (mock_pool_free(p) || mock_device_free(p)) return 0;
@@ -192,6 +203,7 @@ MOCK_EXPORT aclError aclrtFree(void *devPtr) {
     return release_device(devPtr);
 }
 
+/* (guide: memory management, aclrtFreeWithDevSync) */
 MOCK_EXPORT aclError aclrtFreeWithDevSync(void *devPtr) {
     MOCK_ENTER(aclrtFreeWithDevSync);
     if (devPtr == NULL) return mock_null("devPtr");
@@ -199,6 +211,7 @@ MOCK_EXPORT aclError aclrtFreeWithDevSync(void *devPtr) {
     return code != 0 ? code : release_device(devPtr);
 }
 
+/* Needs a context (observed: thread_no_ctx). Unknown kinds: 100000 (own choice). */
 MOCK_EXPORT aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total) {
     MOCK_ENTER(aclrtGetMemInfo);
     if (free == NULL || total == NULL) return mock_null("free and total");
@@ -207,7 +220,8 @@ MOCK_EXPORT aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *to
     if (attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G)
         return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "memory attribute %d", (int)attr);
     *free = *total = 0;
-    /* High-bandwidth memory only: kinds that do not apply have none. */
+    /* High-bandwidth memory only: kinds that do not apply have 0 (guide: memory management,
+     * aclrtGetMemInfo). */
     const bool here = attr == ACL_HBM_MEM || attr == ACL_HBM_MEM_HUGE || attr == ACL_HBM_MEM_NORMAL ||
                       attr == ACL_HBM_MEM_HUGE1G || (attr >= ACL_MEM_NORMAL && attr <= ACL_MEM_HUGE1G);
     if (!here || device_arena(device) == NULL) return 0;
@@ -219,6 +233,8 @@ MOCK_EXPORT aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *to
 
 /* ---- pinned host memory ---- */
 
+/* Needs a context (observed: thread_no_ctx); page-locked memory (guide: memory management,
+ * aclrtMallocHost). */
 static aclError allocate_host(void **out, uint64_t size) {
     if (out == NULL) return mock_null("hostPtr");
     if (size == 0) return mock_null("size");
@@ -243,6 +259,8 @@ MOCK_EXPORT aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMall
     return code != 0 ? code : allocate_host(ptr, size);
 }
 
+/* Null: 100000, no wait (guide: memory management, aclrtFreeHost). Unknown addresses: 107000 (own choice:
+ * the driver answers there). */
 static aclError release_host(void *p) {
     if (p == NULL) return mock_null("hostPtr");
     mock_arena *a = atomic_load_explicit(&pinned_arena, memory_order_acquire);
@@ -264,6 +282,8 @@ MOCK_EXPORT aclError aclrtFreeHostWithDevSync(void *hostPtr) {
 
 /* ---- registered host memory ---- */
 
+/* Mapped memory starts at a page; pinning pinned memory and registering an address twice fail (guide:
+ * memory management, aclrtHostRegisterV2; header: ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED). */
 static aclError add_range(void *p, uint64_t size, bool pinned, bool mapped) {
     if (p == NULL || size == 0) return mock_null("ptr and size");
     if (current_device() < 0) return ACL_ERROR_RT_CONTEXT_NULL;
@@ -288,6 +308,8 @@ static aclError add_range(void *p, uint64_t size, bool pinned, bool mapped) {
     return code == 0 ? 0 : mock_fail(code, "EE1003", "%p cannot be registered", p);
 }
 
+/* Other types: 207000; the mapped address is the host address (own choice: kernels of the mock run on the
+ * host). */
 MOCK_EXPORT aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr) {
     MOCK_ENTER(aclrtHostRegister);
     if (devPtr == NULL) return mock_null("devPtr");
@@ -298,6 +320,7 @@ MOCK_EXPORT aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegist
     return code;
 }
 
+/* Known flags (header: ACL_HOST_REG_MAPPED and its neighbours); others 107000 (own choice). */
 MOCK_EXPORT aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag) {
     MOCK_ENTER(aclrtHostRegisterV2);
     const uint32_t known =
@@ -307,6 +330,7 @@ MOCK_EXPORT aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag
     return add_range(ptr, size, (flag & ACL_HOST_REG_PINNED) != 0, (flag & ACL_HOST_REG_MAPPED) != 0);
 }
 
+/* (header: ACL_ERROR_HOST_MEMORY_NOT_REGISTERED) */
 MOCK_EXPORT aclError aclrtHostUnregister(void *ptr) {
     MOCK_ENTER(aclrtHostUnregister);
     if (ptr == NULL) return mock_null("ptr");
@@ -322,6 +346,8 @@ MOCK_EXPORT aclError aclrtHostUnregister(void *ptr) {
     return code == 0 ? 0 : mock_fail(code, "EE1003", "%p is not registered", ptr);
 }
 
+/* flag must be 0 (guide: memory management, aclrtHostGetDevicePointer); not mapped: 507911 (header:
+ * ACL_ERROR_HOST_MEMORY_NOT_REGISTERED). */
 MOCK_EXPORT aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag) {
     MOCK_ENTER(aclrtHostGetDevicePointer);
     if (pHost == NULL || pDevice == NULL) return mock_null("pHost and pDevice");
@@ -336,6 +362,7 @@ MOCK_EXPORT aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint
     return 0;
 }
 
+/* Places (header: aclrtMemLocationType); page sizes of 4 KiB and 2 MiB (own choice). */
 MOCK_EXPORT aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes) {
     MOCK_ENTER(aclrtPointerGetAttributes);
     if (ptr == NULL || attributes == NULL) return mock_null("ptr and attributes");
@@ -353,6 +380,7 @@ MOCK_EXPORT aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttribut
     return 0;
 }
 
+/* Base and size of the block (header: aclrtMemGetAddressRange); outside of any: 107000 (own choice). */
 MOCK_EXPORT aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize) {
     MOCK_ENTER(aclrtMemGetAddressRange);
     if (ptr == NULL || (pbase == NULL && psize == NULL)) return mock_null("ptr");

@@ -5,6 +5,7 @@
 #include "core.h"
 
 #define MOCK_GIB (UINT64_C(1) << 30)
+/* Own choice: the memory of an Ascend910B2. */
 #define MOCK_DEVICE_BYTES (64 * MOCK_GIB)
 
 /* An address range with an allocator (arena.c). Blocks are found from any address inside them in constant

@@ -1,4 +1,8 @@
-/* aclScalar, aclIntArray, aclFloatArray, aclBoolArray, aclTensorList and aclScalarList. */
+/* aclScalar, aclIntArray, aclFloatArray, aclBoolArray, aclTensorList and aclScalarList.
+ *
+ * Values are copied (own choice: programs may drop theirs at once). A list takes its members over:
+ * destroying it destroys them (guide: aclnn, aclDestroyTensorList). NULL for a bad argument, with a text
+ * (header: acl_meta.h; own choice of what is bad). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,12 @@
  * Codes: 161001 a null pointer; 161002 any other bad parameter, also an executor of another operator and a
  * workspace that is too small (these leave the executor as it is); 361001 the runtime refused the task,
  * whose text stays in place and whose executor is gone; 561101 an executor that was consumed or destroyed
- * before, or never was one; 561000 out of host memory or handles. */
+ * before, or never was one; 561000 out of host memory or handles.
+ *
+ * 161001, 161002, 361001 and 561000 are what the guide names for these cases (guide: aclnn, return codes;
+ * the header has them as ACLNN_ERR_...). 561101 is our own choice. An executor serves one second phase
+ * (guide: aclnn, two-phase calls), or many once it is repeatable (guide: aclnn,
+ * aclSetAclOpExecutorRepeatable). */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +47,7 @@ mock_build mock_build_begin(const mock_task_ops *task, uint64_t *size, aclOpExec
     return b;
 }
 
+/* Blocked formats are refused (own choice: the mock has no layout of the cube unit). */
 static bool plain_format(aclFormat format) {
     switch ((int)format) {
         case ACL_FORMAT_UNDEFINED: case ACL_FORMAT_NCHW: case ACL_FORMAT_NHWC: case ACL_FORMAT_ND:
@@ -53,6 +59,7 @@ static bool plain_format(aclFormat format) {
     }
 }
 
+/* (own choice: a view that leaves its storage is a mistake of the program) */
 static bool inside_storage(const mock_tensor *t) {
     if (t->storage_rank == 0 || t->view.span == 0) return true;
     int64_t total = 1;
@@ -63,7 +70,7 @@ static bool inside_storage(const mock_tensor *t) {
 }
 
 /* An output that maps two indices to one element. Only the common case, an expanded dimension, is looked
- * for. */
+ * for (own choice). */
 static bool writes_twice(const mock_view *v) {
     for (int i = 0; i < v->rank; i++) {
         if (v->dims[i] > 1 && v->strides[i] == 0 && v->span != 0) return true;
@@ -190,7 +197,8 @@ static aclnnStatus bad_executor(const char *function, const void *executor) {
     return MOCK_ERR_EXECUTOR;
 }
 
-/* The checks that leave the executor as it is. */
+/* The checks that leave the executor as it is (own choice: a mistake shows at the call, not on the
+ * device). */
 static aclnnStatus check_launch(
     const mock_task_ops *task, const void *workspace, uint64_t size, const mock_plan *plan) {
     if (plan->task != task) {
@@ -205,6 +213,8 @@ static aclnnStatus check_launch(
     return 0;
 }
 
+/* What the runtime refuses is 361001 (guide: aclnn, return codes); the executor is used up then, too (own
+ * choice). The tensors may be destroyed after it: the task has its own copy of their views (own choice). */
 aclnnStatus mock_plan_launch(
     const mock_task_ops *task, void *workspace, uint64_t size, aclOpExecutor *executor, aclrtStream stream) {
     mock_plan *plan = mock_object_get(MOCK_OBJECT_EXECUTOR, executor);
@@ -223,6 +233,8 @@ aclnnStatus mock_plan_launch(
     return mock_submit_kernel(stream, task, plan) == 0 ? ACLNN_SUCCESS : ACLNN_ERR_RUNTIME_ERROR;
 }
 
+/* NULL makes the task fail with 507015: outside of one live block, or not aligned to the element (own
+ * choice). */
 void *mock_plan_pointer(const mock_plan *plan, unsigned index) {
     const mock_view *v = &plan->views[index];
     const size_t size = mock_dtype_size(v->dtype);
@@ -232,11 +244,13 @@ void *mock_plan_pointer(const mock_plan *plan, unsigned index) {
     return mock_device_view((const void *)first, (size_t)v->span * size);
 }
 
+/* NULL likewise: outside, or not aligned to 16 bytes (own choice: aclrtMalloc gives 64 and more). */
 void *mock_plan_workspace(const mock_plan *plan) {
     if (plan->need != 0 && (uintptr_t)plan->workspace % 16 != 0) return NULL;
     return mock_device_view(plan->workspace, plan->need);
 }
 
+/* At any time before the second phase (guide: aclnn; null is 561103 there, 161001 here). */
 aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor) {
     MOCK_ENTER(aclSetAclOpExecutorRepeatable);
     mock_plan *plan = mock_object_get(MOCK_OBJECT_EXECUTOR, executor);
@@ -245,6 +259,7 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor) {
     return 0;
 }
 
+/* Queued work has its own copy and runs (own choice). */
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor) {
     MOCK_ENTER(aclDestroyAclOpExecutor);
     mock_plan *plan = mock_object_take(MOCK_OBJECT_EXECUTOR, executor);
@@ -268,6 +283,8 @@ static bool same_layout(const mock_view *a, const mock_view *b) {
            memcmp(a->strides, b->strides, a->rank * sizeof *a->strides) == 0;
 }
 
+/* Only of a repeatable executor and only with the layout of the first phase (guide: aclnn,
+ * aclSetTensorAddr: the executor must be repeatable; own choice: the layout is checked, codes). */
 static aclnnStatus set_address(
     const char *function, aclOpExecutor *executor, size_t index, unsigned roles, const aclTensor *tensor,
     void *address) {
@@ -335,6 +352,7 @@ DYNAMIC_SETTER(AclSetDynamicInputTensorAddr)
 DYNAMIC_SETTER(aclSetDynamicOutputTensorAddr)
 DYNAMIC_SETTER(AclSetDynamicOutputTensorAddr)
 
+/* Not needed by anything, and may be called any number of times (own choice). */
 aclnnStatus aclnnInit(const char *configPath) {
     MOCK_ENTER(aclnnInit);
     (void)configPath;
@@ -346,7 +364,7 @@ aclnnStatus aclnnFinalize(void) {
     return 0;
 }
 
-/* Checks its arguments as the real one does; the mock has nowhere to dump to. */
+/* Checks its arguments; the mock has nowhere to dump to (own choice). */
 aclnnStatus aclDumpOpTensors(
     const char *opType, const char *opName, aclTensor **tensors, size_t inputTensorNum,
     size_t outputTensorNum, aclrtStream stream) {

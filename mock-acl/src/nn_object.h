@@ -1,5 +1,9 @@
 /* What stands behind the handles of acl_meta.h, and the builder that the first phase of every operator
- * uses. */
+ * uses.
+ *
+ * Sources in brackets as in core.h. "guide: aclnn" is the operator library's documentation: two-phase
+ * calls, return codes, type promotion and conversion, and the page of each operator. No operator was ever
+ * compared with a card: rounding and order of sums are our own choice wherever nothing else is named. */
 #ifndef MOCK_NN_OBJECT_H_
 #define MOCK_NN_OBJECT_H_
 
@@ -11,12 +15,14 @@
 #include "nn_public.h"
 #include "nn_slab.h"
 
-#define MOCK_MAX_RANK 8
+#define MOCK_MAX_RANK 8 /* guide: aclnn, aclnnCast: 0 to 8 dimensions */
 #define MOCK_MAX_OPERANDS 6
 #define MOCK_PARAM_BYTES 256
-/* The executor was consumed already, or never was one. */
+/* The executor was consumed already, or never was one (own choice: the guide calls a second use an error
+ * without a code; 561101 is its ACLNN_ERR_INNER_CREATE_EXECUTOR). */
 #define MOCK_ERR_EXECUTOR 561101
-/* What a stream carries after a kernel met a bad address or a bad index. */
+/* What a stream carries after a kernel met a bad address or a bad index (header:
+ * ACL_ERROR_RT_AICORE_EXCEPTION). */
 #define MOCK_DEVICE_FAULT 507015
 
 typedef enum mock_role { MOCK_IN = 1, MOCK_OUT = 2, MOCK_INOUT = 3 } mock_role;

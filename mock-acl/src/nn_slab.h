@@ -1,4 +1,6 @@
-/* Slabs of equal objects with a free list per thread: creating and destroying a descriptor takes no lock. */
+/* Slabs of equal objects with a free list per thread: creating and destroying a descriptor takes no lock.
+ *
+ * No rule of the real library is behind this file. */
 #ifndef MOCK_NN_SLAB_H_
 #define MOCK_NN_SLAB_H_
 

@@ -1,4 +1,8 @@
-/* aclTensor: a strided view of device memory that the program owns. */
+/* aclTensor: a strided view of device memory that the program owns.
+ *
+ * Strides of null mean contiguous (own choice). Negative sizes, strides and offsets, more than 8
+ * dimensions, unknown types and formats, and shapes beyond 63 bits of bytes are refused (own choice). An
+ * address may be null until a kernel uses it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,7 +173,7 @@ GETTER(aclGetFormat, aclFormat, format, t->format)
 GETTER(aclGetRawTensorAddr, void *, addr, t->view.address)
 GETTER(aclGetViewOffset, int64_t, offset, t->view.offset)
 
-/* The caller owns the copy and releases it with free(). */
+/* The caller owns the copy and releases it with free() (own choice: a copy that outlives the tensor). */
 static aclnnStatus copy_out(
     const char *function, const int64_t *values, uint64_t count, int64_t **out, uint64_t *out_count) {
     int64_t *copy = malloc((count + 1) * sizeof *copy);

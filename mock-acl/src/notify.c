@@ -1,4 +1,6 @@
-/* Notifies and waits for values in memory (runtime guide: notify, memory value operations). */
+/* Notifies and waits for values in memory (guide: notify, memory value operations).
+ *
+ * Recording and waiting in a capture are captured as they are (observed: notify). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,8 @@ void mock_notify_unref(mock_notify *n) {
     free_notifies = n;
 }
 
+/* Other flags: 107000 (observed: notify). The 8,192 ids of a device (guide: notify, aclrtCreateNotify)
+ * wrap here and never run out (own choice). */
 MOCK_EXPORT aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag) {
     MOCK_ENTER(aclrtCreateNotify);
     if (notify == NULL) return mock_null("notify");
@@ -40,6 +44,7 @@ MOCK_EXPORT aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag) {
     return n != NULL ? 0 : mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
 }
 
+/* (observed: notify, "destroy again") */
 static aclError stale(const void *handle) {
     return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live notify", handle);
 }
@@ -85,7 +90,8 @@ MOCK_EXPORT aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
     return queue(notify, stream, &set_ops, MOCK_TASK_NOTIFY_SET);
 }
 
-/* The time-out is accepted and not simulated: a wait never expires. */
+/* Waits, then clears: a record may come first (guide: notify, aclrtWaitAndResetNotify). The time-out is
+ * accepted and not simulated: a wait never expires (own choice: the clock is virtual). */
 MOCK_EXPORT aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout) {
     MOCK_ENTER(aclrtWaitAndResetNotify);
     (void)timeout;
@@ -102,6 +108,7 @@ MOCK_EXPORT aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId) {
     return n != NULL ? 0 : stale(notify);
 }
 
+/* At once, not in the order of a stream; all handles are checked first (own choice). */
 MOCK_EXPORT aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num) {
     MOCK_ENTER(aclrtNotifyBatchReset);
     if (notifies == NULL || num == 0) return mock_null("notifies and num");
@@ -121,7 +128,8 @@ static aclError run_value_write(void *arg) {
     const mock_value *w = arg;
     _Atomic uint64_t *cell = mock_device_view(w->address, sizeof(uint64_t));
     if (cell == NULL) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
-    /* Observed: a misaligned address is accepted at the call. */
+    /* A misaligned address is accepted at the call (observed: valuewait); what the device does with it is
+     * our own choice. */
     if ((uintptr_t)w->address % 8 != 0) memcpy(mock_device_view(w->address, 8), &w->value, 8);
     else atomic_store_explicit(cell, w->value, memory_order_release);
     return 0;
@@ -138,6 +146,7 @@ static aclError queue_value(aclrtStream stream, mock_task *t) {
     return code;
 }
 
+/* flag is 0 (guide: memory value operations, aclrtValueWrite); null: 100000 (observed: valuewait). */
 MOCK_EXPORT aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
     MOCK_ENTER(aclrtValueWrite);
     if (devAddr == NULL) return mock_null("devAddr");
@@ -148,6 +157,7 @@ MOCK_EXPORT aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t fla
     return queue_value(stream, &t);
 }
 
+/* Flags 0 to 3, others 107000 (observed: valuewait). */
 MOCK_EXPORT aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
     MOCK_ENTER(aclrtValueWait);
     if (devAddr == NULL) return mock_null("devAddr");

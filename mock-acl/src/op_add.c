@@ -1,4 +1,6 @@
-/* Add, Adds, Sub and their in-place forms: self +- alpha * other. */
+/* Add, Adds, Sub and their in-place forms: self +- alpha * other (guide: aclnn, aclnnAdd). Product and
+ * sum are rounded separately in f32 or f64 (own choice: no fused step); alpha * other of two scalars is
+ * computed in f64 first. Integers wrap (own choice). */
 #include "op_elementwise.h"
 
 MOCK_KERNEL_F32(add_f32, x + s * y)
@@ -21,6 +23,7 @@ MOCK_OPERATOR(aclnnInplaceAdd, mock_elementwise_run)
 MOCK_OPERATOR(aclnnInplaceAdds, mock_elementwise_run)
 MOCK_OPERATOR(aclnnSub, mock_elementwise_run)
 
+/* alpha must convert to the promoted type (guide: aclnn, aclnnAdd). */
 static void check_alpha(mock_build *b, const mock_scalar *alpha, int32_t type) {
     if (b->status == 0 && type != ACL_BOOL && !mock_dtype_castable(alpha->dtype, type)) {
         mock_build_fail(b, "alpha has type %s, which does not convert to %s", mock_dtype_name(alpha->dtype),
@@ -28,7 +31,7 @@ static void check_alpha(mock_build *b, const mock_scalar *alpha, int32_t type) {
     }
 }
 
-/* self is operand 0, other is operand 1. */
+/* self is operand 0, other is operand 1. Sub of bool is refused (own choice: as PyTorch does). */
 static void plan_tensors(mock_build *b, const mock_kernels *kernels, const mock_scalar *alpha, int out) {
     if (b->status != 0) return;
     const mock_view *views = b->plan->views;

@@ -1,4 +1,8 @@
-/* Cast, Permute, InplaceCopy, InplaceFillScalar, InplaceOne and InplaceZero. */
+/* Cast, Permute, InplaceCopy, InplaceFillScalar, InplaceOne and InplaceZero (guide: aclnn, page of each).
+ *
+ * Conversions are those of op_dtype.c: to f16 and bf16 rounded to nearest even, to integers towards zero,
+ * saturating, NaN to 0, integers to narrower ones by their low bits. Equal types are moved bit by bit, so
+ * NaN keeps its payload. Deterministic (guide: aclnn, aclnnCast). No workspace. */
 #include <string.h>
 
 #include "op_dtype.h"
@@ -89,6 +93,8 @@ aclnnStatus aclnnCastGetWorkspaceSize(
     return mock_build_finish(&b);
 }
 
+/* Every dimension once (guide: aclnn, aclnnPermute), also counted from the end; the same type (own
+ * choice). */
 static void check_order(mock_build *b, const mock_array *dims, const mock_view *self, mock_view *permuted) {
     unsigned seen = 0;
     mock_shape_text text;
@@ -171,6 +177,7 @@ MOCK_OPERATOR(aclnnInplaceFillScalar, run_fill)
 MOCK_OPERATOR(aclnnInplaceOne, run_fill)
 MOCK_OPERATOR(aclnnInplaceZero, run_fill)
 
+/* The value is converted to the tensor's type once, here. */
 static void plan_fill(mock_build *b, mock_class class, const void *value) {
     const mock_view *out = &b->plan->views[0];
     fill_params *p = MOCK_PARAMS(b->plan, fill_params);

@@ -75,6 +75,8 @@ bool mock_dtype_is_integer(int32_t dtype) {
     return mock_dtype_class(dtype) == MOCK_I64 && dtype != ACL_BOOL;
 }
 
+/* The table of the guide (aclnn, type promotion between tensors): f16 with bf16 is f32, s8 with u8 is
+ * s16. */
 int32_t mock_dtype_promote(int32_t a, int32_t b) {
     if (a == b) return a;
     if ((a == ACL_FLOAT16 && b == ACL_BF16) || (a == ACL_BF16 && b == ACL_FLOAT16)) return ACL_FLOAT;
@@ -112,7 +114,8 @@ uint16_t mock_f32_to_bf16(float value) {
     return (uint16_t)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
-/* Rounds to odd, so that a second rounding to a narrower type gives the correctly rounded result. */
+/* Rounds to odd, so that a second rounding to a narrower type gives the correctly rounded result: f64 to f16
+ * or bf16 rounds once. 64-bit integers go through f32 and round twice (own choice). */
 static float double_to_odd_float(double value) {
     const float near = (float)value;
     uint32_t bits;
@@ -126,7 +129,7 @@ static float double_to_odd_float(double value) {
     return odd;
 }
 
-/* Float to integer: towards zero, saturating, NaN gives 0. */
+/* Float to integer: towards zero, saturating (own choice), NaN gives 0 (guide: aclnn, aclnnCast). */
 static int64_t clamp_to_int(double value, double low, double high) {
     if (!(value > low)) return value != value ? 0 : (int64_t)low;
     if (value >= high) return high >= 9.2e18 ? INT64_MAX : (int64_t)high;
@@ -146,12 +149,15 @@ static int64_t clamp_to_int(double value, double low, double high) {
 #define DOUBLE_FROM_F32(v) ((double)(v))
 #define DOUBLE_FROM_F64(v) (v)
 #define DOUBLE_FROM_I64(v) ((double)(v))
+/* Anything but 0 is true, NaN too (own choice). */
 #define BOOL_FROM(v) ((uint8_t)((v) != 0))
 #define I8_FROM_F(v) ((int8_t)clamp_to_int((double)(v), INT8_MIN, INT8_MAX))
 #define U8_FROM_F(v) ((uint8_t)clamp_to_int((double)(v), 0, UINT8_MAX))
 #define I16_FROM_F(v) ((int16_t)clamp_to_int((double)(v), INT16_MIN, INT16_MAX))
 #define I32_FROM_F(v) ((int32_t)clamp_to_int((double)(v), INT32_MIN, INT32_MAX))
 #define I64_FROM_F(v) clamp_to_int((double)(v), -9223372036854775808.0, 9223372036854775808.0)
+/* Integer to narrower integer: the low bits (own choice; the guide promises s32 to s8 only for small
+ * values). */
 #define I8_FROM_I64(v) ((int8_t)(uint8_t)(uint64_t)(v))
 #define U8_FROM_I64(v) ((uint8_t)(uint64_t)(v))
 #define I16_FROM_I64(v) ((int16_t)(uint16_t)(uint64_t)(v))

@@ -1,5 +1,10 @@
 /* Element types: sizes, names, promotion, and conversion of rows to and from the three types that kernels
- * compute in. */
+ * compute in.
+ *
+ * f16 and bf16 are computed in f32 and rounded once, when the result is stored, to the nearest, ties to
+ * even (own choice). Integers are computed in 64 bits and stored by their low bits, two's complement (own
+ * choice). Supported: f32, f16, bf16, f64, s8, u8, s16, s32, s64 and bool. Others are refused with 161002
+ * (own choice: fewer than the guide has). */
 #ifndef MOCK_OP_DTYPE_H_
 #define MOCK_OP_DTYPE_H_
 
@@ -27,14 +32,16 @@ bool mock_dtype_is_float(int32_t dtype);
 /* Any of f32, f16, bf16, f64. */
 bool mock_dtype_is_floating(int32_t dtype);
 bool mock_dtype_is_integer(int32_t dtype);
-/* The common type of two types that have a class. */
+/* The common type of two types that have a class (guide: aclnn, type promotion between tensors). */
 int32_t mock_dtype_promote(int32_t a, int32_t b);
-/* Whether a result of type `from` may be stored as `to`: floats not as integers, nothing else as bool. */
+/* Whether a result of type `from` may be stored as `to`: floats not as integers, nothing else as bool
+ * (guide: aclnn, type conversion). */
 bool mock_dtype_castable(int32_t from, int32_t to);
 
 float mock_f16_to_f32(uint16_t half);
-/* Round to nearest, ties to even. */
+/* Round to nearest, ties to even; beyond the largest value infinite; a NaN stays one and becomes quiet. */
 uint16_t mock_f32_to_f16(float value);
+/* bf16 likewise. */
 float mock_bf16_to_f32(uint16_t bits);
 uint16_t mock_f32_to_bf16(float value);
 

@@ -1,3 +1,4 @@
+/* What every element operator shares; its rules stand in op_elementwise.h. */
 #include "op_elementwise.h"
 
 #define CHUNK 512

@@ -1,4 +1,9 @@
-/* The shared part of operators that compute every element on its own. */
+/* The shared part of operators that compute every element on its own.
+ *
+ * Operands broadcast to the shape of out, which is exactly the common one (guide: aclnn, broadcasting).
+ * They are converted to the promoted type's class, computed there, and rounded once when stored (own
+ * choice: f16 operands are never rounded in between). out may be an operand; other overlaps are not defined
+ * (own choice). No workspace. The result does not depend on layout or thread. */
 #ifndef MOCK_OP_ELEMENTWISE_H_
 #define MOCK_OP_ELEMENTWISE_H_
 
@@ -50,7 +55,7 @@ typedef struct mock_kernels {
     }
 #define MOCK_KERNEL_F64(NAME, EXPR) MOCK_KERNEL_SCALAR(NAME, double, d, EXPR)
 #define MOCK_KERNEL_I64(NAME, EXPR) MOCK_KERNEL_SCALAR(NAME, int64_t, i, EXPR)
-/* Two's complement arithmetic without undefined behaviour. */
+/* Two's complement arithmetic without undefined behaviour (own choice: integers wrap). */
 #define MOCK_WRAP(OP, x, y) ((int64_t)((uint64_t)(x) OP (uint64_t)(y)))
 
 mock_number mock_number_of(const mock_scalar *scalar);
@@ -62,9 +67,10 @@ void mock_elementwise(
     mock_build *b, const mock_kernels *kernels, int32_t type, mock_number k, int first, int second, int out);
 aclError mock_elementwise_run(void *arg);
 
-/* The type of tensor and scalar together: the tensor's, unless the scalar is of a higher kind. */
+/* The type of tensor and scalar together: the tensor's, unless the scalar is of a higher kind; a float scalar
+ * with an integer tensor gives f32 (guide: aclnn, type promotion of tensor and scalar). */
 int32_t mock_promote_scalar(int32_t tensor, int32_t scalar);
-/* Integers become f32 where only floats are computed. */
+/* Integers become f32 where only floats are computed (own choice: as PyTorch does). */
 int32_t mock_float_type(int32_t type);
 
 #endif

@@ -1,5 +1,7 @@
 /* A packed, cache-blocked product. Tiles of 6 x 16 stay in registers over a block of k; the blocks of k
- * are added up in order, so the result does not depend on anything but the operands and the machine. */
+ * are added up in order, so the result does not depend on anything but the operands and the machine: not
+ * on layout, threads or addresses (own choice). Processors with FMA round product and sum of a step once,
+ * others twice, so that two kinds of machine may differ in the last bits. */
 #include "op_gemm.h"
 
 #include <pthread.h>

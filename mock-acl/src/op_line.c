@@ -53,6 +53,7 @@ void mock_line_put(const mock_line *line, void *to, const float *values) {
     }
 }
 
+/* Whole blocks of 512 bytes (own choice). */
 uint64_t mock_workspace_bytes(uint64_t count, size_t size) {
     return (count * size + 511) / 512 * 512;
 }

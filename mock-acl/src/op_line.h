@@ -22,7 +22,7 @@ void mock_line_put(const mock_line *line, void *to, const float *values);
 /* Workspace bytes for `count` elements; parts of a workspace follow each other at this distance. */
 uint64_t mock_workspace_bytes(uint64_t count, size_t size);
 
-/* Sums in double, in an order that only depends on n. */
+/* Sums in double, in an order that only depends on n (own choice: equal in every run). */
 double mock_sum_f32(const float *x, size_t n);
 /* The sum of (x - mean)^2. */
 double mock_square_sum_f32(const float *x, size_t n, double mean);

@@ -1,4 +1,7 @@
-/* Mm, Matmul, BatchMatMul and Addmm.
+/* Mm, Matmul, BatchMatMul and Addmm (guide: aclnn, page of each). f32, f16 and bf16 operands are widened
+ * to f32, products are accumulated in f32 in a fixed order (op_gemm.c) and rounded once to the type of
+ * out (own choice). cubeMathType is checked, 0 to 3, and has no effect: f32 is never computed in less
+ * (own choice).
  *
  * Workspace: an operand whose rows are not contiguous (a transposed or otherwise strided view) is copied
  * there, one matrix at a time; a result that is not f32 with contiguous rows is accumulated there in f32,
@@ -9,7 +12,7 @@
 
 #define ALIGN 512
 #define CHUNK 512
-#define MAX_RANK 6
+#define MAX_RANK 6 /* guide: aclnn, aclnnMatmul: 1 to 6 dimensions */
 #define MAX_BATCH_RANK (MAX_RANK - 2)
 
 /* One operand as a stack of matrices: strides in elements, batch strides 0 where it is broadcast. */
@@ -70,7 +73,8 @@ static mock_matrix prepare(
     return made;
 }
 
-/* out = alpha * product + beta * self, rounded once. */
+/* out = alpha * product + beta * self: computed in f32, rounded once to the type of out. beta 0 does not
+ * read self, so a NaN in it has no effect; alpha 0 does read the product (own choice). */
 static void finish_rows(const mock_plan *plan, const matmul *p, const operands *o, const float *product) {
     const mock_view *out = &plan->views[p->first + 2];
     const mock_view *self = &plan->views[0];
@@ -198,6 +202,7 @@ static bool product_shape(
     return true;
 }
 
+/* out has exactly the promoted type (own choice: the guide lets it be one that this converts to). */
 static void check_types(mock_build *b, int32_t common, const mock_view *out, int8_t math_type) {
     for (unsigned i = 0; i < b->plan->count; i++) {
         const int32_t dtype = b->plan->views[i].dtype;
@@ -256,6 +261,7 @@ static bool plan_matmul(mock_build *b, int first, int8_t math_type, float alpha,
     return true;
 }
 
+/* (guide: aclnn, aclnnMm: 2 dimensions; aclnnBatchMatMul: 3) */
 static void require_rank(mock_build *b, int first, int rank) {
     mock_shape_text sx, sy;
     if (b->status != 0) return;

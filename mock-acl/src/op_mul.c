@@ -1,4 +1,8 @@
-/* Mul, Muls, their in-place forms, Div, Divs, Maximum and ClampMin. */
+/* Mul, Muls, their in-place forms, Div, Divs, Maximum and ClampMin (guide: aclnn, page of each).
+ *
+ * Maximum gives NaN when one operand is NaN; of zeros with different signs the second operand. ClampMin
+ * likewise, a NaN limit gives NaN (own choice: as PyTorch does). Division by 0 gives infinity or NaN (own
+ * choice: IEEE 754). Integers wrap. */
 #include "op_elementwise.h"
 
 MOCK_KERNEL_F32(mul_f32, x *y)
@@ -34,7 +38,8 @@ MOCK_OPERATOR(aclnnDivs, mock_elementwise_run)
 MOCK_OPERATOR(aclnnMaximum, mock_elementwise_run)
 MOCK_OPERATOR(aclnnClampMin, mock_elementwise_run)
 
-/* self is operand 0, other operand 1, out operand 2; or self is the output too. Division gives floats. */
+/* self is operand 0, other operand 1, out operand 2; or self is the output too. Division gives floats: f32
+ * for integers (own choice: as PyTorch does). */
 static void plan_tensors(mock_build *b, const mock_kernels *kernels, int out) {
     if (b->status != 0) return;
     const mock_view *views = b->plan->views;

@@ -1,4 +1,6 @@
-/* ReduceSum and Mean: sums in double (integers in int64_t), rounded once.
+/* ReduceSum and Mean (guide: aclnn, page of each): sums in double (integers with an integer result in
+ * int64_t, wrapping), rounded once. The order of a sum is fixed by the shape and the strides, so a result
+ * is the same in every run (own choice). The mean of nothing is NaN, its sum 0.
  *
  * Workspace: one accumulator of eight bytes for each result, unless the reduced dimensions are the last
  * ones; those sums are complete one after the other and need none. */
@@ -155,7 +157,7 @@ static aclError run_reduce(void *arg) {
 MOCK_OPERATOR(aclnnReduceSum, run_reduce)
 MOCK_OPERATOR(aclnnMean, run_reduce)
 
-/* The set of reduced dimensions; an empty list means all. */
+/* The set of reduced dimensions; an empty list means all (own choice: as PyTorch does). */
 static uint32_t read_dims(mock_build *b, const mock_array *dims, const char *param, int rank) {
     uint32_t set = 0;
     for (uint64_t i = 0; i < dims->size && b->status == 0; i++) {
@@ -177,6 +179,8 @@ static mock_view reduced_shape(const mock_view *in, uint32_t reduced, bool keep)
     return shape;
 }
 
+/* dtype is the type of out (guide: aclnn, aclnnReduceSum); bool results, and integer means, are refused
+ * (own choice). */
 static void check_types(
     mock_build *b, const mock_view *in, const mock_view *out, aclDataType dtype, bool mean) {
     if (out->dtype != (int32_t)dtype) {

@@ -1,4 +1,9 @@
-/* Abs, Sqrt, Rsqrt, Tanh, Gelu and GeluV2. */
+/* Abs, Sqrt, Rsqrt, Tanh, Gelu and GeluV2 (guide: aclnn, page of each).
+ *
+ * Abs clears the sign, of NaN too; the least integer stays itself. Sqrt is correctly rounded, negative
+ * values give NaN; Rsqrt is 1 / sqrt, rounded twice, and of 0 infinite. Tanh and both forms of Gelu are
+ * accurate to a few units of f32; f64 uses the C library (own choice for all of it). Integers become f32,
+ * except in Abs. */
 #include <math.h>
 
 #include "op_elementwise.h"
@@ -41,7 +46,7 @@ static void plan_unary(mock_build *b, const mock_kernels *kernels) {
     mock_elementwise(b, kernels, type, (mock_number){0}, 0, -1, 1);
 }
 
-/* Unlike the others, gelu takes f32, f16 and bf16 only, the same on both sides. */
+/* Unlike the others, gelu takes f32, f16 and bf16 only, the same on both sides (guide: aclnn, aclnnGelu). */
 static void plan_gelu(mock_build *b, const mock_kernels *kernels) {
     if (b->status != 0) return;
     const mock_view *x = &b->plan->views[0];
@@ -78,6 +83,7 @@ aclnnStatus aclnnGeluV2GetWorkspaceSize(
     mock_build b = mock_build_begin(&aclnnGeluV2_task, workspaceSize, executor);
     mock_build_tensor(&b, x, "x", MOCK_IN);
     mock_build_tensor(&b, y, "y", MOCK_OUT);
+    /* (guide: aclnn, aclnnGeluV2) */
     if (approximate != 0 && approximate != 1) {
         mock_build_fail(&b, "approximate is %lld, expected 0 (erf) or 1 (tanh)", (long long)approximate);
     }

@@ -1,5 +1,7 @@
 /* Four-lane float arithmetic with the vector extension: baseline SSE2 or NEON, so every machine of one
- * kind gives the same bits. */
+ * kind gives the same bits.
+ *
+ * Own choice: nothing here imitates the bits of a card. */
 #ifndef MOCK_OP_VECTOR_H_
 #define MOCK_OP_VECTOR_H_
 
@@ -49,7 +51,8 @@ static inline f32x4 mock_abs4(f32x4 x) {
     return (f32x4)((u32x4)x & 0x7fffffffu);
 }
 
-/* NaN in either lane wins. */
+/* NaN in either lane wins (own choice: as PyTorch does); of equal values, zeros of both signs too, the
+ * second. */
 static inline f32x4 mock_max4(f32x4 x, f32x4 y) {
     return mock_choose((x > y) | (x != x), x, y);
 }

@@ -1,5 +1,7 @@
 /* Walks several strided operands of one shape together, row by row. Adjacent dimensions are merged and the
- * order follows the memory of the first operand, so contiguous operands are one single row. */
+ * order follows the memory of the first operand, so contiguous operands are one single row.
+ *
+ * Broadcasting follows the guide (aclnn, broadcasting): trailing dimensions match or are 1. */
 #ifndef MOCK_OP_WALK_H_
 #define MOCK_OP_WALK_H_
 

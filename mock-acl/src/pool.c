@@ -1,5 +1,9 @@
 /* Stream-ordered memory pools: a block is usable at once by later work of the stream, and goes back when the
- * stream reaches its release. */
+ * stream reaches its release.
+ *
+ * (guide: memory management, stream-ordered memory pools; header: acl_rt_memory_soma.h). A released block
+ * leaves the pool when the stream reaches the release, and is not handed out inside the pool first (own
+ * choice: a use after the release faults; the real pool keeps it until the next synchronisation). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +58,8 @@ bool mock_pool_free(void *p) {
 
 /* ---- pools ---- */
 
+/* Anything but a device that exists: 107000 (own choice). The threshold starts as 0 (guide: memory
+ * management, aclrtMemPoolSetAttr), the switches of reuse as 1 (own choice). */
 MOCK_EXPORT aclError aclrtMemPoolCreate(aclrtMemPool *memPool, const aclrtMemPoolProps *poolProps) {
     MOCK_ENTER(aclrtMemPoolCreate);
     if (memPool == NULL || poolProps == NULL) return mock_null("memPool and poolProps");
@@ -96,6 +102,7 @@ MOCK_EXPORT aclError aclrtMemPoolDestroy(const aclrtMemPool memPool) {
     return code;
 }
 
+/* Writable and read-only attributes (header: aclrtMemPoolAttr); codes are our own choice. */
 static aclError attribute(pool *p, aclrtMemPoolAttr attr, uint64_t *value, bool set) {
     switch ((int)attr) {
     case ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES:
@@ -164,11 +171,14 @@ MOCK_EXPORT aclError aclrtMemPoolTrimTo(aclrtMemPool memPool, size_t minBytesToK
 
 /* ---- blocks ---- */
 
+/* (own choice: the real runtime lets it pass, and the block can be given out again while the graph uses
+ * it) */
 static aclError not_capturing(const mock_stream *s) {
     if (s->graph == NULL) return 0;
     return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "pools cannot be used in a capture");
 }
 
+/* Above the limit or the capacity: 207001 (own choice: the code of aclrtMalloc). */
 static aclError take(pool *p, uint64_t size, void **out) {
     block *b = size <= p->limit - p->used ? malloc(sizeof *b) : NULL;
     void *address = b == NULL ? NULL : mock_device_alloc(p->device, size);
@@ -204,6 +214,7 @@ MOCK_EXPORT aclError aclrtMemPoolMallocAsync(
 
 static const mock_task_ops release_ops = {"aclrtMemPoolFreeAsync", NULL, NULL};
 
+/* Unknown address or released twice: 107000 (own choice). */
 MOCK_EXPORT aclError aclrtMemPoolFreeAsync(void *ptr, aclrtStream stream) {
     MOCK_ENTER(aclrtMemPoolFreeAsync);
     if (ptr == NULL) return mock_null("ptr");

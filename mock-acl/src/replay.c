@@ -1,4 +1,9 @@
-/* Replay: one task on the launch stream that runs the whole graph. */
+/* Replay: one task on the launch stream that runs the whole graph.
+ *
+ * In order after the work before it on the stream (guide: model runtime instance, aclmdlRIExecuteAsync;
+ * observed: execute, destroy_running). A failed task is reported like one of the launch stream and leaves
+ * the model ready (implementation of the open runtime); the tasks behind it run (own choice: the default of
+ * continuing). */
 #define _GNU_SOURCE
 #include "graph.h"
 
@@ -97,7 +102,8 @@ static bool run_chains(mock_stream *s, mock_graph *g) {
 mock_outcome mock_graph_step(mock_stream *s, mock_task *t) {
     mock_graph *g = t->u.graph.graph;
     if (g->replaying != NULL && g->replaying != s) {
-        /* One replay of a graph at a time: launches from several streams are serialised. */
+        /* One replay of a graph at a time: launches from several streams are serialised (own choice: the real
+         * runtime accepts them, and their ends may be mixed up). */
         mock_block_on(s, &g->launch_waiters);
         return MOCK_BLOCKED;
     }
@@ -151,6 +157,9 @@ aclError mock_graph_launch(mock_graph *g, mock_stream *s) {
     return 0;
 }
 
+/* Capturing model: 107026 (observed: getinfo); capturing stream: 107027 with EE1003 (observed: execute);
+ * not ready: 507011 (observed: tasks); another context: 107004, bound stream: 107000 (implementation of
+ * the open runtime). */
 static aclError check_launch(const mock_graph *g, const mock_stream *s) {
     if (g->state == MOCK_GRAPH_CAPTURING)
         return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
@@ -164,7 +173,8 @@ static aclError check_launch(const mock_graph *g, const mock_stream *s) {
     return 0;
 }
 
-/* A null stream crashes the real runtime; here it is an argument error. */
+/* A null stream crashes the real runtime (implementation of the open runtime); here it is an argument error
+ * (own choice). */
 MOCK_EXPORT aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
     MOCK_ENTER(aclmdlRIExecuteAsync);
     aclError code = 0;
@@ -181,7 +191,9 @@ MOCK_EXPORT aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) 
 
 static bool idle(void *what) { return ((const mock_graph *)what)->inflight == 0; }
 
-/* Only for models of aclmdlRIBuildBegin. It runs on the default stream. */
+/* Only for models of aclmdlRIBuildBegin, a captured one is 107000; the time-out is -1 or above 0, else 107000
+ * (observed: execute, build_ri); when it passes, 507046 (implementation of the open runtime). It runs on the
+ * default stream (own choice). */
 MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
     MOCK_ENTER(aclmdlRIExecute);
     aclError code = 0;
@@ -210,7 +222,7 @@ MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
     return code;
 }
 
-/* Observed: 0 on a captured model. A replay that runs is not interrupted. */
+/* 0 on a captured model (observed: execute). A replay that runs is not interrupted (own choice). */
 MOCK_EXPORT aclError aclmdlRIAbort(aclmdlRI modelRI) {
     MOCK_ENTER(aclmdlRIAbort);
     aclError code = 0;

@@ -1,4 +1,5 @@
-/* Streams: creation, destruction, waiting, queries. */
+/* Streams: creation, destruction, waiting, queries (guide: stream management). The default stream does not
+ * synchronise with others (implementation of the open runtime). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static uint32_t ids_used[(MOCK_STREAM_LIMIT + 32) / 32];
 
 mock_task *mock_ring_new(void) { return aligned_alloc(64, MOCK_QUEUE_DEPTH * sizeof(mock_task)); }
 
-/* The smallest free id, as the driver gives them. */
+/* The next free id, in turn (own choice: the driver decides). */
 static int32_t take_id(void) {
     for (uint32_t i = 0; i <= MOCK_STREAM_LIMIT; i++) {
         const uint32_t id = ((uint32_t)next_id + i) % (MOCK_STREAM_LIMIT + 1);
@@ -83,6 +84,8 @@ void mock_stream_free(mock_stream *s) {
     free_streams = s;
 }
 
+/* Destroyed or no stream: 107017 (observed: stream_basic, stream_basic2). Submissions need the stream's
+ * context to be current, else 107003 (observed: fork_foreign_ctx). */
 aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out) {
     mock_stream *s = NULL;
     if (handle != NULL && (s = mock_handle_get(MOCK_STREAM, handle)) == NULL)
@@ -96,6 +99,8 @@ aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out) {
     return 0;
 }
 
+/* Waits and queries work across contexts (implementation of the open runtime); the stream of a destroyed
+ * one: 107017 (observed: ctx). */
 aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out) {
     if (handle == NULL) return mock_stream_to_submit(NULL, out);
     *out = mock_handle_get(MOCK_STREAM, handle);
@@ -103,6 +108,8 @@ aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out) {
     return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live stream", handle);
 }
 
+/* No stream left: 207008 (header: ACL_ERROR_RT_NO_STREAM_RESOURCE). The priority is cut to 7
+ * (implementation of the open runtime). */
 static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags) {
     if (out == NULL) return mock_null("stream");
     mock_lock();
@@ -120,6 +127,8 @@ MOCK_EXPORT aclError aclrtCreateStream(aclrtStream *stream) {
     return create(stream, 0, 0);
 }
 
+/* Unknown bits are ignored (implementation of the open runtime); every known one can be created
+ * (observed: capture_begin). */
 MOCK_EXPORT aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag) {
     MOCK_ENTER(aclrtCreateStreamWithConfig);
     return create(stream, priority, flag & 0x3Fu);
@@ -137,6 +146,7 @@ MOCK_EXPORT aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *han
     return 0;
 }
 
+/* (header: aclrtStreamConfigAttr); another size: 100000 (own choice). */
 MOCK_EXPORT aclError aclrtSetStreamConfigOpt(
     aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr, const void *attrValue, size_t valueSize) {
     MOCK_ENTER(aclrtSetStreamConfigOpt);
@@ -156,7 +166,9 @@ MOCK_EXPORT aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamC
     return create(stream, (uint32_t)handle->priority, (uint32_t)handle->flag & 0x3Fu);
 }
 
-/* Drops what is queued; a task that runs is not interrupted. */
+/* Drops what is queued (guide: stream management, aclrtStreamAbort); a task that runs is not interrupted (own
+ * choice). 0 on a capturing stream (observed: capturing_calls); bound: 207000 (own choice: the guide rules it
+ * out). */
 MOCK_EXPORT aclError aclrtStreamAbort(aclrtStream stream) {
     MOCK_ENTER(aclrtStreamAbort);
     if (mock_self()->in_task != 0)
@@ -171,12 +183,17 @@ MOCK_EXPORT aclError aclrtStreamAbort(aclrtStream stream) {
     return code;
 }
 
+/* (own choice: the guide forbids such calls in callbacks; the real runtime may hang) */
 static aclError refuse_in_task(const char *call) {
     if (mock_self()->in_task == 0) return 0;
     return mock_fail(
         ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
 }
 
+/* Capturing: 107027 (observed: capturing_calls, destroy_side). The default stream: 107000 (own choice:
+ * the real runtime gives 0 and crashes later; observed, not recorded). Waits for queued work; by force it
+ * drops it (guide: stream management, aclrtDestroyStreamForce). A graph launched before lives on
+ * (observed: execute). */
 static aclError destroy(aclrtStream handle, bool force, const char *call) {
     mock_stream *s = NULL;
     if (handle == NULL) return mock_null("stream");
@@ -210,7 +227,8 @@ MOCK_EXPORT aclError aclrtDestroyStreamForce(aclrtStream stream) {
 
 /* ---- waiting ---- */
 
-/* The stream's unreported error, which a report clears. */
+/* The stream's unreported error, which a report clears (guide: FAQ on asynchronous errors; own choice: the
+ * first one stays, where the guide lets later ones overwrite it). */
 static aclError take_error(mock_stream *s) {
     const aclError code = s->error;
     s->error = 0;
@@ -218,6 +236,8 @@ static aclError take_error(mock_stream *s) {
     return code;
 }
 
+/* Capturing: 107027 (observed: capturing_calls). Streams that run no tasks: 0 at once (guide: stream
+ * management, aclrtSynchronizeStream). Time-out: 507046 (observed: syncev_timeout). */
 static aclError synchronize(aclrtStream handle, int64_t timeout_ns, const char *call) {
     mock_stream *s = NULL;
     mock_lock();
@@ -239,6 +259,7 @@ MOCK_EXPORT aclError aclrtSynchronizeStream(aclrtStream stream) {
     return synchronize(stream, MOCK_FOREVER, "aclrtSynchronizeStream");
 }
 
+/* 0 and below -1: 107000 (observed: stream_basic). */
 static aclError bad_timeout(int32_t ms) {
     if (ms == -1 || ms > 0) return 0;
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is neither -1 nor above 0", ms);
@@ -276,6 +297,8 @@ static bool one_needs(void *what, const mock_stream *s) {
     return false;
 }
 
+/* One capturing stream of the context: 107027 (observed: capturing_calls); of another context: 0
+ * (observed: sync_device_other_ctx_capture). */
 static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
     for (mock_link *l = ctx->streams.next; l != &ctx->streams; l = l->next) {
         mock_stream *s = MOCK_OWNER(l, mock_stream, in_context);
@@ -286,8 +309,9 @@ static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
     return 0;
 }
 
-/* Waits for the streams of the current context, not for the whole device (runtime guide: device
- * synchronisation). */
+/* Waits for the streams of the current context, not for the whole device (implementation of the open
+ * runtime). Time-out: 507046 (observed: syncev_timeout). The first error of the streams is reported (own
+ * choice). */
 static aclError synchronize_device(int64_t timeout, const char *call) {
     all_targets all = {malloc(sizeof(mock_target) * MOCK_STREAM_LIMIT), 0};
     if (all.at == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
@@ -320,6 +344,8 @@ MOCK_EXPORT aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
     return synchronize_device(timeout_ns(timeout), "aclrtSynchronizeDeviceWithTimeout");
 }
 
+/* Unfinished is a status, no error; status null 100000 (observed: stream_basic). Capturing: 107027
+ * (observed: capturing_calls). */
 MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status) {
     MOCK_ENTER(aclrtStreamQuery);
     mock_stream *s = NULL;

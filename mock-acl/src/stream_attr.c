@@ -1,4 +1,6 @@
-/* Properties of streams: identity, failure mode, overflow switch, attributes. */
+/* Properties of streams: identity, failure mode, overflow switch, attributes (guide: stream management;
+ * header: aclrtStreamAttr, aclrtStreamAttrValue). They are kept and given back; only the failure mode has an
+ * effect (own choice: kernels of the mock do not overflow). */
 #define _GNU_SOURCE
 #include <string.h>
 #include "context.h"
@@ -36,7 +38,9 @@ MOCK_EXPORT aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags) {
     return code;
 }
 
-/* STOP also switches the other streams of the context; there is no way back (observed). */
+/* The same mode again: 0; back to continue: 207000 (observed: failmode). STOP also switches the other streams
+ * of the context (guide: stream management, aclrtSetStreamFailureMode). 0 on a capturing stream (observed:
+ * capturing_calls); bound: 207000 (implementation of the open runtime). */
 static aclError set_failure_mode(mock_stream *s, uint64_t mode) {
     const bool stop = (mode & 1) != 0;
     if (stop == s->stop_on_failure) return 0;
@@ -60,6 +64,8 @@ MOCK_EXPORT aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode
     return code;
 }
 
+/* Other values: 100000 (implementation of the open runtime); capturing: 107027 (observed:
+ * capturing_calls). */
 MOCK_EXPORT aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {
     MOCK_ENTER(aclrtSetStreamOverflowSwitch);
     if (flag > 1) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flag %u", flag);
@@ -83,6 +89,7 @@ MOCK_EXPORT aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *
     return code;
 }
 
+/* Unknown attributes: 107000 (own choice). Any value above 0 switches the overflow check on (own choice). */
 static aclError set_attribute(mock_stream *s, aclrtStreamAttr attr, const aclrtStreamAttrValue *value) {
     switch ((int)attr) {
     case ACL_STREAM_ATTR_FAILURE_MODE:
@@ -130,6 +137,7 @@ static aclError get_attribute(const mock_stream *s, aclrtStreamAttr attr, aclrtS
         value->userCustomTag = s->custom_tag;
         return 0;
     case ACL_STREAM_ATTR_CACHE_OP_INFO:
+        /* On only while the stream captures (guide: stream management, aclrtSetStreamAttribute). */
         value->cacheOpInfoSwitch = s->cache_op_info && mock_capturing(s);
         return 0;
     case ACL_STREAM_ATTR_PRIORITY:

@@ -1,5 +1,8 @@
 /* What the tasks that steer streams do: records, waits, latches, notifies, value waits and host functions.
- * Each step runs with the engine lock and either finishes or links the stream to what it waits for. */
+ * Each step runs with the engine lock and either finishes or links the stream to what it waits for.
+ *
+ * The order of a stream, and what each wait refers to: (guide: event management, notify, memory value
+ * operations, callbacks). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "callback.h"
@@ -8,6 +11,7 @@
 
 static uint64_t done(const mock_stream *s) { return atomic_load_explicit(&s->done, memory_order_acquire); }
 
+/* Only the latest record of an event sets its time (guide: event management, aclrtRecordEvent). */
 static mock_outcome step_record(mock_stream *s, mock_task *t) {
     mock_event *e = t->u.wait.event;
     if (e->stream == s && e->seq == t->u.wait.seq) {
@@ -17,6 +21,8 @@ static mock_outcome step_record(mock_stream *s, mock_task *t) {
     return MOCK_DONE;
 }
 
+/* The record that was the latest when the wait was queued (guide: event management,
+ * aclrtStreamWaitEvent). */
 static mock_outcome step_wait(mock_stream *s, mock_task *t) {
     mock_stream *source = t->u.wait.stream;
     if (done(source) < t->u.wait.seq) {
@@ -27,6 +33,7 @@ static mock_outcome step_wait(mock_stream *s, mock_task *t) {
     return MOCK_DONE;
 }
 
+/* The older events keep their mark until a reset (guide: event management, aclrtResetEvent). */
 static mock_outcome step_latch_set(mock_stream *s, mock_task *t) {
     mock_event *e = t->u.wait.event;
     (void)s;
@@ -59,6 +66,7 @@ static mock_outcome step_notify_set(mock_stream *s, mock_task *t) {
     return MOCK_DONE;
 }
 
+/* Waits, then clears (guide: notify, aclrtWaitAndResetNotify). */
 static mock_outcome step_notify_wait(mock_stream *s, mock_task *t) {
     mock_notify *n = t->u.notify.notify;
     if (!n->set) {
@@ -69,6 +77,7 @@ static mock_outcome step_notify_wait(mock_stream *s, mock_task *t) {
     return MOCK_DONE;
 }
 
+/* (guide: memory value operations, aclrtValueWait; header: ACL_STREAM_WAIT_VALUE_GEQ and its neighbours) */
 static bool value_holds(uint64_t memory, uint64_t value, uint32_t flag) {
     switch (flag) {
     case ACL_STREAM_WAIT_VALUE_GEQ:
@@ -82,6 +91,7 @@ static bool value_holds(uint64_t memory, uint64_t value, uint32_t flag) {
     }
 }
 
+/* Outside of a live block: 507053 (own choice, as for copies). */
 static mock_outcome step_value_wait(mock_stream *s, mock_task *t) {
     const _Atomic uint64_t *cell = mock_device_view(t->u.value.address, sizeof(uint64_t));
     if (cell == NULL) {
@@ -95,6 +105,7 @@ static mock_outcome step_value_wait(mock_stream *s, mock_task *t) {
     return MOCK_DONE;
 }
 
+/* One at a time in a context (implementation of the open runtime: one callback thread each). */
 static mock_outcome step_host(mock_stream *s, mock_task *t) {
     mock_ctx *ctx = s->ctx;
     if (ctx->in_callback) {
