@@ -5,6 +5,9 @@
 mod common;
 
 mod build;
+// With the feature `link` the library that the program is linked with comes before the search, and the children do not
+// start without it.
+#[cfg(not(feature = "link"))]
 mod child;
 mod mixed;
 
@@ -102,6 +105,9 @@ fn older_releases_are_ended_plainly_and_have_a_default_stream_without_a_handle()
 
 #[test]
 fn operators_are_looked_for_in_the_libraries_beside_the_runtime() {
+    if Table::load().is_ok() {
+        return common::skipped("an installed toolkit has the operators that shall be missing");
+    }
     let alone = load(&libraries().runtime).unwrap();
     let error = add(&alone).unwrap_err();
     assert_says(&error, ErrorKind::MissingSymbol, &["aclnnAddGetWorkspaceSize is not in", "runtime.so"]);
