@@ -23,7 +23,7 @@ struct Slot {
 }
 
 impl Panics {
-    fn note(&self, payload: &(dyn Any + Send)) {
+    fn note(&self, payload: Box<dyn Any + Send>) {
         let text = payload
             .downcast_ref::<&str>()
             .map(|text| (*text).to_owned())
@@ -31,6 +31,10 @@ impl Panics {
             .unwrap_or_else(|| "no message".to_owned());
         log::error!("a host function panicked: {text}");
         self.0.texts.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        // A payload may panic once more when it is dropped; what that gives is leaked, to end it.
+        if let Err(again) = catch_unwind(AssertUnwindSafe(move || drop(payload))) {
+            std::mem::forget(again);
+        }
     }
 
     /// Reports the panics of `other` together with these from now on.
@@ -46,7 +50,7 @@ impl Panics {
         let spent = std::mem::take(&mut *self.0.spent.lock().unwrap_or_else(PoisonError::into_inner));
         for function in spent {
             if let Err(payload) = catch_unwind(AssertUnwindSafe(move || drop(function))) {
-                self.note(&*payload);
+                self.note(payload);
             }
         }
     }
@@ -74,7 +78,7 @@ impl HostFunction {
     fn run(&self) {
         let mut function = self.function.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(payload) = catch_unwind(AssertUnwindSafe(&mut *function)) {
-            self.panics.note(&*payload);
+            self.panics.note(payload);
         }
     }
 }
@@ -147,6 +151,8 @@ impl Stream {
             // SAFETY: `user` is a leaked box that `run_once` takes over.
             unsafe { call!(&**inner.context(), aclrtLaunchHostFunc(raw, Some(run_once), user)) }
         });
+        // What the function owns may need the stream when it is dropped.
+        drop(state);
         if let Err(error) = result {
             // SAFETY: the call failed, so the runtime will not run the function and the box is still this one's.
             drop(unsafe { Box::from_raw(user.cast::<HostFunction>()) });

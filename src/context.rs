@@ -40,8 +40,6 @@ pub(crate) struct ContextInner {
     drop_errors: Mutex<Vec<Error>>,
     /// The context is given back or destroyed.
     ended: AtomicBool,
-    /// A stream could neither be waited for nor destroyed, so work of it may run for ever.
-    lost_work: AtomicBool,
     /// A created context ends before the primary one, whose end resets the device.
     _parent: Option<Arc<Self>>,
     /// Last: the library outlives the context.
@@ -80,15 +78,6 @@ impl ContextInner {
     /// Whether memory of `other` can be used here: the same device through the same library.
     pub(crate) fn shares_memory_with(&self, other: &Self) -> bool {
         self.device == other.device && std::ptr::eq(self.table(), other.table())
-    }
-
-    /// From here on nothing can be known to be idle because its stream is gone.
-    pub(crate) fn lose_work(&self) {
-        self.lost_work.store(true, Ordering::Release);
-    }
-
-    pub(crate) fn has_lost_work(&self) -> bool {
-        self.lost_work.load(Ordering::Acquire)
     }
 
     /// That a handle of `other` means something here: handles of another library are bare pointers to this one.
@@ -169,7 +158,6 @@ impl Context {
             idle_streams: stream::Idle::default(),
             drop_errors: Mutex::default(),
             ended: AtomicBool::new(false),
-            lost_work: AtomicBool::new(false),
             _parent: parent,
             acl: acl.clone(),
         }))

@@ -11,7 +11,7 @@ use crate::call::call;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::graph::state::CaptureState;
-use crate::stream::{State, Stream, StreamInner, Task, milliseconds};
+use crate::stream::{Progress, State, Stream, StreamInner, Task, milliseconds};
 
 /// A point in a stream's work. Recording it again moves it; a wait refers to the latest record at the time of the wait.
 ///
@@ -37,9 +37,19 @@ use crate::stream::{State, Stream, StreamInner, Task, milliseconds};
 pub struct Event {
     raw: aclrtEvent,
     kind: EventKind,
-    last: Mutex<Last>,
+    last: Mutex<Noted>,
     context: Arc<ContextInner>,
 }
+
+/// What is known of the records. Locked while one is made or waited for, so that this and the runtime agree.
+#[derive(Default)]
+struct Noted {
+    last: Last,
+    records: u64,
+}
+
+/// A submission, if the latest record was eager, and the number of records so far.
+type Position = (Option<(Arc<Progress>, u64)>, u64);
 
 /// What an event can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +67,7 @@ enum Last {
     #[default]
     Never,
     Eager {
-        stream: Weak<StreamInner>,
+        progress: Arc<Progress>,
         number: u64,
     },
     Captured(Weak<CaptureState>),
@@ -100,7 +110,7 @@ impl Event {
         &self.context
     }
 
-    fn last(&self) -> MutexGuard<'_, Last> {
+    fn last(&self) -> MutexGuard<'_, Noted> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -127,16 +137,18 @@ impl Event {
         location: &'static Location<'static>,
     ) -> Result<()> {
         let task = Task { label: "event record", location, uses: &[], scratch: None };
+        let mut noted = self.last();
+        noted.records += 1;
         let number = stream.submit_locked(state, &task, |raw| {
             // SAFETY: both handles are live and belong to values borrowed here.
             unsafe { call!(&**stream.context(), aclrtRecordEvent(self.raw, raw)) }
         })?;
-        *self.last() = match &state.capture {
+        noted.last = match &state.capture {
             Some(capture) => {
                 capture.note_record(stream, self.key());
                 Last::Captured(Arc::downgrade(capture))
             }
-            None => Last::Eager { stream: Arc::downgrade(stream), number },
+            None => Last::Eager { progress: Arc::clone(stream.progress()), number },
         };
         Ok(())
     }
@@ -147,11 +159,12 @@ impl Event {
         stream.context().check_library(&self.context, "an event")?;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
         let mut state = stream.lock();
-        let of_event = match &*self.last() {
+        let noted = self.last();
+        let of_event = match &noted.last {
             Last::Captured(capture) => capture.upgrade().filter(|capture| capture.check_open().is_ok()),
             _ => None,
         };
-        if let (Some(capture), true) = (&state.capture, matches!(*self.last(), Last::Never)) {
+        if let (Some(capture), true) = (&state.capture, matches!(noted.last, Last::Never)) {
             let error = Error::new(
                 ErrorKind::CaptureDependency,
                 "the event was never recorded, so the wait would order nothing; record it before",
@@ -199,7 +212,7 @@ impl Event {
         let before = self.position();
         // SAFETY: the handle is this value's own.
         unsafe { call!(&*self.context, aclrtSynchronizeEvent(self.raw)) }?;
-        self.passed(before, StreamInner::set_reported);
+        self.passed(before, Progress::set_reported);
         Ok(())
     }
 
@@ -215,7 +228,7 @@ impl Event {
         let ms = milliseconds(limit)?;
         // SAFETY: the handle is this value's own.
         unsafe { call!(&*self.context, aclrtSynchronizeEventWithTimeout(self.raw, ms)) }?;
-        self.passed(before, StreamInner::set_reported);
+        self.passed(before, Progress::set_reported);
         Ok(())
     }
 
@@ -232,7 +245,7 @@ impl Event {
         unsafe { call!(&*self.context, aclrtQueryEventStatus(self.raw, &raw mut status)) }?;
         match status {
             acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE => {
-                self.passed(before, StreamInner::set_completed);
+                self.passed(before, Progress::set_completed);
                 Ok(true)
             }
             acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY => Ok(false),
@@ -260,19 +273,23 @@ impl Event {
             .map_err(|_| Error::invalid(format!("the start event was reached {} ms after this one", -ms)))
     }
 
-    /// The stream and submission that the latest record stands for.
-    fn position(&self) -> Option<(Weak<StreamInner>, u64)> {
-        match &*self.last() {
-            Last::Eager { stream, number } => Some((stream.clone(), *number)),
-            Last::Never | Last::Captured(_) => None,
+    /// The submission that the latest record stands for, and how many records there were. Nothing while another thread
+    /// makes a record: nobody can say then which one a query is about.
+    fn position(&self) -> Position {
+        let Ok(noted) = self.last.try_lock() else { return (None, 0) };
+        match &noted.last {
+            Last::Eager { progress, number } => (Some((Arc::clone(progress), *number)), noted.records),
+            Last::Never | Last::Captured(_) => (None, noted.records),
         }
     }
 
-    fn passed(&self, position: Option<(Weak<StreamInner>, u64)>, note: fn(&StreamInner, u64)) {
-        if let Some((stream, number)) = position
-            && let Some(stream) = stream.upgrade()
+    /// Notes that the record at `position` was reached, if the event was not recorded anew since: the C call may have
+    /// been about that record then.
+    fn passed(&self, (position, records): Position, note: fn(&Progress, u64)) {
+        if let Some((progress, number)) = position
+            && self.last.try_lock().is_ok_and(|noted| noted.records == records)
         {
-            note(&stream, number);
+            note(&progress, number);
         }
     }
 

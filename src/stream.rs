@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,9 +17,11 @@ use crate::memory::Allocation;
 
 mod idle;
 mod poll;
+mod progress;
 mod submit;
 
 pub(crate) use idle::Idle;
+pub(crate) use progress::{Progress, Use};
 pub(crate) use submit::Task;
 
 /// A queue of work on a device: what is submitted to it runs in order, and independently of other streams.
@@ -55,12 +57,7 @@ pub(crate) struct StreamInner {
     state: Mutex<State>,
     /// The stream is destroyed or given back.
     released: AtomicBool,
-    /// Submissions of this crate to the stream so far.
-    submitted: AtomicU64,
-    /// Submissions that are known to be done, so that their memory is free.
-    completed: AtomicU64,
-    /// Submissions that were waited for, so that their errors were reported. A query tells that work is done, not how.
-    reported: AtomicU64,
+    progress: Arc<Progress>,
     /// A record that tells how far a busy stream is.
     marker: poll::Marker,
     /// Panics of host functions that no synchronising call has reported yet.
@@ -137,7 +134,7 @@ impl Stream {
             let text = "the default stream and streams of captures belong to their context";
             return Err((self, Error::new(ErrorKind::NotSupported, text)));
         }
-        if let Err(error) = self.check_alone().and_then(|()| self.0.wait_for(self.0.submitted())) {
+        if let Err(error) = self.check_alone().and_then(|()| self.0.wait_for(self.0.progress.submitted())) {
             return Err((self, error));
         }
         self.0.put_away();
@@ -152,9 +149,7 @@ impl Stream {
             name: Mutex::default(),
             state: Mutex::default(),
             released: AtomicBool::new(false),
-            submitted: AtomicU64::new(0),
-            completed: AtomicU64::new(0),
-            reported: AtomicU64::new(0),
+            progress: Arc::default(),
             marker: poll::Marker::default(),
             panics: crate::callback::Panics::default(),
             context: Arc::clone(context),
@@ -323,47 +318,38 @@ impl StreamInner {
         Ok(id)
     }
 
-    pub(crate) fn submitted(&self) -> u64 {
-        self.submitted.load(Ordering::Acquire)
-    }
-
-    /// Whether the submission with this number is known to be done.
-    pub(crate) fn has_completed(&self, number: u64) -> bool {
-        self.completed.load(Ordering::Acquire) >= number
-    }
-
-    pub(crate) fn set_completed(&self, number: u64) {
-        self.completed.fetch_max(number, Ordering::AcqRel);
-    }
-
-    /// Whether a call that waits has covered the submission with this number.
-    pub(crate) fn has_reported(&self, number: u64) -> bool {
-        self.reported.load(Ordering::Acquire) >= number
-    }
-
-    /// A call that waits, and so reports errors, has covered the submission with this number.
-    pub(crate) fn set_reported(&self, number: u64) {
-        self.set_completed(number);
-        self.reported.fetch_max(number, Ordering::AcqRel);
+    pub(crate) fn progress(&self) -> &Arc<Progress> {
+        &self.progress
     }
 
     pub(crate) fn synchronize(&self, limit: Option<i32>) -> Result<()> {
-        let number = self.submitted();
-        let result = match limit {
+        let number = self.progress.submitted();
+        let mut result = self.c_synchronize(limit);
+        if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::DeviceFault) {
+            // The fault was told; that everything behind it is done as well is what a second wait says.
+            let again = self.c_synchronize(limit);
+            if again.as_ref().map_or_else(|error| error.kind() == ErrorKind::DeviceFault, |()| true) {
+                self.progress.set_reported(number);
+            }
+        } else if result.is_ok() {
+            self.progress.set_reported(number);
+        }
+        result = result.map_err(|error| self.explain_wait(error));
+        self.panics.bury();
+        result?;
+        self.context.reclaim.collect(&self.context);
+        self.panics.report()
+    }
+
+    fn c_synchronize(&self, limit: Option<i32>) -> Result<()> {
+        match limit {
             // SAFETY: the handle is this value's own; a stale one gives a code.
             None => unsafe { call!(&*self.context, aclrtSynchronizeStream(self.raw)) },
             Some(ms) => {
                 // SAFETY: as above.
                 unsafe { call!(&*self.context, aclrtSynchronizeStreamWithTimeout(self.raw, ms)) }
             }
-        };
-        if result.as_ref().map_or_else(|e| e.kind() == ErrorKind::DeviceFault, |()| true) {
-            self.set_reported(number);
         }
-        result.map_err(|error| self.explain_wait(error))?;
-        self.panics.bury();
-        self.context.reclaim.collect(&self.context);
-        self.panics.report()
     }
 
     fn explain_wait(&self, error: Error) -> Error {
@@ -378,14 +364,14 @@ impl StreamInner {
     }
 
     pub(crate) fn is_complete(&self) -> Result<bool> {
-        let number = self.submitted();
+        let number = self.progress.submitted();
         let mut status = acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
         // SAFETY: `status` is a place for one value; the handle is this value's own.
         unsafe { call!(&*self.context, aclrtStreamQuery(self.raw, &raw mut status)) }
             .map_err(|error| self.explain_wait(error))?;
         match status {
             acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE => {
-                self.set_completed(number);
+                self.progress.set_completed(number);
                 Ok(true)
             }
             acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY => Ok(false),
@@ -395,12 +381,12 @@ impl StreamInner {
 
     /// Waits until the submission with this number is done, and reports errors of the work up to it.
     pub(crate) fn wait_for(&self, number: u64) -> Result<()> {
-        if self.has_reported(number) {
+        if self.progress.has_reported(number) {
             return Ok(());
         }
         match self.synchronize(None) {
             // The work is done; how it ended is told after the capture.
-            Err(_) if self.has_completed(number) && self.lock().capture.is_some() => Ok(()),
+            Err(_) if self.progress.has_completed(number) && self.lock().capture.is_some() => Ok(()),
             waited => waited,
         }
     }
@@ -427,10 +413,15 @@ pub(crate) fn milliseconds(limit: Duration) -> Result<i32> {
 impl StreamInner {
     /// Waits for the work, then destroys the stream or gives it back.
     fn end(&self) -> Result<()> {
-        if !self.has_reported(self.submitted()) {
+        if !self.is_settled() {
             self.synchronize(None)?;
         }
         self.release()
+    }
+
+    /// Everything submitted is done and its errors told.
+    fn is_settled(&self) -> bool {
+        self.progress.has_reported(self.progress.submitted())
     }
 
     /// Frees what the stream kept for itself; before the stream is gone.
@@ -447,7 +438,7 @@ impl StreamInner {
             return Ok(());
         }
         self.put_away();
-        let idle = self.has_completed(self.submitted());
+        let idle = self.progress.has_completed(self.progress.submitted());
         let result = match self.ownership {
             Ownership::Default if !idle => {
                 Err(Error::new(ErrorKind::DeviceLost, "work of the default stream is lost"))
@@ -470,19 +461,19 @@ impl StreamInner {
 impl Drop for StreamInner {
     fn drop(&mut self) {
         if self.released.load(Ordering::Acquire) {
-            return;
+            return self.progress.finish(false);
         }
-        if !self.has_reported(self.submitted())
+        if !self.is_settled()
             && let Err(error) = self.synchronize(None)
         {
             self.context.record_drop_error("waiting for a stream that goes away", error);
         }
+        let mut lost = false;
         if let Err(error) = self.release() {
-            if !self.has_completed(self.submitted()) {
-                self.context.lose_work();
-            }
+            lost = !self.progress.has_completed(self.progress.submitted());
             self.context.record_drop_error("destroying a stream", error);
         }
+        self.progress.finish(lost);
     }
 }
 
@@ -498,7 +489,8 @@ impl fmt::Debug for Stream {
 impl PartialEq for Stream {
     /// Whether both stand for the same stream.
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        let (a, b) = (&self.0, &other.0);
+        Arc::ptr_eq(a, b) || (a.raw == b.raw && a.context.id() == b.context.id())
     }
 }
 

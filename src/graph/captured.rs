@@ -105,7 +105,7 @@ impl Graph {
     /// The handle, once the graph does not run; it is not destroyed then and what it uses is leaked.
     #[expect(clippy::result_large_err, reason = "the error gives the graph itself back")]
     pub(crate) fn give_away(mut self) -> Result<aclmdlRI, (Self, Error)> {
-        if let Err(error) = self.in_flight.wait(&self.context) {
+        if let Err(error) = self.in_flight.wait() {
             return Err((self, error));
         }
         std::mem::forget(std::mem::take(&mut self.keep));
@@ -149,7 +149,7 @@ impl Graph {
         inner.context().check_library(&self.context, "a graph")?;
         let task = Task { label: "graph launch", location: Location::caller(), uses: &[], scratch: None };
         let again = self.in_flight.is_last(inner);
-        let state = match if again { None } else { self.in_flight.pending() } {
+        let state = match if again { None } else { self.in_flight.running()? } {
             Some((last, number)) => self.order_after(&last, number, inner, &task)?,
             None => inner.lock(),
         };
@@ -217,7 +217,7 @@ impl Graph {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn wait(&mut self) -> Result<()> {
-        self.in_flight.wait(&self.context)?;
+        self.in_flight.wait()?;
         self.panics.report()
     }
 
@@ -311,7 +311,7 @@ impl Graph {
     #[doc(alias = "aclmdlRIDestroy")]
     #[expect(clippy::result_large_err, reason = "the error gives the graph itself back")]
     pub fn close(mut self) -> Result<(), (Self, Error)> {
-        match self.in_flight.wait(&self.context).and_then(|()| self.destroy()) {
+        match self.in_flight.wait().and_then(|()| self.destroy()) {
             Ok(()) => Ok(()),
             Err(error) => Err((self, error)),
         }
@@ -331,8 +331,8 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        let mut waited = self.in_flight.wait(&self.context);
-        if !self.in_flight.may_run(&self.context)
+        let mut waited = self.in_flight.wait();
+        if !self.in_flight.may_run()
             && let Err(error) = std::mem::replace(&mut waited, Ok(()))
         {
             self.context.record_drop_error("the last launch of a graph that goes away failed", error);

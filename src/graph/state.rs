@@ -68,18 +68,15 @@ impl CaptureState {
 
     /// That work can still be recorded.
     pub(crate) fn check_open(&self) -> Result<()> {
-        if self.lock().closed {
-            return Err(Error::new(ErrorKind::CaptureInvalidated, "the capture is ending or could not be ended"));
-        }
-        Ok(())
+        self.lock().check_open()
     }
 
     /// `stream`, whose lock the caller holds, takes part when `join` succeeds, and is then not destroyed before the
     /// capture ends. It is listed first, so that the end of the capture waits for the caller.
     pub(crate) fn add_stream(&self, stream: &Arc<StreamInner>, join: impl FnOnce() -> Result<()>) -> Result<()> {
-        self.check_open()?;
         let place = {
             let mut inner = self.lock();
+            inner.check_open()?;
             inner.streams.push(Arc::clone(stream));
             inner.joins.add_chain()
         };
@@ -186,6 +183,13 @@ impl CaptureState {
 }
 
 impl Inner {
+    fn check_open(&self) -> Result<()> {
+        if self.closed {
+            return Err(Error::new(ErrorKind::CaptureInvalidated, "the capture is ending or could not be ended"));
+        }
+        Ok(())
+    }
+
     fn chain(&self, stream: &Arc<StreamInner>) -> usize {
         // The last, since an earlier entry may be of an attempt to join that failed.
         let place = self.streams.iter().rposition(|known| Arc::ptr_eq(known, stream));

@@ -9,8 +9,8 @@ use acl_sys::aclrtMemMallocPolicy;
 
 use crate::call::call;
 use crate::context::ContextInner;
-use crate::error::{Error, ErrorKind, Result};
-use crate::stream::StreamInner;
+use crate::error::{ErrorKind, Result};
+use crate::stream::{StreamInner, Use};
 
 /// Device memory. Work that uses it is noted, so that it is freed only after that work.
 pub(crate) struct Allocation {
@@ -24,7 +24,7 @@ pub(crate) struct Allocation {
 #[derive(Default)]
 struct Uses {
     /// The latest submission of each stream that used the memory.
-    streams: Vec<(Weak<StreamInner>, u64)>,
+    streams: Vec<Use>,
     /// Graphs that hold the memory; their launches use it.
     graphs: Vec<Weak<InFlight>>,
 }
@@ -32,56 +32,44 @@ struct Uses {
 /// Where a graph was launched last; shared with the memory that it uses.
 #[derive(Default)]
 pub(crate) struct InFlight {
-    last: Mutex<Option<(Weak<StreamInner>, u64)>>,
+    last: Mutex<Option<Use>>,
 }
 
 impl InFlight {
-    fn last(&self) -> MutexGuard<'_, Option<(Weak<StreamInner>, u64)>> {
+    fn last(&self) -> MutexGuard<'_, Option<Use>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the last launch went to `stream`.
-    pub(crate) fn is_last(&self, stream: &Arc<StreamInner>) -> bool {
-        // The address is that of no other stream as long as the note about it exists.
-        self.last().as_ref().is_some_and(|(last, _)| std::ptr::eq(last.as_ptr(), Arc::as_ptr(stream)))
+    pub(crate) fn is_last(&self, stream: &StreamInner) -> bool {
+        self.last().as_ref().is_some_and(|last| last.is_of(stream))
     }
 
     pub(crate) fn launched(&self, stream: &Arc<StreamInner>, number: u64) {
         let mut last = self.last();
         match &mut *last {
-            Some((known, at)) if std::ptr::eq(known.as_ptr(), Arc::as_ptr(stream)) => *at = number,
-            other => *other = Some((Arc::downgrade(stream), number)),
+            Some(known) if known.is_of(stream) => known.renew(number),
+            other => *other = Some(Use::new(stream, number)),
         }
     }
 
-    /// The stream of the last launch, unless that launch is known to be done.
-    pub(crate) fn pending(&self) -> Option<(Arc<StreamInner>, u64)> {
-        let last = self.last();
-        let (stream, number) = last.as_ref()?;
-        // A stream that is gone has finished its work.
-        stream.upgrade().filter(|stream| !stream.has_completed(*number)).map(|stream| (stream, *number))
+    fn last_use(&self) -> Option<Use> {
+        self.last().clone()
+    }
+
+    /// The stream of the last launch, while that launch may run.
+    pub(crate) fn running(&self) -> Result<Option<(Arc<StreamInner>, u64)>> {
+        self.last_use().map_or(Ok(None), |last| last.running())
     }
 
     /// Whether the last launch may still run.
-    pub(crate) fn may_run(&self, context: &ContextInner) -> bool {
-        self.pending().is_some() || self.is_lost(context)
-    }
-
-    /// The last launch went to a stream that is gone although it could not be waited for.
-    fn is_lost(&self, context: &ContextInner) -> bool {
-        context.has_lost_work() && self.last().as_ref().is_some_and(|(stream, _)| stream.strong_count() == 0)
+    pub(crate) fn may_run(&self) -> bool {
+        self.last().as_ref().is_some_and(|last| !last.is_done())
     }
 
     /// Waits for the last launch, and reports its errors.
-    pub(crate) fn wait(&self, context: &ContextInner) -> Result<()> {
-        let last = self.last().as_ref().and_then(|(stream, number)| Some((stream.upgrade()?, *number)));
-        match last {
-            Some((stream, number)) => stream.wait_for(number),
-            None if self.is_lost(context) => {
-                Err(Error::new(ErrorKind::DeviceLost, "the stream of the last launch could not be waited for"))
-            }
-            None => Ok(()),
-        }
+    pub(crate) fn wait(&self) -> Result<()> {
+        self.last_use().map_or(Ok(()), |last| last.wait())
     }
 }
 
@@ -132,12 +120,11 @@ impl Allocation {
     /// Notes that the submission `number` of `stream` uses the memory.
     pub(crate) fn used_by(&self, stream: &Arc<StreamInner>, number: u64) {
         let streams = &mut self.uses().streams;
-        let known = streams.iter_mut().find(|(known, _)| std::ptr::eq(known.as_ptr(), Arc::as_ptr(stream)));
-        match known {
-            Some((_, latest)) => *latest = (*latest).max(number),
+        match streams.iter_mut().find(|known| known.is_of(stream)) {
+            Some(known) => known.renew(number),
             None => {
-                streams.retain(|(stream, _)| stream.strong_count() > 0);
-                streams.push((Arc::downgrade(stream), number));
+                streams.retain(|known| !known.is_settled());
+                streams.push(Use::new(stream, number));
             }
         }
     }
@@ -163,12 +150,8 @@ impl Allocation {
             let uses = self.uses();
             (uses.streams.clone(), uses.graphs.clone())
         };
-        for (stream, number) in streams {
-            if let Some(stream) = stream.upgrade() {
-                stream.wait_for(number)?;
-            }
-        }
-        graphs.iter().filter_map(Weak::upgrade).try_for_each(|graph| graph.wait(&self.context))
+        streams.iter().try_for_each(Use::wait)?;
+        graphs.iter().filter_map(Weak::upgrade).try_for_each(|graph| graph.wait())
     }
 }
 

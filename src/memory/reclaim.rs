@@ -1,12 +1,12 @@
 //! Device memory that was given up while work may still use it: freed when that work is done.
 
 use std::ffi::c_void;
-use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::{ErrorKind, Result};
-use crate::stream::StreamInner;
+use crate::stream::Use;
 
 /// The waiting memory of one context.
 #[derive(Default)]
@@ -14,18 +14,13 @@ pub(crate) struct Reclaim(Mutex<Vec<Waiting>>);
 
 struct Waiting {
     address: *mut c_void,
-    streams: Vec<(Weak<StreamInner>, u64)>,
+    streams: Vec<Use>,
 }
 
 impl Waiting {
     /// True when no stream can use the memory any more; forgets the streams that are done.
-    fn is_idle(&mut self, context: &ContextInner) -> bool {
-        let lost = context.has_lost_work();
-        self.streams.retain(|(stream, number)| match stream.upgrade() {
-            Some(stream) => !stream.has_completed(*number),
-            // A stream that is gone has finished its work, unless it could not be waited for.
-            None => lost,
-        });
+    fn is_idle(&mut self) -> bool {
+        self.streams.retain(|stream| !stream.is_done());
         self.streams.is_empty()
     }
 }
@@ -36,14 +31,9 @@ impl Reclaim {
     }
 
     /// Frees the memory now, or when the submissions of `streams` are done. Never blocks.
-    pub(crate) fn release(
-        &self,
-        context: &ContextInner,
-        address: *mut c_void,
-        streams: Vec<(Weak<StreamInner>, u64)>,
-    ) {
+    pub(crate) fn release(&self, context: &ContextInner, address: *mut c_void, streams: Vec<Use>) {
         let mut waiting = Waiting { address, streams };
-        if waiting.is_idle(context) {
+        if waiting.is_idle() {
             free_or_tell(context, waiting.address);
             return;
         }
@@ -58,20 +48,9 @@ impl Reclaim {
         }
         // Taken out, so that no lock is held while streams are asked.
         let mut waiting = std::mem::take(&mut *self.lock());
-        let mut asked: Vec<*const StreamInner> = Vec::new();
-        for (stream, number) in waiting.iter().flat_map(|entry| &entry.streams) {
-            if asked.contains(&stream.as_ptr()) {
-                continue;
-            }
-            asked.push(stream.as_ptr());
-            if let Some(stream) = stream.upgrade()
-                && !stream.has_completed(*number)
-            {
-                stream.poll();
-            }
-        }
+        waiting.iter().flat_map(|entry| &entry.streams).for_each(Use::poll);
         waiting.retain_mut(|entry| {
-            let idle = entry.is_idle(context);
+            let idle = entry.is_idle();
             if idle {
                 free_or_tell(context, entry.address);
             }
@@ -83,9 +62,8 @@ impl Reclaim {
     /// Waits for the work that holds memory back; true when there was any.
     pub(crate) fn wait(&self, context: &ContextInner) -> bool {
         let streams: Vec<_> = self.lock().iter().flat_map(|entry| entry.streams.clone()).collect();
-        for (stream, number) in &streams {
-            let Some(stream) = stream.upgrade() else { continue };
-            match stream.wait_for(*number) {
+        for stream in &streams {
+            match stream.wait() {
                 Err(error) if error.kind() != ErrorKind::CaptureForbidden => {
                     context.record_drop_error("waiting for memory to become free", error);
                 }

@@ -37,7 +37,8 @@ impl Shape {
         if sizes.len() > MAX_RANK {
             return Err(Error::invalid(format!("{} dimensions; operators take up to {MAX_RANK}", sizes.len())));
         }
-        let elements = sizes.iter().try_fold(1_usize, |product, size| product.checked_mul(*size));
+        // Zeros count as ones: strides are products of the other sizes.
+        let elements = sizes.iter().try_fold(1_usize, |product, size| product.checked_mul((*size).max(1)));
         if elements.is_none_or(|elements| i64::try_from(elements).is_err()) {
             return Err(Error::invalid(format!("the shape {sizes:?} has too many elements")));
         }
@@ -151,5 +152,6 @@ mod tests {
         assert!(Shape::new(&[1; 9]).is_err());
         assert!(Shape::new(&[usize::MAX, 2]).is_err());
         assert!(Shape::new(&[1 << 40, 1 << 40]).is_err());
+        assert!(Shape::new(&[0, 1 << 40, 1 << 40]).is_err());
     }
 }

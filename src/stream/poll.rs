@@ -1,6 +1,6 @@
 //! Asking a stream how far it is, without blocking and without touching a capture.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 
 use acl_sys::{aclrtEventRecordedStatus, aclrtStreamStatus};
 
@@ -28,16 +28,21 @@ impl StreamInner {
     }
 
     fn try_poll(&self) -> Result<()> {
-        let state = self.lock();
+        // A thread that submits may wait for room in the queue while it holds the lock; whoever polls must not wait too.
+        let state = match self.state.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(()),
+        };
         if state.capture.is_some() {
             return Ok(());
         }
-        let submitted = self.submitted();
+        let submitted = self.progress.submitted();
         let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
         // SAFETY: `status` is a place for one value; the stream is this value's own and does not capture.
         unsafe { call!(&*self.context, aclrtStreamQuery(self.raw, &raw mut status)) }?;
         if status == aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE {
-            self.set_completed(submitted);
+            self.progress.set_completed(submitted);
             return Ok(());
         }
         let mut marker = self.marker.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,7 +52,7 @@ impl StreamInner {
                     *marker = Some((event, number));
                     return Ok(());
                 }
-                self.set_completed(number);
+                self.progress.set_completed(number);
                 event
             }
             None => Event::create_in(&self.context, EventKind::Order)?,

@@ -2,7 +2,6 @@
 
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use acl_sys::aclrtStream;
 
@@ -50,9 +49,7 @@ impl StreamInner {
         let Some(capture) = &state.capture else {
             call(self.raw)?;
             // After the call: a synchronisation that runs meanwhile must not count this work as done.
-            // The lock makes this the only writer.
-            let number = self.submitted.load(Ordering::Relaxed) + 1;
-            self.submitted.store(number, Ordering::Release);
+            let number = self.progress.next();
             for allocation in task.memory() {
                 allocation.used_by(self, number);
             }
