@@ -324,6 +324,98 @@ fn a_stream_that_cannot_be_waited_for_keeps_what_its_work_uses() {
     mock::reset().unwrap();
 }
 
+/// Until the C function was called this often.
+fn until_called(function: &str, times: u64) {
+    while mock::calls(function) < times {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn memory_of_a_stream_that_is_going_away_is_kept_until_it_is_gone() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let (gate, stream) = (device.stream().unwrap(), device.stream().unwrap());
+    let mut buffer = device.upload(&[1_u8; 64]).unwrap();
+    let capture = gate.begin_capture(CaptureMode::Relaxed).unwrap();
+    let output = capture.download(&buffer, device.pinned::<u8>(64).unwrap()).unwrap();
+    let mut graph = capture.finish().unwrap();
+    mock::hold(&gate).unwrap();
+    gate.prefetch(&buffer, Prefetch::all()).unwrap();
+    gate.fork(&stream).unwrap();
+    stream.fill_bytes(&mut buffer, 7).unwrap();
+    graph.launch(&stream).unwrap();
+    let waits = mock::calls("aclrtSynchronizeStream");
+    let dropper = std::thread::spawn(move || drop(stream));
+    until_called("aclrtSynchronizeStream", waits + 1);
+    let before = mock::live_handles().device_allocations;
+    let extra = device.alloc::<u8>(64).unwrap();
+    drop(extra);
+    drop(buffer);
+    assert_eq!(mock::live_handles().device_allocations, before);
+    let opener = {
+        let gate = gate.clone();
+        std::thread::spawn(move || mock::release(&gate).unwrap())
+    };
+    assert_eq!(*graph.host(&output).unwrap(), [7; 64]);
+    opener.join().unwrap();
+    dropper.join().unwrap();
+}
+
+#[test]
+fn a_buffer_can_be_dropped_while_its_stream_waits_for_room() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut used = device.alloc::<u8>(64).unwrap();
+    let mut other = device.alloc::<u8>(64).unwrap();
+    mock::hold(&stream).unwrap();
+    stream.fill_bytes(&mut used, 1).unwrap();
+    let calls = mock::calls("aclrtMemsetAsync");
+    let submitter = {
+        let stream = stream.clone();
+        std::thread::spawn(move || (0..2048).for_each(|_| stream.fill_bytes(&mut other, 2).unwrap()))
+    };
+    until_called("aclrtMemsetAsync", calls + 2048);
+    drop(used);
+    mock::release(&stream).unwrap();
+    submitter.join().unwrap();
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn a_refused_host_function_may_own_memory_in_use() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.alloc::<u8>(64).unwrap();
+    mock::hold(&stream).unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    mock::fail("aclrtLaunchHostFunc", 1, 207_000).unwrap();
+    let refused = stream.host_function(move || assert!(!buffer.is_empty())).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::NotSupported);
+    mock::release(&stream).unwrap();
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn pinned_memory_from_before_a_reset_is_nobody_else_s() {
+    let _alone = mock::exclusive();
+    let device_before = device();
+    let mut old = device_before.pinned_from(&[1_u64; 8]).unwrap();
+    mock::reset().unwrap();
+    let device_after = racl::Acl::mock().unwrap().device(0).unwrap_or(device_before);
+    device_after.bind().ok();
+    if let Ok(mut new) = device_after.pinned_from(&[2_u64; 8]) {
+        new[0] = 3;
+        old[0] = 4;
+        assert_eq!((new[0], old[0]), (3, 4));
+    }
+    assert_eq!(old[1..], [1; 7]);
+    drop(old);
+    mock::reset().unwrap();
+}
+
 #[test]
 fn a_created_context_keeps_the_primary_one() {
     let _alone = mock::exclusive();

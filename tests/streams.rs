@@ -180,6 +180,27 @@ fn a_panic_of_a_host_function_is_reported_by_the_next_wait() {
 }
 
 #[test]
+fn a_panic_whose_payload_panics_again_is_caught() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("once more");
+        }
+    }
+    let device = device();
+    let stream = device.stream().unwrap();
+    stream.host_function(|| std::panic::panic_any(Bomb)).unwrap();
+    assert_says(&stream.synchronize().unwrap_err(), ErrorKind::CallbackPanicked, &["no message"]);
+}
+
+#[test]
+fn handles_of_one_default_stream_are_equal() {
+    let device = device();
+    assert_eq!(device.default_stream().unwrap(), device.default_stream().unwrap());
+    assert_ne!(device.default_stream().unwrap(), device.stream().unwrap());
+}
+
+#[test]
 fn the_default_stream_runs_work_and_graphs() {
     let device = device();
     let (default, stream) = (device.default_stream().unwrap(), device.stream().unwrap());

@@ -101,8 +101,11 @@ void mock_memory_reset(void) {
         mock_arena *a = atomic_load_explicit(&device_arenas[i], memory_order_acquire);
         if (a != NULL) mock_arena_reset(a);
     }
+    /* Host memory that the program still holds stays mapped and is given to nobody else: it may be in use as plain
+     * memory (own choice). The next allocation begins a new region. */
     mock_arena *a = atomic_load_explicit(&pinned_arena, memory_order_acquire);
-    if (a != NULL) mock_arena_reset(a);
+    if (a != NULL && mock_pinned_usage().blocks != 0) atomic_store_explicit(&pinned_arena, NULL, memory_order_release);
+    else if (a != NULL) mock_arena_reset(a);
     pthread_mutex_lock(&range_lock);
     range_count = 0;
     atomic_store_explicit(&ranges_seen, 0, memory_order_release);
