@@ -1,5 +1,6 @@
 //! The initialisation value: which library, and its life time.
 
+use std::env::VarError;
 use std::ffi::CStr;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -88,7 +89,7 @@ impl Acl {
     /// asked for is not compiled in; [`ErrorKind::Internal`] on a machine without a driver.
     #[doc(alias = "aclInit")]
     pub fn init() -> Result<Self> {
-        Self::start(choice_of(std::env::var(LIBRARY).ok().as_deref())?)
+        Self::start(choice_of(named_library()?.as_deref())?)
     }
 
     /// Initialises the library at `path`: a file, or a name that the dynamic loader searches.
@@ -119,7 +120,7 @@ impl Acl {
     /// As [`Acl::init`].
     #[cfg(feature = "mock")]
     pub fn init_or_mock() -> Result<Self> {
-        let value = std::env::var(LIBRARY).ok();
+        let value = named_library()?;
         Self::start(choice_of(Some(value.as_deref().filter(|v| !v.is_empty()).unwrap_or("mock")))?)
     }
 
@@ -251,6 +252,16 @@ impl fmt::Debug for Acl {
 impl fmt::Display for Acl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.library())
+    }
+}
+
+fn named_library() -> Result<Option<String>> {
+    match std::env::var(LIBRARY) {
+        Ok(value) => Ok(Some(value)),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(value)) => Err(Error::invalid(format!(
+            "RACL_LIBRARY={value:?} is no text; give a path in UTF-8, `system` or `mock`"
+        ))),
     }
 }
 

@@ -3,9 +3,10 @@
 use std::any::Any;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::call::call;
+use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::stream::{Stream, Task};
 
@@ -18,8 +19,6 @@ struct Slot {
     texts: Mutex<Vec<String>>,
     /// Slots of the graphs that were launched on a stream.
     adopted: Mutex<Vec<Panics>>,
-    /// Functions that have run. They are freed outside the runtime's threads, because what they own may call it.
-    spent: Mutex<Vec<HostFunction>>,
 }
 
 impl Panics {
@@ -45,16 +44,6 @@ impl Panics {
         adopted.push(other.clone());
     }
 
-    /// Frees the functions that have run.
-    pub(crate) fn bury(&self) {
-        let spent = std::mem::take(&mut *self.0.spent.lock().unwrap_or_else(PoisonError::into_inner));
-        for function in spent {
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(move || drop(function))) {
-                self.note(payload);
-            }
-        }
-    }
-
     pub(crate) fn report(&self) -> Result<()> {
         let mut texts = self.take();
         for other in &*self.0.adopted.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -68,10 +57,29 @@ impl Panics {
     }
 }
 
+/// Functions of one context that have run. They are freed outside the runtime's threads, because what they own may call
+/// it; by any call that waits, because what they own may be the very stream that they ran on.
+#[derive(Default)]
+pub(crate) struct Spent(Mutex<Vec<HostFunction>>);
+
+impl Spent {
+    pub(crate) fn bury(&self) {
+        let spent = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for function in spent {
+            let panics = function.panics.clone();
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(move || drop(function))) {
+                panics.note(payload);
+            }
+        }
+    }
+}
+
 /// A closure together with where its panics go. A graph keeps it; an eager call frees it after its one run.
 pub(crate) struct HostFunction {
     function: Mutex<Box<dyn FnMut() + Send>>,
     panics: Panics,
+    /// Weak, because a function that the device never reaches is never freed.
+    context: Weak<ContextInner>,
 }
 
 impl HostFunction {
@@ -95,8 +103,10 @@ unsafe extern "C" fn run_once(user: *mut c_void) {
     // SAFETY: `user` came from `Box::into_raw` and the runtime calls an eager host function exactly once.
     let function = unsafe { Box::from_raw(user.cast::<HostFunction>()) };
     function.run();
-    let slot = function.panics.clone();
-    slot.0.spent.lock().unwrap_or_else(PoisonError::into_inner).push(*function);
+    // The stream that runs it keeps the context alive.
+    if let Some(context) = function.context.upgrade() {
+        context.spent.0.lock().unwrap_or_else(PoisonError::into_inner).push(*function);
+    }
 }
 
 impl Stream {
@@ -131,11 +141,13 @@ impl Stream {
     pub fn host_function(&self, function: impl FnMut() + Send + 'static) -> Result<()> {
         let task = Task { label: "host function", location: Location::caller(), uses: &[], scratch: None };
         let inner = &self.0;
-        inner.panics.bury();
+        let context = inner.context();
+        context.spent.bury();
         let state = inner.lock();
         let function: Mutex<Box<dyn FnMut() + Send>> = Mutex::new(Box::new(function));
         if let Some(capture) = &state.capture {
-            let function = Arc::new(HostFunction { function, panics: capture.panics.clone() });
+            let function =
+                Arc::new(HostFunction { function, panics: capture.panics.clone(), context: Arc::downgrade(context) });
             // Kept before the call, so that it outlives every replay whatever happens in between.
             capture.keep_host_function(&function);
             inner.submit_locked(&state, &task, |raw| {
@@ -145,7 +157,8 @@ impl Stream {
             })?;
             return Ok(());
         }
-        let function = Box::new(HostFunction { function, panics: inner.panics.clone() });
+        let function =
+            Box::new(HostFunction { function, panics: inner.panics.clone(), context: Arc::downgrade(context) });
         let user = Box::into_raw(function).cast::<c_void>();
         let result = inner.submit_locked(&state, &task, |raw| {
             // SAFETY: `user` is a leaked box that `run_once` takes over.

@@ -8,6 +8,7 @@ use acl_sys::Table;
 
 use crate::acl::Acl;
 use crate::call::{self, Caller, bind_anew, call, forget_binding};
+use crate::callback::Spent;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::{Event, EventKind};
 use crate::memory::reclaim::Reclaim;
@@ -34,6 +35,7 @@ pub(crate) struct ContextInner {
     device: i32,
     owner: Owner,
     pub(crate) reclaim: Reclaim,
+    pub(crate) spent: Spent,
     pub(crate) ones: Ones,
     /// Idle streams that captures lease.
     pub(crate) idle_streams: stream::Idle,
@@ -154,6 +156,7 @@ impl Context {
             device,
             owner,
             reclaim: Reclaim::default(),
+            spent: Spent::default(),
             ones: Ones::default(),
             idle_streams: stream::Idle::default(),
             drop_errors: Mutex::default(),
@@ -254,7 +257,9 @@ impl Context {
     #[doc(alias = "aclrtSynchronizeDevice")]
     pub fn synchronize(&self) -> Result<()> {
         // SAFETY: takes nothing.
-        unsafe { call!(&**self.inner(), aclrtSynchronizeDevice()) }?;
+        let waited = unsafe { call!(&**self.inner(), aclrtSynchronizeDevice()) };
+        self.0.spent.bury();
+        waited?;
         self.0.reclaim.collect(&self.0);
         Ok(())
     }

@@ -119,8 +119,8 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongContext`] for a stream of another context, [`ErrorKind::InvalidArgument`] for one of another
-    /// library, [`ErrorKind::InvalidHandle`] for one destroyed beside this crate.
+    /// [`ErrorKind::InvalidArgument`] for a stream of another library, [`ErrorKind::InvalidHandle`] for one destroyed
+    /// beside this crate. A stream of another context, or device, may record the event.
     #[doc(alias = "aclrtRecordEvent")]
     #[track_caller]
     pub fn record(&self, stream: &Stream) -> Result<()> {

@@ -335,7 +335,7 @@ impl StreamInner {
             self.progress.set_reported(number);
         }
         result = result.map_err(|error| self.explain_wait(error));
-        self.panics.bury();
+        self.context.spent.bury();
         result?;
         self.context.reclaim.collect(&self.context);
         self.panics.report()
@@ -426,7 +426,7 @@ impl StreamInner {
 
     /// Frees what the stream kept for itself; before the stream is gone.
     fn put_away(&self) {
-        self.panics.bury();
+        self.context.spent.bury();
         let workspace = self.lock().workspace.take();
         drop(workspace);
         self.marker.clear();

@@ -399,6 +399,19 @@ fn a_refused_host_function_may_own_memory_in_use() {
 }
 
 #[test]
+fn a_host_function_that_owns_its_stream_lets_it_go() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let before = mock::live_handles().streams;
+    let stream = device.stream().unwrap();
+    let own = stream.clone();
+    stream.host_function(move || assert!(!own.is_capturing())).unwrap();
+    drop(stream);
+    device.synchronize().unwrap();
+    assert_eq!(mock::live_handles().streams, before);
+}
+
+#[test]
 fn pinned_memory_from_before_a_reset_is_nobody_else_s() {
     let _alone = mock::exclusive();
     let device_before = device();
