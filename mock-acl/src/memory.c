@@ -96,6 +96,18 @@ mock_arena_use mock_pinned_usage(void) {
     return a == NULL ? (mock_arena_use){0, 0, 0, 0} : mock_arena_usage(a);
 }
 
+/* Regions with host memory that the program held over a reset. */
+static mock_arena **aside;
+static size_t aside_count;
+
+static bool set_aside(mock_arena *a) {
+    mock_arena **grown = realloc(aside, (aside_count + 1) * sizeof *aside);
+    if (grown == NULL) return false;
+    aside = grown;
+    aside[aside_count++] = a;
+    return true;
+}
+
 void mock_memory_reset(void) {
     for (uint32_t i = 0; i < mock_device_count(); i++) {
         mock_arena *a = atomic_load_explicit(&device_arenas[i], memory_order_acquire);
@@ -104,8 +116,11 @@ void mock_memory_reset(void) {
     /* Host memory that the program still holds stays mapped and is given to nobody else: it may be in use as plain
      * memory (own choice). The next allocation begins a new region. */
     mock_arena *a = atomic_load_explicit(&pinned_arena, memory_order_acquire);
-    if (a != NULL && mock_pinned_usage().blocks != 0) atomic_store_explicit(&pinned_arena, NULL, memory_order_release);
-    else if (a != NULL) mock_arena_reset(a);
+    if (a != NULL && mock_pinned_usage().blocks != 0 && set_aside(a)) {
+        atomic_store_explicit(&pinned_arena, NULL, memory_order_release);
+    } else if (a != NULL) {
+        mock_arena_reset(a);
+    }
     pthread_mutex_lock(&range_lock);
     range_count = 0;
     atomic_store_explicit(&ranges_seen, 0, memory_order_release);
