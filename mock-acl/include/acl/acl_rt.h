@@ -642,6 +642,13 @@ typedef struct rtExceptionInfo aclrtExceptionInfo;
 typedef struct tagRtGroupInfo aclrtGroupInfo;
 typedef struct aclrtUtilizationExtendInfo aclrtUtilizationExtendInfo;
 
+typedef struct MemAttrMapping {
+    uint32_t pgType;
+    uint32_t memType;
+    bool isHostAlloc;
+    aclrtMemAttr memAttr;
+} MemAttrMapping;
+
 typedef struct aclCANNPackageVersion {
     char version[128];
     char majorVersion[64];

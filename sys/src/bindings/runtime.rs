@@ -1171,6 +1171,23 @@ pub struct aclrtUtilizationExtendInfo {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct MemAttrMapping {
+    pub pgType: u32,
+    pub memType: u32,
+    pub isHostAlloc: bool,
+    pub memAttr: aclrtMemAttr,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of MemAttrMapping"][::core::mem::size_of::<MemAttrMapping>() - 16usize];
+    ["Alignment of MemAttrMapping"][::core::mem::align_of::<MemAttrMapping>() - 4usize];
+    ["Offset of field: MemAttrMapping::pgType"][::core::mem::offset_of!(MemAttrMapping, pgType) - 0usize];
+    ["Offset of field: MemAttrMapping::memType"][::core::mem::offset_of!(MemAttrMapping, memType) - 4usize];
+    ["Offset of field: MemAttrMapping::isHostAlloc"][::core::mem::offset_of!(MemAttrMapping, isHostAlloc) - 8usize];
+    ["Offset of field: MemAttrMapping::memAttr"][::core::mem::offset_of!(MemAttrMapping, memAttr) - 12usize];
+};
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct aclCANNPackageVersion {
     pub version: [::core::ffi::c_char; 128usize],
     pub majorVersion: [::core::ffi::c_char; 64usize],
