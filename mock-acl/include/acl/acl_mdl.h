@@ -206,6 +206,7 @@ typedef struct aclmdlIODimsRange {
 } aclmdlIODimsRange;
 
 aclError aclRecoverAllHcclTasks(int32_t deviceId);
+/** Adds a buffer to the list. */
 aclError aclmdlAddDatasetBuffer(aclmdlDataset *dataset, aclDataBuffer *dataBuffer);
 aclmdlBundleQueryInfo *aclmdlBundleCreateQueryInfo(void);
 aclError aclmdlBundleDestroyQueryInfo(aclmdlBundleQueryInfo *queryInfo);
@@ -236,15 +237,21 @@ aclError aclmdlCreateAndGetOpDesc(
     uint32_t deviceId, uint32_t streamId, uint32_t taskId, char *opName, size_t opNameLen,
     aclTensorDesc **inputDesc, size_t *numInputs, aclTensorDesc **outputDesc, size_t *numOutputs);
 aclmdlConfigHandle *aclmdlCreateConfigHandle(void);
+/** Creates an empty list of inputs or outputs. */
 aclmdlDataset *aclmdlCreateDataset(void);
+/** Creates an empty description of a model. */
 aclmdlDesc *aclmdlCreateDesc(void);
 aclmdlExecConfigHandle *aclmdlCreateExecConfigHandle(void);
 aclError aclmdlDestroyAIPP(const aclmdlAIPP *aippParmsSet);
 aclError aclmdlDestroyConfigHandle(aclmdlConfigHandle *handle);
+/** Frees the list, not its buffers. */
 aclError aclmdlDestroyDataset(const aclmdlDataset *dataset);
+/** Frees the description. */
 aclError aclmdlDestroyDesc(aclmdlDesc *modelDesc);
 aclError aclmdlDestroyExecConfigHandle(const aclmdlExecConfigHandle *handle);
+/** Runs a model and waits for it. */
 aclError aclmdlExecute(uint32_t modelId, const aclmdlDataset *input, aclmdlDataset *output);
+/** Queues a run of a model on a stream. */
 aclError aclmdlExecuteAsync(
     uint32_t modelId, const aclmdlDataset *input, aclmdlDataset *output, aclrtStream stream);
 aclError aclmdlExecuteAsyncV2(
@@ -260,6 +267,7 @@ aclError aclmdlGetCurOutputDims(const aclmdlDesc *modelDesc, size_t index, aclmd
 aclDataBuffer *aclmdlGetDatasetBuffer(const aclmdlDataset *dataset, size_t index);
 size_t aclmdlGetDatasetNumBuffers(const aclmdlDataset *dataset);
 aclTensorDesc *aclmdlGetDatasetTensorDesc(const aclmdlDataset *dataset, size_t index);
+/** Fills the description of a loaded model. */
 aclError aclmdlGetDesc(aclmdlDesc *modelDesc, uint32_t modelId);
 aclError aclmdlGetDescFromFile(aclmdlDesc *modelDesc, const char *modelPath);
 aclError aclmdlGetDescFromMem(aclmdlDesc *modelDesc, const void *model, size_t modelSize);
@@ -287,6 +295,7 @@ aclError aclmdlGetOutputIndexByName(const aclmdlDesc *modelDesc, const char *nam
 const char *aclmdlGetOutputNameByIndex(const aclmdlDesc *modelDesc, size_t index);
 size_t aclmdlGetOutputSizeByIndex(aclmdlDesc *modelDesc, size_t index);
 const char *aclmdlGetTensorRealName(const aclmdlDesc *modelDesc, const char *name);
+/** Loads an offline model from a file. */
 aclError aclmdlLoadFromFile(const char *modelPath, uint32_t *modelId);
 aclError aclmdlLoadFromFileWithMem(
     const char *modelPath, uint32_t *modelId, void *workPtr, size_t workSize, void *weightPtr,
@@ -294,6 +303,7 @@ aclError aclmdlLoadFromFileWithMem(
 aclError aclmdlLoadFromFileWithQ(
     const char *modelPath, uint32_t *modelId, const uint32_t *inputQ, size_t inputQNum,
     const uint32_t *outputQ, size_t outputQNum);
+/** Loads an offline model from memory. */
 aclError aclmdlLoadFromMem(const void *model, size_t modelSize, uint32_t *modelId);
 aclError aclmdlLoadFromMemWithMem(
     const void *model, size_t modelSize, uint32_t *modelId, void *workPtr, size_t workSize,
@@ -350,6 +360,7 @@ aclError aclmdlSetInputAIPP(
     uint32_t modelId, aclmdlDataset *dataset, size_t index, const aclmdlAIPP *aippParmsSet);
 aclError aclmdlSetInputDynamicDims(
     uint32_t modelId, aclmdlDataset *dataset, size_t index, const aclmdlIODims *dims);
+/** Unloads a model. */
 aclError aclmdlUnload(uint32_t modelId);
 
 #ifdef __cplusplus

@@ -32,6 +32,7 @@ typedef aclError (*aclopCompileFunc)(int, const aclTensorDesc *const *, int, con
 aclError aclopCast(
     const aclTensorDesc *srcDesc, const aclDataBuffer *srcBuffer, const aclTensorDesc *dstDesc,
     aclDataBuffer *dstBuffer, uint8_t truncate, aclrtStream stream);
+/** Creates an empty set of attributes. */
 aclopAttr *aclopCreateAttr(void);
 aclError aclopCreateHandle(
     const char *opType, int numInputs, const aclTensorDesc *const inputDesc[], int numOutputs,
@@ -41,6 +42,7 @@ aclError aclopCreateHandleForCast(
 aclError aclopCreateKernel(
     const char *opType, const char *kernelId, const char *kernelName, void *binData, int binSize,
     aclopEngineType enginetype, aclDataDeallocator deallocator);
+/** Frees the attributes. */
 void aclopDestroyAttr(const aclopAttr *attr);
 void aclopDestroyHandle(aclopHandle *handle);
 aclError aclopExecWithHandle(

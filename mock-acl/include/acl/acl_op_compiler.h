@@ -57,6 +57,7 @@ aclError aclopCompile(
     const char *opType, int numInputs, const aclTensorDesc *const inputDesc[], int numOutputs,
     const aclTensorDesc *const outputDesc[], const aclopAttr *attr, aclopEngineType engineType,
     aclopCompileType compileFlag, const char *opPath);
+/** Compiles an operator when needed and queues it on a stream. */
 aclError aclopCompileAndExecute(
     const char *opType, int numInputs, const aclTensorDesc *const inputDesc[],
     const aclDataBuffer *const inputs[], int numOutputs, const aclTensorDesc *const outputDesc[],

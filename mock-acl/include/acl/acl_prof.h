@@ -123,6 +123,7 @@ typedef struct aclprofEventAttributes {
     } message;
 } aclprofEventAttributes;
 
+/** Chooses devices, metrics and data of a profile. */
 aclprofConfig *aclprofCreateConfig(
     uint32_t *deviceIdList, uint32_t deviceNums, aclprofAicoreMetrics aicoreMetrics,
     const aclprofAicoreEvents *aicoreEvents, uint64_t dataTypeConfig);
@@ -130,10 +131,12 @@ void *aclprofCreateStamp(void);
 aclprofStepInfo *aclprofCreateStepInfo(void);
 aclprofSubscribeConfig *aclprofCreateSubscribeConfig(
     int8_t timeInfoSwitch, aclprofAicoreMetrics aicoreMetrics, void *fd);
+/** Frees the choice. */
 aclError aclprofDestroyConfig(const aclprofConfig *profilerConfig);
 void aclprofDestroyStamp(void *stamp);
 void aclprofDestroyStepInfo(aclprofStepInfo *stepinfo);
 aclError aclprofDestroySubscribeConfig(const aclprofSubscribeConfig *profSubscribeConfig);
+/** Ends profiling. */
 aclError aclprofFinalize(void);
 size_t aclprofGetModelId(const void *opInfo, size_t opInfoLen, uint32_t index);
 const char *aclprofGetOpAttriValue(
@@ -151,6 +154,7 @@ aclError aclprofGetOpType(
     const void *opInfo, size_t opInfoLen, uint32_t index, char *opType, size_t opTypeLen);
 aclError aclprofGetOpTypeLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opTypeLen);
 aclError aclprofGetStepTimestamp(aclprofStepInfo *stepInfo, aclprofStepTag tag, aclrtStream stream);
+/** Starts profiling into a folder. */
 aclError aclprofInit(const char *profilerResultPath, size_t length);
 aclError aclprofMark(void *stamp);
 aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream);
@@ -164,7 +168,9 @@ aclError aclprofRangeStart(void *stamp, uint32_t *rangeId);
 aclError aclprofRangeStop(uint32_t rangeId);
 aclError aclprofSetConfig(aclprofConfigType configType, const char *config, size_t configLength);
 aclError aclprofSetStampTraceMessage(void *stamp, const char *msg, uint32_t msgLen);
+/** Starts collecting. */
 aclError aclprofStart(const aclprofConfig *profilerConfig);
+/** Ends collecting. */
 aclError aclprofStop(const aclprofConfig *profilerConfig);
 uint64_t aclprofStr2Id(const char *message);
 

@@ -358,6 +358,7 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclRecoverAllHcclTasks(deviceId: i32) -> aclError;
     #[must_use]
+    /// Adds a buffer to the list.
     pub fn aclmdlAddDatasetBuffer(dataset: *mut aclmdlDataset, dataBuffer: *mut aclDataBuffer) -> aclError;
     pub fn aclmdlBundleCreateQueryInfo() -> *mut aclmdlBundleQueryInfo;
     #[must_use]
@@ -451,7 +452,9 @@ unsafe extern "C" {
         numOutputs: *mut usize,
     ) -> aclError;
     pub fn aclmdlCreateConfigHandle() -> *mut aclmdlConfigHandle;
+    /// Creates an empty list of inputs or outputs.
     pub fn aclmdlCreateDataset() -> *mut aclmdlDataset;
+    /// Creates an empty description of a model.
     pub fn aclmdlCreateDesc() -> *mut aclmdlDesc;
     pub fn aclmdlCreateExecConfigHandle() -> *mut aclmdlExecConfigHandle;
     #[must_use]
@@ -459,14 +462,18 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclmdlDestroyConfigHandle(handle: *mut aclmdlConfigHandle) -> aclError;
     #[must_use]
+    /// Frees the list, not its buffers.
     pub fn aclmdlDestroyDataset(dataset: *const aclmdlDataset) -> aclError;
     #[must_use]
+    /// Frees the description.
     pub fn aclmdlDestroyDesc(modelDesc: *mut aclmdlDesc) -> aclError;
     #[must_use]
     pub fn aclmdlDestroyExecConfigHandle(handle: *const aclmdlExecConfigHandle) -> aclError;
     #[must_use]
+    /// Runs a model and waits for it.
     pub fn aclmdlExecute(modelId: u32, input: *const aclmdlDataset, output: *mut aclmdlDataset) -> aclError;
     #[must_use]
+    /// Queues a run of a model on a stream.
     pub fn aclmdlExecuteAsync(
         modelId: u32,
         input: *const aclmdlDataset,
@@ -504,6 +511,7 @@ unsafe extern "C" {
     pub fn aclmdlGetDatasetNumBuffers(dataset: *const aclmdlDataset) -> usize;
     pub fn aclmdlGetDatasetTensorDesc(dataset: *const aclmdlDataset, index: usize) -> *mut aclTensorDesc;
     #[must_use]
+    /// Fills the description of a loaded model.
     pub fn aclmdlGetDesc(modelDesc: *mut aclmdlDesc, modelId: u32) -> aclError;
     #[must_use]
     pub fn aclmdlGetDescFromFile(modelDesc: *mut aclmdlDesc, modelPath: *const ::core::ffi::c_char) -> aclError;
@@ -576,6 +584,7 @@ unsafe extern "C" {
         name: *const ::core::ffi::c_char,
     ) -> *const ::core::ffi::c_char;
     #[must_use]
+    /// Loads an offline model from a file.
     pub fn aclmdlLoadFromFile(modelPath: *const ::core::ffi::c_char, modelId: *mut u32) -> aclError;
     #[must_use]
     pub fn aclmdlLoadFromFileWithMem(
@@ -596,6 +605,7 @@ unsafe extern "C" {
         outputQNum: usize,
     ) -> aclError;
     #[must_use]
+    /// Loads an offline model from memory.
     pub fn aclmdlLoadFromMem(model: *const ::core::ffi::c_void, modelSize: usize, modelId: *mut u32) -> aclError;
     #[must_use]
     pub fn aclmdlLoadFromMemWithMem(
@@ -790,5 +800,6 @@ unsafe extern "C" {
         dims: *const aclmdlIODims,
     ) -> aclError;
     #[must_use]
+    /// Unloads a model.
     pub fn aclmdlUnload(modelId: u32) -> aclError;
 }

@@ -50,6 +50,7 @@ unsafe extern "C" {
         truncate: u8,
         stream: aclrtStream,
     ) -> aclError;
+    /// Creates an empty set of attributes.
     pub fn aclopCreateAttr() -> *mut aclopAttr;
     #[must_use]
     pub fn aclopCreateHandle(
@@ -78,6 +79,7 @@ unsafe extern "C" {
         enginetype: aclopEngineType,
         deallocator: aclDataDeallocator,
     ) -> aclError;
+    /// Frees the attributes.
     pub fn aclopDestroyAttr(attr: *const aclopAttr);
     pub fn aclopDestroyHandle(handle: *mut aclopHandle);
     #[must_use]

@@ -82,6 +82,7 @@ unsafe extern "C" {
         opPath: *const ::core::ffi::c_char,
     ) -> aclError;
     #[must_use]
+    /// Compiles an operator when needed and queues it on a stream.
     pub fn aclopCompileAndExecute(
         opType: *const ::core::ffi::c_char,
         numInputs: ::core::ffi::c_int,

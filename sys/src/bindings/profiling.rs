@@ -197,6 +197,7 @@ const _: () = {
         [::core::mem::offset_of!(aclprofEventAttributes, message) - 8usize];
 };
 unsafe extern "C" {
+    /// Chooses devices, metrics and data of a profile.
     pub fn aclprofCreateConfig(
         deviceIdList: *mut u32,
         deviceNums: u32,
@@ -212,12 +213,14 @@ unsafe extern "C" {
         fd: *mut ::core::ffi::c_void,
     ) -> *mut aclprofSubscribeConfig;
     #[must_use]
+    /// Frees the choice.
     pub fn aclprofDestroyConfig(profilerConfig: *const aclprofConfig) -> aclError;
     pub fn aclprofDestroyStamp(stamp: *mut ::core::ffi::c_void);
     pub fn aclprofDestroyStepInfo(stepinfo: *mut aclprofStepInfo);
     #[must_use]
     pub fn aclprofDestroySubscribeConfig(profSubscribeConfig: *const aclprofSubscribeConfig) -> aclError;
     #[must_use]
+    /// Ends profiling.
     pub fn aclprofFinalize() -> aclError;
     pub fn aclprofGetModelId(opInfo: *const ::core::ffi::c_void, opInfoLen: usize, index: u32) -> usize;
     pub fn aclprofGetOpAttriValue(
@@ -275,6 +278,7 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclError;
     #[must_use]
+    /// Starts profiling into a folder.
     pub fn aclprofInit(profilerResultPath: *const ::core::ffi::c_char, length: usize) -> aclError;
     #[must_use]
     pub fn aclprofMark(stamp: *mut ::core::ffi::c_void) -> aclError;
@@ -309,8 +313,10 @@ unsafe extern "C" {
         msgLen: u32,
     ) -> aclError;
     #[must_use]
+    /// Starts collecting.
     pub fn aclprofStart(profilerConfig: *const aclprofConfig) -> aclError;
     #[must_use]
+    /// Ends collecting.
     pub fn aclprofStop(profilerConfig: *const aclprofConfig) -> aclError;
     pub fn aclprofStr2Id(message: *const ::core::ffi::c_char) -> u64;
 }
