@@ -8,8 +8,11 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 ASCEND_TOOLKIT_HOME="$PWD/mock-acl/build" ACL_SYS_GENERATE_INTO="$out" \
     cargo build --quiet -p acl-sys --no-default-features --features bindgen
-rustfmt --edition 2024 --config-path rustfmt.toml "$out"/runtime.rs "$out"/operator_base.rs "$out"/operators.rs
-for file in runtime operator_base operators calls; do
+for file in "$out"/*.rs; do
+    case "$file" in */calls.rs | */symbols.rs) ;; *) rustfmt --edition 2024 --config-path rustfmt.toml "$file" ;; esac
+done
+for file in $(cd "$out" && ls ./*.rs); do
+    file=$(basename "$file" .rs)
     if [ "${1-}" = --check ]; then
         diff -u "sys/src/bindings/$file.rs" "$out/$file.rs"
     else

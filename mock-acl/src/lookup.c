@@ -30,8 +30,8 @@ static const entry entries[] = {
 };
 
 #define COUNT (sizeof entries / sizeof entries[0])
-#define BUCKETS 2048u
-_Static_assert(COUNT < BUCKETS, "the hash table must stay sparse");
+#define BUCKETS 8192u
+_Static_assert(2 * COUNT < BUCKETS, "the hash table must stay sparse");
 
 static uint32_t hash(const char *s) {
     uint32_t h = 2166136261u;

@@ -1,8 +1,9 @@
 /* A stub for every exported name that is not simulated: it names itself in the error text and returns 207000,
- * or NULL where the function returns a pointer. A stub takes no parameters, which the C calling conventions
- * allow. */
+ * or NULL where the function returns a pointer, or 0 where it returns a size, a count or a type. A stub takes no
+ * parameters, which the C calling conventions allow. */
 #define _GNU_SOURCE
 #include <stddef.h>
+#include <stdint.h>
 #include "entry.h"
 #include "unsupported.h"
 
@@ -20,6 +21,15 @@
         mock_unsupported(api, text); \
         return NULL;                 \
     }
+#define STUB_NOVAL(name, api, text)  \
+    MOCK_EXPORT uint64_t name(void); \
+    MOCK_EXPORT uint64_t name(void) { \
+        mock_unsupported(api, text); \
+        return 0;                    \
+    }
+#define STUB_NOVOID(name, api, text) \
+    MOCK_EXPORT void name(void);     \
+    MOCK_EXPORT void name(void) { mock_unsupported(api, text); }
 #define RT(name, fidelity) STUB_##fidelity(name, MOCK_API_##name, #name)
 #ifdef MOCK_WITHOUT_OPERATORS
 /* A build of the runtime part alone: nothing of the operator part exists. */

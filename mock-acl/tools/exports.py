@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Works on src/exports.def, the list of exported names.
 
-exports.py check LIBRARY      the library exports exactly these names and mock_acl_*
+exports.py check LIBRARY      the library exports exactly abi/exports.txt, which is these names and mock_acl_*; every
+                              function that the headers declare is among them, and nothing else is
+exports.py list               writes abi/exports.txt
 exports.py table [--check]    writes the tables in README.md, or fails when they are not current
 """
 import os
@@ -12,12 +14,41 @@ import sys
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 WORDS = {"SIM": "simulated", "ACCEPT": "accepted without effect"}
-LIBRARIES = {"RT": "Runtime", "NNBASE": "Operator base", "OP": "Operators"}
+LIBRARIES = {
+    "RT": "Runtime",
+    "MDL": "Offline models",
+    "EXEC": "Operators by name",
+    "COMP": "Operator compiler",
+    "PROF": "Profiling",
+    "TDT": "Tensor channels",
+    "QUEUE": "Queues",
+    "DUMP": "Dump",
+    "PLAT": "Facts about the chip",
+    "SK": "Super kernels",
+    "BLAS": "Matrix products",
+    "RETR": "Feature retrieval",
+    "NNBASE": "Operator base",
+    "OP": "Operators",
+}
+LIST = os.path.join(HERE, "abi/exports.txt")
 
 
 def entries():
     text = open(os.path.join(HERE, "src/exports.def")).read()
-    return re.findall(r"^(RT|NNBASE|OP)\((\w+), (\w+)\)$", text, re.M)
+    return re.findall(r"^([A-Z]+)\((\w+), ([A-Z]+)\)$", text, re.M)
+
+
+def declared():
+    """The functions that the headers declare: a name before a parenthesis, outside of comments and parameters."""
+    names = set()
+    for folder in ("acl", "aclnn", "aclnnop"):
+        for path, _, files in os.walk(os.path.join(HERE, "include", folder)):
+            for file in files:
+                text = open(os.path.join(path, file)).read()
+                text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+                text = re.sub(r"typedef[^{};]*;|typedef (struct|union|enum)[^;]*;", "", text)
+                names |= set(re.findall(r"^[A-Za-z][\w ]*[ *](\w+)\(", text, re.M))
+    return names
 
 
 def control_names():
@@ -34,12 +65,26 @@ def check(library):
     command = ["nm", "-D", "--defined-only", library]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     have = {line.split()[-1] for line in out.splitlines()}
-    want = {name for _, name, _ in entries()} | control_names()
-    for name in sorted(want - have):
-        print("missing:", name)
-    for name in sorted(have - want):
-        print("not listed:", name)
-    return have == want
+    want = {name for _, name, _ in entries()}
+    listed = set(open(LIST).read().split())
+    return (
+        same(want, declared(), "in exports.def, not declared", "declared, not in exports.def")
+        & same(want | control_names(), listed, "not in abi/exports.txt", "only in abi/exports.txt")
+        & same(listed, have, "missing in the library", "exported, not listed")
+    )
+
+
+def same(left, right, only_left, only_right):
+    for what, names in ((only_left, left - right), (only_right, right - left)):
+        for name in sorted(names):
+            print(f"{what}: {name}")
+    return left == right
+
+
+def write_list():
+    names = {name for _, name, _ in entries()} | control_names()
+    open(LIST, "w").write("".join(f"{name}\n" for name in sorted(names)))
+    return True
 
 
 def table():
@@ -49,12 +94,20 @@ def table():
         sys.exit(f"notes for unknown names: {sorted(unknown)}")
     for kind, title in LIBRARIES.items():
         mine = [(name, fidelity) for k, name, fidelity in entries() if k == kind]
-        lines += [f"### {title}", "", "| function | fidelity | note |", "|---|---|---|"]
-        lines += [f"| `{n}` | {WORDS[f]} | {note.get(n, '')} |" for n, f in mine if f in WORDS]
+        works = [f"| `{n}` | {WORDS[f]} | {note.get(n, '')} |" for n, f in mine if f in WORDS]
         missing = [n for n, f in mine if f not in WORDS]
-        if missing:
-            head = f"Not supported ({len(missing)}; 207000 or NULL, and the error text names the function):"
-            lines += ["", head, ""]
+        lines += [f"### {title}", ""]
+        if works:
+            lines += ["| function | fidelity | note |", "|---|---|---|"] + works
+        if kind == "OP" and missing:
+            operators = sum(not n.endswith("GetWorkspaceSize") for n in missing)
+            lines.append(
+                f"| the other {operators} operators of `aclnnop/` ({len(missing)} functions) | not supported "
+                "| 207000, and the error text names the function; src/exports.def lists them one by one |"
+            )
+        elif missing:
+            head = f"Not supported ({len(missing)}; 207000, NULL or 0, and the error text names the function):"
+            lines += ([""] if works else []) + [head, ""]
             line = ""
             for n in missing:
                 if len(line) + len(n) > 105:
@@ -82,6 +135,8 @@ def update(only_check):
 def main():
     if sys.argv[1:2] == ["check"]:
         good = check(sys.argv[2])
+    elif sys.argv[1:2] == ["list"]:
+        good = write_list()
     elif sys.argv[1:2] == ["table"]:
         good = update("--check" in sys.argv)
     else:

@@ -3,7 +3,7 @@
 //! One file per header family plus `calls.rs`, the list that the call table is made from. The result replaces the
 //! committed bindings only when it has every function of theirs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,86 @@ use syn::{FnArg, ForeignItem, Item, ReturnType};
 use crate::probe::{NotFound, Toolkit};
 use crate::vars;
 
-/// A header family: the file it gives, the folder of its headers, the families it uses, its library in the table.
+/// A header family: the file it gives, its headers (a whole folder ends with a slash), the families it uses, its library
+/// in the table.
 struct Family {
     file: &'static str,
-    folder: &'static str,
+    headers: &'static [&'static str],
     uses: &'static [&'static str],
     library: &'static str,
 }
 
-const FAMILIES: [Family; 3] = [
-    Family { file: "runtime", folder: "acl", uses: &[], library: "Runtime" },
-    Family { file: "operator_base", folder: "aclnn", uses: &["runtime"], library: "OperatorBase" },
-    Family { file: "operators", folder: "aclnnop", uses: &["runtime", "operator_base"], library: "Operators" },
+const FAMILIES: [Family; 14] = [
+    Family {
+        file: "runtime",
+        headers: &[
+            "acl/acl_base.h",
+            "acl/acl_base_rt.h",
+            "acl/acl_base_mdl.h",
+            "acl/acl_rt.h",
+            "acl/acl_rt_allocator.h",
+            "acl/acl_rt_memory_soma.h",
+            "acl/error_codes/rt_error_codes.h",
+            "acl/error_codes/ge_error_codes.h",
+            "ge/ge_error_codes.h",
+        ],
+        uses: &[],
+        library: "Runtime",
+    },
+    Family { file: "dump", headers: &["acl/acl_dump.h"], uses: &["runtime"], library: "Dump" },
+    Family {
+        file: "operator_by_name",
+        headers: &["acl/acl_op.h"],
+        uses: &["runtime", "dump"],
+        library: "OperatorExecutor",
+    },
+    Family {
+        file: "operator_compiler",
+        headers: &["acl/acl_op_compiler.h"],
+        uses: &["runtime", "operator_by_name"],
+        library: "OperatorCompiler",
+    },
+    Family { file: "model", headers: &["acl/acl_mdl.h"], uses: &["runtime"], library: "Model" },
+    Family {
+        file: "profiling",
+        headers: &["acl/acl_prof.h", "acl/acl_msprof.h"],
+        uses: &["runtime"],
+        library: "Profiler",
+    },
+    Family { file: "channel", headers: &["acl/acl_tdt.h"], uses: &["runtime"], library: "Channel" },
+    Family { file: "queue", headers: &["acl/acl_tdt_queue.h"], uses: &["runtime", "channel"], library: "Queue" },
+    Family { file: "platform", headers: &["acl/acl_platform.h"], uses: &["runtime"], library: "Runtime" },
+    Family { file: "super_kernel", headers: &["acl/super_kernel.h"], uses: &["runtime"], library: "Runtime" },
+    Family {
+        file: "blas",
+        headers: &["acl/ops/acl_cblas.h"],
+        uses: &["runtime", "operator_by_name"],
+        library: "Blas",
+    },
+    Family { file: "retrieval", headers: &["acl/ops/acl_fv.h"], uses: &["runtime"], library: "Retrieval" },
+    Family { file: "operator_base", headers: &["aclnn/"], uses: &["runtime"], library: "OperatorBase" },
+    Family { file: "operators", headers: &["aclnnop/"], uses: &["runtime", "operator_base"], library: "Operators" },
+];
+
+/// Functions in a block of the call list.
+const BLOCK: usize = 64;
+
+/// Functions whose parameters differ between releases, with what to know for a call.
+const CHANGED: [(&str, &str); 3] = [
+    (
+        "aclmdlRIDebugJsonPrint",
+        "Up to CANN 9.0 the function has no `flags`; such a library ignores the third argument and always prints the \
+         summary, so the call is the same for every release.",
+    ),
+    (
+        "aclrtGetMemUsageInfo",
+        "Up to CANN 9.0 the device is a `uint32_t`; the values that are valid for both types are passed alike.",
+    ),
+    (
+        "aclrtUnuseStreamResInCurrentThread",
+        "In CANN 8.3 the function has no parameter: such a library ignores the stream and acts on the whole thread. \
+         The call itself is the same for every release.",
+    ),
 ];
 
 /// Generates into `OUT_DIR`, or says why the committed bindings stay.
@@ -37,17 +105,20 @@ pub(crate) fn run(toolkit: Result<&Toolkit, &NotFound>) {
     let elsewhere = vars::read(vars::GENERATE_INTO);
     let out = elsewhere.clone().unwrap_or_else(|| vars::cargo("OUT_DIR"));
     let root = vars::cargo("CARGO_MANIFEST_DIR");
-    let mut calls = String::from("calls! {\n");
+    let mut calls = String::new();
+    let mut libraries = BTreeMap::new();
     for family in &FAMILIES {
         let text = match generate(family, &toolkit.include) {
             Ok(text) => text,
             Err(why) => return keep(&format!("{} gives no bindings: {why}", toolkit.include.display())),
         };
-        list_calls(family, &text, &mut calls);
+        list_calls(family, &text, &mut calls, &mut libraries);
         fs::write(out.join(family.file).with_extension("rs"), text).expect("the output folder is writable");
     }
-    calls.push_str("}\n");
     fs::write(out.join("calls.rs"), &calls).expect("the output folder is writable");
+    let releases = root.join("../mock-acl/abi/symbols.tsv");
+    let symbols = symbols(&releases, &libraries, elsewhere.is_some());
+    fs::write(out.join("symbols.rs"), symbols).expect("the output folder is writable");
     if elsewhere.is_some() {
         return;
     }
@@ -67,14 +138,11 @@ fn keep(why: &str) {
 }
 
 fn generate(family: &Family, include: &Path) -> Result<String, String> {
-    let wrapper = wrapper(family, include);
-    println!("cargo:rerun-if-changed={}", include.join(family.folder).display());
     let mut builder = Builder::default()
-        .header_contents("wrapper.hpp", &wrapper)
+        .header_contents("wrapper.hpp", &wrapper(family, include))
         .clang_args(["-x", "c++", "-std=c++17", "-I"])
         .clang_arg(include.display().to_string())
         .clang_args(compiler_includes().iter().map(|dir| format!("-isystem{}", dir.display())))
-        .allowlist_file(format!(".*/{}/.*", family.folder))
         .allowlist_recursively(false)
         .default_enum_style(EnumVariation::NewType { is_bitfield: false, is_global: false })
         .must_use_type("aclError")
@@ -87,23 +155,31 @@ fn generate(family: &Family, include: &Path) -> Result<String, String> {
         .formatter(bindgen::Formatter::Prettyplease)
         .raw_line("// Generated by sys/regen.sh; not edited by hand.")
         .raw_line("");
+    for header in family.headers {
+        println!("cargo:rerun-if-changed={}", include.join(header).display());
+        let tail = if header.ends_with('/') { ".*" } else { "" };
+        builder = builder.allowlist_file(format!(".*/{}{tail}", header.replace('.', "\\.")));
+    }
     for used in family.uses {
         builder = builder.raw_line(format!("use super::{used}::*;"));
     }
     builder.generate().map(|bindings| bindings.to_string()).map_err(|e| e.to_string())
 }
 
+/// Includes what the toolkit has of the family; some headers do not stand alone, so the base comes first.
 fn wrapper(family: &Family, include: &Path) -> String {
-    if family.folder == "acl" {
-        return "#include \"acl/acl.h\"\n#include \"acl/acl_rt_allocator.h\"\n".to_owned();
+    let mut headers: Vec<PathBuf> = vec![include.join("acl/acl_base.h")];
+    for header in family.headers {
+        let path = include.join(header);
+        if header.ends_with('/') {
+            let files = fs::read_dir(path).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+            let start = headers.len();
+            headers.extend(files.filter(|path| path.extension().is_some_and(|e| e == "h")));
+            headers[start..].sort();
+        } else if path.exists() {
+            headers.push(path);
+        }
     }
-    let mut headers: Vec<PathBuf> = fs::read_dir(include.join(family.folder))
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|e| e == "h"))
-        .collect();
-    headers.sort();
     headers.iter().map(|h| format!("#include \"{}\"\n", h.display())).collect()
 }
 
@@ -119,18 +195,33 @@ fn compiler_includes() -> Vec<PathBuf> {
         .collect()
 }
 
-/// One line for each function that is not variadic.
-fn list_calls(family: &Family, bindings: &str, calls: &mut String) {
+/// One line for each function that is not variadic, in blocks, because one long list takes the compiler seconds; the
+/// library of each function.
+fn list_calls(family: &Family, bindings: &str, calls: &mut String, libraries: &mut BTreeMap<String, &'static str>) {
     let file = syn::parse_file(bindings).expect("bindgen writes valid Rust");
     let functions = file.items.iter().filter_map(|item| match item {
         Item::ForeignMod(block) => Some(&block.items),
         _ => None,
     });
+    let mut in_block = 0;
     for item in functions.flatten() {
         let ForeignItem::Fn(function) = item else { continue };
         let signature = &function.sig;
+        let name = signature.ident.to_string();
+        libraries.insert(name.clone(), family.library);
         if signature.variadic.is_some() {
             continue;
+        }
+        if in_block == BLOCK {
+            calls.push_str("}\n");
+            in_block = 0;
+        }
+        if in_block == 0 {
+            calls.push_str("calls! {\n");
+        }
+        in_block += 1;
+        if let Some((_, note)) = CHANGED.iter().find(|(changed, _)| *changed == name) {
+            writeln!(calls, "    #[doc = {note:?}]").expect("writing to a string");
         }
         let arguments: Vec<String> = signature
             .inputs
@@ -144,9 +235,29 @@ fn list_calls(family: &Family, bindings: &str, calls: &mut String) {
             ReturnType::Default => "()".to_owned(),
             ReturnType::Type(_, ty) => print_type(ty),
         };
-        writeln!(calls, "    {} {}({}) -> {result};", family.library, signature.ident, arguments.join(", "))
-            .expect("writing to a string");
+        writeln!(calls, "    {name}({}) -> {result};", arguments.join(", ")).expect("writing to a string");
     }
+    if in_block > 0 {
+        calls.push_str("}\n");
+    }
+}
+
+/// The list behind `symbol_info`: the library of each function and the header sets that have it.
+///
+/// Every function of our own headers has its sets; one of a toolkit may be newer than the list.
+fn symbols(releases: &Path, libraries: &BTreeMap<String, &'static str>, all_known: bool) -> String {
+    println!("cargo:rerun-if-changed={}", releases.display());
+    let text = fs::read_to_string(releases).unwrap_or_else(|e| panic!("{}: {e}", releases.display()));
+    let known: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once('\t')).collect();
+    let mut out = String::from("symbols! {\n");
+    for (name, library) in libraries {
+        let sets = known.get(name.as_str()).copied();
+        assert!(sets.is_some() || !all_known, "{name} is not in {}", releases.display());
+        let sets = sets.unwrap_or("0");
+        writeln!(out, "    {library} {name} {sets};").expect("writing to a string");
+    }
+    out.push_str("}\n");
+    out
 }
 
 fn print_type(ty: &syn::Type) -> String {
@@ -157,7 +268,8 @@ fn print_type(ty: &syn::Type) -> String {
 }
 
 fn names(calls: &str) -> BTreeSet<&str> {
-    calls.lines().filter_map(|line| line.split_once('(')?.0.split_whitespace().nth(1)).collect()
+    let functions = calls.lines().filter(|line| !line.trim_start().starts_with('#'));
+    functions.filter_map(|line| Some(line.split_once('(')?.0.trim())).collect()
 }
 
 fn missing_names(committed: &Path, calls: &str) -> Vec<String> {

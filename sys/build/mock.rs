@@ -41,7 +41,10 @@ fn renames(exports: &Path) -> String {
     let text = fs::read_to_string(exports).unwrap_or_else(|e| panic!("{}: {e}", exports.display()));
     text.lines()
         .filter_map(|line| {
-            let rest = ["RT(", "NNBASE(", "OP("].iter().find_map(|start| line.strip_prefix(start))?;
+            let (kind, rest) = line.split_once('(')?;
+            if kind.is_empty() || !kind.bytes().all(|b| b.is_ascii_uppercase()) {
+                return None;
+            }
             let name = rest.split(',').next()?.trim();
             // Renames the symbol and leaves the token alone, so that names in macros stay what they are.
             Some(format!("#pragma redefine_extname {name} racl_mock_{name}\n"))

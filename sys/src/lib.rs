@@ -21,13 +21,15 @@ mod bindings;
 mod loader;
 #[cfg(feature = "mock")]
 pub mod mock;
+mod symbols;
 mod table;
 
 #[doc(inline)]
 pub use bindings::*;
 #[cfg(any(feature = "dlopen", feature = "link"))]
 pub use loader::LoadError;
-pub use table::{Library, MissingSymbol, Source, Table};
+pub use symbols::{Library, Release, SignatureChange, SymbolInfo, symbol_info};
+pub use table::{MissingSymbol, Source, Table};
 
 #[cfg(test)]
 #[allow(dead_code)]

@@ -9,7 +9,8 @@ use std::sync::Mutex;
 
 use libloading::os::unix::Library as Handle;
 
-use crate::table::{Library, Source, Table};
+use crate::symbols::Library;
+use crate::table::{Source, Table};
 
 /// Why no library could be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,14 +36,6 @@ pub enum LoadError {
 const REQUIRED: [&str; 4] = ["aclInit", "aclrtSetDevice", "aclrtCreateStream", "aclrtMalloc"];
 
 const TOOLKIT_ROOTS: [&str; 2] = ["ASCEND_TOOLKIT_HOME", "ASCEND_HOME_PATH"];
-
-fn sonames(library: Library) -> &'static [&'static str] {
-    match library {
-        Library::Runtime => &["libascendcl.so", "libacl_rt.so"],
-        Library::OperatorBase => &["libnnopbase.so"],
-        Library::Operators => &["libopapi.so"],
-    }
-}
 
 /// Folders of installed toolkits, best first.
 fn toolkit_folders() -> Vec<PathBuf> {
@@ -83,7 +76,7 @@ impl Installation {
             return;
         }
         opened.searched.push(library);
-        for soname in sonames(library) {
+        for soname in library.sonames() {
             let beside = self.folder.iter().map(|folder| folder.join(soname));
             let elsewhere = toolkit_folders().into_iter().map(|folder| folder.join(soname));
             let found = beside.chain([PathBuf::from(soname)]).chain(elsewhere).find_map(|path| open(&path).ok());
@@ -154,7 +147,7 @@ impl Table {
     /// [`LoadError::NotFound`] names every place with its reason; [`LoadError::NotAscendcl`] when what loads lacks the
     /// basic functions.
     pub fn load() -> Result<Self, LoadError> {
-        let names = sonames(Library::Runtime);
+        let names = Library::Runtime.sonames();
         let plain = names.iter().map(PathBuf::from);
         let folders = toolkit_folders();
         let full = folders.iter().flat_map(|folder| names.iter().map(move |name| folder.join(name)));

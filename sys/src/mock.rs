@@ -6,7 +6,8 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use std::ffi::CString;
 
 use crate::bindings::{aclError, aclrtStream};
-use crate::table::{Library, Source, Table};
+use crate::symbols::Library;
+use crate::table::{Source, Table};
 
 /// Counts of live objects; see `mock_acl_live` in `mock_acl.h`.
 #[repr(C)]

@@ -7,21 +7,11 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 // The list of calls names every type of the bindings.
 #[allow(clippy::wildcard_imports)]
 use crate::bindings::*;
-
-/// The library that a function belongs to on a CANN installation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Library {
-    /// `libascendcl.so`, or `libacl_rt.so` of newer installations: the runtime.
-    Runtime,
-    /// `libnnopbase.so`: tensors, scalars and executors of operators.
-    OperatorBase,
-    /// `libopapi.so`: the built-in operators.
-    Operators,
-}
+use crate::symbols::{Library, SYMBOLS, Slot, SymbolInfo, slot};
 
 /// A function that the loaded library does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{symbol} is not in {searched}")]
+#[error("{symbol} is not in {searched}{}", crate::symbols::history(symbol))]
 pub struct MissingSymbol {
     /// C name of the function.
     pub symbol: &'static str,
@@ -58,7 +48,7 @@ impl Table {
     /// 1. Every non-null address that the source gives is a function of that name with the C signature of this crate.
     /// 2. The code stays loaded for the rest of the process.
     pub unsafe fn from_source(source: Box<dyn Source>) -> Self {
-        let slots = (0..NAMES.len()).map(|_| AtomicPtr::new(core::ptr::null_mut())).collect();
+        let slots = (0..SYMBOLS.len()).map(|_| AtomicPtr::new(core::ptr::null_mut())).collect();
         Self { slots, source }
     }
 
@@ -76,13 +66,13 @@ impl Table {
 
     /// Every function name that the table knows.
     pub fn names() -> impl Iterator<Item = (&'static str, Library)> {
-        NAMES.iter().copied()
+        SYMBOLS.iter().map(|symbol| (symbol.name, symbol.library))
     }
 
     /// Whether the library has `symbol`, which must be one of [`Table::names`].
     #[must_use]
     pub fn has(&self, symbol: &str) -> bool {
-        NAMES.iter().position(|(name, _)| *name == symbol).is_some_and(|index| self.address(index).is_ok())
+        slot(symbol).is_some_and(|index| self.address(index).is_ok())
     }
 
     #[inline]
@@ -93,7 +83,7 @@ impl Table {
 
     #[cold]
     fn resolve(&self, index: usize) -> Result<*mut c_void, MissingSymbol> {
-        let (symbol, library) = NAMES[index];
+        let SymbolInfo { name: symbol, library, .. } = SYMBOLS[index];
         let address = self.source.address(symbol, library);
         if address.is_null() {
             return Err(MissingSymbol { symbol, searched: self.source.describe() });
@@ -110,16 +100,13 @@ impl fmt::Debug for Table {
 }
 
 macro_rules! calls {
-    ($($library:ident $name:ident($($argument:ty),*) -> $result:ty;)*) => {
-        const NAMES: &[(&str, Library)] = &[$((stringify!($name), Library::$library)),*];
-
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
-        enum Slot { $($name),* }
-
+    ($($(#[$note:meta])* $name:ident($($argument:ty),*) -> $result:ty;)*) => {
         #[allow(non_snake_case)]
         impl Table {
             $(
                 #[doc = concat!("The address of `", stringify!($name), "`.")]
+                ///
+                $(#[$note])*
                 ///
                 /// # Errors
                 ///

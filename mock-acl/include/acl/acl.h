@@ -7,6 +7,7 @@
 #include "acl/acl_rt.h"
 #include "acl/acl_rt_allocator.h"
 #include "acl/acl_rt_memory_soma.h"
+#include "acl/acl_op.h"
 #include "acl/acl_mdl.h"
 
 #ifdef __cplusplus

@@ -15,7 +15,9 @@ typedef struct aclTensorDesc aclTensorDesc;
 #define ACL_TENSOR_VALUE_RANGE_NUM 2
 #define ACL_UNKNOWN_RANK 0xFFFFFFFFFFFFFFFE
 
+/** Describes type, shape and format of a tensor. */
 aclTensorDesc *aclCreateTensorDesc(aclDataType dataType, int numDims, const int64_t *dims, aclFormat format);
+/** Frees the description. */
 void aclDestroyTensorDesc(const aclTensorDesc *desc);
 void *aclGetTensorDescAddress(const aclTensorDesc *desc);
 aclTensorDesc *aclGetTensorDescByIndex(aclTensorDesc *desc, size_t index);

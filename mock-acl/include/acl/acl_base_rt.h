@@ -194,19 +194,31 @@ typedef enum aclSysParamOpt {
     ACL_OPT_ENABLE_KERNEL_EARLY_START = 3
 } aclSysParamOpt;
 
+/** Writes a line to the log of the library. */
 void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line, const char *fmt, ...);
+/** Describes a block of memory; the block stays the caller's. */
 aclDataBuffer *aclCreateDataBuffer(void *data, size_t size);
+/** Bytes of an element; 0 for types smaller than a byte or unknown ones. */
 size_t aclDataTypeSize(aclDataType dataType);
+/** Frees the description, not the block. */
 aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer);
+/** Converts half precision bits. */
 float aclFloat16ToFloat(aclFloat16 value);
+/** Converts to half precision bits. */
 aclFloat16 aclFloatToFloat16(float value);
 aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value);
 aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num);
+/** The address given at creation. */
 void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer);
+/** The size, cut to 32 bits; prefer aclGetDataBufferSizeV2. */
 uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer);
+/** The size in bytes. */
 size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer);
+/** A property of a device by its number. */
 aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value);
+/** Puts another block into the description. */
 aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size);
+/** The name of the chip; a constant. */
 const char *aclrtGetSocName(void);
 
 #ifdef __cplusplus

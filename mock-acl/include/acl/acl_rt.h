@@ -642,6 +642,13 @@ typedef struct rtExceptionInfo aclrtExceptionInfo;
 typedef struct tagRtGroupInfo aclrtGroupInfo;
 typedef struct aclrtUtilizationExtendInfo aclrtUtilizationExtendInfo;
 
+typedef struct MemAttrMapping {
+    uint32_t pgType;
+    uint32_t memType;
+    bool isHostAlloc;
+    aclrtMemAttr memAttr;
+} MemAttrMapping;
+
 typedef struct aclCANNPackageVersion {
     char version[128];
     char majorVersion[64];
@@ -1008,67 +1015,113 @@ typedef uint32_t (*aclrtSnapShotCallBack)(int32_t, void *);
 typedef void (*aclrtStreamStateCallback)(aclrtStream, aclrtStreamState, void *);
 
 /* Process */
+/** Ends the use of the library in this process, whatever the number of initialisations. */
 aclError aclFinalize(void);
 aclError aclFinalizeCallbackRegister(
     aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData);
 aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc);
+/** Gives one initialisation back; the last one ends the library. Writes the number left. */
 aclError aclFinalizeReference(uint64_t *refCount);
+/** The text of the last error of this thread, which it takes; null when there is none. */
 const char *aclGetRecentErrMsg(void);
+/** Starts the library; the path of a JSON configuration may be null. */
 aclError aclInit(const char *configPath);
 aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData);
 aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc);
+/** Whether code for the named chip runs on the current one. */
 aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible);
+/** The code of the last error of this thread, which it clears. */
 aclError aclrtGetLastError(aclrtLastErrLevel level);
+/** The version of the interface. */
 aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion);
+/** The code of the last error of this thread, which stays. */
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
 aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *version);
 aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum);
 aclError aclsysGetVersionStr(char *pkgName, char *versionStr);
 
 /* Captured graphs and model instances */
+/** Stops a running instance. */
 aclError aclmdlRIAbort(aclmdlRI modelRI);
+/** Adds a conditional task, with a graph for each branch. */
 aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags);
+/** Binds a stream to an instance that is built explicitly. */
 aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag);
+/** Starts building an instance explicitly. */
 aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag);
+/** Ends building; the instance can be executed. */
 aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
+/** Starts recording what the stream is told into a graph, instead of running it. */
 aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
+/** Ends the recording and gives the graph; every forked stream must have been joined. */
 aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI);
+/** Whether a stream is being captured, and the graph under construction. */
 aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI);
+/** Starts a group of tasks whose parameters can be updated later. */
 aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
+/** Ends the group and gives its handle. */
 aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle);
+/** Starts an update: the next tasks on the stream replace those of the group. */
 aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle);
+/** Ends the update. */
 aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
+/** Swaps the capture mode of this thread with the one given. */
 aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
+/** Starts a capture into an existing instance. */
 aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI, aclmdlRICaptureMode mode);
+/** Creates the handle through which a condition is set. */
 aclError aclmdlRICondHandleCreate(
     aclmdlRI modelRI, uint32_t defaultLaunchValue, aclmdlRICondHandleFlag flag, aclmdlRICondHandle *handle);
+/** The address that the condition is read from. */
 aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t **ptr);
+/** Writes a description of the graph to a JSON file. */
 aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t flags);
+/** Prints a description of the graph to the log. */
 aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
+/** Destroys an instance; waits for running replays. */
 aclError aclmdlRIDestroy(aclmdlRI modelRI);
+/** Registers a function that runs when the instance is destroyed. */
 aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void *userData);
 aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func);
+/** Marks the end of the tasks of an explicitly built instance. */
 aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream);
+/** Runs an explicitly built instance and waits for it, for a time in milliseconds; -1 for no end. */
 aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
+/** Queues an instance on a stream. */
 aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
+/** The number of an instance. */
 aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId);
+/** The name of an instance. */
 aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name);
+/** The streams of an instance. */
 aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams);
+/** The tasks of a stream of an instance. */
 aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks);
 aclError aclmdlRIKernelTaskGetAttribute(
     aclmdlRITask task, aclrtLaunchKernelAttrId attrId, aclrtLaunchKernelAttrValue *attrValue);
+/** Names an instance, for logs and profiles. */
 aclError aclmdlRISetName(aclmdlRI modelRI, const char *name);
+/** Turns a task off in later replays. */
 aclError aclmdlRITaskDisable(aclmdlRITask task);
+/** The parameters of a task. */
 aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params);
+/** The position of a task. */
 aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id);
+/** The kind of a task. */
 aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type);
+/** Changes the parameters of a task; they apply after aclmdlRIUpdate. */
 aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params);
+/** Undoes aclmdlRIBindStream. */
 aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream);
+/** Applies changed tasks to an instance. */
 aclError aclmdlRIUpdate(aclmdlRI modelRI);
 
 /* Devices */
+/** Whether a device can reach the memory of another. */
 aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId);
+/** Ends access to the memory of another device. */
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
+/** Lets the current device reach the memory of another; the flags must be 0. */
 aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags);
 aclError aclrtDeviceGetBareTgid(int32_t *pid);
 aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId);
@@ -1079,94 +1132,146 @@ aclError aclrtDeviceGetP2PAtomicCapabilities(
     uint32_t *capabilities, const aclrtAtomicOperation *operations, const uint32_t count,
     int32_t srcDeviceId, int32_t dstDeviceId);
 aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len);
+/** The least and the greatest stream priority; a smaller number is more urgent. */
 aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *greatestPriority);
 aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid);
 aclError aclrtDeviceL2CacheFlush(void *rsv);
 aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int32_t *status);
 aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value);
+/** Drops all work of a device. */
 aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
+/** The current device of this thread. */
 aclError aclrtGetDevice(int32_t *deviceId);
 aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value);
+/** The number of devices. */
 aclError aclrtGetDeviceCount(uint32_t *count);
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info);
+/** A property of a device. */
 aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value);
+/** The number of cores that a process may use on a device. */
 aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value);
 aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode);
+/** How busy the units of a device are, in percent. */
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo);
 aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t *value);
 aclError aclrtGetLogicDevIdByPhyDevId(const int32_t phyDevId, int32_t *const logicDevId);
 aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t *const logicDevId);
 aclError aclrtGetPhyDevIdByLogicDevId(const int32_t logicDevId, int32_t *const phyDevId);
 aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId, int32_t *const phyDevId);
+/** Whether the program runs on the host or on the device. */
 aclError aclrtGetRunMode(aclrtRunMode *runMode);
 aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
 aclError aclrtGetUserDevIdByLogicDevId(const int32_t logicDevId, int32_t *const userDevid);
 aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t *const userDevId);
+/** Whether a device works. */
 aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus);
 aclError aclrtRegDeviceStateCallback(const char *regName, aclrtDeviceStateCallback callback, void *args);
+/** Gives back one use of a device; the last one frees all that belongs to it. */
 aclError aclrtResetDevice(int32_t deviceId);
+/** Frees all that belongs to a device, whatever the number of uses. */
 aclError aclrtResetDeviceForce(int32_t deviceId);
 aclError aclrtResetDeviceResLimit(int32_t deviceId);
+/** Makes a device, with its primary context, current in this thread. */
 aclError aclrtSetDevice(int32_t deviceId);
+/** Limits the cores that this process uses on a device. */
 aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value);
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode);
 aclError aclrtSetDeviceTaskAbortCallback(
     const char *regName, aclrtDeviceTaskAbortCallback callback, void *args);
+/** Changes a setting of the process. */
 aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value);
+/** Chooses the task scheduler. */
 aclError aclrtSetTsDevice(aclrtTsId tsId);
+/** Waits for all work of the current device. */
 aclError aclrtSynchronizeDevice(void);
+/** Waits for all work of the current device, for a time in milliseconds. */
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 
 /* Contexts */
+/** Creates a context on a device and makes it current in this thread. */
 aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
+/** The default stream of the current context. */
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream);
 aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr);
+/** A setting of the current context. */
 aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
+/** Changes a setting of the current context. */
 aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value);
+/** Destroys a context that aclrtCreateContext gave. */
 aclError aclrtDestroyContext(aclrtContext context);
+/** The current context of this thread. */
 aclError aclrtGetCurrentContext(aclrtContext *context);
+/** Whether the primary context of a device is active. */
 aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active);
+/** Makes a context current in this thread. */
 aclError aclrtSetCurrentContext(aclrtContext context);
 
 /* Streams */
 aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream);
+/** Creates a stream in the current context. */
 aclError aclrtCreateStream(aclrtStream *stream);
+/** Creates the configuration that aclrtCreateStreamV2 takes. */
 aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void);
+/** Creates a stream from a configuration handle. */
 aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle);
+/** Creates a stream with a priority and flags. */
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag);
+/** Destroys a stream after its queued work. */
 aclError aclrtDestroyStream(aclrtStream stream);
+/** Frees a configuration. */
 aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle);
+/** Destroys a stream and drops its queued work. */
 aclError aclrtDestroyStreamForce(aclrtStream stream);
+/** An attribute of a stream. */
 aclError aclrtGetStreamAttribute(
     aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value);
+/** How many more streams can be created. */
 aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
 uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info);
+/** Whether a stream checks for overflow. */
 aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag);
+/** The number of cores that a stream may use. */
 aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t *value);
 aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallback callback, void *args);
 aclError aclrtResetStreamResLimit(aclrtStream stream);
+/** Changes an attribute of a stream. */
 aclError aclrtSetStreamAttribute(
     aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value);
 aclError aclrtSetStreamConfigOpt(
     aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr, const void *attrValue, size_t valueSize);
+/** Whether a stream goes on after a failed task. */
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
+/** Whether a stream checks for overflow. */
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
+/** Limits the cores that a stream uses. */
 aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value);
+/** Drops the queued work of a stream. */
 aclError aclrtStreamAbort(aclrtStream stream);
+/** The flags that a stream was created with. */
 aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags);
+/** The number of a stream. */
 aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId);
+/** The priority of a stream. */
 aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority);
+/** Whether all work of a stream is done. */
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status);
+/** Stops what a stream runs and keeps what is queued. */
 aclError aclrtStreamStop(aclrtStream stream);
+/** Makes later work of a stream wait for an event. */
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
 aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag);
+/** Makes later work of a stream wait for an event, for a time in seconds; 0 for no end. */
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout);
 aclError aclrtSwitchStream(
     void *leftValue, aclrtCondition cond, void *rightValue, aclrtCompareDataType dataType,
     aclrtStream trueStream, aclrtStream falseStream, aclrtStream stream);
+/** Waits for all work of a stream. */
 aclError aclrtSynchronizeStream(aclrtStream stream);
+/** Waits for all work of a stream, for a time in milliseconds; -1 for no end. */
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
+/** Ends the use of a stream's core limit in this thread; CANN 8.3 has no parameter. */
 aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
+/** Makes the core limit of a stream hold for this thread. */
 aclError aclrtUseStreamResInCurrentThread(aclrtStream stream);
 
 /* Events and notifies */
@@ -1177,16 +1282,26 @@ aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclr
 aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream);
 aclError aclrtCntNotifyWaitWithTimeout(
     aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyWaitInfo *info);
+/** Creates an event. */
 aclError aclrtCreateEvent(aclrtEvent *event);
+/** Creates an event for the uses in the flags; may be waited for and recorded repeatedly. */
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag);
+/** Creates an event for the uses in the flags. */
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag);
+/** Creates a notify, an event that is reset by its wait. */
 aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
+/** Destroys an event. */
 aclError aclrtDestroyEvent(aclrtEvent event);
+/** Destroys a notify. */
 aclError aclrtDestroyNotify(aclrtNotify notify);
+/** Milliseconds between two recorded events. */
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent);
+/** Microseconds from the start of the device to a recorded event. */
 aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp);
 aclError aclrtGetEventAvailNum(uint32_t *eventCount);
+/** The number of an event. */
 aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
+/** The number of a notify. */
 aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId);
 aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
 aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
@@ -1195,18 +1310,29 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint
 aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags);
 aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num);
 aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid *serverPids, size_t num);
+/** Whether an event was recorded and reached; older form of aclrtQueryEventStatus. */
 aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
+/** Whether the work before an event is done. */
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status);
+/** Whether the waits for an event are done. */
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status);
+/** Records an event behind the work of a stream. */
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
+/** Records an event; the flag makes one recorded in a capture visible outside of it. */
 aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag);
+/** Records a notify behind the work of a stream. */
 aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);
+/** Queues the reset of an event. */
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
+/** Waits for an event. */
 aclError aclrtSynchronizeEvent(aclrtEvent event);
+/** Waits for an event, for a time in milliseconds. */
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
+/** Makes later work of a stream wait for a notify and reset it. */
 aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout);
 
 /* Cache maintenance */
+/** Queues cache maintenance over a range: prefetch, write back, invalidate or flush. */
 aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream);
 aclError aclrtCmoAsyncWithBarrier(
     void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId, aclrtStream stream);
@@ -1218,26 +1344,38 @@ aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream,
 /* Memory */
 aclError aclrtCheckMemType(
     void **addrList, uint32_t size, uint32_t memType, uint32_t *checkResult, uint32_t reserve);
+/** Frees device memory. */
 aclError aclrtFree(void *devPtr);
 aclError aclrtFreeBuf(aclrtMbuf buf);
+/** Frees pinned host memory. */
 aclError aclrtFreeHost(void *hostPtr);
 aclError aclrtFreeHostWithDevSync(void *hostPtr);
+/** Frees physical memory of aclrtMallocPhysical. */
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
 aclError aclrtFreeWithDevSync(void *devPtr);
+/** Free and total bytes of a kind of memory. */
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 aclError aclrtGetMemUceInfo(
     int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize, size_t *retSize);
+/** Memory in use by module. */
 aclError aclrtGetMemUsageInfo(
     int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum, size_t *outputNum);
 aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize);
+/** The address by which the device reaches registered host memory. */
 aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag);
 aclError aclrtHostMemMapCapabilities(
     uint32_t deviceId, aclrtHacType hacType, aclrtHostMemMapCapability *capabilities);
+/** Registers host memory for access by the device. */
 aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr);
+/** Registers host memory for the uses in the flags. */
 aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag);
+/** Undoes a registration. */
 aclError aclrtHostUnregister(void *ptr);
+/** Closes a block of another process. */
 aclError aclrtIpcMemClose(const char *key);
+/** Makes a key by which another process can open a block of device memory. */
 aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags);
+/** Opens the block of a key from another process. */
 aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint64_t flags);
 aclError aclrtIpcMemImportPidInterServer(const char *key, aclrtServerPid *serverPids, size_t num);
 aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t attr);
@@ -1246,32 +1384,44 @@ aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle, size_t *mem
 aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle, size_t userArgsSize, size_t *actualArgsSize);
 aclError aclrtKernelArgsInitByUserMem(
     aclrtFuncHandle funcHandle, aclrtArgsHandle argsHandle, void *userHostMem, size_t actualArgsSize);
+/** Allocates device memory. */
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
+/** Allocates device memory with 32 bytes of alignment and no padding. */
 aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
+/** Allocates device memory with the CPU cache on. */
 aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 aclError aclrtMallocForTaskScheduler(
     void **devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg);
+/** Allocates pinned host memory. */
 aclError aclrtMallocHost(void **hostPtr, size_t size);
+/** Allocates pinned host memory with attributes. */
 aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cfg);
+/** Allocates physical memory, to be mapped to reserved addresses. */
 aclError aclrtMallocPhysical(
     aclrtDrvMemHandle *handle, size_t size, const aclrtPhysicalMemProp *prop, uint64_t flags);
+/** Allocates device memory with attributes. */
 aclError aclrtMallocWithCfg(void **devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg);
+/** Maps physical memory to reserved addresses. */
 aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags);
 aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t flag);
+/** Makes a handle by which another process can open physical memory. */
 aclError aclrtMemExportToShareableHandle(
     aclrtDrvMemHandle handle, aclrtMemHandleType handleType, uint64_t flags, uint64_t *shareableHandle);
 aclError aclrtMemExportToShareableHandleV2(
     aclrtDrvMemHandle handle, uint64_t flags, aclrtMemSharedHandleType shareType, void *shareableHandle);
+/** Writes a range of cached memory back. */
 aclError aclrtMemFlush(void *devPtr, size_t size);
 aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location, uint64_t *flag);
 aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize);
 aclError aclrtMemGetAllocationGranularity(
     aclrtPhysicalMemProp *prop, aclrtMemGranularityOptions option, size_t *granularity);
 aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop);
+/** Opens physical memory of another process. */
 aclError aclrtMemImportFromShareableHandle(
     uint64_t shareableHandle, int32_t deviceId, aclrtDrvMemHandle *handle);
 aclError aclrtMemImportFromShareableHandleV2(
     void *shareableHandle, aclrtMemSharedHandleType shareType, uint64_t flags, aclrtDrvMemHandle *handle);
+/** Drops a range of cached memory from the cache. */
 aclError aclrtMemInvalidate(void *devPtr, size_t size);
 aclError aclrtMemManagedAdvise(
     const void *const ptr, uint64_t size, aclrtMemManagedAdviseType advise,
@@ -1297,24 +1447,31 @@ aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid,
 aclError aclrtMemSetPidToShareableHandleV2(
     void *shareableHandle, aclrtMemSharedHandleType shareType, int32_t *pid, size_t pidNum);
 aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize);
+/** Copies and waits; destMax is the size of the destination. */
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind);
+/** Copies rows and waits. */
 aclError aclrtMemcpy2d(
     void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
     aclrtMemcpyKind kind);
+/** Queues a copy of rows. */
 aclError aclrtMemcpy2dAsync(
     void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
     aclrtMemcpyKind kind, aclrtStream stream);
+/** Queues a copy; unpinned host memory makes it wait. */
 aclError aclrtMemcpyAsync(
     void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind, aclrtStream stream);
+/** Queues a copy that waits when the host memory is not pinned. */
 aclError aclrtMemcpyAsyncWithCondition(
     void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind, aclrtStream stream);
 aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream stream);
 aclError aclrtMemcpyAsyncWithOffset(
     void **dst, size_t destMax, size_t dstDataOffset, const void **src, size_t count, size_t srcDataOffset,
     aclrtMemcpyKind kind, aclrtStream stream);
+/** Copies many blocks and waits. */
 aclError aclrtMemcpyBatch(
     void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
     aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex);
+/** Queues copies of many blocks. */
 aclError aclrtMemcpyBatchAsync(
     void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
     aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex,
@@ -1335,18 +1492,24 @@ aclError aclrtMemcpyToSymbol(
 aclError aclrtMemcpyToSymbolAsync(
     const void *symbol, const void *src, size_t count, size_t offset, aclrtMemcpyKind kind,
     aclrtStream stream);
+/** Fills bytes and waits. */
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count);
+/** Queues a fill of bytes. */
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream);
 aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N);
 aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream);
+/** Where a pointer points. */
 aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes);
+/** Gives a reserved range of addresses back. */
 aclError aclrtReleaseMemAddress(void *virPtr);
+/** Reserves a range of addresses. */
 aclError aclrtReserveMemAddress(
     void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t flags);
 aclError aclrtReserveMemAddressNoUCMemory(
     void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t flags);
 aclError aclrtSetMemcpyDesc(
     void *desc, aclrtMemcpyKind kind, void *srcAddr, void *dstAddr, size_t count, void *config);
+/** Unmaps physical memory from its addresses. */
 aclError aclrtUnmapMem(void *virPtr);
 
 /* Callbacks */
@@ -1360,17 +1523,23 @@ uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info);
 aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, aclrtFuncHandle *func);
 uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info);
 uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info);
+/** Queues a function that a thread of the program runs; see aclrtSubscribeReport. */
 aclError aclrtLaunchCallback(
     aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType, aclrtStream stream);
+/** Queues a function that a thread of the library runs. */
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
 aclError aclrtProcessHostFunc(int32_t timeout);
+/** Runs the host functions that are due on this thread, waiting up to the time-out in milliseconds. */
 aclError aclrtProcessReport(int32_t timeout);
+/** Registers a function that is told of failing tasks. */
 aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
 aclError aclrtSnapShotCallbackRegister(aclrtSnapShotStage stage, aclrtSnapShotCallBack callback, void *args);
 aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage, aclrtSnapShotCallBack callback);
 aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream);
+/** Makes a thread the one that runs the host functions of a stream. */
 aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
 aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream);
+/** Undoes aclrtSubscribeReport. */
 aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
 
 /* Kernels */
@@ -1410,17 +1579,21 @@ aclError aclrtKernelArgsGetPlaceHolderBuffer(
 aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle *argsHandle);
 aclError aclrtKernelArgsParaUpdate(
     aclrtArgsHandle argsHandle, aclrtParamHandle paramHandle, void *param, size_t paramSize);
+/** Queues a kernel with its arguments in device memory. */
 aclError aclrtLaunchKernel(
     aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData, size_t argsSize,
     aclrtStream stream);
+/** Queues a kernel with its arguments in device memory and launch attributes. */
 aclError aclrtLaunchKernelV2(
     aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData, size_t argsSize,
     aclrtLaunchKernelCfg *cfg, aclrtStream stream);
 aclError aclrtLaunchKernelWithArgsArray(
     void *func, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args);
+/** Queues a kernel with an argument handle and launch attributes. */
 aclError aclrtLaunchKernelWithConfig(
     aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg,
     aclrtArgsHandle argsHandle, void *reserve);
+/** Queues a kernel with its arguments in host memory. */
 aclError aclrtLaunchKernelWithHostArgs(
     aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg,
     void *hostArgs, size_t argsSize, aclrtPlaceHolderInfo *placeHolderArray, size_t placeHolderNum);
@@ -1435,8 +1608,11 @@ aclError aclrtRegisterCpuFunc(
     const aclrtBinHandle handle, const char *funcName, const char *kernelName, aclrtFuncHandle *funcHandle);
 
 /* Other */
+/** Ends dumping. */
 aclError aclmdlFinalizeDump(void);
+/** Starts dumping, to be configured by aclmdlSetDump. */
 aclError aclmdlInitDump(void);
+/** Configures dumping from a JSON file. */
 aclError aclmdlSetDump(const char *dumpCfgPath);
 aclError aclrtAllocBuf(aclrtMbuf *buf, size_t size);
 aclError aclrtAppendBufChain(aclrtMbuf headBuf, aclrtMbuf buf);
@@ -1465,6 +1641,7 @@ aclError aclrtGetHardwareSyncAddr(void **addr);
 aclError aclrtGetOpExecuteTimeout(uint32_t *const timeoutMs);
 aclError aclrtGetOpTimeOutInterval(uint64_t *interval);
 aclError aclrtGetOverflowStatus(void *outputAddr, size_t outputSize, aclrtStream stream);
+/** The number of cores that this thread's streams may use. */
 aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value);
 aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
 aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode, aclrtStream stream);
@@ -1473,6 +1650,7 @@ aclError aclrtNpuGetFloatOverFlowStatus(
 aclError aclrtPersistentTaskClean(aclrtStream stream);
 aclError aclrtProfTrace(void *userdata, int32_t length, aclrtStream stream);
 aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, const aclrtStream stream, void *reserve);
+/** Queues an element-wise reduction of one block into another. */
 aclError aclrtReduceAsync(
     void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type, aclrtStream stream,
     void *reserve);
@@ -1483,9 +1661,11 @@ aclError aclrtSetBufDataLen(aclrtMbuf buf, size_t len);
 aclError aclrtSetBufUserData(aclrtMbuf buf, const void *dataPtr, size_t size, size_t offset);
 aclError aclrtSetGroup(int32_t groupId);
 aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream);
+/** How long an operator may run, in seconds. */
 aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
 aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout);
 aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
+/** How long a wait for an event may take on the device, in seconds; 0 for no end. */
 aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs *args);
 aclError aclrtSnapShotProcessLock(int pid, void *reserve);
@@ -1494,7 +1674,9 @@ aclError aclrtSnapShotProcessUnlock(int pid, void *reserve);
 aclError aclrtSwitchLabelByIndex(void *ptr, uint32_t maxValue, aclrtLabelList labelList, aclrtStream stream);
 aclError aclrtTaskUpdateAsync(
     aclrtStream taskStream, uint32_t taskId, aclrtTaskUpdateInfo *info, aclrtStream execStream);
+/** Makes later work of a stream wait until a value in memory meets a condition. */
 aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
+/** Queues a write of a value to memory. */
 aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
 
 #ifdef __cplusplus

@@ -30,12 +30,19 @@ typedef struct aclrtMemPoolProps {
     unsigned char reserved[32];
 } aclrtMemPoolProps;
 
+/** Creates a pool for stream-ordered allocation. */
 aclError aclrtMemPoolCreate(aclrtMemPool *memPool, const aclrtMemPoolProps *poolProps);
+/** Destroys a pool. */
 aclError aclrtMemPoolDestroy(const aclrtMemPool memPool);
+/** Queues the release of a block. */
 aclError aclrtMemPoolFreeAsync(void *ptr, aclrtStream stream);
+/** An attribute of a pool. */
 aclError aclrtMemPoolGetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value);
+/** Queues an allocation from a pool. */
 aclError aclrtMemPoolMallocAsync(void **ptr, size_t size, aclrtMemPool memPool, aclrtStream stream);
+/** Changes an attribute of a pool. */
 aclError aclrtMemPoolSetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value);
+/** Gives unused memory back, down to a number of bytes. */
 aclError aclrtMemPoolTrimTo(aclrtMemPool memPool, size_t minBytesToKeep);
 
 #ifdef __cplusplus

@@ -9,7 +9,9 @@
 extern "C" {
 #endif
 
+/** Ends the operator library. */
 aclnnStatus aclnnFinalize(void);
+/** Starts the operator library; the path of a JSON configuration may be null. */
 aclnnStatus aclnnInit(const char *configPath);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
-/* Operators: aclnnAddmm. */
+/* Operators: aclnnAddmm, aclnnAddmmWeightNz, aclnnInplaceAddmm. */
 #ifndef MOCK_ACLNNOP_ACLNN_ADDMM_H_
 #define MOCK_ACLNNOP_ACLNN_ADDMM_H_
 
@@ -15,6 +15,21 @@ aclnnStatus aclnnAddmmGetWorkspaceSize(
     aclOpExecutor **executor);
 
 aclnnStatus aclnnAddmm(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, const aclrtStream stream);
+
+aclnnStatus aclnnAddmmWeightNzGetWorkspaceSize(
+    const aclTensor *self, const aclTensor *mat1, const aclTensor *mat2, const aclScalar *beta,
+    const aclScalar *alpha, aclTensor *out, int8_t cubeMathType, uint64_t *workspaceSize,
+    aclOpExecutor **executor);
+
+aclnnStatus aclnnAddmmWeightNz(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, const aclrtStream stream);
+
+aclnnStatus aclnnInplaceAddmmGetWorkspaceSize(
+    const aclTensor *selfRef, const aclTensor *mat1, const aclTensor *mat2, const aclScalar *beta,
+    const aclScalar *alpha, int8_t cubeMathType, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnInplaceAddmm(
     void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, const aclrtStream stream);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
-/* Operators: aclnnRsqrt. */
+/* Operators: aclnnRsqrt, aclnnInplaceRsqrt. */
 #ifndef MOCK_ACLNNOP_ACLNN_RSQRT_H_
 #define MOCK_ACLNNOP_ACLNN_RSQRT_H_
 
@@ -13,6 +13,12 @@ aclnnStatus aclnnRsqrtGetWorkspaceSize(
     const aclTensor *self, aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor);
 
 aclnnStatus aclnnRsqrt(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+aclnnStatus aclnnInplaceRsqrtGetWorkspaceSize(
+    aclTensor *selfRef, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnInplaceRsqrt(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
-/* Operators: aclnnTanh. */
+/* Operators: aclnnTanh, aclnnInplaceTanh. */
 #ifndef MOCK_ACLNNOP_ACLNN_TANH_H_
 #define MOCK_ACLNNOP_ACLNN_TANH_H_
 
@@ -13,6 +13,12 @@ aclnnStatus aclnnTanhGetWorkspaceSize(
     const aclTensor *self, aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor);
 
 aclnnStatus aclnnTanh(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, const aclrtStream stream);
+
+aclnnStatus aclnnInplaceTanhGetWorkspaceSize(
+    aclTensor *selfRef, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnInplaceTanh(
     void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, const aclrtStream stream);
 
 #ifdef __cplusplus

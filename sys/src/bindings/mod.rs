@@ -11,13 +11,36 @@
     clippy::restriction,
     unreachable_pub,
     unnameable_types,
+    unsafe_op_in_unsafe_fn,
     unused_imports
 )]
 
+pub mod blas;
+pub mod channel;
+pub mod dump;
+pub mod model;
 pub mod operator_base;
+pub mod operator_by_name;
+pub mod operator_compiler;
 pub mod operators;
+pub mod platform;
+pub mod profiling;
+pub mod queue;
+pub mod retrieval;
 pub mod runtime;
+pub mod super_kernel;
 
+pub use blas::*;
+pub use channel::*;
+pub use dump::*;
+pub use model::*;
 pub use operator_base::*;
+pub use operator_by_name::*;
+pub use operator_compiler::*;
 pub use operators::*;
+pub use platform::*;
+pub use profiling::*;
+pub use queue::*;
+pub use retrieval::*;
 pub use runtime::*;
+pub use super_kernel::*;

@@ -50,6 +50,7 @@ pub const ACLNN_ERR_RUNTIME_ERROR: i32 = 361001;
 pub const ACLNN_ERR_INNER: i32 = 561000;
 unsafe extern "C" {
     #[must_use]
+    /// Older spelling of aclSetDynamicInputTensorAddr.
     pub fn AclSetDynamicInputTensorAddr(
         executor: *mut aclOpExecutor,
         irIndex: usize,
@@ -58,6 +59,7 @@ unsafe extern "C" {
         addr: *mut ::core::ffi::c_void,
     ) -> aclnnStatus;
     #[must_use]
+    /// Older spelling of aclSetDynamicOutputTensorAddr.
     pub fn AclSetDynamicOutputTensorAddr(
         executor: *mut aclOpExecutor,
         irIndex: usize,
@@ -66,6 +68,7 @@ unsafe extern "C" {
         addr: *mut ::core::ffi::c_void,
     ) -> aclnnStatus;
     #[must_use]
+    /// Older spelling of aclSetDynamicTensorAddr.
     pub fn AclSetDynamicTensorAddr(
         executor: *mut aclOpExecutor,
         irIndex: usize,
@@ -74,6 +77,7 @@ unsafe extern "C" {
         addr: *mut ::core::ffi::c_void,
     ) -> aclnnStatus;
     #[must_use]
+    /// Older spelling of aclSetInputTensorAddr.
     pub fn AclSetInputTensorAddr(
         executor: *mut aclOpExecutor,
         index: usize,
@@ -81,6 +85,7 @@ unsafe extern "C" {
         addr: *mut ::core::ffi::c_void,
     ) -> aclnnStatus;
     #[must_use]
+    /// Older spelling of aclSetOutputTensorAddr.
     pub fn AclSetOutputTensorAddr(
         executor: *mut aclOpExecutor,
         index: usize,
@@ -88,17 +93,24 @@ unsafe extern "C" {
         addr: *mut ::core::ffi::c_void,
     ) -> aclnnStatus;
     #[must_use]
+    /// Older spelling of aclSetTensorAddr.
     pub fn AclSetTensorAddr(
         executor: *mut aclOpExecutor,
         index: usize,
         tensor: *mut aclTensor,
         addr: *mut ::core::ffi::c_void,
     ) -> aclnnStatus;
+    /// Copies truth values into an array for operators.
     pub fn aclCreateBoolArray(value: *const bool, size: u64) -> *mut aclBoolArray;
+    /// Copies floats into an array for operators.
     pub fn aclCreateFloatArray(value: *const f32, size: u64) -> *mut aclFloatArray;
+    /// Copies integers into an array for operators.
     pub fn aclCreateIntArray(value: *const i64, size: u64) -> *mut aclIntArray;
+    /// Copies one value of a type.
     pub fn aclCreateScalar(value: *mut ::core::ffi::c_void, dataType: aclDataType) -> *mut aclScalar;
+    /// Puts scalars into a list, which owns them.
     pub fn aclCreateScalarList(value: *const *const aclScalar, size: u64) -> *mut aclScalarList;
+    /// Describes device memory as a tensor: view shape, strides and offset over a storage shape.
     pub fn aclCreateTensor(
         viewDims: *const i64,
         viewDimsNum: u64,
@@ -110,22 +122,31 @@ unsafe extern "C" {
         storageDimsNum: u64,
         tensorData: *mut ::core::ffi::c_void,
     ) -> *mut aclTensor;
+    /// Puts tensors into a list, which owns them.
     pub fn aclCreateTensorList(value: *const *const aclTensor, size: u64) -> *mut aclTensorList;
     #[must_use]
+    /// Frees a repeatable executor.
     pub fn aclDestroyAclOpExecutor(executor: *mut aclOpExecutor) -> aclnnStatus;
     #[must_use]
+    /// Frees the array.
     pub fn aclDestroyBoolArray(array: *const aclBoolArray) -> aclnnStatus;
     #[must_use]
+    /// Frees the array.
     pub fn aclDestroyFloatArray(array: *const aclFloatArray) -> aclnnStatus;
     #[must_use]
+    /// Frees the array.
     pub fn aclDestroyIntArray(array: *const aclIntArray) -> aclnnStatus;
     #[must_use]
+    /// Frees the scalar.
     pub fn aclDestroyScalar(scalar: *const aclScalar) -> aclnnStatus;
     #[must_use]
+    /// Frees the list and its scalars.
     pub fn aclDestroyScalarList(array: *const aclScalarList) -> aclnnStatus;
     #[must_use]
+    /// Frees the description, not the device memory.
     pub fn aclDestroyTensor(tensor: *const aclTensor) -> aclnnStatus;
     #[must_use]
+    /// Frees the list and its tensors.
     pub fn aclDestroyTensorList(array: *const aclTensorList) -> aclnnStatus;
     #[must_use]
     pub fn aclDumpOpTensors(
@@ -137,38 +158,51 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    /// The number of elements.
     pub fn aclGetBoolArraySize(array: *const aclBoolArray, size: *mut u64) -> aclnnStatus;
     #[must_use]
+    /// The element type of a tensor.
     pub fn aclGetDataType(tensor: *const aclTensor, dataType: *mut aclDataType) -> aclnnStatus;
     #[must_use]
+    /// The number of elements.
     pub fn aclGetFloatArraySize(array: *const aclFloatArray, size: *mut u64) -> aclnnStatus;
     #[must_use]
+    /// The format of a tensor.
     pub fn aclGetFormat(tensor: *const aclTensor, format: *mut aclFormat) -> aclnnStatus;
     #[must_use]
+    /// The number of elements.
     pub fn aclGetIntArraySize(array: *const aclIntArray, size: *mut u64) -> aclnnStatus;
     #[must_use]
+    /// The address of the storage.
     pub fn aclGetRawTensorAddr(tensor: *const aclTensor, addr: *mut *mut ::core::ffi::c_void) -> aclnnStatus;
     #[must_use]
+    /// The number of scalars.
     pub fn aclGetScalarListSize(scalarList: *const aclScalarList, size: *mut u64) -> aclnnStatus;
     #[must_use]
+    /// The shape of the storage, in an array that the caller frees.
     pub fn aclGetStorageShape(
         tensor: *const aclTensor,
         storageDims: *mut *mut i64,
         storageDimsNum: *mut u64,
     ) -> aclnnStatus;
     #[must_use]
+    /// The number of tensors.
     pub fn aclGetTensorListSize(tensorList: *const aclTensorList, size: *mut u64) -> aclnnStatus;
     #[must_use]
+    /// Elements between the start of the storage and the view.
     pub fn aclGetViewOffset(tensor: *const aclTensor, offset: *mut i64) -> aclnnStatus;
     #[must_use]
+    /// The shape of the view, in an array that the caller frees.
     pub fn aclGetViewShape(tensor: *const aclTensor, viewDims: *mut *mut i64, viewDimsNum: *mut u64) -> aclnnStatus;
     #[must_use]
+    /// The strides of the view in elements, in an array that the caller frees.
     pub fn aclGetViewStrides(
         tensor: *const aclTensor,
         stridesValue: *mut *mut i64,
         stridesNum: *mut u64,
     ) -> aclnnStatus;
     #[must_use]
+    /// Describes a tensor anew.
     pub fn aclInitTensor(
         tensor: *mut aclTensor,
         viewDims: *const i64,
@@ -182,8 +216,10 @@ unsafe extern "C" {
         tensorDataAddr: *mut ::core::ffi::c_void,
     ) -> aclnnStatus;
     #[must_use]
+    /// Keeps an executor after its launch, for more launches; it must be destroyed then.
     pub fn aclSetAclOpExecutorRepeatable(executor: *mut aclOpExecutor) -> aclnnStatus;
     #[must_use]
+    /// Gives a tensor of an input list of a repeatable executor another address.
     pub fn aclSetDynamicInputTensorAddr(
         executor: *mut aclOpExecutor,
         irIndex: usize,
@@ -192,6 +228,7 @@ unsafe extern "C" {
         addr: *mut ::core::ffi::c_void,
     ) -> aclnnStatus;
     #[must_use]
+    /// Gives a tensor of an output list of a repeatable executor another address.
     pub fn aclSetDynamicOutputTensorAddr(
         executor: *mut aclOpExecutor,
         irIndex: usize,
@@ -200,6 +237,7 @@ unsafe extern "C" {
         addr: *mut ::core::ffi::c_void,
     ) -> aclnnStatus;
     #[must_use]
+    /// Gives a tensor of a list of a repeatable executor another address.
     pub fn aclSetDynamicTensorAddr(
         executor: *mut aclOpExecutor,
         irIndex: usize,
@@ -208,6 +246,7 @@ unsafe extern "C" {
         addr: *mut ::core::ffi::c_void,
     ) -> aclnnStatus;
     #[must_use]
+    /// Gives an input of a repeatable executor another address.
     pub fn aclSetInputTensorAddr(
         executor: *mut aclOpExecutor,
         index: usize,
@@ -215,6 +254,7 @@ unsafe extern "C" {
         addr: *mut ::core::ffi::c_void,
     ) -> aclnnStatus;
     #[must_use]
+    /// Gives an output of a repeatable executor another address.
     pub fn aclSetOutputTensorAddr(
         executor: *mut aclOpExecutor,
         index: usize,
@@ -222,8 +262,10 @@ unsafe extern "C" {
         addr: *mut ::core::ffi::c_void,
     ) -> aclnnStatus;
     #[must_use]
+    /// Gives the storage another address.
     pub fn aclSetRawTensorAddr(tensor: *mut aclTensor, addr: *mut ::core::ffi::c_void) -> aclnnStatus;
     #[must_use]
+    /// Gives a tensor of a repeatable executor another address.
     pub fn aclSetTensorAddr(
         executor: *mut aclOpExecutor,
         index: usize,
@@ -231,7 +273,9 @@ unsafe extern "C" {
         addr: *mut ::core::ffi::c_void,
     ) -> aclnnStatus;
     #[must_use]
+    /// Ends the operator library.
     pub fn aclnnFinalize() -> aclnnStatus;
     #[must_use]
+    /// Starts the operator library; the path of a JSON configuration may be null.
     pub fn aclnnInit(configPath: *const ::core::ffi::c_char) -> aclnnStatus;
 }

@@ -5,6 +5,44 @@ use super::runtime::*;
 
 unsafe extern "C" {
     #[must_use]
+    pub fn aclRfft1DGetWorkspaceSize(
+        self_: *const aclTensor,
+        n: i64,
+        dim: i64,
+        norm: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclRfft1D(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclStftGetWorkspaceSize(
+        self_: *const aclTensor,
+        windowOptional: *const aclTensor,
+        out: *mut aclTensor,
+        nFft: i64,
+        hopLength: i64,
+        winLength: i64,
+        normalized: bool,
+        onesided: bool,
+        returnComplex: bool,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclStft(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnAbsGetWorkspaceSize(
         self_: *const aclTensor,
         out: *mut aclTensor,
@@ -13,6 +51,273 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnAbs(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAcosGetWorkspaceSize(
+        input: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAcos(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAcosGetWorkspaceSize(
+        inputRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAcos(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAcoshGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAcosh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAcoshGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAcosh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaLayerNormGetWorkspaceSize(
+        x: *const aclTensor,
+        scale: *const aclTensor,
+        shift: *const aclTensor,
+        weightOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        epsilon: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaLayerNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaLayerNormBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        input: *const aclTensor,
+        normalizedShape: *const aclIntArray,
+        rstd: *const aclTensor,
+        mean: *const aclTensor,
+        scale: *const aclTensor,
+        shift: *const aclTensor,
+        weightOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        gradInputOut: *mut aclTensor,
+        gradScaleOut: *mut aclTensor,
+        gradShiftOut: *mut aclTensor,
+        gradWeightOut: *mut aclTensor,
+        gradBiasOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaLayerNormBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaLayerNormQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        scale: *const aclTensor,
+        shift: *const aclTensor,
+        weightOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        smoothScalesOptional: *const aclTensor,
+        epsilon: f64,
+        quantMode: *const ::core::ffi::c_char,
+        out: *mut aclTensor,
+        quantScale: *mut aclTensor,
+        quantOffsetOptional: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaLayerNormQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaLayerNormV2GetWorkspaceSize(
+        x: *const aclTensor,
+        scale: *const aclTensor,
+        shift: *const aclTensor,
+        weightOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        epsilon: f64,
+        out: *mut aclTensor,
+        meanOutOptional: *mut aclTensor,
+        rstdOutOptional: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaLayerNormV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveAvgPool2dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveAvgPool2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveAvgPool2dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveAvgPool3dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveAvgPool3d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveAvgPool3dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveMaxPool2dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        outputOut: *mut aclTensor,
+        indicesOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveMaxPool2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        indices: *const aclTensor,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveMaxPool2dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveMaxPool3dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        outputOut: *mut aclTensor,
+        indicesOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveMaxPool3d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        indices: *const aclTensor,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdaptiveMaxPool3dBackward(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,
@@ -81,6 +386,457 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnAddLayerNormGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        biasOptional: *const aclTensor,
+        epsilon: f64,
+        additionalOutput: bool,
+        yOut: *const aclTensor,
+        meanOut: *const aclTensor,
+        rstdOut: *const aclTensor,
+        xOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddLayerNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddLayerNormGradGetWorkspaceSize(
+        dy: *const aclTensor,
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        rstd: *const aclTensor,
+        mean: *const aclTensor,
+        gamma: *const aclTensor,
+        dsumOptional: *const aclTensor,
+        dxOut: *const aclTensor,
+        dgammaOut: *const aclTensor,
+        dbetaOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddLayerNormGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddLayerNormQuantGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        biasOptional: *const aclTensor,
+        scales1Optional: *const aclTensor,
+        scales2Optional: *const aclTensor,
+        zeroPoints1Optional: *const aclTensor,
+        zeroPoints2Optional: *const aclTensor,
+        quantMode: *const ::core::ffi::c_char,
+        epsilon: f64,
+        additionalOutput: bool,
+        divMode: bool,
+        y1Out: *mut aclTensor,
+        y2Out: *mut aclTensor,
+        xOut: *mut aclTensor,
+        outScales1Out: *mut aclTensor,
+        outScales2Out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddLayerNormQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddLayerNormQuantV2GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        biasOptional: *const aclTensor,
+        scales1Optional: *const aclTensor,
+        scales2Optional: *const aclTensor,
+        zeroPoints1Optional: *const aclTensor,
+        zeroPoints2Optional: *const aclTensor,
+        quantMode: *const ::core::ffi::c_char,
+        epsilon: f64,
+        additionalOutput: bool,
+        divMode: bool,
+        y1Out: *mut aclTensor,
+        y2Out: *mut aclTensor,
+        xOut: *mut aclTensor,
+        layernormRes: *mut aclTensor,
+        outScales1Out: *mut aclTensor,
+        outScales2Out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddLayerNormQuantV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddLoraGetWorkspaceSize(
+        y: *const aclTensor,
+        x: *const aclTensor,
+        weightB: *const aclTensor,
+        indices: *const aclTensor,
+        weightAOptional: *const aclTensor,
+        layerIdx: i64,
+        scale: f64,
+        yOffset: i64,
+        ySliceSize: i64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddLora(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddNGetWorkspaceSize(
+        tensors: *const aclTensorList,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddN(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddReluGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        alpha: *mut aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddRelu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddReluGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        alpha: *mut aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddRelu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddRmsNormGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        gamma: *const aclTensor,
+        epsilon: f64,
+        yOut: *mut aclTensor,
+        rstdOut: *mut aclTensor,
+        xOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddRmsNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddRmsNormDynamicMxQuantGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        epsilon: f64,
+        scaleAlg: i64,
+        roundMode: *mut ::core::ffi::c_char,
+        dstType: i64,
+        outputRstd: bool,
+        yOut: *mut aclTensor,
+        xOut: *mut aclTensor,
+        mxscaleOut: *mut aclTensor,
+        rstdOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddRmsNormDynamicMxQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddRmsNormDynamicQuantGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        gamma: *const aclTensor,
+        smoothScale1Optional: *const aclTensor,
+        smoothScale2Optional: *const aclTensor,
+        epsilon: f64,
+        y1Out: *mut aclTensor,
+        y2Out: *mut aclTensor,
+        xOut: *mut aclTensor,
+        scale1Out: *mut aclTensor,
+        scale2Out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddRmsNormDynamicQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddRmsNormDynamicQuantV2GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        gamma: *const aclTensor,
+        smoothScale1Optional: *const aclTensor,
+        smoothScale2Optional: *const aclTensor,
+        betaOptional: *const aclTensor,
+        epsilon: f64,
+        outputMask: *const aclBoolArray,
+        y1Out: *mut aclTensor,
+        y2Out: *mut aclTensor,
+        xOut: *mut aclTensor,
+        scale1Out: *mut aclTensor,
+        scale2Out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddRmsNormDynamicQuantV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddRmsNormQuantGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        gamma: *const aclTensor,
+        scales1: *const aclTensor,
+        scales2Optional: *const aclTensor,
+        zeroPoints1Optional: *const aclTensor,
+        zeroPoints2Optional: *const aclTensor,
+        axis: i64,
+        epsilon: f64,
+        divMode: bool,
+        y1Out: *mut aclTensor,
+        y2Out: *mut aclTensor,
+        xOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddRmsNormQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddRmsNormQuantV2GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        gamma: *const aclTensor,
+        scales1: *const aclTensor,
+        scales2Optional: *const aclTensor,
+        zeroPoints1Optional: *const aclTensor,
+        zeroPoints2Optional: *const aclTensor,
+        betaOptional: *const aclTensor,
+        axis: i64,
+        epsilon: f64,
+        divMode: bool,
+        y1Out: *mut aclTensor,
+        y2Out: *mut aclTensor,
+        xOut: *mut aclTensor,
+        rmsNormOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddRmsNormQuantV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddV3GetWorkspaceSize(
+        self_: *const aclScalar,
+        other: *const aclTensor,
+        alpha: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddV3GetWorkspaceSize(
+        selfRef: *const aclScalar,
+        other: *const aclTensor,
+        alpha: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddbmmGetWorkspaceSize(
+        self_: *const aclTensor,
+        batch1: *const aclTensor,
+        batch2: *const aclTensor,
+        beta: *const aclScalar,
+        alpha: *const aclScalar,
+        out: *mut aclTensor,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddbmm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddbmmGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        batch1: *const aclTensor,
+        batch2: *const aclTensor,
+        beta: *const aclScalar,
+        alpha: *const aclScalar,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddbmm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddcdivGetWorkspaceSize(
+        self_: *const aclTensor,
+        tensor1: *const aclTensor,
+        tensor2: *const aclTensor,
+        value: *const aclScalar,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddcdiv(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddcdivGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        tensor1: *const aclTensor,
+        tensor2: *const aclTensor,
+        value: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddcdiv(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddcmulGetWorkspaceSize(
+        self_: *const aclTensor,
+        tensor1: *const aclTensor,
+        tensor2: *const aclTensor,
+        value: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddcmul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddcmulGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        tensor1: *const aclTensor,
+        tensor2: *const aclTensor,
+        value: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddcmul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnAddmmGetWorkspaceSize(
         self_: *const aclTensor,
         mat1: *const aclTensor,
@@ -94,6 +850,860 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnAddmm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddmmWeightNzGetWorkspaceSize(
+        self_: *const aclTensor,
+        mat1: *const aclTensor,
+        mat2: *const aclTensor,
+        beta: *const aclScalar,
+        alpha: *const aclScalar,
+        out: *mut aclTensor,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddmmWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddmmGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        mat1: *const aclTensor,
+        mat2: *const aclTensor,
+        beta: *const aclScalar,
+        alpha: *const aclScalar,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddmm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddmvGetWorkspaceSize(
+        self_: *const aclTensor,
+        mat: *const aclTensor,
+        vec: *const aclTensor,
+        alpha: *const aclScalar,
+        beta: *const aclScalar,
+        out: *mut aclTensor,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddmv(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddrGetWorkspaceSize(
+        self_: *const aclTensor,
+        vec1: *const aclTensor,
+        vec2: *const aclTensor,
+        betaOptional: *const aclScalar,
+        alphaOptional: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAddr(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddrGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        vec1: *const aclTensor,
+        vec2: *const aclTensor,
+        betaOptional: *const aclScalar,
+        alphaOptional: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAddr(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdvanceStepGetWorkspaceSize(
+        inputTokens: *const aclTensor,
+        sampledTokenIds: *const aclTensor,
+        inputPositions: *const aclTensor,
+        seqLens: *const aclTensor,
+        slotMapping: *const aclTensor,
+        blockTables: *const aclTensor,
+        numSeqs: i64,
+        numQueries: i64,
+        blockSize: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAdvanceStep(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAffineGridGetWorkspaceSize(
+        theta: *const aclTensor,
+        size: *const aclIntArray,
+        alignCorners: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAffineGrid(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAllGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: *const aclIntArray,
+        keepdim: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAll(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAllGatherMatmulGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        group: *const ::core::ffi::c_char,
+        gatherIndex: i64,
+        commTurn: i64,
+        streamMode: i64,
+        output: *const aclTensor,
+        gatherOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAllGatherMatmul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAlltoAllAllGatherBatchMatMulGetWorkspaceSize(
+        x: *const aclTensor,
+        weight: *const aclTensor,
+        biasOptional: *const aclTensor,
+        groupEp: *const ::core::ffi::c_char,
+        groupTp: *const ::core::ffi::c_char,
+        epWorldSize: i64,
+        tpWorldSize: i64,
+        xShardType: i64,
+        actType: i64,
+        y1Out: *mut aclTensor,
+        y2OutOptional: *mut aclTensor,
+        y3OutOptional: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAlltoAllAllGatherBatchMatMul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAlltoAllvGroupedMatMulGetWorkspaceSize(
+        gmmX: *const aclTensor,
+        gmmWeight: *const aclTensor,
+        sendCountsTensorOptional: *const aclTensor,
+        recvCountsTensorOptional: *const aclTensor,
+        mmXOptional: *const aclTensor,
+        mmWeightOptional: *const aclTensor,
+        group: *const ::core::ffi::c_char,
+        epWorldSize: i64,
+        sendCounts: *const aclIntArray,
+        recvCounts: *const aclIntArray,
+        transGmmWeight: bool,
+        transMmWeight: bool,
+        permuteOutFlag: bool,
+        gmmY: *mut aclTensor,
+        mmYOptional: *mut aclTensor,
+        permuteOutOptional: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAlltoAllvGroupedMatMul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAmaxGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: *const aclIntArray,
+        keepDim: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAmax(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAminGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: *const aclIntArray,
+        keepDim: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAmin(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAminmaxGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: *const aclIntArray,
+        keepDim: bool,
+        minOut: *mut aclTensor,
+        maxOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAminmax(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAminmaxAllGetWorkspaceSize(
+        self_: *const aclTensor,
+        minOut: *mut aclTensor,
+        maxOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAminmaxAll(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAminmaxDimGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        keepDim: bool,
+        minOut: *mut aclTensor,
+        maxOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAminmaxDim(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAntiMxQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        mxscale: *const aclTensor,
+        axis: i64,
+        dstType: i64,
+        y: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAntiMxQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAnyGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: *const aclIntArray,
+        keepdim: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAny(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnApplyAdamWGetWorkspaceSize(
+        varRef: *mut aclTensor,
+        mRef: *mut aclTensor,
+        vRef: *mut aclTensor,
+        beta1Power: *const aclTensor,
+        beta2Power: *const aclTensor,
+        lr: *const aclTensor,
+        weightDecay: *const aclTensor,
+        beta1: *const aclTensor,
+        beta2: *const aclTensor,
+        eps: *const aclTensor,
+        grad: *const aclTensor,
+        maxGradNormOptional: *const aclTensor,
+        amsgrad: bool,
+        maximize: bool,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnApplyAdamW(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnApplyAdamWV2GetWorkspaceSize(
+        varRef: *mut aclTensor,
+        mRef: *mut aclTensor,
+        vRef: *mut aclTensor,
+        maxGradNormOptionalRef: *mut aclTensor,
+        grad: *const aclTensor,
+        step: *const aclTensor,
+        lr: f32,
+        beta1: f32,
+        beta2: f32,
+        weightDecay: f32,
+        eps: f32,
+        amsgrad: bool,
+        maximize: bool,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnApplyAdamWV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnApplyFusedEmaAdamGetWorkspaceSize(
+        grad: *const aclTensor,
+        varRef: *mut aclTensor,
+        mRef: *mut aclTensor,
+        vRef: *mut aclTensor,
+        sRef: *mut aclTensor,
+        step: *const aclTensor,
+        lr: f64,
+        emaDecay: f64,
+        beta1: f64,
+        beta2: f64,
+        eps: f64,
+        mode: i64,
+        biasCorrection: bool,
+        weightDecay: f64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnApplyFusedEmaAdam(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnApplyRotaryPosEmbGetWorkspaceSize(
+        queryRef: *mut aclTensor,
+        keyRef: *mut aclTensor,
+        cos: *const aclTensor,
+        sin: *const aclTensor,
+        layout: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnApplyRotaryPosEmb(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnApplyRotaryPosEmbV2GetWorkspaceSize(
+        queryRef: *mut aclTensor,
+        keyRef: *mut aclTensor,
+        cos: *const aclTensor,
+        sin: *const aclTensor,
+        layout: i64,
+        rotaryMode: *mut ::core::ffi::c_char,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnApplyRotaryPosEmbV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnApplyTopKTopPGetWorkspaceSize(
+        logits: *const aclTensor,
+        p: *const aclTensor,
+        k: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnApplyTopKTopP(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnArangeGetWorkspaceSize(
+        start: *const aclScalar,
+        end: *const aclScalar,
+        step: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnArange(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnArgMaxGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        keepdim: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnArgMax(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnArgMinGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        keepdim: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnArgMin(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnArgsortGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        descending: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnArgsort(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAscendAntiQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        scale: *const aclTensor,
+        offset: *const aclTensor,
+        dstType: i64,
+        sqrtMode: bool,
+        y: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAscendAntiQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAscendQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        scale: *const aclTensor,
+        offset: *const aclTensor,
+        sqrtMode: bool,
+        roundMode: *const ::core::ffi::c_char,
+        dstType: i32,
+        y: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAscendQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAscendQuantV3GetWorkspaceSize(
+        x: *const aclTensor,
+        scale: *const aclTensor,
+        offset: *const aclTensor,
+        sqrtMode: bool,
+        roundMode: *const ::core::ffi::c_char,
+        dstType: i32,
+        axis: i32,
+        y: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAscendQuantV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAsinGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAsin(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAsinGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAsin(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAsinhGetWorkspaceSize(
+        input: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAsinh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAsinhGetWorkspaceSize(
+        inputRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAsinh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAtanGetWorkspaceSize(
+        input: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAtan(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAtanGetWorkspaceSize(
+        inputRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAtan(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAtan2GetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAtan2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAtan2GetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAtan2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAtanhGetWorkspaceSize(
+        input: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAtanh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAtanhGetWorkspaceSize(
+        inputRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceAtanh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAvgPool2dGetWorkspaceSize(
+        self_: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        strides: *const aclIntArray,
+        paddings: *const aclIntArray,
+        ceilMode: bool,
+        countIncludePad: bool,
+        divisorOverride: i64,
+        cubeMathType: i8,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAvgPool2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAvgPool2dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        ceilMode: bool,
+        countIncludePad: bool,
+        divisorOverride: i64,
+        cubeMathType: i8,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAvgPool2dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAvgPool3dGetWorkspaceSize(
+        self_: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        ceilMode: bool,
+        countIncludePad: bool,
+        divisorOverride: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAvgPool3d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAvgPool3dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        ceilMode: bool,
+        countIncludePad: bool,
+        divisorOverride: i64,
+        output: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnAvgPool3dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBackgroundReplaceGetWorkspaceSize(
+        bkg: *const aclTensor,
+        src: *const aclTensor,
+        mask: *const aclTensor,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBackgroundReplace(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBaddbmmGetWorkspaceSize(
+        self_: *const aclTensor,
+        batch1: *const aclTensor,
+        batch2: *const aclTensor,
+        beta: *const aclScalar,
+        alpha: *const aclScalar,
+        out: *mut aclTensor,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBaddbmm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBaddbmmGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        batch1: *const aclTensor,
+        batch2: *const aclTensor,
+        beta: *const aclScalar,
+        alpha: *const aclScalar,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBaddbmm(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,
@@ -116,6 +1726,696 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnBatchMatMulReduceScatterAlltoAllGetWorkspaceSize(
+        x: *const aclTensor,
+        weight: *const aclTensor,
+        biasOptional: *const aclTensor,
+        groupEp: *const ::core::ffi::c_char,
+        groupTp: *const ::core::ffi::c_char,
+        epWorldSize: i64,
+        tpWorldSize: i64,
+        yShardType: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchMatMulReduceScatterAlltoAll(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormGetWorkspaceSize(
+        input: *const aclTensor,
+        weight: *const aclTensor,
+        bias: *const aclTensor,
+        runningMean: *mut aclTensor,
+        runningVar: *mut aclTensor,
+        training: bool,
+        momentum: f64,
+        eps: f64,
+        output: *mut aclTensor,
+        saveMean: *mut aclTensor,
+        saveInvstd: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        input: *const aclTensor,
+        weight: *const aclTensor,
+        runningMean: *const aclTensor,
+        runningVar: *const aclTensor,
+        saveMean: *const aclTensor,
+        saveInvstd: *const aclTensor,
+        training: bool,
+        eps: f64,
+        outputMask: *const aclBoolArray,
+        gradInput: *mut aclTensor,
+        gradWeight: *mut aclTensor,
+        gradBias: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormReduceBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        input: *const aclTensor,
+        mean: *const aclTensor,
+        invstd: *const aclTensor,
+        weight: *const aclTensor,
+        inputG: bool,
+        weightG: bool,
+        biasG: bool,
+        sumDy: *mut aclTensor,
+        sumDyXmu: *mut aclTensor,
+        gradWeight: *mut aclTensor,
+        gradBias: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormReduceBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormElemtGetWorkspaceSize(
+        input: *const aclTensor,
+        weight: *const aclTensor,
+        bias: *const aclTensor,
+        mean: *mut aclTensor,
+        invstd: *mut aclTensor,
+        eps: f64,
+        output: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormElemt(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormElemtBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        input: *const aclTensor,
+        mean: *const aclTensor,
+        invstd: *const aclTensor,
+        weight: *const aclTensor,
+        sumDy: *const aclTensor,
+        sumDyXmu: *const aclTensor,
+        counter: *mut aclTensor,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormElemtBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormGatherStatsWithCountsGetWorkspaceSize(
+        input: *const aclTensor,
+        mean: *const aclTensor,
+        invstd: *const aclTensor,
+        runningMean: *mut aclTensor,
+        runningVar: *mut aclTensor,
+        momentum: f64,
+        eps: f64,
+        counts: *const aclTensor,
+        meanAll: *mut aclTensor,
+        invstdAll: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormGatherStatsWithCounts(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormReduceGetWorkspaceSize(
+        x: *const aclTensor,
+        sum: *mut aclTensor,
+        squareSum: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormReduce(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormStatsGetWorkspaceSize(
+        input: *const aclTensor,
+        eps: f64,
+        mean: *mut aclTensor,
+        invstd: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchNormStats(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchMatmulQuantGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        quantParam: *const aclTensor,
+        bias: *const aclTensor,
+        transposeX1: bool,
+        transposeX2: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchMatmulQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBernoulliGetWorkspaceSize(
+        self_: *const aclTensor,
+        prob: *const aclScalar,
+        seed: i64,
+        offset: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBernoulli(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBernoulliTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        prob: *const aclTensor,
+        seed: i64,
+        offset: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBernoulliTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBernoulliGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        prob: *const aclScalar,
+        seed: i64,
+        offset: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBernoulli(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBernoulliTensorGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        prob: *const aclTensor,
+        seed: i64,
+        offset: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBernoulliTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBidirectionLSTMGetWorkspaceSize(
+        x: *const aclTensor,
+        initH: *const aclTensor,
+        initC: *const aclTensor,
+        wIh: *const aclTensor,
+        wHh: *const aclTensor,
+        bIhOptional: *const aclTensor,
+        bHhOptional: *const aclTensor,
+        wIhReverseOptional: *const aclTensor,
+        wHhReverseOptional: *const aclTensor,
+        bIhReverseOptional: *const aclTensor,
+        bHhReverseOptional: *const aclTensor,
+        numLayers: i64,
+        isbias: bool,
+        batchFirst: bool,
+        bidirection: bool,
+        yOut: *const aclTensor,
+        outputHOut: *const aclTensor,
+        outputCOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBidirectionLSTM(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBidirectionLSTMV2GetWorkspaceSize(
+        x: *const aclTensor,
+        initH: *const aclTensor,
+        initC: *const aclTensor,
+        wIh: *const aclTensor,
+        wHh: *const aclTensor,
+        bIhOptional: *const aclTensor,
+        bHhOptional: *const aclTensor,
+        wIhReverseOptional: *const aclTensor,
+        wHhReverseOptional: *const aclTensor,
+        bIhReverseOptional: *const aclTensor,
+        bHhReverseOptional: *const aclTensor,
+        batchSizeOptional: *const aclTensor,
+        numLayers: i64,
+        isbias: bool,
+        batchFirst: bool,
+        bidirection: bool,
+        packed: bool,
+        yOut: *const aclTensor,
+        outputHOut: *const aclTensor,
+        outputCOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBidirectionLSTMV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBinaryCrossEntropyGetWorkspaceSize(
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        weight: *const aclTensor,
+        reduction: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBinaryCrossEntropy(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBinaryCrossEntropyBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        weightOptional: *const aclTensor,
+        reduction: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBinaryCrossEntropyBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        weightOptional: *const aclTensor,
+        posWeightOptional: *const aclTensor,
+        reduction: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBinaryCrossEntropyWithLogits(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        weightOptional: *const aclTensor,
+        posWeightOptional: *const aclTensor,
+        reduction: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBinaryCrossEntropyWithLogitsBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBinaryCrossEntropyWithLogitsTargetBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        weightOptional: *const aclTensor,
+        posWeightOptional: *const aclTensor,
+        reduction: i64,
+        gradTarget: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBinaryCrossEntropyWithLogitsTargetBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBincountGetWorkspaceSize(
+        self_: *const aclTensor,
+        weights: *const aclTensor,
+        minlength: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBincount(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseAndScalarGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseAndScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseAndScalarGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseAndScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseAndTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseAndTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseAndTensorGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseAndTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseNotGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseNot(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseOrScalarGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseOrScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseOrScalarGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseOrScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseOrTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseOrTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseOrTensorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseOrTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseXorScalarGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseXorScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseXorScalarGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseXorScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseXorTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseXorTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseXorTensorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseXorTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseAndTensorOutGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBitwiseAndTensorOut(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseAndTensorOutGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceBitwiseAndTensorOut(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBlendImagesCustomGetWorkspaceSize(
+        rgb: *const aclTensor,
+        alpha: *const aclTensor,
+        frame: *const aclTensor,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBlendImagesCustom(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBucketizeGetWorkspaceSize(
+        self_: *const aclTensor,
+        boundaries: *const aclTensor,
+        outInt32: bool,
+        right: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBucketize(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnCastGetWorkspaceSize(
         self_: *const aclTensor,
         dtype: aclDataType,
@@ -125,6 +2425,225 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnCast(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCatGetWorkspaceSize(
+        tensors: *const aclTensorList,
+        dim: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCat(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCdistGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        p: f32,
+        compute_mode: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCdist(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCdistBackwardGetWorkspaceSize(
+        grad: *const aclTensor,
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        cdist: *const aclTensor,
+        p: f32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCdistBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCeilGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCeil(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceCeilGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceCeil(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCeluGetWorkspaceSize(
+        self_: *const aclTensor,
+        alpha: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCelu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceCeluGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        alpha: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceCelu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnChamferDistanceBackwardGetWorkspaceSize(
+        xyz1: *const aclTensor,
+        xyz2: *const aclTensor,
+        idx1: *const aclTensor,
+        idx2: *const aclTensor,
+        gradDist1: *const aclTensor,
+        gradDist2: *const aclTensor,
+        gradXyz1: *mut aclTensor,
+        gradXyz2: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnChamferDistanceBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnChannelShuffleGetWorkspaceSize(
+        self_: *const aclTensor,
+        groups: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnChannelShuffle(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnChunkCatGetWorkspaceSize(
+        tensors: *const aclTensorList,
+        dim: i64,
+        numChunks: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnChunkCat(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCircularPad2dGetWorkspaceSize(
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCircularPad2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCircularPad2dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCircularPad2dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCircularPad3dGetWorkspaceSize(
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCircularPad3d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCircularPad3dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCircularPad3dBackward(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,
@@ -146,6 +2665,325 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnClampGetWorkspaceSize(
+        self_: *const aclTensor,
+        clipValueMin: *const aclScalar,
+        clipValueMax: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnClamp(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnClampMaxGetWorkspaceSize(
+        self_: *const aclTensor,
+        clipValueMax: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnClampMax(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnClampMaxTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        max: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnClampMaxTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnClampMinTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        clipValueMin: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnClampMinTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnClampTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        clipValueMin: *const aclTensor,
+        clipValueMax: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnClampTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceClampMaxGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        clipValueMax: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceClampMax(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceClampMaxTensorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        max: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceClampMaxTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceClampMinTensorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        clipValueMin: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceClampMinTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnComplexGetWorkspaceSize(
+        real: *const aclTensor,
+        imag: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnComplex(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConfusionTransposeGetWorkspaceSize(
+        x: *const aclTensor,
+        perm: *const aclIntArray,
+        shape: *const aclIntArray,
+        transpose_first: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConfusionTranspose(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConstantPadNdGetWorkspaceSize(
+        self_: *const aclTensor,
+        pad: *const aclIntArray,
+        value: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConstantPadNd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConvertWeightToINT4PackGetWorkspaceSize(
+        weight: *const aclTensor,
+        weightInt4Pack: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConvertWeightToINT4Pack(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConvDepthwise2dGetWorkspaceSize(
+        self_: *const aclTensor,
+        weight: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        bias: *const aclTensor,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        dilation: *const aclIntArray,
+        out: *mut aclTensor,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConvDepthwise2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConvTbcGetWorkspaceSize(
+        self_: *const aclTensor,
+        weight: *const aclTensor,
+        bias: *const aclTensor,
+        pad: i64,
+        output: *mut aclTensor,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConvTbc(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConvolutionGetWorkspaceSize(
+        input: *const aclTensor,
+        weight: *const aclTensor,
+        bias: *const aclTensor,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        dilation: *const aclIntArray,
+        transposed: bool,
+        outputPadding: *const aclIntArray,
+        groups: i64,
+        output: *mut aclTensor,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConvolution(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConvTbcBackwardGetWorkspaceSize(
+        self_: *const aclTensor,
+        input: *const aclTensor,
+        weight: *const aclTensor,
+        bias: *const aclTensor,
+        pad: i64,
+        cubeMathType: i8,
+        gradInput: *mut aclTensor,
+        gradWeight: *mut aclTensor,
+        gradBias: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConvTbcBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConvolutionBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        input: *const aclTensor,
+        weight: *const aclTensor,
+        biasSizes: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        dilation: *const aclIntArray,
+        transposed: bool,
+        outputPadding: *const aclIntArray,
+        groups: ::core::ffi::c_int,
+        outputMask: *const aclBoolArray,
+        cubeMathType: i8,
+        gradInput: *mut aclTensor,
+        gradWeight: *mut aclTensor,
+        gradBias: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnConvolutionBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDeformableConv2dBackwardGetWorkspaceSize(
+        input: *const aclTensor,
+        gradOutput: *const aclTensor,
+        offsetOut: *const aclTensor,
+        weight: *const aclTensor,
+        offset: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        dilation: *const aclIntArray,
+        groups: i64,
+        deformableGroups: i64,
+        modulated: bool,
+        gradInput: *mut aclTensor,
+        gradWeight: *mut aclTensor,
+        gradOffset: *mut aclTensor,
+        gradBias: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDeformableConv2dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnInplaceCopyGetWorkspaceSize(
         selfRef: *mut aclTensor,
         src: *const aclTensor,
@@ -154,6 +2992,480 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnInplaceCopy(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCosGetWorkspaceSize(
+        input: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCos(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceCosGetWorkspaceSize(
+        inputRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceCos(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCoshGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCosh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceCoshGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceCosh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCrossEntropyLossGetWorkspaceSize(
+        input: *const aclTensor,
+        target: *const aclTensor,
+        weightOptional: *const aclTensor,
+        reductionOptional: *mut ::core::ffi::c_char,
+        ignoreIndex: i64,
+        labelSmoothing: f64,
+        lseSquareScaleForZloss: f64,
+        returnZloss: bool,
+        lossOut: *const aclTensor,
+        logProbOut: *const aclTensor,
+        zlossOut: *const aclTensor,
+        lseForZlossOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCrossEntropyLoss(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCrossEntropyLossGradGetWorkspaceSize(
+        gradLoss: *const aclTensor,
+        logProb: *const aclTensor,
+        target: *const aclTensor,
+        weightOptional: *const aclTensor,
+        gradZlossOptional: *const aclTensor,
+        lseForZlossOptional: *const aclTensor,
+        reductionOptional: *mut ::core::ffi::c_char,
+        ignoreIndex: i64,
+        labelSmoothing: f64,
+        lseSquareScaleForZloss: f64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCrossEntropyLossGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCtcLossGetWorkspaceSize(
+        logProbs: *const aclTensor,
+        targets: *const aclTensor,
+        inputLengths: *const aclIntArray,
+        targetlengths: *const aclIntArray,
+        blank: i64,
+        zeroInfinity: bool,
+        negLogLikelihoodOut: *mut aclTensor,
+        logAlphaOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCtcLoss(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCtcLossBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        logProbs: *const aclTensor,
+        targets: *const aclTensor,
+        inputLengths: *const aclIntArray,
+        targetLengths: *const aclIntArray,
+        negLogLikelihood: *const aclTensor,
+        logAlpha: *const aclTensor,
+        blank: i64,
+        zeroInfinity: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCtcLossBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCummaxGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        valuesOut: *mut aclTensor,
+        indicesOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCummax(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCumminGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        valuesOut: *mut aclTensor,
+        indicesOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCummin(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCumprodGetWorkspaceSize(
+        input: *const aclTensor,
+        dim: *const aclScalar,
+        dtype: aclDataType,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCumprod(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceCumprodGetWorkspaceSize(
+        input: *mut aclTensor,
+        dim: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceCumprod(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCumsumGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        dtype: aclDataType,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCumsum(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCumsumV2GetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        exclusive: bool,
+        reverse: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCumsumV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDeepNormGetWorkspaceSize(
+        x: *const aclTensor,
+        gx: *const aclTensor,
+        beta: *const aclTensor,
+        gamma: *const aclTensor,
+        alpha: f64,
+        epsilon: f64,
+        meanOut: *const aclTensor,
+        rstdOut: *const aclTensor,
+        yOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDeepNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDeepNormGradGetWorkspaceSize(
+        dy: *const aclTensor,
+        x: *const aclTensor,
+        gx: *const aclTensor,
+        gamma: *const aclTensor,
+        mean: *const aclTensor,
+        rstd: *const aclTensor,
+        alpha: f64,
+        dxOut: *const aclTensor,
+        dgxOut: *const aclTensor,
+        dbetaOut: *const aclTensor,
+        dgammaOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDeepNormGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDeformableConv2dGetWorkspaceSize(
+        x: *const aclTensor,
+        weight: *const aclTensor,
+        offset: *const aclTensor,
+        biasOptional: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        dilation: *const aclIntArray,
+        groups: i64,
+        deformableGroups: i64,
+        modulated: bool,
+        out: *mut aclTensor,
+        deformOutOptional: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDeformableConv2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDequantBiasGetWorkspaceSize(
+        x: *const aclTensor,
+        weightScale: *const aclTensor,
+        activateScaleOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        outputDtype: i64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDequantBias(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDequantRopeQuantKvcacheGetWorkspaceSize(
+        x: *const aclTensor,
+        cos: *const aclTensor,
+        sin: *const aclTensor,
+        kCacheRef: *mut aclTensor,
+        vCacheRef: *mut aclTensor,
+        indices: *const aclTensor,
+        scaleK: *const aclTensor,
+        scaleV: *const aclTensor,
+        offsetKOptional: *const aclTensor,
+        offsetVOptional: *const aclTensor,
+        weightScaleOptional: *const aclTensor,
+        activationScaleOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        sizeSplits: *const aclIntArray,
+        quantModeOptional: *mut ::core::ffi::c_char,
+        layoutOptional: *mut ::core::ffi::c_char,
+        kvOutput: bool,
+        cacheModeOptional: *mut ::core::ffi::c_char,
+        qOut: *const aclTensor,
+        kOut: *const aclTensor,
+        vOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDequantRopeQuantKvcache(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDequantSwigluQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        weightScaleOptional: *const aclTensor,
+        activationScaleOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        quantScaleOptional: *const aclTensor,
+        quantOffsetOptional: *const aclTensor,
+        groupIndexOptional: *const aclTensor,
+        activateLeft: bool,
+        quantModeOptional: *mut ::core::ffi::c_char,
+        yOut: *const aclTensor,
+        scaleOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDequantSwigluQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDiagGetWorkspaceSize(
+        self_: *const aclTensor,
+        diagonal: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDiag(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDiagFlatGetWorkspaceSize(
+        self_: *const aclTensor,
+        diagonal: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDiagFlat(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDigammaGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDigamma(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDistributeBarrierGetWorkspaceSize(
+        xRef: *mut aclTensor,
+        group: *const ::core::ffi::c_char,
+        worldSize: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDistributeBarrier(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInnerDistributeBarrierGetWorkspaceSize(
+        xRef: *const aclTensor,
+        timeOut: *const aclTensor,
+        elasticInfo: *const aclTensor,
+        group: *const ::core::ffi::c_char,
+        worldSize: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInnerDistributeBarrier(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDistributeBarrierV2GetWorkspaceSize(
+        xRef: *const aclTensor,
+        timeOut: *const aclTensor,
+        elasticInfo: *const aclTensor,
+        group: *const ::core::ffi::c_char,
+        worldSize: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDistributeBarrierV2(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,
@@ -190,6 +3502,451 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnDivModGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        mode: ::core::ffi::c_int,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDivMod(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDivModsGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        mode: ::core::ffi::c_int,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDivMods(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceDivGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceDiv(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceDivModGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        mode: ::core::ffi::c_int,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceDivMod(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceDivModsGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclScalar,
+        mode: ::core::ffi::c_int,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceDivMods(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceDivsGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceDivs(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDotGetWorkspaceSize(
+        self_: *const aclTensor,
+        tensor: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDot(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutGetWorkspaceSize(
+        input: *const aclTensor,
+        p: f64,
+        train: bool,
+        seed: i64,
+        offset: i64,
+        out: *mut aclTensor,
+        maskOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropout(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        mask: *const aclTensor,
+        scale: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutDoMaskGetWorkspaceSize(
+        self_: *const aclTensor,
+        mask: *const aclTensor,
+        prob: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutDoMask(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutGenMaskGetWorkspaceSize(
+        shape: *const aclIntArray,
+        prob: f64,
+        seed: i64,
+        offset: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutGenMask(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutGenMaskV2GetWorkspaceSize(
+        shape: *const aclIntArray,
+        prob: f64,
+        seed: i64,
+        offset: i64,
+        probDataType: aclDataType,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutGenMaskV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutGenMaskV2TensorGetWorkspaceSize(
+        shape: *const aclIntArray,
+        prob: f64,
+        seedTensor: *const aclTensor,
+        offsetTensor: *const aclTensor,
+        offset: i64,
+        probDataType: aclDataType,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutGenMaskV2Tensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutV3GetWorkspaceSize(
+        input: *const aclTensor,
+        optionalNoiseShape: *const aclTensor,
+        p: f64,
+        seed: i64,
+        offset: i64,
+        out: *mut aclTensor,
+        maskOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutV3GradGetWorkspaceSize(
+        gradY: *const aclTensor,
+        mask: *const aclTensor,
+        scale: f64,
+        gradX: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDropoutV3Grad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDualLevelQuantMatmulWeightNzGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        x1Level0Scale: *const aclTensor,
+        x2Level0Scale: *const aclTensor,
+        x1Level1Scale: *const aclTensor,
+        x2Level1Scale: *const aclTensor,
+        optionalBias: *const aclTensor,
+        transposeX1: bool,
+        transposeX2: bool,
+        level0GroupSize: i64,
+        level1GroupSize: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDualLevelQuantMatmulWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDynamicQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        smoothScalesOptional: *const aclTensor,
+        yOut: *const aclTensor,
+        scaleOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDynamicQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDynamicQuantV2GetWorkspaceSize(
+        x: *const aclTensor,
+        smoothScalesOptional: *const aclTensor,
+        groupIndexOptional: *const aclTensor,
+        dstType: i64,
+        yOut: *const aclTensor,
+        scaleOut: *const aclTensor,
+        offsetOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDynamicQuantV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDynamicQuantV3GetWorkspaceSize(
+        x: *const aclTensor,
+        smoothScalesOptional: *const aclTensor,
+        groupIndexOptional: *const aclTensor,
+        dstType: i64,
+        isSymmetrical: bool,
+        quantMode: *const ::core::ffi::c_char,
+        yOut: *const aclTensor,
+        scaleOut: *const aclTensor,
+        offsetOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDynamicQuantV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDynamicQuantV4GetWorkspaceSize(
+        x: *const aclTensor,
+        smoothScalesOptional: *const aclTensor,
+        groupIndexOptional: *const aclTensor,
+        dstType: i64,
+        isSymmetrical: bool,
+        quantMode: *const ::core::ffi::c_char,
+        dstTypeMax: f32,
+        yOut: *const aclTensor,
+        scaleOut: *const aclTensor,
+        offsetOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnDynamicQuantV4(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEinsumGetWorkspaceSize(
+        tensors: *const aclTensorList,
+        equation: *const ::core::ffi::c_char,
+        output: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEinsum(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnElasticReceivableInfoCollectGetWorkspaceSize(
+        group: *const ::core::ffi::c_char,
+        worldSize: i64,
+        y: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnElasticReceivableInfoCollect(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnElasticReceivableTestGetWorkspaceSize(
+        dstRank: *mut aclTensor,
+        group: *const ::core::ffi::c_char,
+        worldSize: i64,
+        rank_num: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnElasticReceivableTest(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEluGetWorkspaceSize(
+        self_: *const aclTensor,
+        alpha: *const aclScalar,
+        scale: *const aclScalar,
+        inputScale: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnElu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceEluGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        alpha: *const aclScalar,
+        scale: *const aclScalar,
+        inputScale: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceElu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEluBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        alpha: *const aclScalar,
+        scale: *const aclScalar,
+        inputScale: *const aclScalar,
+        isResult: bool,
+        selfOrResult: *const aclTensor,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEluBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnEmbeddingGetWorkspaceSize(
         weight: *const aclTensor,
         indices: *const aclTensor,
@@ -199,6 +3956,559 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnEmbedding(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEmbeddingBagGetWorkspaceSize(
+        weight: *const aclTensor,
+        indices: *const aclTensor,
+        offsets: *const aclTensor,
+        scaleGradByFreq: bool,
+        mode: i64,
+        sparse: bool,
+        perSampleWeights: *const aclTensor,
+        includeLastOffset: bool,
+        paddingIdx: i64,
+        output: *mut aclTensor,
+        offset2bag: *mut aclTensor,
+        bagSize: *mut aclTensor,
+        maxIndices: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEmbeddingBag(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEmbeddingDenseBackwardGetWorkspaceSize(
+        grad: *const aclTensor,
+        indices: *const aclTensor,
+        numWeights: u64,
+        paddingIdx: u64,
+        scaleGradByFreq: bool,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEmbeddingDenseBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEmbeddingRenormGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        indices: *const aclTensor,
+        maxNorm: f64,
+        normType: f64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEmbeddingRenorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEqScalarGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEqScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceEqScalarGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceEqScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEqTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEqTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceEqTensorGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceEqTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEqualGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEqual(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnErfGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnErf(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceErfGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceErf(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnErfcGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnErfc(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceErfcGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceErfc(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnErfinvGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnErfinv(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceErfinvGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceErfinv(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnExpGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnExp(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceExpGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceExp(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnExp2GetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnExp2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceExp2GetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceExp2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnExpSegsumBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        gradSelf: *const aclTensor,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnExpSegsumBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnExpandGetWorkspaceSize(
+        self_: *const aclTensor,
+        size: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnExpand(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnExpm1GetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnExpm1(
+        workspace: *mut ::core::ffi::c_void,
+        workspace_size: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceExpm1GetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceExpm1(
+        workspace: *mut ::core::ffi::c_void,
+        workspace_size: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEyeGetWorkspaceSize(
+        n: i64,
+        m: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnEye(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFakeQuantPerChannelAffineCachemaskGetWorkspaceSize(
+        self_: *const aclTensor,
+        scale: *const aclTensor,
+        zeroPoint: *const aclTensor,
+        axis: i64,
+        quantMin: i64,
+        quantMax: i64,
+        out: *mut aclTensor,
+        mask: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFakeQuantPerChannelAffineCachemask(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFakeQuantPerTensorAffineCachemaskGetWorkspaceSize(
+        self_: *const aclTensor,
+        scale: *const aclTensor,
+        zeroPoint: *const aclTensor,
+        fakeQuantEnabled: f32,
+        quantMin: i64,
+        quantMax: i64,
+        out: *mut aclTensor,
+        mask: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFakeQuantPerTensorAffineCachemask(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFastBatchNormBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        input: *const aclTensor,
+        weight: *const aclTensor,
+        runningMean: *const aclTensor,
+        runningVar: *const aclTensor,
+        saveMean: *const aclTensor,
+        saveInvstd: *const aclTensor,
+        training: bool,
+        eps: f64,
+        outputMask: *const aclBoolArray,
+        version: ::core::ffi::c_int,
+        gradInput: *mut aclTensor,
+        gradWeight: *mut aclTensor,
+        gradBias: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFastBatchNormBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFastGeluGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFastGelu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFastGeluBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFastGeluBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFatreluMulGetWorkspaceSize(
+        input: *const aclTensor,
+        threshold: *const aclTensor,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFatreluMul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFFNGetWorkspaceSize(
+        x: *const aclTensor,
+        weight1: *const aclTensor,
+        weight2: *const aclTensor,
+        expertTokens: *const aclIntArray,
+        bias1: *const aclTensor,
+        bias2: *const aclTensor,
+        scale: *const aclTensor,
+        offset: *const aclTensor,
+        deqScale1: *const aclTensor,
+        deqScale2: *const aclTensor,
+        antiquantScale1: *const aclTensor,
+        antiquantScale2: *const aclTensor,
+        antiquantOffset1: *const aclTensor,
+        antiquantOffset2: *const aclTensor,
+        activation: *const ::core::ffi::c_char,
+        innerPrecise: i64,
+        y: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFFN(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFFNV2GetWorkspaceSize(
+        x: *const aclTensor,
+        weight1: *const aclTensor,
+        weight2: *const aclTensor,
+        expertTokens: *const aclIntArray,
+        bias1: *const aclTensor,
+        bias2: *const aclTensor,
+        scale: *const aclTensor,
+        offset: *const aclTensor,
+        deqScale1: *const aclTensor,
+        deqScale2: *const aclTensor,
+        antiquantScale1: *const aclTensor,
+        antiquantScale2: *const aclTensor,
+        antiquantOffset1: *const aclTensor,
+        antiquantOffset2: *const aclTensor,
+        activation: *const ::core::ffi::c_char,
+        innerPrecise: i64,
+        tokensIndexFlag: bool,
+        y: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFFNV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFFNV3GetWorkspaceSize(
+        x: *const aclTensor,
+        weight1: *const aclTensor,
+        weight2: *const aclTensor,
+        expertTokensOptional: *const aclTensor,
+        bias1Optional: *const aclTensor,
+        bias2Optional: *const aclTensor,
+        scaleOptional: *const aclTensor,
+        offsetOptional: *const aclTensor,
+        deqScale1Optional: *const aclTensor,
+        deqScale2Optional: *const aclTensor,
+        antiquantScale1Optional: *const aclTensor,
+        antiquantScale2Optional: *const aclTensor,
+        antiquantOffset1Optional: *const aclTensor,
+        antiquantOffset2Optional: *const aclTensor,
+        activation: *const ::core::ffi::c_char,
+        innerPrecise: i64,
+        tokensIndexFlag: bool,
+        y: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFFNV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFillDiagonalGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        fillValue: *const aclScalar,
+        wrap: bool,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFillDiagonal(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,
@@ -219,6 +4529,2481 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnInplaceFillTensorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        value: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFillTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionScoreGetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        realShiftOptional: *const aclTensor,
+        dropMaskOptional: *const aclTensor,
+        paddingMaskOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        prefixOptional: *const aclIntArray,
+        scaleValue: f64,
+        keepProb: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        innerPrecise: i64,
+        sparseMode: i64,
+        softmaxMaxOut: *const aclTensor,
+        softmaxSumOut: *const aclTensor,
+        softmaxOutOut: *const aclTensor,
+        attentionOutOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionScore(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionScoreV2GetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        realShiftOptional: *const aclTensor,
+        dropMaskOptional: *const aclTensor,
+        paddingMaskOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        prefixOptional: *const aclIntArray,
+        qStartIdxOptional: *const aclIntArray,
+        kvStartIdxOptional: *const aclIntArray,
+        scaleValue: f64,
+        keepProb: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        innerPrecise: i64,
+        sparseMode: i64,
+        pseType: i64,
+        softmaxMaxOut: *const aclTensor,
+        softmaxSumOut: *const aclTensor,
+        softmaxOutOut: *const aclTensor,
+        attentionOutOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionScoreV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionVarLenScoreGetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        realShiftOptional: *const aclTensor,
+        dropMaskOptional: *const aclTensor,
+        paddingMaskOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        prefixOptional: *const aclIntArray,
+        actualSeqQLenOptional: *const aclIntArray,
+        actualSeqKvLenOptional: *const aclIntArray,
+        scaleValue: f64,
+        keepProb: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        innerPrecise: i64,
+        sparseMode: i64,
+        softmaxMaxOut: *const aclTensor,
+        softmaxSumOut: *const aclTensor,
+        softmaxOutOut: *const aclTensor,
+        attentionOutOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionVarLenScore(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionVarLenScoreV2GetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        realShiftOptional: *const aclTensor,
+        dropMaskOptional: *const aclTensor,
+        paddingMaskOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        prefixOptional: *const aclIntArray,
+        actualSeqQLenOptional: *const aclIntArray,
+        actualSeqKvLenOptional: *const aclIntArray,
+        qStartIdxOptional: *const aclIntArray,
+        kvStartIdxOptional: *const aclIntArray,
+        scaleValue: f64,
+        keepProb: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        innerPrecise: i64,
+        sparseMode: i64,
+        pseType: i64,
+        softmaxMaxOut: *const aclTensor,
+        softmaxSumOut: *const aclTensor,
+        softmaxOutOut: *const aclTensor,
+        attentionOutOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionVarLenScoreV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionVarLenScoreV3GetWorkspaceSize(
+        query: *const aclTensor,
+        queryRope: *const aclTensor,
+        key: *const aclTensor,
+        keyRope: *const aclTensor,
+        value: *const aclTensor,
+        realShiftOptional: *const aclTensor,
+        dropMaskOptional: *const aclTensor,
+        paddingMaskOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        prefixOptional: *const aclIntArray,
+        actualSeqQLenOptional: *const aclIntArray,
+        actualSeqKvLenOptional: *const aclIntArray,
+        qStartIdxOptional: *const aclIntArray,
+        kvStartIdxOptional: *const aclIntArray,
+        scaleValue: f64,
+        keepProb: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        innerPrecise: i64,
+        sparseMode: i64,
+        pseType: i64,
+        softmaxMaxOut: *const aclTensor,
+        softmaxSumOut: *const aclTensor,
+        softmaxOutOut: *const aclTensor,
+        attentionOutOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionVarLenScoreV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionVarLenScoreV4GetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        realShiftOptional: *const aclTensor,
+        dropMaskOptional: *const aclTensor,
+        paddingMaskOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        prefixOptional: *const aclIntArray,
+        actualSeqQLenOptional: *const aclIntArray,
+        actualSeqKvLenOptional: *const aclIntArray,
+        scaleValue: f64,
+        keepProb: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        innerPrecise: i64,
+        sparseMode: i64,
+        softmaxOutLayout: *mut ::core::ffi::c_char,
+        softmaxMaxOut: *const aclTensor,
+        softmaxSumOut: *const aclTensor,
+        softmaxOutOut: *const aclTensor,
+        attentionOutOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionVarLenScoreV4(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionScoreGradGetWorkspaceSize(
+        query: *const aclTensor,
+        keyIn: *const aclTensor,
+        value: *const aclTensor,
+        dy: *const aclTensor,
+        pseShiftOptional: *const aclTensor,
+        dropMaskOptional: *const aclTensor,
+        paddingMaskOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        softmaxMaxOptional: *const aclTensor,
+        softmaxSumOptional: *const aclTensor,
+        softmaxInOptional: *const aclTensor,
+        attentionInOptional: *const aclTensor,
+        prefixOptional: *const aclIntArray,
+        scaleValue: f64,
+        keepProb: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        innerPrecise: i64,
+        sparseMode: i64,
+        dqOut: *const aclTensor,
+        dkOut: *const aclTensor,
+        dvOut: *const aclTensor,
+        dpseOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionScoreGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionScoreGradV2GetWorkspaceSize(
+        query: *const aclTensor,
+        keyIn: *const aclTensor,
+        value: *const aclTensor,
+        dy: *const aclTensor,
+        pseShiftOptional: *const aclTensor,
+        dropMaskOptional: *const aclTensor,
+        paddingMaskOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        softmaxMaxOptional: *const aclTensor,
+        softmaxSumOptional: *const aclTensor,
+        softmaxInOptional: *const aclTensor,
+        attentionInOptional: *const aclTensor,
+        prefixOptional: *const aclIntArray,
+        qStartIdxOptional: *const aclIntArray,
+        kvStartIdxOptional: *const aclIntArray,
+        scaleValue: f64,
+        keepProb: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        innerPrecise: i64,
+        sparseMode: i64,
+        pseType: i64,
+        dqOut: *const aclTensor,
+        dkOut: *const aclTensor,
+        dvOut: *const aclTensor,
+        dpseOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionScoreGradV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionUnpaddingScoreGradGetWorkspaceSize(
+        query: *const aclTensor,
+        keyIn: *const aclTensor,
+        value: *const aclTensor,
+        dy: *const aclTensor,
+        pseShiftOptional: *const aclTensor,
+        dropMaskOptional: *const aclTensor,
+        paddingMaskOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        softmaxMaxOptional: *const aclTensor,
+        softmaxSumOptional: *const aclTensor,
+        softmaxInOptional: *const aclTensor,
+        attentionInOptional: *const aclTensor,
+        prefixOptional: *const aclIntArray,
+        actualSeqQLenOptional: *const aclIntArray,
+        actualSeqKvLenOptional: *const aclIntArray,
+        scaleValue: f64,
+        keepProb: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        innerPrecise: i64,
+        sparseMode: i64,
+        dqOut: *const aclTensor,
+        dkOut: *const aclTensor,
+        dvOut: *const aclTensor,
+        dpseOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionUnpaddingScoreGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionUnpaddingScoreGradV2GetWorkspaceSize(
+        query: *const aclTensor,
+        keyIn: *const aclTensor,
+        value: *const aclTensor,
+        dy: *const aclTensor,
+        pseShiftOptional: *const aclTensor,
+        dropMaskOptional: *const aclTensor,
+        paddingMaskOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        softmaxMaxOptional: *const aclTensor,
+        softmaxSumOptional: *const aclTensor,
+        softmaxInOptional: *const aclTensor,
+        attentionInOptional: *const aclTensor,
+        prefixOptional: *const aclIntArray,
+        actualSeqQLenOptional: *const aclIntArray,
+        actualSeqKvLenOptional: *const aclIntArray,
+        qStartIdxOptional: *const aclIntArray,
+        kvStartIdxOptional: *const aclIntArray,
+        scaleValue: f64,
+        keepProb: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        innerPrecise: i64,
+        sparseMode: i64,
+        pseType: i64,
+        dqOut: *const aclTensor,
+        dkOut: *const aclTensor,
+        dvOut: *const aclTensor,
+        dpseOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionUnpaddingScoreGradV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionUnpaddingScoreGradV3GetWorkspaceSize(
+        query: *const aclTensor,
+        queryRope: *const aclTensor,
+        keyIn: *const aclTensor,
+        keyInRope: *const aclTensor,
+        value: *const aclTensor,
+        dy: *const aclTensor,
+        pseShiftOptional: *const aclTensor,
+        dropMaskOptional: *const aclTensor,
+        paddingMaskOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        softmaxMaxOptional: *const aclTensor,
+        softmaxSumOptional: *const aclTensor,
+        softmaxInOptional: *const aclTensor,
+        attentionInOptional: *const aclTensor,
+        prefixOptional: *const aclIntArray,
+        actualSeqQLenOptional: *const aclIntArray,
+        actualSeqKvLenOptional: *const aclIntArray,
+        qStartIdxOptional: *const aclIntArray,
+        kvStartIdxOptional: *const aclIntArray,
+        scaleValue: f64,
+        keepProb: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        innerPrecise: i64,
+        sparseMode: i64,
+        pseType: i64,
+        dqOut: *const aclTensor,
+        dqRopeOut: *const aclTensor,
+        dkOut: *const aclTensor,
+        dkRopeOut: *const aclTensor,
+        dvOut: *const aclTensor,
+        dpseOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionUnpaddingScoreGradV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionUnpaddingScoreGradV4GetWorkspaceSize(
+        query: *const aclTensor,
+        keyIn: *const aclTensor,
+        value: *const aclTensor,
+        dy: *const aclTensor,
+        pseShiftOptional: *const aclTensor,
+        dropMaskOptional: *const aclTensor,
+        paddingMaskOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        softmaxMaxOptional: *const aclTensor,
+        softmaxSumOptional: *const aclTensor,
+        softmaxInOptional: *const aclTensor,
+        attentionInOptional: *const aclTensor,
+        prefixOptional: *const aclIntArray,
+        actualSeqQLenOptional: *const aclIntArray,
+        actualSeqKvLenOptional: *const aclIntArray,
+        scaleValue: f64,
+        keepProb: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        innerPrecise: i64,
+        sparseMode: i64,
+        dqOut: *const aclTensor,
+        dkOut: *const aclTensor,
+        dvOut: *const aclTensor,
+        dpseOut: *const aclTensor,
+        softmaxInLayout: *mut ::core::ffi::c_char,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlashAttentionUnpaddingScoreGradV4(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlatQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        kroneckerP1: *const aclTensor,
+        kroneckerP2: *const aclTensor,
+        clipRatio: f64,
+        out: *mut aclTensor,
+        quantScale: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlatQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlatQuantV2GetWorkspaceSize(
+        x: *const aclTensor,
+        kroneckerP1: *const aclTensor,
+        kroneckerP2: *const aclTensor,
+        clipRatio: f64,
+        dstTypeMax: f64,
+        out: *mut aclTensor,
+        quantScale: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlatQuantV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlatQuantV3GetWorkspaceSize(
+        x: *const aclTensor,
+        kroneckerP1: *const aclTensor,
+        kroneckerP2: *const aclTensor,
+        groupListOptional: *const aclTensor,
+        clipRatio: f64,
+        dstTypeMax: f64,
+        groupListType: i64,
+        out: *mut aclTensor,
+        quantScale: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlatQuantV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlattenGetWorkspaceSize(
+        self_: *const aclTensor,
+        axis: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlatten(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlipGetWorkspaceSize(
+        self_: *const aclTensor,
+        dims: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFlip(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFloorGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFloor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFloorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFloor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFloorDivideGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFloorDivide(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFloorDividesGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFloorDivides(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFloorDivideGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFloorDivide(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFloorDividesGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFloorDivides(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFmodScalarGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFmodScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFmodScalarGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFmodScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFmodTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFmodTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFmodTensorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFmodTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAbsGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAbs(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAcosGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAcos(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddListGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        alpha: *const aclTensor,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddListV2GetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        alpha: *const aclScalar,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddListV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddScalarGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclTensor,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddScalarListGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalars: *const aclScalarList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddScalarList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddScalarV2GetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclScalar,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddScalarV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcdivListGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        x3: *const aclTensorList,
+        scalars: *const aclTensor,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcdivList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcdivScalarGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        x3: *const aclTensorList,
+        scalar: *const aclTensor,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcdivScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcdivScalarListGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        x3: *const aclTensorList,
+        scalars: *const aclTensor,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcdivScalarList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcdivScalarV2GetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        x3: *const aclTensorList,
+        scalar: *const aclScalar,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcdivScalarV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcmulListGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        x3: *const aclTensorList,
+        scalars: *const aclTensor,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcmulList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcmulScalarGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        x3: *const aclTensorList,
+        scalar: *const aclTensor,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcmulScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcmulScalarListGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        x3: *const aclTensorList,
+        scalars: *const aclTensor,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcmulScalarList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcmulScalarV2GetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        x3: *const aclTensorList,
+        scalar: *const aclScalar,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAddcmulScalarV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAsinGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAsin(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAtanGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachAtan(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachCopyGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachCopy(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachCosGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachCos(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachCoshGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachCosh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachDivListGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachDivList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachDivScalarGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclTensor,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachDivScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachDivScalarListGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalars: *const aclScalarList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachDivScalarList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachDivScalarV2GetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclScalar,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachDivScalarV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachErfGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachErf(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachErfcGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachErfc(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachExpGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachExp(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachExpm1GetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachExpm1(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachLerpListGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        weight: *const aclTensorList,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachLerpList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachLerpScalarGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        weight: *const aclScalar,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachLerpScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachLogGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachLog(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachLog10GetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachLog10(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachLog1pGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachLog1p(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachLog2GetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachLog2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMaximumListGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMaximumList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMaximumScalarGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclTensor,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMaximumScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMaximumScalarListGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalars: *const aclScalarList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMaximumScalarList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMaximumScalarV2GetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclScalar,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMaximumScalarV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMinimumListGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMinimumList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMinimumScalarGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclTensor,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMinimumScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMinimumScalarListGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalars: *const aclScalarList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMinimumScalarList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMinimumScalarV2GetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclScalar,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMinimumScalarV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMulListGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMulList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMulScalarGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclTensor,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMulScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMulScalarListGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalars: *const aclScalarList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMulScalarList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMulScalarV2GetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclScalar,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachMulScalarV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachNegGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachNeg(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachNormGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclScalar,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachPowListGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachPowList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachPowScalarGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclTensor,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachPowScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachPowScalarAndTensorGetWorkspaceSize(
+        scalar: *const aclScalar,
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachPowScalarAndTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachPowScalarListGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalars: *const aclScalarList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachPowScalarList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachPowScalarV2GetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclScalar,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachPowScalarV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachReciprocalGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachReciprocal(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachRoundOffNumberGetWorkspaceSize(
+        x: *const aclTensorList,
+        roundMode: *const aclTensor,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachRoundOffNumber(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachRoundOffNumberV2GetWorkspaceSize(
+        x: *const aclTensorList,
+        roundMode: *const aclScalar,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachRoundOffNumberV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSigmoidGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSigmoid(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSignGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSign(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSinGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSin(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSinhGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSinh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSqrtGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSqrt(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSubListGetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        alpha: *const aclTensor,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSubList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSubListV2GetWorkspaceSize(
+        x1: *const aclTensorList,
+        x2: *const aclTensorList,
+        alpha: *const aclScalar,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSubListV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSubScalarGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclTensor,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSubScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSubScalarListGetWorkspaceSize(
+        x: *const aclTensorList,
+        scalars: *const aclScalarList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSubScalarList(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSubScalarV2GetWorkspaceSize(
+        x: *const aclTensorList,
+        scalar: *const aclScalar,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachSubScalarV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachTanGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachTan(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachTanhGetWorkspaceSize(
+        x: *const aclTensorList,
+        out: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachTanh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachZeroInplaceGetWorkspaceSize(
+        x: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachZeroInplace(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFracGetWorkspaceSize(
+        input: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFrac(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFracGetWorkspaceSize(
+        inputRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceFrac(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedAdamwGetWorkspaceSize(
+        paramsRef: *const aclTensorList,
+        grads: *const aclTensorList,
+        expAvgsRef: *const aclTensorList,
+        expAvgSqsRef: *const aclTensorList,
+        maxExpAvgSqsRef: *const aclTensorList,
+        stateSteps: *const aclTensorList,
+        gradScaleOptional: *const aclTensor,
+        foundInfOptional: *const aclTensor,
+        lr: f64,
+        beta1: f64,
+        beta2: f64,
+        weightDecay: f64,
+        eps: f64,
+        amsgrad: bool,
+        maximize: bool,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedAdamw(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedCrossEntropyLossWithMaxSumGetWorkspaceSize(
+        logitsMax: *const aclTensor,
+        sumExpLogits: *const aclTensor,
+        predictedLogits: *const aclTensor,
+        labelSmoothing: f32,
+        inputOptional: *const aclTensor,
+        weightOptional: *const aclTensor,
+        vocabParallelLogitsOptional: *const aclTensor,
+        lossOut: *mut aclTensor,
+        softMaxOutOptional: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedCrossEntropyLossWithMaxSum(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedInferAttentionScoreGetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensorList,
+        value: *const aclTensorList,
+        pseShift: *const aclTensor,
+        attenMask: *const aclTensor,
+        actualSeqLengths: *const aclIntArray,
+        actualSeqLengthsKv: *const aclIntArray,
+        deqScale1: *const aclTensor,
+        quantScale1: *const aclTensor,
+        deqScale2: *const aclTensor,
+        quantScale2: *const aclTensor,
+        quantOffset2: *const aclTensor,
+        antiquantScale: *const aclTensor,
+        antiquantOffset: *const aclTensor,
+        blockTable: *const aclTensor,
+        queryPaddingSize: *const aclTensor,
+        kvPaddingSize: *const aclTensor,
+        numHeads: i64,
+        scaleValue: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        sparseMode: i64,
+        innerPrecise: i64,
+        blockSize: i64,
+        antiquantMode: i64,
+        softmaxLseFlag: bool,
+        attentionOut: *const aclTensor,
+        softmaxLse: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedInferAttentionScore(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInnerFusedInferAttentionScoreGetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensorList,
+        value: *const aclTensorList,
+        pseShift: *const aclTensor,
+        attenMask: *const aclTensor,
+        actualSeqLengths: *const aclIntArray,
+        actualSeqLengthsKv: *const aclIntArray,
+        deqScale1: *const aclTensor,
+        quantScale1: *const aclTensor,
+        deqScale2: *const aclTensor,
+        quantScale2: *const aclTensor,
+        quantOffset2: *const aclTensor,
+        antiquantScale: *const aclTensor,
+        antiquantOffset: *const aclTensor,
+        blockTable: *const aclTensor,
+        queryPaddingSize: *const aclTensor,
+        kvPaddingSize: *const aclTensor,
+        keyAntiquantScale: *const aclTensor,
+        keyAntiquantOffset: *const aclTensor,
+        valueAntiquantScale: *const aclTensor,
+        valueAntiquantOffset: *const aclTensor,
+        keySharedPrefix: *const aclTensor,
+        valueSharedPrefix: *const aclTensor,
+        actualSharedPrefixLen: *const aclIntArray,
+        query_rope: *const aclTensor,
+        key_rope: *const aclTensor,
+        keyRopeAntiquantScale: *const aclTensor,
+        dequantScaleQuery: *const aclTensor,
+        learnableSink: *const aclTensor,
+        qStartIdxOptional: *const aclIntArray,
+        kvStartIdxOptional: *const aclIntArray,
+        numHeads: i64,
+        scaleValue: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        sparseMode: i64,
+        innerPrecise: i64,
+        blockSize: i64,
+        antiquantMode: i64,
+        softmaxLseFlag: bool,
+        keyAntiquantMode: i64,
+        valueAntiquantMode: i64,
+        queryQuantMode: i64,
+        pseType: i64,
+        outType: i64,
+        attentionOut: *const aclTensor,
+        softmaxLse: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInnerFusedInferAttentionScore(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInnerFusedInferAttentionScoreTensorGetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensorList,
+        value: *const aclTensorList,
+        pseShift: *const aclTensor,
+        attenMask: *const aclTensor,
+        actualSeqLengths: *const aclTensor,
+        actualSeqLengthsKv: *const aclTensor,
+        deqScale1: *const aclTensor,
+        quantScale1: *const aclTensor,
+        deqScale2: *const aclTensor,
+        quantScale2: *const aclTensor,
+        quantOffset2: *const aclTensor,
+        antiquantScale: *const aclTensor,
+        antiquantOffset: *const aclTensor,
+        blockTable: *const aclTensor,
+        queryPaddingSize: *const aclTensor,
+        kvPaddingSize: *const aclTensor,
+        keyAntiquantScale: *const aclTensor,
+        keyAntiquantOffset: *const aclTensor,
+        valueAntiquantScale: *const aclTensor,
+        valueAntiquantOffset: *const aclTensor,
+        keySharedPrefix: *const aclTensor,
+        valueSharedPrefix: *const aclTensor,
+        actualSharedPrefixLen: *const aclTensor,
+        query_rope: *const aclTensor,
+        key_rope: *const aclTensor,
+        keyRopeAntiquantScale: *const aclTensor,
+        dequantScaleQuery: *const aclTensor,
+        learnableSink: *const aclTensor,
+        qStartIdxOptional: *const aclIntArray,
+        kvStartIdxOptional: *const aclIntArray,
+        numHeads: i64,
+        scaleValue: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        sparseMode: i64,
+        innerPrecise: i64,
+        blockSize: i64,
+        antiquantMode: i64,
+        softmaxLseFlag: bool,
+        keyAntiquantMode: i64,
+        valueAntiquantMode: i64,
+        queryQuantMode: i64,
+        pseType: i64,
+        outType: i64,
+        attentionOut: *const aclTensor,
+        softmaxLse: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedInferAttentionScoreV2GetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensorList,
+        value: *const aclTensorList,
+        pseShiftOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        actualSeqLengthsOptional: *const aclIntArray,
+        actualSeqLengthsKvOptional: *const aclIntArray,
+        deqScale1Optional: *const aclTensor,
+        quantScale1Optional: *const aclTensor,
+        deqScale2Optional: *const aclTensor,
+        quantScale2Optional: *const aclTensor,
+        quantOffset2Optional: *const aclTensor,
+        antiquantScaleOptional: *const aclTensor,
+        antiquantOffsetOptional: *const aclTensor,
+        blockTableOptional: *const aclTensor,
+        queryPaddingSizeOptional: *const aclTensor,
+        kvPaddingSizeOptional: *const aclTensor,
+        keyAntiquantScaleOptional: *const aclTensor,
+        keyAntiquantOffsetOptional: *const aclTensor,
+        valueAntiquantScaleOptional: *const aclTensor,
+        valueAntiquantOffsetOptional: *const aclTensor,
+        keySharedPrefixOptional: *const aclTensor,
+        valueSharedPrefixOptional: *const aclTensor,
+        actualSharedPrefixLenOptional: *const aclIntArray,
+        numHeads: i64,
+        scaleValue: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        sparseMode: i64,
+        innerPrecise: i64,
+        blockSize: i64,
+        antiquantMode: i64,
+        softmaxLseFlag: bool,
+        keyAntiquantMode: i64,
+        valueAntiquantMode: i64,
+        attentionOut: *const aclTensor,
+        softmaxLse: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedInferAttentionScoreV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedInferAttentionScoreV3GetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensorList,
+        value: *const aclTensorList,
+        pseShiftOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        actualSeqLengthsOptional: *const aclIntArray,
+        actualSeqLengthsKvOptional: *const aclIntArray,
+        deqScale1Optional: *const aclTensor,
+        quantScale1Optional: *const aclTensor,
+        deqScale2Optional: *const aclTensor,
+        quantScale2Optional: *const aclTensor,
+        quantOffset2Optional: *const aclTensor,
+        antiquantScaleOptional: *const aclTensor,
+        antiquantOffsetOptional: *const aclTensor,
+        blockTableOptional: *const aclTensor,
+        queryPaddingSizeOptional: *const aclTensor,
+        kvPaddingSizeOptional: *const aclTensor,
+        keyAntiquantScaleOptional: *const aclTensor,
+        keyAntiquantOffsetOptional: *const aclTensor,
+        valueAntiquantScaleOptional: *const aclTensor,
+        valueAntiquantOffsetOptional: *const aclTensor,
+        keySharedPrefixOptional: *const aclTensor,
+        valueSharedPrefixOptional: *const aclTensor,
+        actualSharedPrefixLenOptional: *const aclIntArray,
+        queryRopeOptional: *const aclTensor,
+        keyRopeOptional: *const aclTensor,
+        keyRopeAntiquantScaleOptional: *const aclTensor,
+        numHeads: i64,
+        scaleValue: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        sparseMode: i64,
+        innerPrecise: i64,
+        blockSize: i64,
+        antiquantMode: i64,
+        softmaxLseFlag: bool,
+        keyAntiquantMode: i64,
+        valueAntiquantMode: i64,
+        attentionOut: *const aclTensor,
+        softmaxLse: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedInferAttentionScoreV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedInferAttentionScoreV4GetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensorList,
+        value: *const aclTensorList,
+        pseShiftOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        actualSeqLengthsOptional: *const aclIntArray,
+        actualSeqLengthsKvOptional: *const aclIntArray,
+        deqScale1Optional: *const aclTensor,
+        quantScale1Optional: *const aclTensor,
+        deqScale2Optional: *const aclTensor,
+        quantScale2Optional: *const aclTensor,
+        quantOffset2Optional: *const aclTensor,
+        antiquantScaleOptional: *const aclTensor,
+        antiquantOffsetOptional: *const aclTensor,
+        blockTableOptional: *const aclTensor,
+        queryPaddingSizeOptional: *const aclTensor,
+        kvPaddingSizeOptional: *const aclTensor,
+        keyAntiquantScaleOptional: *const aclTensor,
+        keyAntiquantOffsetOptional: *const aclTensor,
+        valueAntiquantScaleOptional: *const aclTensor,
+        valueAntiquantOffsetOptional: *const aclTensor,
+        keySharedPrefixOptional: *const aclTensor,
+        valueSharedPrefixOptional: *const aclTensor,
+        actualSharedPrefixLenOptional: *const aclIntArray,
+        queryRopeOptional: *const aclTensor,
+        keyRopeOptional: *const aclTensor,
+        keyRopeAntiquantScaleOptional: *const aclTensor,
+        dequantScaleQueryOptional: *const aclTensor,
+        learnableSinkOptional: *const aclTensor,
+        numHeads: i64,
+        scaleValue: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        sparseMode: i64,
+        innerPrecise: i64,
+        blockSize: i64,
+        antiquantMode: i64,
+        softmaxLseFlag: bool,
+        keyAntiquantMode: i64,
+        valueAntiquantMode: i64,
+        queryQuantMode: i64,
+        attentionOut: *const aclTensor,
+        softmaxLse: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedInferAttentionScoreV4(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedLinearCrossEntropyLossGradGetWorkspaceSize(
+        grad: *const aclTensor,
+        input: *const aclTensor,
+        weight: *const aclTensor,
+        targetMask: *const aclTensor,
+        maskedTarget: *const aclTensor,
+        labelSmoothing: f32,
+        logitsMaxOptional: *const aclTensor,
+        sumExpLogitsOptional: *const aclTensor,
+        softmaxOptional: *const aclTensor,
+        inputGradOut: *mut aclTensor,
+        weightGradOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedLinearCrossEntropyLossGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedLinearOnlineMaxSumGetWorkspaceSize(
+        input: *const aclTensor,
+        weight: *const aclTensor,
+        target: *const aclTensor,
+        vocabStartIndex: i64,
+        vocabEndIndex: i64,
+        logitsMaxLocalOut: *mut aclTensor,
+        sumExpLogitsLocalOut: *mut aclTensor,
+        predictedLogitsLocalOut: *mut aclTensor,
+        targetMaskOut: *mut aclTensor,
+        maskedTargetOut: *mut aclTensor,
+        vocabParallelLogitsOutOptional: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedLinearOnlineMaxSum(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedMatmulGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        x3: *const aclTensor,
+        fusedOpType: *const ::core::ffi::c_char,
+        cubeMathType: i8,
+        y: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedMatmul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedQuantMatmulGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        x1Scale: *const aclTensor,
+        x2Scale: *const aclTensor,
+        yScaleOptional: *const aclTensor,
+        x1OffsetOptional: *const aclTensor,
+        x2OffsetOptional: *const aclTensor,
+        yOffsetOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        x3Optional: *const aclTensor,
+        fusedOpType: *const ::core::ffi::c_char,
+        groupSizeOptional: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedQuantMatmul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedQuantMatmulWeightNzGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        x1Scale: *const aclTensor,
+        x2Scale: *const aclTensor,
+        yScaleOptional: *const aclTensor,
+        x1OffsetOptional: *const aclTensor,
+        x2OffsetOptional: *const aclTensor,
+        yOffsetOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        x3Optional: *const aclTensor,
+        fusedOpType: *const ::core::ffi::c_char,
+        groupSizeOptional: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedQuantMatmulWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedSgdGetWorkspaceSize(
+        paramsRef: *const aclTensorList,
+        gradsRef: *const aclTensorList,
+        momentumBufferListOptionalRef: *const aclTensorList,
+        gradScaleOptional: *const aclTensor,
+        weightDecay: f32,
+        momentum: f32,
+        lr: f32,
+        dampening: f32,
+        nesterov: bool,
+        maximize: bool,
+        isFirstStep: bool,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedSgd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGatherGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGather(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGatherNdGetWorkspaceSize(
+        self_: *const aclTensor,
+        indices: *const aclTensor,
+        negativeIndexSupport: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGatherNd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGatherV2GetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGatherV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGatherV3GetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        batchDims: i64,
+        mode: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGatherV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGcdGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGcd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeScalarGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceGeScalarGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceGeScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceGeTensorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceGeTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeGluGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        approximate: i64,
+        out: *mut aclTensor,
+        outGelu: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeGlu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeGluV3GetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        approximate: i64,
+        activateLeft: bool,
+        out: *mut aclTensor,
+        outGelu: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeGluV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeGluBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        gelu: *const aclTensor,
+        dim: i64,
+        approximate: i64,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeGluBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeGluV3BackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        gelu: *const aclTensor,
+        dim: i64,
+        approximate: i64,
+        activateLeft: bool,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeGluV3Backward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnGeluGetWorkspaceSize(
         self_: *const aclTensor,
         out: *mut aclTensor,
@@ -227,6 +7012,73 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnGelu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeluBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        gradInput: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeluBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspace_size: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeluBackwardV2GetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        approximate: *mut ::core::ffi::c_char,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeluBackwardV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspace_size: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeluMulGetWorkspaceSize(
+        input: *const aclTensor,
+        approximateOptional: *mut ::core::ffi::c_char,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeluMul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeluQuantGetWorkspaceSize(
+        self_: *const aclTensor,
+        inputScaleOptional: *const aclTensor,
+        inputOffsetOptional: *const aclTensor,
+        approximate: *const ::core::ffi::c_char,
+        quantMode: *const ::core::ffi::c_char,
+        roundMode: *const ::core::ffi::c_char,
+        dstType: i64,
+        y: *const aclTensor,
+        outScaleOptional: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGeluQuant(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,
@@ -242,6 +7094,1909 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnGeluV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGemmGetWorkspaceSize(
+        A: *const aclTensor,
+        B: *const aclTensor,
+        C: *const aclTensor,
+        alpha: f32,
+        beta: f32,
+        transA: i64,
+        transB: i64,
+        out: *mut aclTensor,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGemm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGemmaRmsNormGetWorkspaceSize(
+        x: *const aclTensor,
+        gamma: *const aclTensor,
+        epsilon: f64,
+        yOut: *const aclTensor,
+        rstdOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGemmaRmsNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGerGetWorkspaceSize(
+        self_: *const aclTensor,
+        vec2: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGer(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGlobalAveragePoolGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGlobalAveragePool(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGlobalMaxPoolGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGlobalMaxPool(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGluGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGlu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGluBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        self_: *const aclTensor,
+        dim: i64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGluBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGridSampler2DGetWorkspaceSize(
+        input: *const aclTensor,
+        grid: *const aclTensor,
+        interpolationMode: i64,
+        paddingMode: i64,
+        alignCorners: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGridSampler2D(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGridSampler2DBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        input: *const aclTensor,
+        grid: *const aclTensor,
+        interpolationMode: i64,
+        paddingMode: i64,
+        alignCorners: bool,
+        outputMask: *const aclBoolArray,
+        inputGrad: *mut aclTensor,
+        gridGrad: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGridSampler2DBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGridSampler3DGetWorkspaceSize(
+        input: *const aclTensor,
+        grid: *const aclTensor,
+        interpolationMode: i64,
+        paddingMode: i64,
+        alignCorners: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGridSampler3D(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGridSampler3DBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        input: *const aclTensor,
+        grid: *const aclTensor,
+        interpolationMode: i64,
+        paddingMode: i64,
+        alignCorners: bool,
+        outputMask: *const aclBoolArray,
+        inputGrad: *mut aclTensor,
+        gridGrad: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGridSampler3DBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNormGetWorkspaceSize(
+        self_: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        N: i64,
+        C: i64,
+        HxW: i64,
+        group: i64,
+        eps: f64,
+        out: *mut aclTensor,
+        meanOut: *mut aclTensor,
+        rstdOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNormBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        input: *const aclTensor,
+        mean: *const aclTensor,
+        rstd: *const aclTensor,
+        gamma: *const aclTensor,
+        N: i64,
+        C: i64,
+        HxW: i64,
+        group: i64,
+        outputMask: *const aclBoolArray,
+        gradInput: *mut aclTensor,
+        gradGammaOut: *mut aclTensor,
+        gradBetaOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNormBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNormSiluGetWorkspaceSize(
+        self_: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        group: i64,
+        eps: f64,
+        out: *mut aclTensor,
+        meanOut: *mut aclTensor,
+        rstdOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNormSilu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNormSiluV2GetWorkspaceSize(
+        self_: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        group: i64,
+        eps: f64,
+        activateSilu: bool,
+        out: *mut aclTensor,
+        meanOut: *mut aclTensor,
+        rstdOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNormSiluV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNormSiluQuantGetWorkspaceSize(
+        self_: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        quantScale: *const aclTensor,
+        group: i64,
+        eps: f64,
+        activateSilu: bool,
+        out: *mut aclTensor,
+        meanOut: *mut aclTensor,
+        rstdOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNormSiluQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNormSwishGetWorkspaceSize(
+        x: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        numGroups: i64,
+        dataFormatOptional: *mut ::core::ffi::c_char,
+        eps: f64,
+        activateSwish: bool,
+        swishScale: f64,
+        yOut: *const aclTensor,
+        meanOut: *const aclTensor,
+        rstdOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNormSwish(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNormSwishGradGetWorkspaceSize(
+        dy: *const aclTensor,
+        mean: *const aclTensor,
+        rstd: *const aclTensor,
+        x: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        numGroups: i64,
+        dataFormatOptional: *mut ::core::ffi::c_char,
+        swishScale: f64,
+        dgammaIsRequire: bool,
+        dbetaIsRequire: bool,
+        dxOut: *const aclTensor,
+        dgammaOut: *const aclTensor,
+        dbetaOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupNormSwishGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        scale: *const aclTensor,
+        groupIndex: *const aclTensor,
+        offsetOptional: *const aclTensor,
+        dstType: i32,
+        y: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedBiasAddGradGetWorkspaceSize(
+        gradY: *const aclTensor,
+        groupIdxOptional: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedBiasAddGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedBiasAddGradV2GetWorkspaceSize(
+        gradY: *const aclTensor,
+        groupIdxOptional: *const aclTensor,
+        groupIdxType: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedBiasAddGradV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedDynamicMxQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        groupIndex: *const aclTensor,
+        roundMode: *const ::core::ffi::c_char,
+        dstType: i64,
+        blocksize: i64,
+        y: *const aclTensor,
+        mxscale: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedDynamicMxQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedDynamicMxQuantV2GetWorkspaceSize(
+        x: *const aclTensor,
+        groupIndex: *const aclTensor,
+        roundMode: *const ::core::ffi::c_char,
+        dstType: i64,
+        blocksize: i64,
+        scaleAlg: i64,
+        dstTypeMax: f64,
+        y: *const aclTensor,
+        mxscale: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedDynamicMxQuantV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatMulAllReduceGetWorkspaceSize(
+        x: *const aclTensorList,
+        weight: *const aclTensorList,
+        bias: *const aclTensorList,
+        groupListOptional: *const aclIntArray,
+        splitItem: i64,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        y: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatMulAllReduce(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatMulAlltoAllvGetWorkspaceSize(
+        gmmX: *const aclTensor,
+        gmmWeight: *const aclTensor,
+        sendCountsTensorOptional: *const aclTensor,
+        recvCountsTensorOptional: *const aclTensor,
+        mmXOptional: *const aclTensor,
+        mmWeightOptional: *const aclTensor,
+        group: *const ::core::ffi::c_char,
+        epWorldSize: i64,
+        sendCounts: *const aclIntArray,
+        recvCounts: *const aclIntArray,
+        transGmmWeight: bool,
+        transMmWeight: bool,
+        y: *mut aclTensor,
+        mmYOptional: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatMulAlltoAllv(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulGetWorkspaceSize(
+        x: *const aclTensorList,
+        weight: *const aclTensorList,
+        biasOptional: *const aclTensorList,
+        scaleOptional: *const aclTensorList,
+        offsetOptional: *const aclTensorList,
+        antiquantScaleOptional: *const aclTensorList,
+        antiquantOffsetOptional: *const aclTensorList,
+        groupListOptional: *const aclIntArray,
+        splitItem: i64,
+        y: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulAddGetWorkspaceSize(
+        x: *const aclTensor,
+        weight: *const aclTensor,
+        groupList: *const aclTensor,
+        yRef: *mut aclTensor,
+        transposeX: bool,
+        transposeWeight: bool,
+        groupType: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulAdd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulFinalizeRoutingGetWorkspaceSize(
+        x: *const aclTensor,
+        w: *mut aclTensor,
+        scaleOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        pertokenScaleOptional: *const aclTensor,
+        groupListOptional: *const aclTensor,
+        sharedInputOptional: *const aclTensor,
+        logitOptional: *const aclTensor,
+        rowIndexOptional: *const aclTensor,
+        dtype: i64,
+        sharedInputWeight: f32,
+        sharedInputOffset: i64,
+        transposeX: bool,
+        transposeW: bool,
+        groupListType: i64,
+        y: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulFinalizeRouting(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulFinalizeRoutingV2GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *mut aclTensor,
+        scaleOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        offsetOptional: *const aclTensor,
+        antiquantScaleOptional: *const aclTensor,
+        antiquantOffsetOptional: *const aclTensor,
+        pertokenScaleOptional: *const aclTensor,
+        groupListOptional: *const aclTensor,
+        sharedInputOptional: *const aclTensor,
+        logitOptional: *const aclTensor,
+        rowIndexOptional: *const aclTensor,
+        dtype: i64,
+        sharedInputWeight: f32,
+        sharedInputOffset: i64,
+        transposeX1: bool,
+        transposeX2: bool,
+        groupListType: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulFinalizeRoutingV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulFinalizeRoutingV3GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *mut aclTensor,
+        scaleOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        offsetOptional: *const aclTensor,
+        antiquantScaleOptional: *const aclTensor,
+        antiquantOffsetOptional: *const aclTensor,
+        pertokenScaleOptional: *const aclTensor,
+        groupListOptional: *const aclTensor,
+        sharedInputOptional: *const aclTensor,
+        logitOptional: *const aclTensor,
+        rowIndexOptional: *const aclTensor,
+        dtype: i64,
+        sharedInputWeight: f32,
+        sharedInputOffset: i64,
+        transposeX1: bool,
+        transposeX2: bool,
+        groupListType: i64,
+        tuningConfigOptional: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulFinalizeRoutingV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulFinalizeRoutingWeightNzGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        scale: *const aclTensor,
+        bias: *const aclTensor,
+        pertokenScaleOptional: *const aclTensor,
+        groupList: *const aclTensor,
+        sharedInput: *const aclTensor,
+        logit: *const aclTensor,
+        rowIndex: *const aclTensor,
+        dtype: i64,
+        sharedInputWeight: f32,
+        sharedInputOffset: i64,
+        transposeX1: bool,
+        transposeX2: bool,
+        groupListType: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulFinalizeRoutingWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulFinalizeRoutingWeightNzV2GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *mut aclTensor,
+        scale: *const aclTensor,
+        bias: *const aclTensor,
+        offsetOptional: *const aclTensor,
+        antiquantScaleOptional: *const aclTensor,
+        antiquantOffsetOptional: *const aclTensor,
+        pertokenScaleOptional: *const aclTensor,
+        groupList: *const aclTensor,
+        sharedInput: *const aclTensor,
+        logit: *const aclTensor,
+        rowIndex: *const aclTensor,
+        dtype: i64,
+        sharedInputWeight: f32,
+        sharedInputOffset: i64,
+        transposeX1: bool,
+        transposeX2: bool,
+        groupListType: i64,
+        tuningConfigOptional: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulFinalizeRoutingWeightNzV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulSwigluQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        weight: *const aclTensor,
+        bias: *const aclTensor,
+        offset: *const aclTensor,
+        weightScale: *const aclTensor,
+        xScale: *const aclTensor,
+        groupList: *const aclTensor,
+        output: *mut aclTensor,
+        outputScale: *mut aclTensor,
+        outputOffset: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulSwigluQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulSwigluQuantWeightNZGetWorkspaceSize(
+        x: *const aclTensor,
+        weight: *const aclTensor,
+        bias: *const aclTensor,
+        offset: *const aclTensor,
+        weightScale: *const aclTensor,
+        xScale: *const aclTensor,
+        groupList: *const aclTensor,
+        output: *mut aclTensor,
+        outputScale: *mut aclTensor,
+        outputOffset: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulSwigluQuantWeightNZ(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulV2GetWorkspaceSize(
+        x: *const aclTensorList,
+        weight: *const aclTensorList,
+        biasOptional: *const aclTensorList,
+        scaleOptional: *const aclTensorList,
+        offsetOptional: *const aclTensorList,
+        antiquantScaleOptional: *const aclTensorList,
+        antiquantOffsetOptional: *const aclTensorList,
+        groupListOptional: *const aclIntArray,
+        splitItem: i64,
+        groupType: i64,
+        y: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulV3GetWorkspaceSize(
+        x: *const aclTensorList,
+        weight: *const aclTensorList,
+        biasOptional: *const aclTensorList,
+        scaleOptional: *const aclTensorList,
+        offsetOptional: *const aclTensorList,
+        antiquantScaleOptional: *const aclTensorList,
+        antiquantOffsetOptional: *const aclTensorList,
+        groupListOptional: *const aclTensor,
+        splitItem: i64,
+        groupType: i64,
+        y: *const aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulV4GetWorkspaceSize(
+        x: *const aclTensorList,
+        weight: *const aclTensorList,
+        biasOptional: *const aclTensorList,
+        scaleOptional: *const aclTensorList,
+        offsetOptional: *const aclTensorList,
+        antiquantScaleOptional: *const aclTensorList,
+        antiquantOffsetOptional: *const aclTensorList,
+        perTokenScaleOptional: *const aclTensorList,
+        groupListOptional: *const aclTensor,
+        activationInputOptional: *const aclTensorList,
+        activationQuantScaleOptional: *const aclTensorList,
+        activationQuantOffsetOptional: *const aclTensorList,
+        splitItem: i64,
+        groupType: i64,
+        groupListType: i64,
+        actType: i64,
+        out: *mut aclTensorList,
+        activationFeatureOutOptional: *mut aclTensorList,
+        dynQuantScaleOutOptional: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulV4(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulV5GetWorkspaceSize(
+        x: *const aclTensorList,
+        weight: *const aclTensorList,
+        biasOptional: *const aclTensorList,
+        scaleOptional: *const aclTensorList,
+        offsetOptional: *const aclTensorList,
+        antiquantScaleOptional: *const aclTensorList,
+        antiquantOffsetOptional: *const aclTensorList,
+        perTokenScaleOptional: *const aclTensorList,
+        groupListOptional: *const aclTensor,
+        activationInputOptional: *const aclTensorList,
+        activationQuantScaleOptional: *const aclTensorList,
+        activationQuantOffsetOptional: *const aclTensorList,
+        splitItem: i64,
+        groupType: i64,
+        groupListType: i64,
+        actType: i64,
+        tuningConfigOptional: *mut aclIntArray,
+        out: *mut aclTensorList,
+        activationFeatureOutOptional: *mut aclTensorList,
+        dynQuantScaleOutOptional: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulV5(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulWeightNzGetWorkspaceSize(
+        x: *const aclTensorList,
+        weight: *const aclTensorList,
+        biasOptional: *const aclTensorList,
+        scaleOptional: *const aclTensorList,
+        offsetOptional: *const aclTensorList,
+        antiquantScaleOptional: *const aclTensorList,
+        antiquantOffsetOptional: *const aclTensorList,
+        perTokenScaleOptional: *const aclTensorList,
+        groupListOptional: *const aclTensor,
+        activationInputOptional: *const aclTensorList,
+        activationQuantScaleOptional: *const aclTensorList,
+        activationQuantOffsetOptional: *const aclTensorList,
+        splitItem: i64,
+        groupType: i64,
+        groupListType: i64,
+        actType: i64,
+        tuningConfigOptional: *mut aclIntArray,
+        quantGroupSize: i64,
+        out: *mut aclTensorList,
+        activationFeatureOutOptional: *mut aclTensorList,
+        dynQuantScaleOutOptional: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedMatmulWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedQuantMaxGetWorkspaceSize(
+        x: *const aclTensor,
+        scale: *const aclTensor,
+        groupList: *const aclTensor,
+        roundMode: *const ::core::ffi::c_char,
+        dstType: i64,
+        y: *const aclTensor,
+        amax: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGroupedQuantMax(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGRUGetWorkspaceSize(
+        input: *const aclTensor,
+        params: *const aclTensorList,
+        hx: *const aclTensor,
+        batchSizes: *const aclTensor,
+        hasBias: bool,
+        numLayers: i64,
+        dropout: f64,
+        train: bool,
+        bidirection: bool,
+        batchFirst: bool,
+        output: *mut aclTensor,
+        hy: *mut aclTensor,
+        rOut: *mut aclTensorList,
+        zOut: *mut aclTensorList,
+        nOut: *mut aclTensorList,
+        hnOut: *mut aclTensorList,
+        hOut: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGRU(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGRUBackwardGetWorkspaceSize(
+        input: *const aclTensor,
+        params: *const aclTensorList,
+        hx: *const aclTensor,
+        dy: *const aclTensor,
+        dh: *const aclTensor,
+        r: *const aclTensorList,
+        z: *const aclTensorList,
+        n: *const aclTensorList,
+        hn: *const aclTensorList,
+        h: *const aclTensorList,
+        batchSizes: *const aclTensor,
+        hasBias: bool,
+        numLayers: i64,
+        bidirection: bool,
+        batchFirst: bool,
+        dxOut: *mut aclTensor,
+        dhPrevOut: *mut aclTensor,
+        dparamsOut: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGRUBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGtScalarGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGtScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceGtScalarGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceGtScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGtTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnGtTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceGtTensorGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceGtTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardshrinkGetWorkspaceSize(
+        self_: *const aclTensor,
+        lambd: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardshrink(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardshrinkBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        lambd: *const aclScalar,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardshrinkBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardsigmoidGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardsigmoid(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceHardsigmoidGetWorkspaceSize(
+        self_: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceHardsigmoid(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardsigmoidBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardsigmoidBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardswishGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardswish(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceHardswishGetWorkspaceSize(
+        self_: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceHardswish(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardswishBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardswishBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardswishBackwardV2GetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardswishBackwardV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardtanhGetWorkspaceSize(
+        self_: *const aclTensor,
+        clipValueMin: *const aclScalar,
+        clipValueMax: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardtanh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceHardtanhGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        clipValueMin: *const aclScalar,
+        clipValueMax: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceHardtanh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardtanhBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        min: *const aclScalar,
+        max: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHardtanhBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHeavisideGetWorkspaceSize(
+        input: *const aclTensor,
+        values: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHeaviside(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHistcGetWorkspaceSize(
+        self_: *const aclTensor,
+        bins: i64,
+        min: *const aclScalar,
+        max: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnHistc(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIm2colGetWorkspaceSize(
+        self_: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        dilation: *const aclIntArray,
+        padding: *const aclIntArray,
+        stride: *const aclIntArray,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIm2col(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIm2colBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        inputSize: *const aclIntArray,
+        kernelSize: *const aclIntArray,
+        dilation: *const aclIntArray,
+        padding: *const aclIntArray,
+        stride: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIm2colBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIncreFlashAttentionGetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensorList,
+        value: *const aclTensorList,
+        pseShift: *const aclTensor,
+        attenMask: *const aclTensor,
+        actualSeqLengths: *const aclIntArray,
+        numHeads: i64,
+        scaleValue: f64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        attentionOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIncreFlashAttention(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIncreFlashAttentionV2GetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensorList,
+        value: *const aclTensorList,
+        pseShift: *const aclTensor,
+        attenMask: *const aclTensor,
+        actualSeqLengths: *const aclIntArray,
+        dequantScale1: *const aclTensor,
+        quantScale1: *const aclTensor,
+        dequantScale2: *const aclTensor,
+        quantScale2: *const aclTensor,
+        quantOffset2: *const aclTensor,
+        numHeads: i64,
+        scaleValue: f64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        attentionOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIncreFlashAttentionV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIncreFlashAttentionV3GetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensorList,
+        value: *const aclTensorList,
+        pseShift: *const aclTensor,
+        attenMask: *const aclTensor,
+        actualSeqLengths: *const aclIntArray,
+        dequantScale1: *const aclTensor,
+        quantScale1: *const aclTensor,
+        dequantScale2: *const aclTensor,
+        quantScale2: *const aclTensor,
+        quantOffset2: *const aclTensor,
+        antiquantScale: *const aclTensor,
+        antiquantOffset: *const aclTensor,
+        blocktable: *const aclTensor,
+        numHeads: i64,
+        scaleValue: f64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        blockSize: i64,
+        innerPrecise: i64,
+        attentionOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIncreFlashAttentionV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIncreFlashAttentionV4GetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensorList,
+        value: *const aclTensorList,
+        pseShift: *const aclTensor,
+        attenMask: *const aclTensor,
+        actualSeqLengths: *const aclIntArray,
+        dequantScale1: *const aclTensor,
+        quantScale1: *const aclTensor,
+        dequantScale2: *const aclTensor,
+        quantScale2: *const aclTensor,
+        quantOffset2: *const aclTensor,
+        antiquantScale: *const aclTensor,
+        antiquantOffset: *const aclTensor,
+        blocktable: *const aclTensor,
+        kvPaddingSize: *const aclTensor,
+        numHeads: i64,
+        scaleValue: f64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        blockSize: i64,
+        innerPrecise: i64,
+        attentionOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIncreFlashAttentionV4(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexGetWorkspaceSize(
+        self_: *const aclTensor,
+        indices: *const aclTensorList,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndex(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexAddGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        source: *const aclTensor,
+        alpha: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexAdd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexAddV2GetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        source: *const aclTensor,
+        alpha: *const aclScalar,
+        mode: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexAddV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexCopyGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        source: *const aclTensor,
+        outRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexCopy(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceIndexCopyGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        source: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceIndexCopy(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexFillGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        value: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexFill(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceIndexFillGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        value: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceIndexFill(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexFillTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        index: *const aclIntArray,
+        value: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexFillTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceIndexFillTensorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        dim: i64,
+        index: *const aclIntArray,
+        value: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceIndexFillTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexPutImplGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        indices: *const aclTensorList,
+        values: *const aclTensor,
+        accumulate: bool,
+        unsafe_: bool,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexPutImpl(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexSelectGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIndexSelect(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceMatmulAllReduceAddRmsNormGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        residual: *const aclTensor,
+        gamma: *const aclTensor,
+        epsilon: f64,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        normOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceMatmulAllReduceAddRmsNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceQuantMatmulAllReduceAddRmsNormGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        dequantScale: *const aclTensor,
+        residual: *const aclTensor,
+        gamma: *const aclTensor,
+        epsilon: f64,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        normOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceQuantMatmulAllReduceAddRmsNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceWeightQuantMatmulAllReduceAddRmsNormGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        antiquantScale: *const aclTensor,
+        antiquantOffset: *const aclTensor,
+        residual: *const aclTensor,
+        gamma: *const aclTensor,
+        epsilon: f64,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        antiquantGroupSize: i64,
+        normOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceWeightQuantMatmulAllReduceAddRmsNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInstanceNormGetWorkspaceSize(
+        x: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        dataFormat: *const ::core::ffi::c_char,
+        eps: f64,
+        y: *mut aclTensor,
+        mean: *mut aclTensor,
+        variance: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInstanceNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInterleaveRopeGetWorkspaceSize(
+        x: *const aclTensor,
+        cos: *const aclTensor,
+        sin: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInterleaveRope(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInverseGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInverse(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIouGetWorkspaceSize(
+        bBoxes: *const aclTensor,
+        gtBoxes: *const aclTensor,
+        mode: *const ::core::ffi::c_char,
+        eps: f32,
+        aligned: bool,
+        overlap: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIou(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsInfGetWorkspaceSize(
+        x: *const aclTensor,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsInf(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsCloseGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        rtol: f64,
+        atol: f64,
+        equalNan: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsClose(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsFiniteGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsFinite(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsInScalarTensorGetWorkspaceSize(
+        element: *const aclScalar,
+        testElements: *const aclTensor,
+        assumeUnique: bool,
+        invert: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsInScalarTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsInTensorScalarGetWorkspaceSize(
+        element: *const aclTensor,
+        testElement: *const aclScalar,
+        assumeUnique: bool,
+        invert: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsInTensorScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsNegInfGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsNegInf(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsPosInfGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnIsPosInf(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnKlDivGetWorkspaceSize(
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        reduction: i64,
+        logTarget: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnKlDiv(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnKlDivBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        reduction: i64,
+        logTarget: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnKlDivBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnKlDivTargetBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        reduction: i64,
+        logTarget: bool,
+        gradTarget: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnKlDivTargetBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnKthvalueGetWorkspaceSize(
+        self_: *const aclTensor,
+        k: i64,
+        dim: i64,
+        keepdim: bool,
+        valuesOut: *mut aclTensor,
+        indicesOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnKthvalue(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnL1LossGetWorkspaceSize(
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        reduction: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnL1Loss(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnL1LossBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        reduction: i64,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnL1LossBackward(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,
@@ -268,6 +9023,995 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnFastLayerNormGetWorkspaceSize(
+        input: *const aclTensor,
+        normalizedShape: *const aclIntArray,
+        weightOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        eps: f64,
+        out: *mut aclTensor,
+        meanOutOptional: *mut aclTensor,
+        rstdOutOptional: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFastLayerNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLayerNormWithImplModeGetWorkspaceSize(
+        input: *const aclTensor,
+        normalizedShape: *const aclIntArray,
+        weightOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        eps: f64,
+        out: *mut aclTensor,
+        meanOutOptional: *mut aclTensor,
+        rstdOutOptional: *mut aclTensor,
+        implMode: i32,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLayerNormWithImplMode(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLayerNormBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        input: *const aclTensor,
+        normalizedShape: *const aclIntArray,
+        mean: *const aclTensor,
+        rstd: *const aclTensor,
+        weightOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        outputMask: *const aclBoolArray,
+        gradInputOut: *mut aclTensor,
+        gradWeightOut: *mut aclTensor,
+        gradBiasOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLayerNormBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLayerNormQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        gammma: *const aclTensor,
+        beta: *const aclTensor,
+        scale: *const aclTensor,
+        zeroPointsOptional: *const aclTensor,
+        quantMode: ::core::ffi::c_int,
+        epsilon: f64,
+        res: *mut aclTensor,
+        scaleOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLayerNormQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLeScalarGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLeScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLeScalarGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLeScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLeTensorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLeTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLeTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLeTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLeakyReluGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        negativeSlope: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLeakyRelu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLeakyReluGetWorkspaceSize(
+        self_: *const aclTensor,
+        negativeSlope: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLeakyRelu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLeakyReluBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        negativeSlope: *const aclScalar,
+        selfIsResult: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLeakyReluBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLeftShiftGetWorkspaceSize(
+        self_: *const aclTensor,
+        shiftBits: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLeftShift(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLeftShiftsGetWorkspaceSize(
+        self_: *const aclTensor,
+        shiftBits: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLeftShifts(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLerpsGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        end: *const aclTensor,
+        weight: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLerps(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLerpsGetWorkspaceSize(
+        self_: *const aclTensor,
+        end: *const aclTensor,
+        weight: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLerps(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLerpGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        end: *const aclTensor,
+        weight: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLerp(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLerpGetWorkspaceSize(
+        self_: *const aclTensor,
+        end: *const aclTensor,
+        weight: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLerp(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLgammaGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLgamma(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLinalgCholeskyGetWorkspaceSize(
+        self_: *const aclTensor,
+        upper: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLinalgCholesky(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLinalgCrossGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        dim: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLinalgCross(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLinalgQrGetWorkspaceSize(
+        self_: *const aclTensor,
+        mode: i64,
+        Q: *mut aclTensor,
+        R: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLinalgQr(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLinalgVectorNormGetWorkspaceSize(
+        self_: *const aclTensor,
+        ord: *const aclScalar,
+        dims: *const aclIntArray,
+        keepDims: bool,
+        dtype: aclDataType,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLinalgVectorNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLinspaceGetWorkspaceSize(
+        start: *const aclScalar,
+        end: *const aclScalar,
+        steps: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLinspace(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLogGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLog(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLog(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLog10GetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLog10(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLog10GetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLog10(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLog1pGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLog1p(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLog1pGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLog1p(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLog2GetWorkspaceSize(
+        selfRef: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLog2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLog2GetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLog2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogAddExpGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogAddExp(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogAddExp2GetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogAddExp2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogdetGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogdet(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLogicalAndGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLogicalAnd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogicalAndGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogicalAnd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLogicalNotGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLogicalNot(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogicalNotGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogicalNot(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLogicalOrGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLogicalOr(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogicalOrGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogicalOr(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogicalXorGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogicalXor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogitGetWorkspaceSize(
+        input: *const aclTensor,
+        eps: f64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogit(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogitGradGetWorkspaceSize(
+        x: *const aclTensor,
+        dy: *const aclTensor,
+        eps: f64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogitGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSigmoidGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSigmoid(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSigmoidForwardGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        buffer: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSigmoidForward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSigmoidBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        buffer: *const aclTensor,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSigmoidBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSoftmaxGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSoftmax(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSoftmaxBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        output: *const aclTensor,
+        dim: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSoftmaxBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSpaceGetWorkspaceSize(
+        start: *const aclScalar,
+        end: *const aclScalar,
+        steps: i64,
+        base: f64,
+        result: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSpace(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSumExpGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: *const aclIntArray,
+        keepDim: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLogSumExp(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLSTMGetWorkspaceSize(
+        input: *const aclTensor,
+        params: *const aclTensorList,
+        hx: *const aclTensorList,
+        batchSizes: *const aclTensor,
+        hasBias: bool,
+        numLayers: i64,
+        dropout: f64,
+        train: bool,
+        bidirectional: bool,
+        batchFirst: bool,
+        output: *mut aclTensor,
+        hy: *mut aclTensor,
+        cy: *mut aclTensor,
+        iOut: *mut aclTensorList,
+        jOut: *mut aclTensorList,
+        fOut: *mut aclTensorList,
+        oOut: *mut aclTensorList,
+        hOut: *mut aclTensorList,
+        cOut: *mut aclTensorList,
+        tanhCOut: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLSTM(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLstmBackwardGetWorkspaceSize(
+        input: *const aclTensor,
+        hx: *const aclTensorList,
+        params: *const aclTensorList,
+        dy: *const aclTensor,
+        dh: *const aclTensor,
+        dc: *const aclTensor,
+        i: *const aclTensorList,
+        g: *const aclTensorList,
+        f: *const aclTensorList,
+        o: *const aclTensorList,
+        h: *const aclTensorList,
+        c: *const aclTensorList,
+        tanhc: *const aclTensorList,
+        batchSizesOptional: *const aclTensor,
+        hasBias: bool,
+        numLayers: i64,
+        dropout: f64,
+        train: bool,
+        bidirectional: bool,
+        batchFirst: bool,
+        outputMask: *const aclBoolArray,
+        dxOut: *mut aclTensor,
+        dhPrevOut: *mut aclTensor,
+        dcPrevOut: *mut aclTensor,
+        dparamsOut: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLstmBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLtScalarGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLtScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLtScalarGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLtScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLtTensorGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceLtTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLtTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnLtTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceMaskedFillScalarGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        mask: *const aclTensor,
+        value: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceMaskedFillScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceMaskedFillTensorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        mask: *const aclTensor,
+        value: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceMaskedFillTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaskedScaleGetWorkspaceSize(
+        self_: *const aclTensor,
+        mask: *const aclTensor,
+        scale: f32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaskedScale(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceMaskedScatterGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        mask: *const aclTensor,
+        source: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceMaskedScatter(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaskedSelectGetWorkspaceSize(
+        self_: *const aclTensor,
+        mask: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaskedSelect(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaskedSoftmaxWithRelPosBiasGetWorkspaceSize(
+        x: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        relativePosBias: *const aclTensor,
+        scaleValue: f64,
+        innerPrecisionMode: i64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaskedSoftmaxWithRelPosBias(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnMatmulGetWorkspaceSize(
         self_: *const aclTensor,
         mat2: *const aclTensor,
@@ -284,6 +10028,424 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnMatmulWeightNzGetWorkspaceSize(
+        self_: *const aclTensor,
+        mat2: *const aclTensor,
+        out: *mut aclTensor,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulAllReduceGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        output: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulAllReduce(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulAllReduceAddRmsNormGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        residual: *const aclTensor,
+        gamma: *const aclTensor,
+        epsilon: f64,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        y: *const aclTensor,
+        normOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulAllReduceAddRmsNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulAllReduceV2GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        x3: *const aclTensor,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        output: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulAllReduceV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulCompressGetWorkspaceSize(
+        x: *const aclTensor,
+        weight: *const aclTensor,
+        bias: *const aclTensor,
+        compressIndex: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulCompress(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulCompressDequantGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        compressIndex: *const aclTensor,
+        bias: *const aclTensor,
+        deqScale: *const aclTensor,
+        offsetW: *const aclTensor,
+        offsetX: ::core::ffi::c_int,
+        compressInfo: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulCompressDequant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulEmuSplitWeightGetWorkspaceSize(
+        x: *const aclTensor,
+        wHigh: *const aclTensor,
+        wLow: *const aclTensor,
+        y: *const aclTensor,
+        wLowScale: f32,
+        yDtype: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulEmuSplitWeight(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulReduceScatterGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        output: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMatmulReduceScatter(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMax(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxDimGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        keepdim: bool,
+        out: *mut aclTensor,
+        indices: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxDim(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPoolGetWorkspaceSize(
+        self_: *const aclTensor,
+        kernelShape: *const aclIntArray,
+        strides: *const aclIntArray,
+        autoPad: i64,
+        pads: *const aclIntArray,
+        dilations: *const aclIntArray,
+        ceilMode: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPool(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPool2dWithIndicesGetWorkspaceSize(
+        self_: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        dilation: *const aclIntArray,
+        ceilMode: bool,
+        out: *mut aclTensor,
+        indices: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPool2dWithIndices(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPool2dWithMaskGetWorkspaceSize(
+        self_: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        dilation: *const aclIntArray,
+        ceilMode: bool,
+        out: *mut aclTensor,
+        indices: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPool2dWithMask(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        indices: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        dilation: *const aclIntArray,
+        ceilMode: bool,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPool2dWithIndicesBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPool2dWithMaskBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        indices: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        dilation: *const aclIntArray,
+        ceilMode: bool,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPool2dWithMaskBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPool3dWithArgmaxGetWorkspaceSize(
+        self_: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        dilation: *const aclIntArray,
+        ceilMode: bool,
+        out: *mut aclTensor,
+        indices: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPool3dWithArgmax(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPool3dWithArgmaxBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        indices: *const aclTensor,
+        kernelSize: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        dilation: *const aclIntArray,
+        ceilMode: bool,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxPool3dWithArgmaxBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxUnpool2dGetWorkspaceSize(
+        self_: *const aclTensor,
+        indices: *const aclTensor,
+        outputSize: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxUnpool2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxUnpool2dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        indices: *const aclTensor,
+        outputSize: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxUnpool2dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxUnpool3dGetWorkspaceSize(
+        self_: *const aclTensor,
+        indices: *const aclTensor,
+        outputSize: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        outRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxUnpool3d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxUnpool3dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        indices: *const aclTensor,
+        outputSize: *const aclIntArray,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxUnpool3dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxV2GetWorkspaceSize(
+        self_: *const aclTensor,
+        dims: *const aclIntArray,
+        keepDims: bool,
+        noopWithEmptyDims: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnMaximumGetWorkspaceSize(
         self_: *const aclTensor,
         other: *const aclTensor,
@@ -293,6 +10455,20 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnMaximum(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxNGetWorkspaceSize(
+        tensors: *const aclTensorList,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMaxN(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,
@@ -316,6 +10492,397 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnMeanV2GetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: *const aclIntArray,
+        keepDim: bool,
+        noopWithEmptyAxes: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMeanV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMedianGetWorkspaceSize(
+        self_: *const aclTensor,
+        valuesOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMedian(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMedianDimGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        keepDim: bool,
+        valuesOut: *mut aclTensor,
+        indicesOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMedianDim(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNanMedianGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNanMedian(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNanMedianDimGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        keepDim: bool,
+        valuesOut: *mut aclTensor,
+        indicesOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNanMedianDim(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMinGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMin(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMinDimGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        keepdim: bool,
+        out: *mut aclTensor,
+        indices: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMinDim(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMinimumGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMinimum(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMinNGetWorkspaceSize(
+        tensors: *const aclTensorList,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMinN(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceMishGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceMish(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMishGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMish(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMishBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMishBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMlaPrologGetWorkspaceSize(
+        tokenX: *const aclTensor,
+        weightDq: *const aclTensor,
+        weightUqQr: *const aclTensor,
+        weightUk: *const aclTensor,
+        weightDkvKr: *const aclTensor,
+        rmsnormGammaCq: *const aclTensor,
+        rmsnormGammaCkv: *const aclTensor,
+        ropeSin: *const aclTensor,
+        ropeCos: *const aclTensor,
+        cacheIndex: *const aclTensor,
+        kvCacheRef: *mut aclTensor,
+        krCacheRef: *mut aclTensor,
+        dequantScaleXOptional: *const aclTensor,
+        dequantScaleWDqOptional: *const aclTensor,
+        dequantScaleWUqQrOptional: *const aclTensor,
+        dequantScaleWDkvKrOptional: *const aclTensor,
+        quantScaleCkvOptional: *const aclTensor,
+        quantScaleCkrOptional: *const aclTensor,
+        smoothScalesCqOptional: *const aclTensor,
+        rmsnormEpsilonCq: f64,
+        rmsnormEpsilonCkv: f64,
+        cacheModeOptional: *mut ::core::ffi::c_char,
+        queryOut: *const aclTensor,
+        queryRopeOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMlaProlog(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMlaPrologV2GetWorkspaceSize(
+        tokenX: *const aclTensor,
+        weightDq: *const aclTensor,
+        weightUqQr: *const aclTensor,
+        weightUk: *const aclTensor,
+        weightDkvKr: *const aclTensor,
+        rmsnormGammaCq: *const aclTensor,
+        rmsnormGammaCkv: *const aclTensor,
+        ropeSin: *const aclTensor,
+        ropeCos: *const aclTensor,
+        cacheIndex: *const aclTensor,
+        kvCacheRef: *mut aclTensor,
+        krCacheRef: *mut aclTensor,
+        dequantScaleXOptional: *const aclTensor,
+        dequantScaleWDqOptional: *const aclTensor,
+        dequantScaleWUqQrOptional: *const aclTensor,
+        dequantScaleWDkvKrOptional: *const aclTensor,
+        quantScaleCkvOptional: *const aclTensor,
+        quantScaleCkrOptional: *const aclTensor,
+        smoothScalesCqOptional: *const aclTensor,
+        rmsnormEpsilonCq: f64,
+        rmsnormEpsilonCkv: f64,
+        cacheModeOptional: *mut ::core::ffi::c_char,
+        queryOut: *const aclTensor,
+        queryRopeOut: *const aclTensor,
+        dequantScaleQNopeOutOptional: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMlaPrologV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMlaPrologV2WeightNzGetWorkspaceSize(
+        tokenX: *const aclTensor,
+        weightDq: *const aclTensor,
+        weightUqQr: *const aclTensor,
+        weightUk: *const aclTensor,
+        weightDkvKr: *const aclTensor,
+        rmsnormGammaCq: *const aclTensor,
+        rmsnormGammaCkv: *const aclTensor,
+        ropeSin: *const aclTensor,
+        ropeCos: *const aclTensor,
+        cacheIndex: *const aclTensor,
+        kvCacheRef: *mut aclTensor,
+        krCacheRef: *mut aclTensor,
+        dequantScaleXOptional: *const aclTensor,
+        dequantScaleWDqOptional: *const aclTensor,
+        dequantScaleWUqQrOptional: *const aclTensor,
+        dequantScaleWDkvKrOptional: *const aclTensor,
+        quantScaleCkvOptional: *const aclTensor,
+        quantScaleCkrOptional: *const aclTensor,
+        smoothScalesCqOptional: *const aclTensor,
+        rmsnormEpsilonCq: f64,
+        rmsnormEpsilonCkv: f64,
+        cacheModeOptional: *mut ::core::ffi::c_char,
+        queryOut: *const aclTensor,
+        queryRopeOut: *const aclTensor,
+        dequantScaleQNopeOutOptional: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMlaPrologV2WeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMlaPrologV3GetWorkspaceSize(
+        tokenX: *const aclTensor,
+        weightDq: *const aclTensor,
+        weightUqQr: *const aclTensor,
+        weightUk: *const aclTensor,
+        weightDkvKr: *const aclTensor,
+        rmsnormGammaCq: *const aclTensor,
+        rmsnormGammaCkv: *const aclTensor,
+        ropeSin: *const aclTensor,
+        ropeCos: *const aclTensor,
+        kvCacheRef: *mut aclTensor,
+        krCacheRef: *mut aclTensor,
+        cacheIndexOptional: *const aclTensor,
+        dequantScaleXOptional: *const aclTensor,
+        dequantScaleWDqOptional: *const aclTensor,
+        dequantScaleWUqQrOptional: *const aclTensor,
+        dequantScaleWDkvKrOptional: *const aclTensor,
+        quantScaleCkvOptional: *const aclTensor,
+        quantScaleCkrOptional: *const aclTensor,
+        smoothScalesCqOptional: *const aclTensor,
+        actualSeqLenOptional: *const aclTensor,
+        rmsnormEpsilonCq: f64,
+        rmsnormEpsilonCkv: f64,
+        cacheModeOptional: *mut ::core::ffi::c_char,
+        queryNormFlag: bool,
+        weightQuantMode: i64,
+        kvCacheQuantMode: i64,
+        queryQuantMode: i64,
+        ckvkrRepoMode: i64,
+        quantScaleRepoMode: i64,
+        tileSize: i64,
+        kNopeClipAlpha: f64,
+        qcQrScale: f64,
+        kcScale: f64,
+        queryOut: *const aclTensor,
+        queryRopeOut: *const aclTensor,
+        dequantScaleQNopeOut: *const aclTensor,
+        queryNormOut: *const aclTensor,
+        dequantScaleQNormOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMlaPrologV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMlaPrologV3WeightNzGetWorkspaceSize(
+        tokenX: *const aclTensor,
+        weightDq: *const aclTensor,
+        weightUqQr: *const aclTensor,
+        weightUk: *const aclTensor,
+        weightDkvKr: *const aclTensor,
+        rmsnormGammaCq: *const aclTensor,
+        rmsnormGammaCkv: *const aclTensor,
+        ropeSin: *const aclTensor,
+        ropeCos: *const aclTensor,
+        kvCacheRef: *mut aclTensor,
+        krCacheRef: *mut aclTensor,
+        cacheIndexOptional: *const aclTensor,
+        dequantScaleXOptional: *const aclTensor,
+        dequantScaleWDqOptional: *const aclTensor,
+        dequantScaleWUqQrOptional: *const aclTensor,
+        dequantScaleWDkvKrOptional: *const aclTensor,
+        quantScaleCkvOptional: *const aclTensor,
+        quantScaleCkrOptional: *const aclTensor,
+        smoothScalesCqOptional: *const aclTensor,
+        actualSeqLenOptional: *const aclTensor,
+        rmsnormEpsilonCq: f64,
+        rmsnormEpsilonCkv: f64,
+        cacheModeOptional: *mut ::core::ffi::c_char,
+        queryNormFlag: bool,
+        weightQuantMode: i64,
+        kvCacheQuantMode: i64,
+        queryQuantMode: i64,
+        ckvkrRepoMode: i64,
+        quantScaleRepoMode: i64,
+        tileSize: i64,
+        kNopeClipAlpha: f64,
+        qcQrScale: f64,
+        kcScale: f64,
+        queryOut: *const aclTensor,
+        queryRopeOut: *const aclTensor,
+        dequantScaleQNopeOutOptional: *const aclTensor,
+        queryNormOutOptional: *const aclTensor,
+        dequantScaleQNormOutOptional: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMlaPrologV3WeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnMmGetWorkspaceSize(
         self_: *const aclTensor,
         mat2: *const aclTensor,
@@ -326,6 +10893,877 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnMm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnModulateGetWorkspaceSize(
+        self_: *const aclTensor,
+        scaleOptional: *const aclTensor,
+        shiftOptional: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnModulate(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnModulateBackwardGetWorkspaceSize(
+        grad_output: *const aclTensor,
+        input: *const aclTensor,
+        scale: *const aclTensor,
+        shift: *const aclTensor,
+        grad_input: *const aclTensor,
+        grad_scale: *const aclTensor,
+        grad_shift: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnModulateBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeComputeExpertTokensGetWorkspaceSize(
+        sortedExperts: *const aclTensor,
+        numExperts: i64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeComputeExpertTokens(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeBufferResetGetWorkspaceSize(
+        elasticInfo: *const aclTensor,
+        groupEp: *const ::core::ffi::c_char,
+        epWorldSize: i64,
+        needSync: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeBufferReset(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeCombineGetWorkspaceSize(
+        expandX: *const aclTensor,
+        expertIds: *const aclTensor,
+        expandIdx: *const aclTensor,
+        epSendCounts: *const aclTensor,
+        expertScales: *const aclTensor,
+        tpSendCounts: *const aclTensor,
+        xActiveMask: *const aclTensor,
+        activationScale: *const aclTensor,
+        weightScale: *const aclTensor,
+        groupList: *const aclTensor,
+        expandScales: *const aclTensor,
+        groupEp: *const ::core::ffi::c_char,
+        epWorldSize: i64,
+        epRankId: i64,
+        moeExpertNum: i64,
+        groupTp: *const ::core::ffi::c_char,
+        tpWorldSize: i64,
+        tpRankId: i64,
+        expertShardType: i64,
+        sharedExpertNum: i64,
+        sharedExpertRankNum: i64,
+        globalBs: i64,
+        outDtype: i64,
+        commQuantMode: i64,
+        groupListType: i64,
+        x: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeCombine(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeCombineAddRmsNormGetWorkspaceSize(
+        expandX: *const aclTensor,
+        expertIds: *const aclTensor,
+        assistInfoForCombine: *const aclTensor,
+        epSendCounts: *const aclTensor,
+        expertScales: *const aclTensor,
+        residualX: *const aclTensor,
+        gamma: *const aclTensor,
+        tpSendCountsOptional: *const aclTensor,
+        xActiveMaskOptional: *const aclTensor,
+        activationScaleOptional: *const aclTensor,
+        weightScaleOptional: *const aclTensor,
+        groupListOptional: *const aclTensor,
+        expandScalesOptional: *const aclTensor,
+        sharedExpertXOptional: *const aclTensor,
+        groupEp: *const ::core::ffi::c_char,
+        epWorldSize: i64,
+        epRankId: i64,
+        moeExpertNum: i64,
+        groupTp: *const ::core::ffi::c_char,
+        tpWorldSize: i64,
+        tpRankId: i64,
+        expertShardType: i64,
+        sharedExpertNum: i64,
+        sharedExpertRankNum: i64,
+        globalBs: i64,
+        outDtype: i64,
+        commQuantMode: i64,
+        groupListType: i64,
+        commAlg: *const ::core::ffi::c_char,
+        normEps: f32,
+        yOut: *mut aclTensor,
+        rstdOut: *mut aclTensor,
+        xOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeCombineAddRmsNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeCombineAddRmsNormV2GetWorkspaceSize(
+        expandX: *const aclTensor,
+        expertIds: *const aclTensor,
+        assistInfoForCombine: *const aclTensor,
+        epSendCounts: *const aclTensor,
+        expertScales: *const aclTensor,
+        residualX: *const aclTensor,
+        gamma: *const aclTensor,
+        tpSendCountsOptional: *const aclTensor,
+        xActiveMaskOptional: *const aclTensor,
+        activationScaleOptional: *const aclTensor,
+        weightScaleOptional: *const aclTensor,
+        groupListOptional: *const aclTensor,
+        expandScalesOptional: *const aclTensor,
+        sharedExpertXOptional: *const aclTensor,
+        elasticInfoOptional: *const aclTensor,
+        oriXOptional: *const aclTensor,
+        constExpertAlpha1Optional: *const aclTensor,
+        constExpertAlpha2Optional: *const aclTensor,
+        constExpertVOptional: *const aclTensor,
+        groupEp: *const ::core::ffi::c_char,
+        epWorldSize: i64,
+        epRankId: i64,
+        moeExpertNum: i64,
+        groupTp: *const ::core::ffi::c_char,
+        tpWorldSize: i64,
+        tpRankId: i64,
+        expertShardType: i64,
+        sharedExpertNum: i64,
+        sharedExpertRankNum: i64,
+        globalBs: i64,
+        outDtype: i64,
+        commQuantMode: i64,
+        groupListType: i64,
+        commAlg: *const ::core::ffi::c_char,
+        normEps: f32,
+        zeroExpertNum: i64,
+        copyExpertNum: i64,
+        constExpertNum: i64,
+        yOut: *mut aclTensor,
+        rstdOut: *mut aclTensor,
+        xOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeCombineAddRmsNormV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeCombineV2GetWorkspaceSize(
+        expandX: *const aclTensor,
+        expertIds: *const aclTensor,
+        assistInfoForCombine: *const aclTensor,
+        epSendCounts: *const aclTensor,
+        expertScales: *const aclTensor,
+        tpSendCountsOptional: *const aclTensor,
+        xActiveMaskOptional: *const aclTensor,
+        activationScaleOptional: *const aclTensor,
+        weightScaleOptional: *const aclTensor,
+        groupListOptional: *const aclTensor,
+        expandScalesOptional: *const aclTensor,
+        sharedExpertXOptional: *const aclTensor,
+        groupEp: *const ::core::ffi::c_char,
+        epWorldSize: i64,
+        epRankId: i64,
+        moeExpertNum: i64,
+        groupTp: *const ::core::ffi::c_char,
+        tpWorldSize: i64,
+        tpRankId: i64,
+        expertShardType: i64,
+        sharedExpertNum: i64,
+        sharedExpertRankNum: i64,
+        globalBs: i64,
+        outDtype: i64,
+        commQuantMode: i64,
+        groupListType: i64,
+        commAlg: *const ::core::ffi::c_char,
+        xOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeCombineV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeCombineV3GetWorkspaceSize(
+        expandX: *const aclTensor,
+        expertIds: *const aclTensor,
+        assistInfoForCombine: *const aclTensor,
+        epSendCounts: *const aclTensor,
+        expertScales: *const aclTensor,
+        tpSendCountsOptional: *const aclTensor,
+        xActiveMaskOptional: *const aclTensor,
+        activationScaleOptional: *const aclTensor,
+        weightScaleOptional: *const aclTensor,
+        groupListOptional: *const aclTensor,
+        expandScalesOptional: *const aclTensor,
+        sharedExpertXOptional: *const aclTensor,
+        elasticInfoOptional: *const aclTensor,
+        oriXOptional: *const aclTensor,
+        constExpertAlpha1Optional: *const aclTensor,
+        constExpertAlpha2Optional: *const aclTensor,
+        constExpertVOptional: *const aclTensor,
+        groupEp: *const ::core::ffi::c_char,
+        epWorldSize: i64,
+        epRankId: i64,
+        moeExpertNum: i64,
+        groupTp: *const ::core::ffi::c_char,
+        tpWorldSize: i64,
+        tpRankId: i64,
+        expertShardType: i64,
+        sharedExpertNum: i64,
+        sharedExpertRankNum: i64,
+        globalBs: i64,
+        outDtype: i64,
+        commQuantMode: i64,
+        groupListType: i64,
+        commAlg: *const ::core::ffi::c_char,
+        zeroExpertNum: i64,
+        copyExpertNum: i64,
+        constExpertNum: i64,
+        xOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeCombineV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeDispatchGetWorkspaceSize(
+        x: *const aclTensor,
+        expertIds: *const aclTensor,
+        scales: *const aclTensor,
+        xActiveMask: *const aclTensor,
+        expertScales: *const aclTensor,
+        groupEp: *const ::core::ffi::c_char,
+        epWorldSize: i64,
+        epRankId: i64,
+        moeExpertNum: i64,
+        groupTp: *const ::core::ffi::c_char,
+        tpWorldSize: i64,
+        tpRankId: i64,
+        expertShardType: i64,
+        sharedExpertNum: i64,
+        sharedExpertRankNum: i64,
+        quantMode: i64,
+        globalBs: i64,
+        expertTokenNumsType: i64,
+        expandX: *mut aclTensor,
+        dynamicScales: *mut aclTensor,
+        expandIdx: *mut aclTensor,
+        expertTokenNums: *mut aclTensor,
+        epRecvCounts: *mut aclTensor,
+        tpRecvCounts: *mut aclTensor,
+        expandScales: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeDispatch(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeDispatchV2GetWorkspaceSize(
+        x: *const aclTensor,
+        expertIds: *const aclTensor,
+        scalesOptional: *const aclTensor,
+        xActiveMaskOptional: *const aclTensor,
+        expertScalesOptional: *const aclTensor,
+        groupEp: *const ::core::ffi::c_char,
+        epWorldSize: i64,
+        epRankId: i64,
+        moeExpertNum: i64,
+        groupTp: *const ::core::ffi::c_char,
+        tpWorldSize: i64,
+        tpRankId: i64,
+        expertShardType: i64,
+        sharedExpertNum: i64,
+        sharedExpertRankNum: i64,
+        quantMode: i64,
+        globalBs: i64,
+        expertTokenNumsType: i64,
+        commAlg: *const ::core::ffi::c_char,
+        expandXOut: *mut aclTensor,
+        dynamicScalesOut: *mut aclTensor,
+        assistInfoForCombineOut: *mut aclTensor,
+        expertTokenNumsOut: *mut aclTensor,
+        epRecvCountsOut: *mut aclTensor,
+        tpRecvCountsOut: *mut aclTensor,
+        expandScalesOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeDispatchV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeDispatchV3GetWorkspaceSize(
+        x: *const aclTensor,
+        expertIds: *const aclTensor,
+        scalesOptional: *const aclTensor,
+        xActiveMaskOptional: *const aclTensor,
+        expertScalesOptional: *const aclTensor,
+        elasticInfoOptional: *const aclTensor,
+        groupEp: *const ::core::ffi::c_char,
+        epWorldSize: i64,
+        epRankId: i64,
+        moeExpertNum: i64,
+        groupTp: *const ::core::ffi::c_char,
+        tpWorldSize: i64,
+        tpRankId: i64,
+        expertShardType: i64,
+        sharedExpertNum: i64,
+        sharedExpertRankNum: i64,
+        quantMode: i64,
+        globalBs: i64,
+        expertTokenNumsType: i64,
+        commAlg: *const ::core::ffi::c_char,
+        zeroExpertNum: i64,
+        copyExpertNum: i64,
+        constExpertNum: i64,
+        expandXOut: *mut aclTensor,
+        dynamicScalesOut: *mut aclTensor,
+        assistInfoForCombineOut: *mut aclTensor,
+        expertTokenNumsOut: *mut aclTensor,
+        epRecvCountsOut: *mut aclTensor,
+        tpRecvCountsOut: *mut aclTensor,
+        expandScalesOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeDistributeDispatchV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeFinalizeRoutingGetWorkspaceSize(
+        expandedX: *const aclTensor,
+        x1: *const aclTensor,
+        x2Optional: *const aclTensor,
+        bias: *const aclTensor,
+        scales: *const aclTensor,
+        expandedRowIdx: *const aclTensor,
+        expandedExpertIdx: *const aclTensor,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeFinalizeRouting(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeFinalizeRoutingV2GetWorkspaceSize(
+        expandedX: *const aclTensor,
+        expandedRowIdx: *const aclTensor,
+        x1Optional: *const aclTensor,
+        x2Optional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        scalesOptional: *const aclTensor,
+        expertIdxOptional: *const aclTensor,
+        dropPadMode: i64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeFinalizeRoutingV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeFinalizeRoutingV2GradGetWorkspaceSize(
+        gradY: *const aclTensor,
+        expandedRowIdx: *const aclTensor,
+        expandedXOptional: *const aclTensor,
+        scalesOptional: *const aclTensor,
+        expertIdxOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        dropPadMode: i64,
+        activeNum: i64,
+        expertNum: i64,
+        expertCapacity: i64,
+        gradExpandedXOut: *const aclTensor,
+        gradScalesOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeFinalizeRoutingV2Grad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeGatingTopKSoftmaxGetWorkspaceSize(
+        x: *const aclTensor,
+        finishedOptional: *const aclTensor,
+        k: i64,
+        yOut: *const aclTensor,
+        expertIdxOut: *const aclTensor,
+        rowIdxOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeGatingTopKSoftmax(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeGatingTopKSoftmaxV2GetWorkspaceSize(
+        x: *const aclTensor,
+        finishedOptional: *const aclTensor,
+        k: i64,
+        renorm: i64,
+        outputSoftmaxResultFlag: bool,
+        yOut: *const aclTensor,
+        expertIdxOut: *const aclTensor,
+        softmaxResultOutOptional: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeGatingTopKSoftmaxV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeInitRoutingGetWorkspaceSize(
+        x: *const aclTensor,
+        rowIdx: *const aclTensor,
+        expertIdx: *const aclTensor,
+        activeNum: i64,
+        expandedXOut: *const aclTensor,
+        expandedRowIdxOut: *const aclTensor,
+        expandedExpertIdxOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeInitRouting(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeInitRoutingQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        rowIdx: *const aclTensor,
+        expertIdx: *const aclTensor,
+        activeNum: i64,
+        scale: f64,
+        offset: f64,
+        expandedXOut: *const aclTensor,
+        expandedRowIdxOut: *const aclTensor,
+        expandedExpertIdxOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeInitRoutingQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeInitRoutingQuantV2GetWorkspaceSize(
+        x: *const aclTensor,
+        expertIdx: *const aclTensor,
+        scaleOptional: *const aclTensor,
+        offsetOptional: *const aclTensor,
+        activeNum: i64,
+        expertCapacity: i64,
+        expertNum: i64,
+        dropPadMode: i64,
+        expertTokensCountOrCumsumFlag: i64,
+        expertTokensBeforeCapacityFlag: bool,
+        quantMode: i64,
+        expandedXOut: *const aclTensor,
+        expandedRowIdxOut: *const aclTensor,
+        expertTokensCountOrCumsumOutOptional: *const aclTensor,
+        expertTokensBeforeCapacityOutOptional: *const aclTensor,
+        dynamicQuantScaleOutOptional: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeInitRoutingQuantV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeInitRoutingV2GetWorkspaceSize(
+        x: *const aclTensor,
+        expertIdx: *const aclTensor,
+        activeNumOptional: i64,
+        expertCapacityOptional: i64,
+        expertNumOptional: i64,
+        dropPadModeOptional: i64,
+        expertTokensCountOrCumsumFlagOptional: i64,
+        expertTokensBeforeCapacityFlagOptional: bool,
+        expandedXOut: *const aclTensor,
+        expandedRowIdxOut: *const aclTensor,
+        expertTokensCountOrCumsumOutOptional: *const aclTensor,
+        expertTokensBeforeCapacityOutOptional: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeInitRoutingV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeInitRoutingV2GradGetWorkspaceSize(
+        gradExpandedX: *const aclTensor,
+        expandedRowIdx: *const aclTensor,
+        topK: i64,
+        dropPadMode: i64,
+        activeNum: i64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeInitRoutingV2Grad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeInitRoutingV3GetWorkspaceSize(
+        x: *const aclTensor,
+        expertIdx: *const aclTensor,
+        scaleOptional: *const aclTensor,
+        offsetOptional: *const aclTensor,
+        activeNum: i64,
+        expertCapacity: i64,
+        expertNum: i64,
+        dropPadMode: i64,
+        expertTokensNumType: i64,
+        expertTokensNumFlag: bool,
+        quantMode: i64,
+        activeExpertRangeOptional: *const aclIntArray,
+        rowIdxType: i64,
+        expandedXOut: *const aclTensor,
+        expandedRowIdxOut: *const aclTensor,
+        expertTokensCountOrCumsumOut: *const aclTensor,
+        expandedScaleOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeInitRoutingV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenPermuteGetWorkspaceSize(
+        tokens: *const aclTensor,
+        indices: *const aclTensor,
+        numOutTokens: i64,
+        paddedMode: bool,
+        permuteTokensOut: *const aclTensor,
+        sortedIndicesOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenPermute(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenPermuteGradGetWorkspaceSize(
+        permutedOutputGrad: *const aclTensor,
+        sortedIndices: *const aclTensor,
+        numTopk: i64,
+        paddedMode: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenPermuteGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenPermuteWithRoutingMapGetWorkspaceSize(
+        tokens: *const aclTensor,
+        routingMap: *const aclTensor,
+        probsOptional: *const aclTensor,
+        numOutTokens: i64,
+        dropAndPad: bool,
+        permuteTokensOut: *mut aclTensor,
+        permuteProbsOutOptional: *mut aclTensor,
+        sortedIndicesOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenPermuteWithRoutingMap(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenPermuteWithRoutingMapGradGetWorkspaceSize(
+        permutedTokenOutputGrad: *const aclTensor,
+        permutedProbsOutputGradOptional: *const aclTensor,
+        sortedIndices: *const aclTensor,
+        routingMapOptional: *const aclTensor,
+        numExperts: i64,
+        tokensNum: i64,
+        dropAndPad: bool,
+        tokensGradOut: *mut aclTensor,
+        probsGradOutOptional: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenPermuteWithRoutingMapGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenUnpermuteGetWorkspaceSize(
+        permutedTokens: *const aclTensor,
+        sortedIndices: *const aclTensor,
+        probsOptional: *const aclTensor,
+        paddedMode: bool,
+        restoreShapeOptional: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenUnpermute(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenUnpermuteGradGetWorkspaceSize(
+        permuteTokens: *const aclTensor,
+        unpermutedTokensGrad: *const aclTensor,
+        sortedIndices: *const aclTensor,
+        probsOptional: *const aclTensor,
+        paddedMode: bool,
+        restoreShapeOptional: *const aclIntArray,
+        permutedTokensGradOut: *mut aclTensor,
+        probsGradOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenUnpermuteGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenUnpermuteWithRoutingMapGetWorkspaceSize(
+        permutedTokens: *const aclTensor,
+        sortedIndices: *const aclTensor,
+        routingMapOptional: *const aclTensor,
+        probsOptional: *const aclTensor,
+        paddedMode: bool,
+        restoreShapeOptional: *const aclIntArray,
+        unpermutedTokens: *mut aclTensor,
+        outIndex: *mut aclTensor,
+        permuteTokenId: *mut aclTensor,
+        permuteProbs: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeTokenUnpermuteWithRoutingMap(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeUpdateExpertGetWorkspaceSize(
+        expertIds: *const aclTensor,
+        eplbTable: *const aclTensor,
+        expertScalesOptional: *const aclTensor,
+        pruningThresholdOptional: *const aclTensor,
+        activeMaskOptional: *const aclTensor,
+        localRankId: i64,
+        worldSize: i64,
+        balanceMode: i64,
+        balancedExpertIds: *mut aclTensor,
+        balancedActiveMask: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMoeUpdateExpert(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMrgbaCustomGetWorkspaceSize(
+        rgb: *const aclTensor,
+        alpha: *const aclTensor,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMrgbaCustom(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMseLossGetWorkspaceSize(
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        reduction: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMseLoss(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMseLossBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        reduction: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMseLossBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMseLossOutGetWorkspaceSize(
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        reduction: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMseLossOut(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,
@@ -390,6 +11828,716 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnMultiScaleDeformableAttentionGradGetWorkspaceSize(
+        value: *const aclTensor,
+        spatialShape: *const aclTensor,
+        levelStartIndex: *const aclTensor,
+        location: *const aclTensor,
+        attnWeight: *const aclTensor,
+        gradOutput: *const aclTensor,
+        gradValue: *mut aclTensor,
+        gradLocation: *mut aclTensor,
+        gradAttnWeight: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMultiScaleDeformableAttentionGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMultiScaleDeformableAttnFunctionGetWorkspaceSize(
+        value: *const aclTensor,
+        spatialShape: *const aclTensor,
+        levelStartIndex: *const aclTensor,
+        location: *const aclTensor,
+        attnWeight: *const aclTensor,
+        output: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMultiScaleDeformableAttnFunction(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMultilabelMarginLossGetWorkspaceSize(
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        reduction: i64,
+        out: *mut aclTensor,
+        isTarget: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMultilabelMarginLoss(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMultinomialGetWorkspaceSize(
+        self_: *const aclTensor,
+        numsamples: i64,
+        replacement: bool,
+        seed: i64,
+        offset: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMultinomial(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMultinomialTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        numsamples: i64,
+        replacement: bool,
+        seedTensor: *const aclTensor,
+        offsetTensor: *const aclTensor,
+        offset: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMultinomialTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMvGetWorkspaceSize(
+        self_: *const aclTensor,
+        vec: *const aclTensor,
+        out: *mut aclTensor,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnMv(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceNanToNumGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        nan: f32,
+        posinf: f32,
+        neginf: f32,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceNanToNum(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNanToNumGetWorkspaceSize(
+        self_: *const aclTensor,
+        nan: f32,
+        posinf: f32,
+        neginf: f32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNanToNum(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceNeScalarGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceNeScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNeScalarGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNeScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceNeTensorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceNeTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNeTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNeTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceNegGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceNeg(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNegGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNeg(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNLLLossGetWorkspaceSize(
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        weight: *const aclTensor,
+        reduction: i64,
+        ignoreIndex: i64,
+        out: *mut aclTensor,
+        totalWeightOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNLLLoss(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNLLLoss2dGetWorkspaceSize(
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        weight: *const aclTensor,
+        reduction: i64,
+        ignoreIndex: i64,
+        out: *mut aclTensor,
+        totalWeightOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNLLLoss2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNLLLoss2dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        weight: *const aclTensor,
+        reduction: i64,
+        ignoreIndex: i64,
+        totalWeight: *mut aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNLLLoss2dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNLLLossBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        weight: *const aclTensor,
+        reduction: i64,
+        ignoreIndex: i64,
+        totalWeight: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNLLLossBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNonMaxSuppressionGetWorkspaceSize(
+        boxes: *const aclTensor,
+        scores: *const aclTensor,
+        maxOutputBoxesPerClass: *mut aclIntArray,
+        iouThreshold: *mut aclFloatArray,
+        scoreThreshold: *mut aclFloatArray,
+        centerPointBox: i32,
+        selectedIndices: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNonMaxSuppression(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNonzeroGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNonzero(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNonzeroV2GetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNonzeroV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNormGetWorkspaceSize(
+        self_: *const aclTensor,
+        pScalar: *const aclScalar,
+        dim: *const aclIntArray,
+        keepdim: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceNormalGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        mean: f32,
+        std: f32,
+        seed: i64,
+        offset: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceNormal(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceNormalTensorGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        mean: f32,
+        std: f32,
+        seedTensor: *const aclTensor,
+        offsetTensor: *const aclTensor,
+        offset: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceNormalTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNormalFloatFloatGetWorkspaceSize(
+        mean: f32,
+        std: f32,
+        seed: i64,
+        offset: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNormalFloatFloat(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNormalFloatTensorGetWorkspaceSize(
+        mean: f32,
+        std: *const aclTensor,
+        seed: i64,
+        offset: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNormalFloatTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNormalTensorFloatGetWorkspaceSize(
+        mean: *const aclTensor,
+        std: f32,
+        seed: i64,
+        offset: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNormalTensorFloat(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNormalTensorTensorGetWorkspaceSize(
+        mean: *const aclTensor,
+        std: *const aclTensor,
+        seed: i64,
+        offset: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNormalTensorTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNpuFormatCastGetWorkspaceSize(
+        srcTensor: *const aclTensor,
+        dstTensor: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNpuFormatCast(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNpuFormatCastCalculateSizeAndFormat(
+        srcTensor: *const aclTensor,
+        dstFormat: ::core::ffi::c_int,
+        additionalDtype: ::core::ffi::c_int,
+        dstShape: *mut *mut i64,
+        dstShapeSize: *mut u64,
+        actualFormat: *mut ::core::ffi::c_int,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaCompressGetWorkspaceSize(
+        input: *const aclTensor,
+        weight: *const aclTensor,
+        actSeqLenOptional: *const aclIntArray,
+        layoutOptional: *mut ::core::ffi::c_char,
+        compressBlockSize: i64,
+        compressStride: i64,
+        actSeqLenType: i64,
+        output: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaCompress(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaCompressAttentionGetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        topkMaskOptional: *const aclTensor,
+        actualSeqQLenOptional: *const aclIntArray,
+        actualCmpSeqKvLenOptional: *const aclIntArray,
+        actualSelSeqKvLenOptional: *const aclIntArray,
+        scaleValue: f64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        sparseMode: i64,
+        compressBlockSize: i64,
+        compressStride: i64,
+        selectBlockSize: i64,
+        selectBlockCount: i64,
+        softmaxMaxOut: *const aclTensor,
+        softmaxSumOut: *const aclTensor,
+        attentionOutOut: *const aclTensor,
+        topkIndicesOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaCompressAttention(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaCompressAttentionInferGetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        attentionMaskOptional: *const aclTensor,
+        blockTableOptional: *const aclTensor,
+        actualQSeqLenOptional: *const aclIntArray,
+        actualCmpKvSeqLenOptional: *const aclIntArray,
+        actualSelKvSeqLenOptional: *const aclIntArray,
+        topKMaskOptional: *const aclTensor,
+        numHeads: i64,
+        numKeyValueHeads: i64,
+        selectBlockSize: i64,
+        selectBlockCount: i64,
+        compressBlockSize: i64,
+        compressBlockStride: i64,
+        scaleValue: f64,
+        layoutOptional: *mut ::core::ffi::c_char,
+        pageBlockSize: i64,
+        sparseMode: i64,
+        output: *const aclTensor,
+        topKOutput: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaCompressAttentionInfer(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaCompressWithCacheGetWorkspaceSize(
+        input: *const aclTensor,
+        weight: *const aclTensor,
+        slotMapping: *const aclTensor,
+        actSeqLenOptional: *const aclIntArray,
+        blockTableOptional: *const aclTensor,
+        layoutOptional: *mut ::core::ffi::c_char,
+        compressBlockSize: i64,
+        compressStride: i64,
+        actSeqLenType: i64,
+        pageBlockSize: i64,
+        outputCache: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaCompressWithCache(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaSelectedAttentionGetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        topkIndices: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        actualSeqQLenOptional: *const aclIntArray,
+        actualSeqKvLenOptional: *const aclIntArray,
+        scaleValue: f64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        sparseMode: i64,
+        selectedBlockSize: i64,
+        selectedBlockCount: i64,
+        softmaxMaxOut: *const aclTensor,
+        softmaxSumOut: *const aclTensor,
+        attentionOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaSelectedAttention(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaSelectedAttentionGradGetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        attentionOut: *const aclTensor,
+        attentionOutGrad: *const aclTensor,
+        softmaxMax: *const aclTensor,
+        softmaxSum: *const aclTensor,
+        topkIndices: *const aclTensor,
+        actualSeqQLenOptional: *const aclIntArray,
+        actualSeqKvLenOptional: *const aclIntArray,
+        attenMaskOptional: *const aclTensor,
+        scaleValue: f64,
+        selectedBlockSize: i64,
+        selectedBlockCount: i64,
+        headNum: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        sparseMode: i64,
+        dqOut: *const aclTensor,
+        dkOut: *const aclTensor,
+        dvOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaSelectedAttentionGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaSelectedAttentionInferGetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        topkIndices: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        blockTableOptional: *const aclTensor,
+        actualQSeqLenOptional: *const aclIntArray,
+        actualKvSeqLenOptional: *const aclIntArray,
+        layoutOptional: *mut ::core::ffi::c_char,
+        numHeads: i64,
+        numKeyValueHeads: i64,
+        selectBlockSize: i64,
+        selectBlockCount: i64,
+        pageBlockSize: i64,
+        scaleValue: f64,
+        sparseMode: i64,
+        output: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnNsaSelectedAttentionInfer(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnOneHotGetWorkspaceSize(
+        self_: *const aclTensor,
+        numClasses: ::core::ffi::c_int,
+        onValue: *const aclTensor,
+        offValue: *const aclTensor,
+        axis: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnOneHot(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnInplaceOneGetWorkspaceSize(
         selfRef: *const aclTensor,
         workspaceSize: *mut u64,
@@ -397,6 +12545,68 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnInplaceOne(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReflectionPad2dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReflectionPad2dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReplicationPad2dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReplicationPad2dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPdistGetWorkspaceSize(
+        self_: *const aclTensor,
+        p: f32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPdist(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPdistForwardGetWorkspaceSize(
+        self_: *const aclTensor,
+        pScalar: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPdistForward(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,
@@ -412,6 +12622,988 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnPermute(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPolarGetWorkspaceSize(
+        input: *const aclTensor,
+        angle: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPolar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplacePowTensorScalarGetWorkspaceSize(
+        self_: *const aclTensor,
+        exponent: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplacePowTensorScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPowScalarTensorGetWorkspaceSize(
+        self_: *const aclScalar,
+        exponent: *const aclTensor,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPowScalarTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPowTensorScalarGetWorkspaceSize(
+        self_: *const aclTensor,
+        exponent: *const aclScalar,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPowTensorScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplacePowTensorTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        exponent: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplacePowTensorTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPowTensorTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        exponent: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPowTensorTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPrecisionCompareGetWorkspaceSize(
+        golden: *const aclTensor,
+        realdata: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPrecisionCompare(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPreluGetWorkspaceSize(
+        self_: *const aclTensor,
+        weight: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPrelu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPreluBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        weight: *const aclTensor,
+        gradInput: *mut aclTensor,
+        gradWeight: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPreluBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspace_size: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnProdGetWorkspaceSize(
+        self_: *const aclTensor,
+        dtype: aclDataType,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnProd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnProdDimGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        keepDim: bool,
+        dtype: aclDataType,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnProdDim(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPromptFlashAttentionGetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        pseShift: *const aclTensor,
+        attenMask: *const aclTensor,
+        actualSeqLengths: *const aclIntArray,
+        numHeads: i64,
+        scaleValue: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        attentionOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPromptFlashAttention(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPromptFlashAttentionV2GetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        pseShift: *const aclTensor,
+        attenMask: *const aclTensor,
+        actualSeqLengths: *const aclIntArray,
+        actualSeqLengthsKv: *const aclIntArray,
+        deqScale1: *const aclTensor,
+        quantScale1: *const aclTensor,
+        deqScale2: *const aclTensor,
+        quantScale2: *const aclTensor,
+        quantOffset2: *const aclTensor,
+        numHeads: i64,
+        scaleValue: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        sparseMode: i64,
+        attentionOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPromptFlashAttentionV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPromptFlashAttentionV3GetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        pseShift: *const aclTensor,
+        attenMask: *const aclTensor,
+        actualSeqLengths: *const aclIntArray,
+        actualSeqLengthsKv: *const aclIntArray,
+        deqScale1: *const aclTensor,
+        quantScale1: *const aclTensor,
+        deqScale2: *const aclTensor,
+        quantScale2: *const aclTensor,
+        quantOffset2: *const aclTensor,
+        numHeads: i64,
+        scaleValue: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        sparseMode: i64,
+        innerPrecise: i64,
+        attentionOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnPromptFlashAttentionV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplacePutGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        index: *const aclTensor,
+        source: *const aclTensor,
+        accumulate: bool,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplacePut(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQrGetWorkspaceSize(
+        self_: *const aclTensor,
+        some: bool,
+        Q: *mut aclTensor,
+        R: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQr(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantBatchMatmulInplaceAddGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        x1ScaleOptional: *const aclTensor,
+        x2Scale: *const aclTensor,
+        yRef: *mut aclTensor,
+        transposeX1: bool,
+        transposeX2: bool,
+        groupSize: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantBatchMatmulInplaceAdd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantConvolutionGetWorkspaceSize(
+        input: *const aclTensor,
+        weight: *const aclTensor,
+        bias: *const aclTensor,
+        scale: *const aclTensor,
+        offset: *const aclTensor,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        dilation: *const aclIntArray,
+        transposed: bool,
+        outputPadding: *const aclIntArray,
+        groups: i64,
+        offsetx: i32,
+        roundMode: *const ::core::ffi::c_char,
+        output: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantConvolution(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantConvolutionWeightNzGetWorkspaceSize(
+        input: *const aclTensor,
+        weight: *const aclTensor,
+        bias: *const aclTensor,
+        scale: *const aclTensor,
+        offset: *const aclTensor,
+        stride: *const aclIntArray,
+        padding: *const aclIntArray,
+        dilation: *const aclIntArray,
+        transposed: bool,
+        outputPadding: *const aclIntArray,
+        groups: i64,
+        offsetx: i32,
+        roundMode: *const ::core::ffi::c_char,
+        output: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantConvolutionWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantGroupedMatmulDequantGetWorkspaceSize(
+        x: *const aclTensor,
+        weight: *const aclTensor,
+        weightScale: *const aclTensor,
+        groupList: *const aclTensor,
+        biasOptional: *const aclTensor,
+        xScaleOptional: *const aclTensor,
+        xOffsetOptional: *const aclTensor,
+        smoothScaleOptional: *const aclTensor,
+        xQuantMode: *mut ::core::ffi::c_char,
+        transposeWeight: bool,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantGroupedMatmulDequant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        deqScale: f32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulV2GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        deqScale: *const aclTensor,
+        adjX1: bool,
+        adjX2: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulActivationQuantWeightNzGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        x1ScaleOptional: *const aclTensor,
+        x2Scale: *const aclTensor,
+        biasOptional: *const aclTensor,
+        transposeX1: bool,
+        transposeX2: bool,
+        groupSize: i64,
+        activationType: *const ::core::ffi::c_char,
+        quantMode: *const ::core::ffi::c_char,
+        roundMode: *const ::core::ffi::c_char,
+        scaleAlg: i64,
+        dstTypeMax: f64,
+        yOut: *mut aclTensor,
+        yScaleOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulActivationQuantWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulAllReduceGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        x3: *const aclTensor,
+        dequantScale: *const aclTensor,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        output: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulAllReduce(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulAllReduceAddRmsNormGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        dequantScale: *const aclTensor,
+        residual: *const aclTensor,
+        gamma: *const aclTensor,
+        epsilon: f64,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        y: *const aclTensor,
+        normOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulAllReduceAddRmsNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulAllReduceV2GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        biasOptional: *const aclTensor,
+        x3Optional: *const aclTensor,
+        dequantScale: *const aclTensor,
+        pertokenScaleOptional: *const aclTensor,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        output: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulAllReduceV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulAllReduceV3GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        biasOptional: *const aclTensor,
+        x3Optional: *const aclTensor,
+        dequantScale: *const aclTensor,
+        pertokenScaleOptional: *const aclTensor,
+        commQuantScale1Optional: *const aclTensor,
+        commQuantScale2Optional: *const aclTensor,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        output: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulAllReduceV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulAllReduceV4GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        biasOptional: *const aclTensor,
+        x3Optional: *const aclTensor,
+        x1ScaleOptional: *const aclTensor,
+        x2Scale: *const aclTensor,
+        commQuantScale1Optional: *const aclTensor,
+        commQuantScale2Optional: *const aclTensor,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        groupSize: i64,
+        commQuantMode: i64,
+        output: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulAllReduceV4(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulDequantGetWorkspaceSize(
+        x: *const aclTensor,
+        weight: *const aclTensor,
+        weightScale: *const aclTensor,
+        biasOptional: *const aclTensor,
+        xScaleOptional: *const aclTensor,
+        xOffsetOptional: *const aclTensor,
+        smoothScaleOptional: *const aclTensor,
+        xQuantMode: *mut ::core::ffi::c_char,
+        transposeWeight: bool,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulDequant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulReduceSumWeightNzGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        x1Scale: *const aclTensor,
+        x2Scale: *const aclTensor,
+        yScale: *const aclTensor,
+        x1Offset: *const aclTensor,
+        x2Offset: *const aclTensor,
+        yOffset: *const aclTensor,
+        bias: *const aclTensor,
+        transposeX1: bool,
+        transposeX2: bool,
+        groupSize: i64,
+        dims: *const aclIntArray,
+        keepDims: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulReduceSumWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulV3GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        scale: *const aclTensor,
+        offset: *const aclTensor,
+        bias: *const aclTensor,
+        transposeX1: bool,
+        transposeX2: bool,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulV4GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        scale: *const aclTensor,
+        offset: *const aclTensor,
+        pertokenScaleOptional: *const aclTensor,
+        bias: *const aclTensor,
+        transposeX1: bool,
+        transposeX2: bool,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulV4(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulV5GetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        x1Scale: *const aclTensor,
+        x2Scale: *const aclTensor,
+        yScale: *const aclTensor,
+        x1Offset: *const aclTensor,
+        x2Offset: *const aclTensor,
+        yOffset: *const aclTensor,
+        bias: *const aclTensor,
+        transposeX1: bool,
+        transposeX2: bool,
+        groupSize: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulV5(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulWeightNzGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        x1Scale: *const aclTensor,
+        x2Scale: *const aclTensor,
+        yScale: *const aclTensor,
+        x1Offset: *const aclTensor,
+        x2Offset: *const aclTensor,
+        yOffset: *const aclTensor,
+        bias: *const aclTensor,
+        transposeX1: bool,
+        transposeX2: bool,
+        groupSize: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMatmulWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMaxGetWorkspaceSize(
+        x: *const aclTensor,
+        scale: *const aclTensor,
+        roundMode: *mut ::core::ffi::c_char,
+        dstType: i64,
+        y: *const aclTensor,
+        amax: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantMax(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceQuantScatterGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        indices: *const aclTensor,
+        updates: *const aclTensor,
+        quantScales: *const aclTensor,
+        quantZeroPoints: *const aclTensor,
+        axis: i64,
+        quantAxis: i64,
+        reduction: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceQuantScatter(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceQuantScatterV2GetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        indices: *const aclTensor,
+        updates: *const aclTensor,
+        quantScales: *const aclTensor,
+        quantZeroPoints: *const aclTensor,
+        axis: i64,
+        quantAxis: i64,
+        reduction: i64,
+        roundMode: *const ::core::ffi::c_char,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceQuantScatterV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantizeGetWorkspaceSize(
+        x: *const aclTensor,
+        scales: *const aclTensor,
+        zeroPoints: *const aclTensor,
+        dtype: aclDataType,
+        axis: i32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantize(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantizedBatchNormGetWorkspaceSize(
+        input: *const aclTensor,
+        mean: *const aclTensor,
+        var: *const aclTensor,
+        inputScale: *const aclScalar,
+        inputZeroPoint: *const aclScalar,
+        outputScale: *const aclScalar,
+        outputZeroPoint: *const aclScalar,
+        weight: *mut aclTensor,
+        bias: *mut aclTensor,
+        epsilon: f32,
+        output: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnQuantizedBatchNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRandomGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        from: i64,
+        to: i64,
+        seed: i64,
+        offset: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRandom(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRandomTensorGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        from: i64,
+        to: i64,
+        seedTensor: *const aclTensor,
+        offsetTensor: *const aclTensor,
+        offset: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRandomTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRandomWithoutFromToGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        seed: i64,
+        offset: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRandomWithoutFromTo(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRandomWithoutFromToTensorGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        seedTensor: *const aclTensor,
+        offsetTensor: *const aclTensor,
+        offset: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRandomWithoutFromToTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRandpermGetWorkspaceSize(
+        n: i64,
+        seed: i64,
+        offset: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRandperm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRangeGetWorkspaceSize(
+        start: *const aclScalar,
+        end: *const aclScalar,
+        step: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRange(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRealGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReal(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceReciprocalGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceReciprocal(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReciprocalGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReciprocal(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReduceLogSumGetWorkspaceSize(
+        data: *const aclTensor,
+        axes: *const aclIntArray,
+        keepDims: bool,
+        noopWithEmptyAxes: bool,
+        reduce: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReduceLogSum(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReduceNansumGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: *const aclIntArray,
+        keepDim: bool,
+        dtype: aclDataType,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReduceNansum(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,
@@ -435,6 +13627,797 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnReflectionPad1dGetWorkspaceSize(
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReflectionPad1d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReflectionPad1dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReflectionPad1dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReflectionPad2dGetWorkspaceSize(
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReflectionPad2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReflectionPad3dGetWorkspaceSize(
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReflectionPad3d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReflectionPad3dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReflectionPad3dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceReluGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRelu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReluGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRelu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRemainderTensorScalarGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRemainderTensorScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRemainderTensorTensorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRemainderTensorTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRemainderScalarTensorGetWorkspaceSize(
+        self_: *const aclScalar,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRemainderScalarTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRemainderTensorScalarGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRemainderTensorScalar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRemainderTensorTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRemainderTensorTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRenormGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        p: *const aclScalar,
+        dim: i64,
+        maxNorm: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRenorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRenormGetWorkspaceSize(
+        self_: *const aclTensor,
+        p: *const aclScalar,
+        dim: i64,
+        maxNorm: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRenorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRepeatGetWorkspaceSize(
+        self_: *const aclTensor,
+        repeats: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRepeat(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRepeatInterleaveGetWorkspaceSize(
+        self_: *const aclTensor,
+        repeats: *const aclTensor,
+        outputSize: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRepeatInterleave(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRepeatInterleaveIntGetWorkspaceSize(
+        self_: *const aclTensor,
+        repeats: i64,
+        outputSize: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRepeatInterleaveInt(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(
+        self_: *const aclTensor,
+        repeats: i64,
+        dim: i64,
+        outputSize: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRepeatInterleaveIntWithDim(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRepeatInterleaveTensorGetWorkspaceSize(
+        repeats: *const aclTensor,
+        outputSize: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRepeatInterleaveTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRepeatInterleaveWithDimGetWorkspaceSize(
+        self_: *const aclTensor,
+        repeats: *const aclTensor,
+        dim: i64,
+        outputSize: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRepeatInterleaveWithDim(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReplicationPad1dGetWorkspaceSize(
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReplicationPad1d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReplicationPad1dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReplicationPad1dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReplicationPad2dGetWorkspaceSize(
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReplicationPad2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReplicationPad3dGetWorkspaceSize(
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReplicationPad3d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReplicationPad3dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        padding: *const aclIntArray,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnReplicationPad3dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnResizeGetWorkspaceSize(
+        self_: *const aclTensor,
+        scales: *const aclFloatArray,
+        mode: *const ::core::ffi::c_char,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnResize(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRightShiftGetWorkspaceSize(
+        input: *const aclTensor,
+        shiftBits: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRightShift(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRingAttentionUpdateGetWorkspaceSize(
+        prevAttnOut: *const aclTensor,
+        prevSoftmaxMax: *const aclTensor,
+        prevSoftmaxSum: *const aclTensor,
+        curAttnOut: *const aclTensor,
+        curSoftmaxMax: *const aclTensor,
+        curSoftmaxSum: *const aclTensor,
+        actualSeqQlenOptional: *const aclTensor,
+        inputLayoutOptional: *mut ::core::ffi::c_char,
+        attnOutOut: *const aclTensor,
+        softmaxMaxOut: *const aclTensor,
+        softmaxSumOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRingAttentionUpdate(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRmsNormGetWorkspaceSize(
+        x: *const aclTensor,
+        gamma: *const aclTensor,
+        epsilon: f64,
+        yOut: *const aclTensor,
+        rstdOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRmsNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRmsNormDynamicMxQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        epsilon: f64,
+        scaleAlg: i64,
+        roundMode: *mut ::core::ffi::c_char,
+        dstType: i64,
+        outputRstd: bool,
+        yOut: *mut aclTensor,
+        mxscaleOut: *mut aclTensor,
+        rstdOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRmsNormDynamicMxQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRmsNormGradGetWorkspaceSize(
+        dy: *const aclTensor,
+        x: *const aclTensor,
+        rstd: *const aclTensor,
+        gamma: *const aclTensor,
+        dxOut: *const aclTensor,
+        dgammaOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRmsNormGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRmsNormGradQuantGetWorkspaceSize(
+        dy: *const aclTensor,
+        x: *const aclTensor,
+        rstd: *const aclTensor,
+        gamma: *const aclTensor,
+        scalesX: *const aclTensor,
+        offsetXOptional: *const aclTensor,
+        quantMode: *const ::core::ffi::c_char,
+        divMode: bool,
+        dxOut: *mut aclTensor,
+        dgammaOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRmsNormGradQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRmsNormQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        scale: *const aclTensor,
+        offset: *const aclTensor,
+        epsilon: f64,
+        y: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRmsNormQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRmsNormQuantV3GetWorkspaceSize(
+        x: *const aclTensor,
+        gamma: *const aclTensor,
+        scale: *const aclTensor,
+        offset: *const aclTensor,
+        beta: *const aclTensor,
+        epsilon: f64,
+        divMode: bool,
+        outputRstd: bool,
+        y: *mut aclTensor,
+        rstd: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRmsNormQuantV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRoiAlignGetWorkspaceSize(
+        self_: *const aclTensor,
+        rois: *const aclTensor,
+        batchIndices: *const aclTensor,
+        mode: *const ::core::ffi::c_char,
+        outputHeight: ::core::ffi::c_int,
+        outputWidth: ::core::ffi::c_int,
+        samplingRatio: ::core::ffi::c_int,
+        spatialScale: f32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRoiAlign(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRoiAlignV2GetWorkspaceSize(
+        self_: *const aclTensor,
+        boxes: *const aclTensor,
+        pooledHeight: i64,
+        pooledWidth: i64,
+        spatialScale: f32,
+        samplingRatio: i64,
+        aligned: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRoiAlignV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRoiAlignV2BackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        boxes: *const aclTensor,
+        inputShape: *const aclIntArray,
+        pooledHeight: i64,
+        pooledWidth: i64,
+        spatialScale: f32,
+        samplingRatio: i64,
+        aligned: bool,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRoiAlignV2Backward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRollGetWorkspaceSize(
+        x: *const aclTensor,
+        shifts: *const aclIntArray,
+        dims: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRoll(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRopeWithSinCosCacheGetWorkspaceSize(
+        positions: *const aclTensor,
+        queryIn: *const aclTensor,
+        keyIn: *const aclTensor,
+        cosSinCache: *const aclTensor,
+        mropeSection: *const aclIntArray,
+        headSize: i64,
+        isNeoxStyle: bool,
+        queryOut: *mut aclTensor,
+        keyOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRopeWithSinCosCache(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRotaryPositionEmbeddingGetWorkspaceSize(
+        x: *const aclTensor,
+        cos: *const aclTensor,
+        sin: *const aclTensor,
+        mode: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRotaryPositionEmbedding(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRotateQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        rotation: *const aclTensor,
+        alpha: *const aclTensor,
+        axis: i64,
+        roundMode: *mut ::core::ffi::c_char,
+        scaleAlg: i64,
+        dstTypeMax: f64,
+        trans: bool,
+        yOut: *mut aclTensor,
+        scaleOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRotateQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRoundGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRound(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRoundDecimalsGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        decimals: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRoundDecimals(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRoundGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRound(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRoundDecimalsGetWorkspaceSize(
+        self_: *const aclTensor,
+        decimals: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRoundDecimals(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRReluWithNoiseGetWorkspaceSize(
+        self_: *const aclTensor,
+        noise: *const aclTensor,
+        lower: *const aclScalar,
+        upper: *const aclScalar,
+        training: bool,
+        seed: i64,
+        offset: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRReluWithNoise(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRReluWithNoiseGetWorkspaceSize(
+        self_: *const aclTensor,
+        noise: *const aclTensor,
+        lower: *const aclScalar,
+        upper: *const aclScalar,
+        training: bool,
+        seed: i64,
+        offset: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRReluWithNoise(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnRsqrtGetWorkspaceSize(
         self_: *const aclTensor,
         out: *mut aclTensor,
@@ -443,6 +14426,796 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnRsqrt(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRsqrtGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceRsqrt(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRsubGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        alpha: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRsub(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRsubsGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        alpha: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnRsubs(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSWhereGetWorkspaceSize(
+        condition: *const aclTensor,
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSWhere(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScaleGetWorkspaceSize(
+        x: *const aclTensor,
+        scale: *const aclTensor,
+        bias: *const aclTensor,
+        axis: i64,
+        numAxes: i64,
+        scaleFromBlob: bool,
+        y: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScale(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScaledMaskedSoftmaxGetWorkspaceSize(
+        x: *const aclTensor,
+        mask: *const aclTensor,
+        scale: f64,
+        fixedTriuMask: bool,
+        y: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScaledMaskedSoftmax(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScaledMaskedSoftmaxBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        y: *const aclTensor,
+        mask: *const aclTensor,
+        scale: f64,
+        fixTriuMask: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScaledMaskedSoftmaxBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceScatterGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        src: *const aclTensor,
+        reduce: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceScatter(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceScatterValueGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        value: *const aclScalar,
+        reduce: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceScatterValue(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScatterGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        src: *const aclTensor,
+        reduce: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScatter(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScatterValueGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        value: *const aclScalar,
+        reduce: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScatterValue(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScatterAddGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        src: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScatterAdd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScatterNdGetWorkspaceSize(
+        data: *const aclTensor,
+        indices: *const aclTensor,
+        updates: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScatterNd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScatterNdUpdateGetWorkspaceSize(
+        varRef: *mut aclTensor,
+        indices: *const aclTensor,
+        updates: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScatterNdUpdate(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceScatterReduceGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        src: *const aclTensor,
+        reduce: i64,
+        includeSelf: bool,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceScatterReduce(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScatterReduceGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        index: *const aclTensor,
+        src: *const aclTensor,
+        reduce: i64,
+        includeSelf: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnScatterReduce(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceScatterUpdateGetWorkspaceSize(
+        data: *mut aclTensor,
+        indices: *const aclTensor,
+        updates: *const aclTensor,
+        axis: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceScatterUpdate(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSearchSortedGetWorkspaceSize(
+        sortedSequence: *const aclTensor,
+        self_: *const aclTensor,
+        outInt32: bool,
+        right: bool,
+        sorter: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSearchSorted(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSearchSortedsGetWorkspaceSize(
+        sortedSequence: *const aclTensor,
+        self_: *const aclScalar,
+        outInt32: bool,
+        right: bool,
+        sorter: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSearchSorteds(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnExpSegsumGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnExpSegsum(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSeluGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSelu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSeluGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSelu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSeluBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        result: *const aclTensor,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSeluBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    pub fn aclnnGetPytorchRandom() -> i32;
+    #[must_use]
+    pub fn aclnnSetPytorchRandom(pytorchRandom: i32) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnShrinkGetWorkspaceSize(
+        self_: *const aclTensor,
+        lambd: *const aclScalar,
+        bias: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnShrink(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSigmoidGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSigmoid(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSigmoidGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSigmoid(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSigmoidBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        output: *const aclTensor,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSigmoidBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSignGetWorkspaceSize(
+        self_: *const aclTensor,
+        result: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSign(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSignBitsPackGetWorkspaceSize(
+        self_: *const aclTensor,
+        size: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSignBitsPack(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSignBitsUnpackGetWorkspaceSize(
+        self_: *const aclTensor,
+        size: i64,
+        dtype: aclDataType,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSignBitsUnpack(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSignbitGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSignbit(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSilentCheckGetWorkspaceSize(
+        val: *const aclTensor,
+        inputGradRef: *mut aclTensor,
+        sfdaRef: *mut aclTensor,
+        stepRef: *mut aclTensor,
+        cMinSteps: i32,
+        cThreshL1: f32,
+        cCoeffL1: f32,
+        cThreshL2: f32,
+        cCoeffL2: f32,
+        npuAsdDetect: i32,
+        result: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSilentCheck(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSilentCheckV2GetWorkspaceSize(
+        val: *const aclTensor,
+        max: *const aclTensor,
+        avgRef: *mut aclTensor,
+        inputGradRef: *mut aclTensor,
+        stepRef: *mut aclTensor,
+        dstSize: *mut aclIntArray,
+        dstStride: *mut aclIntArray,
+        dstOffset: *mut aclIntArray,
+        cThreshL1: f32,
+        cThreshL2: f32,
+        beta1: f32,
+        npuAsdDetect: i32,
+        result: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSilentCheckV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSiluGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSilu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSiluBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSiluBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSinGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSin(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSinGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSin(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSincGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSinc(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSincGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSinc(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSinhGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSinh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSinhGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSinh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSinkhornGetWorkspaceSize(
+        cost: *const aclTensor,
+        tol: *const aclScalar,
+        p: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSinkhorn(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSliceGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: i64,
+        start: i64,
+        end: i64,
+        step: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSlice(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSliceV2GetWorkspaceSize(
+        self_: *const aclTensor,
+        starts: *const aclIntArray,
+        ends: *const aclIntArray,
+        axes: *const aclIntArray,
+        steps: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSliceV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSlogdetGetWorkspaceSize(
+        self_: *const aclTensor,
+        signOut: *mut aclTensor,
+        logOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSlogdet(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSmoothL1LossGetWorkspaceSize(
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        reduction: i64,
+        beta: f32,
+        result: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSmoothL1Loss(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSmoothL1LossBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        reduction: i64,
+        beta: f32,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSmoothL1LossBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftMarginLossGetWorkspaceSize(
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        reduction: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftMarginLoss(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftMarginLossBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        target: *const aclTensor,
+        reduction: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftMarginLossBackward(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,
@@ -464,6 +15237,182 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnSoftmaxBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        output: *const aclTensor,
+        dim: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftmaxBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize(
+        features: *const aclTensor,
+        labels: *mut aclTensor,
+        loss: *mut aclTensor,
+        backprop: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftmaxCrossEntropyWithLogits(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftplusGetWorkspaceSize(
+        self_: *const aclTensor,
+        beta: *const aclScalar,
+        threshold: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftplus(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftplusBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        beta: *const aclScalar,
+        threshold: *const aclScalar,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftplusBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftshrinkGetWorkspaceSize(
+        self_: *const aclTensor,
+        lambd: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftshrink(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftshrinkBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        lambda: *const aclScalar,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSoftshrinkBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSortGetWorkspaceSize(
+        self_: *const aclTensor,
+        stable: bool,
+        dim: i64,
+        descending: bool,
+        valuesOut: *mut aclTensor,
+        indicesOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSort(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSparse4to2QuantMatmulWeightNzGetWorkspaceSize(
+        x: *const aclTensor,
+        sparseWeight: *const aclTensor,
+        index: *const aclTensor,
+        xScale: *const aclTensor,
+        sparseWeightScale: *const aclTensor,
+        biasOptional: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSparse4to2QuantMatmulWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransSparse4to2Para(
+        weight: *const i8,
+        shape: *mut aclIntArray,
+        sparseWeight: *mut *mut i8,
+        sparseWeightDims: *mut *mut i64,
+        sparseWeightDimsNum: *mut u64,
+        index: *mut *mut u8,
+        indexDims: *mut *mut i64,
+        indexDimsNum: *mut u64,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSplitTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        splitSections: u64,
+        dim: i64,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSplitTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSplitWithSizeGetWorkspaceSize(
+        self_: *const aclTensor,
+        splitSize: *const aclIntArray,
+        dim: i64,
+        out: *mut aclTensorList,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSplitWithSize(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnSqrtGetWorkspaceSize(
         self_: *const aclTensor,
         out: *mut aclTensor,
@@ -475,6 +15424,123 @@ unsafe extern "C" {
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         opExecutor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSqrtGetWorkspaceSize(
+        self_: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSqrt(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSquareGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSquare(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnStackGetWorkspaceSize(
+        tensors: *const aclTensorList,
+        dim: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnStack(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnStdGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: *const aclIntArray,
+        correction: i64,
+        keepdim: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnStd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnStdMeanCorrectionGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: *const aclIntArray,
+        correction: i64,
+        keepdim: bool,
+        stdOut: *mut aclTensor,
+        meanOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnStdMeanCorrection(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnStridedSliceGetWorkspaceSize(
+        self_: *const aclTensor,
+        begin: *const aclIntArray,
+        end: *const aclIntArray,
+        strides: *const aclIntArray,
+        beginMask: i64,
+        endMask: i64,
+        ellipsisMask: i64,
+        newAxisMask: i64,
+        shrinkAxisMask: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnStridedSlice(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnStridedSliceAssignV2GetWorkspaceSize(
+        varRef: *mut aclTensor,
+        inputValue: *const aclTensor,
+        begin: *const aclIntArray,
+        end: *const aclIntArray,
+        strides: *const aclIntArray,
+        axesOptional: *const aclIntArray,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnStridedSliceAssignV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
@@ -494,6 +15560,308 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnInplaceSubGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        alpha: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSub(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSubsGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclScalar,
+        alpha: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceSubs(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSubsGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        alpha: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSubs(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSumGetWorkspaceSize(
+        tensors: *const aclTensorList,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSum(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSvdGetWorkspaceSize(
+        input: *const aclTensor,
+        fullMatrices: bool,
+        computeUV: bool,
+        sigma: *mut aclTensor,
+        u: *mut aclTensor,
+        v: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSvd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwiGluGetWorkspaceSize(
+        x: *const aclTensor,
+        dim: i64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwiGlu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwiGluGradGetWorkspaceSize(
+        yGrad: *const aclTensor,
+        x: *const aclTensor,
+        dim: i64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwiGluGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwiGluQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        smoothScalesOptional: *const aclTensor,
+        offsetsOptional: *const aclTensor,
+        groupIndexOptional: *const aclTensor,
+        activateLeft: bool,
+        quantModeOptional: *mut ::core::ffi::c_char,
+        yOut: *const aclTensor,
+        scaleOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwiGluQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwigluGroupGradGetWorkspaceSize(
+        gradY: *const aclTensor,
+        x: *const aclTensor,
+        weightOptional: *const aclTensor,
+        yOriginOptional: *const aclTensor,
+        groupIndexOptional: *const aclTensor,
+        clampLimit: f32,
+        gradXOut: *mut aclTensor,
+        gradWeightOutOptional: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwigluGroupGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwinAttentionScoreQuantGetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensor,
+        value: *const aclTensor,
+        scaleQuant: *const aclTensor,
+        scaleDequant1: *const aclTensor,
+        scaleDequant2: *const aclTensor,
+        biasQuantOptional: *const aclTensor,
+        biasDequant1Optional: *const aclTensor,
+        biasDequant2Optional: *const aclTensor,
+        paddingMask1Optional: *const aclTensor,
+        paddingMask2Optional: *const aclTensor,
+        queryTranspose: bool,
+        keyTranspose: bool,
+        valueTranspose: bool,
+        softmaxAxes: i64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwinAttentionScoreQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwinTransformerLnQkvQuantGetWorkspaceSize(
+        x: *const aclTensor,
+        gamma: *const aclTensor,
+        beta: *const aclTensor,
+        weight: *const aclTensor,
+        bias: *const aclTensor,
+        quantScale: *const aclTensor,
+        quantOffset: *const aclTensor,
+        dequantScale: *const aclTensor,
+        headNum: i64,
+        seqLength: i64,
+        epsilon: f64,
+        oriHeight: i64,
+        oriWeight: i64,
+        hWinSize: i64,
+        wWinSize: i64,
+        weightTranspose: bool,
+        queryOutputOut: *const aclTensor,
+        keyOutputOut: *const aclTensor,
+        valueOutputOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwinTransformerLnQkvQuant(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwishGetWorkspaceSize(
+        self_: *const aclTensor,
+        betaOptional: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwish(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwishBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        betaOptional: *const aclScalar,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSwishBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSyncBatchNormGatherStatsGetWorkspaceSize(
+        totalSum: *const aclTensor,
+        totalSquareSum: *const aclTensor,
+        sampleCount: *const aclTensor,
+        mean: *mut aclTensor,
+        variance: *mut aclTensor,
+        momentum: f32,
+        eps: f32,
+        batchMean: *mut aclTensor,
+        batchInvstd: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnSyncBatchNormGatherStats(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTakeGetWorkspaceSize(
+        self_: *const aclTensor,
+        index: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTake(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceTanGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceTan(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTanGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTan(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnTanhGetWorkspaceSize(
         self_: *const aclTensor,
         out: *mut aclTensor,
@@ -502,6 +15870,1363 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnTanh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceTanhGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceTanh(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTanhBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        output: *const aclTensor,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTanhBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTfScatterAddGetWorkspaceSize(
+        varRef: *mut aclTensor,
+        indices: *const aclTensor,
+        updates: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTfScatterAdd(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnThnnFusedLstmCellGetWorkspaceSize(
+        inputGates: *const aclTensor,
+        hiddenGates: *const aclTensor,
+        cx: *const aclTensor,
+        inputBiasOptional: *const aclTensor,
+        hiddenBiasOptional: *const aclTensor,
+        hyOut: *mut aclTensor,
+        cyOut: *mut aclTensor,
+        storageOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnThnnFusedLstmCell(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnThnnFusedLstmCellBackwardGetWorkspaceSize(
+        gradHyOptional: *const aclTensor,
+        gradCOptional: *const aclTensor,
+        cx: *const aclTensor,
+        cy: *const aclTensor,
+        storage: *const aclTensor,
+        hasBias: bool,
+        gradGatesOut: *mut aclTensor,
+        gradCxOut: *mut aclTensor,
+        gradBiasOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnThnnFusedLstmCellBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceThresholdGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        threshold: *const aclScalar,
+        value: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceThreshold(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnThresholdGetWorkspaceSize(
+        self_: *const aclTensor,
+        threshold: *const aclScalar,
+        value: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnThreshold(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnThresholdBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        self_: *const aclTensor,
+        threshold: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnThresholdBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTopkGetWorkspaceSize(
+        self_: *const aclTensor,
+        k: i64,
+        dim: i64,
+        largest: bool,
+        sorted: bool,
+        valuesOut: *mut aclTensor,
+        indicesOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTopk(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTraceGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTrace(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCalculateConvolutionWeightSize(
+        tensorShape: *const aclIntArray,
+        transposed: bool,
+        groups: i64,
+        dataType: aclDataType,
+        weightTensorSize: *mut u64,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransConvolutionWeightGetWorkspaceSize(
+        weightIn: *const aclTensor,
+        transposed: bool,
+        groups: i64,
+        weightOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransConvolutionWeight(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCalculateMatmulWeightSize(tensorShape: *const aclIntArray, weightTensorSize: *mut u64)
+    -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnCalculateMatmulWeightSizeV2(
+        tensorShape: *const aclIntArray,
+        dataType: aclDataType,
+        weightTensorSize: *mut u64,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransMatmulWeightGetWorkspaceSize(
+        mmWeightRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransMatmulWeight(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransQuantParam(
+        scaleArray: *const f32,
+        scaleSize: u64,
+        offsetArray: *const f32,
+        offsetSize: u64,
+        quantParam: *mut *mut u64,
+        quantParamSize: *mut u64,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransQuantParamV2GetWorkspaceSize(
+        scale: *const aclTensor,
+        offset: *const aclTensor,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransQuantParamV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransQuantParamV3GetWorkspaceSize(
+        scale: *const aclTensor,
+        offset: *const aclTensor,
+        roundMode: i64,
+        out: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransQuantParamV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransposeBatchMatMulGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        scale: *const aclTensor,
+        permX1: *const aclIntArray,
+        permX2: *const aclIntArray,
+        permY: *const aclIntArray,
+        cubeMathType: i8,
+        batchSplitFactor: i32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransposeBatchMatMul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransposeBatchMatMulWeightNzGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        scale: *const aclTensor,
+        permX1: *const aclIntArray,
+        permX2: *const aclIntArray,
+        permY: *const aclIntArray,
+        cubeMathType: i8,
+        batchSplitFactor: i32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransposeBatchMatMulWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransposeQuantBatchMatMulGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        x1Scale: *const aclTensor,
+        x2Scale: *const aclTensor,
+        dtype: i32,
+        groupSize: i64,
+        permX1: *const aclIntArray,
+        permX2: *const aclIntArray,
+        permY: *const aclIntArray,
+        batchSplitFactor: i32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransposeQuantBatchMatMul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransposeQuantBatchMatMulWeightNzGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        x1Scale: *const aclTensor,
+        x2Scale: *const aclTensor,
+        dtype: i32,
+        groupSize: i64,
+        permX1: *const aclIntArray,
+        permX2: *const aclIntArray,
+        permY: *const aclIntArray,
+        batchSplitFactor: i32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTransposeQuantBatchMatMulWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTriangularSolveGetWorkspaceSize(
+        self_: *const aclTensor,
+        A: *const aclTensor,
+        upper: bool,
+        transpose: bool,
+        unitriangular: bool,
+        xOut: *mut aclTensor,
+        mOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTriangularSolve(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceTrilGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        diagonal: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceTril(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTrilGetWorkspaceSize(
+        self_: *const aclTensor,
+        diagonal: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTril(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceTriuGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        diagonal: i64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceTriu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTriuGetWorkspaceSize(
+        self_: *const aclTensor,
+        diagonal: i64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTriu(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceTruncGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceTrunc(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTruncGetWorkspaceSize(
+        self_: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnTrunc(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUnfoldGradGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        inputSizes: *const aclIntArray,
+        dim: i64,
+        size: i64,
+        step: i64,
+        gradIn: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUnfoldGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceUniformGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        from: f64,
+        to: f64,
+        seed: u64,
+        offset: u64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceUniform(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceUniformTensorGetWorkspaceSize(
+        selfRef: *const aclTensor,
+        from: f64,
+        to: f64,
+        seedTensor: *const aclTensor,
+        offsetTensor: *const aclTensor,
+        offset: u64,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceUniformTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUniqueGetWorkspaceSize(
+        self_: *const aclTensor,
+        sorted: bool,
+        returnInverse: bool,
+        valueOut: *mut aclTensor,
+        inverseOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUnique(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUnique2GetWorkspaceSize(
+        self_: *const aclTensor,
+        sorted: bool,
+        returnInverse: bool,
+        returnCounts: bool,
+        valueOut: *mut aclTensor,
+        inverseOut: *mut aclTensor,
+        countsOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUnique2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUniqueConsecutiveGetWorkspaceSize(
+        self_: *const aclTensor,
+        returnInverse: bool,
+        returnCounts: bool,
+        dim: i64,
+        valueOut: *mut aclTensor,
+        inverseOut: *mut aclTensor,
+        countsOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUniqueConsecutive(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUniqueDimGetWorkspaceSize(
+        self_: *const aclTensor,
+        sorted: bool,
+        returnInverse: bool,
+        dim: i64,
+        valueOut: *mut aclTensor,
+        inverseOut: *mut aclTensor,
+        countsOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUniqueDim(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBicubic2dAAGetWorkspaceSize(
+        x: *const aclTensor,
+        outputSize: *const aclIntArray,
+        alignCorners: bool,
+        scalesH: f64,
+        scalesW: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBicubic2dAA(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBicubic2dAAGradGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        outputSize: *const aclIntArray,
+        inputSize: *const aclIntArray,
+        alignCorners: bool,
+        scalesH: f64,
+        scalesW: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBicubic2dAAGrad(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBicubic2dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        alignCorners: bool,
+        scalesH: f64,
+        scalesW: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBicubic2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBicubic2dBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        outputSize: *const aclIntArray,
+        inputSize: *const aclIntArray,
+        alignCorners: bool,
+        scalesH: f64,
+        scalesW: f64,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBicubic2dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBilinear2dAAGetWorkspaceSize(
+        input: *const aclTensor,
+        outputSize: *const aclIntArray,
+        alignCorners: bool,
+        scalesH: f64,
+        scalesW: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBilinear2dAA(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBilinear2dAABackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        outputSize: *const aclIntArray,
+        inputSize: *const aclIntArray,
+        alignCorners: bool,
+        scalesH: f64,
+        scalesW: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBilinear2dAABackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBilinear2dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        alignCorners: bool,
+        scalesH: f64,
+        scalesW: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBilinear2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        outputSize: *const aclIntArray,
+        inputSize: *const aclIntArray,
+        alignCorners: bool,
+        scalesH: f64,
+        scalesW: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBilinear2dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspace_size: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBilinear2dBackwardV2GetWorkspaceSize(
+        gradOut: *const aclTensor,
+        outputSize: *const aclIntArray,
+        inputSize: *const aclIntArray,
+        alignCorners: bool,
+        scalesH: f64,
+        scalesW: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleBilinear2dBackwardV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspace_size: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleLinear1dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        alignCorners: bool,
+        scales: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleLinear1d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleLinear1dBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        outputSize: *const aclIntArray,
+        inputSize: *const aclIntArray,
+        alignCorners: bool,
+        scales: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleLinear1dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest1dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest1d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest1dBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        outputSize: *const aclIntArray,
+        inputSize: *const aclIntArray,
+        scales: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest1dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspace_size: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest1dV2GetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        scaleL: f32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest1dV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest2dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest2dBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        outputSize: *const aclIntArray,
+        inputSize: *const aclIntArray,
+        scalesH: f64,
+        scalesW: f64,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest2dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest2dV2GetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        scalesH: f32,
+        scalesW: f32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest2dV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest3dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        scalesD: f64,
+        scalesH: f64,
+        scalesW: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest3d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest3dBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        outputSize: *const aclIntArray,
+        inputSize: *const aclIntArray,
+        scalesD: f64,
+        scalesH: f64,
+        scalesW: f64,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearest3dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearestExact1dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        scales: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearestExact1d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearestExact1dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        outputSize: *const aclIntArray,
+        inputSize: *const aclIntArray,
+        scales: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearestExact1dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearestExact2dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        scalesH: f64,
+        scalesW: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearestExact2d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(
+        gradOutput: *const aclTensor,
+        outputSize: *const aclIntArray,
+        inputSize: *const aclIntArray,
+        scalesH: f64,
+        scalesW: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearestExact2dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearestExact3dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        scalesD: f64,
+        scalesH: f64,
+        scalesW: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearestExact3d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearestExact3dBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        outputSize: *const aclIntArray,
+        inputSize: *const aclIntArray,
+        scalesD: f64,
+        scalesH: f64,
+        scalesW: f64,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleNearestExact3dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleTrilinear3dGetWorkspaceSize(
+        self_: *const aclTensor,
+        outputSize: *const aclIntArray,
+        alignCorners: bool,
+        scalesD: f64,
+        scalesH: f64,
+        scalesW: f64,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleTrilinear3d(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleTrilinear3dBackwardGetWorkspaceSize(
+        gradOut: *const aclTensor,
+        outputSize: *const aclIntArray,
+        inputSize: *const aclIntArray,
+        alignCorners: bool,
+        scalesD: f64,
+        scalesH: f64,
+        scalesW: f64,
+        gradInput: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnUpsampleTrilinear3dBackward(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnVarGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: *const aclIntArray,
+        unbiased: bool,
+        keepdim: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnVar(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnVarCorrectionGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: *const aclIntArray,
+        correction: i64,
+        keepdim: bool,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnVarCorrection(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnVarMeanGetWorkspaceSize(
+        self_: *const aclTensor,
+        dim: *const aclIntArray,
+        correction: i64,
+        keepdim: bool,
+        varOut: *mut aclTensor,
+        meanOut: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnVarMean(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantBatchMatmulGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        diagonalMatrix: *const aclTensor,
+        deqOffset: *const aclTensor,
+        deqScale: *const aclTensor,
+        addOffset: *const aclTensor,
+        mulScale: *const aclTensor,
+        bias: *const aclTensor,
+        transposeX1: bool,
+        transposeX2: bool,
+        antiquantScale: f32,
+        antiquantOffset: f32,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantBatchMatmul(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantBatchMatmulNzGetWorkspaceSize(
+        x: *const aclTensor,
+        weight: *const aclTensor,
+        antiquantScale: *const aclTensor,
+        antiquantOffsetOptional: *const aclTensor,
+        quantScaleOptional: *const aclTensor,
+        quantOffsetOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        antiquantGroupSize: ::core::ffi::c_int,
+        y: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantBatchMatmulNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(
+        x: *const aclTensor,
+        weight: *const aclTensor,
+        antiquantScale: *const aclTensor,
+        antiquantOffsetOptional: *const aclTensor,
+        quantScaleOptional: *const aclTensor,
+        quantOffsetOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        antiquantGroupSize: ::core::ffi::c_int,
+        y: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantBatchMatmulV2(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantBatchMatmulV3GetWorkspaceSize(
+        x: *const aclTensor,
+        weight: *const aclTensor,
+        antiquantScale: *const aclTensor,
+        antiquantOffsetOptional: *const aclTensor,
+        quantScaleOptional: *const aclTensor,
+        quantOffsetOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        antiquantGroupSize: ::core::ffi::c_int,
+        innerPrecise: ::core::ffi::c_int,
+        y: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantBatchMatmulV3(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantMatmulAllReduceGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        antiquantScale: *const aclTensor,
+        antiquantOffset: *const aclTensor,
+        x3: *const aclTensor,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        antiquantGroupSize: i64,
+        output: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantMatmulAllReduce(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantMatmulAllReduceAddRmsNormGetWorkspaceSize(
+        x1: *const aclTensor,
+        x2: *const aclTensor,
+        bias: *const aclTensor,
+        antiquantScale: *const aclTensor,
+        antiquantOffset: *const aclTensor,
+        residual: *const aclTensor,
+        gamma: *const aclTensor,
+        epsilon: f64,
+        group: *const ::core::ffi::c_char,
+        reduceOp: *const ::core::ffi::c_char,
+        commTurn: i64,
+        streamMode: i64,
+        antiquantGroupSize: i64,
+        y: *const aclTensor,
+        normOut: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantMatmulAllReduceAddRmsNorm(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantPreprocessGetWorkspaceSize(
+        weight: *const aclTensor,
+        weightScale: *const aclTensor,
+        weightOffsetOptional: *const aclTensor,
+        biasOptional: *const aclTensor,
+        xDtype: aclDataType,
+        xScaleDtype: aclDataType,
+        kGroupSize: i64,
+        outWeight: *mut aclTensor,
+        outWeightScale: *mut aclTensor,
+        outWeightOffsetOptional: *mut aclTensor,
+        outBiasOptional: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnWeightQuantPreprocess(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceXLogYScalarOtherGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclScalar,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceXLogYScalarOther(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnXLogYScalarOtherGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclScalar,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnXLogYScalarOther(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnXLogYScalarSelfGetWorkspaceSize(
+        self_: *const aclScalar,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnXLogYScalarSelf(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceXLogYTensorGetWorkspaceSize(
+        selfRef: *mut aclTensor,
+        other: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnInplaceXLogYTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnXLogYTensorGetWorkspaceSize(
+        self_: *const aclTensor,
+        other: *const aclTensor,
+        out: *mut aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnXLogYTensor(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnXlog1pyGetWorkspaceSize(
+        x: *const aclTensor,
+        y: *const aclTensor,
+        z: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnXlog1py(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,

@@ -87,8 +87,6 @@ pub const DEVICE_UTILIZATION_NOT_SUPPORT: i32 = -1;
 pub const MAX_MEM_UCE_INFO_ARRAY_SIZE: u32 = 128;
 pub const MAX_MODULE_NUM: u32 = 128;
 pub const UCE_INFO_RESERVED_SIZE: u32 = 14;
-pub const ACL_MODEL_STREAM_FLAG_HEAD: u32 = 0;
-pub const ACL_MODEL_STREAM_FLAG_DEFAULT: u32 = 2147483647;
 pub const ACL_RT_SUCCESS: i32 = 0;
 pub const ACL_ERROR_RT_PARAM_INVALID: i32 = 107000;
 pub const ACL_ERROR_RT_INVALID_DEVICEID: i32 = 107001;
@@ -261,6 +259,7 @@ pub const ACL_ERROR_GE_SHAPE_INVALID: u32 = 145021;
 pub const ACL_ERROR_GE_DATATYPE_INVALID: u32 = 145022;
 pub const ACL_ERROR_GE_MEMORY_ALLOCATION: u32 = 245000;
 pub const ACL_ERROR_GE_MEMORY_OPERATE_FAILED: u32 = 245001;
+pub const ACL_ERROR_GE_DEVICE_MEMORY_ALLOCATION_FAILED: u32 = 245002;
 pub const ACL_ERROR_GE_DEVICE_MEMORY_OPERATE_FAILED: u32 = 245002;
 pub const ACL_ERROR_GE_SUBHEALTHY: u32 = 345102;
 pub const ACL_ERROR_GE_USER_RAISE_EXCEPTION: u32 = 345103;
@@ -1170,6 +1169,23 @@ pub type aclrtGroupInfo = tagRtGroupInfo;
 pub struct aclrtUtilizationExtendInfo {
     _unused: [u8; 0],
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct MemAttrMapping {
+    pub pgType: u32,
+    pub memType: u32,
+    pub isHostAlloc: bool,
+    pub memAttr: aclrtMemAttr,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of MemAttrMapping"][::core::mem::size_of::<MemAttrMapping>() - 16usize];
+    ["Alignment of MemAttrMapping"][::core::mem::align_of::<MemAttrMapping>() - 4usize];
+    ["Offset of field: MemAttrMapping::pgType"][::core::mem::offset_of!(MemAttrMapping, pgType) - 0usize];
+    ["Offset of field: MemAttrMapping::memType"][::core::mem::offset_of!(MemAttrMapping, memType) - 4usize];
+    ["Offset of field: MemAttrMapping::isHostAlloc"][::core::mem::offset_of!(MemAttrMapping, isHostAlloc) - 8usize];
+    ["Offset of field: MemAttrMapping::memAttr"][::core::mem::offset_of!(MemAttrMapping, memAttr) - 12usize];
+};
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct aclCANNPackageVersion {
@@ -2253,6 +2269,7 @@ const _: () = {
     ["Offset of field: aclrtMemPoolProps::reserved"][::core::mem::offset_of!(aclrtMemPoolProps, reserved) - 24usize];
 };
 unsafe extern "C" {
+    /// Writes a line to the log of the library.
     pub fn aclAppLog(
         logLevel: aclLogLevel,
         func: *const ::core::ffi::c_char,
@@ -2261,34 +2278,47 @@ unsafe extern "C" {
         fmt: *const ::core::ffi::c_char,
         ...
     );
+    /// Describes a block of memory; the block stays the caller's.
     pub fn aclCreateDataBuffer(data: *mut ::core::ffi::c_void, size: usize) -> *mut aclDataBuffer;
+    /// Bytes of an element; 0 for types smaller than a byte or unknown ones.
     pub fn aclDataTypeSize(dataType: aclDataType) -> usize;
     #[must_use]
+    /// Frees the description, not the block.
     pub fn aclDestroyDataBuffer(dataBuffer: *const aclDataBuffer) -> aclError;
+    /// Converts half precision bits.
     pub fn aclFloat16ToFloat(value: aclFloat16) -> f32;
+    /// Converts to half precision bits.
     pub fn aclFloatToFloat16(value: f32) -> aclFloat16;
     #[must_use]
     pub fn aclGetCannAttribute(cannAttr: aclCannAttr, value: *mut i32) -> aclError;
     #[must_use]
     pub fn aclGetCannAttributeList(cannAttrList: *mut *const aclCannAttr, num: *mut usize) -> aclError;
+    /// The address given at creation.
     pub fn aclGetDataBufferAddr(dataBuffer: *const aclDataBuffer) -> *mut ::core::ffi::c_void;
+    /// The size, cut to 32 bits; prefer aclGetDataBufferSizeV2.
     pub fn aclGetDataBufferSize(dataBuffer: *const aclDataBuffer) -> u32;
+    /// The size in bytes.
     pub fn aclGetDataBufferSizeV2(dataBuffer: *const aclDataBuffer) -> usize;
     #[must_use]
+    /// A property of a device by its number.
     pub fn aclGetDeviceCapability(deviceId: u32, deviceInfo: aclDeviceInfo, value: *mut i64) -> aclError;
     #[must_use]
+    /// Puts another block into the description.
     pub fn aclUpdateDataBuffer(
         dataBuffer: *mut aclDataBuffer,
         data: *mut ::core::ffi::c_void,
         size: usize,
     ) -> aclError;
+    /// The name of the chip; a constant.
     pub fn aclrtGetSocName() -> *const ::core::ffi::c_char;
+    /// Describes type, shape and format of a tensor.
     pub fn aclCreateTensorDesc(
         dataType: aclDataType,
         numDims: ::core::ffi::c_int,
         dims: *const i64,
         format: aclFormat,
     ) -> *mut aclTensorDesc;
+    /// Frees the description.
     pub fn aclDestroyTensorDesc(desc: *const aclTensorDesc);
     pub fn aclGetTensorDescAddress(desc: *const aclTensorDesc) -> *mut ::core::ffi::c_void;
     pub fn aclGetTensorDescByIndex(desc: *mut aclTensorDesc, index: usize) -> *mut aclTensorDesc;
@@ -2361,6 +2391,7 @@ unsafe extern "C" {
         dstDesc: *mut *mut aclTensorDesc,
     ) -> aclError;
     #[must_use]
+    /// Ends the use of the library in this process, whatever the number of initialisations.
     pub fn aclFinalize() -> aclError;
     #[must_use]
     pub fn aclFinalizeCallbackRegister(
@@ -2372,9 +2403,12 @@ unsafe extern "C" {
     pub fn aclFinalizeCallbackUnRegister(type_: aclRegisterCallbackType, cbFunc: aclFinalizeCallbackFunc)
     -> aclError;
     #[must_use]
+    /// Gives one initialisation back; the last one ends the library. Writes the number left.
     pub fn aclFinalizeReference(refCount: *mut u64) -> aclError;
+    /// The text of the last error of this thread, which it takes; null when there is none.
     pub fn aclGetRecentErrMsg() -> *const ::core::ffi::c_char;
     #[must_use]
+    /// Starts the library; the path of a JSON configuration may be null.
     pub fn aclInit(configPath: *const ::core::ffi::c_char) -> aclError;
     #[must_use]
     pub fn aclInitCallbackRegister(
@@ -2385,12 +2419,16 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclInitCallbackUnRegister(type_: aclRegisterCallbackType, cbFunc: aclInitCallbackFunc) -> aclError;
     #[must_use]
+    /// Whether code for the named chip runs on the current one.
     pub fn aclrtCheckArchCompatibility(socVersion: *const ::core::ffi::c_char, canCompatible: *mut i32) -> aclError;
     #[must_use]
+    /// The code of the last error of this thread, which it clears.
     pub fn aclrtGetLastError(level: aclrtLastErrLevel) -> aclError;
     #[must_use]
+    /// The version of the interface.
     pub fn aclrtGetVersion(majorVersion: *mut i32, minorVersion: *mut i32, patchVersion: *mut i32) -> aclError;
     #[must_use]
+    /// The code of the last error of this thread, which stays.
     pub fn aclrtPeekAtLastError(level: aclrtLastErrLevel) -> aclError;
     #[must_use]
     pub fn aclsysGetCANNVersion(name: aclCANNPackageName, version: *mut aclCANNPackageVersion) -> aclError;
@@ -2399,42 +2437,57 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclsysGetVersionStr(pkgName: *mut ::core::ffi::c_char, versionStr: *mut ::core::ffi::c_char) -> aclError;
     #[must_use]
+    /// Stops a running instance.
     pub fn aclmdlRIAbort(modelRI: aclmdlRI) -> aclError;
     #[must_use]
+    /// Adds a conditional task, with a graph for each branch.
     pub fn aclmdlRIAddCondTask(params: aclmdlRICondTaskParams, stream: aclrtStream, flags: u32) -> aclError;
     #[must_use]
+    /// Binds a stream to an instance that is built explicitly.
     pub fn aclmdlRIBindStream(modelRI: aclmdlRI, stream: aclrtStream, flag: u32) -> aclError;
     #[must_use]
+    /// Starts building an instance explicitly.
     pub fn aclmdlRIBuildBegin(modelRI: *mut aclmdlRI, flag: u32) -> aclError;
     #[must_use]
+    /// Ends building; the instance can be executed.
     pub fn aclmdlRIBuildEnd(modelRI: aclmdlRI, reserve: *mut ::core::ffi::c_void) -> aclError;
     #[must_use]
+    /// Starts recording what the stream is told into a graph, instead of running it.
     pub fn aclmdlRICaptureBegin(stream: aclrtStream, mode: aclmdlRICaptureMode) -> aclError;
     #[must_use]
+    /// Ends the recording and gives the graph; every forked stream must have been joined.
     pub fn aclmdlRICaptureEnd(stream: aclrtStream, modelRI: *mut aclmdlRI) -> aclError;
     #[must_use]
+    /// Whether a stream is being captured, and the graph under construction.
     pub fn aclmdlRICaptureGetInfo(
         stream: aclrtStream,
         status: *mut aclmdlRICaptureStatus,
         modelRI: *mut aclmdlRI,
     ) -> aclError;
     #[must_use]
+    /// Starts a group of tasks whose parameters can be updated later.
     pub fn aclmdlRICaptureTaskGrpBegin(stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Ends the group and gives its handle.
     pub fn aclmdlRICaptureTaskGrpEnd(stream: aclrtStream, handle: *mut aclrtTaskGrp) -> aclError;
     #[must_use]
+    /// Starts an update: the next tasks on the stream replace those of the group.
     pub fn aclmdlRICaptureTaskUpdateBegin(stream: aclrtStream, handle: aclrtTaskGrp) -> aclError;
     #[must_use]
+    /// Ends the update.
     pub fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Swaps the capture mode of this thread with the one given.
     pub fn aclmdlRICaptureThreadExchangeMode(mode: *mut aclmdlRICaptureMode) -> aclError;
     #[must_use]
+    /// Starts a capture into an existing instance.
     pub fn aclmdlRICaptureToModelRIBegin(
         stream: aclrtStream,
         modelRI: aclmdlRI,
         mode: aclmdlRICaptureMode,
     ) -> aclError;
     #[must_use]
+    /// Creates the handle through which a condition is set.
     pub fn aclmdlRICondHandleCreate(
         modelRI: aclmdlRI,
         defaultLaunchValue: u32,
@@ -2442,14 +2495,19 @@ unsafe extern "C" {
         handle: *mut aclmdlRICondHandle,
     ) -> aclError;
     #[must_use]
+    /// The address that the condition is read from.
     pub fn aclmdlRICondHandleGetCondPtr(handle: aclmdlRICondHandle, ptr: *mut *mut u64) -> aclError;
     #[must_use]
+    /// Writes a description of the graph to a JSON file.
     pub fn aclmdlRIDebugJsonPrint(modelRI: aclmdlRI, path: *const ::core::ffi::c_char, flags: u32) -> aclError;
     #[must_use]
+    /// Prints a description of the graph to the log.
     pub fn aclmdlRIDebugPrint(modelRI: aclmdlRI) -> aclError;
     #[must_use]
+    /// Destroys an instance; waits for running replays.
     pub fn aclmdlRIDestroy(modelRI: aclmdlRI) -> aclError;
     #[must_use]
+    /// Registers a function that runs when the instance is destroyed.
     pub fn aclmdlRIDestroyRegisterCallback(
         modelRI: aclmdlRI,
         func: aclrtCallback,
@@ -2458,18 +2516,25 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclmdlRIDestroyUnregisterCallback(modelRI: aclmdlRI, func: aclrtCallback) -> aclError;
     #[must_use]
+    /// Marks the end of the tasks of an explicitly built instance.
     pub fn aclmdlRIEndTask(modelRI: aclmdlRI, stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Runs an explicitly built instance and waits for it, for a time in milliseconds; -1 for no end.
     pub fn aclmdlRIExecute(modelRI: aclmdlRI, timeout: i32) -> aclError;
     #[must_use]
+    /// Queues an instance on a stream.
     pub fn aclmdlRIExecuteAsync(modelRI: aclmdlRI, stream: aclrtStream) -> aclError;
     #[must_use]
+    /// The number of an instance.
     pub fn aclmdlRIGetId(modelRI: aclmdlRI, modelRIId: *mut u32) -> aclError;
     #[must_use]
+    /// The name of an instance.
     pub fn aclmdlRIGetName(modelRI: aclmdlRI, maxLen: u32, name: *mut ::core::ffi::c_char) -> aclError;
     #[must_use]
+    /// The streams of an instance.
     pub fn aclmdlRIGetStreams(modelRI: aclmdlRI, streams: *mut aclrtStream, numStreams: *mut u32) -> aclError;
     #[must_use]
+    /// The tasks of a stream of an instance.
     pub fn aclmdlRIGetTasksByStream(stream: aclrtStream, tasks: *mut aclmdlRITask, numTasks: *mut u32) -> aclError;
     #[must_use]
     pub fn aclmdlRIKernelTaskGetAttribute(
@@ -2478,26 +2543,37 @@ unsafe extern "C" {
         attrValue: *mut aclrtLaunchKernelAttrValue,
     ) -> aclError;
     #[must_use]
+    /// Names an instance, for logs and profiles.
     pub fn aclmdlRISetName(modelRI: aclmdlRI, name: *const ::core::ffi::c_char) -> aclError;
     #[must_use]
+    /// Turns a task off in later replays.
     pub fn aclmdlRITaskDisable(task: aclmdlRITask) -> aclError;
     #[must_use]
+    /// The parameters of a task.
     pub fn aclmdlRITaskGetParams(task: aclmdlRITask, params: *mut aclmdlRITaskParams) -> aclError;
     #[must_use]
+    /// The position of a task.
     pub fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) -> aclError;
     #[must_use]
+    /// The kind of a task.
     pub fn aclmdlRITaskGetType(task: aclmdlRITask, type_: *mut aclmdlRITaskType) -> aclError;
     #[must_use]
+    /// Changes the parameters of a task; they apply after aclmdlRIUpdate.
     pub fn aclmdlRITaskSetParams(task: aclmdlRITask, params: *mut aclmdlRITaskParams) -> aclError;
     #[must_use]
+    /// Undoes aclmdlRIBindStream.
     pub fn aclmdlRIUnbindStream(modelRI: aclmdlRI, stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Applies changed tasks to an instance.
     pub fn aclmdlRIUpdate(modelRI: aclmdlRI) -> aclError;
     #[must_use]
+    /// Whether a device can reach the memory of another.
     pub fn aclrtDeviceCanAccessPeer(canAccessPeer: *mut i32, deviceId: i32, peerDeviceId: i32) -> aclError;
     #[must_use]
+    /// Ends access to the memory of another device.
     pub fn aclrtDeviceDisablePeerAccess(peerDeviceId: i32) -> aclError;
     #[must_use]
+    /// Lets the current device reach the memory of another; the flags must be 0.
     pub fn aclrtDeviceEnablePeerAccess(peerDeviceId: i32, flags: u32) -> aclError;
     #[must_use]
     pub fn aclrtDeviceGetBareTgid(pid: *mut i32) -> aclError;
@@ -2523,6 +2599,7 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclrtDeviceGetPCIBusId(deviceId: i32, pciBusId: *mut ::core::ffi::c_char, len: i32) -> aclError;
     #[must_use]
+    /// The least and the greatest stream priority; a smaller number is more urgent.
     pub fn aclrtDeviceGetStreamPriorityRange(leastPriority: *mut i32, greatestPriority: *mut i32) -> aclError;
     #[must_use]
     pub fn aclrtDeviceGetUuid(deviceId: i32, uuid: *mut aclrtUuid) -> aclError;
@@ -2533,21 +2610,27 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclrtDeviceSetLimit(limit: aclrtDeviceLimit, value: usize) -> aclError;
     #[must_use]
+    /// Drops all work of a device.
     pub fn aclrtDeviceTaskAbort(deviceId: i32, timeout: u32) -> aclError;
     #[must_use]
+    /// The current device of this thread.
     pub fn aclrtGetDevice(deviceId: *mut i32) -> aclError;
     #[must_use]
     pub fn aclrtGetDeviceCapability(deviceId: i32, devFeatureType: aclrtDevFeatureType, value: *mut i32) -> aclError;
     #[must_use]
+    /// The number of devices.
     pub fn aclrtGetDeviceCount(count: *mut u32) -> aclError;
     pub fn aclrtGetDeviceIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
     #[must_use]
+    /// A property of a device.
     pub fn aclrtGetDeviceInfo(deviceId: u32, attr: aclrtDevAttr, value: *mut i64) -> aclError;
     #[must_use]
+    /// The number of cores that a process may use on a device.
     pub fn aclrtGetDeviceResLimit(deviceId: i32, type_: aclrtDevResLimitType, value: *mut u32) -> aclError;
     #[must_use]
     pub fn aclrtGetDeviceSatMode(mode: *mut aclrtFloatOverflowMode) -> aclError;
     #[must_use]
+    /// How busy the units of a device are, in percent.
     pub fn aclrtGetDeviceUtilizationRate(deviceId: i32, utilizationInfo: *mut aclrtUtilizationInfo) -> aclError;
     #[must_use]
     pub fn aclrtGetDevicesTopo(deviceId: u32, otherDeviceId: u32, value: *mut u64) -> aclError;
@@ -2560,6 +2643,7 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclrtGetPhyDevIdByUserDevId(userDevId: i32, phyDevId: *mut i32) -> aclError;
     #[must_use]
+    /// Whether the program runs on the host or on the device.
     pub fn aclrtGetRunMode(runMode: *mut aclrtRunMode) -> aclError;
     #[must_use]
     pub fn aclrtGetSysParamOpt(opt: aclSysParamOpt, value: *mut i64) -> aclError;
@@ -2568,6 +2652,7 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclrtGetUserDevIdByPhyDevId(phyDevId: i32, userDevId: *mut i32) -> aclError;
     #[must_use]
+    /// Whether a device works.
     pub fn aclrtQueryDeviceStatus(deviceId: i32, deviceStatus: *mut aclrtDeviceStatus) -> aclError;
     #[must_use]
     pub fn aclrtRegDeviceStateCallback(
@@ -2576,14 +2661,18 @@ unsafe extern "C" {
         args: *mut ::core::ffi::c_void,
     ) -> aclError;
     #[must_use]
+    /// Gives back one use of a device; the last one frees all that belongs to it.
     pub fn aclrtResetDevice(deviceId: i32) -> aclError;
     #[must_use]
+    /// Frees all that belongs to a device, whatever the number of uses.
     pub fn aclrtResetDeviceForce(deviceId: i32) -> aclError;
     #[must_use]
     pub fn aclrtResetDeviceResLimit(deviceId: i32) -> aclError;
     #[must_use]
+    /// Makes a device, with its primary context, current in this thread.
     pub fn aclrtSetDevice(deviceId: i32) -> aclError;
     #[must_use]
+    /// Limits the cores that this process uses on a device.
     pub fn aclrtSetDeviceResLimit(deviceId: i32, type_: aclrtDevResLimitType, value: u32) -> aclError;
     #[must_use]
     pub fn aclrtSetDeviceSatMode(mode: aclrtFloatOverflowMode) -> aclError;
@@ -2594,58 +2683,81 @@ unsafe extern "C" {
         args: *mut ::core::ffi::c_void,
     ) -> aclError;
     #[must_use]
+    /// Changes a setting of the process.
     pub fn aclrtSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> aclError;
     #[must_use]
+    /// Chooses the task scheduler.
     pub fn aclrtSetTsDevice(tsId: aclrtTsId) -> aclError;
     #[must_use]
+    /// Waits for all work of the current device.
     pub fn aclrtSynchronizeDevice() -> aclError;
     #[must_use]
+    /// Waits for all work of the current device, for a time in milliseconds.
     pub fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> aclError;
     #[must_use]
+    /// Creates a context on a device and makes it current in this thread.
     pub fn aclrtCreateContext(context: *mut aclrtContext, deviceId: i32) -> aclError;
     #[must_use]
+    /// The default stream of the current context.
     pub fn aclrtCtxGetCurrentDefaultStream(stream: *mut aclrtStream) -> aclError;
     #[must_use]
     pub fn aclrtCtxGetFloatOverflowAddr(overflowAddr: *mut *mut ::core::ffi::c_void) -> aclError;
     #[must_use]
+    /// A setting of the current context.
     pub fn aclrtCtxGetSysParamOpt(opt: aclSysParamOpt, value: *mut i64) -> aclError;
     #[must_use]
+    /// Changes a setting of the current context.
     pub fn aclrtCtxSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> aclError;
     #[must_use]
+    /// Destroys a context that aclrtCreateContext gave.
     pub fn aclrtDestroyContext(context: aclrtContext) -> aclError;
     #[must_use]
+    /// The current context of this thread.
     pub fn aclrtGetCurrentContext(context: *mut aclrtContext) -> aclError;
     #[must_use]
+    /// Whether the primary context of a device is active.
     pub fn aclrtGetPrimaryCtxState(deviceId: i32, flags: *mut u32, active: *mut i32) -> aclError;
     #[must_use]
+    /// Makes a context current in this thread.
     pub fn aclrtSetCurrentContext(context: aclrtContext) -> aclError;
     #[must_use]
     pub fn aclrtActiveStream(activeStream: aclrtStream, stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Creates a stream in the current context.
     pub fn aclrtCreateStream(stream: *mut aclrtStream) -> aclError;
+    /// Creates the configuration that aclrtCreateStreamV2 takes.
     pub fn aclrtCreateStreamConfigHandle() -> *mut aclrtStreamConfigHandle;
     #[must_use]
+    /// Creates a stream from a configuration handle.
     pub fn aclrtCreateStreamV2(stream: *mut aclrtStream, handle: *const aclrtStreamConfigHandle) -> aclError;
     #[must_use]
+    /// Creates a stream with a priority and flags.
     pub fn aclrtCreateStreamWithConfig(stream: *mut aclrtStream, priority: u32, flag: u32) -> aclError;
     #[must_use]
+    /// Destroys a stream after its queued work.
     pub fn aclrtDestroyStream(stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Frees a configuration.
     pub fn aclrtDestroyStreamConfigHandle(handle: *mut aclrtStreamConfigHandle) -> aclError;
     #[must_use]
+    /// Destroys a stream and drops its queued work.
     pub fn aclrtDestroyStreamForce(stream: aclrtStream) -> aclError;
     #[must_use]
+    /// An attribute of a stream.
     pub fn aclrtGetStreamAttribute(
         stream: aclrtStream,
         stmAttrType: aclrtStreamAttr,
         value: *mut aclrtStreamAttrValue,
     ) -> aclError;
     #[must_use]
+    /// How many more streams can be created.
     pub fn aclrtGetStreamAvailableNum(streamCount: *mut u32) -> aclError;
     pub fn aclrtGetStreamIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
     #[must_use]
+    /// Whether a stream checks for overflow.
     pub fn aclrtGetStreamOverflowSwitch(stream: aclrtStream, flag: *mut u32) -> aclError;
     #[must_use]
+    /// The number of cores that a stream may use.
     pub fn aclrtGetStreamResLimit(stream: aclrtStream, type_: aclrtDevResLimitType, value: *mut u32) -> aclError;
     #[must_use]
     pub fn aclrtRegStreamStateCallback(
@@ -2656,6 +2768,7 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclrtResetStreamResLimit(stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Changes an attribute of a stream.
     pub fn aclrtSetStreamAttribute(
         stream: aclrtStream,
         stmAttrType: aclrtStreamAttr,
@@ -2669,28 +2782,39 @@ unsafe extern "C" {
         valueSize: usize,
     ) -> aclError;
     #[must_use]
+    /// Whether a stream goes on after a failed task.
     pub fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u64) -> aclError;
     #[must_use]
+    /// Whether a stream checks for overflow.
     pub fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag: u32) -> aclError;
     #[must_use]
+    /// Limits the cores that a stream uses.
     pub fn aclrtSetStreamResLimit(stream: aclrtStream, type_: aclrtDevResLimitType, value: u32) -> aclError;
     #[must_use]
+    /// Drops the queued work of a stream.
     pub fn aclrtStreamAbort(stream: aclrtStream) -> aclError;
     #[must_use]
+    /// The flags that a stream was created with.
     pub fn aclrtStreamGetFlags(stream: aclrtStream, flags: *mut u32) -> aclError;
     #[must_use]
+    /// The number of a stream.
     pub fn aclrtStreamGetId(stream: aclrtStream, streamId: *mut i32) -> aclError;
     #[must_use]
+    /// The priority of a stream.
     pub fn aclrtStreamGetPriority(stream: aclrtStream, priority: *mut u32) -> aclError;
     #[must_use]
+    /// Whether all work of a stream is done.
     pub fn aclrtStreamQuery(stream: aclrtStream, status: *mut aclrtStreamStatus) -> aclError;
     #[must_use]
+    /// Stops what a stream runs and keeps what is queued.
     pub fn aclrtStreamStop(stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Makes later work of a stream wait for an event.
     pub fn aclrtStreamWaitEvent(stream: aclrtStream, event: aclrtEvent) -> aclError;
     #[must_use]
     pub fn aclrtStreamWaitEventWithFlag(stream: aclrtStream, event: aclrtEvent, timeout: u32, flag: u32) -> aclError;
     #[must_use]
+    /// Makes later work of a stream wait for an event, for a time in seconds; 0 for no end.
     pub fn aclrtStreamWaitEventWithTimeout(stream: aclrtStream, event: aclrtEvent, timeout: i32) -> aclError;
     #[must_use]
     pub fn aclrtSwitchStream(
@@ -2703,12 +2827,16 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclError;
     #[must_use]
+    /// Waits for all work of a stream.
     pub fn aclrtSynchronizeStream(stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Waits for all work of a stream, for a time in milliseconds; -1 for no end.
     pub fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, timeout: i32) -> aclError;
     #[must_use]
+    /// Ends the use of a stream's core limit in this thread; CANN 8.3 has no parameter.
     pub fn aclrtUnuseStreamResInCurrentThread(stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Makes the core limit of a stream hold for this thread.
     pub fn aclrtUseStreamResInCurrentThread(stream: aclrtStream) -> aclError;
     #[must_use]
     pub fn aclrtCntNotifyCreate(cntNotify: *mut aclrtCntNotify, flag: u64) -> aclError;
@@ -2731,26 +2859,36 @@ unsafe extern "C" {
         info: *mut aclrtCntNotifyWaitInfo,
     ) -> aclError;
     #[must_use]
+    /// Creates an event.
     pub fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError;
     #[must_use]
+    /// Creates an event for the uses in the flags; may be waited for and recorded repeatedly.
     pub fn aclrtCreateEventExWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError;
     #[must_use]
+    /// Creates an event for the uses in the flags.
     pub fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError;
     #[must_use]
+    /// Creates a notify, an event that is reset by its wait.
     pub fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) -> aclError;
     #[must_use]
+    /// Destroys an event.
     pub fn aclrtDestroyEvent(event: aclrtEvent) -> aclError;
     #[must_use]
+    /// Destroys a notify.
     pub fn aclrtDestroyNotify(notify: aclrtNotify) -> aclError;
     #[must_use]
+    /// Milliseconds between two recorded events.
     pub fn aclrtEventElapsedTime(ms: *mut f32, startEvent: aclrtEvent, endEvent: aclrtEvent) -> aclError;
     #[must_use]
+    /// Microseconds from the start of the device to a recorded event.
     pub fn aclrtEventGetTimestamp(event: aclrtEvent, timestamp: *mut u64) -> aclError;
     #[must_use]
     pub fn aclrtGetEventAvailNum(eventCount: *mut u32) -> aclError;
     #[must_use]
+    /// The number of an event.
     pub fn aclrtGetEventId(event: aclrtEvent, eventId: *mut u32) -> aclError;
     #[must_use]
+    /// The number of a notify.
     pub fn aclrtGetNotifyId(notify: aclrtNotify, notifyId: *mut u32) -> aclError;
     #[must_use]
     pub fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut aclrtIpcEventHandle) -> aclError;
@@ -2776,26 +2914,37 @@ unsafe extern "C" {
         num: usize,
     ) -> aclError;
     #[must_use]
+    /// Whether an event was recorded and reached; older form of aclrtQueryEventStatus.
     pub fn aclrtQueryEvent(event: aclrtEvent, status: *mut aclrtEventStatus) -> aclError;
     #[must_use]
+    /// Whether the work before an event is done.
     pub fn aclrtQueryEventStatus(event: aclrtEvent, status: *mut aclrtEventRecordedStatus) -> aclError;
     #[must_use]
+    /// Whether the waits for an event are done.
     pub fn aclrtQueryEventWaitStatus(event: aclrtEvent, status: *mut aclrtEventWaitStatus) -> aclError;
     #[must_use]
+    /// Records an event behind the work of a stream.
     pub fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Records an event; the flag makes one recorded in a capture visible outside of it.
     pub fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: aclrtStream, flag: u32) -> aclError;
     #[must_use]
+    /// Records a notify behind the work of a stream.
     pub fn aclrtRecordNotify(notify: aclrtNotify, stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Queues the reset of an event.
     pub fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Waits for an event.
     pub fn aclrtSynchronizeEvent(event: aclrtEvent) -> aclError;
     #[must_use]
+    /// Waits for an event, for a time in milliseconds.
     pub fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) -> aclError;
     #[must_use]
+    /// Makes later work of a stream wait for a notify and reset it.
     pub fn aclrtWaitAndResetNotify(notify: aclrtNotify, stream: aclrtStream, timeout: u32) -> aclError;
     #[must_use]
+    /// Queues cache maintenance over a range: prefetch, write back, invalidate or flush.
     pub fn aclrtCmoAsync(
         src: *mut ::core::ffi::c_void,
         size: usize,
@@ -2833,18 +2982,22 @@ unsafe extern "C" {
         reserve: u32,
     ) -> aclError;
     #[must_use]
+    /// Frees device memory.
     pub fn aclrtFree(devPtr: *mut ::core::ffi::c_void) -> aclError;
     #[must_use]
     pub fn aclrtFreeBuf(buf: aclrtMbuf) -> aclError;
     #[must_use]
+    /// Frees pinned host memory.
     pub fn aclrtFreeHost(hostPtr: *mut ::core::ffi::c_void) -> aclError;
     #[must_use]
     pub fn aclrtFreeHostWithDevSync(hostPtr: *mut ::core::ffi::c_void) -> aclError;
     #[must_use]
+    /// Frees physical memory of aclrtMallocPhysical.
     pub fn aclrtFreePhysical(handle: aclrtDrvMemHandle) -> aclError;
     #[must_use]
     pub fn aclrtFreeWithDevSync(devPtr: *mut ::core::ffi::c_void) -> aclError;
     #[must_use]
+    /// Free and total bytes of a kind of memory.
     pub fn aclrtGetMemInfo(attr: aclrtMemAttr, free: *mut usize, total: *mut usize) -> aclError;
     #[must_use]
     pub fn aclrtGetMemUceInfo(
@@ -2854,6 +3007,7 @@ unsafe extern "C" {
         retSize: *mut usize,
     ) -> aclError;
     #[must_use]
+    /// Memory in use by module.
     pub fn aclrtGetMemUsageInfo(
         deviceId: i32,
         memUsageInfo: *mut aclrtMemUsageInfo,
@@ -2863,6 +3017,7 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclrtGetMemcpyDescSize(kind: aclrtMemcpyKind, descSize: *mut usize) -> aclError;
     #[must_use]
+    /// The address by which the device reaches registered host memory.
     pub fn aclrtHostGetDevicePointer(
         pHost: *mut ::core::ffi::c_void,
         pDevice: *mut *mut ::core::ffi::c_void,
@@ -2875,6 +3030,7 @@ unsafe extern "C" {
         capabilities: *mut aclrtHostMemMapCapability,
     ) -> aclError;
     #[must_use]
+    /// Registers host memory for access by the device.
     pub fn aclrtHostRegister(
         ptr: *mut ::core::ffi::c_void,
         size: u64,
@@ -2882,12 +3038,16 @@ unsafe extern "C" {
         devPtr: *mut *mut ::core::ffi::c_void,
     ) -> aclError;
     #[must_use]
+    /// Registers host memory for the uses in the flags.
     pub fn aclrtHostRegisterV2(ptr: *mut ::core::ffi::c_void, size: u64, flag: u32) -> aclError;
     #[must_use]
+    /// Undoes a registration.
     pub fn aclrtHostUnregister(ptr: *mut ::core::ffi::c_void) -> aclError;
     #[must_use]
+    /// Closes a block of another process.
     pub fn aclrtIpcMemClose(key: *const ::core::ffi::c_char) -> aclError;
     #[must_use]
+    /// Makes a key by which another process can open a block of device memory.
     pub fn aclrtIpcMemGetExportKey(
         devPtr: *mut ::core::ffi::c_void,
         size: usize,
@@ -2896,6 +3056,7 @@ unsafe extern "C" {
         flags: u64,
     ) -> aclError;
     #[must_use]
+    /// Opens the block of a key from another process.
     pub fn aclrtIpcMemImportByKey(
         devPtr: *mut *mut ::core::ffi::c_void,
         key: *const ::core::ffi::c_char,
@@ -2927,14 +3088,17 @@ unsafe extern "C" {
         actualArgsSize: usize,
     ) -> aclError;
     #[must_use]
+    /// Allocates device memory.
     pub fn aclrtMalloc(devPtr: *mut *mut ::core::ffi::c_void, size: usize, policy: aclrtMemMallocPolicy) -> aclError;
     #[must_use]
+    /// Allocates device memory with 32 bytes of alignment and no padding.
     pub fn aclrtMallocAlign32(
         devPtr: *mut *mut ::core::ffi::c_void,
         size: usize,
         policy: aclrtMemMallocPolicy,
     ) -> aclError;
     #[must_use]
+    /// Allocates device memory with the CPU cache on.
     pub fn aclrtMallocCached(
         devPtr: *mut *mut ::core::ffi::c_void,
         size: usize,
@@ -2948,14 +3112,17 @@ unsafe extern "C" {
         cfg: *mut aclrtMallocConfig,
     ) -> aclError;
     #[must_use]
+    /// Allocates pinned host memory.
     pub fn aclrtMallocHost(hostPtr: *mut *mut ::core::ffi::c_void, size: usize) -> aclError;
     #[must_use]
+    /// Allocates pinned host memory with attributes.
     pub fn aclrtMallocHostWithCfg(
         ptr: *mut *mut ::core::ffi::c_void,
         size: u64,
         cfg: *mut aclrtMallocConfig,
     ) -> aclError;
     #[must_use]
+    /// Allocates physical memory, to be mapped to reserved addresses.
     pub fn aclrtMallocPhysical(
         handle: *mut aclrtDrvMemHandle,
         size: usize,
@@ -2963,6 +3130,7 @@ unsafe extern "C" {
         flags: u64,
     ) -> aclError;
     #[must_use]
+    /// Allocates device memory with attributes.
     pub fn aclrtMallocWithCfg(
         devPtr: *mut *mut ::core::ffi::c_void,
         size: usize,
@@ -2970,6 +3138,7 @@ unsafe extern "C" {
         cfg: *mut aclrtMallocConfig,
     ) -> aclError;
     #[must_use]
+    /// Maps physical memory to reserved addresses.
     pub fn aclrtMapMem(
         virPtr: *mut ::core::ffi::c_void,
         size: usize,
@@ -2980,6 +3149,7 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclrtMemAllocManaged(ptr: *mut *mut ::core::ffi::c_void, size: u64, flag: u32) -> aclError;
     #[must_use]
+    /// Makes a handle by which another process can open physical memory.
     pub fn aclrtMemExportToShareableHandle(
         handle: aclrtDrvMemHandle,
         handleType: aclrtMemHandleType,
@@ -2994,6 +3164,7 @@ unsafe extern "C" {
         shareableHandle: *mut ::core::ffi::c_void,
     ) -> aclError;
     #[must_use]
+    /// Writes a range of cached memory back.
     pub fn aclrtMemFlush(devPtr: *mut ::core::ffi::c_void, size: usize) -> aclError;
     #[must_use]
     pub fn aclrtMemGetAccess(
@@ -3019,6 +3190,7 @@ unsafe extern "C" {
         prop: *mut aclrtPhysicalMemProp,
     ) -> aclError;
     #[must_use]
+    /// Opens physical memory of another process.
     pub fn aclrtMemImportFromShareableHandle(
         shareableHandle: u64,
         deviceId: i32,
@@ -3032,6 +3204,7 @@ unsafe extern "C" {
         handle: *mut aclrtDrvMemHandle,
     ) -> aclError;
     #[must_use]
+    /// Drops a range of cached memory from the cache.
     pub fn aclrtMemInvalidate(devPtr: *mut ::core::ffi::c_void, size: usize) -> aclError;
     #[must_use]
     pub fn aclrtMemManagedAdvise(
@@ -3119,6 +3292,7 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclrtMemUceRepair(deviceId: i32, memUceInfoArray: *mut aclrtMemUceInfo, arraySize: usize) -> aclError;
     #[must_use]
+    /// Copies and waits; destMax is the size of the destination.
     pub fn aclrtMemcpy(
         dst: *mut ::core::ffi::c_void,
         destMax: usize,
@@ -3127,6 +3301,7 @@ unsafe extern "C" {
         kind: aclrtMemcpyKind,
     ) -> aclError;
     #[must_use]
+    /// Copies rows and waits.
     pub fn aclrtMemcpy2d(
         dst: *mut ::core::ffi::c_void,
         dpitch: usize,
@@ -3137,6 +3312,7 @@ unsafe extern "C" {
         kind: aclrtMemcpyKind,
     ) -> aclError;
     #[must_use]
+    /// Queues a copy of rows.
     pub fn aclrtMemcpy2dAsync(
         dst: *mut ::core::ffi::c_void,
         dpitch: usize,
@@ -3148,6 +3324,7 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclError;
     #[must_use]
+    /// Queues a copy; unpinned host memory makes it wait.
     pub fn aclrtMemcpyAsync(
         dst: *mut ::core::ffi::c_void,
         destMax: usize,
@@ -3157,6 +3334,7 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclError;
     #[must_use]
+    /// Queues a copy that waits when the host memory is not pinned.
     pub fn aclrtMemcpyAsyncWithCondition(
         dst: *mut ::core::ffi::c_void,
         destMax: usize,
@@ -3183,6 +3361,7 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclError;
     #[must_use]
+    /// Copies many blocks and waits.
     pub fn aclrtMemcpyBatch(
         dsts: *mut *mut ::core::ffi::c_void,
         destMaxs: *mut usize,
@@ -3195,6 +3374,7 @@ unsafe extern "C" {
         failIndex: *mut usize,
     ) -> aclError;
     #[must_use]
+    /// Queues copies of many blocks.
     pub fn aclrtMemcpyBatchAsync(
         dsts: *mut *mut ::core::ffi::c_void,
         destMaxs: *mut usize,
@@ -3267,8 +3447,10 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclError;
     #[must_use]
+    /// Fills bytes and waits.
     pub fn aclrtMemset(devPtr: *mut ::core::ffi::c_void, maxCount: usize, value: i32, count: usize) -> aclError;
     #[must_use]
+    /// Queues a fill of bytes.
     pub fn aclrtMemsetAsync(
         devPtr: *mut ::core::ffi::c_void,
         maxCount: usize,
@@ -3287,13 +3469,16 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclError;
     #[must_use]
+    /// Where a pointer points.
     pub fn aclrtPointerGetAttributes(
         ptr: *const ::core::ffi::c_void,
         attributes: *mut aclrtPtrAttributes,
     ) -> aclError;
     #[must_use]
+    /// Gives a reserved range of addresses back.
     pub fn aclrtReleaseMemAddress(virPtr: *mut ::core::ffi::c_void) -> aclError;
     #[must_use]
+    /// Reserves a range of addresses.
     pub fn aclrtReserveMemAddress(
         virPtr: *mut *mut ::core::ffi::c_void,
         size: usize,
@@ -3319,6 +3504,7 @@ unsafe extern "C" {
         config: *mut ::core::ffi::c_void,
     ) -> aclError;
     #[must_use]
+    /// Unmaps physical memory from its addresses.
     pub fn aclrtUnmapMem(virPtr: *mut ::core::ffi::c_void) -> aclError;
     #[must_use]
     pub fn aclrtBinarySetExceptionCallback(
@@ -3345,6 +3531,7 @@ unsafe extern "C" {
     pub fn aclrtGetTaskIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
     pub fn aclrtGetThreadIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32;
     #[must_use]
+    /// Queues a function that a thread of the program runs; see aclrtSubscribeReport.
     pub fn aclrtLaunchCallback(
         fn_: aclrtCallback,
         userData: *mut ::core::ffi::c_void,
@@ -3352,12 +3539,15 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclError;
     #[must_use]
+    /// Queues a function that a thread of the library runs.
     pub fn aclrtLaunchHostFunc(stream: aclrtStream, fn_: aclrtHostFunc, args: *mut ::core::ffi::c_void) -> aclError;
     #[must_use]
     pub fn aclrtProcessHostFunc(timeout: i32) -> aclError;
     #[must_use]
+    /// Runs the host functions that are due on this thread, waiting up to the time-out in milliseconds.
     pub fn aclrtProcessReport(timeout: i32) -> aclError;
     #[must_use]
+    /// Registers a function that is told of failing tasks.
     pub fn aclrtSetExceptionInfoCallback(callback: aclrtExceptionInfoCallback) -> aclError;
     #[must_use]
     pub fn aclrtSnapShotCallbackRegister(
@@ -3370,10 +3560,12 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclrtSubscribeHostFunc(hostFuncThreadId: u64, exeStream: aclrtStream) -> aclError;
     #[must_use]
+    /// Makes a thread the one that runs the host functions of a stream.
     pub fn aclrtSubscribeReport(threadId: u64, stream: aclrtStream) -> aclError;
     #[must_use]
     pub fn aclrtUnSubscribeHostFunc(hostFuncThreadId: u64, exeStream: aclrtStream) -> aclError;
     #[must_use]
+    /// Undoes aclrtSubscribeReport.
     pub fn aclrtUnSubscribeReport(threadId: u64, stream: aclrtStream) -> aclError;
     #[must_use]
     pub fn aclrtBinaryGetDevAddress(
@@ -3494,6 +3686,7 @@ unsafe extern "C" {
         paramSize: usize,
     ) -> aclError;
     #[must_use]
+    /// Queues a kernel with its arguments in device memory.
     pub fn aclrtLaunchKernel(
         funcHandle: aclrtFuncHandle,
         numBlocks: u32,
@@ -3502,6 +3695,7 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclError;
     #[must_use]
+    /// Queues a kernel with its arguments in device memory and launch attributes.
     pub fn aclrtLaunchKernelV2(
         funcHandle: aclrtFuncHandle,
         numBlocks: u32,
@@ -3519,6 +3713,7 @@ unsafe extern "C" {
         args: *mut *mut ::core::ffi::c_void,
     ) -> aclError;
     #[must_use]
+    /// Queues a kernel with an argument handle and launch attributes.
     pub fn aclrtLaunchKernelWithConfig(
         funcHandle: aclrtFuncHandle,
         numBlocks: u32,
@@ -3528,6 +3723,7 @@ unsafe extern "C" {
         reserve: *mut ::core::ffi::c_void,
     ) -> aclError;
     #[must_use]
+    /// Queues a kernel with its arguments in host memory.
     pub fn aclrtLaunchKernelWithHostArgs(
         funcHandle: aclrtFuncHandle,
         numBlocks: u32,
@@ -3569,10 +3765,13 @@ unsafe extern "C" {
         funcHandle: *mut aclrtFuncHandle,
     ) -> aclError;
     #[must_use]
+    /// Ends dumping.
     pub fn aclmdlFinalizeDump() -> aclError;
     #[must_use]
+    /// Starts dumping, to be configured by aclmdlSetDump.
     pub fn aclmdlInitDump() -> aclError;
     #[must_use]
+    /// Configures dumping from a JSON file.
     pub fn aclmdlSetDump(dumpCfgPath: *const ::core::ffi::c_char) -> aclError;
     #[must_use]
     pub fn aclrtAllocBuf(buf: *mut aclrtMbuf, size: usize) -> aclError;
@@ -3644,6 +3843,7 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclError;
     #[must_use]
+    /// The number of cores that this thread's streams may use.
     pub fn aclrtGetResInCurrentThread(type_: aclrtDevResLimitType, value: *mut u32) -> aclError;
     #[must_use]
     pub fn aclrtGetThreadLastTaskId(taskId: *mut u32) -> aclError;
@@ -3667,6 +3867,7 @@ unsafe extern "C" {
         reserve: *mut ::core::ffi::c_void,
     ) -> aclError;
     #[must_use]
+    /// Queues an element-wise reduction of one block into another.
     pub fn aclrtReduceAsync(
         dst: *mut ::core::ffi::c_void,
         src: *const ::core::ffi::c_void,
@@ -3696,12 +3897,14 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclrtSetLabel(label: aclrtLabel, stream: aclrtStream) -> aclError;
     #[must_use]
+    /// How long an operator may run, in seconds.
     pub fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError;
     #[must_use]
     pub fn aclrtSetOpExecuteTimeOutV2(timeout: u64, actualTimeout: *mut u64) -> aclError;
     #[must_use]
     pub fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclError;
     #[must_use]
+    /// How long a wait for an event may take on the device, in seconds; 0 for no end.
     pub fn aclrtSetOpWaitTimeout(timeout: u32) -> aclError;
     #[must_use]
     pub fn aclrtSnapShotProcessBackup(pid: ::core::ffi::c_int, args: *mut aclrtSnapShotBackupArgs) -> aclError;
@@ -3726,8 +3929,10 @@ unsafe extern "C" {
         execStream: aclrtStream,
     ) -> aclError;
     #[must_use]
+    /// Makes later work of a stream wait until a value in memory meets a condition.
     pub fn aclrtValueWait(devAddr: *mut ::core::ffi::c_void, value: u64, flag: u32, stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Queues a write of a value to memory.
     pub fn aclrtValueWrite(devAddr: *mut ::core::ffi::c_void, value: u64, flag: u32, stream: aclrtStream)
     -> aclError;
     pub fn aclrtAllocatorCreateDesc() -> aclrtAllocatorDesc;
@@ -3770,18 +3975,23 @@ unsafe extern "C" {
     #[must_use]
     pub fn aclrtAllocatorUnregister(stream: aclrtStream) -> aclError;
     #[must_use]
+    /// Creates a pool for stream-ordered allocation.
     pub fn aclrtMemPoolCreate(memPool: *mut aclrtMemPool, poolProps: *const aclrtMemPoolProps) -> aclError;
     #[must_use]
+    /// Destroys a pool.
     pub fn aclrtMemPoolDestroy(memPool: aclrtMemPool) -> aclError;
     #[must_use]
+    /// Queues the release of a block.
     pub fn aclrtMemPoolFreeAsync(ptr: *mut ::core::ffi::c_void, stream: aclrtStream) -> aclError;
     #[must_use]
+    /// An attribute of a pool.
     pub fn aclrtMemPoolGetAttr(
         memPool: aclrtMemPool,
         attr: aclrtMemPoolAttr,
         value: *mut ::core::ffi::c_void,
     ) -> aclError;
     #[must_use]
+    /// Queues an allocation from a pool.
     pub fn aclrtMemPoolMallocAsync(
         ptr: *mut *mut ::core::ffi::c_void,
         size: usize,
@@ -3789,11 +3999,13 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclError;
     #[must_use]
+    /// Changes an attribute of a pool.
     pub fn aclrtMemPoolSetAttr(
         memPool: aclrtMemPool,
         attr: aclrtMemPoolAttr,
         value: *mut ::core::ffi::c_void,
     ) -> aclError;
     #[must_use]
+    /// Gives unused memory back, down to a number of bytes.
     pub fn aclrtMemPoolTrimTo(memPool: aclrtMemPool, minBytesToKeep: usize) -> aclError;
 }

@@ -1,0 +1,23 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnAminmaxDim. */
+#ifndef MOCK_ACLNNOP_ACLNN_AMINMAX_DIM_H_
+#define MOCK_ACLNNOP_ACLNN_AMINMAX_DIM_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnAminmaxDimGetWorkspaceSize(
+    const aclTensor *self, const int64_t dim, bool keepDim, aclTensor *minOut, aclTensor *maxOut,
+    uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnAminmaxDim(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

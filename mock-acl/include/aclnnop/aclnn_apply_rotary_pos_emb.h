@@ -1,0 +1,23 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnApplyRotaryPosEmb. */
+#ifndef MOCK_ACLNNOP_ACLNN_APPLY_ROTARY_POS_EMB_H_
+#define MOCK_ACLNNOP_ACLNN_APPLY_ROTARY_POS_EMB_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnApplyRotaryPosEmbGetWorkspaceSize(
+    aclTensor *queryRef, aclTensor *keyRef, const aclTensor *cos, const aclTensor *sin, int64_t layout,
+    uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnApplyRotaryPosEmb(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,23 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnArgsort. */
+#ifndef MOCK_ACLNNOP_ACLNN_ARGSORT_H_
+#define MOCK_ACLNNOP_ACLNN_ARGSORT_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnArgsortGetWorkspaceSize(
+    const aclTensor *self, int64_t dim, bool descending, aclTensor *out, uint64_t *workspaceSize,
+    aclOpExecutor **executor);
+
+aclnnStatus aclnnArgsort(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,29 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnBitwiseXorScalar, aclnnInplaceBitwiseXorScalar. */
+#ifndef MOCK_ACLNNOP_ACLNN_BITWISE_XOR_SCALAR_H_
+#define MOCK_ACLNNOP_ACLNN_BITWISE_XOR_SCALAR_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnBitwiseXorScalarGetWorkspaceSize(
+    const aclTensor *self, const aclScalar *other, aclTensor *out, uint64_t *workspaceSize,
+    aclOpExecutor **executor);
+
+aclnnStatus aclnnBitwiseXorScalar(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+aclnnStatus aclnnInplaceBitwiseXorScalarGetWorkspaceSize(
+    aclTensor *selfRef, const aclScalar *other, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnInplaceBitwiseXorScalar(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,23 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnDiagFlat. */
+#ifndef MOCK_ACLNNOP_ACLNN_DIAG_FLAT_H_
+#define MOCK_ACLNNOP_ACLNN_DIAG_FLAT_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnDiagFlatGetWorkspaceSize(
+    const aclTensor *self, int64_t diagonal, aclTensor *out, uint64_t *workspaceSize,
+    aclOpExecutor **executor);
+
+aclnnStatus aclnnDiagFlat(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,22 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnForeachErfc. */
+#ifndef MOCK_ACLNNOP_ACLNN_FOREACH_ERFC_H_
+#define MOCK_ACLNNOP_ACLNN_FOREACH_ERFC_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnForeachErfcGetWorkspaceSize(
+    const aclTensorList *x, const aclTensorList *out, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnForeachErfc(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,23 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnForeachPowList. */
+#ifndef MOCK_ACLNNOP_ACLNN_FOREACH_POW_LIST_H_
+#define MOCK_ACLNNOP_ACLNN_FOREACH_POW_LIST_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnForeachPowListGetWorkspaceSize(
+    const aclTensorList *x1, const aclTensorList *x2, const aclTensorList *out, uint64_t *workspaceSize,
+    aclOpExecutor **executor);
+
+aclnnStatus aclnnForeachPowList(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

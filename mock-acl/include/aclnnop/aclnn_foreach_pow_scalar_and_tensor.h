@@ -1,0 +1,23 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnForeachPowScalarAndTensor. */
+#ifndef MOCK_ACLNNOP_ACLNN_FOREACH_POW_SCALAR_AND_TENSOR_H_
+#define MOCK_ACLNNOP_ACLNN_FOREACH_POW_SCALAR_AND_TENSOR_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnForeachPowScalarAndTensorGetWorkspaceSize(
+    const aclScalar *scalar, const aclTensorList *x, const aclTensorList *out, uint64_t *workspaceSize,
+    aclOpExecutor **executor);
+
+aclnnStatus aclnnForeachPowScalarAndTensor(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

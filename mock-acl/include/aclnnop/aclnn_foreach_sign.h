@@ -1,0 +1,22 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnForeachSign. */
+#ifndef MOCK_ACLNNOP_ACLNN_FOREACH_SIGN_H_
+#define MOCK_ACLNNOP_ACLNN_FOREACH_SIGN_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnForeachSignGetWorkspaceSize(
+    const aclTensorList *x, const aclTensorList *out, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnForeachSign(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

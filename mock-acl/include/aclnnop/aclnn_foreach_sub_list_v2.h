@@ -1,0 +1,23 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnForeachSubListV2. */
+#ifndef MOCK_ACLNNOP_ACLNN_FOREACH_SUB_LIST_V2_H_
+#define MOCK_ACLNNOP_ACLNN_FOREACH_SUB_LIST_V2_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnForeachSubListV2GetWorkspaceSize(
+    const aclTensorList *x1, const aclTensorList *x2, const aclScalar *alpha, aclTensorList *out,
+    uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnForeachSubListV2(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

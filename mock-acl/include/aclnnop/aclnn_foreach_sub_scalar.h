@@ -1,0 +1,23 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnForeachSubScalar. */
+#ifndef MOCK_ACLNNOP_ACLNN_FOREACH_SUB_SCALAR_H_
+#define MOCK_ACLNNOP_ACLNN_FOREACH_SUB_SCALAR_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnForeachSubScalarGetWorkspaceSize(
+    const aclTensorList *x, const aclTensor *scalar, const aclTensorList *out, uint64_t *workspaceSize,
+    aclOpExecutor **executor);
+
+aclnnStatus aclnnForeachSubScalar(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

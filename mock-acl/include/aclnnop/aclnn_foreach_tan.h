@@ -1,0 +1,22 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnForeachTan. */
+#ifndef MOCK_ACLNNOP_ACLNN_FOREACH_TAN_H_
+#define MOCK_ACLNNOP_ACLNN_FOREACH_TAN_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnForeachTanGetWorkspaceSize(
+    const aclTensorList *x, const aclTensorList *out, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnForeachTan(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,23 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnGridSampler3D. */
+#ifndef MOCK_ACLNNOP_ACLNN_GRID_SAMPLER3D_H_
+#define MOCK_ACLNNOP_ACLNN_GRID_SAMPLER3D_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnGridSampler3DGetWorkspaceSize(
+    const aclTensor *input, const aclTensor *grid, int64_t interpolationMode, int64_t paddingMode,
+    bool alignCorners, aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnGridSampler3D(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,23 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnHardshrink. */
+#ifndef MOCK_ACLNNOP_ACLNN_HARDSHRINK_H_
+#define MOCK_ACLNNOP_ACLNN_HARDSHRINK_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnHardshrinkGetWorkspaceSize(
+    const aclTensor *self, const aclScalar *lambd, aclTensor *out, uint64_t *workspaceSize,
+    aclOpExecutor **executor);
+
+aclnnStatus aclnnHardshrink(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

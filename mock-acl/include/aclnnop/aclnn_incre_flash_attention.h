@@ -1,0 +1,25 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnIncreFlashAttention. */
+#ifndef MOCK_ACLNNOP_ACLNN_INCRE_FLASH_ATTENTION_H_
+#define MOCK_ACLNNOP_ACLNN_INCRE_FLASH_ATTENTION_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnIncreFlashAttentionGetWorkspaceSize(
+    const aclTensor *query, const aclTensorList *key, const aclTensorList *value,
+    const aclTensor *pseShift, const aclTensor *attenMask, const aclIntArray *actualSeqLengths,
+    int64_t numHeads, double scaleValue, char *inputLayout, int64_t numKeyValueHeads,
+    const aclTensor *attentionOut, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnIncreFlashAttention(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,22 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnKlDiv. */
+#ifndef MOCK_ACLNNOP_ACLNN_KL_DIV_H_
+#define MOCK_ACLNNOP_ACLNN_KL_DIV_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnKlDivGetWorkspaceSize(
+    const aclTensor *self, const aclTensor *target, int64_t reduction, bool logTarget, aclTensor *out,
+    uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnKlDiv(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,22 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnMaxDim. */
+#ifndef MOCK_ACLNNOP_ACLNN_MAX_DIM_H_
+#define MOCK_ACLNNOP_ACLNN_MAX_DIM_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnMaxDimGetWorkspaceSize(
+    const aclTensor *self, int64_t dim, bool keepdim, aclTensor *out, aclTensor *indices,
+    uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnMaxDim(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

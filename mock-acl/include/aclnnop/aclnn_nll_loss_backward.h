@@ -1,0 +1,24 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnNLLLossBackward. */
+#ifndef MOCK_ACLNNOP_ACLNN_NLL_LOSS_BACKWARD_H_
+#define MOCK_ACLNNOP_ACLNN_NLL_LOSS_BACKWARD_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnNLLLossBackwardGetWorkspaceSize(
+    const aclTensor *gradOutput, const aclTensor *self, const aclTensor *target, const aclTensor *weight,
+    int64_t reduction, int64_t ignoreIndex, const aclTensor *totalWeight, aclTensor *out,
+    uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnNLLLossBackward(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

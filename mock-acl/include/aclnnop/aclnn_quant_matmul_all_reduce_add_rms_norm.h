@@ -1,0 +1,25 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnQuantMatmulAllReduceAddRmsNorm. */
+#ifndef MOCK_ACLNNOP_ACLNN_QUANT_MATMUL_ALL_REDUCE_ADD_RMS_NORM_H_
+#define MOCK_ACLNNOP_ACLNN_QUANT_MATMUL_ALL_REDUCE_ADD_RMS_NORM_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnQuantMatmulAllReduceAddRmsNormGetWorkspaceSize(
+    const aclTensor *x1, const aclTensor *x2, const aclTensor *bias, const aclTensor *dequantScale,
+    const aclTensor *residual, const aclTensor *gamma, double epsilon, const char *group,
+    const char *reduceOp, int64_t commTurn, int64_t streamMode, const aclTensor *y,
+    const aclTensor *normOut, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnQuantMatmulAllReduceAddRmsNorm(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, const aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

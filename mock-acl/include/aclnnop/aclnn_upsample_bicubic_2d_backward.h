@@ -1,0 +1,24 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnUpsampleBicubic2dBackward. */
+#ifndef MOCK_ACLNNOP_ACLNN_UPSAMPLE_BICUBIC_2D_BACKWARD_H_
+#define MOCK_ACLNNOP_ACLNN_UPSAMPLE_BICUBIC_2D_BACKWARD_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnUpsampleBicubic2dBackwardGetWorkspaceSize(
+    const aclTensor *gradOut, const aclIntArray *outputSize, const aclIntArray *inputSize,
+    const bool alignCorners, double scalesH, double scalesW, aclTensor *gradInput, uint64_t *workspaceSize,
+    aclOpExecutor **executor);
+
+aclnnStatus aclnnUpsampleBicubic2dBackward(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

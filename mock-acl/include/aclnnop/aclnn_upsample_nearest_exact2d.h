@@ -1,0 +1,23 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnUpsampleNearestExact2d. */
+#ifndef MOCK_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT2D_H_
+#define MOCK_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT2D_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnUpsampleNearestExact2dGetWorkspaceSize(
+    const aclTensor *self, const aclIntArray *outputSize, double scalesH, double scalesW, aclTensor *out,
+    uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnUpsampleNearestExact2d(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

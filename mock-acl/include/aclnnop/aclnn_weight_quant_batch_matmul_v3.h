@@ -1,0 +1,25 @@
+/* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
+/* Operators: aclnnWeightQuantBatchMatmulV3. */
+#ifndef MOCK_ACLNNOP_ACLNN_WEIGHT_QUANT_BATCH_MATMUL_V3_H_
+#define MOCK_ACLNNOP_ACLNN_WEIGHT_QUANT_BATCH_MATMUL_V3_H_
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+aclnnStatus aclnnWeightQuantBatchMatmulV3GetWorkspaceSize(
+    const aclTensor *x, const aclTensor *weight, const aclTensor *antiquantScale,
+    const aclTensor *antiquantOffsetOptional, const aclTensor *quantScaleOptional,
+    const aclTensor *quantOffsetOptional, const aclTensor *biasOptional, int antiquantGroupSize,
+    int innerPrecise, const aclTensor *y, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnWeightQuantBatchMatmulV3(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,291 @@
+//! What is known about each function: its library, and the releases whose headers declare it.
+
+use core::fmt;
+
+/// The library that a function belongs to on a CANN installation.
+///
+/// `libascendcl.so` of a full installation exports most of them, so it is asked first; the library of the family is
+/// opened when it does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Library {
+    /// `libascendcl.so`, or `libacl_rt.so` of newer installations: the runtime.
+    Runtime,
+    /// `libacl_mdl.so`: offline models.
+    Model,
+    /// `libacl_op_executor.so`: single operators by name.
+    OperatorExecutor,
+    /// `libacl_op_compiler.so`: compilation of single operators.
+    OperatorCompiler,
+    /// `libmsprofiler.so`: profiling.
+    Profiler,
+    /// `libacl_tdt_channel.so`: channels that carry tensors between host and device.
+    Channel,
+    /// `libacl_tdt_queue.so`: queues.
+    Queue,
+    /// `libascend_dump.so`: dumps of operators.
+    Dump,
+    /// `libacl_cblas.so`: matrix products.
+    Blas,
+    /// `libacl_retr.so`: feature retrieval.
+    Retrieval,
+    /// `libnnopbase.so`: tensors, scalars and executors of operators.
+    OperatorBase,
+    /// `libopapi.so`, or one library a kind of operator in newer installations: the built-in operators.
+    Operators,
+}
+
+impl Library {
+    /// The file names of the library, those of older installations first.
+    #[must_use]
+    pub const fn sonames(self) -> &'static [&'static str] {
+        match self {
+            Self::Runtime => &["libascendcl.so", "libacl_rt.so"],
+            Self::Model => &["libacl_mdl.so"],
+            Self::OperatorExecutor => &["libacl_op_executor.so"],
+            Self::OperatorCompiler => &["libacl_op_compiler.so"],
+            Self::Profiler => &["libmsprofiler.so"],
+            Self::Channel => &["libacl_tdt_channel.so"],
+            Self::Queue => &["libacl_tdt_queue.so"],
+            Self::Dump => &["libascend_dump.so"],
+            Self::Blas => &["libacl_cblas.so"],
+            Self::Retrieval => &["libacl_retr.so"],
+            Self::OperatorBase => &["libnnopbase.so"],
+            Self::Operators => &[
+                "libopapi.so",
+                "libopapi_math.so",
+                "libopapi_nn.so",
+                "libopapi_cv.so",
+                "libopapi_transformer.so",
+                "libopapi_legacy.so",
+            ],
+        }
+    }
+}
+
+/// A release of CANN whose headers were read, oldest first.
+///
+/// | release | headers that were read |
+/// |---|---|
+/// | CANN 8.1 | those in the torch-npu wheel 2.4.0.post4; for operators those of 8.1.RC1 |
+/// | CANN 8.2 | torch-npu 2.6.0 |
+/// | CANN 8.3 | torch-npu 2.7.1 |
+/// | CANN 9.0 | torch-npu 2.9.1 |
+/// | newer than CANN 9.1 | torch-npu 2.14.0 |
+/// | development | the open runtime and operator repositories, August 2026 |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Release {
+    /// CANN 8.1.
+    Cann8_1,
+    /// CANN 8.2.
+    Cann8_2,
+    /// CANN 8.3.
+    Cann8_3,
+    /// CANN 9.0.
+    Cann9_0,
+    /// The release that follows CANN 9.1.
+    AfterCann9_1,
+    /// The open repositories in August 2026.
+    Development,
+}
+
+impl Release {
+    const ALL: [Self; 6] =
+        [Self::Cann8_1, Self::Cann8_2, Self::Cann8_3, Self::Cann9_0, Self::AfterCann9_1, Self::Development];
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cann8_1 => "CANN 8.1",
+            Self::Cann8_2 => "CANN 8.2",
+            Self::Cann8_3 => "CANN 8.3",
+            Self::Cann9_0 => "CANN 9.0",
+            Self::AfterCann9_1 => "the release after CANN 9.1",
+            Self::Development => "the development head after CANN 9.1",
+        })
+    }
+}
+
+/// What the parameters of a function were before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SignatureChange {
+    /// The last release with the old parameters.
+    pub until: Release,
+    /// The old declaration, in C.
+    pub declaration: &'static str,
+}
+
+/// A function of the interface.
+///
+/// The releases are those whose *headers* declare it. A library may have a function before its headers do, so this
+/// explains a missing one and does not predict it; [`Table::has`](crate::Table::has) asks the library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SymbolInfo {
+    /// C name.
+    pub name: &'static str,
+    /// The library that it belongs to.
+    pub library: Library,
+    /// A bit for each release, [`Release::Cann8_1`] the lowest.
+    sets: u8,
+}
+
+impl SymbolInfo {
+    /// Whether the headers of `release` declare it. The operators were read in CANN 8.1 and at the development head only.
+    #[must_use]
+    pub const fn is_in(&self, release: Release) -> bool {
+        self.sets & release.bit() != 0
+    }
+
+    /// The first release that declares it; `CANN 8.1` stands for everything up to there. `None` when that is not known.
+    #[must_use]
+    pub fn first(&self) -> Option<Release> {
+        Release::ALL.into_iter().find(|release| self.is_in(*release))
+    }
+
+    /// The last release that declares it. `None` when it is still there, or when that is not known.
+    #[must_use]
+    pub fn last(&self) -> Option<Release> {
+        // The open repositories hold less than a release, so a release newer than 9.1 is enough to be still there.
+        let newest = Release::AfterCann9_1.bit() | Release::Development.bit();
+        if self.sets & newest != 0 {
+            return None;
+        }
+        Release::ALL.into_iter().rev().find(|release| self.is_in(*release))
+    }
+
+    /// The newest release before [`first`](Self::first) whose headers were read, when there is one.
+    fn absent_in(&self) -> Option<Release> {
+        let first = self.first()?;
+        if self.library == Library::Operators {
+            return (first > Release::Cann8_1).then_some(Release::Cann8_1);
+        }
+        Release::ALL.into_iter().rev().find(|release| *release < first)
+    }
+
+    /// How its parameters changed; the declaration of this crate is the newest.
+    #[must_use]
+    pub fn changes(&self) -> &'static [SignatureChange] {
+        CHANGES.iter().find(|(name, _)| *name == self.name).map_or(&[], |(_, changes)| changes)
+    }
+}
+
+/// What is known about the C function `name`; `None` for a name that is no function of the interface.
+///
+/// ```
+/// use acl_sys::{Release, symbol_info};
+///
+/// let update = symbol_info("aclmdlRIUpdate").unwrap();
+/// assert_eq!(update.first(), Some(Release::AfterCann9_1));
+/// assert_eq!(update.last(), None);
+/// assert!(symbol_info("aclNoSuchThing").is_none());
+/// ```
+#[must_use]
+pub fn symbol_info(name: &str) -> Option<&'static SymbolInfo> {
+    slot(name).map(|index| &SYMBOLS[index])
+}
+
+/// The place of `name` in [`SYMBOLS`], which is its [`Slot`].
+pub(crate) fn slot(name: &str) -> Option<usize> {
+    SYMBOLS.binary_search_by(|symbol| symbol.name.cmp(name)).ok()
+}
+
+/// The second half of a message about a missing function; empty when the releases explain nothing.
+pub(crate) fn history(name: &str) -> String {
+    let Some(symbol) = symbol_info(name) else { return String::new() };
+    match (symbol.absent_in(), symbol.last()) {
+        (_, Some(last)) => format!(": it is gone after {last}"),
+        (Some(Release::AfterCann9_1), None) => ": it came after CANN 9.1".to_owned(),
+        (Some(before), None) => format!(": it came after {before}"),
+        (None, None) => String::new(),
+    }
+}
+
+/// The three functions whose parameter types changed; other releases differ in names of parameters only.
+const CHANGES: [(&str, &[SignatureChange]); 3] = [
+    (
+        "aclmdlRIDebugJsonPrint",
+        &[SignatureChange {
+            until: Release::Cann9_0,
+            declaration: "aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path)",
+        }],
+    ),
+    (
+        "aclrtGetMemUsageInfo",
+        &[SignatureChange {
+            until: Release::Cann9_0,
+            declaration: "aclError aclrtGetMemUsageInfo(uint32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t \
+                          inputNum, size_t *outputNum)",
+        }],
+    ),
+    (
+        "aclrtUnuseStreamResInCurrentThread",
+        &[SignatureChange {
+            until: Release::Cann8_3,
+            declaration: "aclError aclrtUnuseStreamResInCurrentThread(void)",
+        }],
+    ),
+];
+
+macro_rules! symbols {
+    ($($library:ident $name:ident $sets:literal;)*) => {
+        /// Sorted by name.
+        pub(crate) static SYMBOLS: &[SymbolInfo] =
+            &[$(SymbolInfo { name: stringify!($name), library: Library::$library, sets: $sets }),*];
+
+        /// The places of the functions in [`SYMBOLS`].
+        #[allow(non_camel_case_types, dead_code, clippy::upper_case_acronyms)]
+        #[derive(Clone, Copy)]
+        pub(crate) enum Slot { $($name),* }
+    };
+}
+
+#[cfg(not(acl_sys_generated))]
+include!("bindings/symbols.rs");
+#[cfg(acl_sys_generated)]
+include!(concat!(env!("OUT_DIR"), "/symbols.rs"));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_knows_every_call() {
+        assert!(SYMBOLS.is_sorted_by(|a, b| a.name < b.name));
+        for (name, library) in crate::Table::names() {
+            assert_eq!(symbol_info(name).map(|symbol| symbol.library), Some(library), "{name}");
+        }
+        for (name, changes) in CHANGES {
+            assert_eq!(symbol_info(name).unwrap().changes(), changes);
+        }
+    }
+
+    #[test]
+    fn a_missing_function_is_explained_by_its_releases() {
+        for (symbol, text) in [
+            ("aclmdlRIUpdate", "aclmdlRIUpdate is not in lib: it came after CANN 9.0"),
+            ("aclInit", "aclInit is not in lib"),
+            ("aclfvInit", "aclfvInit is not in lib: it is gone after CANN 9.0"),
+            ("aclCreateTensor", "aclCreateTensor is not in lib"),
+            ("aclopCompile", "aclopCompile is not in lib"),
+        ] {
+            let missing = crate::MissingSymbol { symbol, searched: "lib".to_owned() };
+            assert_eq!(missing.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn releases_are_told_apart() {
+        let unuse = symbol_info("aclrtUnuseStreamResInCurrentThread").unwrap();
+        assert_eq!(unuse.first(), Some(Release::Cann8_3));
+        assert!(!unuse.is_in(Release::Cann8_2) && unuse.is_in(Release::Development));
+        assert_eq!(symbol_info("aclfvInit").unwrap().last(), Some(Release::Cann9_0));
+        assert_eq!(symbol_info("aclCreateTensor").unwrap().first(), None);
+        assert_eq!(symbol_info("aclopCompile").unwrap().library, Library::OperatorCompiler);
+    }
+}
