@@ -54,6 +54,7 @@ mod memory;
 #[cfg(feature = "mock")]
 pub mod mock;
 pub mod op;
+pub mod plan;
 mod prefetch;
 mod raw;
 mod stream;

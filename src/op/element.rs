@@ -33,6 +33,27 @@ impl DataType {
     /// Number of types.
     pub(crate) const COUNT: usize = Self::U8 as usize + 1;
 
+    /// Bytes of one element.
+    #[must_use]
+    pub fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::F16 | Self::Bf16 | Self::I16 => 2,
+            Self::F32 | Self::I32 => 4,
+            Self::F64 | Self::I64 => 8,
+        }
+    }
+
+    /// Whether neural-network operators take it: f32, f16 and bf16.
+    pub(crate) fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F16 | Self::Bf16)
+    }
+
+    /// Whether arithmetic operators take it.
+    pub(crate) fn is_numeric(self) -> bool {
+        self.is_float() || matches!(self, Self::I32 | Self::I64)
+    }
+
     pub(crate) fn raw(self) -> aclDataType {
         match self {
             Self::F32 => aclDataType::ACL_FLOAT,

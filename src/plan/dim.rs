@@ -1,0 +1,268 @@
+//! Dimensions of a plan: numbers, or named symbols that get their value at a run.
+
+use std::fmt;
+use std::ops::{Add, Mul};
+
+use crate::error::{Error, Result};
+use crate::op::{MAX_RANK, Shape};
+
+use super::poly::{Monomial, Poly};
+
+/// Most symbols that one plan can have.
+pub const MAX_SYMBOLS: usize = 8;
+
+/// One dimension of a value: a number, a symbol, or a product of symbols times a number plus a number.
+///
+/// Symbols come from [`Builder::symbol`](super::Builder::symbol). `+` and `*` compute; a result outside the form above
+/// is kept as such and refused, with a message, where it is used as a dimension.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Dim, Input, Plan};
+///
+/// let plan = Plan::build(|g| {
+///     let tokens = g.symbol("tokens", 1..=512)?;
+///     let x = g.input("x", [tokens, Dim::from(64)], F32, Input::Copied)?;
+///     let flat = g.reshape(x, [tokens * 64])?;
+///     let y = g.adds(flat, 1.0)?;
+///     g.output("y", y)
+/// })?;
+/// assert!(plan.is_dynamic());
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Dim {
+    factor: u64,
+    plus: i64,
+    powers: Monomial,
+}
+
+/// What cannot be written as a [`Dim`].
+const OTHER: Dim = Dim { factor: u64::MAX, plus: 0, powers: [0; MAX_SYMBOLS] };
+
+impl Dim {
+    pub(crate) const fn fixed(size: u64) -> Self {
+        // Sizes above `i64::MAX` have no meaning anywhere.
+        if size > i64::MAX as u64 { OTHER } else { Self { factor: 0, plus: size as i64, powers: [0; MAX_SYMBOLS] } }
+    }
+
+    pub(crate) fn symbol(index: usize) -> Self {
+        let mut powers = [0; MAX_SYMBOLS];
+        powers[index] = 1;
+        Self { factor: 1, plus: 0, powers }
+    }
+
+    /// Factor, summand and powers: what a file stores.
+    pub(crate) fn parts(self) -> (u64, i64, Monomial) {
+        (self.factor, self.plus, self.powers)
+    }
+
+    pub(crate) fn from_parts(factor: u64, plus: i64, powers: Monomial) -> Self {
+        Self::normal(factor, plus, powers)
+    }
+
+    fn normal(factor: u64, plus: i64, powers: Monomial) -> Self {
+        if factor == 0 {
+            return Self { factor, plus, powers: [0; MAX_SYMBOLS] };
+        }
+        if powers == [0; MAX_SYMBOLS] {
+            let sum = i64::try_from(factor).ok().and_then(|factor| factor.checked_add(plus));
+            return sum.map_or(OTHER, |plus| Self { factor: 0, plus, powers });
+        }
+        Self { factor, plus, powers }
+    }
+
+    /// Whether the dimension has a form that plans can use.
+    pub(crate) fn is_usable(self) -> bool {
+        self != OTHER && (self.factor != 0 || self.plus >= 0)
+    }
+
+    /// The number, of a dimension without symbols.
+    #[must_use]
+    pub fn as_fixed(self) -> Option<usize> {
+        if self.factor == 0 { usize::try_from(self.plus).ok() } else { None }
+    }
+
+    /// The index of the symbol that the dimension is, without factor and summand.
+    pub(crate) fn as_symbol(self) -> Option<usize> {
+        let only = self.powers.iter().map(|power| u32::from(*power)).sum::<u32>() == 1;
+        let plain = self.factor == 1 && self.plus == 0 && only;
+        plain.then(|| self.powers.iter().position(|power| *power == 1)).flatten()
+    }
+
+    /// Whether the symbol takes part.
+    pub(crate) fn has_symbol(self, index: usize) -> bool {
+        self.powers[index] != 0
+    }
+
+    /// The number for these values of the symbols.
+    pub(crate) fn value(self, symbols: &[u64]) -> Option<u64> {
+        u64::try_from(self.poly().value(symbols)?).ok()
+    }
+
+    pub(crate) fn poly(self) -> Poly {
+        let mut poly = Poly::constant(i128::from(self.plus));
+        poly.add_term(self.powers, i128::from(self.factor));
+        poly
+    }
+
+    /// Shown with the names of the symbols.
+    pub(crate) fn show(self, names: &[String]) -> String {
+        if self == OTHER {
+            return "?".to_owned();
+        }
+        let mut factors = Vec::new();
+        if self.factor > 1 {
+            factors.push(self.factor.to_string());
+        }
+        for (index, power) in self.powers.iter().enumerate() {
+            let name = names.get(index).cloned().unwrap_or_else(|| format!("s{index}"));
+            factors.extend(std::iter::repeat_n(name, usize::from(*power)));
+        }
+        match (factors.is_empty(), self.plus) {
+            (true, plus) => plus.to_string(),
+            (false, 0) => factors.join("*"),
+            (false, plus) => format!("{}{plus:+}", factors.join("*")),
+        }
+    }
+}
+
+impl From<usize> for Dim {
+    fn from(size: usize) -> Self {
+        Self::fixed(size as u64)
+    }
+}
+
+impl<D: Into<Dim>> Add<D> for Dim {
+    type Output = Self;
+
+    fn add(self, other: D) -> Self {
+        let other = other.into();
+        if self == OTHER || other == OTHER {
+            return OTHER;
+        }
+        let Some(plus) = self.plus.checked_add(other.plus) else { return OTHER };
+        let powers = if self.factor == 0 { other.powers } else { self.powers };
+        if self.factor != 0 && other.factor != 0 && self.powers != other.powers {
+            return OTHER;
+        }
+        self.factor.checked_add(other.factor).map_or(OTHER, |factor| Self::normal(factor, plus, powers))
+    }
+}
+
+impl<D: Into<Dim>> Mul<D> for Dim {
+    type Output = Self;
+
+    fn mul(self, other: D) -> Self {
+        let other = other.into();
+        if self == OTHER || other == OTHER {
+            return OTHER;
+        }
+        let (a, b) = if self.factor == 0 { (other, self) } else { (self, other) };
+        if b.factor == 0 {
+            // A number times anything of the form.
+            let factor = u64::try_from(b.plus).ok().and_then(|by| a.factor.checked_mul(by));
+            return match (factor, a.plus.checked_mul(b.plus)) {
+                (Some(factor), Some(plus)) => Self::normal(factor, plus, a.powers),
+                _ => OTHER,
+            };
+        }
+        if a.plus != 0 || b.plus != 0 {
+            return OTHER;
+        }
+        let mut powers = a.powers;
+        for (power, more) in powers.iter_mut().zip(b.powers) {
+            let Some(sum) = power.checked_add(more) else { return OTHER };
+            *power = sum;
+        }
+        a.factor.checked_mul(b.factor).map_or(OTHER, |factor| Self::normal(factor, 0, powers))
+    }
+}
+
+impl fmt::Debug for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.show(&[]))
+    }
+}
+
+/// What can be given as the dimensions of a value: arrays and slices of numbers or [`Dim`]s, and shapes.
+pub trait IntoDims {
+    /// The dimensions, outermost first.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more than [`MAX_RANK`] dimensions, or one
+    /// that plans cannot express.
+    fn into_dims(self) -> Result<Vec<Dim>>;
+}
+
+fn checked(dims: Vec<Dim>) -> Result<Vec<Dim>> {
+    if dims.len() > MAX_RANK {
+        return Err(Error::invalid(format!("{} dimensions; operators take up to {MAX_RANK}", dims.len())));
+    }
+    match dims.iter().position(|dim| !dim.is_usable()) {
+        None => Ok(dims),
+        Some(index) => Err(Error::invalid(format!(
+            "dimension {index} is none that a plan can have: a product of symbols times a number plus a number"
+        ))),
+    }
+}
+
+impl<D: Into<Dim>, const N: usize> IntoDims for [D; N] {
+    fn into_dims(self) -> Result<Vec<Dim>> {
+        checked(self.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<D: Into<Dim> + Copy> IntoDims for &[D] {
+    fn into_dims(self) -> Result<Vec<Dim>> {
+        checked(self.iter().map(|dim| (*dim).into()).collect())
+    }
+}
+
+impl IntoDims for Vec<Dim> {
+    fn into_dims(self) -> Result<Vec<Dim>> {
+        checked(self)
+    }
+}
+
+impl IntoDims for Shape {
+    fn into_dims(self) -> Result<Vec<Dim>> {
+        checked(self.iter().map(|size| Dim::from(*size)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_keeps_the_form() {
+        let (n, m) = (Dim::symbol(0), Dim::symbol(1));
+        let names = ["n".to_owned(), "m".to_owned()];
+        assert_eq!((n * 2 + 3).show(&names), "2*n+3");
+        assert_eq!((n * m * 4).show(&names), "4*n*m");
+        assert_eq!((n + n).show(&names), "2*n");
+        assert_eq!((n * 2 + 3).value(&[5, 0]), Some(13));
+        assert_eq!((n * m).value(&[5, 7]), Some(35));
+        assert_eq!((Dim::from(3) * 4 + 1).as_fixed(), Some(13));
+        assert_eq!(n * 0, Dim::from(0));
+        assert_eq!(n.as_symbol(), Some(0));
+        assert_eq!((n + 1).as_symbol(), None);
+    }
+
+    #[test]
+    fn other_forms_are_refused_where_they_are_used() {
+        let (n, m) = (Dim::symbol(0), Dim::symbol(1));
+        for other in [n + m, (n + 1) * m, Dim::from(usize::MAX), n * usize::MAX * 2, Dim::from(i64::MAX as usize) + 1]
+        {
+            assert!(!other.is_usable(), "{other:?}");
+            assert!([other].into_dims().is_err());
+            assert!(!(other + 1).is_usable() && !(other * 2).is_usable());
+        }
+        assert!([1_usize; 9].into_dims().is_err());
+        assert!([1_usize; 8].into_dims().is_ok());
+    }
+}

@@ -1,0 +1,373 @@
+//! The recipe: a plan as plain data, in the order in which its work is issued.
+
+use std::collections::HashMap;
+
+use super::dim::Dim;
+use super::layout::{Extent, Layout};
+use super::operator::Operator;
+
+/// Index of the stream that a plan is run on.
+pub(crate) const ORIGIN: u16 = 0;
+
+/// Everything that an executor, a check or a file needs to know of a plan.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Recipe {
+    pub(crate) symbols: Vec<Symbol>,
+    /// Streams by tag; the first is the origin.
+    pub(crate) tags: Vec<Tag>,
+    /// Each is recorded by one node.
+    pub(crate) events: Vec<EventInfo>,
+    /// Gates between the plan and work beside it.
+    pub(crate) externals: Vec<String>,
+    pub(crate) storages: Vec<Storage>,
+    pub(crate) layouts: Vec<Layout>,
+    pub(crate) values: Vec<ValueInfo>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) accesses: Vec<Access>,
+    pub(crate) places: Places,
+    pub(crate) inputs: Vec<InputInfo>,
+    pub(crate) outputs: Vec<OutputInfo>,
+    pub(crate) constants: Vec<Vec<u8>>,
+    pub(crate) functions: Vec<FunctionInfo>,
+    /// Core limits that scopes asked for; nodes refer to them by number, counted from 1.
+    pub(crate) cores: Vec<Cores>,
+    /// Storages that stay reserved until a node is done (`record_stream`).
+    pub(crate) reserved: Vec<(u32, u32)>,
+    /// Greatest share of the L2 cache that prefetches between two nodes may ask for, in thousandths; 0 for no cap.
+    pub(crate) prefetch_cap: u32,
+}
+
+/// A named dimension and the numbers that it may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Symbol {
+    pub(crate) name: String,
+    pub(crate) least: u64,
+    pub(crate) greatest: u64,
+}
+
+/// A stream of the plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tag {
+    pub(crate) name: String,
+    pub(crate) priority: u32,
+}
+
+/// A point that other streams wait for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct EventInfo {
+    /// Its tag; forks, joins and waits for values have none.
+    pub(crate) name: Option<String>,
+}
+
+/// A piece of memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Storage {
+    pub(crate) kind: StorageKind,
+    pub(crate) bytes: Extent,
+}
+
+/// Where the memory comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum StorageKind {
+    /// Part of the arena.
+    Temporary,
+    Input(u32),
+    Output(u32),
+    Constant(u32),
+}
+
+/// A view of a storage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ValueInfo {
+    pub(crate) storage: u32,
+    pub(crate) layout: u32,
+    /// Bytes from the start of the storage.
+    pub(crate) offset: Extent,
+}
+
+/// One piece of work.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) kind: NodeKind,
+    /// First of its accesses.
+    pub(crate) first: u32,
+    pub(crate) place: u32,
+    pub(crate) count: u16,
+    pub(crate) tag: u16,
+    /// Core limit, 0 for none.
+    pub(crate) cores: u16,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum NodeKind {
+    /// Accesses: the operands, then the result.
+    Op(Operator),
+    /// A foreign operator, by function; its accesses in the order in which they were declared.
+    Foreign(u32),
+    /// A host function.
+    Host(u32),
+    /// Bytes from the first access to the second.
+    Copy,
+    /// Every byte of the access.
+    FillBytes(u8),
+    /// Bytes of the access from the offset, at most so many.
+    Prefetch {
+        offset: u64,
+        max_bytes: u64,
+    },
+    Record(u32),
+    Wait(u32),
+    /// Waits for a signal from outside, which it consumes.
+    ExternalWait(u32),
+    /// Gives a signal to the outside.
+    ExternalRecord(u32),
+    /// From the host memory of an input to the access.
+    Upload(u32),
+    /// From the access to the host memory of an output.
+    Download(u32),
+}
+
+/// How a node touches a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Mode {
+    Read,
+    Write,
+    ReadWrite,
+    /// Neither: a prefetch, which may see any bytes.
+    Touch,
+}
+
+impl Mode {
+    pub(crate) fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::ReadWrite)
+    }
+
+    pub(crate) fn reads(self) -> bool {
+        matches!(self, Self::Read | Self::ReadWrite)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Access {
+    pub(crate) value: u32,
+    pub(crate) mode: Mode,
+}
+
+/// How the memory of an input is given to an executable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[doc(alias = "frozen_parameter")]
+#[doc(alias = "mark_static_address")]
+pub enum Input {
+    /// Given once, when the executable is made, and shared with it from then on. Runs do not look at it.
+    Frozen,
+    /// Memory of the executable, written in place between runs.
+    Static,
+    /// Bound for each run and copied into memory of the executable, unless it is that memory.
+    Copied,
+    /// Bound for each run and used where it is; what happens when it moved.
+    Tracked(OnMove),
+    /// Bound for each run and used where it is; operators that use it are updated inside the captured graph when it
+    /// moved.
+    Updatable,
+    /// Host memory of the executable, uploaded by each run.
+    Host,
+}
+
+/// What a run does when a tracked input has another address than the captured graph knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum OnMove {
+    /// Uses the graph of that address, or captures one.
+    #[default]
+    Recapture,
+    /// Fails, naming the input and both addresses.
+    Fail,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct InputInfo {
+    pub(crate) name: String,
+    pub(crate) value: u32,
+    pub(crate) class: Input,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OutputInfo {
+    pub(crate) name: String,
+    pub(crate) value: u32,
+    /// Whether each run also brings it to host memory of the executable.
+    pub(crate) host: bool,
+}
+
+/// A foreign operator or host function: how it is found again, and what it needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FunctionInfo {
+    pub(crate) kind: FunctionKind,
+    /// None for a closure without a name, which no file can hold.
+    pub(crate) name: Option<String>,
+    pub(crate) version: u32,
+    pub(crate) attributes: Vec<u8>,
+    /// Cores that must be free at the same time for it to make progress.
+    pub(crate) needs: Cores,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum FunctionKind {
+    Foreign,
+    Host,
+}
+
+/// Numbers of cores; 0 where nothing was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Cores {
+    /// Matrix cores.
+    pub cube: u32,
+    /// Vector cores.
+    pub vector: u32,
+}
+
+/// Where in the caller's source the nodes were asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Places {
+    pub(crate) files: Vec<String>,
+    /// File, line and column.
+    pub(crate) all: Vec<(u32, u32, u32)>,
+}
+
+impl Places {
+    pub(crate) fn show(&self, place: u32) -> String {
+        match self.all.get(place as usize) {
+            Some((file, line, _)) => format!("{}:{line}", self.files[*file as usize]),
+            None => "an unknown place".to_owned(),
+        }
+    }
+}
+
+/// Finds places and layouts that are known already.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    files: HashMap<&'static str, u32>,
+    places: HashMap<(u32, u32, u32), u32>,
+    layouts: HashMap<Layout, u32>,
+    last_place: Option<(&'static std::panic::Location<'static>, u32)>,
+}
+
+impl Recipe {
+    pub(crate) fn place(&mut self, known: &mut Known, at: &'static std::panic::Location<'static>) -> u32 {
+        if let Some((last, place)) = known.last_place
+            && std::ptr::eq(last, at)
+        {
+            return place;
+        }
+        let places = &mut self.places;
+        let file = *known.files.entry(at.file()).or_insert_with(|| {
+            places.files.push(at.file().to_owned());
+            (places.files.len() - 1) as u32
+        });
+        let key = (file, at.line(), at.column());
+        let place = *known.places.entry(key).or_insert_with(|| {
+            places.all.push(key);
+            (places.all.len() - 1) as u32
+        });
+        known.last_place = Some((at, place));
+        place
+    }
+
+    pub(crate) fn layout(&mut self, known: &mut Known, layout: Layout) -> u32 {
+        if let Some(index) = known.layouts.get(&layout) {
+            return *index;
+        }
+        let index = self.layouts.len() as u32;
+        self.layouts.push(layout.clone());
+        known.layouts.insert(layout, index);
+        index
+    }
+
+    pub(crate) fn accesses_of(&self, node: &Node) -> &[Access] {
+        &self.accesses[node.first as usize..node.first as usize + usize::from(node.count)]
+    }
+
+    pub(crate) fn layout_of(&self, value: u32) -> &Layout {
+        &self.layouts[self.values[value as usize].layout as usize]
+    }
+
+    pub(crate) fn storage_of(&self, value: u32) -> u32 {
+        self.values[value as usize].storage
+    }
+
+    pub(crate) fn bounds(&self) -> Vec<(u64, u64)> {
+        self.symbols.iter().map(|symbol| (symbol.least, symbol.greatest)).collect()
+    }
+
+    pub(crate) fn symbol_names(&self) -> Vec<String> {
+        self.symbols.iter().map(|symbol| symbol.name.clone()).collect()
+    }
+
+    /// What a node is called in messages.
+    pub(crate) fn label(&self, node: &Node) -> String {
+        match node.kind {
+            NodeKind::Op(operator) => operator.name().to_owned(),
+            NodeKind::Foreign(function) | NodeKind::Host(function) => {
+                let info = &self.functions[function as usize];
+                let kind = match info.kind {
+                    FunctionKind::Foreign => "foreign operator",
+                    FunctionKind::Host => "host function",
+                };
+                info.name.as_ref().map_or_else(|| kind.to_owned(), |name| format!("{kind} {name:?}"))
+            }
+            NodeKind::Copy => "copy".to_owned(),
+            NodeKind::FillBytes(_) => "fill_bytes".to_owned(),
+            NodeKind::Prefetch { .. } => "prefetch".to_owned(),
+            NodeKind::Record(event) => self.event_label("record of", event),
+            NodeKind::Wait(event) => self.event_label("wait for", event),
+            NodeKind::ExternalWait(event) => format!("external wait for {:?}", self.externals[event as usize]),
+            NodeKind::ExternalRecord(event) => format!("external record of {:?}", self.externals[event as usize]),
+            NodeKind::Upload(input) => format!("upload of {:?}", self.inputs[input as usize].name),
+            NodeKind::Download(output) => format!("download of {:?}", self.outputs[output as usize].name),
+        }
+    }
+
+    fn event_label(&self, what: &str, event: u32) -> String {
+        match &self.events[event as usize].name {
+            Some(name) => format!("{what} event {name:?}"),
+            None => format!("{what} event #{event}"),
+        }
+    }
+
+    /// Label, position, stream and source line of a node.
+    pub(crate) fn describe(&self, index: u32) -> String {
+        let node = &self.nodes[index as usize];
+        let tag = if node.tag == ORIGIN {
+            "the origin stream".to_owned()
+        } else {
+            format!("stream {:?}", self.tags[usize::from(node.tag)].name)
+        };
+        format!("{} (#{index}, {tag}, {})", self.label(node), self.places.show(node.place))
+    }
+
+    /// The recipe with numbers in place of symbols, or the size that has none.
+    pub(crate) fn specialised(&self, symbols: &[u64]) -> Result<Self, String> {
+        let mut fixed = self.clone();
+        if self.symbols.is_empty() {
+            return Ok(fixed);
+        }
+        let number = |extent: &Extent| extent.value(symbols).map(Extent::Fixed);
+        for layout in &mut fixed.layouts {
+            let dims: Option<Vec<Dim>> = layout.dims.iter().map(|dim| dim.value(symbols).map(Dim::fixed)).collect();
+            let strides: Option<Vec<Extent>> = layout.strides.iter().map(number).collect();
+            let (Some(dims), Some(strides)) = (dims, strides) else {
+                return Err(format!("the shape {:?} has no size for {symbols:?}", layout.dims));
+            };
+            (layout.dims, layout.strides) = (dims, strides);
+        }
+        for value in &mut fixed.values {
+            value.offset = number(&value.offset).ok_or_else(|| format!("an offset has no size for {symbols:?}"))?;
+        }
+        for storage in &mut fixed.storages {
+            storage.bytes = number(&storage.bytes).ok_or_else(|| format!("a value has no size for {symbols:?}"))?;
+        }
+        fixed.symbols.clear();
+        Ok(fixed)
+    }
+}
