@@ -122,6 +122,13 @@ impl Error {
         self.0.call
     }
 
+    /// What is wrong with a plan, of an error of the kind [`ErrorKind::InvalidPlan`]; empty for others.
+    #[must_use]
+    pub fn findings(&self) -> &[crate::plan::Finding] {
+        let found = self.0.source.as_deref().and_then(|source| source.downcast_ref::<crate::plan::Findings>());
+        found.map_or(&[], |found| &found.0)
+    }
+
     /// What the library said about it, copied when the error was made.
     #[must_use]
     pub fn library_message(&self) -> Option<&str> {

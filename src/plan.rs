@@ -1,13 +1,213 @@
 //! Plans: a graph as data, checked before a device sees it.
+//!
+//! A [`Builder`] records operators, streams, events, prefetches and inputs by class. [`Plan::build`] checks the result:
+//! every pair of accesses to the same bytes must be in some order, by stream or by event, or the plan is refused with
+//! both operators, the bytes and the event that would order them. A plan is plain data; it runs eagerly on real
+//! streams, as a captured graph, or simulated on the host, with the same numbers.
 
 #![allow(dead_code, reason = "being built")]
 
-mod dim;
-mod layout;
-mod operator;
-mod poly;
-mod recipe;
+use std::fmt;
+use std::sync::Arc;
 
+use crate::error::{Error, ErrorKind, Result};
+
+mod builder;
+mod check;
+mod dim;
+mod finding;
+mod function;
+mod layout;
+mod memory;
+mod operator;
+mod options;
+mod order;
+mod poly;
+mod ranges;
+mod recipe;
+mod uses;
+
+pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Value};
 pub use dim::{Dim, IntoDims, MAX_SYMBOLS};
-pub use operator::{Number, Operator, Order, Reduction};
+pub(crate) use finding::Findings;
+pub use finding::{Finding, FindingKind};
+pub use function::{Foreign, HostFunction, Launch};
+pub use operator::{Number, Operator, Order as DimOrder, Reduction};
+pub use options::Options;
 pub use recipe::{Cores, Input, OnMove};
+
+use function::Body;
+use memory::MemoryPlan;
+use order::Order;
+use recipe::{NodeKind, Recipe};
+use uses::Uses;
+
+/// A checked plan. Clones share it; any thread may use it.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Input, Plan};
+///
+/// let plan = Plan::build(|g| {
+///     let x = g.input("x", [2, 2], F32, Input::Copied)?;
+///     let w = g.input("w", [2, 2], F32, Input::Frozen)?;
+///     let h = g.scope("1", |g| g.matmul(x, w))?;
+///     g.join("1")?; // without it, the next line would be refused
+///     let y = g.add(h, x)?;
+///     g.output("y", y)
+/// })?;
+/// assert_eq!((plan.operators(), plan.streams()), (2, 2));
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Plan(Arc<Inner>);
+
+struct Inner {
+    recipe: Recipe,
+    bodies: Vec<Body>,
+    lints: Vec<Finding>,
+    order: Order,
+    uses: Uses,
+}
+
+/// What the temporaries of a plan need, in bytes, the padding of each included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemoryReport {
+    /// The arena.
+    pub peak: u64,
+    /// All temporaries without sharing.
+    pub sum: u64,
+    /// The largest set that is live at once when work runs in the order of issue: no plan can do with less.
+    pub lower_bound: u64,
+}
+
+impl Plan {
+    /// Builds and checks a plan with the default options.
+    ///
+    /// # Errors
+    ///
+    /// The error of `work`. [`ErrorKind::InvalidPlan`] when a check fails; [`Error::findings`] has all of it then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{FindingKind, Input, Plan};
+    ///
+    /// let refused = Plan::build(|g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     let h = g.scope("1", |g| g.muls(x, 2.0))?;
+    ///     let y = g.add(h, x)?; // nothing says that h is there by now
+    ///     g.output("y", y)
+    /// })
+    /// .unwrap_err();
+    /// assert_eq!(refused.findings()[0].kind, FindingKind::UnorderedAccess);
+    /// ```
+    pub fn build(work: impl FnOnce(&mut Builder) -> Result<()>) -> Result<Self> {
+        Self::build_with(Options::default(), work)
+    }
+
+    /// Builds and checks a plan.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::build`].
+    pub fn build_with(options: Options, work: impl FnOnce(&mut Builder) -> Result<()>) -> Result<Self> {
+        let mut builder = Builder::new(options);
+        work(&mut builder)?;
+        let built = builder.finish()?;
+        Self::of(built.recipe, built.bodies, built.lints)
+    }
+
+    /// Checks a recipe.
+    fn of(recipe: Recipe, bodies: Vec<Body>, lints: Vec<Finding>) -> Result<Self> {
+        let order = Order::of(&recipe).map_err(|broken| check::broken(&recipe, broken).into_error())?;
+        let uses = Uses::of(&recipe);
+        let findings = check::check(&recipe, &order, &uses);
+        if !findings.is_empty() {
+            return Err(finding::into_error(findings));
+        }
+        Ok(Self(Arc::new(Inner { recipe, bodies, lints, order, uses })))
+    }
+
+    /// What is worth a look, though the plan can run.
+    #[must_use]
+    pub fn lints(&self) -> &[Finding] {
+        &self.0.lints
+    }
+
+    /// Whether a dimension is a symbol, so that sizes are known only at a run.
+    #[must_use]
+    pub fn is_dynamic(&self) -> bool {
+        !self.0.recipe.symbols.is_empty()
+    }
+
+    /// Number of operators, foreign ones, copies, fills, prefetches and host functions included.
+    #[must_use]
+    pub fn operators(&self) -> usize {
+        let sync = |kind| {
+            matches!(
+                kind,
+                NodeKind::Record(_) | NodeKind::Wait(_) | NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_)
+            )
+        };
+        self.0.recipe.nodes.iter().filter(|node| !sync(node.kind)).count()
+    }
+
+    /// Number of streams, the origin included.
+    #[must_use]
+    pub fn streams(&self) -> usize {
+        self.0.recipe.tags.len()
+    }
+
+    /// Number of events.
+    #[must_use]
+    pub fn events(&self) -> usize {
+        self.0.recipe.events.len()
+    }
+
+    /// Plans the memory of the temporaries: for a dynamic plan with these values of its symbols, in the order in which
+    /// they were made.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for another number of values, or one outside the bounds.
+    pub fn memory(&self, symbols: &[usize]) -> Result<MemoryReport> {
+        let (_, MemoryPlan { peak, sum, bound, .. }) = self.specialise(symbols)?;
+        Ok(MemoryReport { peak, sum, lower_bound: bound })
+    }
+
+    /// The recipe and its memory plan for values of the symbols.
+    pub(crate) fn specialise(&self, symbols: &[usize]) -> Result<(Recipe, MemoryPlan)> {
+        let known = &self.0.recipe.symbols;
+        if known.len() != symbols.len() {
+            return Err(Error::invalid(format!("{} values for {} symbols", symbols.len(), known.len())));
+        }
+        for (symbol, value) in known.iter().zip(symbols) {
+            if !(symbol.least..=symbol.greatest).contains(&(*value as u64)) {
+                let (name, least, greatest) = (&symbol.name, symbol.least, symbol.greatest);
+                return Err(Error::invalid(format!(
+                    "symbol {name:?} is {value}; its bounds are {least} to {greatest}"
+                )));
+            }
+        }
+        let values: Vec<u64> = symbols.iter().map(|value| *value as u64).collect();
+        let recipe = self.0.recipe.specialised(&values).map_err(Error::invalid)?;
+        let plan = memory::plan(&recipe, &self.0.order, &self.0.uses)
+            .ok_or_else(|| Error::new(ErrorKind::OutOfMemory, "the temporaries of the plan do not fit any memory"))?;
+        Ok((recipe, plan))
+    }
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plan")
+            .field("operators", &self.operators())
+            .field("streams", &self.streams())
+            .field("events", &self.events())
+            .finish_non_exhaustive()
+    }
+}

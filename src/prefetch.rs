@@ -57,8 +57,13 @@ impl Prefetch {
         Self { offset, ..self }
     }
 
+    /// Offset and greatest length.
+    pub(crate) fn parts(self) -> (usize, usize) {
+        (self.offset, self.max_bytes)
+    }
+
     /// The bytes that this means for `available` ones: offset and length.
-    fn clip(self, available: usize) -> Result<(usize, usize)> {
+    pub(crate) fn clip(self, available: usize) -> Result<(usize, usize)> {
         if self.max_bytes == 0 {
             return Err(Error::invalid("a prefetch of 0 bytes; ask for at least one"));
         }

@@ -60,6 +60,12 @@ pub enum ErrorKind {
     Operator,
     /// A host function panicked; the panic was caught.
     CallbackPanicked,
+    /// A plan that cannot run as it was written; [`Error::findings`](crate::Error::findings) has the parts.
+    InvalidPlan,
+    /// A frozen or tracked input of a plan has another address than its graph knows.
+    AddressChanged,
+    /// A graph store has reached its limit.
+    GraphLimit,
     /// A file could not be read, written or understood.
     File,
     /// The driver failed.
@@ -145,6 +151,9 @@ impl ErrorKind {
             Self::OperatorArgument => "the operator refuses its arguments",
             Self::Operator => "the operator failed",
             Self::CallbackPanicked => "a host function panicked",
+            Self::InvalidPlan => "invalid plan",
+            Self::AddressChanged => "an input of the plan moved",
+            Self::GraphLimit => "no room for another graph",
             Self::File => "file problem",
             Self::Driver => "driver error",
             Self::Internal => "internal error",

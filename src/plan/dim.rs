@@ -135,7 +135,7 @@ impl From<usize> for Dim {
     }
 }
 
-impl<D: Into<Dim>> Add<D> for Dim {
+impl<D: Into<Self>> Add<D> for Dim {
     type Output = Self;
 
     fn add(self, other: D) -> Self {
@@ -152,7 +152,7 @@ impl<D: Into<Dim>> Add<D> for Dim {
     }
 }
 
-impl<D: Into<Dim>> Mul<D> for Dim {
+impl<D: Into<Self>> Mul<D> for Dim {
     type Output = Self;
 
     fn mul(self, other: D) -> Self {

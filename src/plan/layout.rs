@@ -66,6 +66,13 @@ impl Extent {
         }
     }
 
+    pub(crate) fn show(&self) -> String {
+        match self {
+            Self::Fixed(value) => value.to_string(),
+            Self::Symbolic(_) => "a varying number of".to_owned(),
+        }
+    }
+
     /// The greatest number that it can be.
     pub(crate) fn greatest(&self, bounds: Bounds<'_>) -> Option<i128> {
         match self {

@@ -1,0 +1,253 @@
+//! The builder: records what a plan does, in the order in which its work is issued.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::panic::Location;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
+
+use crate::error::Result;
+
+use super::finding::{Finding, FindingKind};
+use super::function::Body;
+use super::options::Options;
+use super::recipe::{Access, Known, Mode, Node, NodeKind, ORIGIN, Recipe, Tag};
+
+mod finish;
+mod foreign;
+mod ops;
+mod prefetch;
+mod streams;
+mod values;
+mod views;
+
+pub use prefetch::After;
+pub use streams::{External, Fork, Scope, TaggedEvent};
+
+/// The tag of the stream that a plan is run on.
+pub const ORIGIN_TAG: &str = "origin";
+
+/// No node: an input has no producer.
+const NONE: u32 = u32::MAX;
+
+/// A value of a plan: memory with a type and a shape. A cheap handle, good for the plan it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Value {
+    pub(crate) plan: u32,
+    pub(crate) index: u32,
+}
+
+/// Records operators, streams, events and prefetches of a plan.
+///
+/// Every method that submits work takes a place in the order of issue, on the stream of the enclosing
+/// [`Builder::scope`]. Nothing reaches a device. An error names the operator, its position and the caller's line; the
+/// builder stays as it was before the call.
+///
+/// See [`Plan::build`](super::Plan::build).
+pub struct Builder {
+    plan: u32,
+    options: Options,
+    recipe: Recipe,
+    known: Known,
+    bodies: Vec<Body>,
+    scopes: Vec<Frame>,
+    chains: Vec<Chain>,
+    tags: HashMap<String, u16>,
+    events: HashMap<String, EventState>,
+    /// The last node that wrote each value.
+    producers: Vec<u32>,
+    /// Nodes that users of a value wait for (`wait_value`).
+    after: HashMap<u32, Vec<u32>>,
+    versions: HashMap<u32, Version>,
+    /// The earlier version of a later one.
+    earlier: HashMap<u32, u32>,
+    /// Events to record right behind a node.
+    records_after: Vec<(u32, u32)>,
+    recorded_after: HashMap<u32, u32>,
+    /// The event at the start of the plan, once something waits for it.
+    start: Option<u32>,
+    waited: HashSet<(u16, u32)>,
+    reserve: Vec<Reserve>,
+    /// Each join: the tag and its last node.
+    joins: Vec<(u16, u32)>,
+    prefetched: HashMap<u32, Vec<(u64, u64, u32)>>,
+    lints: Vec<Finding>,
+}
+
+/// A scope that is being recorded.
+struct Frame {
+    tag: u16,
+    cores: u16,
+    /// What to wait for before the first work of the scope.
+    pending: Option<Pending>,
+}
+
+struct Pending {
+    parent: u16,
+    fork: Fork,
+    place: u32,
+}
+
+/// A stream of the plan so far.
+#[derive(Default)]
+struct Chain {
+    nodes: u32,
+    last: u32,
+    /// Forked and not joined.
+    active: bool,
+    was_joined: bool,
+    /// An event without a name that was recorded when the chain had so many nodes.
+    last_record: Option<(u32, u32)>,
+}
+
+struct EventState {
+    alive: Weak<()>,
+    /// The latest record, the tag it was made on and its node.
+    latest: Option<(u32, u16, u32)>,
+    waited: bool,
+}
+
+/// A later version of a value, by the earlier one.
+struct Version {
+    place: u32,
+    earlier_used: Option<u32>,
+    later_used: Option<u32>,
+}
+
+/// A storage that stays reserved until a tag is joined.
+struct Reserve {
+    storage: u32,
+    tag: u16,
+    since: u32,
+}
+
+/// A place in the caller's source.
+type At = &'static Location<'static>;
+
+impl Builder {
+    pub(crate) fn new(options: Options) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let mut builder = Self {
+            plan: NEXT.fetch_add(1, Ordering::Relaxed),
+            options,
+            recipe: Recipe { prefetch_cap: options.prefetch_cap, ..Recipe::default() },
+            known: Known::default(),
+            bodies: Vec::new(),
+            scopes: vec![Frame { tag: ORIGIN, cores: 0, pending: None }],
+            chains: Vec::new(),
+            tags: HashMap::new(),
+            events: HashMap::new(),
+            producers: Vec::new(),
+            after: HashMap::new(),
+            versions: HashMap::new(),
+            earlier: HashMap::new(),
+            records_after: Vec::new(),
+            recorded_after: HashMap::new(),
+            start: None,
+            waited: HashSet::new(),
+            reserve: Vec::new(),
+            joins: Vec::new(),
+            prefetched: HashMap::new(),
+            lints: Vec::new(),
+        };
+        builder.add_tag(ORIGIN_TAG, 0);
+        builder.chains[0].active = true;
+        builder
+    }
+
+    fn add_tag(&mut self, name: &str, priority: u32) -> u16 {
+        let index = self.recipe.tags.len() as u16;
+        self.recipe.tags.push(Tag { name: name.to_owned(), priority });
+        self.tags.insert(name.to_owned(), index);
+        self.chains.push(Chain::default());
+        index
+    }
+
+    /// The stream that work goes to now.
+    fn tag(&self) -> u16 {
+        self.scopes.last().map_or(ORIGIN, |frame| frame.tag)
+    }
+
+    fn place(&mut self, at: At) -> u32 {
+        self.recipe.place(&mut self.known, at)
+    }
+
+    /// The error of a call that was made at `at`, about work at the position that would come next.
+    fn wrong<T>(&self, kind: FindingKind, at: At, text: impl fmt::Display) -> Result<T> {
+        let message = format!("{text} (#{}, {}:{})", self.recipe.nodes.len(), at.file(), at.line());
+        Err(Finding::new(kind, message).into_error())
+    }
+
+    fn check(&self, value: Value, what: &str, at: At) -> Result<()> {
+        if value.plan == self.plan {
+            return Ok(());
+        }
+        self.wrong(FindingKind::Foreign, at, format_args!("{what}: a value of another plan"))
+    }
+
+    /// Issues a node on the current stream, behind what its scope and its values wait for.
+    fn emit(&mut self, kind: NodeKind, accesses: &[Access], at: At) -> Result<u32> {
+        let place = self.place(at);
+        self.enter_scopes(at)?;
+        let tag = self.tag();
+        if !self.chains[usize::from(tag)].active {
+            self.fork(ORIGIN, tag, place, at)?;
+        }
+        if !self.after.is_empty() {
+            for access in accesses {
+                self.wait_for_versions(access.value, tag, place, at)?;
+            }
+        }
+        let node = self.push(kind, tag, accesses, place, at)?;
+        if !self.versions.is_empty() {
+            self.note_versions(accesses, node);
+        }
+        for access in accesses.iter().filter(|access| access.mode.writes()) {
+            self.producers[access.value as usize] = node;
+        }
+        Ok(node)
+    }
+
+    fn push(&mut self, kind: NodeKind, tag: u16, accesses: &[Access], place: u32, at: At) -> Result<u32> {
+        let recipe = &mut self.recipe;
+        let (Ok(first), Ok(count), true) =
+            (u32::try_from(recipe.accesses.len()), u16::try_from(accesses.len()), recipe.nodes.len() < NONE as usize)
+        else {
+            return self.wrong(FindingKind::Operand, at, "a plan of more work than can be numbered");
+        };
+        let node = recipe.nodes.len() as u32;
+        recipe.accesses.extend_from_slice(accesses);
+        let cores = self.scopes.last().map_or(0, |frame| frame.cores);
+        recipe.nodes.push(Node { kind, first, place, count, tag, cores });
+        let chain = &mut self.chains[usize::from(tag)];
+        (chain.nodes, chain.last) = (chain.nodes + 1, node);
+        Ok(node)
+    }
+
+    fn read(value: Value) -> Access {
+        Access { value: value.index, mode: Mode::Read }
+    }
+
+    fn write(value: Value) -> Access {
+        Access { value: value.index, mode: Mode::Write }
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("nodes", &self.recipe.nodes.len())
+            .field("tags", &self.recipe.tags.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether a handle of this event still exists.
+fn is_alive(alive: &Weak<()>) -> bool {
+    alive.strong_count() > 0
+}
+
+/// What keeps the tag of an event taken.
+fn keep_alive() -> Arc<()> {
+    Arc::new(())
+}

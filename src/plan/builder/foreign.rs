@@ -1,0 +1,73 @@
+//! Foreign operators and host functions in a plan.
+
+use std::panic::Location;
+
+use crate::error::Result;
+use crate::plan::finding::{Finding, FindingKind};
+use crate::plan::function::{Body, Foreign, HostFunction};
+use crate::plan::recipe::{Access, FunctionInfo, NodeKind};
+
+use super::{At, Builder, Value};
+
+impl Builder {
+    /// Issues a foreign operator that reads and writes the bytes of these values; one that is in both lists is read and
+    /// written. [`Builder::bytes`] gives a part of a value.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan.
+    #[track_caller]
+    pub fn foreign(&mut self, operator: &Foreign, reads: &[Value], writes: &[Value]) -> Result<()> {
+        let at = Location::caller();
+        for value in reads.iter().chain(writes) {
+            self.check(*value, "foreign operator", at)?;
+        }
+        let accesses: Vec<Access> = reads
+            .iter()
+            .map(|value| Self::read(*value))
+            .chain(writes.iter().map(|value| Self::write(*value)))
+            .collect();
+        let function = self.function(operator.info(), Body::Foreign(operator.body.clone()), at);
+        self.emit(NodeKind::Foreign(function), &accesses, at).map(drop)
+    }
+
+    /// Issues a function that runs on the host when the stream gets there.
+    ///
+    /// # Errors
+    ///
+    /// Those of numbering: a plan of more than 2³² operators.
+    #[track_caller]
+    pub fn host_function(&mut self, function: &HostFunction) -> Result<()> {
+        let at = Location::caller();
+        let index = self.function(function.info(), Body::Host(function.body.clone()), at);
+        self.emit(NodeKind::Host(index), &[], at).map(drop)
+    }
+
+    fn function(&mut self, info: FunctionInfo, body: Body, at: At) -> u32 {
+        let last = self.recipe.functions.last();
+        if last.is_some_and(|last| last.name.is_some() && *last == info) && same_body(self.bodies.last(), &body) {
+            return self.recipe.functions.len() as u32 - 1;
+        }
+        if info.name.is_none() {
+            let node = self.recipe.nodes.len() as u32;
+            let text = format!(
+                "the closure at {}:{} has no name, so the plan cannot be stored; Foreign::new and HostFunction::new give \
+                 one",
+                at.file(),
+                at.line()
+            );
+            self.lints.push(Finding::new(FindingKind::Unnamed, text).at(&[node]));
+        }
+        self.recipe.functions.push(info);
+        self.bodies.push(body);
+        self.recipe.functions.len() as u32 - 1
+    }
+}
+
+fn same_body(last: Option<&Body>, body: &Body) -> bool {
+    match (last, body) {
+        (Some(Body::Foreign(a)), Body::Foreign(b)) => std::sync::Arc::ptr_eq(&a.launch, &b.launch),
+        (Some(Body::Host(a)), Body::Host(b)) => std::sync::Arc::ptr_eq(a, b),
+        _ => false,
+    }
+}

@@ -1,0 +1,281 @@
+//! Operators in a plan.
+
+use std::panic::Location;
+
+use crate::error::Result;
+use crate::op::{CubeMath, DataType, GeluForm, MAX_RANK};
+use crate::plan::dim::IntoDims;
+use crate::plan::finding::FindingKind;
+use crate::plan::operator::{Number, Operator, Order, Reduction};
+use crate::plan::recipe::{Access, NodeKind, StorageKind};
+
+use super::{At, Builder, Value};
+
+impl Builder {
+    /// Issues an operator; its result is a new value.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for operands that do not fit the operator, or of another
+    /// plan.
+    #[track_caller]
+    pub fn op(&mut self, operator: Operator, operands: &[Value]) -> Result<Value> {
+        self.op_at(operator, operands, Location::caller())
+    }
+
+    fn op_at(&mut self, operator: Operator, operands: &[Value], at: At) -> Result<Value> {
+        let (dtype, dims) = self.infer(&operator, operands, at)?;
+        let (storages, values) = (self.recipe.storages.len(), self.recipe.values.len());
+        let out = self.memory(StorageKind::Temporary, &dims, dtype, at)?;
+        let issued = self.op_into_at(operator, operands, out, at);
+        if issued.is_err() {
+            self.recipe.storages.truncate(storages);
+            self.recipe.values.truncate(values);
+            self.producers.truncate(values);
+        }
+        issued.map(|()| out)
+    }
+
+    fn infer(&self, operator: &Operator, operands: &[Value], at: At) -> Result<(DataType, Vec<crate::plan::Dim>)> {
+        for value in operands {
+            self.check(*value, operator.name(), at)?;
+        }
+        let views: Vec<_> = operands.iter().map(|value| self.operand(*value)).collect();
+        match operator.infer(&views) {
+            Ok(result) => Ok(result),
+            Err(text) => self.wrong(FindingKind::Operand, at, format_args!("{}: {text}", operator.name())),
+        }
+    }
+
+    /// Issues an operator that writes its result to `out`. For an operator that works element by element that may be an
+    /// operand itself, which is then computed in place.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::op`]; also for a result of another shape or type than `out`, one that overlaps an operand in another
+    /// way, and for a constant.
+    #[track_caller]
+    pub fn op_into(&mut self, operator: Operator, operands: &[Value], out: Value) -> Result<()> {
+        let at = Location::caller();
+        self.check(out, operator.name(), at)?;
+        let layout = self.recipe.layout_of(out.index);
+        if !matches!(operator, Operator::Fill { .. }) {
+            let (dtype, dims) = self.infer(&operator, operands, at)?;
+            let same = layout.dims == dims
+                || (operator == Operator::Copy
+                    && crate::plan::operator::broadcast(&dims, &layout.dims).as_ref() == Ok(&layout.dims));
+            if !same || (layout.dtype != dtype && operator != Operator::Copy) {
+                let name = operator.name();
+                let text = format_args!("{name}: {dtype:?} {dims:?} into {:?} {:?}", layout.dtype, layout.dims);
+                return self.wrong(FindingKind::Operand, at, text);
+            }
+        }
+        self.check_target(&operator, operands, out, at)?;
+        self.op_into_at(operator, operands, out, at)
+    }
+
+    /// That the result does not run into an operand.
+    fn check_target(&self, operator: &Operator, operands: &[Value], out: Value, at: At) -> Result<()> {
+        let info = |value: Value| &self.recipe.values[value.index as usize];
+        let target = info(out);
+        let storage = &self.recipe.storages[target.storage as usize];
+        if let StorageKind::Constant(_) = storage.kind {
+            return self.wrong(FindingKind::Operand, at, format_args!("{} into a constant", operator.name()));
+        }
+        let bounds = self.recipe.bounds();
+        for operand in operands {
+            let same = info(*operand) == target;
+            if same && operator.works_in_place() {
+                continue;
+            }
+            if crate::plan::ranges::may_overlap(&self.recipe, operand.index, out.index, &bounds) {
+                let how = if same { "which it cannot compute in place" } else { "which overlaps its result" };
+                let text = format_args!("{}: an operand {how}", operator.name());
+                return self.wrong(FindingKind::Operand, at, text);
+            }
+        }
+        Ok(())
+    }
+
+    fn op_into_at(&mut self, operator: Operator, operands: &[Value], out: Value, at: At) -> Result<()> {
+        let mut accesses = [Self::write(out); 4];
+        for (access, operand) in accesses.iter_mut().zip(operands) {
+            *access = Self::read(*operand);
+        }
+        accesses[operands.len()] = Self::write(out);
+        self.emit(NodeKind::Op(operator), &accesses[..=operands.len()], at).map(drop)
+    }
+
+    /// Copies the bytes of `from` to `to`, which are dense and of one size; [`Builder::op_into`] with
+    /// [`Operator::Copy`] takes any views.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for values with gaps, of different sizes, that overlap,
+    /// or of another plan, and for a copy into a constant.
+    #[track_caller]
+    pub fn copy(&mut self, from: Value, to: Value) -> Result<()> {
+        let at = Location::caller();
+        self.check(from, "copy", at)?;
+        self.check(to, "copy", at)?;
+        let (a, b) = (self.recipe.layout_of(from.index), self.recipe.layout_of(to.index));
+        if !a.is_dense() || !b.is_dense() || a.bytes() != b.bytes() {
+            let text = format_args!("copy of {:?} {:?} to {:?} {:?}", a.dtype, a.dims, b.dtype, b.dims);
+            return self.wrong(FindingKind::Operand, at, text);
+        }
+        self.check_target(&Operator::Copy, &[from], to, at)?;
+        self.copy_at(from, to, at)
+    }
+
+    /// A byte copy between dense values, the copy operator for others.
+    pub(super) fn copy_at(&mut self, from: Value, to: Value, at: At) -> Result<()> {
+        let accesses: [Access; 2] = [Self::read(from), Self::write(to)];
+        let aligned = |value: Value| {
+            let offset = &self.recipe.values[value.index as usize].offset;
+            offset.as_fixed().is_some_and(|offset| offset.is_multiple_of(64))
+        };
+        let plain = self.recipe.layout_of(from.index).is_dense() && aligned(from) && aligned(to);
+        let kind = if plain { NodeKind::Copy } else { NodeKind::Op(Operator::Copy) };
+        self.emit(kind, &accesses, at).map(drop)
+    }
+
+    /// Sets every byte of `value`, which is dense.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value with gaps or of another plan, and for a
+    /// constant.
+    #[track_caller]
+    pub fn fill_bytes(&mut self, value: Value, byte: u8) -> Result<()> {
+        let at = Location::caller();
+        self.check(value, "fill_bytes", at)?;
+        if !self.recipe.layout_of(value.index).is_dense() {
+            return self.wrong(FindingKind::Operand, at, "fill_bytes of a value with gaps");
+        }
+        self.check_target(&Operator::Fill { value: Number::Int(0) }, &[], value, at)?;
+        self.emit(NodeKind::FillBytes(byte), &[Self::write(value)], at).map(drop)
+    }
+
+    /// A new value whose elements are all `number`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::empty`].
+    #[track_caller]
+    pub fn full(&mut self, dims: impl IntoDims, dtype: DataType, number: impl Into<Number>) -> Result<Value> {
+        let (at, dims) = (Location::caller(), dims.into_dims()?);
+        let out = self.memory(StorageKind::Temporary, &dims, dtype, at)?;
+        self.op_into_at(Operator::Fill { value: number.into() }, &[], out, at)?;
+        Ok(out)
+    }
+
+    /// [`op::permute`](crate::op::permute): dimension `i` of the result is dimension `order[i]` of `a`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::op`].
+    #[track_caller]
+    pub fn permute(&mut self, a: Value, order: &[usize]) -> Result<Value> {
+        let at = Location::caller();
+        let mut dims = [0; MAX_RANK];
+        if order.len() > MAX_RANK || order.iter().any(|dim| *dim >= MAX_RANK) {
+            return self.wrong(FindingKind::Operand, at, format_args!("permute: the order {order:?}"));
+        }
+        dims.iter_mut().zip(order).for_each(|(to, from)| *to = *from as u8);
+        self.op_at(Operator::Permute { order: Order { rank: order.len() as u8, dims } }, &[a], at)
+    }
+
+    /// [`op::softmax`](crate::op::softmax) over dimension `dim`, negative ones counted from the end.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::op`].
+    #[track_caller]
+    pub fn softmax(&mut self, a: Value, dim: i64) -> Result<Value> {
+        let at = Location::caller();
+        let dims = self.dim_bits("softmax", a, &[dim], at)?;
+        self.op_at(Operator::Softmax { dim: dims.trailing_zeros() as u8 }, &[a], at)
+    }
+
+    /// [`op::reduce_sum`](crate::op::reduce_sum) over `dims`, all of them when there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::op`].
+    #[track_caller]
+    pub fn reduce_sum(&mut self, a: Value, dims: &[i64], keep: bool) -> Result<Value> {
+        let at = Location::caller();
+        let dims = self.dim_bits("reduce_sum", a, dims, at)?;
+        self.op_at(Operator::ReduceSum { over: Reduction { dims, keep } }, &[a], at)
+    }
+
+    /// [`op::mean`](crate::op::mean) over `dims`, all of them when there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::op`].
+    #[track_caller]
+    pub fn mean(&mut self, a: Value, dims: &[i64], keep: bool) -> Result<Value> {
+        let at = Location::caller();
+        let dims = self.dim_bits("mean", a, dims, at)?;
+        self.op_at(Operator::Mean { over: Reduction { dims, keep } }, &[a], at)
+    }
+
+    fn dim_bits(&self, what: &str, a: Value, dims: &[i64], at: At) -> Result<u8> {
+        self.check(a, what, at)?;
+        let rank = self.recipe.layout_of(a.index).dims.len() as i64;
+        let mut bits = 0_u8;
+        for dim in dims {
+            let index = if *dim < 0 { dim + rank } else { *dim };
+            if !(0..rank).contains(&index) || bits & (1 << index) != 0 {
+                let text = format_args!("{what}: dimension {dim} of {rank}, which is not there or named twice");
+                return self.wrong(FindingKind::Operand, at, text);
+            }
+            bits |= 1 << index;
+        }
+        Ok(bits)
+    }
+}
+
+/// Methods for operators, each named like its function in `racl::op`.
+macro_rules! operators {
+    ($($name:ident($($operand:ident),+ $(; $attribute:ident: $kind:ty)?) = $operator:expr;)*) => {
+        impl Builder {$(
+            #[doc = concat!("[`op::", stringify!($name), "`](crate::op::", stringify!($name), "()); gives the result.")]
+            ///
+            /// # Errors
+            ///
+            /// As [`Builder::op`].
+            #[track_caller]
+            pub fn $name(&mut self, $($operand: Value,)+ $($attribute: $kind)?) -> Result<Value> {
+                self.op_at($operator, &[$($operand),+], Location::caller())
+            }
+        )*}
+    };
+}
+
+operators! {
+    add(a, b) = Operator::Add;
+    add_scaled(a, b; alpha: impl Into<Number>) = Operator::AddScaled { alpha: alpha.into() };
+    sub(a, b) = Operator::Sub;
+    mul(a, b) = Operator::Mul;
+    div(a, b) = Operator::Div;
+    maximum(a, b) = Operator::Maximum;
+    adds(a; value: impl Into<Number>) = Operator::Adds { value: value.into() };
+    muls(a; value: impl Into<Number>) = Operator::Muls { value: value.into() };
+    divs(a; value: impl Into<Number>) = Operator::Divs { value: value.into() };
+    clamp_min(a; least: impl Into<Number>) = Operator::ClampMin { least: least.into() };
+    abs(a) = Operator::Abs;
+    sqrt(a) = Operator::Sqrt;
+    rsqrt(a) = Operator::Rsqrt;
+    tanh(a) = Operator::Tanh;
+    gelu(a; form: GeluForm) = Operator::Gelu { form };
+    layer_norm(a, weight, bias; eps: f64) = Operator::LayerNorm { eps };
+    cast(a; to: DataType) = Operator::Cast { to };
+    embedding(table, indices) = Operator::Embedding;
+    matmul(a, b) = Operator::Matmul { math: CubeMath::default() };
+    matmul_with(a, b; math: CubeMath) = Operator::Matmul { math };
+    mm(a, b) = Operator::Mm;
+    batch_matmul(a, b) = Operator::BatchMatmul;
+    addmm(bias, a, b) = Operator::Addmm;
+}

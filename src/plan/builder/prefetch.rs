@@ -1,0 +1,143 @@
+//! Prefetches in a plan.
+
+use std::panic::Location;
+
+use crate::error::{Result, ResultExt as _};
+use crate::plan::finding::{Finding, FindingKind};
+use crate::plan::options::Single;
+use crate::plan::recipe::{Access, Mode, NodeKind, ORIGIN};
+use crate::prefetch::Prefetch;
+
+use super::{At, Builder, Frame, TaggedEvent, Value};
+
+/// The stream of prefetches that are asked for on the origin stream, where they would hold up its work.
+const PREFETCH_TAG: &str = "prefetch";
+
+/// What a prefetch in a plan waits for.
+#[derive(Debug, Clone, Copy)]
+pub enum After<'a> {
+    /// What produced the value.
+    Value(Value),
+    /// The latest record of the event.
+    Event(&'a TaggedEvent),
+    /// Nothing but the start of the plan.
+    Start,
+}
+
+impl Builder {
+    /// Moves bytes of the memory of `value` into the L2 cache while other work runs: on the stream of the scope, or on
+    /// one of its own named `"prefetch"` when that is the origin. Gives the number of bytes that will be asked for: a
+    /// request that is longer than the memory is clipped. 4 GiB and more are split when the work is submitted.
+    ///
+    /// `after` says when it may start. It does not count as a use of the value: nothing waits for it but the end of the
+    /// plan.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for 0 bytes, an offset at or past the end, a value of
+    /// another plan, an event that was not recorded, and with
+    /// [`Options::single_stream`](crate::plan::Options::single_stream).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::Prefetch;
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{After, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [1, 8], F32, Input::Copied)?;
+    ///     let w = g.input("w", [8, 8], F32, Input::Frozen)?;
+    ///     let h = g.tanh(x)?;
+    ///     assert_eq!(g.prefetch(w, Prefetch::bytes(1 << 20), After::Start)?, 256);
+    ///     let y = g.matmul(h, w)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "npu_prefetch")]
+    #[track_caller]
+    pub fn prefetch(&mut self, value: Value, what: Prefetch, after: After<'_>) -> Result<usize> {
+        let at = Location::caller();
+        self.check(value, "prefetch", at)?;
+        if let After::Value(dependency) = after {
+            self.check(dependency, "prefetch", at)?;
+        }
+        if self.options.single == Single::Strict {
+            return self.wrong(FindingKind::Options, at, "a prefetch with the option single_stream");
+        }
+        let (offset, bytes) = self.clip(value, what, at)?;
+        if self.is_repeated(value, offset, bytes, at) {
+            return Ok(bytes as usize);
+        }
+        let own = self.tag() == ORIGIN && self.options.single == Single::No;
+        if own {
+            let tag = self.tags.get(PREFETCH_TAG).copied();
+            let tag = tag.unwrap_or_else(|| self.add_tag(PREFETCH_TAG, 0));
+            self.scopes.push(Frame { tag, cores: 0, pending: None });
+        }
+        let done = self.prefetch_here(value, what, after, at);
+        if own {
+            self.scopes.pop();
+        }
+        done.map(|()| bytes as usize)
+    }
+
+    fn prefetch_here(&mut self, value: Value, what: Prefetch, after: After<'_>, at: At) -> Result<()> {
+        let place = self.place(at);
+        self.enter_scopes(at)?;
+        let tag = self.tag();
+        match after {
+            After::Value(dependency) => {
+                self.wait_for_versions(dependency.index, tag, place, at)?;
+                self.wait_for_producer(self.producers[dependency.index as usize], tag, place, at)?;
+            }
+            After::Event(event) => self.wait_event(event, at)?,
+            After::Start => {}
+        }
+        if !self.chains[usize::from(tag)].active {
+            let start = self.start_event();
+            self.wait_on(start, tag, place, at)?;
+        }
+        let (offset, max_bytes) = what.parts();
+        let kind = NodeKind::Prefetch { offset: offset as u64, max_bytes: max_bytes as u64 };
+        self.emit(kind, &[Access { value: value.index, mode: Mode::Touch }], at).map(drop)
+    }
+
+    /// Offset and length of the request; of memory with symbols, for its greatest size.
+    fn clip(&self, value: Value, what: Prefetch, at: At) -> Result<(u64, u64)> {
+        let size = self.recipe.layout_of(value.index).bytes();
+        let most = size.and_then(|size| size.greatest(&self.recipe.bounds())).unwrap_or(0);
+        let clipped = what.clip(usize::try_from(most).unwrap_or(usize::MAX));
+        let clipped = clipped.context_with(|| format!("a prefetch at {}:{}", at.file(), at.line()));
+        match clipped {
+            Ok((offset, bytes)) => Ok((offset as u64, bytes as u64)),
+            Err(error) => self.wrong(FindingKind::Prefetch, at, error),
+        }
+    }
+
+    /// Whether the request is left out, because an earlier one asked for the same bytes.
+    fn is_repeated(&mut self, value: Value, offset: u64, bytes: u64, at: At) -> bool {
+        let info = &self.recipe.values[value.index as usize];
+        let (storage, Some(start)) = (info.storage, info.offset.as_fixed()) else { return false };
+        let (start, end) = (start + offset, start + offset + bytes);
+        let node = self.recipe.nodes.len() as u32;
+        let known = self.prefetched.entry(storage).or_default();
+        let earlier = known.iter().find(|(from, to, _)| *from <= start && end <= *to).map(|(.., node)| *node);
+        let Some(earlier) = earlier else {
+            known.push((start, end, node));
+            return false;
+        };
+        if self.options.drop_repeated_prefetches {
+            return true;
+        }
+        let text = format!(
+            "the prefetch at {}:{} repeats {}; drop_repeated_prefetches leaves it out",
+            at.file(),
+            at.line(),
+            self.recipe.describe(earlier)
+        );
+        self.lints.push(Finding::new(FindingKind::RepeatedPrefetch, text).at(&[earlier, node]));
+        false
+    }
+}

@@ -1,0 +1,181 @@
+//! Symbols, inputs, constants, memory and outputs.
+
+use std::ops::RangeInclusive;
+use std::panic::Location;
+
+use crate::error::Result;
+use crate::op::{DataType, Element};
+use crate::plan::dim::{Dim, IntoDims, MAX_SYMBOLS};
+use crate::plan::finding::FindingKind;
+use crate::plan::layout::{Extent, Layout};
+use crate::plan::operator::Operand;
+use crate::plan::recipe::{
+    Access, Input, InputInfo, Mode, NodeKind, OutputInfo, Storage, StorageKind, Symbol, ValueInfo,
+};
+
+use super::{At, Builder, NONE, Value};
+
+impl Builder {
+    /// A named dimension that gets its value at each run: that of the inputs that have it. The plan is checked once for
+    /// all values within the bounds, and planned and captured for each value that comes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, bounds without a
+    /// number or above 2³¹, or more than [`MAX_SYMBOLS`] symbols.
+    #[track_caller]
+    pub fn symbol(&mut self, name: &str, bounds: RangeInclusive<usize>) -> Result<Dim> {
+        let at = Location::caller();
+        let symbols = &self.recipe.symbols;
+        if name.is_empty() || symbols.iter().any(|known| known.name == name) {
+            let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
+            return self.wrong(kind, at, format_args!("symbol {name:?}: the name is empty or taken"));
+        }
+        if symbols.len() == MAX_SYMBOLS {
+            return self.wrong(FindingKind::Name, at, format_args!("symbol {name:?} is one more than {MAX_SYMBOLS}"));
+        }
+        let (least, greatest) = (*bounds.start() as u64, *bounds.end() as u64);
+        if least > greatest || greatest > 1 << 31 {
+            return self.wrong(FindingKind::Name, at, format_args!("symbol {name:?} with the bounds {bounds:?}"));
+        }
+        let dim = Dim::symbol(symbols.len());
+        self.recipe.symbols.push(Symbol { name: name.to_owned(), least, greatest });
+        Ok(dim)
+    }
+
+    /// An input, by name and class.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, a frozen, static or
+    /// host input whose shape has symbols, and a shape that is too large;
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for dimensions that plans cannot express.
+    #[track_caller]
+    pub fn input(&mut self, name: &str, dims: impl IntoDims, dtype: DataType, class: Input) -> Result<Value> {
+        let (at, dims) = (Location::caller(), dims.into_dims()?);
+        if name.is_empty() || self.recipe.inputs.iter().any(|known| known.name == name) {
+            let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
+            return self.wrong(kind, at, format_args!("input {name:?}: the name is empty or taken"));
+        }
+        if class == Input::Frozen && dims.iter().any(|dim| dim.as_fixed().is_none()) {
+            let text = format_args!("input {name:?} is frozen, so its shape cannot have symbols");
+            return self.wrong(FindingKind::Operand, at, text);
+        }
+        let index = self.recipe.inputs.len() as u32;
+        let value = self.memory(StorageKind::Input(index), &dims, dtype, at)?;
+        self.recipe.inputs.push(InputInfo { name: name.to_owned(), value: value.index, class });
+        if class == Input::Host {
+            // The upload is the first work that the plan knows of for this memory.
+            self.emit(NodeKind::Upload(index), &[Self::write(value)], at)?;
+        }
+        Ok(value)
+    }
+
+    /// Numbers that are part of the plan itself.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when `data` does not fill the shape.
+    #[track_caller]
+    pub fn constant<T: Element>(&mut self, data: &[T], dims: impl IntoDims) -> Result<Value> {
+        let (at, dims) = (Location::caller(), dims.into_dims()?);
+        let elements = dims.iter().try_fold(1_usize, |product, dim| product.checked_mul(dim.as_fixed()?));
+        if elements != Some(data.len()) {
+            return self.wrong(FindingKind::Operand, at, format_args!("{} elements for {dims:?}", data.len()));
+        }
+        let index = self.recipe.constants.len() as u32;
+        let value = self.memory(StorageKind::Constant(index), &dims, T::TYPE, at)?;
+        self.recipe.constants.push(bytemuck::cast_slice(data).to_vec());
+        Ok(value)
+    }
+
+    /// Memory of the plan with undefined content, for an operator to write.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::input`], for the shape.
+    #[track_caller]
+    pub fn empty(&mut self, dims: impl IntoDims, dtype: DataType) -> Result<Value> {
+        let (at, dims) = (Location::caller(), dims.into_dims()?);
+        self.memory(StorageKind::Temporary, &dims, dtype, at)
+    }
+
+    pub(super) fn memory(&mut self, kind: StorageKind, dims: &[Dim], dtype: DataType, at: At) -> Result<Value> {
+        let layout = Layout::dense(dtype, dims);
+        let bytes = layout.as_ref().and_then(Layout::bytes);
+        let bounds = self.recipe.bounds();
+        let fits = bytes.as_ref().and_then(|bytes| bytes.greatest(&bounds)).is_some_and(|most| most < 1 << 62);
+        let (Some(layout), Some(bytes), true) = (layout, bytes, fits) else {
+            return self.wrong(FindingKind::Operand, at, format_args!("a value of shape {dims:?} is too large"));
+        };
+        if self.recipe.storages.len() >= NONE as usize {
+            return self.wrong(FindingKind::Operand, at, "more values than can be numbered");
+        }
+        let storage = self.recipe.storages.len() as u32;
+        self.recipe.storages.push(Storage { kind, bytes });
+        let layout = self.recipe.layout(&mut self.known, layout);
+        Ok(self.add_value(ValueInfo { storage, layout, offset: Extent::Fixed(0) }, NONE))
+    }
+
+    pub(super) fn add_value(&mut self, info: ValueInfo, producer: u32) -> Value {
+        self.recipe.values.push(info);
+        self.producers.push(producer);
+        Value { plan: self.plan, index: self.recipe.values.len() as u32 - 1 }
+    }
+
+    pub(super) fn operand(&self, value: Value) -> Operand<'_> {
+        let layout = self.recipe.layout_of(value.index);
+        Operand { dtype: layout.dtype, dims: &layout.dims }
+    }
+
+    /// Makes `value` an output, by name. An input, a constant and a value that is an output already is copied.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, and for a value of
+    /// another plan.
+    #[track_caller]
+    pub fn output(&mut self, name: &str, value: Value) -> Result<()> {
+        self.add_output(name, value, false, Location::caller())
+    }
+
+    /// As [`Builder::output`]; each run also brings the output to host memory of the executable.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::output`].
+    #[track_caller]
+    pub fn output_to_host(&mut self, name: &str, value: Value) -> Result<()> {
+        self.add_output(name, value, true, Location::caller())
+    }
+
+    fn add_output(&mut self, name: &str, value: Value, host: bool, at: At) -> Result<()> {
+        self.check(value, "output", at)?;
+        if name.is_empty() || self.recipe.outputs.iter().any(|known| known.name == name) {
+            let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
+            return self.wrong(kind, at, format_args!("output {name:?}: the name is empty or taken"));
+        }
+        let index = self.recipe.outputs.len() as u32;
+        let info = &self.recipe.values[value.index as usize];
+        let storage = &self.recipe.storages[info.storage as usize];
+        let whole = self.recipe.layout_of(value.index).bytes() == Some(storage.bytes.clone())
+            && info.offset == Extent::Fixed(0)
+            && self.recipe.layout_of(value.index).is_dense();
+        let value = if storage.kind == StorageKind::Temporary && whole {
+            let storage = info.storage as usize;
+            self.recipe.storages[storage].kind = StorageKind::Output(index);
+            value
+        } else {
+            let layout = self.recipe.layout_of(value.index).clone();
+            let copy = self.memory(StorageKind::Output(index), &layout.dims, layout.dtype, at)?;
+            self.copy_at(value, copy, at)?;
+            copy
+        };
+        self.recipe.outputs.push(OutputInfo { name: name.to_owned(), value: value.index, host });
+        if host {
+            let read = Access { value: value.index, mode: Mode::Read };
+            self.emit(NodeKind::Download(index), &[read], at)?;
+        }
+        Ok(())
+    }
+}

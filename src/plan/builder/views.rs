@@ -1,0 +1,165 @@
+//! Views of values: the same memory in another shape.
+
+use std::ops::Range;
+use std::panic::Location;
+
+use crate::error::Result;
+use crate::op::DataType;
+use crate::plan::dim::{Dim, IntoDims};
+use crate::plan::finding::FindingKind;
+use crate::plan::layout::{Extent, Layout};
+use crate::plan::poly::Poly;
+use crate::plan::recipe::ValueInfo;
+
+use super::{At, Builder, Value};
+
+impl Builder {
+    /// The same elements, in the same order, in another shape.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for another number of elements, a value with gaps, and
+    /// one of another plan.
+    #[track_caller]
+    pub fn reshape(&mut self, value: Value, dims: impl IntoDims) -> Result<Value> {
+        let (at, dims) = (Location::caller(), dims.into_dims()?);
+        self.check(value, "reshape", at)?;
+        let from = self.recipe.layout_of(value.index);
+        let to = Layout::dense(from.dtype, &dims);
+        match to {
+            Some(to) if from.is_dense() && to.elements() == from.elements() => {
+                self.view(value, to, Extent::Fixed(0), at)
+            }
+            _ => {
+                let gaps = if from.is_dense() { "" } else { ", which has gaps" };
+                let text = format_args!("reshape to {dims:?} of {:?}{gaps}", from.dims);
+                self.wrong(FindingKind::Operand, at, text)
+            }
+        }
+    }
+
+    /// The same elements with dimensions `a` and `b` exchanged, counted from 0.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a dimension that the value does not have, and a
+    /// value of another plan.
+    #[track_caller]
+    pub fn transpose(&mut self, value: Value, a: usize, b: usize) -> Result<Value> {
+        let at = Location::caller();
+        self.check(value, "transpose", at)?;
+        let mut layout = self.recipe.layout_of(value.index).clone();
+        if a.max(b) >= layout.dims.len() {
+            let text = format_args!("transpose of dimensions {a} and {b} of {:?}", layout.dims);
+            return self.wrong(FindingKind::Operand, at, text);
+        }
+        layout.dims.swap(a, b);
+        layout.strides.swap(a, b);
+        self.view(value, layout, Extent::Fixed(0), at)
+    }
+
+    /// The elements `range` of dimension `dim`; the other dimensions stay whole. Both ends may have symbols.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a dimension that the value does not have, a range
+    /// that is not inside it for all values of the symbols, and a value of another plan.
+    #[track_caller]
+    pub fn narrow<D: Into<Dim>>(&mut self, value: Value, dim: usize, range: Range<D>) -> Result<Value> {
+        let at = Location::caller();
+        let (start, end) = (range.start.into(), range.end.into());
+        self.check(value, "narrow", at)?;
+        let mut layout = self.recipe.layout_of(value.index).clone();
+        let wrong = |builder: &Self, layout: &Layout| {
+            let text = format_args!("narrow to {start:?}..{end:?} of dimension {dim} of {:?}", layout.dims);
+            builder.wrong(FindingKind::Operand, at, text)
+        };
+        let Some(&whole) = layout.dims.get(dim) else { return wrong(self, &layout) };
+        let bounds = self.recipe.bounds();
+        let never_negative = |poly: &Poly| poly.least(&bounds).is_some_and(|least| least >= 0);
+        let length = end.poly().minus(&start.poly());
+        let inside = start.is_usable()
+            && end.is_usable()
+            && never_negative(&start.poly())
+            && never_negative(&length)
+            && never_negative(&whole.poly().minus(&end.poly()));
+        let (true, Some(length)) = (inside, dim_of(&length)) else { return wrong(self, &layout) };
+        let step = layout.strides[dim].poly().times(&Poly::constant(layout.dtype.size() as i128));
+        let Some(offset) = Extent::of(start.poly().times(&step)) else { return wrong(self, &layout) };
+        layout.dims[dim] = length;
+        self.view(value, layout, offset, at)
+    }
+
+    /// The bytes `range` of the memory of `value`, as a value of bytes: what a foreign operator touches.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value with gaps, with symbols or of another plan,
+    /// and for a range outside it.
+    #[track_caller]
+    pub fn bytes(&mut self, value: Value, range: Range<usize>) -> Result<Value> {
+        let at = Location::caller();
+        self.check(value, "bytes", at)?;
+        let layout = self.recipe.layout_of(value.index);
+        let size = layout.bytes().and_then(|bytes| bytes.as_fixed());
+        let inside = range.start <= range.end && size.is_some_and(|size| range.end as u64 <= size);
+        if !inside || !layout.is_dense() {
+            let text = format_args!("bytes {range:?} of a value of shape {:?}, which has {size:?}", layout.dims);
+            return self.wrong(FindingKind::Operand, at, text);
+        }
+        let bytes =
+            Layout { dtype: DataType::U8, dims: vec![Dim::from(range.len())], strides: vec![Extent::Fixed(1)] };
+        self.view(value, bytes, Extent::Fixed(range.start as u64), at)
+    }
+
+    fn view(&mut self, value: Value, layout: Layout, more: Extent, at: At) -> Result<Value> {
+        let info = &self.recipe.values[value.index as usize];
+        let Some(offset) = info.offset.plus(&more) else {
+            return self.wrong(FindingKind::Operand, at, "a view whose place has no number");
+        };
+        let storage = info.storage;
+        let layout = self.recipe.layout(&mut self.known, layout);
+        let view = self.add_value(ValueInfo { storage, layout, offset }, self.producers[value.index as usize]);
+        if let Some(after) = self.after.get(&value.index).cloned() {
+            self.after.insert(view.index, after);
+        }
+        Ok(view)
+    }
+
+    /// Dimensions of a value.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan.
+    #[track_caller]
+    pub fn dims(&self, value: Value) -> Result<&[Dim]> {
+        self.check(value, "dims", Location::caller())?;
+        Ok(&self.recipe.layout_of(value.index).dims)
+    }
+
+    /// Type of the elements of a value.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan.
+    #[track_caller]
+    pub fn dtype(&self, value: Value) -> Result<DataType> {
+        self.check(value, "dtype", Location::caller())?;
+        Ok(self.recipe.layout_of(value.index).dtype)
+    }
+}
+
+/// A polynomial of the form that dimensions have.
+fn dim_of(poly: &Poly) -> Option<Dim> {
+    let (mut plus, mut symbolic) = (0_i128, None);
+    for (powers, coefficient) in poly.terms() {
+        if powers.iter().all(|power| *power == 0) {
+            plus = *coefficient;
+        } else if symbolic.replace((*powers, *coefficient)).is_some() {
+            return None;
+        }
+    }
+    let (powers, factor) = symbolic.unwrap_or_default();
+    let dim = Dim::from_parts(u64::try_from(factor).ok()?, i64::try_from(plus).ok()?, powers);
+    dim.is_usable().then_some(dim)
+}

@@ -1,0 +1,188 @@
+//! Checks of a recipe: order of overlapping accesses, lifetimes, and waits that nobody can end.
+
+use super::finding::{Finding, FindingKind};
+use super::order::{Broken, Order};
+use super::ranges::{Common, common};
+use super::recipe::{Cores, NodeKind, ORIGIN, Recipe, StorageKind};
+use super::uses::Uses;
+
+mod live;
+
+use live::Live;
+
+/// Most findings of one check; a plan that is this wrong needs no complete list.
+const MOST: usize = 1000;
+
+/// Everything that can be told without a device. The order and the uses serve the memory plan too.
+pub(crate) fn check(recipe: &Recipe, order: &Order, uses: &Uses) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for storage in 0..recipe.storages.len() as u32 {
+        accesses(recipe, order, uses, storage, &mut findings);
+    }
+    outputs(recipe, uses, &mut findings);
+    gates(recipe, order, &mut findings);
+    findings
+}
+
+/// What is wrong with a recipe whose order cannot be told.
+pub(crate) fn broken(recipe: &Recipe, broken: Broken) -> Finding {
+    let (kind, node, text) = match broken {
+        Broken::Wait(node) => (FindingKind::WaitBeforeRecord, node, "comes before the record"),
+        Broken::Record(node) => (FindingKind::RecordedTwice, node, "comes a second time"),
+    };
+    Finding::new(kind, format!("{} {text}", recipe.describe(node))).at(&[node])
+}
+
+fn accesses(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, findings: &mut Vec<Finding>) {
+    let all = uses.storage(storage);
+    let kind = recipe.storages[storage as usize].kind;
+    let needs_write = matches!(kind, StorageKind::Temporary | StorageKind::Output(_));
+    let several = all.iter().any(|one| order.tag(one.node) != order.tag(all[0].node));
+    if !several && !needs_write {
+        return;
+    }
+    let mut live = Live::new(recipe, storage, several.then_some(order));
+    let mut unordered = false;
+    for one in all {
+        let met = live.add(one);
+        unordered |= met.unordered;
+        if needs_write && one.access.mode.reads() && !met.written && findings.len() < MOST {
+            let text = format!("{} reads memory that nothing has written", recipe.describe(one.node));
+            findings.push(Finding::new(FindingKind::ReadBeforeWrite, text).at(&[one.node]));
+        }
+    }
+    if unordered {
+        unordered_pairs(recipe, order, uses, storage, findings);
+    }
+}
+
+/// Every unordered pair of a storage that has one.
+fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, findings: &mut Vec<Finding>) {
+    let all = uses.storage(storage);
+    let bounds = recipe.bounds();
+    let mut last = None;
+    for (i, later) in all.iter().enumerate() {
+        for earlier in &all[..i] {
+            let pair = (earlier.node, later.node);
+            let harmless = !earlier.access.mode.writes() && !later.access.mode.writes();
+            if harmless || earlier.node == later.node || order.ordered(pair.0, pair.1) || last == Some(pair) {
+                continue;
+            }
+            if !super::ranges::may_overlap(recipe, earlier.access.value, later.access.value, &bounds) {
+                continue;
+            }
+            if findings.len() >= MOST {
+                return;
+            }
+            last = Some(pair);
+            let text = unordered_text(recipe, earlier, later);
+            findings.push(Finding::new(FindingKind::UnorderedAccess, text).at(&[pair.0, pair.1]));
+        }
+    }
+}
+
+fn unordered_text(recipe: &Recipe, earlier: &super::uses::Use, later: &super::uses::Use) -> String {
+    let verb = |one: &super::uses::Use| if one.access.mode.writes() { "writes" } else { "reads" };
+    let bytes = match common(recipe, earlier.access.value, later.access.value) {
+        Common::Bytes { start, end } => format!("bytes {start}..{end}"),
+        _ => "bytes".to_owned(),
+    };
+    let memory = match recipe.storages[recipe.storage_of(later.access.value) as usize].kind {
+        StorageKind::Input(input) => format!("input {:?}", recipe.inputs[input as usize].name),
+        StorageKind::Output(output) => format!("output {:?}", recipe.outputs[output as usize].name),
+        StorageKind::Temporary | StorageKind::Constant(_) => {
+            format!(
+                "the value of {} bytes",
+                recipe.storages[recipe.storage_of(later.access.value) as usize].bytes.show()
+            )
+        }
+    };
+    let stream = |node: u32| match recipe.nodes[node as usize].tag {
+        ORIGIN => "the origin stream".to_owned(),
+        tag => format!("stream {:?}", recipe.tags[usize::from(tag)].name),
+    };
+    format!(
+        "{} {} {bytes} of {memory} that {} {}, in no order: record an event after the former on {} and wait for it before \
+         the latter on {}",
+        recipe.describe(earlier.node),
+        verb(earlier),
+        recipe.describe(later.node),
+        verb(later),
+        stream(earlier.node),
+        stream(later.node),
+    )
+}
+
+fn outputs(recipe: &Recipe, uses: &Uses, findings: &mut Vec<Finding>) {
+    for output in &recipe.outputs {
+        let storage = recipe.storage_of(output.value);
+        if !uses.storage(storage).iter().any(|one| one.access.mode.writes()) {
+            let text = format!("output {:?} is written by nothing", output.name);
+            findings.push(Finding::new(FindingKind::ReadBeforeWrite, text));
+        }
+    }
+}
+
+/// Waits at gates whose signals come from the plan itself: all of them must be able to end.
+fn gates(recipe: &Recipe, order: &Order, findings: &mut Vec<Finding>) {
+    let mut open: Vec<u32> = (0..recipe.nodes.len() as u32)
+        .filter(|node| {
+            matches!(recipe.nodes[*node as usize].kind, NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_))
+        })
+        .collect();
+    let own: Vec<bool> = (0..recipe.externals.len() as u32)
+        .map(|gate| open.iter().any(|node| recipe.nodes[*node as usize].kind == NodeKind::ExternalRecord(gate)))
+        .collect();
+    let mut signals = vec![0_u32; recipe.externals.len()];
+    loop {
+        let ready = open.iter().position(|node| {
+            let free = !open.iter().any(|other| order.before(*other, *node));
+            free && match recipe.nodes[*node as usize].kind {
+                NodeKind::ExternalWait(gate) => !own[gate as usize] || signals[gate as usize] > 0,
+                _ => true,
+            }
+        });
+        let Some(ready) = ready else { break };
+        match recipe.nodes[open.remove(ready) as usize].kind {
+            NodeKind::ExternalRecord(gate) => signals[gate as usize] += 1,
+            NodeKind::ExternalWait(gate) if own[gate as usize] => signals[gate as usize] -= 1,
+            _ => {}
+        }
+    }
+    let waits = |node: &&u32| matches!(recipe.nodes[**node as usize].kind, NodeKind::ExternalWait(_));
+    for node in open.iter().filter(waits) {
+        let text = format!("{} can never end: its signal comes only after it", recipe.describe(*node));
+        findings.push(Finding::new(FindingKind::Deadlock, text).at(&[*node]));
+    }
+}
+
+/// Pairs of operators that may run at once and need more cores together than there are.
+pub(crate) fn core_demand(recipe: &Recipe, order: &Order, has: Cores) -> Vec<Finding> {
+    let needs = |node: u32| match recipe.nodes[node as usize].kind {
+        NodeKind::Foreign(function) => recipe.functions[function as usize].needs,
+        _ => Cores::default(),
+    };
+    let demanding: Vec<u32> =
+        (0..recipe.nodes.len() as u32).filter(|node| needs(*node) != Cores::default()).collect();
+    let mut findings = Vec::new();
+    for (i, later) in demanding.iter().enumerate() {
+        let b = needs(*later);
+        for earlier in demanding[..i].iter().filter(|earlier| !order.ordered(**earlier, *later)) {
+            let a = needs(*earlier);
+            let (cube, vector) = (a.cube.saturating_add(b.cube), a.vector.saturating_add(b.vector));
+            if (cube <= has.cube && vector <= has.vector) || findings.len() >= MOST {
+                continue;
+            }
+            let text = format!(
+                "{} and {} may run at once and need {cube} matrix and {vector} vector cores together, of {} and {}: each \
+                 could wait for the other's",
+                recipe.describe(*earlier),
+                recipe.describe(*later),
+                has.cube,
+                has.vector
+            );
+            findings.push(Finding::new(FindingKind::CoreDeadlock, text).at(&[*earlier, *later]));
+        }
+    }
+    findings
+}

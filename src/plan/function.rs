@@ -1,0 +1,237 @@
+//! Foreign operators and host functions: code of the user inside a plan.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::op::Shape;
+use crate::stream::Stream;
+
+use super::recipe::{Cores, FunctionInfo, FunctionKind};
+
+type LaunchFn = dyn Fn(&Launch<'_>) -> Result<()> + Send + Sync;
+type SimulateFn = dyn Fn(&[Vec<u8>], &mut [Vec<u8>]) + Send + Sync;
+type HostFn = dyn Fn(&[u8]) + Send + Sync;
+
+/// An operator that this crate does not know: a closure that submits work to a stream.
+///
+/// It has a name and a version, by which a stored plan finds it again, and attributes, which are given to it at each
+/// launch. Executors call it once for each eager run and once for each capture, on the thread that runs the plan.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Foreign, Input, Plan};
+///
+/// let kernel = Foreign::new("mine.scale", 1, |launch| {
+///     // aclrtLaunchKernel and its like take launch.stream().as_raw() and the addresses
+///     assert_eq!(launch.bytes(0), 32);
+///     Ok(())
+/// })
+/// .simulated(|reads, writes| writes[0].copy_from_slice(&reads[0]));
+/// let plan = Plan::build(|g| {
+///     let x = g.input("x", [8], F32, Input::Copied)?;
+///     let y = g.empty([8], F32)?;
+///     g.foreign(&kernel, &[x], &[y])?;
+///     g.output("y", y)
+/// })?;
+/// assert!(plan.lints().is_empty());
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Foreign {
+    name: Option<String>,
+    version: u32,
+    attributes: Vec<u8>,
+    needs: Cores,
+    pub(crate) body: ForeignBody,
+}
+
+#[derive(Clone)]
+pub(crate) struct ForeignBody {
+    pub(crate) launch: Arc<LaunchFn>,
+    pub(crate) simulate: Option<Arc<SimulateFn>>,
+}
+
+impl Foreign {
+    /// An operator with a name of its own and the version of what it does.
+    pub fn new(
+        name: impl Into<String>,
+        version: u32,
+        launch: impl Fn(&Launch<'_>) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name: Some(name.into()), version, ..Self::unnamed(launch) }
+    }
+
+    /// An operator without a name. The plan cannot be stored then, which its lints say.
+    pub fn unnamed(launch: impl Fn(&Launch<'_>) -> Result<()> + Send + Sync + 'static) -> Self {
+        let body = ForeignBody { launch: Arc::new(launch), simulate: None };
+        Self { name: None, version: 0, attributes: Vec::new(), needs: Cores::default(), body }
+    }
+
+    /// Bytes that each launch is given, and that are stored with the plan.
+    #[must_use]
+    pub fn attributes(mut self, attributes: impl Into<Vec<u8>>) -> Self {
+        self.attributes = attributes.into();
+        self
+    }
+
+    /// Cores that the operator must have at the same time to make progress, as collectives do. Two of them that may run
+    /// at once and need more than there are would wait for each other for ever; a check reports that.
+    #[must_use]
+    pub fn needs(mut self, cores: Cores) -> Self {
+        self.needs = cores;
+        self
+    }
+
+    /// The same computation on the host: from the bytes of what it reads to the bytes of what it writes, which hold
+    /// what was there before.
+    #[must_use]
+    pub fn simulated(mut self, simulate: impl Fn(&[Vec<u8>], &mut [Vec<u8>]) + Send + Sync + 'static) -> Self {
+        self.body.simulate = Some(Arc::new(simulate));
+        self
+    }
+
+    pub(crate) fn info(&self) -> FunctionInfo {
+        FunctionInfo {
+            kind: FunctionKind::Foreign,
+            name: self.name.clone(),
+            version: self.version,
+            attributes: self.attributes.clone(),
+            needs: self.needs,
+        }
+    }
+}
+
+impl fmt::Debug for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Foreign").field("name", &self.name).field("version", &self.version).finish_non_exhaustive()
+    }
+}
+
+/// What a foreign operator is launched with. Its values are those that it reads, then those that it writes.
+#[derive(Debug)]
+pub struct Launch<'a> {
+    pub(crate) stream: &'a Stream,
+    pub(crate) arguments: &'a [Argument],
+    pub(crate) attributes: &'a [u8],
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Argument {
+    pub(crate) address: *mut c_void,
+    pub(crate) bytes: usize,
+    pub(crate) shape: Shape,
+}
+
+impl Launch<'_> {
+    /// The stream that the work goes to.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        self.stream
+    }
+
+    /// Number of values.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.arguments.len()
+    }
+
+    /// Whether there is no value.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.arguments.is_empty()
+    }
+
+    /// Device address of value `index`. Null for a value that there is not.
+    #[must_use]
+    pub fn address(&self, index: usize) -> *mut c_void {
+        self.arguments.get(index).map_or(std::ptr::null_mut(), |argument| argument.address)
+    }
+
+    /// Bytes from the first to the last element of value `index`; 0 for a value that there is not.
+    #[must_use]
+    pub fn bytes(&self, index: usize) -> usize {
+        self.arguments.get(index).map_or(0, |argument| argument.bytes)
+    }
+
+    /// Shape of value `index`.
+    #[must_use]
+    pub fn shape(&self, index: usize) -> Option<Shape> {
+        self.arguments.get(index).map(|argument| argument.shape)
+    }
+
+    /// The attributes that the operator was made with.
+    #[must_use]
+    pub fn attributes(&self) -> &[u8] {
+        self.attributes
+    }
+}
+
+/// A function that runs on the host when the plan gets there, at each run.
+///
+/// It must not call the runtime, nor wait for work of the device; see
+/// [`Stream::host_function`](crate::Stream::host_function).
+#[derive(Clone)]
+pub struct HostFunction {
+    name: Option<String>,
+    version: u32,
+    attributes: Vec<u8>,
+    pub(crate) body: Arc<HostFn>,
+}
+
+impl HostFunction {
+    /// A function with a name of its own and the version of what it does. It is given its attributes.
+    pub fn new(name: impl Into<String>, version: u32, body: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        Self { name: Some(name.into()), version, ..Self::unnamed(body) }
+    }
+
+    /// A function without a name. The plan cannot be stored then, which its lints say.
+    pub fn unnamed(body: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        Self { name: None, version: 0, attributes: Vec::new(), body: Arc::new(body) }
+    }
+
+    /// Bytes that each call is given, and that are stored with the plan.
+    #[must_use]
+    pub fn attributes(mut self, attributes: impl Into<Vec<u8>>) -> Self {
+        self.attributes = attributes.into();
+        self
+    }
+
+    pub(crate) fn info(&self) -> FunctionInfo {
+        FunctionInfo {
+            kind: FunctionKind::Host,
+            name: self.name.clone(),
+            version: self.version,
+            attributes: self.attributes.clone(),
+            needs: Cores::default(),
+        }
+    }
+}
+
+impl fmt::Debug for HostFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostFunction")
+            .field("name", &self.name)
+            .field("version", &self.version)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The code behind a function of a recipe.
+#[derive(Clone)]
+pub(crate) enum Body {
+    Foreign(ForeignBody),
+    Host(Arc<HostFn>),
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Foreign(_) => "Foreign",
+            Self::Host(_) => "Host",
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! Which work of a plan happens before which: by stream order and by events.
+
+use super::recipe::{NodeKind, Recipe};
+
+/// Answers "is `a` done before `b` starts" in constant time.
+///
+/// Each stream is a chain with numbered positions. A clock says, for each chain, up to which position everything is
+/// done; it changes only where a stream waits, so nodes between two waits share one.
+#[derive(Debug)]
+pub(crate) struct Order {
+    /// Position of each node in its chain, from 1 on.
+    position: Vec<u32>,
+    tag: Vec<u16>,
+    epoch: Vec<u32>,
+    clocks: Vec<u32>,
+    chains: usize,
+}
+
+/// Why the order of a recipe cannot be told; only of recipes that did not come from a builder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Broken {
+    /// The node waits for an event that no node before it records.
+    Wait(u32),
+    /// The node records an event that was recorded before.
+    Record(u32),
+}
+
+impl Order {
+    pub(crate) fn of(recipe: &Recipe) -> Result<Self, Broken> {
+        let (n, chains) = (recipe.nodes.len(), recipe.tags.len());
+        let mut order = Self {
+            position: Vec::with_capacity(n),
+            tag: Vec::with_capacity(n),
+            epoch: Vec::with_capacity(n),
+            clocks: vec![0; chains],
+            chains,
+        };
+        let mut length = vec![0_u32; chains];
+        // The first clock knows of nothing; every chain starts with it.
+        let mut current = vec![0_u32; chains];
+        let mut recorded = vec![None; recipe.events.len()];
+        for (index, node) in recipe.nodes.iter().enumerate() {
+            let chain = usize::from(node.tag);
+            match node.kind {
+                NodeKind::Wait(event) => {
+                    let record = recorded[event as usize].ok_or(Broken::Wait(index as u32))?;
+                    current[chain] = order.joined(current[chain], record);
+                }
+                NodeKind::Record(event) if recorded[event as usize].is_some() => {
+                    return Err(Broken::Record(index as u32));
+                }
+                NodeKind::Record(event) => recorded[event as usize] = Some(index),
+                _ => {}
+            }
+            length[chain] += 1;
+            order.position.push(length[chain]);
+            order.tag.push(node.tag);
+            order.epoch.push(current[chain]);
+        }
+        Ok(order)
+    }
+
+    /// The clock `epoch` with what the node `record` knows added: the same one when that is nothing new.
+    fn joined(&mut self, epoch: u32, record: usize) -> u32 {
+        let (from, at) = (self.epoch[record] as usize * self.chains, epoch as usize * self.chains);
+        let chain = usize::from(self.tag[record]);
+        let news = self.clocks[at + chain] < self.position[record]
+            || (0..self.chains).any(|c| self.clocks[at + c] < self.clocks[from + c]);
+        if !news {
+            return epoch;
+        }
+        let new = self.clocks.len();
+        self.clocks.extend_from_within(at..at + self.chains);
+        for c in 0..self.chains {
+            self.clocks[new + c] = self.clocks[new + c].max(self.clocks[from + c]);
+        }
+        self.clocks[new + chain] = self.clocks[new + chain].max(self.position[record]);
+        (new / self.chains) as u32
+    }
+
+    /// Whether `a` is done before `b` starts, whatever the timing.
+    pub(crate) fn before(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (a as usize, b as usize);
+        if self.tag[a] == self.tag[b] {
+            self.position[a] < self.position[b]
+        } else {
+            self.knows(b, self.tag[a]) >= self.position[a]
+        }
+    }
+
+    pub(crate) fn ordered(&self, a: u32, b: u32) -> bool {
+        self.before(a, b) || self.before(b, a)
+    }
+
+    /// Up to which position of `chain` everything is done when node `b` starts; not for its own chain.
+    fn knows(&self, b: usize, chain: u16) -> u32 {
+        self.clocks[self.epoch[b] as usize * self.chains + usize::from(chain)]
+    }
+
+    /// Whether everything up to `position` of `chain` is done before `node` starts.
+    pub(crate) fn reaches(&self, chain: u16, position: u32, node: u32) -> bool {
+        let node = node as usize;
+        if self.tag[node] == chain { position < self.position[node] } else { self.knows(node, chain) >= position }
+    }
+
+    pub(crate) fn position(&self, node: u32) -> u32 {
+        self.position[node as usize]
+    }
+
+    pub(crate) fn tag(&self, node: u32) -> u16 {
+        self.tag[node as usize]
+    }
+}
