@@ -63,6 +63,7 @@ mod owned;
 mod scalar;
 mod shape;
 mod tensor;
+mod view;
 
 pub use element::{DataType, Element, Float, Index, Numeric};
 pub(crate) use executor::operator;
@@ -74,3 +75,4 @@ pub use nn::{
 pub(crate) use scalar::Ones;
 pub use shape::{IntoShape, MAX_RANK, Shape};
 pub use tensor::Tensor;
+pub(crate) use view::View;
