@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "being built")]
 
 mod dim;
+mod host;
+mod launch;
 mod layout;
 mod operator;
 mod poly;
