@@ -1,0 +1,5 @@
+//! The operators on host memory.
+
+mod element;
+
+pub(crate) use element::element_of;
