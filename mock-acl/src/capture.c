@@ -243,7 +243,7 @@ aclError mock_capture_wait(mock_stream *s, mock_event *e) {
         e->graph->broken = s->graph->broken = true;
         return mock_fail(ACL_ERROR_STREAM_CAPTURE_CONFLICT, "EE1016", "the event belongs to another capture");
     }
-    if (e->stream == NULL) return 0;
+    if (!mock_has_record(e)) return 0;
     return mock_fail(ACL_ERROR_RT_CAPTURE_DEPENDENCY, "EE1016", "the event was recorded outside the capture");
 }
 

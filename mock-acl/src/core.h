@@ -98,6 +98,9 @@ typedef enum mock_task_kind {
     MOCK_TASK_GRAPH,
     MOCK_TASK_REPLACE,
     MOCK_TASK_RELEASE,
+    MOCK_TASK_POINT_WAIT,
+    MOCK_TASK_EXTERNAL_WAIT, /* these two in graphs only */
+    MOCK_TASK_EXTERNAL_RECORD,
     MOCK_TASK_KINDS
 } mock_task_kind;
 
@@ -105,6 +108,8 @@ struct mock_stream;
 struct mock_event;
 struct mock_notify;
 struct mock_graph;
+struct mock_point;
+struct mock_external;
 
 /* One row for a plain copy. */
 typedef struct mock_copy {
@@ -164,7 +169,16 @@ typedef struct mock_task {
         struct {
             struct mock_graph *graph;
             struct mock_stream *stream; /* set while its replay is under way */
+            struct mock_external *externals;
         } graph;
+        struct {
+            struct mock_point *point;
+            struct mock_event *event;
+        } point;
+        struct {
+            struct mock_event *event;
+            uint32_t index;
+        } external;
         struct {
             struct mock_graph *graph;
             uint64_t serial;
@@ -252,6 +266,7 @@ typedef struct mock_event {
     mock_ctx *ctx;
     mock_stream *stream; /* latest record, NULL for none */
     uint64_t seq;
+    struct mock_point *point; /* the latest record stands inside a replay: instead of stream and seq */
     uint64_t time_ns;
     bool timed;
     bool latch;
@@ -376,6 +391,8 @@ mock_event *mock_event_get(const void *handle);
 void mock_event_unref(mock_event *e);
 void mock_notify_unref(mock_notify *n);
 bool mock_recorded(const mock_event *e);
+/* Whether it was ever recorded outside of a capture. */
+bool mock_has_record(const mock_event *e);
 
 mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, bool is_default);
 void mock_stream_free(mock_stream *s);

@@ -339,6 +339,7 @@ void mock_drop_queue(mock_stream *s) {
     }
     s->dropping = false;
     mock_wake_reached(s);
+    mock_wake_all(&mock_engine.value_waiters);
     mock_changed();
 }
 

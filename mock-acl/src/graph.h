@@ -74,11 +74,13 @@ typedef struct mock_graph {
     /* task groups */
     mock_group *groups, *open_group;
     uint16_t open_chain;
+    uint32_t external_count;
     aclError group_error;
     /* replay */
     uint64_t inflight, replay;
     mock_stream *replaying; /* its stream, from the first task to the last, also while blocked */
     bool executing;         /* a thread runs nodes without the lock */
+    struct mock_external *externals; /* of the launch that replays */
     mock_link launch_waiters;
     /* the rest */
     mock_destroy_callback *callbacks;
@@ -114,6 +116,13 @@ void mock_graph_release_launch(mock_task *t);
 bool mock_graph_calls_program(const mock_task *launch);
 bool mock_graph_launches(void *graph, const mock_stream *s);
 aclError mock_graph_launch(mock_graph *g, mock_stream *s);
+
+/* external.c */
+/* False when the node has to wait. */
+bool mock_external_step(mock_graph *g, const mock_task *t);
+/* What the external nodes of one launch refer to, as of now; released when the launch is over or dropped. */
+aclError mock_externals_bind(mock_graph *g, mock_stream *s, mock_task *launch);
+void mock_externals_release(mock_task *launch);
 
 /* group.c */
 aclError mock_group_check(mock_graph *g, uint16_t chain, mock_task_kind kind);

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "callback.h"
+#include "external.h"
 #include "graph.h"
 #include "memory.h"
 
@@ -146,6 +147,7 @@ static mock_outcome (*const steps[MOCK_TASK_KINDS])(mock_stream *, mock_task *) 
     [MOCK_TASK_GRAPH] = mock_graph_step,
     [MOCK_TASK_REPLACE] = mock_replace_step,
     [MOCK_TASK_RELEASE] = step_release,
+    [MOCK_TASK_POINT_WAIT] = mock_point_step,
 };
 
 mock_outcome mock_task_step(mock_stream *s, mock_task *t) { return steps[t->kind](s, t); }
@@ -177,6 +179,14 @@ void mock_control_release(mock_task *t) {
         break;
     case MOCK_TASK_RELEASE:
         mock_pool_release(t);
+        break;
+    case MOCK_TASK_POINT_WAIT:
+        mock_point_unref(t->u.point.point);
+        mock_event_unref(t->u.point.event);
+        break;
+    case MOCK_TASK_EXTERNAL_WAIT:
+    case MOCK_TASK_EXTERNAL_RECORD:
+        mock_event_unref(t->u.external.event);
         break;
     default:
         break;
