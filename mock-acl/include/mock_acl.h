@@ -37,7 +37,7 @@ int mock_acl_release_stream_id(int32_t id);
 uint64_t mock_acl_run_until_idle(void);
 
 /* The virtual device clock, in nanoseconds. Every executed task takes 1,000 ns of it. A wait with a time-out whose
- * stream cannot make progress moves the clock to its deadline and times out at once. */
+ * stream cannot make progress moves the clock to its deadline and times out at once. Advancing stops at 2^63 - 1. */
 uint64_t mock_acl_now_ns(void);
 void mock_acl_advance_ns(uint64_t ns);
 

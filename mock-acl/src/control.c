@@ -10,6 +10,8 @@
 #include "unsupported.h"
 
 #define MOCK_VERSION "mock-acl 0.1.0"
+/* Where mock_acl_advance_ns stops: 292 years, and as much is left for tasks and deadlines. */
+#define CLOCK_END_NS ((uint64_t)INT64_MAX)
 
 static _Atomic uint64_t calls[MOCK_API_COUNT];
 
@@ -204,7 +206,8 @@ MOCK_EXPORT uint64_t mock_acl_now_ns(void) {
 
 MOCK_EXPORT void mock_acl_advance_ns(uint64_t ns) {
     mock_lock();
-    mock_engine.clock_ns += ns;
+    const uint64_t left = CLOCK_END_NS > mock_engine.clock_ns ? CLOCK_END_NS - mock_engine.clock_ns : 0;
+    mock_engine.clock_ns += ns < left ? ns : left;
     mock_unlock();
 }
 

@@ -395,7 +395,7 @@ static bool call_worker(void) {
 }
 
 void mock_start_workers(void) {
-    const unsigned wanted = mock_config_number("MOCK_ACL_WORKERS", 0, MAX_WORKERS);
+    const unsigned wanted = mock_config_number("MOCK_ACL_WORKERS", 0, 0, MAX_WORKERS);
     mock_engine.eager_workers = wanted != 0;
     while (mock_engine.workers < wanted) {
         const uint32_t before = mock_engine.workers;

@@ -96,7 +96,8 @@ const mock_task *mock_next_task(const mock_stream *s);
 void mock_task_result(mock_stream *s, aclError code);
 void mock_control_release(mock_task *t);
 mock_task *mock_ring_new(void);
-unsigned mock_config_number(const char *name, unsigned fallback, unsigned limit);
+/* An environment variable; a bad value is reported once. `name` outlives the process. */
+unsigned mock_config_number(const char *name, unsigned fallback, unsigned least, unsigned limit);
 
 /* graph.c */
 mock_graph *mock_graph_new(mock_ctx *ctx, mock_graph_state state);
