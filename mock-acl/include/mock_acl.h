@@ -70,6 +70,11 @@ int mock_acl_fail(const char *name, uint64_t nth, int code);
 int mock_acl_fail_task(const char *name, uint64_t nth, int code);
 void mock_acl_clear_failures(void);
 
+/* How many streams and events the process may have; 0 gives the number of the start back, as does a reset. Below what
+ * is in use nothing new is made until enough is gone. MOCK_ACL_BAD_ARGUMENT above 2,047 streams or 65,536 events. */
+int mock_acl_limit_streams(uint32_t streams);
+int mock_acl_limit_events(uint32_t events);
+
 /* Cache maintenance that streams have executed: tasks and bytes, since the last reset. */
 typedef struct mock_acl_cmo_totals {
     size_t struct_size;

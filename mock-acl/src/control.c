@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "lookup.h"
 #include "memory.h"
+#include "quota.h"
 #include "unsupported.h"
 
 #define MOCK_VERSION "mock-acl 0.1.0"
@@ -286,6 +287,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_events_reset();
     mock_notifies_reset();
     mock_limits_reset();
+    mock_quota_reset();
     mock_engine.clock_ns = mock_engine.tasks_run = 0;
     mock_engine.cmo_tasks = mock_engine.cmo_bytes = 0;
     atomic_fetch_add(&mock_epoch, 1);

@@ -214,7 +214,7 @@ typedef struct mock_ctx {
  * tasks); a full one makes the submitting call wait (own choice: nothing names a code). */
 #define MOCK_QUEUE_DEPTH 2048u
 /* A process with its default stream and one more has 2,045 left (observed: host_notify). The guide names
- * 1,984 streams a device. */
+ * 1,984 streams a device. quota.c counts. */
 #define MOCK_STREAM_LIMIT 2047u
 
 typedef struct mock_stream {
@@ -270,6 +270,7 @@ typedef struct mock_event {
     uint64_t time_ns;
     bool timed;
     bool latch;
+    bool has_id;
     uint64_t waits_queued, waits_done;
     uint8_t record_use, wait_use; /* flag + 1 of the first flagged record or wait: it sticks to the event */
     mock_link waiters;            /* streams blocked on the latch */

@@ -5,10 +5,11 @@
 #include "capture.h"
 #include "context.h"
 #include "external.h"
+#include "quota.h"
 
-/* Events of a device (guide: event management, aclrtCreateEvent). Only ids wrap: creation never fails
- * (own choice). */
-#define EVENT_LIMIT 65536u
+/* Ids of a device (guide: event management, aclrtCreateEvent). They wrap; quota.c counts what is in use (own
+ * choice). */
+#define ID_LIMIT 65536u
 
 static mock_event *free_events;
 static uint32_t next_id;
@@ -25,6 +26,7 @@ mock_event *mock_event_get(const void *handle) {
 
 void mock_event_unref(mock_event *e) {
     if (--e->refs != 0) return;
+    mock_event_id_give(e);
     mock_point_unref(e->point);
     e->point = NULL;
     e->next_free = free_events;
@@ -42,30 +44,40 @@ bool mock_recorded(const mock_event *e) {
 
 /* ---- creation ---- */
 
+static void drop(void *object) {
+    mock_event *e = object;
+    mock_handle_take(MOCK_EVENT, e->handle);
+    e->handle = NULL;
+    mock_event_unref(e);
+}
+
 static aclError create(aclrtEvent *out, mock_event_family family, uint32_t flags) {
     mock_lock();
     mock_ctx *ctx = mock_current();
     mock_event *e = NULL;
+    aclError code = 0;
     if (ctx != NULL && (e = free_events) != NULL) free_events = e->next_free;
     else if (ctx != NULL && (e = calloc(1, sizeof *e)) != NULL) mock_list_init(&e->waiters);
     if (e != NULL) {
         e->handle = mock_handle_new(MOCK_EVENT, e);
         e->refs = 1;
-        e->id = next_id++ % EVENT_LIMIT;
+        e->id = next_id++ % ID_LIMIT;
         e->flags = flags;
         e->family = family;
         e->ctx = ctx;
         e->stream = NULL;
         e->point = NULL;
         e->graph = NULL;
-        e->timed = e->latch = false;
+        e->timed = e->latch = e->has_id = false;
         e->seq = e->time_ns = e->waits_queued = e->waits_done = 0;
         e->record_use = e->wait_use = 0;
-        *out = e->handle;
+        if (family == MOCK_EVENT_FLAGGED || family == MOCK_EVENT_OUTSIDE) code = mock_event_id_take(e);
+        if (code == 0) *out = e->handle;
+        else drop(e);
     }
     mock_unlock();
     if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
-    return e != NULL ? 0 : mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    return e != NULL ? code : mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
 }
 
 /* (observed: event_create_flags) */
@@ -118,13 +130,6 @@ MOCK_EXPORT aclError aclrtDestroyEvent(aclrtEvent event) {
     return e != NULL ? 0 : mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live event", event);
 }
 
-static void drop(void *object) {
-    mock_event *e = object;
-    mock_handle_take(MOCK_EVENT, e->handle);
-    e->handle = NULL;
-    mock_event_unref(e);
-}
-
 void mock_events_reset(void) { mock_handle_each(MOCK_EVENT, drop); }
 
 /* ---- record, wait, reset ---- */
@@ -148,11 +153,17 @@ static aclError record(mock_event *e, mock_stream *s) {
     if (s->update != NULL)
         return mock_fail(
             ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "EE1016", "only kernels may be launched in an update");
-    const aclError code = mock_room(s);
-    if (code != 0) return code;
-    const mock_task_kind kind = e->family == MOCK_EVENT_EX ? MOCK_TASK_RECORD : MOCK_TASK_LATCH_SET;
+    const bool ex = e->family == MOCK_EVENT_EX;
+    aclError code = ex ? 0 : mock_event_id_take(e);
+    e->refs++; /* also while the call waits for room */
+    if (code == 0) code = ex ? mock_record_room(s) : mock_room(s);
+    if (code != 0) {
+        mock_event_unref(e);
+        return code;
+    }
+    if (ex) mock_record_queued();
+    const mock_task_kind kind = ex ? MOCK_TASK_RECORD : MOCK_TASK_LATCH_SET;
     mock_task t = {.ops = &record_ops, .kind = (uint8_t)kind, .u.wait = {s, s->tail + 1, e}};
-    e->refs++;
     mock_point_unref(e->point);
     e->point = NULL;
     e->stream = s;

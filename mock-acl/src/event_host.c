@@ -165,11 +165,3 @@ MOCK_EXPORT aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId) {
     mock_unlock();
     return e != NULL ? 0 : ACL_ERROR_RT_INVALID_HANDLE;
 }
-
-MOCK_EXPORT aclError aclrtGetEventAvailNum(uint32_t *eventCount) {
-    MOCK_ENTER(aclrtGetEventAvailNum);
-    if (eventCount == NULL) return mock_null("eventCount");
-    const uint64_t live = mock_handle_count(MOCK_EVENT);
-    *eventCount = live < 65536 ? (uint32_t)(65536 - live) : 0;
-    return 0;
-}

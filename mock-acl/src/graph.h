@@ -104,8 +104,8 @@ mock_graph *mock_graph_new(mock_ctx *ctx, mock_graph_state state);
 void mock_graph_free(mock_graph *g);
 mock_graph *mock_graph_get(aclmdlRI handle, aclError *code);
 aclError mock_graph_grow(void **array, uint32_t *room, uint32_t count, size_t size);
-/* The chain's index, or -1 without memory. */
-int mock_graph_add_chain(mock_graph *g, mock_stream *s);
+/* 207001 without memory; a captured graph takes a stream of its own for it: 207008 when none is left. */
+aclError mock_graph_add_chain(mock_graph *g, mock_stream *s);
 aclError mock_graph_append(mock_graph *g, uint16_t chain, mock_task *t);
 bool mock_graph_freeze(mock_graph *g);
 void mock_graph_leave(mock_graph *g);

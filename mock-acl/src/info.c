@@ -190,13 +190,3 @@ MOCK_EXPORT aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t
     MOCK_ENTER(aclrtGetUserDevIdByPhyDevId);
     return same_id(phyDevId, userDevId);
 }
-
-/* (observed: host_notify, "availNum") */
-MOCK_EXPORT aclError aclrtGetStreamAvailableNum(uint32_t *streamCount) {
-    MOCK_ENTER(aclrtGetStreamAvailableNum);
-    if (streamCount == NULL) return mock_null("streamCount");
-    mock_lock();
-    *streamCount = MOCK_STREAM_LIMIT - mock_engine.streams;
-    mock_unlock();
-    return 0;
-}

@@ -9,6 +9,7 @@
 #include "external.h"
 #include "graph.h"
 #include "memory.h"
+#include "quota.h"
 
 static uint64_t done(const mock_stream *s) { return atomic_load_explicit(&s->done, memory_order_acquire); }
 
@@ -156,6 +157,9 @@ mock_outcome mock_task_step(mock_stream *s, mock_task *t) { return steps[t->kind
 void mock_control_release(mock_task *t) {
     switch (t->kind) {
     case MOCK_TASK_RECORD:
+        mock_record_over();
+        mock_event_unref(t->u.wait.event);
+        break;
     case MOCK_TASK_WAIT:
     case MOCK_TASK_LATCH_SET:
         mock_event_unref(t->u.wait.event);
