@@ -75,6 +75,22 @@ void mock_acl_clear_failures(void);
 int mock_acl_limit_streams(uint32_t streams);
 int mock_acl_limit_events(uint32_t events);
 
+/* A log of the kernels that operators launched, in the order in which they start to run; a kernel in a graph counts in
+ * every replay. Turning it on or off empties it, a reset turns it off; it holds 1,048,576 at most. */
+void mock_acl_log_launches(int on);
+uint64_t mock_acl_launch_count(void);
+/* Set `struct_size` before the call. The core limits are those that the launching thread had in use when it launched, or
+ * captured, the operator. MOCK_ACL_BAD_ARGUMENT for an index beyond the log. */
+typedef struct mock_acl_launch {
+    size_t struct_size;
+    const char *function; /* its C name, a constant */
+    uint32_t cube_cores;
+    uint32_t vector_cores;
+    uint32_t graph_id; /* as of aclmdlRIGetId, 0 outside of a graph */
+    int32_t stream_id; /* of the stream it runs on; in a graph the one of the replay's launch */
+} mock_acl_launch;
+int mock_acl_launch_at(uint64_t index, mock_acl_launch *launch);
+
 /* Cache maintenance that streams have executed: tasks and bytes, since the last reset. */
 typedef struct mock_acl_cmo_totals {
     size_t struct_size;

@@ -5,6 +5,7 @@
 #include "callback.h"
 #include "context.h"
 #include "engine.h"
+#include "launches.h"
 #include "lookup.h"
 #include "memory.h"
 #include "quota.h"
@@ -214,8 +215,7 @@ MOCK_EXPORT void mock_acl_advance_ns(uint64_t ns) {
 
 /* ---- objects ---- */
 
-/* Copies as much of `full` as the caller's structure holds. */
-static int copy_out(void *out, const void *full, size_t size) {
+int mock_copy_out(void *out, const void *full, size_t size) {
     size_t room = 0;
     if (out == NULL) return MOCK_ACL_BAD_ARGUMENT;
     memcpy(&room, out, sizeof room);
@@ -250,14 +250,14 @@ MOCK_EXPORT int mock_acl_live_handles(mock_acl_live *live) {
         .executors = objects(MOCK_OBJECT_EXECUTOR),
     };
     mock_unlock();
-    return copy_out(live, &l, sizeof l);
+    return mock_copy_out(live, &l, sizeof l);
 }
 
 MOCK_EXPORT int mock_acl_cmo(mock_acl_cmo_totals *totals) {
     mock_lock();
     const mock_acl_cmo_totals t = {.tasks = mock_engine.cmo_tasks, .bytes = mock_engine.cmo_bytes};
     mock_unlock();
-    return copy_out(totals, &t, sizeof t);
+    return mock_copy_out(totals, &t, sizeof t);
 }
 
 /* ---- reset ---- */
@@ -300,6 +300,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_pools_reset();
     mock_memory_reset();
     mock_init_reset();
+    mock_acl_log_launches(0);
     for (int i = 0; i < MOCK_API_COUNT; i++) atomic_store_explicit(&calls[i], 0, memory_order_relaxed);
     return 0;
 }

@@ -83,7 +83,7 @@ void mock_handle_clear_objects(void);
 /* ---- tasks ---- */
 /* The order matters: up to MOCK_TASK_WORK a task is a plain function that runs without the lock. */
 typedef enum mock_task_kind {
-    MOCK_TASK_KERNEL, /* run(arg), arg owned */
+    MOCK_TASK_KERNEL, /* run(arg), arg owned, with core limits */
     MOCK_TASK_WORK,   /* run(&payload) */
     MOCK_TASK_RECORD,
     MOCK_TASK_WAIT,
@@ -136,6 +136,11 @@ typedef struct mock_value {
     uint32_t flag;
 } mock_value;
 
+typedef struct mock_kernel {
+    void *arg;
+    uint16_t cube, vector; /* the core limits of its launch */
+} mock_kernel;
+
 typedef struct mock_task {
     const mock_task_ops *ops;
     uint8_t kind;
@@ -143,7 +148,7 @@ typedef struct mock_task {
     uint16_t chain;
     int32_t fail; /* injected device error, 0 for none */
     union {
-        void *arg;
+        mock_kernel kernel;
         struct {
             struct mock_stream *stream;
             uint64_t seq;
@@ -182,9 +187,9 @@ typedef struct mock_task {
         struct {
             struct mock_graph *graph;
             uint64_t serial;
-            uint32_t node;
             const mock_task_ops *ops;
-            void *arg;
+            mock_kernel kernel;
+            uint32_t node;
         } replace;
     } u;
 } mock_task;
@@ -359,6 +364,9 @@ aclError mock_submit(mock_stream *s, mock_task *t);
 void mock_task_release(mock_task *t);
 int32_t mock_task_fault(const char *name);
 mock_outcome mock_task_step(mock_stream *s, mock_task *t);
+
+/* The core limits of what the calling thread launches. */
+void mock_limits_in_use(const mock_ctx *ctx, mock_kernel *kernel);
 
 /* ---- threads and errors ---- */
 typedef struct mock_thread {

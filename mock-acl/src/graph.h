@@ -91,7 +91,8 @@ typedef struct mock_graph {
 } mock_graph;
 
 /* Offered by the engine. */
-aclError mock_task_run(mock_task *t);
+/* A plain task on a stream; `graph` is the id of its graph, or 0. */
+aclError mock_task_run(mock_task *t, const mock_stream *s, uint32_t graph);
 const mock_task *mock_next_task(const mock_stream *s);
 void mock_task_result(mock_stream *s, aclError code);
 void mock_control_release(mock_task *t);

@@ -30,7 +30,7 @@ static void run_simple(mock_stream *s, mock_graph *g) {
     mock_unlock();
     self->in_task++;
     for (uint32_t i = 0; i < n; i++) {
-        const aclError code = mock_task_run(&nodes[order[i]]);
+        const aclError code = mock_task_run(&nodes[order[i]], s, g->id);
         if (MOCK_UNLIKELY(code != 0) && error == 0) error = code;
     }
     self->in_task--;
@@ -45,7 +45,7 @@ static void run_node(mock_stream *s, mock_graph *g, mock_task *t) {
     g->executing = true;
     mock_unlock();
     self->in_task++;
-    const aclError code = mock_task_run(t);
+    const aclError code = mock_task_run(t, s, g->id);
     self->in_task--;
     mock_lock();
     mock_task_result(s, code);
