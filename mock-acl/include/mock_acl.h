@@ -75,6 +75,10 @@ void mock_acl_clear_failures(void);
 int mock_acl_limit_streams(uint32_t streams);
 int mock_acl_limit_events(uint32_t events);
 
+/* The size of L2 that the device reports; 0 gives the card's 192 MiB back, as does a reset. While one is set,
+ * aclrtGetDeviceInfo has it as well as aclGetDeviceCapability. MOCK_ACL_BAD_ARGUMENT above 2^63 - 1. */
+int mock_acl_set_l2_bytes(uint64_t bytes);
+
 /* A log of the kernels that operators launched, in the order in which they start to run; a kernel in a graph counts in
  * every replay. Turning it on or off empties it, a reset turns it off; it holds 1,048,576 at most. */
 void mock_acl_log_launches(int on);

@@ -301,6 +301,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_memory_reset();
     mock_init_reset();
     mock_acl_log_launches(0);
+    mock_acl_set_l2_bytes(0);
     for (int i = 0; i < MOCK_API_COUNT; i++) atomic_store_explicit(&calls[i], 0, memory_order_relaxed);
     return 0;
 }

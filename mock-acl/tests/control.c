@@ -107,6 +107,26 @@ static void prefetches(void) {
     CHECK(t.tasks == 2 && t.bytes == 7);
 }
 
+static void l2_size(void) {
+    up();
+    int64_t size = 0;
+    OK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, &size));
+    CHECK(size == INT64_C(192) << 20);
+    CODE(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_L2_CACHE_SIZE, &size), 107000);
+    CHECK(mock_acl_set_l2_bytes(UINT64_MAX) == MOCK_ACL_BAD_ARGUMENT);
+    OK(mock_acl_set_l2_bytes(1000));
+    OK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, &size));
+    CHECK(size == 1000);
+    size = 0;
+    OK(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_L2_CACHE_SIZE, &size));
+    CHECK(size == 1000);
+    CODE(aclrtGetDeviceInfo(16, ACL_DEV_ATTR_L2_CACHE_SIZE, &size), 107000);
+    up();
+    OK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, &size));
+    CHECK(size == INT64_C(192) << 20);
+    CODE(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_L2_CACHE_SIZE, &size), 107000);
+}
+
 static void fresh_after_reset(void) {
     up();
     aclrtStream s = new_stream();
@@ -142,6 +162,7 @@ int main(void) {
     injected();
     unsupported();
     prefetches();
+    l2_size();
     fresh_after_reset();
     return 0;
 }
