@@ -49,8 +49,8 @@ MOCK_EXPORT aclError aclrtGetRunMode(aclrtRunMode *runMode) {
 }
 
 /* The L2 size is no attribute of this chip, nor are unknown ones: 107000 (observed: host_notify);
- * aclGetDeviceCapability has it. Once a test set a size the attribute has it too, as on chips that know it (own
- * choice). Which further ones give 107000 is our own choice. */
+ * aclGetDeviceCapability has it. Once a test set a size the attribute has it too, as on chips that know it
+ * (own choice). Which further ones give 107000 is our own choice. */
 static aclError attribute(aclrtDevAttr attr, int64_t *value) {
     const int64_t l2 = atomic_load(&l2_bytes);
     if (attr == ACL_DEV_ATTR_L2_CACHE_SIZE && l2 != 0) {
