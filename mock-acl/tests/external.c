@@ -1,4 +1,5 @@
 /* Part of racl (mock-acl). External records and waits: events across the edge of a captured graph. */
+#include <pthread.h>
 #include "check.h"
 
 enum { RECORD = ACL_EVENT_RECORD_EXTERNAL, WAIT = ACL_EVENT_WAIT_EXTERNAL };
@@ -133,7 +134,6 @@ static void waits_for_the_record_of_the_launch(void) {
     CHECK(byte_at(d) == 7 && byte_at(d + 1) == 7);
     /* Several launches, each with the record of its time. */
     for (int i = 0; i < 100; i++) {
-        fill(d, i + 8, source);
         OK(aclrtRecordEvent(e, source));
         OK(aclmdlRIExecuteAsync(graph, s));
     }
@@ -291,6 +291,56 @@ static void outlives_its_event(void) {
     OK(aclmdlRIDestroy(graph));
 }
 
+/* ---- two threads ---- */
+
+static struct {
+    aclrtEvent in, out;
+    aclrtStream source, sink;
+} shared;
+
+static void *around(void *unused) {
+    (void)unused;
+    OK(aclrtSetDevice(0));
+    for (int i = 0; i < 1000; i++) {
+        OK(aclrtRecordEvent(shared.in, shared.source));
+        OK(aclrtStreamWaitEvent(shared.sink, shared.out));
+        if (i % 3 == 0) OK(aclrtSynchronizeEvent(shared.out));
+        if (i % 7 == 0) OK(aclrtSynchronizeStream(shared.sink));
+        recorded(shared.in);
+        recorded(shared.out);
+    }
+    OK(aclrtSynchronizeStream(shared.sink));
+    return NULL;
+}
+
+/* One launches, the other records, waits and asks. */
+static void beside_another_thread(void) {
+    up();
+    aclrtStream s = new_stream();
+    shared.source = new_stream();
+    shared.sink = new_stream();
+    shared.in = new_event(ACL_EVENT_SYNC);
+    shared.out = new_event(ACL_EVENT_SYNC);
+    unsigned char *d = zeroed(1);
+    begin(s);
+    OK(aclrtStreamWaitEventWithFlag(s, shared.in, 0, WAIT));
+    fill(d, 1, s);
+    OK(aclrtRecordEventWithFlag(shared.out, s, RECORD));
+    aclmdlRI graph = end(s);
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, around, NULL) == 0);
+    for (int i = 0; i < 1000; i++) {
+        OK(aclmdlRIExecuteAsync(graph, s));
+        if (i % 5 == 0) OK(aclrtSynchronizeStream(s));
+    }
+    OK(aclrtSynchronizeStream(s));
+    CHECK(pthread_join(thread, NULL) == 0);
+    OK(aclmdlRIDestroy(graph));
+    OK(aclrtDestroyEvent(shared.in));
+    OK(aclrtDestroyEvent(shared.out));
+    CHECK(live().events == 0 && byte_at(d) == 1);
+}
+
 int main(void) {
     refused();
     no_fork();
@@ -299,6 +349,7 @@ int main(void) {
     each_launch_publishes_anew();
     from_graph_to_graph();
     outlives_its_event();
+    beside_another_thread();
     CHECK(mock_acl_reset() == 0);
     return 0;
 }
