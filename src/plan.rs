@@ -7,6 +7,7 @@
 
 #![allow(dead_code, reason = "being built")]
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ mod order;
 mod poly;
 mod ranges;
 mod recipe;
+mod run;
 mod uses;
 
 pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Value};
@@ -37,7 +39,11 @@ pub use function::{Foreign, HostFunction, Launch};
 pub use operator::{Number, Operator, Order as DimOrder, Reduction};
 pub use options::Options;
 pub use recipe::{Cores, Input, OnMove};
+pub use run::{
+    Bindable, Bindings, Counters, Executable, Frozen, InputId, Mode, OnFull, Output, OutputId, Pool, RunOptions,
+};
 
+use builder::Built;
 use function::Body;
 use memory::MemoryPlan;
 use order::Order;
@@ -67,6 +73,8 @@ use uses::Uses;
 pub struct Plan(Arc<Inner>);
 
 struct Inner {
+    /// The builder's number, by which handles are known.
+    id: u32,
     recipe: Recipe,
     bodies: Vec<Body>,
     lints: Vec<Finding>,
@@ -121,18 +129,19 @@ impl Plan {
         let mut builder = Builder::new(options);
         work(&mut builder)?;
         let built = builder.finish()?;
-        Self::of(built.recipe, built.bodies, built.lints)
+        Self::of(built)
     }
 
     /// Checks a recipe.
-    fn of(recipe: Recipe, bodies: Vec<Body>, lints: Vec<Finding>) -> Result<Self> {
+    fn of(built: Built) -> Result<Self> {
+        let Built { plan: id, recipe, bodies, lints } = built;
         let order = Order::of(&recipe).map_err(|broken| check::broken(&recipe, broken).into_error())?;
         let uses = Uses::of(&recipe);
         let findings = check::check(&recipe, &order, &uses);
         if !findings.is_empty() {
             return Err(finding::into_error(findings));
         }
-        Ok(Self(Arc::new(Inner { recipe, bodies, lints, order, uses })))
+        Ok(Self(Arc::new(Inner { id, recipe, bodies, lints, order, uses })))
     }
 
     /// What is worth a look, though the plan can run.
@@ -183,7 +192,7 @@ impl Plan {
     }
 
     /// The recipe and its memory plan for values of the symbols.
-    pub(crate) fn specialise(&self, symbols: &[usize]) -> Result<(Recipe, MemoryPlan)> {
+    fn specialise(&self, symbols: &[usize]) -> Result<(Cow<'_, Recipe>, MemoryPlan)> {
         let known = &self.0.recipe.symbols;
         if known.len() != symbols.len() {
             return Err(Error::invalid(format!("{} values for {} symbols", symbols.len(), known.len())));
@@ -197,7 +206,10 @@ impl Plan {
             }
         }
         let values: Vec<u64> = symbols.iter().map(|value| *value as u64).collect();
-        let recipe = self.0.recipe.specialised(&values).map_err(Error::invalid)?;
+        let recipe = match self.is_dynamic() {
+            true => Cow::Owned(self.0.recipe.specialised(&values).map_err(Error::invalid)?),
+            false => Cow::Borrowed(&self.0.recipe),
+        };
         let plan = memory::plan(&recipe, &self.0.order, &self.0.uses)
             .ok_or_else(|| Error::new(ErrorKind::OutOfMemory, "the temporaries of the plan do not fit any memory"))?;
         Ok((recipe, plan))

@@ -21,6 +21,7 @@ mod streams;
 mod values;
 mod views;
 
+pub(crate) use finish::Built;
 pub use prefetch::After;
 pub use streams::{External, Fork, Scope, TaggedEvent};
 

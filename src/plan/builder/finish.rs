@@ -9,6 +9,8 @@ use super::Builder;
 
 /// What building gives, before it is checked.
 pub(crate) struct Built {
+    /// The builder's number.
+    pub(crate) plan: u32,
     pub(crate) recipe: Recipe,
     pub(crate) bodies: Vec<Body>,
     pub(crate) lints: Vec<Finding>,
@@ -26,7 +28,7 @@ impl Builder {
             });
         }
         self.resolve_reserved(&positions);
-        Ok(Built { recipe: self.recipe, bodies: self.bodies, lints: self.lints })
+        Ok(Built { plan: self.plan, recipe: self.recipe, bodies: self.bodies, lints: self.lints })
     }
 
     fn join_all(&mut self) -> Result<()> {
