@@ -1,0 +1,6 @@
+//! Every kernel against the mock, bit for bit.
+
+mod bench;
+mod numbers;
+
+use bench::{Bench, Kind, LAYOUTS, Values, dense};
