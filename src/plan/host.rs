@@ -4,6 +4,7 @@
 
 mod element;
 mod math;
+mod moves;
 mod pointwise;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,10 @@ pub(crate) fn run(operator: &Operator, operands: &[HostView<'_>], out: &mut Host
 pub(crate) fn compute(operator: &Operator, operands: &[HostView<'_>], out: &HostLayout) -> Result<Vec<u8>, String> {
     check(operator, operands, out)?;
     Ok(match *operator {
+        Operator::Cast { .. } | Operator::Copy => moves::convert(&operands[0], out),
+        Operator::Fill { value } => moves::fill(value, out)?,
+        Operator::Permute { order } => moves::permute(&operands[0], order, out),
+        Operator::Embedding => moves::embedding(&operands[0], &operands[1])?,
         _ => pointwise::compute(operator, operands, out)?,
     })
 }
