@@ -5,10 +5,13 @@
 mod element;
 mod math;
 mod moves;
+mod normalise;
 mod pointwise;
+mod reduce;
 #[cfg(test)]
 mod tests;
 mod view;
+mod walk;
 
 use super::dim::Dim;
 use super::operator::{Operand, Operator, broadcast};
@@ -27,6 +30,10 @@ pub(crate) fn run(operator: &Operator, operands: &[HostView<'_>], out: &mut Host
 pub(crate) fn compute(operator: &Operator, operands: &[HostView<'_>], out: &HostLayout) -> Result<Vec<u8>, String> {
     check(operator, operands, out)?;
     Ok(match *operator {
+        Operator::Softmax { dim } => normalise::softmax(&operands[0], usize::from(dim), out),
+        Operator::LayerNorm { eps } => normalise::layer_norm(operands, eps, out),
+        Operator::ReduceSum { over } => reduce::compute(&operands[0], over, false, out),
+        Operator::Mean { over } => reduce::compute(&operands[0], over, true, out),
         Operator::Cast { .. } | Operator::Copy => moves::convert(&operands[0], out),
         Operator::Fill { value } => moves::fill(value, out)?,
         Operator::Permute { order } => moves::permute(&operands[0], order, out),

@@ -3,5 +3,6 @@
 mod bench;
 mod moving;
 mod numbers;
+mod reductions;
 
 use bench::{Bench, Kind, LAYOUTS, Values, dense};
