@@ -7,6 +7,7 @@ mod math;
 mod moves;
 mod normalise;
 mod pointwise;
+mod product;
 mod reduce;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,10 @@ pub(crate) fn compute(operator: &Operator, operands: &[HostView<'_>], out: &Host
         Operator::Fill { value } => moves::fill(value, out)?,
         Operator::Permute { order } => moves::permute(&operands[0], order, out),
         Operator::Embedding => moves::embedding(&operands[0], &operands[1])?,
+        Operator::Matmul { .. } | Operator::Mm | Operator::BatchMatmul => {
+            product::matmul(&operands[0], &operands[1], out)
+        }
+        Operator::Addmm => product::addmm(operands, out),
         _ => pointwise::compute(operator, operands, out)?,
     })
 }
