@@ -25,7 +25,7 @@ pub(crate) struct View<'a> {
     pub(crate) dims: Shape,
     /// In elements.
     pub(crate) strides: [usize; MAX_RANK],
-    /// First element, from the start of the storage.
+    /// Elements from the start of the storage to the first one.
     pub(crate) offset: usize,
 }
 

@@ -84,3 +84,27 @@ fn reduced(over: Reduction) -> ([i64; MAX_RANK], usize) {
     }
     (dims, count)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_operator_does_not_take_is_named() {
+        let acl = crate::Acl::mock().unwrap();
+        let device = acl.device(0).unwrap();
+        let stream = device.stream().unwrap();
+        let whole = device.zeros::<i32>([2]).unwrap();
+        let error = |operator, operands: &[View<'_>]| {
+            let launched = launch(&stream, &operator, operands, &whole.view(), Location::caller());
+            launched.unwrap_err().to_string()
+        };
+        let text = error(Operator::Add, &[whole.view()]);
+        assert!(text.contains("1 operands for add, which takes 2"), "{text}");
+        let text = error(Operator::Adds { value: Number::Float(0.5) }, &[whole.view()]);
+        assert!(text.contains("number of adds: the float 0.5"), "{text}");
+        let text = error(Operator::Fill { value: Number::Int(1 << 40) }, &[]);
+        assert!(text.contains("number of fill: 1099511627776, which is no I32"), "{text}");
+        assert!(error(Operator::Sqrt, &[]).contains("0 operands"));
+    }
+}

@@ -79,18 +79,19 @@ macro_rules! plain {
 plain!(f32 f64 i8 i16 i32 i64 u8);
 
 macro_rules! narrow {
-    ($($type:ident)*) => {$(
+    ($($type:ident, $widen:expr;)*) => {$(
         impl Stored for $type {
             fn f32(self) -> f32 {
-                self.to_f32()
+                let widen: fn(Self) -> f32 = $widen;
+                widen(self)
             }
 
             fn f64(self) -> f64 {
-                f64::from(self.to_f32())
+                f64::from(self.f32())
             }
 
             fn i64(self) -> i64 {
-                self.to_f32() as i64
+                self.f32() as i64
             }
 
             fn of_f32(value: f32) -> Self {
@@ -108,7 +109,11 @@ macro_rules! narrow {
     )*};
 }
 
-narrow!(f16 bf16);
+narrow! {
+    f16, Self::to_f32;
+    // Keeps the payload of every NaN.
+    bf16, |value| f32::from_bits(u32::from(value.to_bits()) << 16);
+}
 
 /// Rounds to odd, so that rounding the result once more rounds `value` correctly.
 fn to_odd(value: f64) -> f32 {
