@@ -407,11 +407,11 @@ impl Executable {
         if self.eager.hosts(&symbols).is_none() {
             self.eager.add_hosts(&symbols, sized.hosts(plan, &self.context)?);
         }
-        self.eager.prepare(recipe, &self.context, stream)?;
+        let streams = self.eager.streams(recipe, &self.context, stream)?;
         for input in &self.copied {
             copy_in(&plan.recipe, &self.declared, *input, &pieces, bind, stream, at)?;
         }
-        let (streams, events, hosts) = self.eager.parts(&symbols);
+        let (events, hosts) = self.eager.parts(&symbols);
         let hosts = hosts.ok_or_else(|| Error::new(ErrorKind::Internal, "an eager run without host memory"))?;
         host::take_back(hosts, &sized, plan, &self.context)?;
         for input in &self.hosts {
@@ -422,7 +422,7 @@ impl Executable {
             recipe,
             places: &sized.places,
             pieces: &pieces,
-            streams,
+            streams: &streams,
             events,
             gates: self.gates.as_ref(),
             hosts,
@@ -432,7 +432,6 @@ impl Executable {
             at,
         };
         let issued = issue.all();
-        self.eager.leave();
         self.store.counters.eager += 1;
         self.last = Some(Last { sized, captured: None });
         issued
