@@ -94,6 +94,21 @@ pub struct MemoryReport {
     pub lower_bound: u64,
 }
 
+impl fmt::Display for MemoryReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = |part: u64, whole: u64| if whole == 0 { 100.0 } else { part as f64 * 100.0 / whole as f64 };
+        write!(
+            f,
+            "{} bytes: {:.1} % of {} without sharing, {:.1} % of the least possible {}",
+            self.peak,
+            percent(self.peak, self.sum),
+            self.sum,
+            percent(self.peak, self.lower_bound),
+            self.lower_bound
+        )
+    }
+}
+
 impl Plan {
     /// Builds and checks a plan with the default options.
     ///
@@ -187,8 +202,7 @@ impl Plan {
     ///
     /// [`ErrorKind::InvalidArgument`] for another number of values, or one outside the bounds.
     pub fn memory(&self, symbols: &[usize]) -> Result<MemoryReport> {
-        let (_, MemoryPlan { peak, sum, bound, .. }) = self.specialise(symbols)?;
-        Ok(MemoryReport { peak, sum, lower_bound: bound })
+        self.specialise(symbols).map(|(_, memory)| memory.report())
     }
 
     /// The recipe and its memory plan for values of the symbols.

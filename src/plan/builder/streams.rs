@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::plan::finding::FindingKind;
+use crate::plan::finding::{Finding, FindingKind, node_mark};
 use crate::plan::options::Single;
 use crate::plan::recipe::{Access, Cores, EventInfo, Mode, NodeKind, ORIGIN};
 
@@ -395,8 +395,8 @@ impl Builder {
 
     pub(super) fn lint_unwaited(&mut self, tag: &str, state: &EventState) {
         if let (false, Some((.., node))) = (state.waited, state.latest) {
-            let text = format!("event {tag:?} is recorded and nothing waits for it: {}", self.recipe.describe(node));
-            self.lints.push(super::Finding::new(FindingKind::NeverWaited, text).at(&[node]));
+            let text = format!("event {tag:?} is recorded and nothing waits for it: {}", node_mark(0));
+            self.lints.push(Finding::new(FindingKind::NeverWaited, text).at(&[node]));
         }
     }
 
