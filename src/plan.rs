@@ -15,6 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 mod builder;
 mod check;
+mod decompose;
 mod dim;
 mod finding;
 mod function;
@@ -32,6 +33,7 @@ mod run;
 mod uses;
 
 pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Value};
+pub use decompose::Decompositions;
 pub use dim::{Dim, IntoDims, MAX_SYMBOLS};
 pub(crate) use finding::Findings;
 pub use finding::{Finding, FindingKind};
@@ -141,7 +143,22 @@ impl Plan {
     ///
     /// As [`Plan::build`].
     pub fn build_with(options: Options, work: impl FnOnce(&mut Builder) -> Result<()>) -> Result<Self> {
+        Self::build_decomposed(options, &Decompositions::new(), work)
+    }
+
+    /// Builds and checks a plan in which operators are rewritten to others.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::build`]. [`ErrorKind::InvalidPlan`] for a rewrite that leads back to its operator, or whose result has
+    /// another type or shape than that of the operator.
+    pub fn build_decomposed(
+        options: Options,
+        decompositions: &Decompositions,
+        work: impl FnOnce(&mut Builder) -> Result<()>,
+    ) -> Result<Self> {
         let mut builder = Builder::new(options);
+        builder.decompose(decompositions);
         work(&mut builder)?;
         let built = builder.finish()?;
         Self::of(built)

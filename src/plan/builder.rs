@@ -8,12 +8,14 @@ use std::sync::{Arc, Weak};
 
 use crate::error::Result;
 
+use super::decompose::Decompositions;
 use super::dim::{Dim, show_dims};
 use super::finding::{Finding, FindingKind};
 use super::function::Body;
 use super::options::Options;
 use super::recipe::{Access, Known, Mode, Node, NodeKind, ORIGIN, Recipe, Tag};
 
+mod decompose;
 mod finish;
 mod foreign;
 mod ops;
@@ -74,6 +76,7 @@ pub struct Builder {
     joins: Vec<(u16, u32)>,
     prefetched: HashMap<u32, Vec<(u64, u64, u32)>>,
     lints: Vec<Finding>,
+    rewriting: decompose::Rewriting,
 }
 
 /// A scope that is being recorded.
@@ -151,10 +154,16 @@ impl Builder {
             joins: Vec::new(),
             prefetched: HashMap::new(),
             lints: Vec::new(),
+            rewriting: decompose::Rewriting::default(),
         };
         builder.add_tag(ORIGIN_TAG, 0);
         builder.chains[0].active = true;
         builder
+    }
+
+    /// Rewrites operators from now on.
+    pub(crate) fn decompose(&mut self, table: &Decompositions) {
+        self.rewriting.table = table.clone();
     }
 
     fn add_tag(&mut self, name: &str, priority: u32) -> u16 {

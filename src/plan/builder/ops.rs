@@ -25,6 +25,9 @@ impl Builder {
 
     fn op_at(&mut self, operator: Operator, operands: &[Value], at: At) -> Result<Value> {
         let (dtype, dims) = self.infer(&operator, operands, at)?;
+        if let Some(rewrite) = self.rewrite_of(&operator, at)? {
+            return self.rewritten(operator, operands, rewrite, &(dtype, dims), at);
+        }
         let (storages, values) = (self.recipe.storages.len(), self.recipe.values.len());
         let out = self.memory(StorageKind::Temporary, &dims, dtype, at)?;
         let issued = self.op_into_at(operator, operands, out, at);
@@ -62,8 +65,10 @@ impl Builder {
         let at = Location::caller();
         self.check(out, operator.name(), at)?;
         let layout = self.recipe.layout_of(out.index);
+        let mut rewrite = None;
         if !matches!(operator, Operator::Fill { .. }) {
             let (dtype, dims) = self.infer(&operator, operands, at)?;
+            rewrite = self.rewrite_of(&operator, at)?.map(|rewrite| (rewrite, (dtype, dims.clone())));
             let same = layout.dims == dims
                 || (operator == Operator::Copy
                     && crate::plan::operator::broadcast(&dims, &layout.dims).as_ref() == Ok(&layout.dims));
@@ -75,7 +80,13 @@ impl Builder {
             }
         }
         self.check_target(&operator, operands, out, at)?;
-        self.op_into_at(operator, operands, out, at)
+        match rewrite {
+            None => self.op_into_at(operator, operands, out, at),
+            Some((rewrite, expected)) => {
+                let value = self.rewritten(operator, operands, rewrite, &expected, at)?;
+                self.op_into_at(Operator::Copy, &[value], out, at)
+            }
+        }
     }
 
     /// That the result does not run into an operand.
