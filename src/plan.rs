@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 mod builder;
 mod check;
 mod dim;
+mod dump;
 mod finding;
 mod function;
 mod host;
