@@ -1,4 +1,4 @@
-//! What a plan is, for people and programs: as text.
+//! What a plan is, for people and programs: as text and JSON.
 
 use crate::op::DataType;
 
@@ -6,11 +6,14 @@ use super::layout::Extent;
 use super::poly::Poly;
 use super::recipe::{Input, Mode, NodeKind, OnMove, Recipe};
 
+mod arena;
 mod attributes;
+mod json;
 mod names;
 #[cfg(test)]
 mod tests;
 mod text;
+mod writer;
 
 use names::Names;
 
