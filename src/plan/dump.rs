@@ -1,4 +1,4 @@
-//! What a plan is, for people and programs: as text and JSON.
+//! What a plan is, for people and programs: as text, JSON and a Graphviz graph.
 
 use crate::op::DataType;
 
@@ -8,6 +8,8 @@ use super::recipe::{Input, Mode, NodeKind, OnMove, Recipe};
 
 mod arena;
 mod attributes;
+mod dot;
+mod edges;
 mod json;
 mod names;
 #[cfg(test)]

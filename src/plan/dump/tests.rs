@@ -3,6 +3,7 @@ use crate::error::Result;
 use crate::op::DataType::{F16, F32};
 use crate::plan::{After, Builder, Cores, Dim, Foreign, HostFunction, Input, OnMove, Operator, Options, Plan, Scope};
 
+mod dot;
 mod json;
 mod text;
 
