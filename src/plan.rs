@@ -34,6 +34,7 @@ mod uses;
 
 pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Value};
 pub use dim::{Dim, IntoDims, MAX_SYMBOLS};
+pub use dump::Width;
 pub(crate) use finding::Findings;
 pub use finding::{Finding, FindingKind};
 pub use function::{Foreign, HostFunction, Launch};

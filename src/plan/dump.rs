@@ -1,4 +1,4 @@
-//! What a plan is, for people and programs: as text, JSON and a Graphviz graph.
+//! What a plan is, for people and programs: as text, JSON, a Graphviz graph and a picture.
 
 use crate::op::DataType;
 
@@ -12,10 +12,15 @@ mod dot;
 mod edges;
 mod json;
 mod names;
+mod picture;
+mod schedule;
+mod svg;
 #[cfg(test)]
 mod tests;
 mod text;
 mod writer;
+
+pub use schedule::Width;
 
 use names::Names;
 

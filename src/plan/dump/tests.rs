@@ -3,8 +3,12 @@ use crate::error::Result;
 use crate::op::DataType::{F16, F32};
 use crate::plan::{After, Builder, Cores, Dim, Foreign, HostFunction, Input, OnMove, Operator, Options, Plan, Scope};
 
+use super::Width;
+
 mod dot;
 mod json;
+mod large;
+mod picture;
 mod text;
 
 /// Names that each form must take care of.
