@@ -9,6 +9,8 @@ use super::uses::Uses;
 
 mod gaps;
 mod pairwise;
+#[cfg(test)]
+mod tests;
 
 use gaps::Gaps;
 

@@ -123,7 +123,7 @@ impl Builder {
         let at = Location::caller();
         let index = self.scope_tag(tag, options, at)?;
         let cores = match options.cores {
-            Some(cores) => self.core_limit(cores),
+            Some(cores) => self.core_limit(cores, at)?,
             None => self.scopes.last().map_or(0, |frame| frame.cores),
         };
         let (parent, place) = (self.tag(), self.place(at));
@@ -165,13 +165,17 @@ impl Builder {
         }
     }
 
-    fn core_limit(&mut self, cores: Cores) -> u16 {
+    /// The number of a core limit, counted from 1.
+    fn core_limit(&mut self, cores: Cores, at: At) -> Result<u16> {
         let all = &mut self.recipe.cores;
-        let index = all.iter().position(|known| *known == cores).unwrap_or_else(|| {
+        let index = all.iter().position(|known| *known == cores).unwrap_or(all.len());
+        if index >= usize::from(u16::MAX) {
+            return self.wrong(FindingKind::CoreLimit, at, "more core limits than can be numbered");
+        }
+        if index == all.len() {
             all.push(cores);
-            all.len() - 1
-        });
-        index as u16 + 1
+        }
+        Ok(index as u16 + 1)
     }
 
     /// Makes the streams of the open scopes wait for what they wait for.

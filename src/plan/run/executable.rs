@@ -432,6 +432,9 @@ impl Executable {
             at,
         };
         let issued = issue.all();
+        if issued.is_err() {
+            join_stray(&streams);
+        }
         self.store.counters.eager += 1;
         self.last = Some(Last { sized, captured: None });
         issued
@@ -496,6 +499,18 @@ fn replay_with_updates(
     let task = crate::stream::Task { label: "graph launch", location: at, uses: &uses, scratch: None };
     stream.0.submit(&task, |_| Ok(()))?;
     Ok(count)
+}
+
+/// After a run that was issued in part: what its side streams still do must not meet the next run.
+fn join_stray(streams: &[Stream]) {
+    for side in &streams[1..] {
+        if let Err(error) = streams[0].join(side) {
+            log::warn!("joining {} after a run that failed: {error}; waiting for it", side.name());
+            if let Err(error) = side.synchronize() {
+                side.0.context().record_drop_error("work of a run that failed", error);
+            }
+        }
+    }
 }
 
 impl fmt::Debug for Executable {
