@@ -28,6 +28,8 @@ mod order;
 mod poly;
 mod ranges;
 mod recipe;
+#[cfg(feature = "cache")]
+mod registry;
 mod run;
 mod uses;
 
@@ -39,6 +41,8 @@ pub use function::{Foreign, HostFunction, Launch};
 pub use operator::{Number, Operator, Order as DimOrder, Reduction};
 pub use options::Options;
 pub use recipe::{Cores, Input, OnMove};
+#[cfg(feature = "cache")]
+pub use registry::Registry;
 pub use run::{
     Bindable, Bindings, Counters, Executable, Frozen, InputId, Mode, OnFull, Output, OutputId, Pool, RunOptions,
 };
