@@ -15,6 +15,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 mod builder;
 mod check;
+#[cfg(feature = "cache")]
+mod codec;
 mod dim;
 mod finding;
 mod function;
