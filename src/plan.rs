@@ -15,6 +15,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 mod builder;
 mod check;
+#[cfg(feature = "cache")]
+mod codec;
 mod decompose;
 mod dim;
 mod dump;
@@ -30,6 +32,8 @@ mod order;
 mod poly;
 mod ranges;
 mod recipe;
+#[cfg(feature = "cache")]
+mod registry;
 mod run;
 mod uses;
 
@@ -43,6 +47,8 @@ pub use function::{Foreign, HostFunction, Launch};
 pub use operator::{Number, Operator, Order as DimOrder, Reduction};
 pub use options::Options;
 pub use recipe::{Cores, Input, OnMove};
+#[cfg(feature = "cache")]
+pub use registry::Registry;
 pub use run::{
     Bindable, Bindings, Counters, Executable, Frozen, InputId, Mode, OnFull, Output, OutputId, Pool, RunOptions,
 };

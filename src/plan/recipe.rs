@@ -39,6 +39,7 @@ pub(crate) struct Recipe {
 
 /// A named dimension and the numbers that it may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Symbol {
     pub(crate) name: String,
     pub(crate) least: u64,
@@ -47,6 +48,7 @@ pub(crate) struct Symbol {
 
 /// A stream of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Tag {
     pub(crate) name: String,
     pub(crate) priority: u32,
@@ -54,6 +56,7 @@ pub(crate) struct Tag {
 
 /// A point that other streams wait for.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct EventInfo {
     /// Its tag; forks, joins and waits for values have none.
     pub(crate) name: Option<String>,
@@ -61,6 +64,7 @@ pub(crate) struct EventInfo {
 
 /// A piece of memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Storage {
     pub(crate) kind: StorageKind,
     pub(crate) bytes: Extent,
@@ -68,6 +72,7 @@ pub(crate) struct Storage {
 
 /// Where the memory comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum StorageKind {
     /// Part of the arena.
     Temporary,
@@ -78,6 +83,7 @@ pub(crate) enum StorageKind {
 
 /// A view of a storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct ValueInfo {
     pub(crate) storage: u32,
     pub(crate) layout: u32,
@@ -87,6 +93,7 @@ pub(crate) struct ValueInfo {
 
 /// One piece of work.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Node {
     pub(crate) kind: NodeKind,
     /// First of its accesses.
@@ -99,9 +106,10 @@ pub(crate) struct Node {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum NodeKind {
     /// Accesses: the operands, then the result.
-    Op(Operator),
+    Op(#[cfg_attr(feature = "cache", serde(with = "super::codec::wire::OperatorWire"))] Operator),
     /// A foreign operator, by function; its accesses in the order in which they were declared.
     Foreign(u32),
     /// A host function.
@@ -129,6 +137,7 @@ pub(crate) enum NodeKind {
 
 /// How a node touches a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Mode {
     Read,
     Write,
@@ -148,6 +157,7 @@ impl Mode {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Access {
     pub(crate) value: u32,
     pub(crate) mode: Mode,
@@ -186,13 +196,16 @@ pub enum OnMove {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct InputInfo {
     pub(crate) name: String,
     pub(crate) value: u32,
+    #[cfg_attr(feature = "cache", serde(with = "super::codec::wire::InputWire"))]
     pub(crate) class: Input,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct OutputInfo {
     pub(crate) name: String,
     pub(crate) value: u32,
@@ -202,6 +215,7 @@ pub(crate) struct OutputInfo {
 
 /// A foreign operator or host function: how it is found again, and what it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct FunctionInfo {
     pub(crate) kind: FunctionKind,
     /// None for a closure without a name, which no file can hold.
@@ -209,10 +223,12 @@ pub(crate) struct FunctionInfo {
     pub(crate) version: u32,
     pub(crate) attributes: Vec<u8>,
     /// Cores that must be free at the same time for it to make progress.
+    #[cfg_attr(feature = "cache", serde(with = "super::codec::wire::CoresWire"))]
     pub(crate) needs: Cores,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum FunctionKind {
     Foreign,
     Host,

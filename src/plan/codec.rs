@@ -1,0 +1,139 @@
+//! Plans as bytes: the format of stored plans, and the checks that make bytes from anywhere safe to use.
+//!
+//! A stored plan is a header (magic bytes, format version, length), the parts of the recipe, each a count and its
+//! entries, the lints, and a hash of all of it. Decoding takes any bytes: what it gives has passed [`validate`], and
+//! [`Plan::from_decoded`] checks it as it does what a builder made.
+
+use crate::error::{Error, ErrorKind, Result};
+
+use super::Plan;
+use super::builder::{Builder, Built};
+use super::finding::Finding;
+use super::function::Body;
+use super::options::Options;
+use super::recipe::{FunctionKind, Recipe};
+
+mod difference;
+mod error;
+mod joined;
+mod read;
+#[cfg(test)]
+mod tests;
+mod validate;
+pub(crate) mod wire;
+mod write;
+
+#[allow(unused_imports, reason = "the cache's verify mode")]
+pub(crate) use difference::first_difference;
+pub(crate) use error::DecodeError;
+pub(crate) use validate::validate;
+
+use read::Reader;
+use write::Writer;
+
+const MAGIC: [u8; 8] = *b"raclplan";
+/// Changes with every change of the format.
+pub(crate) const VERSION: u16 = 1;
+/// Magic bytes, version and the length of the whole.
+const HEADER: usize = 8 + 2 + 8;
+const HASH: usize = blake3::OUT_LEN;
+
+/// What a stored plan holds. Valid by itself; its order is checked by [`Plan::from_decoded`].
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Decoded {
+    pub(crate) recipe: Recipe,
+    pub(crate) lints: Vec<Finding>,
+}
+
+/// The bytes of a stored plan.
+pub(crate) fn encode(recipe: &Recipe, lints: &[Finding]) -> Vec<u8> {
+    let mut writer = Writer(vec![0; HEADER]);
+    writer.recipe(recipe, |place| place);
+    writer.places(recipe);
+    writer.lints(lints);
+    let mut bytes = writer.0;
+    seal(&mut bytes);
+    bytes
+}
+
+/// Writes the header over the first bytes and the hash behind the last.
+fn seal(bytes: &mut Vec<u8>) {
+    let length = (bytes.len() + HASH) as u64;
+    bytes[..8].copy_from_slice(&MAGIC);
+    bytes[8..10].copy_from_slice(&VERSION.to_le_bytes());
+    bytes[10..HEADER].copy_from_slice(&length.to_le_bytes());
+    let hash = blake3::hash(bytes);
+    bytes.extend_from_slice(hash.as_bytes());
+}
+
+/// The plan that `bytes` are.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, DecodeError> {
+    let mut reader = Reader(content(bytes)?);
+    let mut recipe = reader.recipe()?;
+    recipe.places = reader.places()?;
+    let lints = reader.lints()?;
+    if !reader.0.is_empty() {
+        return Err(DecodeError::Trailing(reader.0.len()));
+    }
+    validate(&recipe)?;
+    Ok(Decoded { recipe, lints })
+}
+
+/// What is between the header and the hash.
+fn content(bytes: &[u8]) -> Result<&[u8], DecodeError> {
+    let (Some((header, _)), Some((hashed, hash))) =
+        (bytes.split_first_chunk::<HEADER>(), bytes.split_last_chunk::<HASH>())
+    else {
+        return Err(if bytes.starts_with(&MAGIC) { DecodeError::Short(bytes.len()) } else { DecodeError::Magic });
+    };
+    let [m0, m1, m2, m3, m4, m5, m6, m7, v0, v1, length @ ..] = *header;
+    if [m0, m1, m2, m3, m4, m5, m6, m7] != MAGIC {
+        return Err(DecodeError::Magic);
+    }
+    let version = u16::from_le_bytes([v0, v1]);
+    if version != VERSION {
+        return Err(DecodeError::Version(version));
+    }
+    let (expected, found) = (u64::from_le_bytes(length), bytes.len() as u64);
+    if expected != found {
+        return Err(DecodeError::Length { expected, found });
+    }
+    if blake3::hash(hashed) != *hash {
+        return Err(DecodeError::Checksum);
+    }
+    hashed.get(HEADER..).ok_or(DecodeError::Short(bytes.len()))
+}
+
+/// A hash of everything but the places in the caller's source: the same in every process.
+pub(crate) fn recipe_hash(recipe: &Recipe) -> [u8; 32] {
+    let mut writer = Writer(MAGIC.to_vec());
+    writer.0.extend_from_slice(&VERSION.to_le_bytes());
+    writer.recipe(recipe, |_| 0);
+    *blake3::hash(&writer.0).as_bytes()
+}
+
+fn fits(kind: FunctionKind, body: &Body) -> bool {
+    matches!((kind, body), (FunctionKind::Foreign, Body::Foreign(_)) | (FunctionKind::Host, Body::Host(_)))
+}
+
+impl Plan {
+    /// A plan from a file, with the code of its functions: checked like one from a builder.
+    pub(crate) fn from_decoded(decoded: Decoded, bodies: Vec<Body>) -> Result<Self> {
+        let Decoded { recipe, lints } = decoded;
+        let complete = recipe.functions.len() == bodies.len()
+            && recipe.functions.iter().zip(&bodies).all(|(info, body)| fits(info.kind, body));
+        if !complete {
+            return Err(Error::new(ErrorKind::Internal, "a stored plan without the code of its functions"));
+        }
+        // For a number of its own.
+        let Built { plan, .. } = Builder::new(Options::default()).finish()?;
+        let plan = Self::of(Built { plan, recipe, bodies, lints })?;
+        match joined::open_tag(&plan.0.recipe, &plan.0.order) {
+            None => Ok(plan),
+            Some(tag) => {
+                let name = &plan.0.recipe.tags[usize::from(tag)].name;
+                Err(Error::new(ErrorKind::InvalidPlan, format!("the work of stream {name:?} is joined by nothing")))
+            }
+        }
+    }
+}

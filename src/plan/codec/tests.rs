@@ -1,0 +1,4 @@
+//! Round trips, and bytes that are no plan.
+
+mod generate;
+mod same;
