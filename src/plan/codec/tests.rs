@@ -2,6 +2,7 @@
 
 mod allocation;
 mod damage;
+mod fuzz;
 mod generate;
 mod hostile;
 mod mutate;
