@@ -5,6 +5,7 @@ mod damage;
 mod fuzz;
 mod generate;
 mod hostile;
+mod measure;
 mod mutate;
 mod same;
 
