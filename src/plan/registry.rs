@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use super::function::{Body, Foreign, HostFunction};
 use super::recipe::{FunctionInfo, FunctionKind, Recipe};
 
-/// Foreign operators and host functions by kind, name and version: where a stored plan finds the code that it was built
-/// with. The attributes come from the stored plan, those given here do not matter.
+/// Foreign operators and host functions by kind, name and version: where a stored plan finds the code that it was
+/// built with. The attributes come from the stored plan, those given here do not matter.
 ///
 /// Two of one kind and name, and one without a name, are mistakes, which are reported where the registry is used.
 ///

@@ -1,5 +1,5 @@
-//! How the parts of a recipe are written. The order of variants here is the file format: a new one goes to the end, any
-//! other change needs another format version.
+//! How the parts of a recipe are written. The order of variants here is the file format: a new one goes to the end,
+//! any other change needs another format version.
 //!
 //! Types that users see are mirrored, so that they get no serialisation of their own to keep stable.
 

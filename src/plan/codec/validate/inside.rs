@@ -66,8 +66,15 @@ pub(super) struct Facts {
     pub(super) bytes: Extent,
 }
 
+/// Terms of the product of all dimensions, and with it the memory that the facts of a layout take.
+const MOST_PRODUCT: usize = 64;
+
 impl Facts {
     pub(super) fn of(layout: &Layout) -> Option<Self> {
+        let terms = |dim: &Dim| if dim.as_fixed().is_some() { 1 } else { 2 };
+        if layout.dims.iter().map(terms).product::<usize>() > MOST_PRODUCT {
+            return None;
+        }
         Some(Self { span: layout.span()?, dense: layout.is_dense(), bytes: layout.bytes()? })
     }
 }
@@ -76,8 +83,8 @@ impl Facts {
 const MOST_TESTED: (usize, usize, u32) = (32, 4, 8);
 
 /// Whether a polynomial is 0 or more within the bounds, where bounding each term alone is not enough, as for
-/// `n * k - m * k` with `n >= m`. Each symbol is written as its least value plus, or its greatest minus, something from
-/// 0; when no term is negative then, for one choice of these, nothing can be.
+/// `n * k - m * k` with `n >= m`. Each symbol is written as its least value plus, or its greatest minus, something
+/// from 0; when no term is negative then, for one choice of these, nothing can be.
 fn never_negative(poly: &Poly, bounds: Bounds<'_>) -> bool {
     let used: Vec<usize> =
         (0..bounds.len()).filter(|index| poly.terms().any(|(powers, _)| powers[*index] != 0)).collect();
