@@ -41,6 +41,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod acl;
+#[cfg(feature = "cache")]
+pub mod cache;
 mod call;
 mod callback;
 #[cfg(doctest)]
@@ -64,6 +66,8 @@ pub use bytemuck;
 pub use half;
 
 pub use acl::Acl;
+#[cfg(feature = "cache")]
+pub use cache::CompileCache;
 pub use context::Context;
 pub use device::Device;
 pub use error::{Error, ErrorKind, Result, ResultExt};

@@ -35,10 +35,14 @@ mod recipe;
 #[cfg(feature = "cache")]
 mod registry;
 mod run;
+#[cfg(feature = "cache")]
+mod stored;
 mod uses;
 
 pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Value};
 pub use decompose::Decompositions;
+#[cfg(feature = "cache")]
+pub(crate) use dim::show_dims;
 pub use dim::{Dim, IntoDims, MAX_SYMBOLS};
 pub use dump::Width;
 pub(crate) use finding::Findings;
@@ -49,9 +53,13 @@ pub use options::Options;
 pub use recipe::{Cores, Input, OnMove};
 #[cfg(feature = "cache")]
 pub use registry::Registry;
+#[cfg(feature = "cache")]
+pub(crate) use run::device_cores;
 pub use run::{
     Bindable, Bindings, Counters, Executable, Frozen, InputId, Mode, OnFull, Output, OutputId, Pool, RunOptions,
 };
+#[cfg(feature = "cache")]
+pub(crate) use stored::NotLoaded;
 
 use builder::Built;
 use function::Body;

@@ -45,11 +45,11 @@ pub(crate) type Rewrite = Arc<dyn Fn(&mut Builder, Operator, &[Value]) -> Result
 
 /// A table of operators and what is issued in their place while a plan is built.
 ///
-/// A rewrite gets the builder, the operator and its operands, and gives a new value of the same type and shape. It may
-/// use any operator that is not being rewritten at that moment; other entries of the table apply inside it too.
+/// A rewrite gets the builder, the operator and its operands, and gives a new value of the same type and shape. It
+/// may use any operator that is not being rewritten at that moment; other entries of the table apply inside it too.
 ///
-/// A rewrite has a version, which its author changes with what it does: a compile cache keeps plans of different tables
-/// apart by names and versions.
+/// A rewrite has a version, which its author changes with what it does: a compile cache keeps plans of different
+/// tables apart by names and versions.
 ///
 /// # Examples
 ///

@@ -24,6 +24,12 @@ pub use schedule::Width;
 
 use names::Names;
 
+/// A recipe as [`Plan::to_text_with_lines`](super::Plan::to_text_with_lines) has it.
+#[cfg(feature = "cache")]
+pub(crate) fn text_of(recipe: &Recipe) -> String {
+    text::Text::of(recipe, true)
+}
+
 /// FNV-1a, 64 bits: tells constants apart in a diff.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))

@@ -19,6 +19,8 @@ mod symbols;
 mod update;
 
 pub use bindings::{Bindable, Bindings, Frozen, InputId, OutputId};
+#[cfg(feature = "cache")]
+pub(crate) use budget::device_cores;
 pub use executable::Executable;
 pub use options::{Mode, OnFull, RunOptions};
 pub use output::Output;

@@ -83,7 +83,7 @@ impl<'a> Text<'a> {
         Self { recipe, names }
     }
 
-    fn of(recipe: &Recipe, lines: bool) -> String {
+    pub(super) fn of(recipe: &Recipe, lines: bool) -> String {
         let names = Names::of(recipe);
         let mut out = String::new();
         // Writing to a string cannot fail.

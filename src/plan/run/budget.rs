@@ -58,7 +58,7 @@ fn cores(plan: &Inner, context: &Context, findings: &mut Vec<Finding>) -> Result
     Ok(())
 }
 
-fn device_cores(context: &Context) -> Result<Cores> {
+pub(crate) fn device_cores(context: &Context) -> Result<Cores> {
     let (inner, device) = (&**context.inner(), context.device_id());
     let ask = |kind: aclrtDevResLimitType| {
         let mut value = 0;

@@ -1,0 +1,252 @@
+//! The compile cache: plans that were built, checked and planned once are loaded from disk at the next start.
+//!
+//! See [`CompileCache`].
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use crate::device::Device;
+use crate::error::Result;
+use crate::plan::{Builder, Plan, Registry};
+
+mod compile;
+mod entry;
+mod facts;
+mod folder;
+mod inspect;
+mod key;
+mod lock;
+mod salt;
+mod settings;
+mod signature;
+mod store;
+mod traces;
+
+pub use inspect::{Entry, entries, readable_cache};
+pub use settings::CacheBuilder;
+pub use signature::Signature;
+
+/// Plans on disk.
+///
+/// What is stored is the checked recipe of a plan: operators, streams, events, memory and constants. A start that
+/// finds it skips building, which is the user's code and this crate's checks of it. The captured graph itself cannot
+/// be stored, since the runtime has no way to; each process captures it anew.
+///
+/// A cache has a name, and its functions are its plans, such as one for each phase of a model. Each is stored in
+/// `<root>/<name>_<static|dynamic>_<hash>/[world<W>global_rank<R>][_tp_rank<T>][_pp_rank<P>]/<function>/`, as
+/// `recipe.bin` with a `meta.json` for people. Nothing happens on disk before the first [`Func::compile`]. Deleting
+/// any of it at any time is safe.
+///
+/// # When an entry is used
+///
+/// The hash in the name of the folder covers everything that is known without building. When one of these differs,
+/// another entry is used, and the log (info) says which part it was:
+///
+/// | part | changes with |
+/// |---|---|
+/// | `format`, `crate`, `machine` | the version of this crate and of its files, the kind of processor |
+/// | `name`, `shapes` | the name of the cache, [`CacheBuilder::dynamic`] |
+/// | `options`, `streams of dynamic plans` | [`CacheBuilder::options`], and the environment variable they look at |
+/// | `operator cache` | [`CacheBuilder::op_cache`] |
+/// | `decompositions` | names and versions of [`CacheBuilder::decompositions`] |
+/// | `inputs` | the [`Signature`]: names, types, ranks, classes, fixed dimensions, symbols with their bounds |
+/// | `part …` | [`Func::part`]: what else the closure depends on |
+/// | `library`, `version of …` | the library and its packages: toolkit, runtime, operators, kernels, driver |
+/// | `chip`, `cores`, `core limits` | the device |
+/// | `salt` | the build id of the executable, else its hash: any change of code; or [`CacheBuilder::salt`] |
+///
+/// What the closure takes from elsewhere, such as a number of layers from a file, is not seen: it belongs into a
+/// [`Func::part`]. [`CacheBuilder::verify`] builds all the same and names the first operator that differs.
+///
+/// # One trace for each entry
+///
+/// A function has one plan. When it is compiled for other inputs than before in the same process, its entry is
+/// removed with one warning, and the function goes on without the cache; [`CacheBuilder::strict`] makes that an
+/// error. Other sizes for a symbol are no other inputs. Without a [`Signature`] the second compilation of a function
+/// builds again, to find out.
+///
+/// # Several processes
+///
+/// Ranks work in folders of their own. Of processes that want the same entry one builds, the others wait for it, up
+/// to [`CacheBuilder::lock_timeout`]. Files are written beside their place and renamed, so that no one ever sees half
+/// of one, and a process that dies leaves nothing that the next one does not repair.
+///
+/// # Trust
+///
+/// Files have the mode 0600, folders 0700. Before anything is loaded, owner and mode of the file and of its folders
+/// up to the root are checked; below the root no symbolic link is followed. Any bytes are safe to load: broken ones
+/// are cleared with a warning and built again. Whatever else is wrong (a folder of somebody else's, one that cannot
+/// be written, a full disk) is a warning, and the plan is built and used without the cache. Only files that a cache
+/// has written are ever removed.
+///
+/// # Examples
+///
+/// ```
+/// use racl::cache::{Signature, Status};
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Builder, Input};
+/// use racl::{Acl, CompileCache};
+///
+/// # let folder = std::env::temp_dir().join(format!("racl-doc-{}", std::process::id()));
+/// let device = Acl::mock()?.device(0)?;
+/// let mut inputs = Signature::new();
+/// inputs.input("x", [2, 2], F32, Input::Copied)?;
+/// let decode = |g: &mut Builder| {
+///     let x = g.input("x", [2, 2], F32, Input::Copied)?;
+///     let y = g.matmul(x, x)?;
+///     g.output("y", y)
+/// };
+///
+/// let cache = CompileCache::builder("Model").cache_dir(&folder).build()?;
+/// let plan = cache.func("decode").inputs(&inputs).compile(&device, decode)?;
+/// assert_eq!(cache.status("decode"), Some(Status::Miss));
+///
+/// // The next start.
+/// let cache = CompileCache::builder("Model").cache_dir(&folder).build()?;
+/// let plan = cache.func("decode").inputs(&inputs).compile(&device, decode)?;
+/// assert_eq!(cache.status("decode"), Some(Status::Hit));
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Clone)]
+#[doc(alias = "cache_compile")]
+pub struct CompileCache(Arc<Inner>);
+
+struct Inner {
+    settings: settings::Settings,
+    traces: traces::Traces,
+}
+
+impl CompileCache {
+    /// Sets up a cache: the name of a model, by which its folders are called.
+    pub fn builder(name: &str) -> CacheBuilder {
+        CacheBuilder::new(name)
+    }
+
+    /// One plan of the cache, by name.
+    pub fn func(&self, name: &str) -> Func {
+        Func { cache: self.clone(), name: name.to_owned(), inputs: None, registry: None, parts: Vec::new() }
+    }
+
+    /// The folder of all caches.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.0.settings.root
+    }
+
+    /// What the last compilation of a function was; `None` before the first.
+    #[must_use]
+    pub fn status(&self, function: &str) -> Option<Status> {
+        self.0.traces.status(function)
+    }
+}
+
+impl fmt::Debug for CompileCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let settings = &self.0.settings;
+        f.debug_struct("CompileCache")
+            .field("name", &settings.name)
+            .field("root", &settings.root)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One plan of a [`CompileCache`].
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Func {
+    cache: CompileCache,
+    name: String,
+    inputs: Option<Signature>,
+    registry: Option<Registry>,
+    parts: Vec<(String, String)>,
+}
+
+impl Func {
+    /// States the inputs of the plan: part of the key, and checked against the plan.
+    pub fn inputs(mut self, inputs: &Signature) -> Self {
+        self.inputs = Some(inputs.clone());
+        self
+    }
+
+    /// Where a stored plan finds its foreign operators and host functions again.
+    pub fn registry(mut self, registry: &Registry) -> Self {
+        self.registry = Some(registry.clone());
+        self
+    }
+
+    /// Something else that the closure depends on, such as a number of layers: part of the key. Plans with different
+    /// parts are kept side by side.
+    pub fn part(mut self, name: &str, value: impl fmt::Display) -> Self {
+        self.parts.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// The plan: from disk, else built by `work`, checked and stored. [`CompileCache::status`] says which.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`, and of [`Plan::build`]. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for
+    /// a name that is no name of a folder, inputs of the plan that are not those stated, a symbol in a static cache,
+    /// a mistake in the registry, and in strict mode a second trace. What is wrong with files is no error.
+    pub fn compile<F: FnOnce(&mut Builder) -> Result<()>>(&self, device: &Device, work: F) -> Result<Plan> {
+        // An address in the file that has the closure, be it the executable or a library.
+        fn here<F>() {}
+        let code: fn() = here::<F>;
+        let mut work = Some(work);
+        self.run(device, code as usize, &mut |g| match work.take() {
+            Some(work) => work(g),
+            None => Err(compile::asked_twice()),
+        })
+    }
+
+    /// What the last compilation of the function was; `None` before the first.
+    #[must_use]
+    pub fn status(&self) -> Option<Status> {
+        self.cache.status(&self.name)
+    }
+}
+
+/// What a compilation was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Status {
+    /// Loaded; nothing was built, unless to compare.
+    Hit,
+    /// Built and stored; there was no entry.
+    Miss,
+    /// Built and stored in place of an entry that could not be used.
+    Rebuilt(String),
+    /// Built; the function has more than one trace, so that it has no entry any more.
+    Abandoned(String),
+    /// Built; nothing could be stored.
+    Uncached(String),
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hit => f.write_str("hit"),
+            Self::Miss => f.write_str("miss"),
+            Self::Rebuilt(why) => write!(f, "rebuilt: {why}"),
+            Self::Abandoned(why) => write!(f, "abandoned: {why}"),
+            Self::Uncached(why) => write!(f, "not cached: {why}"),
+        }
+    }
+}
+
+static STEPS: OnceLock<fn(&str, &str)> = OnceLock::new();
+
+/// Calls `observer` at each step of writing, with the file and the step: for tests that end the process there.
+#[doc(hidden)]
+pub fn observe_steps(observer: fn(&str, &str)) {
+    // The first observer stays.
+    let _ = STEPS.set(observer);
+}
+
+fn step(file: &str, what: &str) {
+    if let Some(observer) = STEPS.get() {
+        observer(file, what);
+    }
+}

@@ -1,0 +1,319 @@
+//! A compilation: from the entry on disk if there is one, else built and stored.
+
+use std::time::{Duration, Instant};
+
+use crate::device::Device;
+use crate::error::{Error, ErrorKind, Result};
+use crate::plan::{Builder, Plan, Registry};
+
+use super::entry::{self, Figures};
+use super::key::{FORMAT, Key, hex};
+use super::settings::is_rank_folder;
+use super::store::{Found, Locked, Place};
+use super::traces::{Seen, Traced};
+use super::{Func, Signature, Status, facts, salt, settings};
+
+/// The part of the key that holds the inputs.
+pub(super) const INPUTS: &str = "inputs";
+
+/// Builds the plan when it is called.
+pub(super) type Work<'a> = dyn FnMut(&mut Builder) -> Result<()> + 'a;
+
+/// A plan that was just built, and how long that took.
+struct Fresh {
+    plan: Plan,
+    took: Duration,
+}
+
+impl Func {
+    pub(super) fn run(&self, device: &Device, code: usize, work: &mut Work<'_>) -> Result<Plan> {
+        settings::check_name("function", &self.name)?;
+        if is_rank_folder(&self.name) {
+            return Err(Error::invalid(format!("function {:?}: folders of ranks have such names", self.name)));
+        }
+        let (plan, status) = self.decide(device, code, work)?;
+        self.cache.0.traces.set_status(&self.name, status);
+        Ok(plan)
+    }
+
+    fn decide(&self, device: &Device, code: usize, work: &mut Work<'_>) -> Result<(Plan, Status)> {
+        let nothing = Registry::new();
+        let registry = self.registry.as_ref().unwrap_or(&nothing);
+        registry.check()?;
+        if let Some(inputs) = &self.inputs {
+            self.check_static(inputs.symbols().next())?;
+        }
+        let key = match self.key(device, code) {
+            Ok(key) => key,
+            Err(why) => return self.uncached(format!("the code has no identity: {why}; salt() gives one"), work),
+        };
+        let (key, again) = match self.cache.0.traces.look(&self.name, &key, self.inputs.as_ref()) {
+            Traced::Abandoned(why) => return Ok((self.build(work)?.plan, Status::Abandoned(why))),
+            Traced::Second(first, why) => {
+                self.abandon(&first, &why)?;
+                return Ok((self.build(work)?.plan, Status::Abandoned(why)));
+            }
+            Traced::Use { key, again } => (key, again),
+        };
+        let place = self.place(&key);
+        let start = Instant::now();
+        match self.load(&place, &key, registry) {
+            Found::Plan(plan) if again.is_some() || self.cache.0.settings.verify => {
+                self.verified(plan, &place, &key, again, work)
+            }
+            Found::Plan(plan) => Ok(self.hit(plan, &place, &key, start)),
+            Found::Refused(why) => self.uncached(why, work),
+            Found::Absent | Found::Broken(_) | Found::Unbound(_) => self.make(&place, &key, registry, again, work),
+        }
+    }
+
+    /// Everything that is known without building.
+    fn key(&self, device: &Device, code: usize) -> Result<Key, String> {
+        let settings = &self.cache.0.settings;
+        let mut key = Key::default();
+        key.push("format", FORMAT.to_string());
+        key.push("crate", env!("CARGO_PKG_VERSION"));
+        key.push("machine", format!("{} {}", std::env::consts::ARCH, std::env::consts::OS));
+        key.push("name", &settings.name);
+        key.push("shapes", settings.shapes());
+        key.push("options", format!("{:?}", settings.options));
+        // The environment takes part in it.
+        key.push("streams of dynamic plans", format!("{:?}", settings.options.spread(settings.dynamic)));
+        key.push("operator cache", if settings.op_cache { "on" } else { "off" });
+        let decompositions = settings.decompositions.versions().map(|(name, version)| format!("{name} {version}"));
+        key.push("decompositions", decompositions.collect::<Vec<_>>().join(", "));
+        key.push(INPUTS, self.inputs.as_ref().map_or_else(|| "not stated".to_owned(), Signature::text));
+        for (name, value) in &self.parts {
+            key.push(format!("part {name:?}"), value);
+        }
+        facts::push(&mut key, device);
+        let salt = match &settings.salt {
+            Some(salt) => format!("given: {salt:?}"),
+            None => salt::of_code(code)?,
+        };
+        key.push("salt", salt);
+        Ok(key)
+    }
+
+    fn place(&self, key: &Key) -> Place {
+        let settings = &self.cache.0.settings;
+        let folder = format!("{}_{}_{}", settings.name, settings.shapes(), hex(&key.hash()[..16]));
+        let levels = std::iter::once(folder).chain(settings.rank_folder()).chain([self.name.clone()]);
+        Place { root: settings.root.clone(), levels: levels.collect() }
+    }
+
+    /// What is on disk. A plan with other inputs than those asked for is none of ours.
+    fn load(&self, place: &Place, key: &Key, registry: &Registry) -> Found {
+        match place.load(&key.hash(), registry) {
+            Found::Plan(plan) => match self.check(&plan) {
+                Ok(()) => Found::Plan(plan),
+                Err(error) => Found::Broken(error.to_string()),
+            },
+            other => other,
+        }
+    }
+
+    fn check_static(&self, symbol: Option<&str>) -> Result<()> {
+        match symbol {
+            Some(name) if !self.cache.0.settings.dynamic => Err(Error::invalid(format!(
+                "the cache is for static shapes, and function {:?} has the symbol {name:?}",
+                self.name
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// That a plan is what was asked for.
+    fn check(&self, plan: &Plan) -> Result<()> {
+        self.check_static(plan.recipe().symbols.first().map(|symbol| symbol.name.as_str()))?;
+        let fits = self.inputs.as_ref().map_or(Ok(()), |inputs| inputs.fits(&Signature::of(plan)));
+        fits.map_err(|text| Error::invalid(format!("function {:?}: {text}", self.name)))
+    }
+
+    fn build(&self, work: &mut Work<'_>) -> Result<Fresh> {
+        let (settings, start) = (&self.cache.0.settings, Instant::now());
+        let plan = Plan::build_decomposed(settings.options, &settings.decompositions, |g| work(g))?;
+        self.check(&plan)?;
+        Ok(Fresh { plan, took: start.elapsed() })
+    }
+
+    fn hit(&self, plan: Plan, place: &Place, key: &Key, start: Instant) -> (Plan, Status) {
+        let (path, took) = (place.path(), start.elapsed());
+        log::info!(
+            "compile cache: hit for {:?}: {} operators from {} in {took:.1?}",
+            self.name,
+            plan.operators(),
+            path.display()
+        );
+        self.remember(key, &plan);
+        (plan, Status::Hit)
+    }
+
+    fn remember(&self, key: &Key, plan: &Plan) {
+        self.cache.0.traces.remember(&self.name, key, Signature::of(plan), plan.recipe_hash());
+    }
+
+    /// Builds all the same and compares.
+    fn verified(
+        &self,
+        stored: Plan,
+        place: &Place,
+        key: &Key,
+        again: Option<Seen>,
+        work: &mut Work<'_>,
+    ) -> Result<(Plan, Status)> {
+        let start = Instant::now();
+        let fresh = self.build(work)?;
+        let difference = match stored.recipe_hash() == fresh.plan.recipe_hash() {
+            true => None,
+            false => Some(stored.difference(&fresh.plan).unwrap_or_else(|| "the plans differ".to_owned())),
+        };
+        let Some(difference) = difference else {
+            log::debug!("compile cache: {:?} was built again and is the same", self.name);
+            return Ok(self.hit(stored, place, key, start));
+        };
+        if again.is_some() {
+            return self.second_plan(key, &difference, fresh);
+        }
+        let why = format!("what is built now is another plan: {difference}");
+        log::warn!("compile cache: {}: {why}", place.path().display());
+        match self.locked(place) {
+            Ok(locked) => Ok(self.stored(fresh, &locked, place, key, Status::Rebuilt(why))),
+            Err(cannot) => Ok(self.given_up(fresh.plan, cannot)),
+        }
+    }
+
+    /// The closure gives another plan than before, for inputs that nobody stated.
+    fn second_plan(&self, key: &Key, difference: &str, fresh: Fresh) -> Result<(Plan, Status)> {
+        let why = format!(
+            "function {:?} gives a second plan: {difference}; inputs() and part() tell plans of one function apart",
+            self.name
+        );
+        self.cache.0.traces.abandon(&self.name, key, &why);
+        self.abandon(key, &why)?;
+        Ok((fresh.plan, Status::Abandoned(why)))
+    }
+
+    /// Takes an entry away because its function has a second trace.
+    fn abandon(&self, key: &Key, why: &str) -> Result<()> {
+        let settings = &self.cache.0.settings;
+        if settings.strict {
+            self.cache.0.traces.keep(&self.name, key);
+            return Err(Error::invalid(why));
+        }
+        let place = self.place(key);
+        log::warn!("compile cache: {why}; {} is abandoned", place.path().display());
+        if let Err(why) = place.remove(settings.lock_timeout) {
+            log::warn!("compile cache: the abandoned entry stays: {why}");
+        }
+        Ok(())
+    }
+
+    fn locked(&self, place: &Place) -> Result<Locked, String> {
+        let timeout = self.cache.0.settings.lock_timeout;
+        match place.lock(timeout) {
+            Ok(Some(locked)) => Ok(locked),
+            Ok(None) => {
+                Err(format!("another process has built for more than {timeout:?}: {}", place.path().display()))
+            }
+            Err(super::folder::Trouble::Absent) => Err(format!("{} vanished", place.path().display())),
+            Err(super::folder::Trouble::Refused(why)) => Err(why),
+        }
+    }
+
+    /// Builds and stores, unless another process has done so by the time that it is our turn.
+    fn make(
+        &self,
+        place: &Place,
+        key: &Key,
+        registry: &Registry,
+        again: Option<Seen>,
+        work: &mut Work<'_>,
+    ) -> Result<(Plan, Status)> {
+        let start = Instant::now();
+        let locked = match self.locked(place) {
+            Ok(locked) => locked,
+            Err(why) => return self.uncached(why, work),
+        };
+        let status = match self.load(place, key, registry) {
+            Found::Plan(plan) if again.is_none() => return Ok(self.hit(plan, place, key, start)),
+            Found::Plan(_) | Found::Absent => {
+                self.say_miss(place, key);
+                Status::Miss
+            }
+            Found::Unbound(why) => {
+                log::warn!("compile cache: miss for {:?}: {why}", self.name);
+                Status::Rebuilt(why)
+            }
+            Found::Refused(why) => return self.uncached(why, work),
+            Found::Broken(why) => {
+                log::warn!("compile cache: clearing broken cache {}: {why}", place.path().display());
+                if let Err(why) = locked.clear() {
+                    return self.uncached(why, work);
+                }
+                Status::Rebuilt(why)
+            }
+        };
+        let fresh = self.build(work)?;
+        super::step("entry", "built");
+        if let Some(first) = again
+            && first.hash != fresh.plan.recipe_hash()
+        {
+            drop(locked);
+            return self.second_plan(key, "another than the first", fresh);
+        }
+        Ok(self.stored(fresh, &locked, place, key, status))
+    }
+
+    fn say_miss(&self, place: &Place, key: &Key) {
+        log::info!("compile cache: miss for {:?}: building for {}", self.name, place.path().display());
+        if let Some((path, differences)) = place.nearest(&self.cache.0.settings.name, key) {
+            for (part, here, there) in differences {
+                log::info!("compile cache: {} differs in {part}: {here} here, {there} there", path.display());
+            }
+        }
+    }
+
+    fn stored(&self, fresh: Fresh, locked: &Locked, place: &Place, key: &Key, status: Status) -> (Plan, Status) {
+        let Fresh { plan, took } = fresh;
+        if let Some(why) = plan.unnamed() {
+            drop(locked.clear());
+            return self.given_up(plan, why);
+        }
+        let start = Instant::now();
+        let hash = plan.recipe_hash();
+        let bytes = entry::join(&key.hash(), &hash, &plan.to_bytes());
+        let figures =
+            Figures { operators: plan.operators(), streams: plan.streams(), bytes: bytes.len(), build: took };
+        let meta = entry::meta(&self.cache.0.settings.name, &self.name, key, &hash, figures);
+        self.remember(key, &plan);
+        if let Err(why) = locked.save(&meta, &bytes) {
+            return self.given_up(plan, why);
+        }
+        log::info!(
+            "compile cache: {:?} built in {took:.1?}, {} bytes stored in {:.1?} in {}",
+            self.name,
+            bytes.len(),
+            start.elapsed(),
+            place.path().display()
+        );
+        (plan, status)
+    }
+
+    fn uncached(&self, why: String, work: &mut Work<'_>) -> Result<(Plan, Status)> {
+        let fresh = self.build(work)?;
+        Ok(self.given_up(fresh.plan, why))
+    }
+
+    fn given_up(&self, plan: Plan, why: String) -> (Plan, Status) {
+        if self.cache.0.traces.is_new(&self.name, &why) {
+            log::warn!("compile cache: {:?} is not cached: {why}", self.name);
+        }
+        (plan, Status::Uncached(why))
+    }
+}
+
+/// The error of a closure that is asked twice, which does not happen.
+pub(super) fn asked_twice() -> Error {
+    Error::new(ErrorKind::Internal, "a plan was built twice")
+}

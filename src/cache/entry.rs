@@ -1,0 +1,150 @@
+//! What the files of an entry hold: a header that names the key, the stored plan, and what people read.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+
+use super::key::{FORMAT, Hash, Key, hash_of, hex};
+
+/// The stored plan; an entry is there when this file is.
+pub(super) const RECIPE: &str = "recipe.bin";
+/// What is known about it, for people and for messages.
+pub(super) const META: &str = "meta.json";
+
+const MAGIC: [u8; 8] = *b"raclentr";
+/// Magic bytes, format, length of the whole, hash of the key, hash of the recipe.
+const HEADER: usize = 8 + 4 + 8 + 32 + 32;
+/// The start of a hash of the header.
+const CHECK: usize = 8;
+
+/// The parts of a file.
+#[derive(Debug)]
+pub(super) struct Parts<'a> {
+    pub(super) key: Hash,
+    /// Of operators, attributes and plan, without source lines.
+    pub(super) recipe: Hash,
+    pub(super) plan: &'a [u8],
+}
+
+pub(super) fn join(key: &Hash, recipe: &Hash, plan: &[u8]) -> Vec<u8> {
+    let length = HEADER + CHECK + plan.len();
+    let mut bytes = Vec::with_capacity(length);
+    bytes.extend(MAGIC);
+    bytes.extend(FORMAT.to_le_bytes());
+    bytes.extend((length as u64).to_le_bytes());
+    bytes.extend(key);
+    bytes.extend(recipe);
+    let check = hash_of(&bytes);
+    bytes.extend(&check[..CHECK]);
+    bytes.extend(plan);
+    bytes
+}
+
+/// Takes a file apart. The plan has a checksum of its own.
+pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>, String> {
+    if !bytes.starts_with(&MAGIC) {
+        return Err("it is no stored plan: its first bytes are others".to_owned());
+    }
+    let short = || format!("it ends after {} bytes", bytes.len());
+    let (head, plan) = bytes.split_at_checked(HEADER + CHECK).ok_or_else(short)?;
+    let (header, check) = head.split_at(HEADER);
+    let field = |at: usize| header[at..].first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let format = field(8) as u32;
+    if format != FORMAT {
+        return Err(format!("its format is {format}; this library reads {FORMAT}"));
+    }
+    if hash_of(header)[..CHECK] != *check {
+        return Err("its header is damaged".to_owned());
+    }
+    let length = field(12);
+    if length != bytes.len() as u64 {
+        return Err(format!("it has {} bytes, not {length}", bytes.len()));
+    }
+    let hash = |at: usize| header[at..].first_chunk::<32>().copied().unwrap_or_default();
+    Ok(Parts { key: hash(20), recipe: hash(52), plan })
+}
+
+/// Numbers that go into the readable file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Figures {
+    pub(super) operators: usize,
+    pub(super) streams: usize,
+    pub(super) bytes: usize,
+    pub(super) build: Duration,
+}
+
+pub(super) fn meta(name: &str, function: &str, key: &Key, recipe: &Hash, figures: Figures) -> String {
+    let parts: serde_json::Map<String, Value> =
+        key.parts().iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect();
+    let written = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let meta = json!({
+        "format": FORMAT,
+        "name": name,
+        "function": function,
+        "key": hex(&key.hash()),
+        "parts": parts,
+        "recipe": hex(recipe),
+        "operators": figures.operators,
+        "streams": figures.streams,
+        "bytes": figures.bytes,
+        "build_seconds": figures.build.as_secs_f64(),
+        "written": written,
+    });
+    format!("{meta:#}\n")
+}
+
+/// What is read back of the readable file. Whatever is missing or of another type is empty.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Meta {
+    pub(super) parts: BTreeMap<String, String>,
+    pub(super) written: Option<SystemTime>,
+    pub(super) operators: Option<u64>,
+}
+
+pub(super) fn read_meta(bytes: &[u8]) -> Option<Meta> {
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let parts = value.get("parts").and_then(Value::as_object);
+    let texts = parts.into_iter().flatten();
+    let parts = texts.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
+    let written = value.get("written").and_then(Value::as_u64);
+    let written = written.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
+    Some(Meta { parts, written, operators: value.get("operators").and_then(Value::as_u64) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flipped_or_missing_byte_of_the_header_is_noticed() {
+        let whole = join(&[1; 32], &[2; 32], b"plan");
+        let parts = split(&whole).unwrap();
+        assert_eq!((parts.key, parts.recipe, parts.plan), ([1; 32], [2; 32], &b"plan"[..]));
+        for end in 0..whole.len() {
+            assert!(split(&whole[..end]).is_err(), "{end}");
+        }
+        for at in 0..HEADER + CHECK {
+            for bit in 0..8 {
+                let mut broken = whole.clone();
+                broken[at] ^= 1 << bit;
+                assert!(split(&broken).is_err(), "bit {bit} of byte {at}");
+            }
+        }
+        assert!(split(&[&whole[..], b"!"].concat()).unwrap_err().contains("it has 97 bytes, not 96"));
+    }
+
+    #[test]
+    fn what_people_read_is_read_back() {
+        let mut key = Key::default();
+        key.push("salt", "given: \"a\"");
+        let figures = Figures { operators: 3, streams: 1, bytes: 96, build: Duration::from_millis(5) };
+        let text = meta("Model", "decode", &key, &[2; 32], figures);
+        let meta = read_meta(text.as_bytes()).unwrap();
+        assert_eq!(meta.parts.get("salt").map(String::as_str), Some("given: \"a\""));
+        assert_eq!(meta.operators, Some(3));
+        assert!(meta.written.is_some());
+        assert!(read_meta(b"[1]").unwrap().parts.is_empty());
+        assert!(read_meta(b"{").is_none());
+    }
+}

@@ -1,0 +1,59 @@
+//! What the key takes from the device and its library.
+
+use std::ffi::CStr;
+
+use acl_sys::{aclCANNPackageName, aclCANNPackageVersion};
+
+use crate::call::call;
+use crate::device::Device;
+use crate::error::Result;
+
+use super::key::Key;
+
+/// Stands for what a library does not tell. It differs from every answer, so that a library that learns to tell it is
+/// another key.
+const UNKNOWN: &str = "unknown";
+
+const PACKAGES: [(&str, aclCANNPackageName); 5] = [
+    ("toolkit", aclCANNPackageName::ACL_PKG_NAME_CANN),
+    ("runtime", aclCANNPackageName::ACL_PKG_NAME_RUNTIME),
+    ("operators", aclCANNPackageName::ACL_PKG_NAME_OPP),
+    ("kernels", aclCANNPackageName::ACL_PKG_NAME_OPP_KERNEL),
+    ("driver", aclCANNPackageName::ACL_PKG_NAME_DRIVER),
+];
+
+/// Versions, chip and core limits of a device, as parts of the key.
+pub(super) fn push(key: &mut Key, device: &Device) {
+    let acl = device.acl();
+    let version = acl.version().map(|(major, minor, patch)| format!("{major}.{minor}.{patch}"));
+    let name = if acl.is_mock() { acl.library() } else { "AscendCL".to_owned() };
+    key.push("library", format!("{name}, interface {}", known(version)));
+    for (package, number) in PACKAGES {
+        key.push(format!("version of the {package}"), known(package_version(device, number)));
+    }
+    key.push("chip", known(acl.soc_name()));
+    let cores = device.cube_cores().and_then(|cube| Ok((cube, device.vector_cores()?)));
+    key.push("cores", known(cores.map(|(cube, vector)| format!("{cube} matrix, {vector} vector"))));
+    let limits = crate::plan::device_cores(device);
+    key.push("core limits", known(limits.map(|limit| format!("{} matrix, {} vector", limit.cube, limit.vector))));
+}
+
+fn known(answer: Result<String>) -> String {
+    answer.unwrap_or_else(|_| UNKNOWN.to_owned())
+}
+
+fn package_version(device: &Device, package: aclCANNPackageName) -> Result<String> {
+    let mut version = aclCANNPackageVersion {
+        version: [0; 128],
+        majorVersion: [0; 64],
+        minorVersion: [0; 64],
+        releaseVersion: [0; 64],
+        patchVersion: [0; 64],
+        reserved: [0; 128],
+    };
+    // SAFETY: `version` is a place for one answer.
+    unsafe { call!(&**device.inner(), aclsysGetCANNVersion(package, &raw mut version)) }?;
+    let bytes: Vec<u8> = version.version.iter().map(|byte| byte.to_ne_bytes()[0]).collect();
+    let text = CStr::from_bytes_until_nul(&bytes).map(|text| text.to_string_lossy().into_owned());
+    Ok(text.unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into_owned()))
+}

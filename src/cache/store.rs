@@ -1,0 +1,204 @@
+//! Entries on disk: found, read, written and removed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::plan::{NotLoaded, Plan, Registry};
+
+use super::entry::{self, META, RECIPE};
+use super::folder::{Folder, Trouble};
+use super::key::{Difference, Hash, Key, hex};
+use super::lock::{self, LOCK, Lock};
+use super::step;
+
+/// Most neighbours that are compared with a missing entry.
+const NEIGHBOURS: usize = 64;
+
+/// Where the entry of one function, key and rank lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) root: PathBuf,
+    /// Folders below the root, outermost first; the last is the function's.
+    pub(super) levels: Vec<String>,
+}
+
+/// What is at a place.
+#[derive(Debug)]
+pub(super) enum Found {
+    Plan(Plan),
+    Absent,
+    /// Files of ours that give no plan.
+    Broken(String),
+    /// A good plan, and code of it that is not there.
+    Unbound(String),
+    /// Something that is not to be trusted, or not to be reached.
+    Refused(String),
+}
+
+impl Place {
+    pub(super) fn path(&self) -> PathBuf {
+        self.levels.iter().fold(self.root.clone(), |path, level| path.join(level))
+    }
+
+    pub(super) fn open(&self, make: bool) -> Result<Folder, Trouble> {
+        let root = Folder::root(&self.root, make)?;
+        self.levels.iter().try_fold(root, |folder, level| folder.child(level, make))
+    }
+
+    /// Makes the folders and takes their lock. `None` when others hold it all the time.
+    pub(super) fn lock(&self, timeout: Duration) -> Result<Option<Locked>, Trouble> {
+        // Who prunes may take a folder away between these two steps.
+        for _ in 0..16 {
+            let folder = match self.open(true) {
+                Err(Trouble::Absent) => continue,
+                other => other?,
+            };
+            match lock::take(&folder, timeout) {
+                Ok(Some(lock)) => {
+                    step("entry", "locked");
+                    return Ok(Some(Locked { folder, _lock: lock }));
+                }
+                Ok(None) => return Ok(None),
+                Err(Trouble::Absent) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(super::folder::refused(&self.path(), "its folders vanish again and again"))
+    }
+
+    pub(super) fn load(&self, key: &Hash, registry: &Registry) -> Found {
+        match self.open(false) {
+            Ok(folder) => load(&folder, key, registry),
+            Err(Trouble::Absent) => Found::Absent,
+            Err(Trouble::Refused(why)) => Found::Refused(why),
+        }
+    }
+
+    /// Takes the entry away: the files, and the folders that are empty then.
+    pub(super) fn remove(&self, timeout: Duration) -> Result<(), String> {
+        let says = |trouble| match trouble {
+            Trouble::Absent => None,
+            Trouble::Refused(why) => Some(why),
+        };
+        match self.open(false) {
+            Err(trouble) => return says(trouble).map_or(Ok(()), Err),
+            Ok(folder) => drop(folder),
+        }
+        let locked = match self.lock(timeout) {
+            Ok(Some(locked)) => locked,
+            Ok(None) => return Err(format!("{}: others are at work on it", self.path().display())),
+            Err(trouble) => return says(trouble).map_or(Ok(()), Err),
+        };
+        locked.clear()?;
+        let last = locked.folder.remove(LOCK);
+        drop(locked);
+        last.map_or_else(|trouble| says(trouble).map_or(Ok(()), Err), |()| Ok(()))?;
+        self.remove_empty_folders();
+        Ok(())
+    }
+
+    fn remove_empty_folders(&self) {
+        for depth in (1..=self.levels.len()).rev() {
+            let above = Self { root: self.root.clone(), levels: self.levels[..depth - 1].to_vec() };
+            if !above.open(false).is_ok_and(|folder| folder.remove_empty(&self.levels[depth - 1])) {
+                return;
+            }
+        }
+    }
+
+    /// The entry of the same name, rank and function that differs least: where it is, and in what.
+    pub(super) fn nearest(&self, prefix: &str, key: &Key) -> Option<(PathBuf, Vec<Difference>)> {
+        let (own, below) = self.levels.split_first()?;
+        let names = Folder::root(&self.root, false).ok()?.names().ok()?;
+        let others = names.into_iter().filter(|name| name != own && is_entry_folder(name, prefix)).take(NEIGHBOURS);
+        let near = others.filter_map(|name| {
+            let levels = std::iter::once(name).chain(below.iter().cloned()).collect();
+            let place = Self { root: self.root.clone(), levels };
+            let bytes = place.open(false).ok()?.read(META).ok()?;
+            Some((place.path(), key.differences(&entry::read_meta(&bytes)?.parts)))
+        });
+        near.min_by_key(|(_, differences)| differences.len())
+    }
+}
+
+/// Whether a folder is one of the cache `prefix`, or with an empty prefix of any.
+pub(super) fn is_entry_folder(name: &str, prefix: &str) -> bool {
+    split_entry_folder(name).is_some_and(|cache| prefix.is_empty() || cache == prefix)
+}
+
+/// The name of the cache in the name of a folder.
+pub(super) fn split_entry_folder(name: &str) -> Option<&str> {
+    let (front, hash) = name.rsplit_once('_')?;
+    let is_hash = hash.len() == 32 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let cache = front.strip_suffix("_static").or_else(|| front.strip_suffix("_dynamic"))?;
+    (is_hash && !cache.is_empty()).then_some(cache)
+}
+
+fn load(folder: &Folder, key: &Hash, registry: &Registry) -> Found {
+    let bytes = match folder.read(RECIPE) {
+        Ok(bytes) => bytes,
+        Err(Trouble::Absent) => return Found::Absent,
+        Err(Trouble::Refused(why)) => return Found::Refused(why),
+    };
+    let parts = match entry::split(&bytes) {
+        Ok(parts) => parts,
+        Err(why) => return Found::Broken(why),
+    };
+    if *key != parts.key {
+        return Found::Broken(format!("it was stored under the key {}", hex(&parts.key[..16])));
+    }
+    match Plan::from_bytes(parts.plan, registry) {
+        Ok(plan) => Found::Plan(plan),
+        Err(NotLoaded::Broken(why)) => Found::Broken(why),
+        Err(NotLoaded::Unbound(why)) => Found::Unbound(why),
+    }
+}
+
+/// A place that nobody else changes now.
+#[derive(Debug)]
+pub(super) struct Locked {
+    pub(super) folder: Folder,
+    _lock: Lock,
+}
+
+impl Locked {
+    /// Removes the files that we have written here, and no others.
+    pub(super) fn clear(&self) -> Result<(), String> {
+        for name in [RECIPE, META] {
+            match self.folder.remove(name) {
+                Ok(()) | Err(Trouble::Absent) => {}
+                Err(Trouble::Refused(why)) => return Err(why),
+            }
+        }
+        self.folder.remove_temporaries(&[RECIPE, META]);
+        step("entry", "cleared");
+        Ok(())
+    }
+
+    /// The readable file first: a plan that is there always has one.
+    pub(super) fn save(&self, meta: &str, recipe: &[u8]) -> Result<(), String> {
+        self.folder.remove_temporaries(&[RECIPE, META]);
+        let says = |trouble| match trouble {
+            Trouble::Absent => format!("{} is gone", self.folder.path().display()),
+            Trouble::Refused(why) => why,
+        };
+        self.folder.write(META, meta.as_bytes()).map_err(says)?;
+        self.folder.write(RECIPE, recipe).map_err(says)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_entries_are_known_by_their_names() {
+        let hash = "0123456789abcdef0123456789abcdef";
+        assert_eq!(split_entry_folder(&format!("Model_x_dynamic_{hash}")), Some("Model_x"));
+        assert!(is_entry_folder(&format!("a_static_{hash}"), "a"));
+        assert!(!is_entry_folder(&format!("ab_static_{hash}"), "a"));
+        for other in ["notes", "a_static_", "a_static_xyz", &format!("static_{hash}"), &format!("_static_{hash}")] {
+            assert_eq!(split_entry_folder(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What this process has compiled: one trace for each function and key.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::compile::INPUTS;
+use super::key::{Hash, Key};
+use super::{Signature, Status};
+
+/// What is known of the functions of a cache.
+#[derive(Debug, Default)]
+pub(super) struct Traces(Mutex<HashMap<String, State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    status: Option<Status>,
+    /// By everything of the key but the inputs.
+    traces: HashMap<Hash, Trace>,
+    said: HashSet<String>,
+}
+
+#[derive(Debug)]
+struct Trace {
+    key: Key,
+    seen: Option<Seen>,
+    abandoned: Option<String>,
+}
+
+/// A plan that was compiled.
+#[derive(Debug, Clone)]
+pub(super) struct Seen {
+    inputs: Signature,
+    pub(super) hash: Hash,
+}
+
+/// How a compilation stands to those before it.
+#[derive(Debug)]
+pub(super) enum Traced {
+    /// The entry with this key. When nobody states the inputs and a plan was seen before, only building tells whether
+    /// this is the same.
+    Use {
+        key: Key,
+        again: Option<Seen>,
+    },
+    /// The second trace of the function whose entry has this key.
+    Second(Key, String),
+    Abandoned(String),
+}
+
+impl Traces {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, State>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn look(&self, function: &str, key: &Key, inputs: Option<&Signature>) -> Traced {
+        let mut states = self.lock();
+        let traces = &mut states.entry(function.to_owned()).or_default().traces;
+        let identity = key.hash_without(INPUTS);
+        let fresh = || Trace { key: key.clone(), seen: None, abandoned: None };
+        let trace = traces.entry(identity).or_insert_with(fresh);
+        if let Some(why) = &trace.abandoned {
+            return Traced::Abandoned(why.clone());
+        }
+        let Some(seen) = &trace.seen else {
+            *trace = fresh();
+            return Traced::Use { key: key.clone(), again: None };
+        };
+        let Some(inputs) = inputs else {
+            return Traced::Use { key: trace.key.clone(), again: Some(seen.clone()) };
+        };
+        if trace.key == *key {
+            return Traced::Use { key: key.clone(), again: None };
+        }
+        match inputs.fits(&seen.inputs) {
+            Ok(()) => Traced::Use { key: trace.key.clone(), again: None },
+            Err(text) => {
+                let why = format!("function {function:?} has a second trace: {text} of the first");
+                trace.abandoned = Some(why.clone());
+                Traced::Second(trace.key.clone(), why)
+            }
+        }
+    }
+
+    pub(super) fn remember(&self, function: &str, key: &Key, inputs: Signature, hash: Hash) {
+        self.with(function, key, |trace| trace.seen = Some(Seen { inputs, hash }));
+    }
+
+    pub(super) fn abandon(&self, function: &str, key: &Key, why: &str) {
+        self.with(function, key, |trace| trace.abandoned = Some(why.to_owned()));
+    }
+
+    /// Takes an abandonment back: the caller gets an error instead.
+    pub(super) fn keep(&self, function: &str, key: &Key) {
+        self.with(function, key, |trace| trace.abandoned = None);
+    }
+
+    fn with(&self, function: &str, key: &Key, change: impl FnOnce(&mut Trace)) {
+        let mut states = self.lock();
+        let trace = states.get_mut(function).and_then(|state| state.traces.get_mut(&key.hash_without(INPUTS)));
+        if let Some(trace) = trace {
+            change(trace);
+        }
+    }
+
+    pub(super) fn set_status(&self, function: &str, status: Status) {
+        self.lock().entry(function.to_owned()).or_default().status = Some(status);
+    }
+
+    pub(super) fn status(&self, function: &str) -> Option<Status> {
+        self.lock().get(function).and_then(|state| state.status.clone())
+    }
+
+    /// Whether this was not said of the function before.
+    pub(super) fn is_new(&self, function: &str, text: &str) -> bool {
+        self.lock().entry(function.to_owned()).or_default().said.insert(text.to_owned())
+    }
+}
