@@ -1,0 +1,124 @@
+//! Whatever the bytes are: a warning, the right result, and a good entry afterwards.
+
+use std::fs;
+
+use racl::cache::{entries, readable_cache};
+
+use crate::{Root, assert_hit, assert_miss, assert_rebuilt};
+
+#[track_caller]
+fn assert_repaired(root: &Root, part: &str) {
+    assert_rebuilt(root.cache(), part);
+    root.assert_logged(&["warn: ", "clearing broken cache ", part]);
+    assert_hit(root.cache());
+}
+
+#[test]
+fn a_plan_that_is_cut_at_any_length_is_built_again() {
+    let root = Root::new();
+    assert_miss(root.cache());
+    let (path, whole) = (root.recipe(), fs::read(root.recipe()).unwrap());
+    for length in 0..whole.len() {
+        fs::write(&path, &whole[..length]).unwrap();
+        assert!(readable_cache(&path).is_err(), "{length} bytes");
+        // Each length where the reasons differ, and a sample of the rest.
+        if length < 100 || length % 37 == 0 || length + 2 > whole.len() {
+            assert_repaired(&root, "");
+            assert_eq!(fs::read(&path).unwrap(), whole);
+        }
+    }
+    fs::write(&path, [&whole[..], b"more"].concat()).unwrap();
+    assert_repaired(&root, " bytes, not ");
+}
+
+#[test]
+fn a_flipped_bit_anywhere_is_noticed() {
+    let root = Root::new();
+    assert_miss(root.cache());
+    let (path, whole) = (root.recipe(), fs::read(root.recipe()).unwrap());
+    for at in 0..whole.len() {
+        let mut broken = whole.clone();
+        broken[at] ^= 1 << (at % 8);
+        fs::write(&path, &broken).unwrap();
+        assert!(readable_cache(&path).is_err(), "byte {at}");
+        assert!(entries(root.path()).unwrap()[0].verify().is_err(), "byte {at}");
+        if at % 29 == 0 {
+            assert_repaired(&root, "");
+        }
+    }
+}
+
+#[test]
+fn another_version_of_the_format_is_built_again() {
+    let root = Root::new();
+    assert_miss(root.cache());
+    let mut bytes = fs::read(root.recipe()).unwrap();
+    bytes[8] = 77;
+    fs::write(root.recipe(), bytes).unwrap();
+    assert_repaired(&root, "its format is 77; this library reads 1");
+}
+
+#[test]
+fn a_plan_from_another_folder_is_not_used() {
+    let root = Root::new();
+    assert_miss(root.cache());
+    let (path, bytes) = (root.recipe(), fs::read(root.recipe()).unwrap());
+    assert_miss(root.cache().salt("other"));
+    for file in root.files().iter().filter(|file| file.ends_with("recipe.bin") && **file != path) {
+        fs::write(file, &bytes).unwrap();
+        let misplaced = entries(root.path()).unwrap().into_iter().find(|entry| file.starts_with(&entry.path));
+        let error = misplaced.unwrap().verify().unwrap_err();
+        assert!(error.to_string().contains("it belongs into another folder"), "{error}");
+    }
+    assert_rebuilt(root.cache().salt("other"), "it was stored under the key ");
+    assert_hit(root.cache());
+}
+
+#[test]
+fn nonsense_of_any_size_is_built_again() {
+    let root = Root::new();
+    assert_miss(root.cache());
+    for bytes in [vec![], vec![0], vec![0xff; 1 << 20], b"raclentr".repeat(100), b"raclplan".to_vec()] {
+        fs::write(root.recipe(), &bytes).unwrap();
+        assert_repaired(&root, "");
+    }
+}
+
+#[test]
+fn a_readable_file_that_is_broken_or_missing_does_not_matter() {
+    let root = Root::new();
+    assert_miss(root.cache());
+    let meta = root.recipe().with_file_name("meta.json");
+    for bytes in [&b""[..], b"{\"parts\": 3}", b"\xff"] {
+        fs::write(&meta, bytes).unwrap();
+        assert_hit(root.cache());
+        assert_miss(root.cache().salt(format!("{bytes:?}")));
+        assert!(entries(root.path()).unwrap().iter().all(|entry| entry.verify().is_ok()));
+    }
+    fs::remove_file(meta).unwrap();
+    assert_hit(root.cache());
+}
+
+#[test]
+fn what_the_user_has_put_there_stays() {
+    let root = Root::new();
+    assert_miss(root.cache());
+    let folder = root.recipe().parent().unwrap().to_owned();
+    let kept = [folder.join("notes.txt"), root.path().join("notes.txt"), folder.join(".recipe.bin.x.tmp")];
+    for path in &kept {
+        fs::write(path, "mine").unwrap();
+    }
+    fs::create_dir(folder.join("mine")).unwrap();
+    // What a dead process has left goes.
+    let left = folder.join(".recipe.bin.4194999.tmp");
+    fs::write(&left, "half").unwrap();
+    fs::write(root.recipe(), "broken").unwrap();
+    assert_repaired(&root, "");
+    assert!(!left.exists());
+    let entry = entries(root.path()).unwrap().remove(0);
+    entry.remove().unwrap();
+    for path in kept.iter().chain([&folder.join("mine")]) {
+        assert!(path.exists(), "{}", path.display());
+    }
+    assert!(!folder.join("recipe.bin").exists() && !folder.join("meta.json").exists());
+}

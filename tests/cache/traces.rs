@@ -1,0 +1,142 @@
+//! One trace for each entry, and verification.
+
+use racl::cache::{Signature, Status};
+use racl::op::DataType::F32;
+use racl::plan::{Builder, Dim, Input};
+use racl::{Device, ErrorKind, Result};
+
+use crate::common::assert_says;
+use crate::{Root, assert_hit, assert_miss, device, inputs, square};
+
+fn compile(cache: &racl::CompileCache, device: &Device, size: usize) -> Result<Status> {
+    let func = cache.func("decode").inputs(&inputs(size));
+    let plan = func.compile(device, |g| square(g, size))?;
+    let text = racl::plan::Plan::build(|g| square(g, size))?.to_text();
+    assert_eq!(plan.to_text(), text);
+    Ok(func.status().unwrap())
+}
+
+#[test]
+fn a_second_trace_abandons_the_entry_with_one_warning() {
+    let (root, device) = (Root::new(), device());
+    let cache = root.cache().build().unwrap();
+    assert_eq!(compile(&cache, &device, 2).unwrap(), Status::Miss);
+    assert_eq!(compile(&cache, &device, 2).unwrap(), Status::Hit);
+    for size in [3, 2, 3, 4] {
+        let Status::Abandoned(why) = compile(&cache, &device, size).unwrap() else { panic!() };
+        assert!(
+            why.contains("second trace: argument \"x\": expected F32 [3, 3] Copied, got F32 [2, 2] Copied"),
+            "{why}"
+        );
+        assert!(root.files().is_empty());
+    }
+    let warnings: Vec<String> = root.log().into_iter().filter(|line| line.starts_with("warn: ")).collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("is abandoned"));
+    // Another start is another beginning.
+    assert_miss(root.cache());
+}
+
+#[test]
+fn in_strict_mode_a_second_trace_is_an_error_and_the_entry_stays() {
+    let (root, device) = (Root::new(), device());
+    let cache = root.cache().strict(true).build().unwrap();
+    assert_eq!(compile(&cache, &device, 2).unwrap(), Status::Miss);
+    let refused = compile(&cache, &device, 3).unwrap_err();
+    assert_says(&refused, ErrorKind::InvalidArgument, &["function \"decode\" has a second trace"]);
+    assert_eq!(compile(&cache, &device, 2).unwrap(), Status::Hit);
+    assert_hit(root.cache());
+}
+
+#[test]
+fn another_value_of_a_symbol_is_no_second_trace() {
+    let (root, device) = (Root::new(), device());
+    let cache = root.cache().build().unwrap();
+    let rows = |count: usize| {
+        let mut rows = Signature::new();
+        rows.input("x", [count, 2], F32, Input::Copied).unwrap();
+        rows
+    };
+    let dynamic = |g: &mut Builder| {
+        let n = g.symbol("n", 1..=64)?;
+        let x = g.input("x", [n, Dim::from(2)], F32, Input::Copied)?;
+        let y = g.abs(x)?;
+        g.output("y", y)
+    };
+    let compile = |count| {
+        let func = cache.func("decode").inputs(&rows(count));
+        func.compile(&device, dynamic)?;
+        Ok(func.status().unwrap())
+    };
+    assert_eq!(compile(3).unwrap(), Status::Miss);
+    assert_eq!((compile(5).unwrap(), compile(64).unwrap()), (Status::Hit, Status::Hit));
+    let outside: racl::Error = compile(65).unwrap_err();
+    assert_says(&outside, ErrorKind::InvalidArgument, &["argument \"x\": expected F32 [65, 2]", "got F32 [n, 2]"]);
+}
+
+#[test]
+fn without_stated_inputs_the_second_compilation_finds_out() {
+    let (root, device) = (Root::new(), device());
+    let cache = root.cache().build().unwrap();
+    let func = cache.func("decode");
+    for (size, want) in [(2, Status::Miss), (2, Status::Hit)] {
+        func.compile(&device, |g| square(g, size)).unwrap();
+        assert_eq!(func.status(), Some(want));
+    }
+    let plan = func.compile(&device, |g| square(g, 3)).unwrap();
+    assert!(plan.to_text().contains("f32[3, 3]"));
+    let Some(Status::Abandoned(why)) = func.status() else { panic!("{:?}", func.status()) };
+    assert!(why.contains("gives a second plan"), "{why}");
+    assert!(root.files().is_empty());
+}
+
+#[test]
+fn parts_tell_plans_of_one_function_apart() {
+    let (root, device) = (Root::new(), device());
+    for want in [Status::Miss, Status::Hit] {
+        let cache = root.cache().build().unwrap();
+        for size in [2, 3] {
+            let func = cache.func("decode").part("size", size);
+            let plan = func.compile(&device, |g| square(g, size)).unwrap();
+            assert!(plan.to_text().contains(&format!("f32[{size}, {size}]")));
+            assert_eq!(func.status(), Some(want.clone()));
+        }
+    }
+}
+
+/// As `decode`, but for one operator.
+fn changed(g: &mut Builder) -> Result<()> {
+    let x = g.input("x", [2, 2], F32, Input::Copied)?;
+    let h = g.scope("side", |g| g.muls(x, 2.0))?;
+    let product = g.matmul(x, x)?;
+    g.join("side")?;
+    let y = g.sub(product, h)?;
+    g.output("y", y)
+}
+
+#[test]
+fn a_changed_operator_under_the_same_salt_is_caught_by_verify() {
+    let (root, device) = (Root::new(), device());
+    assert_miss(root.cache());
+    // Nothing tells the key; that is what the salt is for.
+    let cache = root.cache().build().unwrap();
+    let stale = cache.func("decode").inputs(&inputs(2)).compile(&device, changed).unwrap();
+    assert_eq!(cache.status("decode"), Some(Status::Hit));
+    assert!(stale.to_text().contains(" add.0("));
+
+    let cache = root.cache().verify(true).build().unwrap();
+    let plan = cache.func("decode").inputs(&inputs(2)).compile(&device, changed).unwrap();
+    let Some(Status::Rebuilt(why)) = cache.status("decode") else { panic!("{:?}", cache.status("decode")) };
+    assert!(why.contains("operator #") && why.contains("(add, ") && why.contains("sub"), "{why}");
+    assert!(plan.to_text().contains(" sub.0("));
+    root.assert_logged(&["warn: ", "what is built now is another plan: operator #"]);
+
+    let cache = root.cache().verify(true).build().unwrap();
+    cache.func("decode").inputs(&inputs(2)).compile(&device, changed).unwrap();
+    assert_eq!(cache.status("decode"), Some(Status::Hit));
+    // The same plan from another place in the source is the same plan.
+    let elsewhere = |g: &mut Builder| changed(g);
+    let cache = root.cache().verify(true).build().unwrap();
+    cache.func("decode").inputs(&inputs(2)).compile(&device, elsewhere).unwrap();
+    assert_eq!(cache.status("decode"), Some(Status::Hit));
+}
