@@ -24,7 +24,7 @@ mod store;
 mod traces;
 
 pub use inspect::{Entry, entries, readable_cache};
-pub use settings::CacheBuilder;
+pub use settings::{CacheBuilder, default_root};
 pub use signature::Signature;
 
 /// Plans on disk.

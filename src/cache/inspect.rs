@@ -29,6 +29,8 @@ pub struct Entry {
     pub function: String,
     /// Folder of the rank, if there are several.
     pub rank: Option<String>,
+    /// Whether there is a plan. Where none could be stored, or one was abandoned, only a lock file is left.
+    pub is_stored: bool,
     /// Size of the stored plan; 0 when it cannot be read.
     pub bytes: u64,
     /// When it was stored, as far as known.
@@ -131,6 +133,7 @@ fn entry_at(root: &Path, cache: &str, levels: Vec<String>) -> Option<Entry> {
         name: cache.to_owned(),
         function: place.levels.last().cloned().unwrap_or_default(),
         rank,
+        is_stored: names.iter().any(|name| name == RECIPE),
         bytes: folder.read(RECIPE).map_or(0, |bytes| bytes.len() as u64),
         written,
         operators,

@@ -178,8 +178,7 @@ impl CacheBuilder {
             }
         }
         (settings.world_size, settings.global_rank) = (world, rank);
-        let root = root.or_else(|| env::var_os(HOME).filter(|home| !home.is_empty()).map(PathBuf::from));
-        let root = root.unwrap_or_else(|| DEFAULT_ROOT.into());
+        let root = root.unwrap_or_else(default_root);
         settings.root = std::path::absolute(&root).map_err(|error| {
             let text = format!("{}: {error}", root.display());
             Error::new(crate::ErrorKind::File, text).with_source(error)
@@ -204,6 +203,14 @@ impl Settings {
         let parts: Vec<String> = [world, tp, pp].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join("_"))
     }
+}
+
+/// The folder of all caches where a builder names none: the environment variable `RACL_CACHE_HOME`, else
+/// `.racl_cache`, which is below the working directory.
+#[must_use]
+pub fn default_root() -> PathBuf {
+    let home = env::var_os(HOME).filter(|home| !home.is_empty());
+    home.map_or_else(|| DEFAULT_ROOT.into(), PathBuf::from)
 }
 
 /// Whether a folder has the name of a rank's.

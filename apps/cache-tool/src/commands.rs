@@ -1,0 +1,104 @@
+//! What the commands do.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use racl::cache::{Entry, default_root, entries, readable_cache};
+
+use crate::{Failure, Prune};
+
+const DAY: u64 = 24 * 60 * 60;
+
+type Result<T> = std::result::Result<T, Failure>;
+
+fn stored(root: Option<PathBuf>) -> Result<Vec<Entry>> {
+    Ok(entries(root.unwrap_or_else(default_root))?)
+}
+
+pub(crate) fn list(out: &mut impl Write, root: Option<PathBuf>) -> Result<()> {
+    let entries = stored(root)?;
+    if entries.is_empty() {
+        writeln!(out, "no plan is stored")?;
+        return Ok(());
+    }
+    writeln!(out, "{:<20} {:<16} {:>9} {:>10} {:>6}  folder", "cache", "function", "operators", "bytes", "age")?;
+    for entry in entries {
+        let operators = entry.operators.map_or_else(|| "?".to_owned(), |count| count.to_string());
+        let (bytes, age) = match entry.is_stored {
+            true => (entry.bytes.to_string(), age(&entry).map_or_else(|| "?".to_owned(), show_age)),
+            false => ("none".to_owned(), String::new()),
+        };
+        let (name, function, path) = (&entry.name, &entry.function, entry.path.display());
+        writeln!(out, "{name:<20} {function:<16} {operators:>9} {bytes:>10} {age:>6}  {path}")?;
+    }
+    Ok(())
+}
+
+fn age(entry: &Entry) -> Option<Duration> {
+    SystemTime::now().duration_since(entry.written?).ok()
+}
+
+fn show_age(age: Duration) -> String {
+    let seconds = age.as_secs();
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..DAY => format!("{} h", seconds / 3600),
+        _ => format!("{} d", seconds / DAY),
+    }
+}
+
+pub(crate) fn show(out: &mut impl Write, path: &Path) -> Result<()> {
+    let text = readable_cache(path)?;
+    out.write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// Gives whether all are good.
+pub(crate) fn verify(out: &mut impl Write, root: Option<PathBuf>) -> Result<bool> {
+    let (mut good, mut bad) = (0, 0);
+    for entry in stored(root)?.iter().filter(|entry| entry.is_stored) {
+        match entry.verify() {
+            Ok(()) => {
+                good += 1;
+                writeln!(out, "good {}", entry.path.display())?;
+            }
+            Err(error) => {
+                bad += 1;
+                writeln!(out, "bad  {error}")?;
+            }
+        }
+    }
+    writeln!(out, "{good} good, {bad} bad")?;
+    Ok(bad == 0)
+}
+
+/// Gives whether all that were chosen are gone.
+pub(crate) fn prune(out: &mut impl Write, prune: Prune) -> Result<bool> {
+    let Prune { root, which, dry_run } = prune;
+    let limit = which.older_than.map(|days| Duration::from_secs(days.saturating_mul(DAY)));
+    let is_chosen = |entry: &Entry| {
+        let is_old = limit.is_none_or(|limit| age(entry).is_some_and(|age| age >= limit));
+        let has_name = which.name.as_ref().is_none_or(|name| entry.name == *name);
+        let is_unusable = || !which.unusable || entry.verify().is_err();
+        which.all || (is_old && has_name && is_unusable())
+    };
+    let (mut gone, mut kept) = (0, 0);
+    for entry in stored(root.dir)?.iter().filter(|entry| is_chosen(entry)) {
+        let path = entry.path.display();
+        if dry_run {
+            writeln!(out, "would remove {path}")?;
+        } else if let Err(error) = entry.remove() {
+            kept += 1;
+            writeln!(out, "kept {path}: {error}")?;
+            continue;
+        } else {
+            writeln!(out, "removed {path}")?;
+        }
+        gone += 1;
+    }
+    let done = if dry_run { "would be removed" } else { "removed" };
+    writeln!(out, "{gone} {done}, {kept} kept")?;
+    Ok(kept == 0)
+}
