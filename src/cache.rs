@@ -183,7 +183,9 @@ impl Func {
         self
     }
 
-    /// The plan: from disk, else built by `work`, checked and stored. [`CompileCache::status`] says which.
+    /// The plan: from disk, else built by `work`, checked and stored. [`CompileCache::status`] says which. `work` is
+    /// not called when there is an entry, so it hands out nothing: inputs, outputs and gates
+    /// ([`Plan::external`](crate::plan::Plan::external)) are found by name.
     ///
     /// # Errors
     ///

@@ -4,11 +4,13 @@ use std::ffi::CStr;
 
 use acl_sys::{aclCANNPackageName, aclCANNPackageVersion};
 
+use crate::acl::Acl;
 use crate::call::call;
 use crate::device::Device;
 use crate::error::Result;
 
 use super::key::Key;
+use super::salt;
 
 /// Stands for what a library does not tell. It differs from every answer, so that a library that learns to tell it is
 /// another key.
@@ -26,8 +28,7 @@ const PACKAGES: [(&str, aclCANNPackageName); 5] = [
 pub(super) fn push(key: &mut Key, device: &Device) {
     let acl = device.acl();
     let version = acl.version().map(|(major, minor, patch)| format!("{major}.{minor}.{patch}"));
-    let name = if acl.is_mock() { acl.library() } else { "AscendCL".to_owned() };
-    key.push("library", format!("{name}, interface {}", known(version)));
+    key.push("library", format!("{}, interface {}", library(acl), known(version)));
     for (package, number) in PACKAGES {
         key.push(format!("version of the {package}"), known(package_version(device, number)));
     }
@@ -36,6 +37,15 @@ pub(super) fn push(key: &mut Key, device: &Device) {
     key.push("cores", known(cores.map(|(cube, vector)| format!("{cube} matrix, {vector} vector"))));
     let limits = crate::plan::device_cores(device);
     key.push("core limits", known(limits.map(|limit| format!("{} matrix, {} vector", limit.cube, limit.vector))));
+}
+
+/// The mock by its version; a library by its build id, since old ones do not tell the versions of their packages.
+fn library(acl: &Acl) -> String {
+    if acl.is_mock() {
+        return acl.library();
+    }
+    let address = acl.table().aclrtGetVersion().map_or(0, |function| function as usize);
+    salt::of_object(address).ok().flatten().unwrap_or_else(|| UNKNOWN.to_owned())
 }
 
 fn known(answer: Result<String>) -> String {

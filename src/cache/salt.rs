@@ -29,6 +29,13 @@ pub(super) fn of_code(address: usize) -> Result<String, String> {
     Ok(salt)
 }
 
+/// Identity of the file with the code at `address`, if it comes from one.
+pub(super) fn of_object(address: usize) -> Result<Option<String>, String> {
+    let Some(path) = object_at(address)? else { return Ok(None) };
+    let found = File::open(&path).and_then(|file| identity(&file));
+    found.map(Some).map_err(|error| format!("{}: {error}", path.display()))
+}
+
 fn same_file(a: &File, b: &File) -> io::Result<bool> {
     let (a, b) = (a.metadata()?, b.metadata()?);
     Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
@@ -169,6 +176,24 @@ mod tests {
         assert_eq!(salt, of_code(0).unwrap());
         assert!(salt.starts_with("build id ") || salt.starts_with("blake3 "), "{salt}");
         assert!(!salt.contains(','), "{salt}");
+    }
+
+    #[test]
+    fn code_of_a_library_has_another_identity() {
+        let own = of_object(id_in as *const () as usize).unwrap().unwrap();
+        assert_eq!(of_code(0).unwrap(), own);
+        let library = libc_address();
+        assert_ne!(of_object(library).unwrap(), Some(own.clone()));
+        assert!(of_code(library).unwrap().starts_with(&format!("{own}, ")));
+        assert_eq!(of_object(0).unwrap(), None);
+    }
+
+    /// An address in the C library.
+    fn libc_address() -> usize {
+        unsafe extern "C" {
+            fn getpid() -> i32;
+        }
+        getpid as *const () as usize
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Plans for the compile cache: to bytes and back.
 
+use crate::error::{Error, Result};
+
 use super::Plan;
+use super::builder::External;
 use super::codec;
 use super::recipe::Recipe;
 use super::registry::Registry;
@@ -36,6 +39,18 @@ impl Plan {
     /// The first thing in which another plan differs from this one.
     pub(crate) fn difference(&self, other: &Self) -> Option<String> {
         codec::first_difference(&self.0.recipe, &other.0.recipe)
+    }
+
+    /// A gate by its name: a plan from a cache was not built in this process, so nobody was given its gates.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that no gate has.
+    pub fn external(&self, name: &str) -> Result<External> {
+        match self.0.recipe.externals.iter().position(|known| known == name) {
+            Some(index) => Ok(External { plan: self.0.id, index: index as u32 }),
+            None => Err(Error::invalid(format!("the plan has no gate {name:?}"))),
+        }
     }
 
     /// A function without a name, which no file can hold.

@@ -267,3 +267,55 @@ fn ranks_that_the_world_does_not_have_are_refused() {
         assert_says(&refused, ErrorKind::InvalidArgument, &["needs the rank of this process"]);
     }
 }
+
+#[test]
+fn gates_of_a_plan_from_disk_are_found_by_name() {
+    let (root, device) = (Root::new(), device());
+    for status in [Status::Miss, Status::Hit] {
+        let cache = root.cache().build().unwrap();
+        let plan = cache.func("gated").compile(&device, |g| {
+            let x = g.input("x", [2, 2], F32, Input::Copied)?;
+            let gate = g.external("ready")?;
+            g.wait_external(gate)?;
+            let y = g.muls(x, 3.0)?;
+            g.output("y", y)
+        });
+        let plan = plan.unwrap();
+        assert_eq!(cache.status("gated"), Some(status));
+        let gate = plan.external("ready").unwrap();
+        assert_says(&plan.external("other").unwrap_err(), ErrorKind::InvalidArgument, &["no gate \"other\""]);
+        let (stream, beside) = (device.stream().unwrap(), device.stream().unwrap());
+        let mut exe = plan.capture(&device, racl::plan::Frozen::new()).unwrap();
+        let (x, y) = (exe.input("x").unwrap(), exe.output_id("y").unwrap());
+        let value = device.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [2, 2]).unwrap();
+        let mut bind = exe.bindings();
+        exe.run(&stream, bind.set(x, &value)).unwrap();
+        exe.signal(gate, &beside).unwrap();
+        assert_eq!(exe.output::<f32>(y).unwrap().to_vec().unwrap(), [3.0, 6.0, 9.0, 12.0]);
+    }
+}
+
+#[test]
+fn starts_and_removals_at_the_same_time_do_each_other_no_harm() {
+    let root = Root::new();
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                for _ in 0..40 {
+                    // The result is checked inside.
+                    let (status, _) = start(root.cache());
+                    assert!(matches!(status, Status::Hit | Status::Miss), "{status}");
+                }
+            });
+        }
+        scope.spawn(|| {
+            for _ in 0..200 {
+                for entry in entries(root.path()).unwrap() {
+                    entry.remove().unwrap();
+                }
+            }
+        });
+    });
+    start(root.cache());
+    assert_hit(root.cache());
+}
