@@ -25,6 +25,7 @@ mod order;
 mod poly;
 mod ranges;
 mod recipe;
+mod simulate;
 mod uses;
 
 pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Value};
@@ -35,6 +36,7 @@ pub use function::{Foreign, HostFunction, Launch};
 pub use operator::{Number, Operator, Order as DimOrder, Reduction};
 pub use options::Options;
 pub use recipe::{Cores, Input, OnMove};
+pub use simulate::{Simulated, Simulation};
 
 use function::Body;
 use memory::MemoryPlan;
