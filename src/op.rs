@@ -63,6 +63,7 @@ mod owned;
 mod scalar;
 mod shape;
 mod tensor;
+mod view;
 
 pub use element::{DataType, Element, Float, Index, Numeric};
 pub(crate) use executor::operator;
@@ -71,6 +72,7 @@ pub use nn::{
     copy, div, divs, embedding, fill, gelu, layer_norm, matmul, matmul_with, maximum, mean, mm, mul, mul_inplace,
     muls, permute, reduce_sum, rsqrt, softmax, sqrt, sub, tanh,
 };
-pub(crate) use scalar::Ones;
+pub(crate) use scalar::{Ones, Scalar};
 pub use shape::{IntoShape, MAX_RANK, Shape};
 pub use tensor::Tensor;
+pub(crate) use view::View;

@@ -17,6 +17,8 @@ mod check;
 mod dim;
 mod finding;
 mod function;
+mod host;
+mod launch;
 mod layout;
 mod memory;
 mod operator;

@@ -49,6 +49,11 @@ impl DataType {
         matches!(self, Self::F32 | Self::F16 | Self::Bf16)
     }
 
+    /// Whether it is not an integer: also f64, which no operator computes in.
+    pub(crate) fn is_floating(self) -> bool {
+        self.is_float() || self == Self::F64
+    }
+
     /// Whether arithmetic operators take it.
     pub(crate) fn is_numeric(self) -> bool {
         self.is_float() || matches!(self, Self::I32 | Self::I64)

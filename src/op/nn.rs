@@ -1,11 +1,11 @@
 //! The aclnn operators, one family a file.
 
-mod arithmetic;
-mod convert;
-mod matmul;
-mod normalise;
-mod reduce;
-mod unary;
+pub(crate) mod arithmetic;
+pub(crate) mod convert;
+pub(crate) mod matmul;
+pub(crate) mod normalise;
+pub(crate) mod reduce;
+pub(crate) mod unary;
 
 pub use arithmetic::{add, add_inplace, add_scaled, adds, div, divs, maximum, mul, mul_inplace, muls, sub};
 pub use convert::{cast, copy, embedding, fill, permute};

@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use acl_sys::{aclIntArray, aclScalar};
+use half::{bf16, f16};
 
 use super::element::{DataType, Element, Numeric};
 use super::owned::owned;
 use crate::call::pointer;
 use crate::context::ContextInner;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 owned! {
     /// A number with its type.
@@ -16,9 +17,18 @@ owned! {
 }
 
 impl<'a> Scalar<'a> {
-    pub(crate) fn new<T: Element>(context: &'a ContextInner, mut value: T) -> Result<Self> {
-        // SAFETY: `value` is one element of the type that is named; the call copies it.
-        let raw = unsafe { pointer!(context, aclCreateScalar((&raw mut value).cast(), T::TYPE.raw())) }?;
+    pub(crate) fn new<T: Element>(context: &'a ContextInner, value: T) -> Result<Self> {
+        let mut element = [0; 8];
+        element[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&value));
+        Self::of(context, T::TYPE, element)
+    }
+
+    /// The first bytes of `element` are one of type `dtype`.
+    pub(crate) fn of(context: &'a ContextInner, dtype: DataType, element: [u8; 8]) -> Result<Self> {
+        // As a number, for the alignment of every type.
+        let mut element = u64::from_ne_bytes(element);
+        // SAFETY: `element` begins with one element of the type that is named; the call copies it.
+        let raw = unsafe { pointer!(context, aclCreateScalar((&raw mut element).cast(), dtype.raw())) }?;
         Ok(Self::own(raw, context))
     }
 }
@@ -44,6 +54,17 @@ impl Ones {
             }
             // Another thread was first; this one's goes away.
             Err(other) => Ok(other),
+        }
+    }
+
+    pub(crate) fn of(&self, context: &ContextInner, dtype: DataType) -> Result<*const aclScalar> {
+        match dtype {
+            DataType::F32 => self.get::<f32>(context),
+            DataType::F16 => self.get::<f16>(context),
+            DataType::Bf16 => self.get::<bf16>(context),
+            DataType::I32 => self.get::<i32>(context),
+            DataType::I64 => self.get::<i64>(context),
+            other => Err(Error::invalid(format!("no arithmetic with elements of type {other:?}"))),
         }
     }
 

@@ -4,13 +4,10 @@ use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
 
-use acl_sys::{aclFormat, aclTensor};
-
 use super::element::Element;
-use super::owned::owned;
 use super::shape::{IntoShape, MAX_RANK, Shape};
-use crate::call::pointer;
-use crate::context::{Context, ContextInner};
+use super::view::View;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, DeviceBuffer};
 
@@ -360,26 +357,18 @@ impl<T: Element> Tensor<T> {
         self.buffer.allocation()
     }
 
-    pub(crate) fn context_inner(&self) -> &Arc<ContextInner> {
-        self.buffer.context_inner()
-    }
-
-    /// The C description of the tensor, for the first phase of an operator.
-    pub(crate) fn describe(&self) -> Result<Descriptor<'_>> {
-        let context = &**self.context_inner();
-        let signed = |values: &[usize; MAX_RANK]| values.map(|value| value as i64);
-        let (dims, strides) = (signed(self.shape.all()), signed(&self.strides));
-        let rank = self.shape.rank() as u64;
-        let storage = self.buffer.len() as i64;
-        let (kind, format) = (T::TYPE.raw(), aclFormat::ACL_FORMAT_ND);
-        let (dims, strides, offset) = (dims.as_ptr(), strides.as_ptr(), self.offset as i64);
-        let data = self.buffer.address();
-        // SAFETY: `dims` and `strides` have `rank` numbers each and `storage` is one; all are copied by the call. The
-        // address is only stored.
-        let raw = unsafe {
-            pointer!(context, aclCreateTensor(dims, rank, kind, strides, offset, format, &raw const storage, 1, data))
-        }?;
-        Ok(Descriptor::own(raw, context))
+    /// What operators are told of the tensor.
+    #[inline]
+    pub(crate) fn view(&self) -> View<'_> {
+        View {
+            allocation: self.buffer.allocation(),
+            start: self.buffer.address(),
+            len: self.buffer.len(),
+            dtype: T::TYPE,
+            dims: self.shape,
+            strides: self.strides,
+            offset: self.offset,
+        }
     }
 }
 
@@ -409,9 +398,4 @@ impl<T: Element> fmt::Debug for Tensor<T> {
             .field("dense", &self.is_dense())
             .finish_non_exhaustive()
     }
-}
-
-owned! {
-    /// The C description of a tensor. The operator library copies what it needs in its second phase.
-    Descriptor, aclTensor, aclDestroyTensor
 }

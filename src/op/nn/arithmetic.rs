@@ -10,7 +10,7 @@ use acl_sys::aclScalar;
 use crate::error::Result;
 use crate::op::element::{Float, Numeric};
 use crate::op::scalar::Scalar;
-use crate::op::{Tensor, operator};
+use crate::op::{Tensor, View, operator};
 use crate::stream::Stream;
 
 /// `out = a + b`, element by element.
@@ -41,7 +41,7 @@ use crate::stream::Stream;
 #[doc(alias = "aclnnAdd")]
 #[track_caller]
 pub fn add<T: Numeric>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-    add_at(stream, a, b, one::<T>(stream)?, out, Location::caller())
+    add_at(stream, [&a.view(), &b.view(), &out.view()], one::<T>(stream)?, Location::caller())
 }
 
 /// `out = a + alpha · b`, element by element.
@@ -77,7 +77,7 @@ pub fn add_scaled<T: Numeric>(
     out: &mut Tensor<T>,
 ) -> Result<()> {
     let alpha = Scalar::new(stream.0.context(), alpha)?;
-    add_at(stream, a, b, alpha.raw(), out, Location::caller())
+    add_at(stream, [&a.view(), &b.view(), &out.view()], alpha.raw(), Location::caller())
 }
 
 /// The factor one.
@@ -86,12 +86,10 @@ fn one<T: Numeric>(stream: &Stream) -> Result<*const aclScalar> {
     context.ones.get::<T>(context)
 }
 
-fn add_at<T: Numeric>(
+pub(crate) fn add_at(
     stream: &Stream,
-    a: &Tensor<T>,
-    b: &Tensor<T>,
+    [a, b, out]: [&View<'_>; 3],
     alpha: *const aclScalar,
-    out: &Tensor<T>,
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
@@ -133,6 +131,7 @@ fn add_at<T: Numeric>(
 #[track_caller]
 pub fn add_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>) -> Result<()> {
     let at = Location::caller();
+    let (a, b) = (a.view(), b.view());
     let (da, db) = (a.describe()?, b.describe()?);
     let alpha = one::<T>(stream)?;
     operator!(
@@ -171,10 +170,18 @@ pub fn add_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>
 #[doc(alias = "aclnnAdds")]
 #[track_caller]
 pub fn adds<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
-    let at = Location::caller();
+    let value = Scalar::new(stream.0.context(), value)?;
+    adds_at(stream, [&a.view(), &out.view()], &value, one::<T>(stream)?, Location::caller())
+}
+
+pub(crate) fn adds_at(
+    stream: &Stream,
+    [a, out]: [&View<'_>; 2],
+    value: &Scalar<'_>,
+    alpha: *const aclScalar,
+    at: &'static Location<'static>,
+) -> Result<()> {
     let (da, dout) = (a.describe()?, out.describe()?);
-    let context = stream.0.context();
-    let (value, alpha) = (Scalar::new(context, value)?, one::<T>(stream)?);
     operator!(
         stream,
         at,
@@ -211,9 +218,16 @@ pub fn adds<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tens
 #[doc(alias = "aclnnSub")]
 #[track_caller]
 pub fn sub<T: Numeric>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-    let at = Location::caller();
+    sub_at(stream, [&a.view(), &b.view(), &out.view()], one::<T>(stream)?, Location::caller())
+}
+
+pub(crate) fn sub_at(
+    stream: &Stream,
+    [a, b, out]: [&View<'_>; 3],
+    alpha: *const aclScalar,
+    at: &'static Location<'static>,
+) -> Result<()> {
     let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
-    let alpha = one::<T>(stream)?;
     operator!(
         stream,
         at,
@@ -226,11 +240,18 @@ pub fn sub<T: Numeric>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut 
 
 /// Operators of two tensors.
 macro_rules! binary {
-    ($($(#[$doc:meta])* $name:ident, $bound:ident, $label:literal, $plan:ident, $launch:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident, $view:ident, $bound:ident, $label:literal, $plan:ident, $launch:ident;)*) => {$(
         $(#[$doc])*
         #[track_caller]
         pub fn $name<T: $bound>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-            let at = Location::caller();
+            $view(stream, [&a.view(), &b.view(), &out.view()], Location::caller())
+        }
+
+        pub(crate) fn $view(
+            stream: &Stream,
+            [a, b, out]: [&View<'_>; 3],
+            at: &'static Location<'static>,
+        ) -> Result<()> {
             let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
             operator!(stream, at, $label, $plan(da.raw(), db.raw(), dout.raw()), $launch, [a, b, out])
         }
@@ -262,7 +283,7 @@ binary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnMul")]
-    mul, Numeric, "mul", aclnnMulGetWorkspaceSize, aclnnMul;
+    mul, mul_at, Numeric, "mul", aclnnMulGetWorkspaceSize, aclnnMul;
     /// `out = a / b`, element by element.
     ///
     /// Shapes and memory as for [`add`]. Types: f32, f16 and bf16.
@@ -287,7 +308,7 @@ binary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnDiv")]
-    div, Float, "div", aclnnDivGetWorkspaceSize, aclnnDiv;
+    div, div_at, Float, "div", aclnnDivGetWorkspaceSize, aclnnDiv;
     /// The larger of `a` and `b`, element by element.
     ///
     /// Shapes, types and memory as for [`add`].
@@ -312,7 +333,7 @@ binary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnMaximum")]
-    maximum, Numeric, "maximum", aclnnMaximumGetWorkspaceSize, aclnnMaximum;
+    maximum, maximum_at, Numeric, "maximum", aclnnMaximumGetWorkspaceSize, aclnnMaximum;
 }
 
 /// `a *= b`, element by element.
@@ -341,6 +362,7 @@ binary! {
 #[track_caller]
 pub fn mul_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>) -> Result<()> {
     let at = Location::caller();
+    let (a, b) = (a.view(), b.view());
     let (da, db) = (a.describe()?, b.describe()?);
     operator!(stream, at, "mul_inplace", aclnnInplaceMulGetWorkspaceSize(da.raw(), db.raw()), aclnnInplaceMul, [a, b])
 }
@@ -370,9 +392,17 @@ pub fn mul_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>
 #[doc(alias = "aclnnMuls")]
 #[track_caller]
 pub fn muls<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
-    let at = Location::caller();
-    let (da, dout) = (a.describe()?, out.describe()?);
     let value = Scalar::new(stream.0.context(), value)?;
+    muls_at(stream, [&a.view(), &out.view()], &value, Location::caller())
+}
+
+pub(crate) fn muls_at(
+    stream: &Stream,
+    [a, out]: [&View<'_>; 2],
+    value: &Scalar<'_>,
+    at: &'static Location<'static>,
+) -> Result<()> {
+    let (da, dout) = (a.describe()?, out.describe()?);
     operator!(stream, at, "muls", aclnnMulsGetWorkspaceSize(da.raw(), value.raw(), dout.raw()), aclnnMuls, [a, out])
 }
 
@@ -401,8 +431,16 @@ pub fn muls<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tens
 #[doc(alias = "aclnnDivs")]
 #[track_caller]
 pub fn divs<T: Float>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
-    let at = Location::caller();
-    let (da, dout) = (a.describe()?, out.describe()?);
     let value = Scalar::new(stream.0.context(), value)?;
+    divs_at(stream, [&a.view(), &out.view()], &value, Location::caller())
+}
+
+pub(crate) fn divs_at(
+    stream: &Stream,
+    [a, out]: [&View<'_>; 2],
+    value: &Scalar<'_>,
+    at: &'static Location<'static>,
+) -> Result<()> {
+    let (da, dout) = (a.describe()?, out.describe()?);
     operator!(stream, at, "divs", aclnnDivsGetWorkspaceSize(da.raw(), value.raw(), dout.raw()), aclnnDivs, [a, out])
 }

@@ -3,9 +3,9 @@
 use std::panic::Location;
 
 use crate::error::Result;
-use crate::op::element::{Element, Index, Numeric};
+use crate::op::element::{DataType, Element, Index, Numeric};
 use crate::op::scalar::{IntArray, Scalar};
-use crate::op::{Tensor, operator};
+use crate::op::{Tensor, View, operator};
 use crate::stream::Stream;
 
 /// Converts the elements of `a` to the type of `out`.
@@ -34,9 +34,17 @@ use crate::stream::Stream;
 #[doc(alias = "aclnnCast")]
 #[track_caller]
 pub fn cast<T: Element, U: Element>(stream: &Stream, a: &Tensor<T>, out: &mut Tensor<U>) -> Result<()> {
-    let at = Location::caller();
+    cast_at(stream, [&a.view(), &out.view()], U::TYPE, Location::caller())
+}
+
+pub(crate) fn cast_at(
+    stream: &Stream,
+    [a, out]: [&View<'_>; 2],
+    to: DataType,
+    at: &'static Location<'static>,
+) -> Result<()> {
     let (da, dout) = (a.describe()?, out.describe()?);
-    operator!(stream, at, "cast", aclnnCastGetWorkspaceSize(da.raw(), U::TYPE.raw(), dout.raw()), aclnnCast, [a, out])
+    operator!(stream, at, "cast", aclnnCastGetWorkspaceSize(da.raw(), to.raw(), dout.raw()), aclnnCast, [a, out])
 }
 
 /// Copies `from` to `to`, broadcasting and converting. Unlike [`Stream::copy`] it takes any views.
@@ -65,7 +73,10 @@ pub fn cast<T: Element, U: Element>(stream: &Stream, a: &Tensor<T>, out: &mut Te
 #[doc(alias = "aclnnInplaceCopy")]
 #[track_caller]
 pub fn copy<T: Element, U: Element>(stream: &Stream, from: &Tensor<T>, to: &mut Tensor<U>) -> Result<()> {
-    let at = Location::caller();
+    copy_at(stream, [&from.view(), &to.view()], Location::caller())
+}
+
+pub(crate) fn copy_at(stream: &Stream, [from, to]: [&View<'_>; 2], at: &'static Location<'static>) -> Result<()> {
     let (dfrom, dto) = (from.describe()?, to.describe()?);
     operator!(
         stream,
@@ -102,9 +113,17 @@ pub fn copy<T: Element, U: Element>(stream: &Stream, from: &Tensor<T>, to: &mut 
 #[doc(alias = "aclnnInplaceFillScalar")]
 #[track_caller]
 pub fn fill<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, value: T) -> Result<()> {
-    let at = Location::caller();
-    let da = a.describe()?;
     let value = Scalar::new(stream.0.context(), value)?;
+    fill_at(stream, &a.view(), &value, Location::caller())
+}
+
+pub(crate) fn fill_at(
+    stream: &Stream,
+    a: &View<'_>,
+    value: &Scalar<'_>,
+    at: &'static Location<'static>,
+) -> Result<()> {
+    let da = a.describe()?;
     operator!(
         stream,
         at,
@@ -150,7 +169,14 @@ pub fn embedding<T: Element, I: Index>(
     indices: &Tensor<I>,
     out: &mut Tensor<T>,
 ) -> Result<()> {
-    let at = Location::caller();
+    embedding_at(stream, [&table.view(), &indices.view(), &out.view()], Location::caller())
+}
+
+pub(crate) fn embedding_at(
+    stream: &Stream,
+    [table, indices, out]: [&View<'_>; 3],
+    at: &'static Location<'static>,
+) -> Result<()> {
     let (dtable, dindices, dout) = (table.describe()?, indices.describe()?, out.describe()?);
     operator!(
         stream,
@@ -189,7 +215,15 @@ pub fn embedding<T: Element, I: Index>(
 #[doc(alias = "aclnnPermute")]
 #[track_caller]
 pub fn permute<T: Element>(stream: &Stream, a: &Tensor<T>, order: &[i64], out: &mut Tensor<T>) -> Result<()> {
-    let at = Location::caller();
+    permute_at(stream, [&a.view(), &out.view()], order, Location::caller())
+}
+
+pub(crate) fn permute_at(
+    stream: &Stream,
+    [a, out]: [&View<'_>; 2],
+    order: &[i64],
+    at: &'static Location<'static>,
+) -> Result<()> {
     let (da, dout) = (a.describe()?, out.describe()?);
     let order = IntArray::new(stream.0.context(), order)?;
     operator!(

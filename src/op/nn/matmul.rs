@@ -2,9 +2,11 @@
 
 use std::panic::Location;
 
+use acl_sys::aclScalar;
+
 use crate::error::Result;
 use crate::op::element::Float;
-use crate::op::{Tensor, operator};
+use crate::op::{Tensor, View, operator};
 use crate::stream::Stream;
 
 /// How the cube cores may compute (`cubeMathType`).
@@ -96,7 +98,15 @@ pub fn matmul_with<T: Float>(
     out: &mut Tensor<T>,
     math: CubeMath,
 ) -> Result<()> {
-    let at = Location::caller();
+    matmul_at(stream, [&a.view(), &b.view(), &out.view()], math, Location::caller())
+}
+
+pub(crate) fn matmul_at(
+    stream: &Stream,
+    [a, b, out]: [&View<'_>; 3],
+    math: CubeMath,
+    at: &'static Location<'static>,
+) -> Result<()> {
     let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
     operator!(
         stream,
@@ -135,7 +145,10 @@ pub fn matmul_with<T: Float>(
 #[doc(alias = "aclnnMm")]
 #[track_caller]
 pub fn mm<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-    let at = Location::caller();
+    mm_at(stream, [&a.view(), &b.view(), &out.view()], Location::caller())
+}
+
+pub(crate) fn mm_at(stream: &Stream, [a, b, out]: [&View<'_>; 3], at: &'static Location<'static>) -> Result<()> {
     let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
     let math = CubeMath::default().raw();
     operator!(stream, at, "mm", aclnnMmGetWorkspaceSize(da.raw(), db.raw(), dout.raw(), math), aclnnMm, [a, b, out])
@@ -169,7 +182,14 @@ pub fn mm<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Ten
 #[doc(alias = "aclnnBatchMatMul")]
 #[track_caller]
 pub fn batch_matmul<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-    let at = Location::caller();
+    batch_matmul_at(stream, [&a.view(), &b.view(), &out.view()], Location::caller())
+}
+
+pub(crate) fn batch_matmul_at(
+    stream: &Stream,
+    [a, b, out]: [&View<'_>; 3],
+    at: &'static Location<'static>,
+) -> Result<()> {
     let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
     let math = CubeMath::default().raw();
     operator!(
@@ -217,10 +237,18 @@ pub fn addmm<T: Float>(
     b: &Tensor<T>,
     out: &mut Tensor<T>,
 ) -> Result<()> {
-    let at = Location::caller();
-    let (dbias, da, db, dout) = (bias.describe()?, a.describe()?, b.describe()?, out.describe()?);
     let context = stream.0.context();
     let one = context.ones.get::<T>(context)?;
+    addmm_at(stream, [&bias.view(), &a.view(), &b.view(), &out.view()], one, Location::caller())
+}
+
+pub(crate) fn addmm_at(
+    stream: &Stream,
+    [bias, a, b, out]: [&View<'_>; 4],
+    one: *const aclScalar,
+    at: &'static Location<'static>,
+) -> Result<()> {
+    let (dbias, da, db, dout) = (bias.describe()?, a.describe()?, b.describe()?, out.describe()?);
     let math = CubeMath::default().raw();
     operator!(
         stream,

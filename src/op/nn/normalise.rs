@@ -5,7 +5,7 @@ use std::panic::Location;
 use crate::error::Result;
 use crate::op::element::Float;
 use crate::op::scalar::IntArray;
-use crate::op::{Tensor, operator};
+use crate::op::{Tensor, View, operator};
 use crate::stream::Stream;
 
 /// Softmax over dimension `dim`; a negative one counts from the end.
@@ -36,7 +36,15 @@ use crate::stream::Stream;
 #[doc(alias = "aclnnSoftmax")]
 #[track_caller]
 pub fn softmax<T: Float>(stream: &Stream, a: &Tensor<T>, dim: i64, out: &mut Tensor<T>) -> Result<()> {
-    let at = Location::caller();
+    softmax_at(stream, [&a.view(), &out.view()], dim, Location::caller())
+}
+
+pub(crate) fn softmax_at(
+    stream: &Stream,
+    [a, out]: [&View<'_>; 2],
+    dim: i64,
+    at: &'static Location<'static>,
+) -> Result<()> {
     let (da, dout) = (a.describe()?, out.describe()?);
     operator!(stream, at, "softmax", aclnnSoftmaxGetWorkspaceSize(da.raw(), dim, dout.raw()), aclnnSoftmax, [a, out])
 }
@@ -89,10 +97,19 @@ pub fn layer_norm<T: Float>(
     norm: &LayerNorm<'_, T>,
     out: &mut Tensor<T>,
 ) -> Result<()> {
-    let at = Location::caller();
     let LayerNorm { weight, bias, eps } = *norm;
+    let views = [&a.view(), &weight.view(), &bias.view(), &out.view()];
+    layer_norm_at(stream, views, eps, Location::caller())
+}
+
+pub(crate) fn layer_norm_at(
+    stream: &Stream,
+    [a, weight, bias, out]: [&View<'_>; 4],
+    eps: f64,
+    at: &'static Location<'static>,
+) -> Result<()> {
     let (da, dweight, dbias, dout) = (a.describe()?, weight.describe()?, bias.describe()?, out.describe()?);
-    let sizes: Vec<i64> = weight.shape().iter().map(|size| *size as i64).collect();
+    let sizes: Vec<i64> = weight.dims.iter().map(|size| *size as i64).collect();
     let sizes = IntArray::new(stream.0.context(), &sizes)?;
     let none = std::ptr::null_mut();
     operator!(
@@ -151,7 +168,15 @@ pub enum GeluForm {
 #[doc(alias = "aclnnGeluV2")]
 #[track_caller]
 pub fn gelu<T: Float>(stream: &Stream, a: &Tensor<T>, form: GeluForm, out: &mut Tensor<T>) -> Result<()> {
-    let at = Location::caller();
+    gelu_at(stream, [&a.view(), &out.view()], form, Location::caller())
+}
+
+pub(crate) fn gelu_at(
+    stream: &Stream,
+    [a, out]: [&View<'_>; 2],
+    form: GeluForm,
+    at: &'static Location<'static>,
+) -> Result<()> {
     let (da, dout) = (a.describe()?, out.describe()?);
     let form = match form {
         GeluForm::Exact => 0,

@@ -5,11 +5,11 @@ use std::panic::Location;
 use crate::error::Result;
 use crate::op::element::Float;
 use crate::op::scalar::IntArray;
-use crate::op::{Tensor, operator};
+use crate::op::{Tensor, View, operator};
 use crate::stream::Stream;
 
 macro_rules! reductions {
-    ($($(#[$doc:meta])* $name:ident, $label:literal, $plan:ident, $launch:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident, $view:ident, $label:literal, $plan:ident, $launch:ident;)*) => {$(
         $(#[$doc])*
         #[track_caller]
         pub fn $name<T: Float>(
@@ -19,10 +19,19 @@ macro_rules! reductions {
             keep_dims: bool,
             out: &mut Tensor<T>,
         ) -> Result<()> {
-            let at = Location::caller();
+            $view(stream, [&a.view(), &out.view()], dims, keep_dims, Location::caller())
+        }
+
+        pub(crate) fn $view(
+            stream: &Stream,
+            [a, out]: [&View<'_>; 2],
+            dims: &[i64],
+            keep_dims: bool,
+            at: &'static Location<'static>,
+        ) -> Result<()> {
             let (da, dout) = (a.describe()?, out.describe()?);
             let dims = IntArray::new(stream.0.context(), dims)?;
-            let kind = T::TYPE.raw();
+            let kind = out.dtype.raw();
             operator!(
                 stream, at, $label, $plan(da.raw(), dims.raw(), keep_dims, kind, dout.raw()), $launch, [a, out]
             )
@@ -61,7 +70,7 @@ reductions! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnReduceSum")]
-    reduce_sum, "reduce_sum", aclnnReduceSumGetWorkspaceSize, aclnnReduceSum;
+    reduce_sum, reduce_sum_at, "reduce_sum", aclnnReduceSumGetWorkspaceSize, aclnnReduceSum;
     /// Mean over dimensions.
     ///
     /// Shapes, types and memory as for [`reduce_sum`].
@@ -85,5 +94,5 @@ reductions! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnMean")]
-    mean, "mean", aclnnMeanGetWorkspaceSize, aclnnMean;
+    mean, mean_at, "mean", aclnnMeanGetWorkspaceSize, aclnnMean;
 }

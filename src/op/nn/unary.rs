@@ -5,15 +5,22 @@ use std::panic::Location;
 use crate::error::Result;
 use crate::op::element::Numeric;
 use crate::op::scalar::Scalar;
-use crate::op::{Float, Tensor, operator};
+use crate::op::{Float, Tensor, View, operator};
 use crate::stream::Stream;
 
 macro_rules! unary {
-    ($($(#[$doc:meta])* $name:ident, $bound:ident, $label:literal, $plan:ident, $launch:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident, $view:ident, $bound:ident, $label:literal, $plan:ident, $launch:ident;)*) => {$(
         $(#[$doc])*
         #[track_caller]
         pub fn $name<T: $bound>(stream: &Stream, a: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-            let at = Location::caller();
+            $view(stream, [&a.view(), &out.view()], Location::caller())
+        }
+
+        pub(crate) fn $view(
+            stream: &Stream,
+            [a, out]: [&View<'_>; 2],
+            at: &'static Location<'static>,
+        ) -> Result<()> {
             let (da, dout) = (a.describe()?, out.describe()?);
             operator!(stream, at, $label, $plan(da.raw(), dout.raw()), $launch, [a, out])
         }
@@ -45,7 +52,7 @@ unary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnAbs")]
-    abs, Numeric, "abs", aclnnAbsGetWorkspaceSize, aclnnAbs;
+    abs, abs_at, Numeric, "abs", aclnnAbsGetWorkspaceSize, aclnnAbs;
     /// `out = √a`, element by element; NaN for negative elements.
     ///
     /// `out` has the shape of `a` and may be a clone of it. Types: f32, f16 and bf16.
@@ -69,7 +76,7 @@ unary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnSqrt")]
-    sqrt, Float, "sqrt", aclnnSqrtGetWorkspaceSize, aclnnSqrt;
+    sqrt, sqrt_at, Float, "sqrt", aclnnSqrtGetWorkspaceSize, aclnnSqrt;
     /// `out = 1 / √a`, element by element; NaN for negative elements, infinity for zeros.
     ///
     /// `out` has the shape of `a` and may be a clone of it. Types: f32, f16 and bf16.
@@ -94,7 +101,7 @@ unary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnRsqrt")]
-    rsqrt, Float, "rsqrt", aclnnRsqrtGetWorkspaceSize, aclnnRsqrt;
+    rsqrt, rsqrt_at, Float, "rsqrt", aclnnRsqrtGetWorkspaceSize, aclnnRsqrt;
     /// `out = tanh a`, element by element.
     ///
     /// `out` has the shape of `a` and may be a clone of it. Types: f32, f16 and bf16.
@@ -119,7 +126,7 @@ unary! {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclnnTanh")]
-    tanh, Float, "tanh", aclnnTanhGetWorkspaceSize, aclnnTanh;
+    tanh, tanh_at, Float, "tanh", aclnnTanhGetWorkspaceSize, aclnnTanh;
 }
 
 /// `out = max(a, least)`, element by element.
@@ -147,9 +154,17 @@ unary! {
 #[doc(alias = "aclnnClampMin")]
 #[track_caller]
 pub fn clamp_min<T: Numeric>(stream: &Stream, a: &Tensor<T>, least: T, out: &mut Tensor<T>) -> Result<()> {
-    let at = Location::caller();
-    let (da, dout) = (a.describe()?, out.describe()?);
     let least = Scalar::new(stream.0.context(), least)?;
+    clamp_min_at(stream, [&a.view(), &out.view()], &least, Location::caller())
+}
+
+pub(crate) fn clamp_min_at(
+    stream: &Stream,
+    [a, out]: [&View<'_>; 2],
+    least: &Scalar<'_>,
+    at: &'static Location<'static>,
+) -> Result<()> {
+    let (da, dout) = (a.describe()?, out.describe()?);
     operator!(
         stream,
         at,

@@ -1,0 +1,9 @@
+//! Every kernel against the mock, bit for bit.
+
+mod bench;
+mod matrices;
+mod moving;
+mod numbers;
+mod reductions;
+
+use bench::{Bench, Kind, LAYOUTS, Values, dense};

@@ -1,0 +1,110 @@
+//! Operators of a plan on a stream.
+
+use std::panic::Location;
+
+use super::host::element_of;
+use super::operator::{Number, Operator, Reduction};
+use crate::error::{Error, Result};
+use crate::op::nn::{arithmetic, convert, matmul, normalise, reduce, unary};
+use crate::op::{DataType, MAX_RANK, Scalar, View};
+use crate::stream::Stream;
+
+/// Submits `operator`, which reads `operands` and writes `out`, with the C calls of the function of the same name in
+/// [`crate::op`].
+pub(crate) fn launch(
+    stream: &Stream,
+    operator: &Operator,
+    operands: &[View<'_>],
+    out: &View<'_>,
+    at: &'static Location<'static>,
+) -> Result<()> {
+    if operands.len() != operator.operands() {
+        let (name, takes) = (operator.name(), operator.operands());
+        return Err(Error::invalid(format!("{} operands for {name}, which takes {takes}", operands.len())));
+    }
+    let context = &**stream.0.context();
+    let a_out = || [&operands[0], out];
+    let ab_out = || [&operands[0], &operands[1], out];
+    let abc_out = || [&operands[0], &operands[1], &operands[2], out];
+    let one = || context.ones.of(context, operands[0].dtype);
+    let scalar = |value: Number, dtype: DataType| {
+        let element = element_of(value, dtype);
+        let element = element.map_err(|text| Error::invalid(format!("the number of {}: {text}", operator.name())))?;
+        Scalar::of(context, dtype, element)
+    };
+    let number = |value| scalar(value, operands[0].dtype);
+    match *operator {
+        Operator::Add => arithmetic::add_at(stream, ab_out(), one()?, at),
+        Operator::AddScaled { alpha } => arithmetic::add_at(stream, ab_out(), number(alpha)?.raw(), at),
+        Operator::Sub => arithmetic::sub_at(stream, ab_out(), one()?, at),
+        Operator::Mul => arithmetic::mul_at(stream, ab_out(), at),
+        Operator::Div => arithmetic::div_at(stream, ab_out(), at),
+        Operator::Maximum => arithmetic::maximum_at(stream, ab_out(), at),
+        Operator::Adds { value } => arithmetic::adds_at(stream, a_out(), &number(value)?, one()?, at),
+        Operator::Muls { value } => arithmetic::muls_at(stream, a_out(), &number(value)?, at),
+        Operator::Divs { value } => arithmetic::divs_at(stream, a_out(), &number(value)?, at),
+        Operator::ClampMin { least } => unary::clamp_min_at(stream, a_out(), &number(least)?, at),
+        Operator::Abs => unary::abs_at(stream, a_out(), at),
+        Operator::Sqrt => unary::sqrt_at(stream, a_out(), at),
+        Operator::Rsqrt => unary::rsqrt_at(stream, a_out(), at),
+        Operator::Tanh => unary::tanh_at(stream, a_out(), at),
+        Operator::Gelu { form } => normalise::gelu_at(stream, a_out(), form, at),
+        Operator::Softmax { dim } => normalise::softmax_at(stream, a_out(), i64::from(dim), at),
+        Operator::LayerNorm { eps } => normalise::layer_norm_at(stream, abc_out(), eps, at),
+        Operator::ReduceSum { over } => {
+            let (dims, count) = reduced(over);
+            reduce::reduce_sum_at(stream, a_out(), &dims[..count], over.keep, at)
+        }
+        Operator::Mean { over } => {
+            let (dims, count) = reduced(over);
+            reduce::mean_at(stream, a_out(), &dims[..count], over.keep, at)
+        }
+        Operator::Cast { to } => convert::cast_at(stream, a_out(), to, at),
+        Operator::Copy => convert::copy_at(stream, a_out(), at),
+        Operator::Fill { value } => convert::fill_at(stream, out, &scalar(value, out.dtype)?, at),
+        Operator::Permute { order } => {
+            let dims = order.dims.map(i64::from);
+            convert::permute_at(stream, a_out(), &dims[..usize::from(order.rank)], at)
+        }
+        Operator::Embedding => convert::embedding_at(stream, ab_out(), at),
+        Operator::Matmul { math } => matmul::matmul_at(stream, ab_out(), math, at),
+        Operator::Mm => matmul::mm_at(stream, ab_out(), at),
+        Operator::BatchMatmul => matmul::batch_matmul_at(stream, ab_out(), at),
+        Operator::Addmm => matmul::addmm_at(stream, abc_out(), one()?, at),
+    }
+}
+
+/// The dimensions as a list, which is empty for all of them.
+fn reduced(over: Reduction) -> ([i64; MAX_RANK], usize) {
+    let mut dims = [0; MAX_RANK];
+    let mut count = 0;
+    for dim in (0..MAX_RANK).filter(|dim| over.dims & (1 << dim) != 0) {
+        dims[count] = dim as i64;
+        count += 1;
+    }
+    (dims, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_operator_does_not_take_is_named() {
+        let acl = crate::Acl::mock().unwrap();
+        let device = acl.device(0).unwrap();
+        let stream = device.stream().unwrap();
+        let whole = device.zeros::<i32>([2]).unwrap();
+        let error = |operator, operands: &[View<'_>]| {
+            let launched = launch(&stream, &operator, operands, &whole.view(), Location::caller());
+            launched.unwrap_err().to_string()
+        };
+        let text = error(Operator::Add, &[whole.view()]);
+        assert!(text.contains("1 operands for add, which takes 2"), "{text}");
+        let text = error(Operator::Adds { value: Number::Float(0.5) }, &[whole.view()]);
+        assert!(text.contains("number of adds: the float 0.5"), "{text}");
+        let text = error(Operator::Fill { value: Number::Int(1 << 40) }, &[]);
+        assert!(text.contains("number of fill: 1099511627776, which is no I32"), "{text}");
+        assert!(error(Operator::Sqrt, &[]).contains("0 operands"));
+    }
+}
