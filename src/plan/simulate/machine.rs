@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::function::{Body, ForeignBody};
+use crate::plan::host::{self, HostView};
 use crate::plan::operator::Operator;
 use crate::plan::recipe::{Access, NodeKind, Recipe};
 
-use super::memory::{Memory, size};
+use super::memory::{Memory, host_layout, size};
 
 /// A run that has come so far. A clone goes on independently.
 #[derive(Clone)]
@@ -150,10 +151,15 @@ impl<'a> Machine<'a> {
         Err(Error::new(ErrorKind::NotSupported, format!("{} {text}", self.recipe.describe(node))))
     }
 
-    /// The one place where operators of this crate meet host memory.
     fn operator(&mut self, node: u32, operator: Operator, accesses: &[Access], watch: Watch<'_>) -> Result<()> {
-        let _ = (operator, accesses, watch);
-        self.fail(node, "has no computation on the host yet")
+        let [operands @ .., out] = accesses else { return self.fail(node, "has no result") };
+        match run_operator(self.recipe, &self.memory, &operator, operands, out.value) {
+            Ok(elements) => {
+                self.write(node, out.value, &elements, watch);
+                Ok(())
+            }
+            Err(text) => self.fail(node, &format!("cannot be computed on the host: {text}")),
+        }
     }
 
     fn foreign(&mut self, node: u32, body: &ForeignBody, accesses: &[Access], watch: Watch<'_>) -> Result<()> {
@@ -175,4 +181,20 @@ impl<'a> Machine<'a> {
         }
         Ok(())
     }
+}
+
+/// The elements of the result of an operator of this crate, in their order.
+fn run_operator(
+    recipe: &Recipe,
+    memory: &Memory,
+    operator: &Operator,
+    operands: &[Access],
+    out: u32,
+) -> Result<Vec<u8>, String> {
+    let mut views = Vec::with_capacity(operands.len());
+    for operand in operands {
+        let bytes = memory.storage(recipe, recipe.storage_of(operand.value));
+        views.push(HostView { bytes, layout: host_layout(recipe, operand.value)? });
+    }
+    host::compute(operator, &views, &host_layout(recipe, out)?)
 }

@@ -1,6 +1,8 @@
 //! The memory of a simulated run: the arena as it was planned, and everything that lies outside it.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::op::{MAX_RANK, Shape};
+use crate::plan::host::HostLayout;
 use crate::plan::layout::Extent;
 use crate::plan::memory::MemoryPlan;
 use crate::plan::recipe::{Recipe, StorageKind};
@@ -84,6 +86,16 @@ impl Memory {
 /// Number of bytes of a value's elements.
 pub(super) fn size(recipe: &Recipe, value: u32) -> usize {
     recipe.layout_of(value).bytes().map_or(0, |bytes| number(&bytes))
+}
+
+/// How the elements of a value lie in its storage.
+pub(super) fn host_layout(recipe: &Recipe, value: u32) -> Result<HostLayout, String> {
+    let layout = recipe.layout_of(value);
+    let dims: Vec<usize> = layout.dims.iter().filter_map(|dim| dim.as_fixed()).collect();
+    let dims = Shape::new(&dims).map_err(|error| error.to_string())?;
+    let mut strides = [0; MAX_RANK];
+    strides.iter_mut().zip(&layout.strides).for_each(|(to, stride)| *to = number(stride));
+    Ok(HostLayout { dtype: layout.dtype, dims, strides, offset: number(&recipe.values[value as usize].offset) })
 }
 
 /// First bytes of the contiguous pieces of a value, in the order of its elements, and the length of all of them.

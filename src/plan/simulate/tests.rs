@@ -220,3 +220,30 @@ fn a_wrong_memory_plan_gives_wrong_numbers() {
     planned.offsets[1] = planned.offsets[0];
     assert_eq!(run(&planned), [4; 8]);
 }
+
+#[test]
+fn operators_compute_through_views_and_in_place() {
+    use crate::plan::Operator;
+
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [2, 2], F32, Input::Copied)?;
+        let w = g.constant(&[1.0_f32, 0.0, 1.0, 1.0], [2, 2])?;
+        let h = g.scope("side", |g| g.matmul(x, w))?;
+        g.join("side")?;
+        let row = g.narrow(h, 0, 1..2)?;
+        g.op_into(Operator::Muls { value: 10.0.into() }, &[row], row)?;
+        let columns = g.transpose(h, 0, 1)?;
+        let y = g.add(columns, h)?;
+        g.output("y", y)?;
+        let last = g.narrow(h, 1, 1..2)?;
+        g.output("last", last)
+    })
+    .unwrap();
+    let inputs = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0], [2, 2]).unwrap();
+    for seed in 0..10 {
+        let run = plan.simulate(seed, &inputs).unwrap();
+        // x times w is [[3, 2], [7, 4]].
+        assert_eq!(run.to_vec::<f32>("y").unwrap(), [6.0, 72.0, 72.0, 80.0]);
+        assert_eq!(run.to_vec::<f32>("last").unwrap(), [2.0, 40.0]);
+    }
+}
