@@ -248,7 +248,8 @@ mod tests {
         assert_eq!((n * 2 + 3).value(&[5, 0]), Some(13));
         assert_eq!((n * m).value(&[5, 7]), Some(35));
         assert_eq!((Dim::from(3) * 4 + 1).as_fixed(), Some(13));
-        assert_eq!(n * 0, Dim::from(0));
+        let none = 0_usize;
+        assert_eq!(n * none, Dim::from(0));
         assert_eq!(n.as_symbol(), Some(0));
         assert_eq!((n + 1).as_symbol(), None);
     }

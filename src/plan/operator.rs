@@ -419,7 +419,8 @@ mod tests {
     fn results_have_the_shapes_of_the_operator_library() {
         let math = CubeMath::default();
         let over = |dims, keep| Operator::ReduceSum { over: Reduction { dims, keep } };
-        let cases: &[(Operator, &[&[usize]], &[usize])] = &[
+        type Case<'a> = (Operator, &'a [&'a [usize]], &'a [usize]);
+        let cases: &[Case<'_>] = &[
             (Operator::Add, &[&[2, 3], &[3]], &[2, 3]),
             (Operator::Add, &[&[2, 1], &[1, 4]], &[2, 4]),
             (Operator::Matmul { math }, &[&[2, 3], &[3, 4]], &[2, 4]),
