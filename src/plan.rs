@@ -28,6 +28,8 @@ mod poly;
 mod ranges;
 mod recipe;
 mod simulate;
+#[cfg(test)]
+mod tests;
 mod uses;
 
 pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Value};

@@ -1,8 +1,10 @@
 //! Checks of a recipe: order of overlapping accesses, lifetimes, and waits that nobody can end.
 
+use std::collections::HashSet;
+
 use super::finding::{Finding, FindingKind};
 use super::order::{Broken, Order};
-use super::ranges::{Common, common};
+use super::ranges::{Common, common, range};
 use super::recipe::{Cores, NodeKind, ORIGIN, Recipe, StorageKind};
 use super::uses::Uses;
 
@@ -46,7 +48,8 @@ fn accesses(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, findings:
     for one in all {
         let met = live.add(one);
         unordered |= met.unordered;
-        if needs_write && one.access.mode.reads() && !met.written && findings.len() < MOST {
+        let unwritten = one.access.mode.reads() && !met.written && !is_empty(recipe, one.access.value);
+        if needs_write && unwritten && findings.len() < MOST {
             let text = format!("{} reads memory that nothing has written", recipe.describe(one.node));
             findings.push(Finding::new(FindingKind::ReadBeforeWrite, text).at(&[one.node]));
         }
@@ -56,16 +59,21 @@ fn accesses(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, findings:
     }
 }
 
+fn is_empty(recipe: &Recipe, value: u32) -> bool {
+    let range = range(recipe, value);
+    range.start == range.end
+}
+
 /// Every unordered pair of a storage that has one.
 fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, findings: &mut Vec<Finding>) {
     let all = uses.storage(storage);
     let bounds = recipe.bounds();
-    let mut last = None;
+    let mut known = HashSet::new();
     for (i, later) in all.iter().enumerate() {
         for earlier in &all[..i] {
             let pair = (earlier.node, later.node);
             let harmless = !earlier.access.mode.writes() && !later.access.mode.writes();
-            if harmless || earlier.node == later.node || order.ordered(pair.0, pair.1) || last == Some(pair) {
+            if harmless || earlier.node == later.node || order.ordered(pair.0, pair.1) || known.contains(&pair) {
                 continue;
             }
             if !super::ranges::may_overlap(recipe, earlier.access.value, later.access.value, &bounds) {
@@ -74,7 +82,7 @@ fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, fi
             if findings.len() >= MOST {
                 return;
             }
-            last = Some(pair);
+            known.insert(pair);
             let text = unordered_text(recipe, earlier, later);
             findings.push(Finding::new(FindingKind::UnorderedAccess, text).at(&[pair.0, pair.1]));
         }
@@ -116,7 +124,8 @@ fn unordered_text(recipe: &Recipe, earlier: &super::uses::Use, later: &super::us
 fn outputs(recipe: &Recipe, uses: &Uses, findings: &mut Vec<Finding>) {
     for output in &recipe.outputs {
         let storage = recipe.storage_of(output.value);
-        if !uses.storage(storage).iter().any(|one| one.access.mode.writes()) {
+        let written = uses.storage(storage).iter().any(|one| one.access.mode.writes());
+        if !written && !is_empty(recipe, output.value) {
             let text = format!("output {:?} is written by nothing", output.name);
             findings.push(Finding::new(FindingKind::ReadBeforeWrite, text));
         }

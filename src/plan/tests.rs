@@ -1,0 +1,3 @@
+//! Properties of whole plans.
+
+mod checks;

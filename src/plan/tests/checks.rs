@@ -1,0 +1,36 @@
+//! What the checks report, and how often.
+
+use crate::op::DataType::U8;
+use crate::plan::{FindingKind, Foreign, Input, Plan};
+
+fn nothing() -> Foreign {
+    Foreign::new("nothing", 1, |_| Ok(()))
+}
+
+#[test]
+fn reading_no_bytes_at_all_needs_nobody_to_write_them() {
+    let plan = Plan::build(|g| {
+        let x = g.empty([4], U8)?;
+        let none = g.narrow(x, 0, 2..2)?;
+        g.foreign(&nothing(), &[none], &[])?;
+        g.output("none", none)
+    });
+    assert!(plan.is_ok(), "{plan:?}");
+}
+
+#[test]
+fn operators_that_share_several_values_of_a_memory_are_one_finding() {
+    let refused = Plan::build(|g| {
+        let x = g.input("x", [4], U8, Input::Static)?;
+        let (start, end) = (g.bytes(x, 0..3)?, g.bytes(x, 1..4)?);
+        for _ in 0..2 {
+            g.scope("side", |g| g.foreign(&nothing(), &[start], &[end]))?;
+        }
+        g.foreign(&nothing(), &[start, end], &[start, end])
+    });
+    let findings = refused.unwrap_err().findings().to_vec();
+    let pairs: Vec<_> = findings.iter().map(|finding| (finding.kind, &finding.positions[..])).collect();
+    // Behind the record of the plan's start and the wait for it come both on the side, then the one on the origin.
+    let race = FindingKind::UnorderedAccess;
+    assert_eq!(pairs, [(race, &[2, 4][..]), (race, &[3, 4])]);
+}
