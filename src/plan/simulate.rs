@@ -13,7 +13,8 @@ mod random;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use machine::Machine;
+#[cfg_attr(not(test), allow(unused_imports, reason = "what tests watch"))]
+pub(crate) use machine::{Machine, Written};
 pub(crate) use memory::Memory;
 pub(crate) use random::Random;
 

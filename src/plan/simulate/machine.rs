@@ -71,6 +71,15 @@ impl<'a> Machine<'a> {
         next.filter(|node| self.is_ready(*node)).collect()
     }
 
+    /// How many nodes of each stream are done.
+    pub(crate) fn progress(&self) -> &[usize] {
+        &self.done
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.chains.iter().zip(&self.done).all(|(chain, done)| *done == chain.len())
+    }
+
     fn is_ready(&self, node: u32) -> bool {
         match self.recipe.nodes[node as usize].kind {
             NodeKind::Wait(event) => self.recorded[event as usize],
