@@ -97,11 +97,10 @@ pub(crate) fn input_bytes(seed: u64, index: usize, len: usize) -> Vec<u8> {
     bytes
 }
 
-/// A piece of memory: which streams have read and written it.
+/// A piece of memory of at most 128 bytes, and what has touched it: stream, bytes as bits, whether it wrote.
 struct Root {
     writable: bool,
-    readers: Vec<usize>,
-    writers: Vec<usize>,
+    uses: Vec<(usize, u128, bool)>,
 }
 
 #[derive(Clone)]
@@ -109,6 +108,27 @@ struct Known {
     value: Value,
     root: usize,
     dims: Vec<usize>,
+    /// In bytes.
+    strides: Vec<usize>,
+    offset: usize,
+    element: usize,
+}
+
+impl Known {
+    fn dense(value: Value, root: usize, dims: Vec<usize>, element: usize) -> Self {
+        let mut strides = vec![element; dims.len()];
+        (1..dims.len()).rev().for_each(|dim| strides[dim - 1] = strides[dim] * dims[dim]);
+        Self { value, root, dims, strides, offset: 0, element }
+    }
+
+    fn bits(&self) -> u128 {
+        let mut starts = vec![self.offset];
+        for (dim, stride) in self.dims.iter().zip(&self.strides) {
+            starts = starts.iter().flat_map(|start| (0..*dim).map(move |i| start + i * stride)).collect();
+        }
+        let element = (1_u128 << self.element) - 1;
+        starts.iter().fold(0, |bits, start| bits | element << start)
+    }
 }
 
 struct Writer<'a> {
@@ -139,8 +159,30 @@ impl Writer<'_> {
             let (dims, dtype) = self.shape();
             let value = g.input(&format!("x{index}"), dims.as_slice(), dtype, class)?;
             let root = self.root(class != Input::Frozen);
-            self.roots[root].writers.push(0);
-            self.known.push(Known { value, root, dims });
+            self.known.push(Known::dense(value, root, dims, dtype.size()));
+            if class == Input::Host {
+                let one = self.known.last().cloned();
+                self.note(0, &[], one.as_slice());
+            }
+        }
+        if self.dice.chance(400) {
+            self.share(g)?;
+        }
+        Ok(())
+    }
+
+    /// One memory of which most work takes small pieces and columns.
+    fn share(&mut self, g: &mut Builder) -> Result<()> {
+        let value = g.input("shared", [8, 16], DataType::U8, Input::Static)?;
+        let whole = Known::dense(value, self.root(true), vec![8, 16], 1);
+        self.known.push(whole.clone());
+        for _ in 0..6 {
+            let (row, column) = (self.dice.index(8), self.dice.index(16));
+            let (rows, columns) = (1 + self.dice.index(8 - row), 1 + self.dice.index((16 - column).min(4)));
+            let value = g.narrow(whole.value, 0, row..row + rows)?;
+            let value = g.narrow(value, 1, column..column + columns)?;
+            let (dims, offset) = (vec![rows, columns], row * 16 + column);
+            self.known.push(Known { value, dims, offset, ..whole.clone() });
         }
         Ok(())
     }
@@ -160,7 +202,7 @@ impl Writer<'_> {
     }
 
     fn root(&mut self, writable: bool) -> usize {
-        self.roots.push(Root { writable, readers: Vec::new(), writers: Vec::new() });
+        self.roots.push(Root { writable, uses: Vec::new() });
         self.roots.len() - 1
     }
 
@@ -237,7 +279,7 @@ impl Writer<'_> {
         if writes.iter().all(|one| one.dims.contains(&0)) || self.dice.chance(300) {
             let (dims, dtype) = self.shape();
             let (value, root) = (g.empty(dims.as_slice(), dtype)?, self.root(true));
-            let one = Known { value, root, dims };
+            let one = Known::dense(value, root, dims, dtype.size());
             self.known.push(one.clone());
             writes.push(one);
         }
@@ -250,18 +292,21 @@ impl Writer<'_> {
     }
 
     fn note(&mut self, tag: usize, reads: &[Known], writes: &[Known]) {
-        reads.iter().for_each(|one| add(&mut self.roots[one.root].readers, tag));
-        writes.iter().for_each(|one| add(&mut self.roots[one.root].writers, tag));
+        let both = [(reads, false), (writes, true)];
+        for (one, wrote) in both.iter().flat_map(|(all, wrote)| all.iter().map(move |one| (one, *wrote))) {
+            self.roots[one.root].uses.push((tag, one.bits(), wrote));
+        }
     }
 
     /// Makes `tag` wait for what work on these values depends on, for most of it at least.
     fn order(&mut self, g: &mut Builder, tag: usize, reads: &[Known], writes: &[Known]) -> Result<()> {
         let mut needed = Vec::new();
-        for one in reads.iter().chain(writes) {
-            self.roots[one.root].writers.iter().for_each(|tag| add(&mut needed, *tag));
-        }
-        for one in writes {
-            self.roots[one.root].readers.iter().for_each(|tag| add(&mut needed, *tag));
+        let both = [(reads, false), (writes, true)];
+        for (one, write) in both.iter().flat_map(|(all, write)| all.iter().map(move |one| (one, *write))) {
+            let bits = one.bits();
+            let uses = self.roots[one.root].uses.iter();
+            let conflicts = uses.filter(|(_, used, wrote)| used & bits != 0 && (*wrote || write));
+            conflicts.for_each(|(tag, ..)| add(&mut needed, *tag));
         }
         for from in needed.into_iter().filter(|from| *from != tag) {
             if self.dice.chance(self.careless) {
@@ -287,34 +332,34 @@ impl Writer<'_> {
         if self.known.is_empty() {
             return Ok(());
         }
-        let from = self.pick();
-        let mut dims = from.dims.clone();
-        let dim = self.dice.index(dims.len());
-        let value = match self.dice.below(8) {
+        let mut one = self.pick();
+        let dim = self.dice.index(one.dims.len());
+        match self.dice.below(8) {
             0 => {
-                let other = self.dice.index(dims.len());
-                dims.swap(dim, other);
-                g.transpose(from.value, dim, other)?
+                let other = self.dice.index(one.dims.len());
+                one.value = g.transpose(one.value, dim, other)?;
+                one.dims.swap(dim, other);
+                one.strides.swap(dim, other);
             }
             1 => {
-                let Ok(value) = g.reshape(from.value, [dims.iter().product::<usize>()]) else { return Ok(()) };
-                dims = vec![dims.iter().product()];
-                value
+                let elements = one.dims.iter().product();
+                let Ok(value) = g.reshape(one.value, [elements]) else { return Ok(()) };
+                one = Known { offset: one.offset, ..Known::dense(value, one.root, vec![elements], one.element) };
             }
-            2..5 => {
-                let len = dims.iter().product::<usize>() * g.dtype(from.value)?.size();
-                let (start, end) = self.range(len);
-                let Ok(value) = g.bytes(from.value, start..end) else { return Ok(()) };
-                dims = vec![end - start];
-                value
+            2..4 => {
+                let (start, end) = self.range(one.dims.iter().product::<usize>() * one.element);
+                let Ok(value) = g.bytes(one.value, start..end) else { return Ok(()) };
+                let offset = one.offset + start;
+                one = Known { offset, ..Known::dense(value, one.root, vec![end - start], 1) };
             }
             _ => {
-                let (start, end) = self.range(dims[dim]);
-                dims[dim] = end - start;
-                g.narrow(from.value, dim, start..end)?
+                let (start, end) = self.range(one.dims[dim]);
+                one.value = g.narrow(one.value, dim, start..end)?;
+                one.dims[dim] = end - start;
+                one.offset += start * one.strides[dim];
             }
-        };
-        self.known.push(Known { value, root: from.root, dims });
+        }
+        self.known.push(one);
         Ok(())
     }
 
