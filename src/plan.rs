@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 
+mod auto;
 mod builder;
 mod check;
 mod dim;
@@ -24,6 +25,7 @@ mod memory;
 mod operator;
 mod options;
 mod order;
+mod pieces;
 mod poly;
 mod ranges;
 mod recipe;
@@ -124,7 +126,10 @@ impl Plan {
     pub fn build_with(options: Options, work: impl FnOnce(&mut Builder) -> Result<()>) -> Result<Self> {
         let mut builder = Builder::new(options);
         work(&mut builder)?;
-        let built = builder.finish()?;
+        let mut built = builder.finish()?;
+        if let Some(streams) = options.spread(!built.recipe.symbols.is_empty()) {
+            built.recipe = auto::spread(built.recipe, &built.wishes, streams, &mut built.lints);
+        }
         Self::of(built.recipe, built.bodies, built.lints)
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 
 use crate::error::Result;
 
+use super::auto::Wishes;
 use super::finding::{Finding, FindingKind};
 use super::function::Body;
 use super::options::Options;
@@ -72,6 +73,7 @@ pub struct Builder {
     joins: Vec<(u16, u32)>,
     prefetched: HashMap<u32, Vec<(u64, u64, u32)>>,
     lints: Vec<Finding>,
+    wishes: Wishes,
 }
 
 /// A scope that is being recorded.
@@ -149,6 +151,7 @@ impl Builder {
             joins: Vec::new(),
             prefetched: HashMap::new(),
             lints: Vec::new(),
+            wishes: Wishes::default(),
         };
         builder.add_tag(ORIGIN_TAG, 0);
         builder.chains[0].active = true;

@@ -1,6 +1,7 @@
 //! From what was recorded to the recipe.
 
 use crate::error::Result;
+use crate::plan::auto::Wishes;
 use crate::plan::finding::{Finding, FindingKind};
 use crate::plan::function::Body;
 use crate::plan::recipe::{Node, NodeKind, ORIGIN, Recipe};
@@ -12,6 +13,7 @@ pub(crate) struct Built {
     pub(crate) recipe: Recipe,
     pub(crate) bodies: Vec<Body>,
     pub(crate) lints: Vec<Finding>,
+    pub(crate) wishes: Wishes,
 }
 
 impl Builder {
@@ -26,7 +28,7 @@ impl Builder {
             });
         }
         self.resolve_reserved(&positions);
-        Ok(Built { recipe: self.recipe, bodies: self.bodies, lints: self.lints })
+        Ok(Built { recipe: self.recipe, bodies: self.bodies, lints: self.lints, wishes: self.wishes })
     }
 
     fn join_all(&mut self) -> Result<()> {

@@ -379,6 +379,7 @@ impl Builder {
         }
         let tag = self.tag();
         if from == tag {
+            self.wishes.fences.push(self.recipe.nodes.len() as u32);
             return Ok(());
         }
         self.enter_scopes(at)?;
@@ -489,6 +490,7 @@ impl Builder {
         }
         self.enter_scopes(at)?;
         let (tag, place) = (self.tag(), self.place(at));
+        self.wishes.fences.push(self.recipe.nodes.len() as u32);
         for value in values {
             self.wait_for_producer(self.producers[value.index as usize], tag, place, at)?;
         }
@@ -513,6 +515,8 @@ impl Builder {
 
     pub(super) fn wait_for_versions(&mut self, value: u32, tag: u16, place: u32, at: At) -> Result<()> {
         let Some(producers) = self.after.get(&value).cloned() else { return Ok(()) };
+        let next = self.recipe.nodes.len() as u32;
+        self.wishes.after.extend(producers.iter().map(|producer| (next, *producer)));
         producers.into_iter().try_for_each(|producer| self.wait_for_producer(producer, tag, place, at))
     }
 

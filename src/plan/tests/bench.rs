@@ -8,6 +8,7 @@ use super::api::{Builder, Foreign};
 use super::generate::{self, Style, mix};
 use crate::error::Result;
 use crate::plan::Options;
+use crate::plan::auto::Wishes;
 use crate::plan::check;
 use crate::plan::finding::{Finding, FindingKind};
 use crate::plan::function::Body;
@@ -38,6 +39,11 @@ pub(super) struct Log {
 }
 
 impl Log {
+    /// The same without the numbers of the nodes, to compare plans with the same work.
+    pub(super) fn in_order(&self) -> (&[Vec<u64>], Vec<u64>) {
+        (&self.bytes, self.nodes.iter().copied().filter(|hash| *hash != 0).collect())
+    }
+
     pub(super) fn digest(&self) -> u64 {
         let numbers = self.bytes.iter().flatten().chain(&self.nodes);
         numbers.fold(0, |state, number| mix(state ^ number).wrapping_add(1))
@@ -54,11 +60,11 @@ pub(super) struct Run<'a> {
 
 impl Bench {
     pub(super) fn new(seed: u64, style: &Style) -> Self {
-        Self::with(seed, style, |recipe| recipe)
+        Self::with(seed, style, |recipe, _| recipe)
     }
 
     /// A plan whose recipe was changed after it was recorded.
-    pub(super) fn with(seed: u64, style: &Style, change: impl FnOnce(Recipe) -> Recipe) -> Self {
+    pub(super) fn with(seed: u64, style: &Style, change: impl FnOnce(Recipe, &Wishes) -> Recipe) -> Self {
         let salt = Arc::new(AtomicU64::new(0));
         let make = |index: u32| {
             let salt = Arc::clone(&salt);
@@ -67,17 +73,14 @@ impl Bench {
             })
         };
         let mut builder = Builder::new(Options::new());
-        generate::record(&mut builder, seed, style, &make).unwrap();
+        let made = generate::record(&mut builder, seed, style, &make).unwrap();
         let built = builder.finish().unwrap();
-        let recipe = change(built.recipe);
+        let recipe = change(built.recipe, &built.wishes);
         let order = Order::of(&recipe).unwrap_or_else(|broken| panic!("{}", check::broken(&recipe, broken)));
         let uses = Uses::of(&recipe);
         let findings = check::check(&recipe, &order, &uses);
         let planned = memory::plan(&recipe, &order, &uses).unwrap();
-        let inputs = recipe.inputs.iter().enumerate().map(|(index, input)| {
-            let size = recipe.layout_of(input.value).bytes().unwrap().as_fixed().unwrap() as usize;
-            generate::input_bytes(seed, index, size)
-        });
+        let inputs = made.iter().enumerate().map(|(index, (_, size))| generate::input_bytes(seed, index, *size));
         let inputs = inputs.collect();
         Self { seed, planned, findings, bodies: built.bodies, salt, inputs, recipe }
     }

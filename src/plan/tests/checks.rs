@@ -34,3 +34,25 @@ fn operators_that_share_several_values_of_a_memory_are_one_finding() {
     let race = FindingKind::UnorderedAccess;
     assert_eq!(pairs, [(race, &[2, 4][..]), (race, &[3, 4])]);
 }
+
+#[test]
+fn a_write_with_gaps_stands_for_nothing_that_lies_between() {
+    let refused = Plan::build(|g| {
+        let x = g.input("x", [4, 4], U8, Input::Static)?;
+        let (row, column) = (g.narrow(x, 0, 1..2)?, g.narrow(x, 1, 0..1)?);
+        let between = g.narrow(row, 1, 2..3)?;
+        let written = g.event("row is written")?;
+        g.scope("row", |g| {
+            g.foreign(&nothing(), &[], &[row])?;
+            g.record(&written)
+        })?;
+        g.scope("column", |g| {
+            g.wait(&written)?;
+            g.foreign(&nothing(), &[], &[column])
+        })?;
+        g.foreign(&nothing(), &[between], &[])
+    });
+    let findings = refused.unwrap_err().findings().to_vec();
+    let text = findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("\n");
+    assert!(findings.len() == 1 && text.contains("writes bytes 6..7 of input \"x\""), "{text}");
+}

@@ -12,6 +12,8 @@ pub(crate) struct Style {
     pub(crate) tags: u32,
     /// How many of 1000 dependencies between streams are left without an event.
     pub(crate) careless: u32,
+    /// Whether there are prefetches, which have a stream of their own.
+    pub(crate) prefetches: bool,
 }
 
 /// SplitMix64.
@@ -66,8 +68,11 @@ pub(crate) fn compute(number: u64, reads: &[Vec<u8>], writes: &mut [Vec<u8>]) {
     }
 }
 
-/// Records the plan of a seed; `make` gives the operator of a number.
-pub(crate) fn record(g: &mut Builder, seed: u64, style: &Style, make: &dyn Fn(u32) -> Foreign) -> Result<()> {
+/// An input of a recorded plan: its name, and how many bytes it has.
+pub(crate) type Made = (String, usize);
+
+/// Records the plan of a seed and gives its inputs; `make` gives the operator of a number.
+pub(crate) fn record(g: &mut Builder, seed: u64, style: &Style, make: &dyn Fn(u32) -> Foreign) -> Result<Vec<Made>> {
     let mut dice = Dice(seed);
     let tags = dice.below(style.tags + 1) as usize;
     let operators = 1 + dice.below(style.operators);
@@ -75,18 +80,21 @@ pub(crate) fn record(g: &mut Builder, seed: u64, style: &Style, make: &dyn Fn(u3
         dice,
         make,
         careless: style.careless,
+        prefetches: style.prefetches,
         names: std::iter::once("origin".to_owned()).chain((1..=tags).map(|tag| format!("s{tag}"))).collect(),
         marks: Vec::new(),
         events: Vec::new(),
         roots: Vec::new(),
         known: Vec::new(),
+        inputs: Vec::new(),
         operators: 0,
     };
     writer.begin(g)?;
     while writer.operators < operators {
         writer.scope(g, 0, operators)?;
     }
-    writer.end(g)
+    writer.end(g)?;
+    Ok(writer.inputs)
 }
 
 /// The input of a seed and an index, for an input of so many bytes.
@@ -135,6 +143,7 @@ struct Writer<'a> {
     dice: Dice,
     make: &'a dyn Fn(u32) -> Foreign,
     careless: u32,
+    prefetches: bool,
     names: Vec<String>,
     /// An event for each stream, to mark what it has come to.
     marks: Vec<TaggedEvent>,
@@ -142,6 +151,7 @@ struct Writer<'a> {
     events: Vec<(TaggedEvent, bool)>,
     roots: Vec<Root>,
     known: Vec<Known>,
+    inputs: Vec<Made>,
     operators: u32,
 }
 
@@ -157,7 +167,9 @@ impl Writer<'_> {
         for index in 0..self.dice.below(4) {
             let class = classes[self.dice.index(classes.len())];
             let (dims, dtype) = self.shape();
-            let value = g.input(&format!("x{index}"), dims.as_slice(), dtype, class)?;
+            let name = format!("x{index}");
+            let value = g.input(&name, dims.as_slice(), dtype, class)?;
+            self.inputs.push((name, dims.iter().product::<usize>() * dtype.size()));
             let root = self.root(class != Input::Frozen);
             self.known.push(Known::dense(value, root, dims, dtype.size()));
             if class == Input::Host {
@@ -174,6 +186,7 @@ impl Writer<'_> {
     /// One memory of which most work takes small pieces and columns.
     fn share(&mut self, g: &mut Builder) -> Result<()> {
         let value = g.input("shared", [8, 16], DataType::U8, Input::Static)?;
+        self.inputs.push(("shared".to_owned(), 128));
         let whole = Known::dense(value, self.root(true), vec![8, 16], 1);
         self.known.push(whole.clone());
         for _ in 0..6 {
@@ -406,7 +419,7 @@ impl Writer<'_> {
     }
 
     fn prefetch(&mut self, g: &mut Builder) {
-        if self.known.is_empty() {
+        if self.known.is_empty() || !self.prefetches {
             return;
         }
         let (one, dependency) = (self.pick(), self.pick());

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use super::bench::{Bench, all_agree, all_agree_one_by_one};
 use super::brute::{self, Reach};
 use super::generate::{Dice, Style};
+use crate::plan::auto;
 use crate::plan::finding::FindingKind;
 
 /// Runs `property` for each seed, and says which one failed.
@@ -67,7 +68,7 @@ fn runs_at_once(bench: &Bench, reach: &Reach) -> usize {
 fn small_plans_are_accepted_exactly_if_all_interleavings_write_the_same() {
     let (mut accepted, mut refused, mut one_by_one) = (0, 0, 0);
     for_seeds(0..7000, |seed| {
-        let style = Style { operators: 8, tags: 4, careless: [100, 500, 900][(seed % 3) as usize] };
+        let style = Style { operators: 8, tags: 4, careless: [100, 500, 900][(seed % 3) as usize], prefetches: true };
         let bench = Bench::new(seed, &style);
         let (reach, touched) = (Reach::of(&bench.recipe), brute::touched(&bench.recipe));
         if check_verdict(&bench, &reach, &touched) {
@@ -102,7 +103,8 @@ fn small_plans_are_accepted_exactly_if_all_interleavings_write_the_same() {
 fn large_plans_are_refused_for_exactly_the_races_that_they_have() {
     let (mut accepted, mut refused, mut parallel) = (0, 0, 0);
     for_seeds(100_000..102_500, |seed| {
-        let style = Style { operators: 60, tags: 4, careless: [0, 20, 80, 300][(seed % 4) as usize] };
+        let style =
+            Style { operators: 60, tags: 4, careless: [0, 20, 80, 300][(seed % 4) as usize], prefetches: true };
         let bench = Bench::new(seed, &style);
         let (reach, touched) = (Reach::of(&bench.recipe), brute::touched(&bench.recipe));
         if check_verdict(&bench, &reach, &touched) {
@@ -124,7 +126,7 @@ fn large_plans_are_refused_for_exactly_the_races_that_they_have() {
 fn large_plans_that_are_accepted_write_the_same_in_64_interleavings() {
     let mut accepted = 0;
     for_seeds(200_000..200_500, |seed| {
-        let style = Style { operators: 60, tags: 4, careless: 2 };
+        let style = Style { operators: 60, tags: 4, careless: 2, prefetches: true };
         let bench = Bench::new(seed, &style);
         if !bench.findings.is_empty() {
             return;
@@ -139,5 +141,36 @@ fn large_plans_that_are_accepted_write_the_same_in_64_interleavings() {
     });
     if std::env::var_os("RACL_PLAN_SEED").is_none() {
         assert!(accepted > 300, "{accepted}");
+    }
+}
+
+#[test]
+fn plans_that_are_spread_over_streams_write_what_they_write_on_one() {
+    let (mut spread, mut parallel) = (0, 0);
+    for_seeds(300_000..301_000, |seed| {
+        let style = Style { operators: [8, 60][(seed % 2) as usize], tags: 0, careless: 0, prefetches: false };
+        let streams = 2 + (seed % 4) as usize;
+        let single = Bench::new(seed, &style);
+        let bench = Bench::with(seed, &style, |recipe, wishes| auto::spread(recipe, wishes, streams, &mut []));
+        let used = bench.recipe.tags.len();
+        let names: Vec<_> = bench.recipe.tags[1..].iter().map(|tag| tag.name.clone()).collect();
+        let expected: Vec<_> = (1..used).map(|stream| format!("auto {stream}")).collect();
+        assert!(used <= streams && names == expected, "{names:?}");
+        let (reach, touched) = (Reach::of(&bench.recipe), brute::touched(&bench.recipe));
+        assert!(check_verdict(&bench, &reach, &touched), "{}", bench.show());
+        check_memory(&bench, &reach, &touched);
+        let last = bench.recipe.nodes.len() as u32 - 1;
+        let unjoined = (0..last).find(|node| !reach.before(*node, last));
+        assert_eq!(unjoined.filter(|_| used > 1), None, "{}", bench.show());
+        let (expected, mut dice) = (single.run(0, |_| 0), Dice(seed));
+        for _ in 0..4 {
+            let log = bench.run(0, |ready| dice.below(ready.len() as u32) as usize);
+            assert!(log.in_order() == expected.in_order(), "{}", bench.show());
+        }
+        spread += usize::from(used > 1);
+        parallel += usize::from(runs_at_once(&bench, &reach) > 4);
+    });
+    if std::env::var_os("RACL_PLAN_SEED").is_none() {
+        assert!(spread > 600 && parallel > 500, "{spread} {parallel}");
     }
 }
