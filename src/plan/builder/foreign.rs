@@ -5,7 +5,7 @@ use std::panic::Location;
 use crate::error::Result;
 use crate::plan::finding::{Finding, FindingKind};
 use crate::plan::function::{Body, Foreign, HostFunction};
-use crate::plan::recipe::{Access, FunctionInfo, NodeKind};
+use crate::plan::recipe::{Access, FunctionInfo, NodeKind, StorageKind};
 
 use super::{At, Builder, Value};
 
@@ -15,12 +15,15 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan, and for a constant to write.
     #[track_caller]
     pub fn foreign(&mut self, operator: &Foreign, reads: &[Value], writes: &[Value]) -> Result<()> {
         let at = Location::caller();
         for value in reads.iter().chain(writes) {
             self.check(*value, "foreign operator", at)?;
+        }
+        if writes.iter().any(|value| self.is_constant(*value)) {
+            return self.wrong(FindingKind::Operand, at, "a foreign operator that writes a constant");
         }
         let accesses: Vec<Access> = reads
             .iter()
@@ -41,6 +44,11 @@ impl Builder {
         let at = Location::caller();
         let index = self.function(function.info(), Body::Host(function.body.clone()), at);
         self.emit(NodeKind::Host(index), &[], at).map(drop)
+    }
+
+    fn is_constant(&self, value: Value) -> bool {
+        let storage = self.recipe.storage_of(value.index);
+        matches!(self.recipe.storages[storage as usize].kind, StorageKind::Constant(_))
     }
 
     fn function(&mut self, info: FunctionInfo, body: Body, at: At) -> u32 {

@@ -56,3 +56,15 @@ fn a_write_with_gaps_stands_for_nothing_that_lies_between() {
     let text = findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("\n");
     assert!(findings.len() == 1 && text.contains("writes bytes 6..7 of input \"x\""), "{text}");
 }
+
+#[test]
+fn constants_are_written_by_nothing() {
+    let refused = Plan::build(|g| {
+        let c = g.constant(&[1_u8, 2], [2])?;
+        let part = g.narrow(c, 0, 0..1)?;
+        g.foreign(&nothing(), &[c], &[part])
+    });
+    let error = refused.unwrap_err();
+    assert_eq!(error.findings()[0].kind, FindingKind::Operand);
+    assert!(error.to_string().contains("a foreign operator that writes a constant"), "{error}");
+}
