@@ -247,3 +247,25 @@ fn operators_compute_through_views_and_in_place() {
         assert_eq!(run.to_vec::<f32>("last").unwrap(), [2.0, 40.0]);
     }
 }
+
+#[test]
+fn copies_are_of_bytes_wherever_they_lie() {
+    for start in [0, 1, 16] {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [24], F32, Input::Copied)?;
+            let y = g.empty([2, 2], I32)?;
+            let part = g.narrow(x, 0, start..start + 4)?;
+            g.scope("side", |g| g.copy(part, y))?;
+            g.wait_all(&[y])?;
+            g.output("y", y)?;
+            let same = g.empty([2, 2], I32)?;
+            g.copy(y, same)?;
+            g.output("same", same)
+        })
+        .unwrap();
+        let data: Vec<f32> = (0..24).map(|i| i as f32 + 0.5).collect();
+        let run = plan.simulate(0, &Simulated::new().tensor("x", &data, [24]).unwrap()).unwrap();
+        let expected: Vec<u8> = data[start..start + 4].iter().flat_map(|number| number.to_ne_bytes()).collect();
+        assert_eq!(run.bytes("y").unwrap(), expected);
+    }
+}
