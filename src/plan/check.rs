@@ -8,6 +8,7 @@ use super::ranges::{Common, common, range};
 use super::recipe::{Cores, NodeKind, ORIGIN, Recipe, StorageKind};
 use super::uses::Uses;
 
+mod gates;
 mod live;
 
 use live::Live;
@@ -22,7 +23,7 @@ pub(crate) fn check(recipe: &Recipe, order: &Order, uses: &Uses) -> Vec<Finding>
         accesses(recipe, order, uses, storage, &mut findings);
     }
     outputs(recipe, uses, &mut findings);
-    gates(recipe, order, &mut findings);
+    gates::check(recipe, order, &mut findings);
     findings
 }
 
@@ -129,39 +130,6 @@ fn outputs(recipe: &Recipe, uses: &Uses, findings: &mut Vec<Finding>) {
             let text = format!("output {:?} is written by nothing", output.name);
             findings.push(Finding::new(FindingKind::ReadBeforeWrite, text));
         }
-    }
-}
-
-/// Waits at gates whose signals come from the plan itself: all of them must be able to end.
-fn gates(recipe: &Recipe, order: &Order, findings: &mut Vec<Finding>) {
-    let mut open: Vec<u32> = (0..recipe.nodes.len() as u32)
-        .filter(|node| {
-            matches!(recipe.nodes[*node as usize].kind, NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_))
-        })
-        .collect();
-    let own: Vec<bool> = (0..recipe.externals.len() as u32)
-        .map(|gate| open.iter().any(|node| recipe.nodes[*node as usize].kind == NodeKind::ExternalRecord(gate)))
-        .collect();
-    let mut signals = vec![0_u32; recipe.externals.len()];
-    loop {
-        let ready = open.iter().position(|node| {
-            let free = !open.iter().any(|other| order.before(*other, *node));
-            free && match recipe.nodes[*node as usize].kind {
-                NodeKind::ExternalWait(gate) => !own[gate as usize] || signals[gate as usize] > 0,
-                _ => true,
-            }
-        });
-        let Some(ready) = ready else { break };
-        match recipe.nodes[open.remove(ready) as usize].kind {
-            NodeKind::ExternalRecord(gate) => signals[gate as usize] += 1,
-            NodeKind::ExternalWait(gate) if own[gate as usize] => signals[gate as usize] -= 1,
-            _ => {}
-        }
-    }
-    let waits = |node: &&u32| matches!(recipe.nodes[**node as usize].kind, NodeKind::ExternalWait(_));
-    for node in open.iter().filter(waits) {
-        let text = format!("{} can never end: its signal comes only after it", recipe.describe(*node));
-        findings.push(Finding::new(FindingKind::Deadlock, text).at(&[*node]));
     }
 }
 

@@ -130,7 +130,7 @@ impl Builder {
         }
         // The copy operator would convert the elements, or refuse the shapes.
         let Some(bytes) = a.bytes().and_then(|bytes| bytes.as_fixed()) else {
-            let text = "copy of a value with symbols to another type or shape, inside of memory";
+            let text = "copy of a view with symbols to another type or shape";
             return self.wrong(FindingKind::Operand, at, text);
         };
         let (source, target) = (self.bytes(from, 0..bytes as usize)?, self.bytes(to, 0..bytes as usize)?);

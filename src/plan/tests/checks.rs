@@ -1,7 +1,7 @@
 //! What the checks report, and how often.
 
 use crate::op::DataType::U8;
-use crate::plan::{FindingKind, Foreign, Input, Plan};
+use crate::plan::{FindingKind, Foreign, Fork, Input, Plan, Scope, Simulated};
 
 fn nothing() -> Foreign {
     Foreign::new("nothing", 1, |_| Ok(()))
@@ -67,4 +67,49 @@ fn constants_are_written_by_nothing() {
     let error = refused.unwrap_err();
     assert_eq!(error.findings()[0].kind, FindingKind::Operand);
     assert!(error.to_string().contains("a foreign operator that writes a constant"), "{error}");
+}
+
+/// Waits and records at gates, in the order of issue; `w` or `r`, the gate and the stream, which all start together.
+fn gates(steps: &[(char, usize, &str)]) -> Result<Plan, Vec<String>> {
+    let plan = Plan::build(|g| {
+        let all = [g.external("a")?, g.external("b")?];
+        for (what, gate, tag) in steps {
+            let at_start = Scope::new().fork(Fork::AtStart);
+            g.scope_with(tag, at_start, |g| match what {
+                'w' => g.wait_external(all[*gate]),
+                _ => g.record_external(all[*gate]),
+            })?;
+        }
+        Ok(())
+    });
+    plan.map_err(|error| error.findings().iter().map(|finding| finding.message.clone()).collect())
+}
+
+#[test]
+fn waits_at_gates_end_whoever_takes_the_signals() {
+    let fine: [&[_]; 5] = [
+        &[('w', 0, "1"), ('r', 0, "2")],
+        &[('w', 0, "1"), ('w', 1, "2"), ('r', 1, "1"), ('r', 0, "3")],
+        &[('r', 0, "1"), ('w', 0, "2"), ('w', 0, "3"), ('r', 0, "1")],
+        // From outside there are as many signals as are needed.
+        &[('w', 0, "1"), ('w', 0, "2"), ('r', 1, "1")],
+        &[('r', 0, "1"), ('w', 0, "2"), ('r', 0, "2"), ('w', 0, "2")],
+    ];
+    for steps in fine {
+        let plan = gates(steps).unwrap_or_else(|findings| panic!("{steps:?}: {findings:?}"));
+        (0..50).for_each(|seed| drop(plan.simulate(seed, &Simulated::new()).unwrap()));
+    }
+    let never: [&[_]; 3] = [
+        &[('w', 0, "1"), ('r', 0, "1")],
+        &[('w', 0, "1"), ('r', 1, "1"), ('w', 1, "2"), ('r', 0, "2")],
+        &[('r', 0, "1"), ('w', 0, "2"), ('w', 0, "2")],
+    ];
+    for steps in never {
+        let findings = gates(steps).unwrap_err();
+        assert!(findings.iter().all(|text| text.contains("can never end: its signal")), "{steps:?}: {findings:?}");
+    }
+    // When the second stream takes the first signal, nobody gives the other one.
+    let findings = gates(&[('r', 0, "origin"), ('w', 0, "1"), ('r', 0, "1"), ('w', 0, "2")]).unwrap_err();
+    assert!(findings.len() == 1 && findings[0].contains("\"1\""), "{findings:?}");
+    assert!(findings[0].contains("may never end: another wait can take the signal"), "{findings:?}");
 }
