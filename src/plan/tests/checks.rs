@@ -1,7 +1,14 @@
 //! What the checks report, and how often.
 
+use super::generate::Dice;
+use crate::error::Result;
 use crate::op::DataType::U8;
-use crate::plan::{FindingKind, Foreign, Fork, Input, Plan, Scope, Simulated};
+use crate::plan::check;
+use crate::plan::memory::MemoryPlan;
+use crate::plan::order::Order;
+use crate::plan::simulate::{Machine, Memory};
+use crate::plan::uses::Uses;
+use crate::plan::{Builder, FindingKind, Foreign, Fork, Input, Options, Plan, Scope, Simulated};
 
 fn nothing() -> Foreign {
     Foreign::new("nothing", 1, |_| Ok(()))
@@ -70,7 +77,7 @@ fn constants_are_written_by_nothing() {
 }
 
 /// Waits and records at gates, in the order of issue; `w` or `r`, the gate and the stream, which all start together.
-fn gates(steps: &[(char, usize, &str)]) -> Result<Plan, Vec<String>> {
+fn gates(steps: &[(char, usize, &str)]) -> std::result::Result<Plan, Vec<String>> {
     let plan = Plan::build(|g| {
         let all = [g.external("a")?, g.external("b")?];
         for (what, gate, tag) in steps {
@@ -112,4 +119,62 @@ fn waits_at_gates_end_whoever_takes_the_signals() {
     let findings = gates(&[('r', 0, "origin"), ('w', 0, "1"), ('r', 0, "1"), ('w', 0, "2")]).unwrap_err();
     assert!(findings.len() == 1 && findings[0].contains("\"1\""), "{findings:?}");
     assert!(findings[0].contains("may never end: another wait can take the signal"), "{findings:?}");
+}
+
+#[test]
+fn random_gates_are_refused_exactly_if_a_run_can_get_stuck() {
+    let (mut fine, mut refused) = (0, 0);
+    for seed in 0..3000 {
+        let mut g = Builder::new(Options::new());
+        random_gates(&mut g, &mut Dice(seed)).unwrap();
+        let built = g.finish().unwrap();
+        let (order, uses) = (Order::of(&built.recipe).unwrap(), Uses::of(&built.recipe));
+        let findings = check::check(&built.recipe, &order, &uses);
+        assert!(findings.iter().all(|finding| finding.kind == FindingKind::Deadlock), "seed {seed}: {findings:?}");
+        let memory = Memory::new(&built.recipe, &MemoryPlan::default(), &[], 0).unwrap();
+        let machine = Machine::new(&built.recipe, &built.bodies, memory, Vec::new());
+        assert_eq!(
+            can_get_stuck(machine),
+            !findings.is_empty(),
+            "seed {seed}: {:?} {findings:?}",
+            built.recipe.nodes
+        );
+        *(if findings.is_empty() { &mut fine } else { &mut refused }) += 1;
+    }
+    assert!(fine > 400 && refused > 400, "{fine} {refused}");
+}
+
+fn random_gates(g: &mut Builder, dice: &mut Dice) -> Result<()> {
+    let gates = [g.external("a")?, g.external("b")?];
+    for _ in 0..2 + dice.below(7) {
+        let (gate, tag) = (gates[dice.below(2) as usize], ["1", "2", "3"][dice.below(3) as usize]);
+        let fork = if dice.below(4) == 0 { Fork::Here } else { Fork::AtStart };
+        g.scope_with(tag, Scope::new().fork(fork), |g| match dice.below(2) {
+            0 => g.wait_external(gate),
+            _ => g.record_external(gate),
+        })?;
+        if dice.below(8) == 0 {
+            g.join(tag)?;
+        }
+    }
+    Ok(())
+}
+
+/// Goes through all ways to the end, each state once.
+fn can_get_stuck(start: Machine<'_>) -> bool {
+    let (mut open, mut known) = (vec![start], std::collections::HashSet::new());
+    while let Some(machine) = open.pop() {
+        let ready = machine.ready();
+        if ready.is_empty() && !machine.is_done() {
+            return true;
+        }
+        for node in ready {
+            let mut next = machine.clone();
+            next.step(node, &mut |_| {}).unwrap();
+            if known.insert(next.progress().to_vec()) {
+                open.push(next);
+            }
+        }
+    }
+    false
 }
