@@ -69,7 +69,7 @@ struct Spread<'a> {
 
 impl<'a> Spread<'a> {
     fn new(recipe: &'a Recipe, streams: usize) -> Self {
-        let streams = streams.min(usize::from(u16::MAX));
+        let streams = streams.min(usize::from(u16::MAX)).min(recipe.nodes.len().max(1));
         Self {
             recipe,
             clocks: Clocks::new(streams),
@@ -106,7 +106,8 @@ impl<'a> Spread<'a> {
         }
     }
 
-    /// The stream whose last work is the latest that is needed, or else the one with the least work.
+    /// The stream whose last work is the latest that is needed, or else the one with the least work; of several such
+    /// one that has something that is needed, which takes no event then.
     fn stream_for(&self, node: &Node, needs: &[u32]) -> u16 {
         if matches!(node.kind, NodeKind::Record(_)) {
             return ORIGIN;
@@ -115,8 +116,12 @@ impl<'a> Spread<'a> {
             let stream = self.steps[**need as usize].stream;
             self.last[usize::from(stream)] == Some(**need)
         });
-        let latest = ends.max().map(|need| self.steps[*need as usize].stream);
-        latest.or_else(|| self.loads.first().map(|(_, stream)| *stream)).unwrap_or(ORIGIN)
+        if let Some(latest) = ends.max() {
+            return self.steps[*latest as usize].stream;
+        }
+        let Some(&(least, first)) = self.loads.first() else { return ORIGIN };
+        let mut known = needs.iter().rev().map(|need| self.steps[*need as usize].stream);
+        known.find(|stream| self.loads.contains(&(least, *stream))).unwrap_or(first)
     }
 
     fn assign(&mut self, index: u32, stream: u16, mut needs: Vec<u32>) {

@@ -200,3 +200,15 @@ fn a_long_plan_takes_about_linear_time() {
     });
     assert_eq!(plan.streams(), 4);
 }
+
+#[test]
+fn recorded_memory_stays_reserved_to_the_end() {
+    let plan = spread(2, |g| {
+        let (a, b) = (g.empty([4], U8)?, g.empty([4], U8)?);
+        g.foreign(&f("a"), &[], &[a])?;
+        g.record_stream(a, "origin")?;
+        g.foreign(&f("b"), &[], &[b])
+    });
+    let last = plan.0.recipe.nodes.len() as u32 - 1;
+    assert_eq!((plan.streams(), &plan.0.recipe.reserved[..]), (2, &[(0, last)][..]));
+}

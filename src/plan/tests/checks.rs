@@ -178,3 +178,27 @@ fn can_get_stuck(start: Machine<'_>) -> bool {
     }
     false
 }
+
+#[test]
+fn recorded_memory_is_nobody_elses_until_the_stream_is_joined() {
+    let mut offsets = Vec::new();
+    for recorded in [true, false] {
+        let plan = Plan::build(|g| {
+            let values: Vec<_> = (0..4).map(|_| g.empty([64], U8)).collect::<Result<_>>()?;
+            g.foreign(&nothing(), &[], &values[..1])?;
+            let at_start = Scope::new().fork(Fork::AtStart);
+            g.scope_with("side", at_start, |g| g.foreign(&nothing(), &[], &values[3..]))?;
+            if recorded {
+                g.record_stream(values[0], "side")?;
+            }
+            g.foreign(&nothing(), &[], &values[1..2])?;
+            g.join("side")?;
+            g.foreign(&nothing(), &[], &values[2..3])
+        });
+        let (_, memory) = plan.unwrap().specialise(&[]).unwrap();
+        offsets.push(memory.offsets);
+    }
+    let [kept, free] = &offsets[..] else { unreachable!() };
+    assert!(kept[0] != kept[1] && (kept[2] == kept[0] || kept[2] == kept[1]), "{kept:?}");
+    assert_eq!(free[0], free[1]);
+}
