@@ -1,8 +1,8 @@
 //! Spreading the work of a plan over several streams.
 //!
-//! Work keeps its order of issue. Each piece of it goes to the stream whose last work it needs, or else to the one with
-//! the least; where it needs work of other streams it waits for events right behind that, unless its stream knows
-//! already that it is done.
+//! Work keeps its order of issue. Each piece of it goes to the stream whose last work it needs, or else to the one
+//! with the least; where it needs work of other streams it waits for events right behind that, unless its stream
+//! knows already that it is done.
 
 use std::collections::BTreeSet;
 

@@ -7,8 +7,8 @@ use super::ranges::{Common, Range, common, range};
 use super::recipe::Recipe;
 use super::uses::Use;
 
-/// A set of accesses. Finding those that share bytes with another one looks at few others where the storage is used in
-/// small pieces.
+/// A set of accesses. Finding those that share bytes with another one looks at few others where the storage is used
+/// in small pieces.
 pub(crate) struct Pieces<'a> {
     recipe: &'a Recipe,
     bounds: Vec<(u64, u64)>,

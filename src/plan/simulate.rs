@@ -107,8 +107,8 @@ impl Simulation {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that no output has, or elements of
-    /// another type.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that no output has, or elements
+    /// of another type.
     pub fn to_vec<T: Element>(&self, output: &str) -> Result<Vec<T>> {
         let left = find(&self.outputs, "output", output)?;
         if left.dtype != T::TYPE {
@@ -128,8 +128,8 @@ impl Simulation {
         find(&self.outputs, "output", output).map(|left| left.shape)
     }
 
-    /// What the run brought to host memory of an output that [`Builder::output_to_host`](super::Builder::output_to_host)
-    /// made.
+    /// What the run brought to host memory of an output that
+    /// [`Builder::output_to_host`](super::Builder::output_to_host) made.
     ///
     /// # Errors
     ///
@@ -167,8 +167,8 @@ impl Plan {
     /// given.
     ///
     /// The streams take turns as the seed says, in any of the ways that a device could; a plan gives the same numbers
-    /// for all seeds. Temporaries lie in one arena where [`Plan::memory`] has planned them, and memory that nothing has
-    /// written holds bytes that depend on the seed.
+    /// for all seeds. Temporaries lie in one arena where [`Plan::memory`] has planned them, and memory that nothing
+    /// has written holds bytes that depend on the seed.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! What each stream knows to be done.
 
-/// A clock for each stream: up to which of its works each other stream is known to be done. Works between two waits of
-/// a stream share one.
+/// A clock for each stream: up to which of its works each other stream is known to be done. Works between two waits
+/// of a stream share one.
 pub(super) struct Clocks {
     streams: usize,
     clocks: Vec<u32>,

@@ -15,7 +15,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan, and for a constant to write.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan, and for a constant to
+    /// write.
     #[track_caller]
     pub fn foreign(&mut self, operator: &Foreign, reads: &[Value], writes: &[Value]) -> Result<()> {
         let at = Location::caller();
