@@ -81,11 +81,7 @@ impl Device {
     /// ```
     #[doc(alias = "aclrtGetDeviceInfo")]
     pub fn attribute(&self, attribute: aclrtDevAttr) -> Result<i64> {
-        let mut value = 0;
-        let id = self.id().unsigned_abs();
-        // SAFETY: `value` is a place for one number.
-        unsafe { call!(&**self.0.inner(), aclrtGetDeviceInfo(id, attribute, &raw mut value)) }?;
-        Ok(value)
+        self.0.device_attribute(attribute)
     }
 
     /// Size of the L2 cache in bytes: what prefetches fill. Two queries are tried, because releases differ in which
@@ -107,17 +103,7 @@ impl Device {
     /// ```
     #[doc(alias = "aclGetDeviceCapability")]
     pub fn l2_cache_bytes(&self) -> Result<u64> {
-        let mut value = 0_i64;
-        let (id, what) = (self.id().unsigned_abs(), aclDeviceInfo::ACL_DEVICE_INFO_L2_SIZE);
-        // SAFETY: `value` is a place for one number.
-        let asked = unsafe { call!(&**self.0.inner(), aclGetDeviceCapability(id, what, &raw mut value)) };
-        match asked {
-            Ok(()) => Ok(value.unsigned_abs()),
-            Err(error) => {
-                let other = self.attribute(aclrtDevAttr::ACL_DEV_ATTR_L2_CACHE_SIZE);
-                other.map(i64::unsigned_abs).map_err(|_| error)
-            }
-        }
+        self.0.l2_cache_bytes()
     }
 
     /// Number of cores that multiply matrices.
@@ -164,6 +150,31 @@ impl Deref for Device {
 
     fn deref(&self) -> &Context {
         &self.0
+    }
+}
+
+impl Context {
+    fn device_attribute(&self, attribute: aclrtDevAttr) -> Result<i64> {
+        let mut value = 0;
+        let id = self.device_id().unsigned_abs();
+        // SAFETY: `value` is a place for one number.
+        unsafe { call!(&**self.inner(), aclrtGetDeviceInfo(id, attribute, &raw mut value)) }?;
+        Ok(value)
+    }
+
+    /// See [`Device::l2_cache_bytes`].
+    pub(crate) fn l2_cache_bytes(&self) -> Result<u64> {
+        let mut value = 0_i64;
+        let (id, what) = (self.device_id().unsigned_abs(), aclDeviceInfo::ACL_DEVICE_INFO_L2_SIZE);
+        // SAFETY: `value` is a place for one number.
+        let asked = unsafe { call!(&**self.inner(), aclGetDeviceCapability(id, what, &raw mut value)) };
+        match asked {
+            Ok(()) => Ok(value.unsigned_abs()),
+            Err(error) => {
+                let other = self.device_attribute(aclrtDevAttr::ACL_DEV_ATTR_L2_CACHE_SIZE);
+                other.map(i64::unsigned_abs).map_err(|_| error)
+            }
+        }
     }
 }
 

@@ -21,7 +21,7 @@
 //! # Ok::<(), racl::Error>(())
 //! ```
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -196,7 +196,7 @@ pub fn now() -> Duration {
 }
 
 /// Moves the virtual clock on, in nanoseconds; what [timing events](crate::Context::timing_event) measure moves
-/// along.
+/// along. It stops after 292 years.
 ///
 /// # Examples
 ///
@@ -381,4 +381,173 @@ pub fn prefetched() -> (u64, u64) {
     // SAFETY: `totals` is such a structure with its size set.
     let code = unsafe { sys::mock_acl_cmo(&raw mut totals) };
     if code == 0 { (totals.tasks, totals.bytes) } else { (0, 0) }
+}
+
+/// Lets the process have at most `count` streams, default streams and those inside captured graphs included; `None`
+/// gives the number of the start back, as does [`reset`]. With fewer than are alive no new one is made until enough are
+/// gone. The environment variable `MOCK_ACL_STREAMS` sets the number of the start.
+///
+/// # Errors
+///
+/// [`ErrorKind::InvalidArgument`] for 0 and above 2,047.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::{ErrorKind, mock};
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let (stream, side) = (device.stream()?, device.stream()?);
+/// mock::limit_streams(Some(3))?; // those two and the default stream
+/// assert_eq!(device.stream().unwrap_err().kind(), ErrorKind::NoStreams);
+/// drop(side);
+/// device.stream()?;
+/// # Ok::<(), racl::Error>(())
+/// ```
+pub fn limit_streams(count: Option<u32>) -> Result<()> {
+    let count = limit("a limit of streams", count)?;
+    // SAFETY: takes a number.
+    check("this limit of streams", unsafe { sys::mock_acl_limit_streams(count) })
+}
+
+/// Lets the process have at most `count` event ids: an event of the older calls has one for its life, an [event of this
+/// crate](crate::Event) from each record until the device has executed it. `None` gives the number of the start back, as
+/// does [`reset`]; the environment variable `MOCK_ACL_EVENTS` sets it.
+///
+/// # Errors
+///
+/// [`ErrorKind::InvalidArgument`] for 0 and above 65,536.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::mock;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let (stream, event) = (device.stream()?, device.event()?);
+/// mock::limit_events(Some(1))?;
+/// event.record(&stream)?;
+/// event.record(&stream)?; // waits until the first one is executed
+/// mock::limit_events(None)?;
+/// # Ok::<(), racl::Error>(())
+/// ```
+pub fn limit_events(count: Option<u32>) -> Result<()> {
+    let count = limit("a limit of events", count)?;
+    // SAFETY: takes a number.
+    check("this limit of events", unsafe { sys::mock_acl_limit_events(count) })
+}
+
+/// The number as the C functions take it, which give 0 another meaning.
+fn limit(what: &str, count: Option<u32>) -> Result<u32> {
+    if count == Some(0) { Err(Error::invalid(format!("{what} must not be 0"))) } else { Ok(count.unwrap_or(0)) }
+}
+
+/// Lets the device report an L2 cache of `bytes`; `None` gives the card's 192 MiB back, as does [`reset`].
+///
+/// # Errors
+///
+/// [`ErrorKind::InvalidArgument`] for 0 and above 2^63 - 1.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::mock;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// mock::set_l2_cache_bytes(Some(32 << 20))?;
+/// assert_eq!(device.l2_cache_bytes()?, 32 << 20);
+/// mock::set_l2_cache_bytes(None)?;
+/// assert_eq!(device.l2_cache_bytes()?, 192 << 20);
+/// # Ok::<(), racl::Error>(())
+/// ```
+pub fn set_l2_cache_bytes(bytes: Option<u64>) -> Result<()> {
+    if bytes == Some(0) {
+        return Err(Error::invalid("an L2 cache must not have 0 bytes"));
+    }
+    // SAFETY: takes a number.
+    check("this size of L2", unsafe { sys::mock_acl_set_l2_bytes(bytes.unwrap_or(0)) })
+}
+
+/// A kernel of an operator that ran, given by [`launches`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Launch {
+    /// C name of the operator.
+    pub function: &'static str,
+    /// Limit of cube cores that the launching thread had in use when it launched or captured the operator.
+    pub cube_cores: u32,
+    /// Limit of vector cores, likewise.
+    pub vector_cores: u32,
+    /// Id of the graph whose replay ran it, `None` outside of one.
+    pub graph: Option<u32>,
+    /// Id of the stream it ran on; in a graph that of the launch.
+    pub stream: i32,
+}
+
+/// Begins a log of the kernels that run, or ends it. Either empties it, and [`reset`] ends it.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::{mock, op};
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let a = device.upload_tensor(&[1.0_f32, 2.0], [2])?;
+/// let mut sum = device.zeros::<f32>([2])?;
+/// mock::log_launches(true);
+/// op::add(&stream, &a, &a, &mut sum)?;
+/// assert_eq!(mock::launches(), []); // only queued
+/// stream.synchronize()?;
+/// let ran = mock::launches();
+/// assert_eq!((ran.len(), ran[0].function, ran[0].graph), (1, "aclnnAdd", None));
+/// assert_eq!((ran[0].cube_cores, ran[0].vector_cores), (24, 48)); // without a limit
+/// mock::log_launches(false);
+/// assert_eq!(mock::launches(), []);
+/// # Ok::<(), racl::Error>(())
+/// ```
+pub fn log_launches(on: bool) {
+    // SAFETY: takes a number.
+    unsafe { sys::mock_acl_log_launches(i32::from(on)) }
+}
+
+/// The kernels that ran since [`log_launches`], in the order in which they started, those in graphs once for each
+/// replay. The log holds 1,048,576 at most.
+///
+/// # Examples
+///
+/// [`log_launches`] shows it.
+#[must_use]
+pub fn launches() -> Vec<Launch> {
+    // SAFETY: takes nothing.
+    let count = unsafe { sys::mock_acl_launch_count() };
+    (0..count).map_while(launch).collect()
+}
+
+fn launch(index: u64) -> Option<Launch> {
+    let mut raw = sys::mock_acl_launch {
+        struct_size: size_of::<sys::mock_acl_launch>(),
+        function: std::ptr::null(),
+        cube_cores: 0,
+        vector_cores: 0,
+        graph_id: 0,
+        stream_id: 0,
+    };
+    // SAFETY: `raw` is such a structure with its size set.
+    if unsafe { sys::mock_acl_launch_at(index, &raw mut raw) } != 0 {
+        return None;
+    }
+    // SAFETY: a constant of the mock, which is part of the program: a NUL-terminated string that is never unloaded.
+    let function = unsafe { CStr::from_ptr::<'static>(raw.function) };
+    Some(Launch {
+        function: function.to_str().unwrap_or_default(),
+        cube_cores: raw.cube_cores,
+        vector_cores: raw.vector_cores,
+        graph: (raw.graph_id != 0).then_some(raw.graph_id),
+        stream: raw.stream_id,
+    })
 }

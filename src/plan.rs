@@ -7,6 +7,7 @@
 
 #![allow(dead_code, reason = "being built")]
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ mod auto;
 mod builder;
 mod check;
 mod dim;
+mod dump;
 mod finding;
 mod function;
 mod host;
@@ -29,6 +31,7 @@ mod pieces;
 mod poly;
 mod ranges;
 mod recipe;
+mod run;
 mod simulate;
 #[cfg(test)]
 mod tests;
@@ -36,14 +39,19 @@ mod uses;
 
 pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Value};
 pub use dim::{Dim, IntoDims, MAX_SYMBOLS};
+pub use dump::Width;
 pub(crate) use finding::Findings;
 pub use finding::{Finding, FindingKind};
 pub use function::{Foreign, HostFunction, Launch};
 pub use operator::{Number, Operator, Order as DimOrder, Reduction};
 pub use options::Options;
 pub use recipe::{Cores, Input, OnMove};
+pub use run::{
+    Bindable, Bindings, Counters, Executable, Frozen, InputId, Mode, OnFull, Output, OutputId, Pool, RunOptions,
+};
 pub use simulate::{Simulated, Simulation};
 
+use builder::Built;
 use function::Body;
 use memory::MemoryPlan;
 use order::Order;
@@ -73,6 +81,8 @@ use uses::Uses;
 pub struct Plan(Arc<Inner>);
 
 struct Inner {
+    /// The builder's number, by which handles are known.
+    id: u32,
     recipe: Recipe,
     bodies: Vec<Body>,
     lints: Vec<Finding>,
@@ -90,6 +100,21 @@ pub struct MemoryReport {
     pub sum: u64,
     /// The largest set that is live at once when work runs in the order of issue: no plan can do with less.
     pub lower_bound: u64,
+}
+
+impl fmt::Display for MemoryReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = |part: u64, whole: u64| if whole == 0 { 100.0 } else { part as f64 * 100.0 / whole as f64 };
+        write!(
+            f,
+            "{} bytes: {:.1} % of {} without sharing, {:.1} % of the least possible {}",
+            self.peak,
+            percent(self.peak, self.sum),
+            self.sum,
+            percent(self.peak, self.lower_bound),
+            self.lower_bound
+        )
+    }
 }
 
 impl Plan {
@@ -126,22 +151,20 @@ impl Plan {
     pub fn build_with(options: Options, work: impl FnOnce(&mut Builder) -> Result<()>) -> Result<Self> {
         let mut builder = Builder::new(options);
         work(&mut builder)?;
-        let mut built = builder.finish()?;
-        if let Some(streams) = options.spread(!built.recipe.symbols.is_empty()) {
-            built.recipe = auto::spread(built.recipe, &built.wishes, streams, &mut built.lints);
-        }
-        Self::of(built.recipe, built.bodies, built.lints)
+        let built = builder.finish()?;
+        Self::of(built)
     }
 
     /// Checks a recipe.
-    fn of(recipe: Recipe, bodies: Vec<Body>, lints: Vec<Finding>) -> Result<Self> {
+    fn of(built: Built) -> Result<Self> {
+        let Built { plan: id, recipe, bodies, lints } = built;
         let order = Order::of(&recipe).map_err(|broken| check::broken(&recipe, broken).into_error())?;
         let uses = Uses::of(&recipe);
         let findings = check::check(&recipe, &order, &uses);
         if !findings.is_empty() {
             return Err(finding::into_error(findings));
         }
-        Ok(Self(Arc::new(Inner { recipe, bodies, lints, order, uses })))
+        Ok(Self(Arc::new(Inner { id, recipe, bodies, lints, order, uses })))
     }
 
     /// What is worth a look, though the plan can run.
@@ -187,12 +210,11 @@ impl Plan {
     ///
     /// [`ErrorKind::InvalidArgument`] for another number of values, or one outside the bounds.
     pub fn memory(&self, symbols: &[usize]) -> Result<MemoryReport> {
-        let (_, MemoryPlan { peak, sum, bound, .. }) = self.specialise(symbols)?;
-        Ok(MemoryReport { peak, sum, lower_bound: bound })
+        self.specialise(symbols).map(|(_, memory)| memory.report())
     }
 
     /// The recipe and its memory plan for values of the symbols.
-    pub(crate) fn specialise(&self, symbols: &[usize]) -> Result<(Recipe, MemoryPlan)> {
+    fn specialise(&self, symbols: &[usize]) -> Result<(Cow<'_, Recipe>, MemoryPlan)> {
         let known = &self.0.recipe.symbols;
         if known.len() != symbols.len() {
             return Err(Error::invalid(format!("{} values for {} symbols", symbols.len(), known.len())));
@@ -206,7 +228,10 @@ impl Plan {
             }
         }
         let values: Vec<u64> = symbols.iter().map(|value| *value as u64).collect();
-        let recipe = self.0.recipe.specialised(&values).map_err(Error::invalid)?;
+        let recipe = match self.is_dynamic() {
+            true => Cow::Owned(self.0.recipe.specialised(&values).map_err(Error::invalid)?),
+            false => Cow::Borrowed(&self.0.recipe),
+        };
         let plan = memory::plan(&recipe, &self.0.order, &self.0.uses)
             .ok_or_else(|| Error::new(ErrorKind::OutOfMemory, "the temporaries of the plan do not fit any memory"))?;
         Ok((recipe, plan))

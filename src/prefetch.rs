@@ -161,18 +161,30 @@ impl Stream {
         let span = memory.span();
         let (offset, bytes) = what.clip(span.bytes)?;
         self.check_device(span.allocation.context())?;
-        for (start, length) in pieces(bytes) {
-            let address = span.address.wrapping_byte_add(offset + start);
-            let task = Task { label: "prefetch", location, uses: &[span.allocation], scratch: None };
-            self.0.submit(&task, |raw| {
-                let kind = aclrtCmoType::ACL_RT_CMO_TYPE_PREFETCH;
-                // SAFETY: the range lies inside device memory that is registered with the stream; the length fits the
-                // 32 bits that the call has for it.
-                unsafe { call!(&**self.0.context(), aclrtCmoAsync(address, length, kind, raw)) }
-            })?;
-        }
+        prefetch_range(self, span.allocation, span.address.wrapping_byte_add(offset), bytes, location)?;
         Ok(bytes)
     }
+}
+
+/// Asks for `bytes` bytes from `address`, inside the allocation, in as many calls as that takes.
+pub(crate) fn prefetch_range(
+    stream: &Stream,
+    allocation: &Arc<Allocation>,
+    address: *mut std::ffi::c_void,
+    bytes: usize,
+    location: &'static Location<'static>,
+) -> Result<()> {
+    for (start, length) in pieces(bytes) {
+        let address = address.wrapping_byte_add(start);
+        let task = Task { label: "prefetch", location, uses: &[allocation], scratch: None };
+        stream.0.submit(&task, |raw| {
+            let kind = aclrtCmoType::ACL_RT_CMO_TYPE_PREFETCH;
+            // SAFETY: the range lies inside device memory that is registered with the stream; the length fits the
+            // 32 bits that the call has for it.
+            unsafe { call!(&**stream.0.context(), aclrtCmoAsync(address, length, kind, raw)) }
+        })?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -103,6 +103,14 @@ impl Stream {
         Ok(Self::own(context.inner(), raw, Ownership::Owned))
     }
 
+    /// As [`Stream::lease`] for priority 0; others are made anew, since idle streams have none.
+    pub(crate) fn lease_with_priority(context: &Context, priority: u32) -> Result<Self> {
+        match priority {
+            0 => Self::lease(context.inner()),
+            _ => Self::create(context, Options { priority, ..Options::default() }),
+        }
+    }
+
     /// A stream of the context's idle ones, or a new one; given back when the last clone goes.
     pub(crate) fn lease(context: &Arc<ContextInner>) -> Result<Self> {
         let raw = match context.idle_streams.take() {

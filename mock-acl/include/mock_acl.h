@@ -37,7 +37,7 @@ int mock_acl_release_stream_id(int32_t id);
 uint64_t mock_acl_run_until_idle(void);
 
 /* The virtual device clock, in nanoseconds. Every executed task takes 1,000 ns of it. A wait with a time-out whose
- * stream cannot make progress moves the clock to its deadline and times out at once. */
+ * stream cannot make progress moves the clock to its deadline and times out at once. Advancing stops at 2^63 - 1. */
 uint64_t mock_acl_now_ns(void);
 void mock_acl_advance_ns(uint64_t ns);
 
@@ -69,6 +69,31 @@ int mock_acl_fail(const char *name, uint64_t nth, int code);
 /* The `nth` task queued from now on by the call `name` fails on the device with `code`. */
 int mock_acl_fail_task(const char *name, uint64_t nth, int code);
 void mock_acl_clear_failures(void);
+
+/* How many streams and events the process may have; 0 gives the number of the start back, as does a reset. Below what
+ * is in use nothing new is made until enough is gone. MOCK_ACL_BAD_ARGUMENT above 2,047 streams or 65,536 events. */
+int mock_acl_limit_streams(uint32_t streams);
+int mock_acl_limit_events(uint32_t events);
+
+/* The size of L2 that the device reports; 0 gives the card's 192 MiB back, as does a reset. While one is set,
+ * aclrtGetDeviceInfo has it as well as aclGetDeviceCapability. MOCK_ACL_BAD_ARGUMENT above 2^63 - 1. */
+int mock_acl_set_l2_bytes(uint64_t bytes);
+
+/* A log of the kernels that operators launched, in the order in which they start to run; a kernel in a graph counts in
+ * every replay. Turning it on or off empties it, a reset turns it off; it holds 1,048,576 at most. */
+void mock_acl_log_launches(int on);
+uint64_t mock_acl_launch_count(void);
+/* Set `struct_size` before the call. The core limits are those that the launching thread had in use when it launched, or
+ * captured, the operator. MOCK_ACL_BAD_ARGUMENT for an index beyond the log. */
+typedef struct mock_acl_launch {
+    size_t struct_size;
+    const char *function; /* its C name, a constant */
+    uint32_t cube_cores;
+    uint32_t vector_cores;
+    uint32_t graph_id; /* as of aclmdlRIGetId, 0 outside of a graph */
+    int32_t stream_id; /* of the stream it runs on; in a graph the one of the replay's launch */
+} mock_acl_launch;
+int mock_acl_launch_at(uint64_t index, mock_acl_launch *launch);
 
 /* Cache maintenance that streams have executed: tasks and bytes, since the last reset. */
 typedef struct mock_acl_cmo_totals {

@@ -43,10 +43,9 @@ static aclError bind_stream(mock_graph *g, mock_stream *s) {
     if ((s->flags & ACL_STREAM_FAST_LAUNCH) != 0 || s->stop_on_failure)
         return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "streams of this kind cannot be bound");
     if (g->state != MOCK_GRAPH_BUILDING) return invalid("the model is complete");
-    if (mock_graph_add_chain(g, s) < 0)
-        return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
-    s->bound = true;
-    return 0;
+    const aclError code = mock_graph_add_chain(g, s);
+    if (code == 0) s->bound = true;
+    return code;
 }
 
 /* Two flags (header: ACL_MODEL_STREAM_FLAG_HEAD, ACL_MODEL_STREAM_FLAG_DEFAULT). */

@@ -89,7 +89,8 @@ static aclError bad_flags(const mock_stream *s) {
         ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "streams of flag 0x%x cannot be captured", s->flags);
 }
 
-/* Twice: 107027 (observed: capture_begin). While the stream updates a group: 107033 (own choice). */
+/* Twice: 107027 (observed: capture_begin). While the stream updates a group: 107033 (own choice). The graph's
+ * first stream: 207008 without one (guide: stream management; header: ACL_ERROR_RT_NO_STREAM_RESOURCE). */
 static aclError begin(mock_stream *s, aclmdlRICaptureMode mode) {
     aclError code = bad_flags(s);
     if (code == 0) code = check_stream(s);
@@ -98,12 +99,13 @@ static aclError begin(mock_stream *s, aclmdlRICaptureMode mode) {
     if (s->update != NULL)
         return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1016", "the stream updates a task group");
     mock_graph *g = mock_graph_new(s->ctx, MOCK_GRAPH_CAPTURING);
-    if (g != NULL && mock_graph_add_chain(g, s) < 0) {
-        mock_graph_free(g);
-        g = NULL;
-    }
     if (g == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     g->captured = true;
+    code = mock_graph_add_chain(g, s);
+    if (code != 0) {
+        mock_graph_free(g);
+        return code;
+    }
     g->mode = mode;
     g->owner = mock_self()->id;
     mock_list_push(&active, &g->active);
@@ -213,13 +215,12 @@ static aclError fork_into(mock_stream *s, const mock_event *e) {
     if (s->is_default)
         return mock_fail(
             ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "EE1017", "the default stream cannot join a capture");
-    const aclError code = bad_flags(s);
+    aclError code = bad_flags(s);
     if (code != 0) return code;
-    if (mock_graph_add_chain(e->graph, s) < 0) {
-        e->graph->invalidated = true;
-        return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
-    }
-    return add_wait(s, e);
+    code = mock_graph_add_chain(e->graph, s);
+    if (code == 0) return add_wait(s, e);
+    e->graph->invalidated = true; /* (observed, not recorded) */
+    return code;
 }
 
 static aclError wait_latch(mock_stream *s, mock_event *e) {
@@ -243,7 +244,7 @@ aclError mock_capture_wait(mock_stream *s, mock_event *e) {
         e->graph->broken = s->graph->broken = true;
         return mock_fail(ACL_ERROR_STREAM_CAPTURE_CONFLICT, "EE1016", "the event belongs to another capture");
     }
-    if (e->stream == NULL) return 0;
+    if (!mock_has_record(e)) return 0;
     return mock_fail(ACL_ERROR_RT_CAPTURE_DEPENDENCY, "EE1016", "the event was recorded outside the capture");
 }
 

@@ -19,8 +19,7 @@ uint32_t mock_device_count(void) {
     static _Atomic uint32_t count;
     uint32_t n = atomic_load_explicit(&count, memory_order_relaxed);
     if (n == 0) {
-        n = mock_config_number("MOCK_ACL_DEVICES", 1, MOCK_MAX_DEVICES);
-        if (n == 0) n = 1;
+        n = mock_config_number("MOCK_ACL_DEVICES", 1, 1, MOCK_MAX_DEVICES);
         atomic_store_explicit(&count, n, memory_order_relaxed);
     }
     return n;

@@ -5,11 +5,15 @@
 #include "callback.h"
 #include "context.h"
 #include "engine.h"
+#include "launches.h"
 #include "lookup.h"
 #include "memory.h"
+#include "quota.h"
 #include "unsupported.h"
 
 #define MOCK_VERSION "mock-acl 0.1.0"
+/* Where mock_acl_advance_ns stops: 292 years, and as much is left for tasks and deadlines. */
+#define CLOCK_END_NS ((uint64_t)INT64_MAX)
 
 static _Atomic uint64_t calls[MOCK_API_COUNT];
 
@@ -204,14 +208,14 @@ MOCK_EXPORT uint64_t mock_acl_now_ns(void) {
 
 MOCK_EXPORT void mock_acl_advance_ns(uint64_t ns) {
     mock_lock();
-    mock_engine.clock_ns += ns;
+    const uint64_t left = CLOCK_END_NS > mock_engine.clock_ns ? CLOCK_END_NS - mock_engine.clock_ns : 0;
+    mock_engine.clock_ns += ns < left ? ns : left;
     mock_unlock();
 }
 
 /* ---- objects ---- */
 
-/* Copies as much of `full` as the caller's structure holds. */
-static int copy_out(void *out, const void *full, size_t size) {
+int mock_copy_out(void *out, const void *full, size_t size) {
     size_t room = 0;
     if (out == NULL) return MOCK_ACL_BAD_ARGUMENT;
     memcpy(&room, out, sizeof room);
@@ -246,14 +250,14 @@ MOCK_EXPORT int mock_acl_live_handles(mock_acl_live *live) {
         .executors = objects(MOCK_OBJECT_EXECUTOR),
     };
     mock_unlock();
-    return copy_out(live, &l, sizeof l);
+    return mock_copy_out(live, &l, sizeof l);
 }
 
 MOCK_EXPORT int mock_acl_cmo(mock_acl_cmo_totals *totals) {
     mock_lock();
     const mock_acl_cmo_totals t = {.tasks = mock_engine.cmo_tasks, .bytes = mock_engine.cmo_bytes};
     mock_unlock();
-    return copy_out(totals, &t, sizeof t);
+    return mock_copy_out(totals, &t, sizeof t);
 }
 
 /* ---- reset ---- */
@@ -283,6 +287,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_events_reset();
     mock_notifies_reset();
     mock_limits_reset();
+    mock_quota_reset();
     mock_engine.clock_ns = mock_engine.tasks_run = 0;
     mock_engine.cmo_tasks = mock_engine.cmo_bytes = 0;
     atomic_fetch_add(&mock_epoch, 1);
@@ -295,6 +300,8 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_pools_reset();
     mock_memory_reset();
     mock_init_reset();
+    mock_acl_log_launches(0);
+    mock_acl_set_l2_bytes(0);
     for (int i = 0; i < MOCK_API_COUNT; i++) atomic_store_explicit(&calls[i], 0, memory_order_relaxed);
     return 0;
 }

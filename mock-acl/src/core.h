@@ -83,7 +83,7 @@ void mock_handle_clear_objects(void);
 /* ---- tasks ---- */
 /* The order matters: up to MOCK_TASK_WORK a task is a plain function that runs without the lock. */
 typedef enum mock_task_kind {
-    MOCK_TASK_KERNEL, /* run(arg), arg owned */
+    MOCK_TASK_KERNEL, /* run(arg), arg owned, with core limits */
     MOCK_TASK_WORK,   /* run(&payload) */
     MOCK_TASK_RECORD,
     MOCK_TASK_WAIT,
@@ -98,6 +98,9 @@ typedef enum mock_task_kind {
     MOCK_TASK_GRAPH,
     MOCK_TASK_REPLACE,
     MOCK_TASK_RELEASE,
+    MOCK_TASK_POINT_WAIT,
+    MOCK_TASK_EXTERNAL_WAIT, /* these two in graphs only */
+    MOCK_TASK_EXTERNAL_RECORD,
     MOCK_TASK_KINDS
 } mock_task_kind;
 
@@ -105,6 +108,8 @@ struct mock_stream;
 struct mock_event;
 struct mock_notify;
 struct mock_graph;
+struct mock_point;
+struct mock_external;
 
 /* One row for a plain copy. */
 typedef struct mock_copy {
@@ -131,6 +136,11 @@ typedef struct mock_value {
     uint32_t flag;
 } mock_value;
 
+typedef struct mock_kernel {
+    void *arg;
+    uint16_t cube, vector; /* the core limits of its launch */
+} mock_kernel;
+
 typedef struct mock_task {
     const mock_task_ops *ops;
     uint8_t kind;
@@ -138,7 +148,7 @@ typedef struct mock_task {
     uint16_t chain;
     int32_t fail; /* injected device error, 0 for none */
     union {
-        void *arg;
+        mock_kernel kernel;
         struct {
             struct mock_stream *stream;
             uint64_t seq;
@@ -164,13 +174,22 @@ typedef struct mock_task {
         struct {
             struct mock_graph *graph;
             struct mock_stream *stream; /* set while its replay is under way */
+            struct mock_external *externals;
         } graph;
+        struct {
+            struct mock_point *point;
+            struct mock_event *event;
+        } point;
+        struct {
+            struct mock_event *event;
+            uint32_t index;
+        } external;
         struct {
             struct mock_graph *graph;
             uint64_t serial;
-            uint32_t node;
             const mock_task_ops *ops;
-            void *arg;
+            mock_kernel kernel;
+            uint32_t node;
         } replace;
     } u;
 } mock_task;
@@ -200,7 +219,7 @@ typedef struct mock_ctx {
  * tasks); a full one makes the submitting call wait (own choice: nothing names a code). */
 #define MOCK_QUEUE_DEPTH 2048u
 /* A process with its default stream and one more has 2,045 left (observed: host_notify). The guide names
- * 1,984 streams a device. */
+ * 1,984 streams a device. quota.c counts. */
 #define MOCK_STREAM_LIMIT 2047u
 
 typedef struct mock_stream {
@@ -252,9 +271,11 @@ typedef struct mock_event {
     mock_ctx *ctx;
     mock_stream *stream; /* latest record, NULL for none */
     uint64_t seq;
+    struct mock_point *point; /* the latest record stands inside a replay: instead of stream and seq */
     uint64_t time_ns;
     bool timed;
     bool latch;
+    bool has_id;
     uint64_t waits_queued, waits_done;
     uint8_t record_use, wait_use; /* flag + 1 of the first flagged record or wait: it sticks to the event */
     mock_link waiters;            /* streams blocked on the latch */
@@ -344,6 +365,9 @@ void mock_task_release(mock_task *t);
 int32_t mock_task_fault(const char *name);
 mock_outcome mock_task_step(mock_stream *s, mock_task *t);
 
+/* The core limits of what the calling thread launches. */
+void mock_limits_in_use(const mock_ctx *ctx, mock_kernel *kernel);
+
 /* ---- threads and errors ---- */
 typedef struct mock_thread {
     uint64_t epoch, id;
@@ -376,6 +400,8 @@ mock_event *mock_event_get(const void *handle);
 void mock_event_unref(mock_event *e);
 void mock_notify_unref(mock_notify *n);
 bool mock_recorded(const mock_event *e);
+/* Whether it was ever recorded outside of a capture. */
+bool mock_has_record(const mock_event *e);
 
 mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, bool is_default);
 void mock_stream_free(mock_stream *s);

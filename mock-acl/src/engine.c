@@ -5,6 +5,7 @@
 #include <time.h>
 #include "core.h"
 #include "graph.h"
+#include "launches.h"
 
 #define MAX_WORKERS 64u
 #define BUDGET 256u /* tasks a thread runs on one stream before it looks at the others */
@@ -66,7 +67,7 @@ void mock_wake_reached(mock_stream *source) {
 void mock_task_release(mock_task *t) {
     switch (t->kind) {
     case MOCK_TASK_KERNEL:
-        if (t->ops->drop != NULL) t->ops->drop(t->u.arg);
+        if (t->ops->drop != NULL) t->ops->drop(t->u.kernel.arg);
         break;
     case MOCK_TASK_WORK:
         if (t->ops->drop != NULL) t->ops->drop(&t->u);
@@ -76,9 +77,12 @@ void mock_task_release(mock_task *t) {
     }
 }
 
-aclError mock_task_run(mock_task *t) {
+aclError mock_task_run(mock_task *t, const mock_stream *s, uint32_t graph) {
     if (MOCK_UNLIKELY(t->fail != 0)) return t->fail;
-    return t->ops->run(t->kind == MOCK_TASK_KERNEL ? t->u.arg : (void *)&t->u);
+    if (t->kind != MOCK_TASK_KERNEL) return t->ops->run(&t->u);
+    if (MOCK_UNLIKELY(atomic_load_explicit(&mock_launches_on, memory_order_relaxed)))
+        mock_launches_add(t, s->id, graph);
+    return t->ops->run(t->u.kernel.arg);
 }
 
 static void task_failed(mock_stream *s, aclError code) {
@@ -108,7 +112,7 @@ static uint64_t run_plain(mock_stream *s, uint64_t limit) {
     while (i != end) {
         mock_task *t = slot(s, i);
         if (t->kind > MOCK_TASK_WORK) break;
-        const aclError code = mock_task_run(t);
+        const aclError code = mock_task_run(t, s, 0);
         if (t->ops->drop != NULL) mock_task_release(t);
         if (MOCK_UNLIKELY(code != 0) && error == 0) {
             /* Before the task counts as done: a wait that finds it done must find its error too. */
@@ -315,11 +319,16 @@ aclError mock_submit(mock_stream *s, mock_task *t) {
 
 aclError mock_submit_kernel(aclrtStream stream, const mock_task_ops *ops, void *arg) {
     mock_stream *s = NULL;
-    mock_task t = {.ops = ops, .kind = MOCK_TASK_KERNEL, .type = ACL_MODEL_RI_TASK_KERNEL, .u.arg = arg};
+    mock_task t = {.ops = ops, .kind = MOCK_TASK_KERNEL, .type = ACL_MODEL_RI_TASK_KERNEL};
+    t.u.kernel.arg = arg;
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0) code = mock_submit(s, &t);
-    else mock_task_release(&t);
+    if (code == 0) {
+        mock_limits_in_use(s->ctx, &t.u.kernel);
+        code = mock_submit(s, &t);
+    } else {
+        mock_task_release(&t);
+    }
     mock_unlock();
     return code;
 }
@@ -339,6 +348,7 @@ void mock_drop_queue(mock_stream *s) {
     }
     s->dropping = false;
     mock_wake_reached(s);
+    mock_wake_all(&mock_engine.value_waiters);
     mock_changed();
 }
 
@@ -394,7 +404,7 @@ static bool call_worker(void) {
 }
 
 void mock_start_workers(void) {
-    const unsigned wanted = mock_config_number("MOCK_ACL_WORKERS", 0, MAX_WORKERS);
+    const unsigned wanted = mock_config_number("MOCK_ACL_WORKERS", 0, 0, MAX_WORKERS);
     mock_engine.eager_workers = wanted != 0;
     while (mock_engine.workers < wanted) {
         const uint32_t before = mock_engine.workers;

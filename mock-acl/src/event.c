@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include "capture.h"
 #include "context.h"
+#include "external.h"
+#include "quota.h"
 
-/* Events of a device (guide: event management, aclrtCreateEvent). Only ids wrap: creation never fails
- * (own choice). */
-#define EVENT_LIMIT 65536u
+/* Ids of a device (guide: event management, aclrtCreateEvent). They wrap; quota.c counts what is in use (own
+ * choice). */
+#define ID_LIMIT 65536u
 
 static mock_event *free_events;
 static uint32_t next_id;
@@ -24,39 +26,58 @@ mock_event *mock_event_get(const void *handle) {
 
 void mock_event_unref(mock_event *e) {
     if (--e->refs != 0) return;
+    mock_event_id_give(e);
+    mock_point_unref(e->point);
+    e->point = NULL;
     e->next_free = free_events;
     free_events = e;
 }
 
 static uint64_t done(const mock_stream *s) { return atomic_load_explicit(&s->done, memory_order_acquire); }
 
-bool mock_recorded(const mock_event *e) { return e->stream != NULL && done(e->stream) >= e->seq; }
+bool mock_has_record(const mock_event *e) { return e->stream != NULL || e->point != NULL; }
+
+bool mock_recorded(const mock_event *e) {
+    if (e->point != NULL) return e->point->reached;
+    return e->stream != NULL && done(e->stream) >= e->seq;
+}
 
 /* ---- creation ---- */
+
+static void drop(void *object) {
+    mock_event *e = object;
+    mock_handle_take(MOCK_EVENT, e->handle);
+    e->handle = NULL;
+    mock_event_unref(e);
+}
 
 static aclError create(aclrtEvent *out, mock_event_family family, uint32_t flags) {
     mock_lock();
     mock_ctx *ctx = mock_current();
     mock_event *e = NULL;
+    aclError code = 0;
     if (ctx != NULL && (e = free_events) != NULL) free_events = e->next_free;
     else if (ctx != NULL && (e = calloc(1, sizeof *e)) != NULL) mock_list_init(&e->waiters);
     if (e != NULL) {
         e->handle = mock_handle_new(MOCK_EVENT, e);
         e->refs = 1;
-        e->id = next_id++ % EVENT_LIMIT;
+        e->id = next_id++ % ID_LIMIT;
         e->flags = flags;
         e->family = family;
         e->ctx = ctx;
         e->stream = NULL;
+        e->point = NULL;
         e->graph = NULL;
-        e->timed = e->latch = false;
+        e->timed = e->latch = e->has_id = false;
         e->seq = e->time_ns = e->waits_queued = e->waits_done = 0;
         e->record_use = e->wait_use = 0;
-        *out = e->handle;
+        if (family == MOCK_EVENT_FLAGGED || family == MOCK_EVENT_OUTSIDE) code = mock_event_id_take(e);
+        if (code == 0) *out = e->handle;
+        else drop(e);
     }
     mock_unlock();
     if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
-    return e != NULL ? 0 : mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    return e != NULL ? code : mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
 }
 
 /* (observed: event_create_flags) */
@@ -109,16 +130,19 @@ MOCK_EXPORT aclError aclrtDestroyEvent(aclrtEvent event) {
     return e != NULL ? 0 : mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live event", event);
 }
 
-static void drop(void *object) {
-    mock_event *e = object;
-    mock_handle_take(MOCK_EVENT, e->handle);
-    e->handle = NULL;
-    mock_event_unref(e);
-}
-
 void mock_events_reset(void) { mock_handle_each(MOCK_EVENT, drop); }
 
 /* ---- record, wait, reset ---- */
+
+/* The first use decides, even when that call failed (implementation of the open runtime). Calls without a
+ * flag count as the default flag (own choice). */
+static aclError use_flag(uint8_t *use, uint32_t flag) {
+    const uint8_t wanted = (uint8_t)(flag + 1);
+    if (*use != 0 && *use != wanted)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the event is used with another flag already");
+    *use = wanted;
+    return 0;
+}
 
 /* The stream decides: a captured event recorded on another stream is an ordinary record (observed:
  * record_elsewhere, default_record, fork_default). Device-only: 107000 (guide: event management,
@@ -129,11 +153,19 @@ static aclError record(mock_event *e, mock_stream *s) {
     if (s->update != NULL)
         return mock_fail(
             ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "EE1016", "only kernels may be launched in an update");
-    const aclError code = mock_room(s);
-    if (code != 0) return code;
-    const mock_task_kind kind = e->family == MOCK_EVENT_EX ? MOCK_TASK_RECORD : MOCK_TASK_LATCH_SET;
+    const bool ex = e->family == MOCK_EVENT_EX;
+    aclError code = ex ? 0 : mock_event_id_take(e);
+    e->refs++; /* also while the call waits for room */
+    if (code == 0) code = ex ? mock_record_room(s) : mock_room(s);
+    if (code != 0) {
+        mock_event_unref(e);
+        return code;
+    }
+    if (ex) mock_record_queued();
+    const mock_task_kind kind = ex ? MOCK_TASK_RECORD : MOCK_TASK_LATCH_SET;
     mock_task t = {.ops = &record_ops, .kind = (uint8_t)kind, .u.wait = {s, s->tail + 1, e}};
-    e->refs++;
+    mock_point_unref(e->point);
+    e->point = NULL;
     e->stream = s;
     e->seq = s->tail + 1;
     e->timed = false;
@@ -149,6 +181,7 @@ MOCK_EXPORT aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
     mock_lock();
     mock_event *e = mock_event_get(event);
     aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
+    if (code == 0) code = use_flag(&e->record_use, ACL_EVENT_RECORD_DEFAULT);
     if (code == 0) code = record(e, s);
     mock_unlock();
     return code;
@@ -173,7 +206,13 @@ static aclError wait(mock_stream *s, mock_event *e) {
     if (e->family == MOCK_EVENT_EX) {
         /* Nothing to wait for: never recorded (observed: event_outside), recorded on this stream, or done
          * (implementation of the open runtime). */
-        if (e->stream == NULL || e->stream == s || mock_recorded(e)) return 0;
+        const mock_stream *source = e->point != NULL ? e->point->stream : e->stream;
+        if (source == NULL || source == s || mock_recorded(e)) return 0;
+        if (e->point != NULL) {
+            t.kind = MOCK_TASK_POINT_WAIT;
+            t.u.point.point = mock_point_ref(e->point);
+            t.u.point.event = e;
+        }
     } else {
         /* (observed: event_query, "old never recorded wait") */
         if (e->family == MOCK_EVENT_PLAIN && e->stream == NULL)
@@ -192,6 +231,7 @@ static aclError wait_event(aclrtStream stream, aclrtEvent event) {
     mock_lock();
     mock_event *e = mock_event_get(event);
     aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
+    if (code == 0) code = use_flag(&e->wait_use, ACL_EVENT_WAIT_DEFAULT);
     if (code == 0) code = wait(s, e);
     mock_unlock();
     return code;
@@ -212,28 +252,6 @@ MOCK_EXPORT aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEv
     return wait_event(stream, event);
 }
 
-/* The first use decides, even when that call failed (implementation of the open runtime). */
-static aclError use_flag(uint8_t *use, uint32_t flag) {
-    const uint8_t wanted = (uint8_t)(flag + 1);
-    if (*use != 0 && *use != wanted)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the event is used with another flag already");
-    *use = wanted;
-    return 0;
-}
-
-/* The external flag publishes or binds an event across the edge of a captured graph. Not capturing: 107029;
- * not exactly SYNC: 207000 (implementation of the open runtime). The rest: 207000 (own choice: as without
- * queues in software). */
-static aclError check_external(const mock_stream *s, const mock_event *e) {
-    if (!mock_capturing(s))
-        return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
-    if (e->family != MOCK_EVENT_EX || e->flags != ACL_EVENT_SYNC)
-        return mock_fail(
-            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event needs exactly the flag ACL_EVENT_SYNC");
-    return mock_fail(
-        ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "external records and waits are not simulated");
-}
-
 /* Other flags: 100000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag) {
     MOCK_ENTER(aclrtRecordEventWithFlag);
@@ -245,7 +263,8 @@ MOCK_EXPORT aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stre
     mock_event *e = mock_event_get(event);
     aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
     if (code == 0) code = use_flag(&e->record_use, flag);
-    if (code == 0) code = flag == ACL_EVENT_RECORD_EXTERNAL ? check_external(s, e) : record(e, s);
+    if (code == 0)
+        code = flag == ACL_EVENT_RECORD_EXTERNAL ? mock_external_capture(s, e, true) : record(e, s);
     mock_unlock();
     return code;
 }
@@ -262,7 +281,8 @@ MOCK_EXPORT aclError aclrtStreamWaitEventWithFlag(
     mock_event *e = mock_event_get(event);
     aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
     if (code == 0) code = use_flag(&e->wait_use, flag);
-    if (code == 0) code = flag == ACL_EVENT_WAIT_EXTERNAL ? check_external(s, e) : wait(s, e);
+    if (code == 0)
+        code = flag == ACL_EVENT_WAIT_EXTERNAL ? mock_external_capture(s, e, false) : wait(s, e);
     mock_unlock();
     return code;
 }

@@ -1,6 +1,6 @@
 /* Events seen from the host: queries, waiting, times (guide: event management). */
 #define _GNU_SOURCE
-#include "core.h"
+#include "external.h"
 
 static aclError no_feature(const char *what) {
     return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s", what);
@@ -30,7 +30,7 @@ MOCK_EXPORT aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedS
     mock_lock();
     const aclError code = find(event, false, &e);
     if (code == 0) {
-        const bool complete = e->stream == NULL ? e->family == MOCK_EVENT_EX : mock_recorded(e);
+        const bool complete = mock_has_record(e) ? mock_recorded(e) : e->family == MOCK_EVENT_EX;
         *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
         if (!complete) mock_poll_wakes_worker();
     }
@@ -78,10 +78,12 @@ static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
     mock_event *e = NULL;
     mock_lock();
     aclError code = find(handle, false, &e);
-    if (code == 0 && e->stream != NULL) {
-        mock_target t = {e->stream, e->seq};
+    if (code == 0 && mock_has_record(e)) {
+        mock_point *point = e->point == NULL ? NULL : mock_point_ref(e->point);
+        mock_target t = {point == NULL ? e->stream : point->stream, e->seq};
         const uint64_t serial = t.stream->serial;
-        code = mock_wait_target(&t, timeout_ns);
+        code = point == NULL ? mock_wait_target(&t, timeout_ns) : mock_point_synchronize(point, timeout_ns);
+        mock_point_unref(point);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
             code = mock_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE1002", "the event was not recorded in time");
         } else if (code == 0 && t.stream->serial == serial && t.stream->error != 0) {
@@ -118,7 +120,7 @@ static aclError time_of(aclrtEvent handle, uint64_t *ns, bool *timed) {
     mock_event *e = NULL;
     const aclError code = find(handle, false, &e);
     if (code != 0) return code;
-    if (e->stream == NULL)
+    if (!mock_has_record(e))
         return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the event was never recorded");
     if (!mock_recorded(e))
         return mock_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "EE1016", "the event has not finished");
@@ -162,12 +164,4 @@ MOCK_EXPORT aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId) {
     if (e != NULL) *eventId = e->id;
     mock_unlock();
     return e != NULL ? 0 : ACL_ERROR_RT_INVALID_HANDLE;
-}
-
-MOCK_EXPORT aclError aclrtGetEventAvailNum(uint32_t *eventCount) {
-    MOCK_ENTER(aclrtGetEventAvailNum);
-    if (eventCount == NULL) return mock_null("eventCount");
-    const uint64_t live = mock_handle_count(MOCK_EVENT);
-    *eventCount = live < 65536 ? (uint32_t)(65536 - live) : 0;
-    return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "graph.h"
+#include "quota.h"
 
 static mock_graph *free_graphs;
 static uint64_t next_serial = 1;
@@ -52,18 +53,22 @@ aclError mock_graph_grow(void **array, uint32_t *room, uint32_t count, size_t si
     return 0;
 }
 
-int mock_graph_add_chain(mock_graph *g, mock_stream *s) {
+aclError mock_graph_add_chain(mock_graph *g, mock_stream *s) {
     uint32_t room = g->chain_room;
     void *chains = g->chains;
-    if (g->chain_count == UINT16_MAX / 2 ||
-        mock_graph_grow(&chains, &room, g->chain_count, sizeof *g->chains) != 0)
-        return -1;
+    if (g->captured && mock_streams_left() == 0)
+        return mock_fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "EE1023", "no stream is left for the graph");
+    if (g->chain_count == UINT16_MAX / 2)
+        return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "too many streams in one graph");
+    const aclError code = mock_graph_grow(&chains, &room, g->chain_count, sizeof *g->chains);
+    if (code != 0) return code;
     g->chains = chains;
     g->chain_room = (uint16_t)room;
     g->chains[g->chain_count] = (mock_chain){.graph = g, .stream = s};
     s->graph = g;
-    s->chain = g->chain_count;
-    return g->chain_count++;
+    s->chain = g->chain_count++;
+    if (g->captured) mock_graph_stream_taken();
+    return 0;
 }
 
 /* Takes over what the task owns. Without memory the capture is lost (implementation of the open runtime). */
@@ -141,6 +146,7 @@ static void free_refs(mock_graph *g) {
 void mock_graph_free(mock_graph *g) {
     mock_handle_take(MOCK_GRAPH, g->handle);
     mock_graph_leave(g);
+    if (g->captured) mock_graph_streams_given(g->chain_count);
     mock_groups_free(g);
     free_refs(g);
     for (uint32_t i = 0; i < g->node_count; i++) {

@@ -74,11 +74,13 @@ typedef struct mock_graph {
     /* task groups */
     mock_group *groups, *open_group;
     uint16_t open_chain;
+    uint32_t external_count;
     aclError group_error;
     /* replay */
     uint64_t inflight, replay;
     mock_stream *replaying; /* its stream, from the first task to the last, also while blocked */
     bool executing;         /* a thread runs nodes without the lock */
+    struct mock_external *externals; /* of the launch that replays */
     mock_link launch_waiters;
     /* the rest */
     mock_destroy_callback *callbacks;
@@ -89,20 +91,22 @@ typedef struct mock_graph {
 } mock_graph;
 
 /* Offered by the engine. */
-aclError mock_task_run(mock_task *t);
+/* A plain task on a stream; `graph` is the id of its graph, or 0. */
+aclError mock_task_run(mock_task *t, const mock_stream *s, uint32_t graph);
 const mock_task *mock_next_task(const mock_stream *s);
 void mock_task_result(mock_stream *s, aclError code);
 void mock_control_release(mock_task *t);
 mock_task *mock_ring_new(void);
-unsigned mock_config_number(const char *name, unsigned fallback, unsigned limit);
+/* An environment variable; a bad value is reported once. `name` outlives the process. */
+unsigned mock_config_number(const char *name, unsigned fallback, unsigned least, unsigned limit);
 
 /* graph.c */
 mock_graph *mock_graph_new(mock_ctx *ctx, mock_graph_state state);
 void mock_graph_free(mock_graph *g);
 mock_graph *mock_graph_get(aclmdlRI handle, aclError *code);
 aclError mock_graph_grow(void **array, uint32_t *room, uint32_t count, size_t size);
-/* The chain's index, or -1 without memory. */
-int mock_graph_add_chain(mock_graph *g, mock_stream *s);
+/* 207001 without memory; a captured graph takes a stream of its own for it: 207008 when none is left. */
+aclError mock_graph_add_chain(mock_graph *g, mock_stream *s);
 aclError mock_graph_append(mock_graph *g, uint16_t chain, mock_task *t);
 bool mock_graph_freeze(mock_graph *g);
 void mock_graph_leave(mock_graph *g);
@@ -114,6 +118,13 @@ void mock_graph_release_launch(mock_task *t);
 bool mock_graph_calls_program(const mock_task *launch);
 bool mock_graph_launches(void *graph, const mock_stream *s);
 aclError mock_graph_launch(mock_graph *g, mock_stream *s);
+
+/* external.c */
+/* False when the node has to wait. */
+bool mock_external_step(mock_graph *g, const mock_task *t);
+/* What the external nodes of one launch refer to, as of now; released when the launch is over or dropped. */
+aclError mock_externals_bind(mock_graph *g, mock_stream *s, mock_task *launch);
+void mock_externals_release(mock_task *launch);
 
 /* group.c */
 aclError mock_group_check(mock_graph *g, uint16_t chain, mock_task_kind kind);

@@ -192,7 +192,7 @@ aclError mock_update_task(mock_stream *s, mock_task *t) {
     r.u.replace.serial = group->graph->serial;
     r.u.replace.node = group->first + s->update_next++;
     r.u.replace.ops = t->ops;
-    r.u.replace.arg = t->u.arg;
+    r.u.replace.kernel = t->u.kernel;
     mock_push(s, &r);
     return 0;
 }
@@ -207,14 +207,14 @@ mock_outcome mock_replace_step(mock_stream *s, mock_task *t) {
     /* The old kernel goes into the task, which drops it. */
     mock_task *node = &g->nodes[t->u.replace.node];
     const mock_task_ops *ops = node->ops;
-    void *arg = node->u.arg;
+    const mock_kernel kernel = node->u.kernel;
     node->ops = t->u.replace.ops;
-    node->u.arg = t->u.replace.arg;
+    node->u.kernel = t->u.replace.kernel;
     t->u.replace.ops = ops;
-    t->u.replace.arg = arg;
+    t->u.replace.kernel = kernel;
     return MOCK_DONE;
 }
 
 void mock_replace_release(mock_task *t) {
-    if (t->u.replace.ops->drop != NULL) t->u.replace.ops->drop(t->u.replace.arg);
+    if (t->u.replace.ops->drop != NULL) t->u.replace.ops->drop(t->u.replace.kernel.arg);
 }

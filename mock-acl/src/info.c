@@ -12,6 +12,14 @@
 #define L2_BYTES (INT64_C(192) << 20)
 #define NPU_ARCH 2201
 
+static _Atomic int64_t l2_bytes; /* 0: as on the card */
+
+MOCK_EXPORT int mock_acl_set_l2_bytes(uint64_t bytes) {
+    if (bytes > INT64_MAX) return MOCK_ACL_BAD_ARGUMENT;
+    atomic_store(&l2_bytes, (int64_t)bytes);
+    return 0;
+}
+
 MOCK_EXPORT const char *aclrtGetSocName(void) {
     MOCK_ENTER_PTR(aclrtGetSocName);
     return SOC_NAME;
@@ -41,8 +49,14 @@ MOCK_EXPORT aclError aclrtGetRunMode(aclrtRunMode *runMode) {
 }
 
 /* The L2 size is no attribute of this chip, nor are unknown ones: 107000 (observed: host_notify);
- * aclGetDeviceCapability has it. Which further ones give 107000 is our own choice. */
+ * aclGetDeviceCapability has it. Once a test set a size the attribute has it too, as on chips that know it
+ * (own choice). Which further ones give 107000 is our own choice. */
 static aclError attribute(aclrtDevAttr attr, int64_t *value) {
+    const int64_t l2 = atomic_load(&l2_bytes);
+    if (attr == ACL_DEV_ATTR_L2_CACHE_SIZE && l2 != 0) {
+        *value = l2;
+        return 0;
+    }
     switch ((int)attr) {
     case ACL_DEV_ATTR_AICPU_CORE_NUM:
         *value = AI_CPUS;
@@ -83,6 +97,7 @@ MOCK_EXPORT aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo dev
     if (value == NULL) return mock_null("value");
     if (deviceId >= mock_device_count())
         return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device %u", deviceId);
+    const int64_t l2 = atomic_load(&l2_bytes);
     switch (deviceInfo) {
     case ACL_DEVICE_INFO_AI_CORE_NUM:
         *value = AI_CORES;
@@ -91,7 +106,7 @@ MOCK_EXPORT aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo dev
         *value = VECTOR_CORES;
         return 0;
     case ACL_DEVICE_INFO_L2_SIZE:
-        *value = L2_BYTES;
+        *value = l2 != 0 ? l2 : L2_BYTES;
         return 0;
     default:
         return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device property %d", (int)deviceInfo);
@@ -189,14 +204,4 @@ MOCK_EXPORT aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId, int32_
 MOCK_EXPORT aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t *const userDevId) {
     MOCK_ENTER(aclrtGetUserDevIdByPhyDevId);
     return same_id(phyDevId, userDevId);
-}
-
-/* (observed: host_notify, "availNum") */
-MOCK_EXPORT aclError aclrtGetStreamAvailableNum(uint32_t *streamCount) {
-    MOCK_ENTER(aclrtGetStreamAvailableNum);
-    if (streamCount == NULL) return mock_null("streamCount");
-    mock_lock();
-    *streamCount = MOCK_STREAM_LIMIT - mock_engine.streams;
-    mock_unlock();
-    return 0;
 }

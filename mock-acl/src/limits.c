@@ -145,7 +145,20 @@ MOCK_EXPORT aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
     return code;
 }
 
-/* The limit in use: of the stream the thread chose, else of the device. */
+/* Of the stream the thread chose, else of the device. With the lock. */
+static uint32_t in_use_of(const mock_ctx *ctx, aclrtDevResLimitType type) {
+    if (in_use.epoch == atomic_load(&mock_epoch)) return in_use.limit[kind(type)];
+    const uint32_t set = device_limit[ctx->device][kind(type)];
+    return set == 0 ? cores(type) : set;
+}
+
+/* What later launches have (guide: device management, aclrtUseStreamResInCurrentThread): of the thread that
+ * launches, at the second phase (own choice: the guide does not name the phase). */
+void mock_limits_in_use(const mock_ctx *ctx, mock_kernel *kernel) {
+    kernel->cube = (uint16_t)in_use_of(ctx, ACL_RT_DEV_RES_CUBE_CORE);
+    kernel->vector = (uint16_t)in_use_of(ctx, ACL_RT_DEV_RES_VECTOR_CORE);
+}
+
 MOCK_EXPORT aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value) {
     MOCK_ENTER(aclrtGetResInCurrentThread);
     if (value == NULL) return mock_null("value");
@@ -153,12 +166,7 @@ MOCK_EXPORT aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint3
     if (code != 0) return code;
     mock_lock();
     const mock_ctx *ctx = mock_current();
-    if (ctx != NULL && in_use.epoch == atomic_load(&mock_epoch)) {
-        *value = in_use.limit[kind(type)];
-    } else if (ctx != NULL) {
-        const uint32_t set = device_limit[ctx->device][kind(type)];
-        *value = set == 0 ? cores(type) : set;
-    }
+    if (ctx != NULL) *value = in_use_of(ctx, type);
     mock_unlock();
     return ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
 }

@@ -30,7 +30,7 @@ static void run_simple(mock_stream *s, mock_graph *g) {
     mock_unlock();
     self->in_task++;
     for (uint32_t i = 0; i < n; i++) {
-        const aclError code = mock_task_run(&nodes[order[i]]);
+        const aclError code = mock_task_run(&nodes[order[i]], s, g->id);
         if (MOCK_UNLIKELY(code != 0) && error == 0) error = code;
     }
     self->in_task--;
@@ -45,7 +45,7 @@ static void run_node(mock_stream *s, mock_graph *g, mock_task *t) {
     g->executing = true;
     mock_unlock();
     self->in_task++;
-    const aclError code = mock_task_run(t);
+    const aclError code = mock_task_run(t, s, g->id);
     self->in_task--;
     mock_lock();
     mock_task_result(s, code);
@@ -67,6 +67,8 @@ static bool advance(mock_stream *s, mock_graph *g, mock_task *t) {
         mock_task_result(s, t->fail);
         return true;
     }
+    if (t->kind == MOCK_TASK_EXTERNAL_WAIT || t->kind == MOCK_TASK_EXTERNAL_RECORD)
+        return mock_external_step(g, t);
     if (t->kind == MOCK_TASK_HOST || t->kind == MOCK_TASK_REPORT) g->executing = true;
     const mock_outcome outcome = mock_task_step(s, t);
     pause_execution(g);
@@ -109,6 +111,7 @@ mock_outcome mock_graph_step(mock_stream *s, mock_task *t) {
     }
     if (g->replaying == NULL) {
         g->replaying = t->u.graph.stream = s;
+        g->externals = t->u.graph.externals;
         g->replay++;
         for (uint16_t c = 0; c < g->chain_count; c++) g->chains[c].cursor = g->chains[c].first;
     }
@@ -138,6 +141,7 @@ void mock_graph_release_launch(mock_task *t) {
         g->replaying = NULL;
         mock_wake_all(&g->launch_waiters);
     }
+    mock_externals_release(t);
     g->inflight--;
 }
 
@@ -152,6 +156,8 @@ aclError mock_graph_launch(mock_graph *g, mock_stream *s) {
     if (code != 0) return code;
     if (g->serial != serial)
         return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "the model was destroyed meanwhile");
+    const aclError bound = mock_externals_bind(g, s, &t);
+    if (bound != 0) return bound;
     g->inflight++;
     mock_push(s, &t);
     return 0;

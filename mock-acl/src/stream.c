@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "graph.h"
+#include "quota.h"
 
 #define NO_TASKS (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
 
@@ -41,7 +42,7 @@ static mock_stream *stream_object(void) {
 }
 
 mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, bool is_default) {
-    if (mock_engine.streams >= MOCK_STREAM_LIMIT) return NULL;
+    if (mock_streams_left() == 0) return NULL;
     mock_stream *s = stream_object();
     if (s == NULL) return NULL;
     s->handle = mock_handle_new(MOCK_STREAM, s);

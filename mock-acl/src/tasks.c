@@ -6,8 +6,10 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "callback.h"
+#include "external.h"
 #include "graph.h"
 #include "memory.h"
+#include "quota.h"
 
 static uint64_t done(const mock_stream *s) { return atomic_load_explicit(&s->done, memory_order_acquire); }
 
@@ -146,6 +148,7 @@ static mock_outcome (*const steps[MOCK_TASK_KINDS])(mock_stream *, mock_task *) 
     [MOCK_TASK_GRAPH] = mock_graph_step,
     [MOCK_TASK_REPLACE] = mock_replace_step,
     [MOCK_TASK_RELEASE] = step_release,
+    [MOCK_TASK_POINT_WAIT] = mock_point_step,
 };
 
 mock_outcome mock_task_step(mock_stream *s, mock_task *t) { return steps[t->kind](s, t); }
@@ -154,6 +157,9 @@ mock_outcome mock_task_step(mock_stream *s, mock_task *t) { return steps[t->kind
 void mock_control_release(mock_task *t) {
     switch (t->kind) {
     case MOCK_TASK_RECORD:
+        mock_record_over();
+        mock_event_unref(t->u.wait.event);
+        break;
     case MOCK_TASK_WAIT:
     case MOCK_TASK_LATCH_SET:
         mock_event_unref(t->u.wait.event);
@@ -177,6 +183,14 @@ void mock_control_release(mock_task *t) {
         break;
     case MOCK_TASK_RELEASE:
         mock_pool_release(t);
+        break;
+    case MOCK_TASK_POINT_WAIT:
+        mock_point_unref(t->u.point.point);
+        mock_event_unref(t->u.point.event);
+        break;
+    case MOCK_TASK_EXTERNAL_WAIT:
+    case MOCK_TASK_EXTERNAL_RECORD:
+        mock_event_unref(t->u.external.event);
         break;
     default:
         break;

@@ -1,5 +1,56 @@
 /* Part of racl (mock-acl). The control interface. */
+#include <unistd.h>
 #include "check.h"
+
+/* What `act` writes to standard error. */
+static void errors_of(void (*act)(void), char *text, size_t size) {
+    char path[] = "/tmp/mock-acl-stderr-XXXXXX";
+    const int file = mkstemp(path), old = dup(STDERR_FILENO);
+    CHECK(file >= 0 && old >= 0 && dup2(file, STDERR_FILENO) >= 0);
+    act();
+    CHECK(dup2(old, STDERR_FILENO) >= 0);
+    const ssize_t n = pread(file, text, size - 1, 0);
+    CHECK(n >= 0);
+    text[n] = '\0';
+    close(file);
+    close(old);
+    unlink(path);
+}
+
+static void start(void) {
+    for (int i = 0; i < 3; i++) up();
+    uint32_t devices = 0;
+    OK(aclrtGetDeviceCount(&devices));
+    CHECK(devices == 16);
+}
+
+/* Bad values are named once, and what is used instead. Before anything else: the variables are read once. */
+static void environment(void) {
+    char text[1000];
+    setenv("MOCK_ACL_DEVICES", "17", 1);
+    setenv("MOCK_ACL_WORKERS", "2x", 1);
+    errors_of(start, text, sizeof text);
+    CHECK(strcmp(text, "mock-acl: MOCK_ACL_WORKERS=\"2x\" is not a number from 0 to 64; 0 is used\n"
+                       "mock-acl: MOCK_ACL_DEVICES=\"17\" is not a number from 1 to 16; 16 is used\n") == 0 ||
+          strcmp(text, "mock-acl: MOCK_ACL_DEVICES=\"17\" is not a number from 1 to 16; 16 is used\n"
+                       "mock-acl: MOCK_ACL_WORKERS=\"2x\" is not a number from 0 to 64; 0 is used\n") == 0);
+    unsetenv("MOCK_ACL_WORKERS");
+}
+
+static void clock_stops_at_its_end(void) {
+    up();
+    mock_acl_advance_ns(1000);
+    CHECK(mock_acl_now_ns() == 1000);
+    mock_acl_advance_ns(UINT64_MAX);
+    CHECK(mock_acl_now_ns() == INT64_MAX);
+    mock_acl_advance_ns(UINT64_MAX);
+    CHECK(mock_acl_now_ns() == INT64_MAX);
+    aclrtStream s = new_stream();
+    OK(mock_acl_hold_stream(s));
+    OK(aclrtMemsetAsync(device(8), 8, 0, 8, s));
+    CODE(aclrtSynchronizeStreamWithTimeout(s, INT32_MAX), 507046);
+    CHECK(mock_acl_now_ns() == (uint64_t)INT64_MAX + UINT64_C(2147483647000000));
+}
 
 static void lookup_and_counts(void) {
     up();
@@ -56,6 +107,26 @@ static void prefetches(void) {
     CHECK(t.tasks == 2 && t.bytes == 7);
 }
 
+static void l2_size(void) {
+    up();
+    int64_t size = 0;
+    OK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, &size));
+    CHECK(size == INT64_C(192) << 20);
+    CODE(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_L2_CACHE_SIZE, &size), 107000);
+    CHECK(mock_acl_set_l2_bytes(UINT64_MAX) == MOCK_ACL_BAD_ARGUMENT);
+    OK(mock_acl_set_l2_bytes(1000));
+    OK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, &size));
+    CHECK(size == 1000);
+    size = 0;
+    OK(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_L2_CACHE_SIZE, &size));
+    CHECK(size == 1000);
+    CODE(aclrtGetDeviceInfo(16, ACL_DEV_ATTR_L2_CACHE_SIZE, &size), 107000);
+    up();
+    OK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, &size));
+    CHECK(size == INT64_C(192) << 20);
+    CODE(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_L2_CACHE_SIZE, &size), 107000);
+}
+
 static void fresh_after_reset(void) {
     up();
     aclrtStream s = new_stream();
@@ -85,10 +156,13 @@ static void fresh_after_reset(void) {
 }
 
 int main(void) {
+    environment();
+    clock_stops_at_its_end();
     lookup_and_counts();
     injected();
     unsupported();
     prefetches();
+    l2_size();
     fresh_after_reset();
     return 0;
 }

@@ -204,6 +204,12 @@ impl<T: Pod> DeviceBuffer<T> {
         self.allocation.address().wrapping_byte_add(self.offset * size_of::<T>())
     }
 
+    /// `len` elements from byte `offset` of an allocation that has them; the offset is a multiple of their size.
+    pub(crate) fn within(allocation: &Arc<Allocation>, offset: usize, len: usize) -> Self {
+        let offset = offset / size_of::<T>();
+        Self { allocation: Arc::clone(allocation), offset, len, element: PhantomData }
+    }
+
     /// Another view of all of the memory.
     pub(crate) fn share(&self) -> Self {
         Self { allocation: Arc::clone(&self.allocation), offset: self.offset, len: self.len, element: PhantomData }

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use super::finding::Finding;
 use super::recipe::{EventInfo, Node, NodeKind, ORIGIN, Recipe, Tag};
 
 mod clocks;
@@ -26,20 +25,19 @@ pub(crate) struct Wishes {
 }
 
 /// Spreads a recipe whose work is all on the origin over at most so many streams. One that has other streams or
-/// prefetches, or in which nothing can run at once, stays as it is.
-pub(crate) fn spread(recipe: Recipe, wishes: &Wishes, streams: usize, lints: &mut [Finding]) -> Recipe {
+/// prefetches, or in which nothing can run at once, gives none. With the recipe comes the new position of each node.
+pub(crate) fn spread(recipe: &Recipe, wishes: &Wishes, streams: usize) -> Option<(Recipe, Vec<u32>)> {
     let keeps = |node: &Node| matches!(node.kind, NodeKind::Wait(_) | NodeKind::Prefetch { .. });
     if recipe.tags.len() != 1 || streams < 2 || recipe.nodes.iter().any(keeps) {
-        return recipe;
+        return None;
     }
-    let mut spread = Spread::new(&recipe, streams);
+    let mut spread = Spread::new(recipe, streams);
     spread.assign_all(wishes);
     if spread.used == 1 {
-        return recipe;
+        return None;
     }
     let (events, joins) = spread.join_all();
-    let steps = std::mem::take(&mut spread.steps);
-    place(recipe, steps, events, &joins, lints)
+    Some(place(recipe.clone(), &spread.steps, &events, &joins))
 }
 
 /// A node on its stream, and the nodes whose events it waits for.
@@ -166,14 +164,9 @@ impl<'a> Spread<'a> {
     }
 }
 
-/// The recipe with its nodes on their streams, the events behind them and the waits before them.
-fn place(
-    mut recipe: Recipe,
-    steps: Vec<Step>,
-    events: Vec<Option<u32>>,
-    joins: &[u32],
-    lints: &mut [Finding],
-) -> Recipe {
+/// The recipe with its nodes on their streams, the events behind them and the waits before them; and where each
+/// node is now.
+fn place(mut recipe: Recipe, steps: &[Step], events: &[Option<u32>], joins: &[u32]) -> (Recipe, Vec<u32>) {
     let streams = steps.iter().map(|step| step.stream).max().unwrap_or(ORIGIN);
     recipe.tags.extend((1..=streams).map(|stream| Tag { name: format!("auto {stream}"), priority: 0 }));
     let more = events.iter().flatten().count();
@@ -186,7 +179,7 @@ fn place(
         recipe.events.push(EventInfo { name: None });
         placed.push(sync(NodeKind::Record(start), ORIGIN, nodes[0].place));
     }
-    for ((node, step), event) in nodes.iter().zip(&steps).zip(&events) {
+    for ((node, step), event) in nodes.iter().zip(steps).zip(events) {
         for wait in &step.waits {
             let event = match wait {
                 Awaited::Start => start,
@@ -202,12 +195,9 @@ fn place(
         let event = events[*end as usize].unwrap_or(start);
         placed.push(sync(NodeKind::Wait(event), ORIGIN, nodes[*end as usize].place));
     }
-    for position in lints.iter_mut().flat_map(|lint| &mut lint.positions) {
-        *position = positions.get(*position as usize).copied().unwrap_or(*position);
-    }
     // Nobody knows on which stream the work is that the memory is kept for.
     let end = placed.len() as u32 - 1;
     recipe.reserved.iter_mut().for_each(|(_, node)| *node = end);
     recipe.nodes = placed;
-    recipe
+    (recipe, positions)
 }

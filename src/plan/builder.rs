@@ -9,6 +9,7 @@ use std::sync::{Arc, Weak};
 use crate::error::Result;
 
 use super::auto::Wishes;
+use super::dim::{Dim, show_dims};
 use super::finding::{Finding, FindingKind};
 use super::function::Body;
 use super::options::Options;
@@ -22,6 +23,7 @@ mod streams;
 mod values;
 mod views;
 
+pub(crate) use finish::Built;
 pub use prefetch::After;
 pub use streams::{External, Fork, Scope, TaggedEvent};
 
@@ -179,6 +181,11 @@ impl Builder {
     fn wrong<T>(&self, kind: FindingKind, at: At, text: impl fmt::Display) -> Result<T> {
         let message = format!("{text} (#{}, {}:{})", self.recipe.nodes.len(), at.file(), at.line());
         Err(Finding::new(kind, message).into_error())
+    }
+
+    /// Dimensions for a message.
+    fn show(&self, dims: &[Dim]) -> String {
+        show_dims(dims, &self.recipe.symbol_names())
     }
 
     fn check(&self, value: Value, what: &str, at: At) -> Result<()> {

@@ -6,7 +6,7 @@ use super::finding::{Finding, FindingKind};
 use super::order::{Broken, Order};
 use super::ranges::{Common, common, range};
 use super::recipe::{Cores, NodeKind, ORIGIN, Recipe, StorageKind};
-use super::uses::Uses;
+use super::uses::{Use, Uses};
 
 mod gates;
 mod live;
@@ -65,33 +65,44 @@ fn is_empty(recipe: &Recipe, value: u32) -> bool {
     range.start == range.end
 }
 
+/// Pairs of accesses that are compared for one list of findings; the first ones found stand for the rest.
+const MOST_COMPARED: usize = 20_000_000;
+
 /// Every unordered pair of a storage that has one.
 fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, findings: &mut Vec<Finding>) {
     let all = uses.storage(storage);
     let bounds = recipe.bounds();
-    let mut known = HashSet::new();
+    let (mut found, mut compared) = (HashSet::new(), 0);
+    let mut writes: Vec<&Use> = Vec::new();
     for (i, later) in all.iter().enumerate() {
-        for earlier in &all[..i] {
+        let is_write = later.access.mode.writes();
+        // Reads are compared with writes only.
+        let earlier: &mut dyn Iterator<Item = &Use> =
+            if is_write { &mut all[..i].iter() } else { &mut writes.iter().copied() };
+        for earlier in earlier {
+            compared += 1;
             let pair = (earlier.node, later.node);
-            let harmless = !earlier.access.mode.writes() && !later.access.mode.writes();
-            if harmless || earlier.node == later.node || order.ordered(pair.0, pair.1) || known.contains(&pair) {
+            if pair.0 == pair.1 || order.ordered(pair.0, pair.1) || found.contains(&pair) {
                 continue;
             }
             if !super::ranges::may_overlap(recipe, earlier.access.value, later.access.value, &bounds) {
                 continue;
             }
-            if findings.len() >= MOST {
+            if findings.len() >= MOST || (compared > MOST_COMPARED && !found.is_empty()) {
                 return;
             }
-            known.insert(pair);
+            found.insert(pair);
             let text = unordered_text(recipe, earlier, later);
             findings.push(Finding::new(FindingKind::UnorderedAccess, text).at(&[pair.0, pair.1]));
+        }
+        if is_write {
+            writes.push(later);
         }
     }
 }
 
-fn unordered_text(recipe: &Recipe, earlier: &super::uses::Use, later: &super::uses::Use) -> String {
-    let verb = |one: &super::uses::Use| if one.access.mode.writes() { "writes" } else { "reads" };
+fn unordered_text(recipe: &Recipe, earlier: &Use, later: &Use) -> String {
+    let verb = |one: &Use| if one.access.mode.writes() { "writes" } else { "reads" };
     let bytes = match common(recipe, earlier.access.value, later.access.value) {
         Common::Bytes { start, end } => format!("bytes {start}..{end}"),
         _ => "bytes".to_owned(),

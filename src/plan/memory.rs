@@ -9,6 +9,8 @@ use super::uses::Uses;
 
 mod gaps;
 mod pairwise;
+#[cfg(test)]
+mod tests;
 
 use gaps::Gaps;
 
@@ -32,6 +34,10 @@ pub(crate) struct MemoryPlan {
 
 impl MemoryPlan {
     pub(crate) const ELSEWHERE: u64 = u64::MAX;
+
+    pub(crate) fn report(&self) -> super::MemoryReport {
+        super::MemoryReport { peak: self.peak, sum: self.sum, lower_bound: self.bound }
+    }
 }
 
 /// A temporary: its size with padding, and its first and last use on each stream.

@@ -28,7 +28,7 @@ enum End {
 }
 
 impl Progress {
-    pub(super) fn submitted(&self) -> u64 {
+    pub(crate) fn submitted(&self) -> u64 {
         self.submitted.load(Ordering::Acquire)
     }
 

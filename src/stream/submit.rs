@@ -65,6 +65,11 @@ impl StreamInner {
         }
     }
 
+    /// Gives the stream other scratch memory and takes what it had.
+    pub(crate) fn swap_workspace(&self, other: Option<Arc<Allocation>>) -> Option<Arc<Allocation>> {
+        std::mem::replace(&mut self.lock().workspace, other)
+    }
+
     /// Scratch memory for work on this stream of at least `bytes` bytes: reused by the next work of the stream, which
     /// runs after it. A capture has scratch memory of its own, which its graph keeps.
     pub(crate) fn workspace(self: &Arc<Self>, bytes: usize) -> Result<Arc<Allocation>> {

@@ -55,6 +55,24 @@ pub struct mock_acl_cmo_totals {
     pub bytes: u64,
 }
 
+/// A kernel that ran; see `mock_acl_launch` in `mock_acl.h`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct mock_acl_launch {
+    /// Size of this structure in bytes, set before the call.
+    pub struct_size: usize,
+    /// C name of the operator, a constant.
+    pub function: *const c_char,
+    /// Limit of cube cores that its launch had.
+    pub cube_cores: u32,
+    /// Limit of vector cores that its launch had.
+    pub vector_cores: u32,
+    /// Id of the graph it stands in, 0 for none.
+    pub graph_id: u32,
+    /// Id of the stream it ran on.
+    pub stream_id: i32,
+}
+
 unsafe extern "C" {
     /// Name and version of the mock.
     pub fn mock_acl_version() -> *const c_char;
@@ -86,6 +104,18 @@ unsafe extern "C" {
     pub fn mock_acl_fail_task(name: *const c_char, nth: u64, code: aclError) -> c_int;
     /// Forgets every injected failure.
     pub fn mock_acl_clear_failures();
+    /// How many streams there may be, those inside captured graphs included; 0 for the number of the start.
+    pub fn mock_acl_limit_streams(streams: u32) -> c_int;
+    /// How many event ids there may be; 0 for the number of the start.
+    pub fn mock_acl_limit_events(events: u32) -> c_int;
+    /// The size of L2 that the device reports, 0 for the card's.
+    pub fn mock_acl_set_l2_bytes(bytes: u64) -> c_int;
+    /// Begins a log of the kernels that run, or ends it.
+    pub fn mock_acl_log_launches(on: c_int);
+    /// Kernels in the log.
+    pub fn mock_acl_launch_count() -> u64;
+    /// One kernel of the log.
+    pub fn mock_acl_launch_at(index: u64, launch: *mut mock_acl_launch) -> c_int;
     /// Totals of executed cache maintenance.
     pub fn mock_acl_cmo(totals: *mut mock_acl_cmo_totals) -> c_int;
 }

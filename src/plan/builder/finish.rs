@@ -1,8 +1,8 @@
 //! From what was recorded to the recipe.
 
 use crate::error::Result;
-use crate::plan::auto::Wishes;
-use crate::plan::finding::{Finding, FindingKind};
+use crate::plan::auto;
+use crate::plan::finding::{Finding, FindingKind, node_mark};
 use crate::plan::function::Body;
 use crate::plan::recipe::{Node, NodeKind, ORIGIN, Recipe};
 
@@ -10,10 +10,11 @@ use super::Builder;
 
 /// What building gives, before it is checked.
 pub(crate) struct Built {
+    /// The builder's number.
+    pub(crate) plan: u32,
     pub(crate) recipe: Recipe,
     pub(crate) bodies: Vec<Body>,
     pub(crate) lints: Vec<Finding>,
-    pub(crate) wishes: Wishes,
 }
 
 impl Builder {
@@ -21,14 +22,20 @@ impl Builder {
     pub(crate) fn finish(mut self) -> Result<Built> {
         self.join_all()?;
         self.finish_lints();
-        let positions = self.place_records();
-        for lint in &mut self.lints {
-            lint.positions.iter_mut().for_each(|position| {
-                *position = positions.get(*position as usize).copied().unwrap_or(*position);
-            });
-        }
+        let mut positions = self.place_records();
         self.resolve_reserved(&positions);
-        Ok(Built { recipe: self.recipe, bodies: self.bodies, lints: self.lints, wishes: self.wishes })
+        self.spread(&mut positions);
+        self.settle_lints(&positions);
+        Ok(Built { plan: self.plan, recipe: self.recipe, bodies: self.bodies, lints: self.lints })
+    }
+
+    /// Spreads the work over several streams, if the options or the environment ask for it.
+    fn spread(&mut self, positions: &mut [u32]) {
+        let Some(streams) = self.options.spread(!self.recipe.symbols.is_empty()) else { return };
+        if let Some((spread, moved)) = auto::spread(&self.recipe, &self.wishes, streams) {
+            self.recipe = spread;
+            positions.iter_mut().for_each(|position| *position = moved[*position as usize]);
+        }
     }
 
     fn join_all(&mut self) -> Result<()> {
@@ -42,6 +49,20 @@ impl Builder {
             self.join_into(tag, ORIGIN, last, at)?;
         }
         Ok(())
+    }
+
+    /// Puts the final positions of their nodes into the lints.
+    fn settle_lints(&mut self, positions: &[u32]) {
+        let mut lints = std::mem::take(&mut self.lints);
+        for lint in &mut lints {
+            for (index, position) in lint.positions.iter_mut().enumerate() {
+                *position = positions.get(*position as usize).copied().unwrap_or(*position);
+                if (*position as usize) < self.recipe.nodes.len() {
+                    lint.message = lint.message.replace(&node_mark(index), &self.recipe.describe(*position));
+                }
+            }
+        }
+        self.lints = lints;
     }
 
     fn finish_lints(&mut self) {
@@ -58,8 +79,8 @@ impl Builder {
             let text = format!(
                 "{} uses the earlier and {} the later version of the value of the wait_value at {}; only the later one \
                  waits",
-                self.recipe.describe(earlier),
-                self.recipe.describe(later),
+                node_mark(0),
+                node_mark(1),
                 self.recipe.places.show(version.place)
             );
             self.lints.push(Finding::new(FindingKind::BothVersions, text).at(&[earlier, later]));

@@ -208,7 +208,7 @@ fn a_wrong_memory_plan_gives_wrong_numbers() {
     };
     work(&mut builder).unwrap();
     let built = builder.finish().unwrap();
-    let plan = Plan::of(built.recipe, built.bodies, built.lints).unwrap();
+    let plan = Plan::of(built).unwrap();
     let (recipe, mut planned) = plan.specialise(&[]).unwrap();
     let run = |planned: &crate::plan::memory::MemoryPlan| {
         let memory = Memory::new(&recipe, planned, &[], 0).unwrap();

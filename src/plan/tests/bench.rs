@@ -8,7 +8,6 @@ use super::api::{Builder, Foreign};
 use super::generate::{self, Style, mix};
 use crate::error::Result;
 use crate::plan::Options;
-use crate::plan::auto::Wishes;
 use crate::plan::check;
 use crate::plan::finding::{Finding, FindingKind};
 use crate::plan::function::Body;
@@ -60,11 +59,10 @@ pub(super) struct Run<'a> {
 
 impl Bench {
     pub(super) fn new(seed: u64, style: &Style) -> Self {
-        Self::with(seed, style, |recipe, _| recipe)
+        Self::with(seed, style, Options::new())
     }
 
-    /// A plan whose recipe was changed after it was recorded.
-    pub(super) fn with(seed: u64, style: &Style, change: impl FnOnce(Recipe, &Wishes) -> Recipe) -> Self {
+    pub(super) fn with(seed: u64, style: &Style, options: Options) -> Self {
         let salt = Arc::new(AtomicU64::new(0));
         let make = |index: u32| {
             let salt = Arc::clone(&salt);
@@ -72,10 +70,10 @@ impl Bench {
                 generate::compute(u64::from(index) + mix(salt.load(Ordering::Relaxed)), reads, writes);
             })
         };
-        let mut builder = Builder::new(Options::new());
+        let mut builder = Builder::new(options);
         let made = generate::record(&mut builder, seed, style, &make).unwrap();
         let built = builder.finish().unwrap();
-        let recipe = change(built.recipe, &built.wishes);
+        let recipe = built.recipe;
         let order = Order::of(&recipe).unwrap_or_else(|broken| panic!("{}", check::broken(&recipe, broken)));
         let uses = Uses::of(&recipe);
         let findings = check::check(&recipe, &order, &uses);

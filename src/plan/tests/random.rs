@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use super::bench::{Bench, all_agree, all_agree_one_by_one};
 use super::brute::{self, Reach};
 use super::generate::{Dice, Style};
-use crate::plan::auto;
+use crate::plan::Options;
 use crate::plan::finding::FindingKind;
 
 /// Runs `property` for each seed, and says which one failed.
@@ -151,7 +151,7 @@ fn plans_that_are_spread_over_streams_write_what_they_write_on_one() {
         let style = Style { operators: [8, 60][(seed % 2) as usize], tags: 0, careless: 0, prefetches: false };
         let streams = 2 + (seed % 4) as usize;
         let single = Bench::new(seed, &style);
-        let bench = Bench::with(seed, &style, |recipe, wishes| auto::spread(recipe, wishes, streams, &mut []));
+        let bench = Bench::with(seed, &style, Options::new().auto_streams(streams).unwrap());
         let used = bench.recipe.tags.len();
         let names: Vec<_> = bench.recipe.tags[1..].iter().map(|tag| tag.name.clone()).collect();
         let expected: Vec<_> = (1..used).map(|stream| format!("auto {stream}")).collect();

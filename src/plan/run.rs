@@ -1,0 +1,26 @@
+//! Running a plan on a device: executables, what they are given and what they give.
+
+mod bindings;
+mod budget;
+mod create;
+mod eager;
+mod executable;
+mod gate;
+mod host;
+mod issue;
+mod options;
+mod output;
+mod piece;
+mod pool;
+mod results;
+mod sized;
+mod store;
+mod symbols;
+mod update;
+
+pub use bindings::{Bindable, Bindings, Frozen, InputId, OutputId};
+pub use executable::Executable;
+pub use options::{Mode, OnFull, RunOptions};
+pub use output::Output;
+pub use pool::Pool;
+pub use store::Counters;

@@ -1,0 +1,297 @@
+//! What a run is given: memory for its inputs, by handles that are resolved once.
+
+use std::sync::Arc;
+
+use bytemuck::Pod;
+
+use crate::error::{Error, Result};
+use crate::memory::{Allocation, DeviceBuffer};
+use crate::op::{DataType, Element, IntoShape, Shape, Tensor};
+use crate::plan::dim::show_dims;
+use crate::plan::recipe::{Input, Recipe};
+
+use super::piece::Piece;
+
+/// An input of one executable, from [`Executable::input`](super::Executable::input).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct InputId {
+    pub(super) executable: u64,
+    pub(super) index: u32,
+}
+
+/// An output of one executable, from [`Executable::output_id`](super::Executable::output_id).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct OutputId {
+    pub(super) executable: u64,
+    pub(super) index: u32,
+}
+
+/// Memory together with what is known of its content.
+#[doc(hidden)]
+#[derive(Debug, Clone)]
+pub struct Bound {
+    pub(crate) allocation: Arc<Allocation>,
+    pub(crate) offset: usize,
+    pub(crate) bytes: usize,
+    /// Type and shape, of a tensor.
+    pub(crate) tensor: Option<(DataType, Shape)>,
+}
+
+impl Bound {
+    pub(crate) fn address(&self) -> usize {
+        self.allocation.address().addr() + self.offset
+    }
+
+    pub(super) fn piece(&self) -> Piece {
+        Piece { allocation: Arc::clone(&self.allocation), offset: self.offset, bytes: self.bytes }
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<T: bytemuck::Pod> Sealed for crate::memory::DeviceBuffer<T> {}
+    impl<T: crate::op::Element> Sealed for crate::op::Tensor<T> {}
+}
+
+/// Device memory that can be given to a plan: a dense [`Tensor`], whose type and shape are checked, or a
+/// [`DeviceBuffer`], whose size is.
+pub trait Bindable: sealed::Sealed {
+    #[doc(hidden)]
+    fn bound(&self) -> Result<Bound>;
+}
+
+impl<T: Element> Bindable for Tensor<T> {
+    fn bound(&self) -> Result<Bound> {
+        if !self.is_dense() {
+            return Err(Error::invalid("a tensor with gaps; make it dense with op::copy before"));
+        }
+        let offset = self.address().addr() - self.allocation().address().addr();
+        let tensor = Some((T::TYPE, *self.shape()));
+        Ok(Bound { allocation: Arc::clone(self.allocation()), offset, bytes: self.len() * T::TYPE.size(), tensor })
+    }
+}
+
+impl<T: Pod> Bindable for DeviceBuffer<T> {
+    fn bound(&self) -> Result<Bound> {
+        let offset = self.address().addr() - self.allocation().address().addr();
+        Ok(Bound { allocation: Arc::clone(self.allocation()), offset, bytes: self.size_bytes(), tensor: None })
+    }
+}
+
+/// The frozen inputs of an executable, by name.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Frozen, Input, Plan};
+///
+/// let plan = Plan::build(|g| {
+///     let x = g.input("x", [1, 2], F32, Input::Copied)?;
+///     let w = g.input("w", [2, 2], F32, Input::Frozen)?;
+///     let y = g.matmul(x, w)?;
+///     g.output("y", y)
+/// })?;
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let w = device.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [2, 2])?;
+/// let exe = plan.capture(&device, Frozen::new().with("w", &w))?;
+/// drop(w); // the executable shares the memory
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Frozen {
+    pub(super) given: Vec<(String, Result<Bound>)>,
+}
+
+impl Frozen {
+    /// No input yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Gives an input. A mistake is reported when the executable is made.
+    #[must_use]
+    pub fn with(mut self, name: &str, memory: &impl Bindable) -> Self {
+        self.given.push((name.to_owned(), memory.bound()));
+        self
+    }
+}
+
+/// The inputs of a run, kept and reused: setting one allocates nothing after the first time.
+///
+/// See [`Executable::bindings`](super::Executable::bindings).
+#[derive(Debug)]
+pub struct Bindings {
+    pub(super) executable: u64,
+    /// By input; 0 for none.
+    pub(super) addresses: Vec<usize>,
+    pub(super) bound: Vec<Option<Bound>>,
+    pub(super) host: Vec<HostData>,
+    pub(super) key: u64,
+    /// Values given for symbols, by their index.
+    pub(super) symbols: Vec<Option<usize>>,
+    /// Something but frozen or tracked inputs was set.
+    pub(super) first_error: Option<Error>,
+    /// The recipe of the plan, for checks.
+    pub(super) recipe: Arc<Declared>,
+}
+
+/// What the inputs were declared as.
+#[derive(Debug)]
+pub(super) struct Declared {
+    pub(super) inputs: Vec<DeclaredInput>,
+    pub(super) symbols: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct DeclaredInput {
+    pub(super) name: String,
+    pub(super) class: Input,
+    pub(super) dtype: DataType,
+    pub(super) dims: Vec<crate::plan::Dim>,
+    /// The dimensions with the names of the symbols.
+    pub(super) shown: String,
+    pub(super) device: i32,
+}
+
+#[derive(Debug, Default, Clone)]
+pub(super) struct HostData {
+    pub(super) bytes: Vec<u8>,
+    pub(super) shape: Option<Shape>,
+    pub(super) fresh: bool,
+}
+
+impl Declared {
+    pub(super) fn of(recipe: &Recipe, device: i32) -> Self {
+        let names = recipe.symbol_names();
+        let inputs = recipe.inputs.iter().map(|input| {
+            let layout = recipe.layout_of(input.value);
+            let (dtype, dims) = (layout.dtype, layout.dims.clone());
+            let shown = show_dims(&dims, &names);
+            DeclaredInput { name: input.name.clone(), class: input.class, dtype, dims, shown, device }
+        });
+        Self { inputs: inputs.collect(), symbols: recipe.symbol_names() }
+    }
+}
+
+impl DeclaredInput {
+    /// That memory fits the declaration, symbols aside.
+    pub(super) fn check(&self, bound: &Bound) -> Result<()> {
+        let name = &self.name;
+        let device = bound.allocation.context().device();
+        if device != self.device {
+            return Err(Error::invalid(format!("input {name:?}: memory of device {device}, not {}", self.device)));
+        }
+        match &bound.tensor {
+            Some((dtype, shape)) => self.check_shape(*dtype, shape),
+            None => self.check_size(bound.bytes),
+        }
+    }
+
+    pub(super) fn check_shape(&self, dtype: DataType, shape: &Shape) -> Result<()> {
+        let fits = shape.len() == self.dims.len()
+            && self
+                .dims
+                .iter()
+                .zip(shape.iter())
+                .all(|(dim, size)| dim.as_fixed().is_none_or(|fixed| fixed == *size));
+        if dtype == self.dtype && fits {
+            return Ok(());
+        }
+        let (name, expected, dims) = (&self.name, self.dtype, &self.shown);
+        Err(Error::invalid(format!("input {name:?}: expected {expected:?} {dims}, got {dtype:?} {shape}")))
+    }
+
+    fn check_size(&self, bytes: usize) -> Result<()> {
+        let size = self.dims.iter().try_fold(self.dtype.size(), |size, dim| size.checked_mul(dim.as_fixed()?));
+        let name = &self.name;
+        match size {
+            Some(size) if size == bytes => Ok(()),
+            Some(size) => Err(Error::invalid(format!("input {name:?}: expected {size} bytes, got {bytes}"))),
+            None => Err(Error::invalid(format!(
+                "input {name:?} has symbols in its shape, so it needs a tensor; a buffer has no shape"
+            ))),
+        }
+    }
+}
+
+impl Bindings {
+    /// Gives device memory for an input, until another is set. A mistake is reported by the run.
+    pub fn set(&mut self, input: InputId, memory: &impl Bindable) -> &mut Self {
+        let set = memory.bound().and_then(|bound| self.try_set(input, bound));
+        self.note(set)
+    }
+
+    fn try_set(&mut self, input: InputId, bound: Bound) -> Result<()> {
+        let declared = self.declared(input)?;
+        match declared.class {
+            Input::Static => {
+                let text = format!("input {:?} is static: write it in place with static_input", declared.name);
+                return Err(Error::invalid(text));
+            }
+            Input::Host => {
+                let text = format!("input {:?} is host memory: give it with Bindings::host", declared.name);
+                return Err(Error::invalid(text));
+            }
+            _ => declared.check(&bound)?,
+        }
+        let index = input.index as usize;
+        self.addresses[index] = bound.address();
+        self.bound[index] = Some(bound);
+        Ok(())
+    }
+
+    /// Gives the numbers of a host input for the next run, which copies them.
+    pub fn host<T: Element>(&mut self, input: InputId, data: &[T], shape: impl IntoShape) -> &mut Self {
+        let set = shape.into_shape().and_then(|shape| self.try_host(input, data, shape));
+        self.note(set)
+    }
+
+    fn try_host<T: Element>(&mut self, input: InputId, data: &[T], shape: Shape) -> Result<()> {
+        let declared = self.declared(input)?;
+        let name = &declared.name;
+        if declared.class != Input::Host {
+            return Err(Error::invalid(format!("input {name:?} is device memory: give it with Bindings::set")));
+        }
+        declared.check_shape(T::TYPE, &shape)?;
+        if shape.elements() != data.len() {
+            return Err(Error::invalid(format!("input {name:?}: {} elements for the shape {shape}", data.len())));
+        }
+        let host = &mut self.host[input.index as usize];
+        host.bytes.clear();
+        host.bytes.extend_from_slice(bytemuck::cast_slice(data));
+        (host.shape, host.fresh) = (Some(shape), true);
+        Ok(())
+    }
+
+    /// Gives a symbol its value, where no input has it as a dimension.
+    pub fn symbol(&mut self, name: &str, value: usize) -> &mut Self {
+        match self.recipe.symbols.iter().position(|known| known == name) {
+            Some(index) => self.symbols[index] = Some(value),
+            None => drop(self.note(Err(Error::invalid(format!("the plan has no symbol {name:?}"))))),
+        }
+        self
+    }
+
+    /// A key of the caller's own: runs with another one use another captured graph.
+    pub fn key(&mut self, key: u64) -> &mut Self {
+        self.key = key;
+        self
+    }
+
+    fn declared(&self, input: InputId) -> Result<&DeclaredInput> {
+        match self.recipe.inputs.get(input.index as usize) {
+            Some(declared) if input.executable == self.executable => Ok(declared),
+            _ => Err(Error::invalid("an input of another executable")),
+        }
+    }
+
+    fn note(&mut self, set: Result<()>) -> &mut Self {
+        if let Err(error) = set {
+            self.first_error.get_or_insert(error);
+        }
+        self
+    }
+}

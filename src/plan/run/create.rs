@@ -1,0 +1,142 @@
+//! Making an executable.
+
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::context::Context;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::plan::recipe::Input;
+use crate::plan::{Inner, Plan};
+use crate::stream::Stream;
+
+use super::bindings::{Declared, Frozen};
+use super::budget;
+use super::eager::Eager;
+use super::executable::Executable;
+use super::gate::Gates;
+use super::options::{Mode, RunOptions};
+use super::piece::Piece;
+use super::pool::Pool;
+use super::sized::Fixed;
+use super::store::Store;
+
+impl Plan {
+    /// An executable that replays captured graphs, with the default options. A plan whose graph depends on nothing that
+    /// runs bring is captured now.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::executable`].
+    pub fn capture(&self, device: &Device, frozen: Frozen) -> Result<Executable> {
+        self.executable(device.context(), &RunOptions::default(), frozen)
+    }
+
+    /// An executable that issues operator by operator.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::executable`].
+    pub fn eager(&self, device: &Device, frozen: Frozen) -> Result<Executable> {
+        self.executable(device.context(), &RunOptions::default().mode(Mode::Eager), frozen)
+    }
+
+    /// An executable on a context of a device. Blocks while constants are copied.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a frozen input that is missing, unknown, of another type, shape or device,
+    /// naming it; [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when the device has not the cores, streams or events that the plan needs;
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which are asked when the graph is captured.
+    #[track_caller]
+    pub fn executable(&self, context: &Context, options: &RunOptions, frozen: Frozen) -> Result<Executable> {
+        let at = Location::caller();
+        budget::check(&self.0, context)?;
+        let recipe = &self.0.recipe;
+        let pool = options.pool.clone().unwrap_or_else(|| Pool::new(context));
+        pool.check(context)?;
+        let by_class = |wanted: fn(Input) -> bool| -> Vec<u32> {
+            (0..recipe.inputs.len() as u32).filter(|index| wanted(recipe.inputs[*index as usize].class)).collect()
+        };
+        let declared = Arc::new(Declared::of(recipe, context.device_id()));
+        let fixed = fixed_memory(&self.0, context, &declared, frozen)?;
+        let gates = match recipe.externals.len() {
+            0 => None,
+            count => Some(Gates::new(context.inner(), count)?),
+        };
+        let mut executable = Executable {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            store: Store::default(),
+            current: None,
+            eager: Eager::default(),
+            last: None,
+            sized: Vec::new(),
+            fixed,
+            gates,
+            pool,
+            origin: Stream::lease(context.inner())?,
+            cores: None,
+            cap: prefetch_cap(&self.0, context)?,
+            tracked: by_class(|class| matches!(class, Input::Tracked(_))),
+            copied: by_class(|class| class == Input::Copied),
+            hosts: by_class(|class| class == Input::Host),
+            frozen: by_class(|class| class == Input::Frozen),
+            declared,
+            options: options.clone(),
+            plan: self.clone(),
+            context: context.clone(),
+        };
+        executable.capture_early(at)?;
+        Ok(executable)
+    }
+}
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// Bytes that one prefetch may ask for.
+fn prefetch_cap(plan: &Inner, context: &Context) -> Result<Option<u64>> {
+    match plan.recipe.prefetch_cap {
+        0 => Ok(None),
+        share => Ok(Some((context.l2_cache_bytes()? / 1000 * u64::from(share)).max(1))),
+    }
+}
+
+fn fixed_memory(plan: &Inner, context: &Context, declared: &Declared, frozen: Frozen) -> Result<Fixed> {
+    let recipe = &plan.recipe;
+    let mut inputs: Vec<Option<Piece>> = vec![None; recipe.inputs.len()];
+    for (name, bound) in frozen.given {
+        let bound = bound.map_err(|error| error.context(format!("frozen input {name:?}")))?;
+        let index = recipe.inputs.iter().position(|input| input.name == name && input.class == Input::Frozen);
+        let Some(index) = index else {
+            return Err(Error::invalid(format!("the plan has no frozen input {name:?}")));
+        };
+        declared.inputs[index].check(&bound)?;
+        inputs[index] = Some(bound.piece());
+    }
+    for (index, input) in recipe.inputs.iter().enumerate() {
+        let name = &input.name;
+        let bytes = recipe.storages[recipe.storage_of(input.value) as usize].bytes.as_fixed();
+        match (input.class, bytes) {
+            (Input::Frozen, _) if inputs[index].is_none() => {
+                return Err(Error::invalid(format!("frozen input {name:?} is not given; Frozen::with does")));
+            }
+            (Input::Static, Some(bytes)) => {
+                let piece = Piece::new(context.inner(), bytes)?;
+                if piece.bytes > 0 {
+                    piece.buffer().write(&vec![0; piece.bytes])?;
+                }
+                inputs[index] = Some(piece);
+            }
+            _ => {}
+        }
+    }
+    let constants = recipe.constants.iter().map(|data| {
+        let piece = Piece::new(context.inner(), data.len() as u64)?;
+        if !data.is_empty() {
+            piece.buffer().write(data)?;
+        }
+        Ok(piece)
+    });
+    Ok(Fixed { constants: constants.collect::<Result<_>>()?, inputs })
+}

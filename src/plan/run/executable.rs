@@ -1,0 +1,524 @@
+//! The executable: a plan with memory on a device.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use crate::context::Context;
+use crate::error::{Error, ErrorKind, Result};
+use crate::graph::CaptureMode;
+use crate::plan::recipe::{Cores, Input, OnMove};
+use crate::plan::{Inner, Plan};
+use crate::stream::Stream;
+
+use super::bindings::{Bindings, Bound, Declared, HostData, InputId, OutputId};
+use super::eager::Eager;
+use super::gate::Gates;
+use super::issue::{At, Issue, compute, events, lease_streams};
+use super::options::{Mode, OnFull, RunOptions};
+use super::piece::Pieces;
+use super::pool::Pool;
+use super::sized::{Fixed, Sized};
+use super::store::{Captured, Counters, Key, Store};
+use super::symbols::{check_shapes, resolve};
+use super::update::{Groups, is_updatable};
+use super::{budget, host};
+
+/// A plan ready to run on a device: its memory, and captured graphs as they are needed.
+///
+/// A run takes `&mut self` and returns when the work is submitted; runs follow one another on the device, on whatever
+/// streams they are. `Send`, not `Sync`. Dropping it waits for the last run.
+///
+/// Made by [`Plan::capture`] or [`Plan::executable`].
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Frozen, Input, Plan};
+///
+/// let plan = Plan::build(|g| {
+///     let x = g.input("x", [1, 2], F32, Input::Copied)?;
+///     let w = g.input("w", [2, 2], F32, Input::Frozen)?;
+///     let y = g.matmul(x, w)?;
+///     g.output("y", y)
+/// })?;
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let w = device.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [2, 2])?;
+/// let mut exe = plan.capture(&device, Frozen::new().with("w", &w))?;
+/// let (x, y) = (exe.input("x")?, exe.output_id("y")?); // names are resolved once
+/// let mut bind = exe.bindings(); // kept and reused
+/// for step in 1..=3 {
+///     let value = device.upload_tensor(&[step as f32, 0.0], [1, 2])?;
+///     exe.run(&stream, bind.set(x, &value))?;
+///     assert_eq!(exe.output::<f32>(y)?.to_vec()?, [step as f32, 2.0 * step as f32]);
+/// }
+/// assert_eq!(exe.counters().replays, 3);
+/// # Ok::<(), racl::Error>(())
+/// ```
+pub struct Executable {
+    pub(super) id: u64,
+    // Dropped in this order: graphs before the streams and the memory that they were recorded with.
+    pub(super) store: Store,
+    pub(super) current: Option<usize>,
+    pub(super) eager: Eager,
+    pub(super) last: Option<Last>,
+    pub(super) sized: Vec<Arc<Sized>>,
+    pub(super) fixed: Fixed,
+    pub(super) gates: Option<Gates>,
+    pub(super) pool: Pool,
+    pub(super) origin: Stream,
+    pub(super) cores: Option<Cores>,
+    pub(super) cap: Option<u64>,
+    pub(super) tracked: Vec<u32>,
+    pub(super) copied: Vec<u32>,
+    pub(super) hosts: Vec<u32>,
+    pub(super) frozen: Vec<u32>,
+    pub(super) declared: Arc<Declared>,
+    pub(super) options: RunOptions,
+    pub(super) plan: Plan,
+    pub(super) context: Context,
+}
+
+/// The latest run: what it ran with.
+pub(super) struct Last {
+    pub(super) sized: Arc<Sized>,
+    /// Captured graph, or none for an eager run.
+    pub(super) captured: Option<usize>,
+}
+
+impl Executable {
+    /// Captures now what no run can change.
+    pub(super) fn capture_early(&mut self, at: At) -> Result<()> {
+        if self.plan.is_dynamic() {
+            return Ok(());
+        }
+        let sized = self.size(&[])?;
+        let depends =
+            |input: &super::bindings::DeclaredInput| matches!(input.class, Input::Tracked(_) | Input::Updatable);
+        if self.options.mode == Mode::Eager || self.declared.inputs.iter().any(depends) {
+            return Ok(());
+        }
+        let captured = self.record(sized, Key::default(), &[], at)?;
+        self.store.count_miss(&captured.key);
+        self.current = Some(self.store.add(captured, self.options.limit));
+        Ok(())
+    }
+
+    /// An input by name, for [`Bindings`].
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for a name that the plan does not have.
+    pub fn input(&self, name: &str) -> Result<InputId> {
+        let index = self.declared.inputs.iter().position(|input| input.name == name);
+        let index = index.ok_or_else(|| Error::invalid(format!("the plan has no input {name:?}")))?;
+        Ok(InputId { executable: self.id, index: index as u32 })
+    }
+
+    /// An output by name.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for a name that the plan does not have.
+    pub fn output_id(&self, name: &str) -> Result<OutputId> {
+        let index = self.plan.0.recipe.outputs.iter().position(|output| output.name == name);
+        let index = index.ok_or_else(|| Error::invalid(format!("the plan has no output {name:?}")))?;
+        Ok(OutputId { executable: self.id, index: index as u32 })
+    }
+
+    /// Bindings without anything set. Several can be kept, for several sets of memory.
+    #[must_use]
+    pub fn bindings(&self) -> Bindings {
+        let count = self.declared.inputs.len();
+        Bindings {
+            executable: self.id,
+            addresses: vec![0; count],
+            bound: vec![None; count],
+            host: vec![HostData::default(); count],
+            key: 0,
+            symbols: vec![None; self.declared.symbols.len()],
+            first_error: None,
+            recipe: Arc::clone(&self.declared),
+        }
+    }
+
+    /// Limits the cores of graphs captured from now on, as one more part of what they are kept by. Scopes of the plan
+    /// with a limit of their own keep it.
+    pub fn limit_cores(&mut self, cores: Option<Cores>) {
+        self.cores = cores;
+        self.current = None;
+    }
+
+    /// How often what happened so far.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        self.store.counters
+    }
+
+    /// Number of captured graphs that are kept.
+    #[must_use]
+    pub fn graphs(&self) -> usize {
+        self.store.len()
+    }
+
+    /// Drops every captured graph, once its last run is over; runs capture anew.
+    pub fn clear_graphs(&mut self) {
+        (self.current, self.last) = (None, None);
+        self.store.clear();
+    }
+
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Runs the plan on `stream`: after the work before it there, and before the work after it. Returns when it is
+    /// submitted. One C call when the plan has only frozen, static, tracked and unmoved inputs, and the run before was on
+    /// the same stream.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake of `bind`; [`ErrorKind::InvalidArgument`] for an input that is not given, bindings of another
+    /// executable, or shapes that do not fit; [`ErrorKind::AddressChanged`] for a tracked input that must not move, or a
+    /// frozen one with [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`]; those of capturing
+    /// and launching. Errors of the work itself come with a later synchronising call.
+    #[track_caller]
+    pub fn run(&mut self, stream: &Stream, bind: &mut Bindings) -> Result<()> {
+        let at = Location::caller();
+        if bind.executable != self.id {
+            return Err(Error::invalid("bindings of another executable"));
+        }
+        if let Some(error) = bind.first_error.take() {
+            return Err(error);
+        }
+        if self.options.check_frozen {
+            self.check_frozen(bind)?;
+        }
+        let pool = self.pool.clone();
+        let token = pool.enter(stream)?;
+        let found = match self.current.filter(|index| self.is_current(*index, bind)) {
+            Some(index) => Some(index),
+            None => self.find(bind, at)?,
+        };
+        let done = match found {
+            Some(index) => self.replay(index, stream, bind, at),
+            None => self.run_eagerly(stream, bind, at),
+        };
+        drop(token);
+        done
+    }
+
+    /// Whether a graph is the one for these bindings, told without allocating.
+    fn is_current(&self, index: usize, bind: &Bindings) -> bool {
+        let Some(captured) = self.store.peek(index) else { return false };
+        let key = &captured.key;
+        !self.options.force_recapture
+            && !self.plan.is_dynamic()
+            && key.user == bind.key
+            && key.cores == self.cores
+            && self.same_addresses(&key.tracked, bind)
+    }
+
+    fn same_addresses(&self, tracked: &[usize], bind: &Bindings) -> bool {
+        if tracked.len() == bind.addresses.len() {
+            return *tracked == *bind.addresses;
+        }
+        self.tracked.iter().zip(tracked).all(|(index, address)| bind.addresses[*index as usize] == *address)
+    }
+
+    fn check_frozen(&self, bind: &Bindings) -> Result<()> {
+        for index in &self.frozen {
+            let now = bind.addresses[*index as usize];
+            let was = self.fixed.inputs[*index as usize].as_ref().map_or(0, |piece| piece.address().addr());
+            if now != 0 && now != was {
+                let name = &self.declared.inputs[*index as usize].name;
+                let text = format!("frozen input {index} ({name:?}): its address was {was:#x} and is {now:#x}");
+                return Err(Error::new(ErrorKind::AddressChanged, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// The graph for these bindings, captured if need be; none when the run is eager.
+    fn find(&mut self, bind: &Bindings, at: At) -> Result<Option<usize>> {
+        let symbols = resolve(&self.plan.0, bind)?;
+        if self.plan.is_dynamic() {
+            check_shapes(bind, &symbols)?;
+        }
+        let sized = self.size(&symbols)?;
+        if self.options.mode == Mode::Eager {
+            return Ok(None);
+        }
+        let tracked = self.tracked.iter().map(|index| bind.addresses[*index as usize]).collect();
+        let key = Key { symbols, tracked, cores: self.cores, user: bind.key };
+        let known = self.store.find(|other| *other == key);
+        if let (Some(index), false) = (known, self.options.force_recapture) {
+            self.current = Some(index);
+            return Ok(known);
+        }
+        self.check_moves(&key)?;
+        if known.is_none() && self.store.len() >= self.options.limit {
+            match self.options.on_full {
+                OnFull::EvictLeastRecent => {}
+                OnFull::Eager => {
+                    self.store.counters.eager_at_limit += 1;
+                    return Ok(None);
+                }
+                OnFull::Fail => {
+                    let text = format!("{} captured graphs are kept, which is the limit", self.store.len());
+                    return Err(Error::new(ErrorKind::GraphLimit, text));
+                }
+            }
+        }
+        if known.is_some() {
+            self.store.counters.captured_forced += 1;
+        } else {
+            self.store.count_miss(&key);
+        }
+        let captured = self.record(sized, key, &bind.bound, at)?;
+        let index = match known {
+            Some(index) => {
+                self.store.replace(index, captured);
+                index
+            }
+            None => {
+                // Removing the oldest moves the others.
+                self.last = None;
+                self.store.add(captured, self.options.limit)
+            }
+        };
+        self.current = Some(index);
+        Ok(self.current)
+    }
+
+    /// That no input moved which must not.
+    fn check_moves(&self, key: &Key) -> Result<()> {
+        let like = |other: &Key| other.symbols == key.symbols && other.user == key.user && other.cores == key.cores;
+        let Some(known) = self.store.find(like).and_then(|index| self.store.peek(index)) else { return Ok(()) };
+        let addresses = known.key.tracked.iter().zip(&key.tracked);
+        for (index, (was, now)) in self.tracked.iter().zip(addresses) {
+            let input = &self.declared.inputs[*index as usize];
+            if input.class == Input::Tracked(OnMove::Fail) && was != now {
+                let text = format!("input {index} ({:?}): its address was {was:#x} and is {now:#x}", input.name);
+                return Err(Error::new(ErrorKind::AddressChanged, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Recipe and memory for values of the symbols.
+    fn size(&mut self, symbols: &[usize]) -> Result<Arc<Sized>> {
+        if let Some(known) = self.sized.iter().find(|known| known.symbols == symbols) {
+            return Ok(Arc::clone(known));
+        }
+        let sized = Arc::new(Sized::new(&self.plan, symbols, &self.fixed, &self.pool, &self.context)?);
+        // Sizes that no graph uses any more are let go, but for the latest.
+        self.sized.retain(|known| Arc::strong_count(known) > 1);
+        self.sized.push(Arc::clone(&sized));
+        Ok(sized)
+    }
+
+    /// Captures a graph.
+    fn record(&self, sized: Arc<Sized>, key: Key, bound: &[Option<Bound>], at: At) -> Result<Captured> {
+        budget::check(&self.plan.0, &self.context)?;
+        let plan = &self.plan.0;
+        let recipe = sized.recipe(plan);
+        let mut pieces = sized.pieces.clone();
+        self.bind_pieces(&mut pieces, bound)?;
+        let streams = lease_streams(recipe, &self.context, self.origin.clone())?;
+        let events = events(recipe, self.context.inner())?;
+        let mut hosts = sized.hosts(plan, &self.context)?;
+        let mut groups = Groups::of(recipe, &self.context)?;
+        let capture = self.origin.begin_capture(CaptureMode::ThreadLocal)?;
+        let mut issue = Issue {
+            plan,
+            recipe,
+            places: &sized.places,
+            pieces: &pieces,
+            streams: &streams,
+            events: &events,
+            gates: self.gates.as_ref(),
+            hosts: &mut hosts,
+            groups: (!groups.is_empty()).then_some(&mut groups),
+            cap: self.cap,
+            whole: self.cores,
+            at,
+        };
+        issue.all()?;
+        let graph = capture.finish()?;
+        Ok(Captured { graph, key, hosts, groups, pieces, sized, used: 0 })
+    }
+
+    /// Puts the memory of tracked and updatable inputs in its place.
+    fn bind_pieces(&self, pieces: &mut Pieces, bound: &[Option<Bound>]) -> Result<()> {
+        let recipe = &self.plan.0.recipe;
+        for (index, input) in recipe.inputs.iter().enumerate() {
+            if !matches!(input.class, Input::Tracked(_) | Input::Updatable) {
+                continue;
+            }
+            let Some(Some(bound)) = bound.get(index) else { return Err(not_given(&input.name)) };
+            pieces[recipe.storage_of(input.value) as usize] = Some(bound.piece());
+        }
+        Ok(())
+    }
+
+    fn replay(&mut self, index: usize, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
+        let captured = self.store.get(index);
+        let recipe = &self.plan.0.recipe;
+        for input in &self.copied {
+            copy_in(recipe, &self.declared, *input, &captured.pieces, bind, stream, at)?;
+        }
+        for input in &self.hosts {
+            host::fill(&mut captured.hosts.inputs[*input as usize], Some(&mut captured.graph), *input, bind)?;
+        }
+        if captured.groups.is_empty() {
+            captured.graph.launch(stream)?;
+        } else {
+            self.store.counters.updates += replay_with_updates(&self.plan.0, captured, stream, bind, at)?;
+        }
+        self.store.counters.replays += 1;
+        self.remember(Some(index));
+        Ok(())
+    }
+
+    /// Remembers what the latest run ran with, without allocating when it is the same.
+    fn remember(&mut self, captured: Option<usize>) {
+        let sized = captured.and_then(|index| self.store.peek(index)).map(|captured| &captured.sized);
+        if let (Some(last), Some(sized)) = (&mut self.last, sized)
+            && Arc::ptr_eq(&last.sized, sized)
+        {
+            last.captured = captured;
+        } else if let Some(sized) = sized {
+            self.last = Some(Last { sized: Arc::clone(sized), captured });
+        }
+    }
+
+    fn run_eagerly(&mut self, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
+        let symbols = resolve(&self.plan.0, bind)?;
+        let sized = self.size(&symbols)?;
+        let plan = &self.plan.0;
+        let recipe = sized.recipe(plan);
+        let mut pieces = sized.pieces.clone();
+        self.bind_pieces(&mut pieces, &bind.bound)?;
+        if self.eager.hosts(&symbols).is_none() {
+            self.eager.add_hosts(&symbols, sized.hosts(plan, &self.context)?);
+        }
+        let streams = self.eager.streams(recipe, &self.context, stream)?;
+        for input in &self.copied {
+            copy_in(&plan.recipe, &self.declared, *input, &pieces, bind, stream, at)?;
+        }
+        let (events, hosts) = self.eager.parts(&symbols);
+        let hosts = hosts.ok_or_else(|| Error::new(ErrorKind::Internal, "an eager run without host memory"))?;
+        host::take_back(hosts, &sized, plan, &self.context)?;
+        for input in &self.hosts {
+            host::fill(&mut hosts.inputs[*input as usize], None, *input, bind)?;
+        }
+        let mut issue = Issue {
+            plan,
+            recipe,
+            places: &sized.places,
+            pieces: &pieces,
+            streams: &streams,
+            events,
+            gates: self.gates.as_ref(),
+            hosts,
+            groups: None,
+            cap: self.cap,
+            whole: self.cores,
+            at,
+        };
+        let issued = issue.all();
+        if issued.is_err() {
+            join_stray(&streams);
+        }
+        self.store.counters.eager += 1;
+        self.last = Some(Last { sized, captured: None });
+        issued
+    }
+}
+
+pub(super) fn not_given(name: &str) -> Error {
+    Error::invalid(format!("input or output {name:?} has no memory: it was not given, or its graph is gone"))
+}
+
+/// Copies what was bound to the executable's memory, unless it is that memory.
+fn copy_in(
+    recipe: &crate::plan::recipe::Recipe,
+    declared: &Declared,
+    input: u32,
+    pieces: &Pieces,
+    bind: &Bindings,
+    stream: &Stream,
+    at: At,
+) -> Result<()> {
+    let index = input as usize;
+    let name = &declared.inputs[index].name;
+    let to = pieces[recipe.storage_of(recipe.inputs[index].value) as usize].as_ref();
+    let (Some(to), Some(bound)) = (to, &bind.bound[index]) else { return Err(not_given(name)) };
+    if bound.address() == to.address().addr() {
+        return Ok(());
+    }
+    bound.piece().copy_to(stream, to, at)
+}
+
+/// Launches a graph and replaces the operators whose inputs moved; gives how many.
+fn replay_with_updates(
+    plan: &Inner,
+    captured: &mut Captured,
+    stream: &Stream,
+    bind: &Bindings,
+    at: At,
+) -> Result<u64> {
+    let recipe = captured.sized.recipe(plan);
+    let mut moved = vec![false; recipe.storages.len()];
+    for (index, input) in recipe.inputs.iter().enumerate().filter(|(_, input)| input.class == Input::Updatable) {
+        let Some(bound) = &bind.bound[index] else { return Err(not_given(&input.name)) };
+        let storage = recipe.storage_of(input.value) as usize;
+        let known = captured.pieces[storage].as_ref();
+        if known.is_none_or(|known| known.address().addr() != bound.address()) {
+            moved[storage] = true;
+            captured.pieces[storage] = Some(bound.piece());
+        }
+    }
+    captured.graph.launch(stream)?;
+    let (places, pieces) = (&captured.sized.places, &captured.pieces);
+    let touches = |node: u32| recipe.accesses_of(&recipe.nodes[node as usize]).iter().map(|access| access.value);
+    let changed = |node: u32| touches(node).any(|value| moved[recipe.storage_of(value) as usize]);
+    let count = captured.groups.nodes().filter(|node| changed(*node)).count() as u64;
+    captured.groups.run(stream, changed, at, |node, update| {
+        compute(plan, recipe, places, pieces, &recipe.nodes[node as usize], update, at)
+    })?;
+    // What the graph uses now and was not recorded with: kept until this run is over.
+    let updatable = recipe.inputs.iter().filter(|input| is_updatable(recipe, input.value));
+    let bound = updatable.filter_map(|input| pieces[recipe.storage_of(input.value) as usize].as_ref());
+    let uses: Vec<_> = bound.map(|piece| &piece.allocation).chain(captured.groups.scratch()).collect();
+    let task = crate::stream::Task { label: "graph launch", location: at, uses: &uses, scratch: None };
+    stream.0.submit(&task, |_| Ok(()))?;
+    Ok(count)
+}
+
+/// After a run that was issued in part: what its side streams still do must not meet the next run.
+fn join_stray(streams: &[Stream]) {
+    for side in &streams[1..] {
+        if let Err(error) = streams[0].join(side) {
+            log::warn!("joining {} after a run that failed: {error}; waiting for it", side.name());
+            if let Err(error) = side.synchronize() {
+                side.0.context().record_drop_error("work of a run that failed", error);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Executable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executable")
+            .field("plan", &self.plan)
+            .field("graphs", &self.store.len())
+            .field("counters", &self.store.counters)
+            .finish_non_exhaustive()
+    }
+}

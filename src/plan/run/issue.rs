@@ -1,0 +1,324 @@
+//! Issuing the work of a recipe to real streams, whether they execute or record it.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use acl_sys::aclrtDevResLimitType;
+
+use crate::call::{Caller as _, call, forget_binding};
+use crate::context::{Context, ContextInner};
+use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+use crate::event::Event;
+use crate::memory::{Allocation, Lent, PinnedBuffer};
+use crate::op::View;
+use crate::plan::Inner;
+use crate::plan::function::{Argument, Body, Launch};
+use crate::plan::launch::launch;
+use crate::plan::recipe::{Access, Cores, Node, NodeKind, ORIGIN, Recipe};
+use crate::prefetch::prefetch_range;
+use crate::stream::{Stream, Task};
+
+use super::gate::Gates;
+use super::piece::{Piece, Pieces, Place};
+use super::update::Groups;
+
+pub(super) type At = &'static Location<'static>;
+
+/// Host memory of inputs and outputs: here, or with the device.
+#[derive(Debug)]
+pub(super) enum HostSide {
+    Here(PinnedBuffer<u8>),
+    Lent(Lent<u8>),
+    /// Lost to a failed transfer; made anew by the next run.
+    Gone,
+}
+
+/// Host memory by input and by output.
+#[derive(Debug, Default)]
+pub(super) struct HostSides {
+    pub(super) inputs: Vec<HostSide>,
+    pub(super) outputs: Vec<HostSide>,
+}
+
+/// Everything that the nodes of a recipe need.
+pub(super) struct Issue<'a> {
+    pub(super) plan: &'a Inner,
+    /// Without symbols.
+    pub(super) recipe: &'a Recipe,
+    pub(super) places: &'a [Place],
+    pub(super) pieces: &'a Pieces,
+    /// By tag.
+    pub(super) streams: &'a [Stream],
+    pub(super) events: &'a [Event],
+    pub(super) gates: Option<&'a Gates>,
+    pub(super) hosts: &'a mut HostSides,
+    /// Groups that updates replace; none when nothing is recorded.
+    pub(super) groups: Option<&'a mut Groups>,
+    pub(super) cap: Option<u64>,
+    /// Core limit where no scope has one.
+    pub(super) whole: Option<Cores>,
+    pub(super) at: At,
+}
+
+impl Issue<'_> {
+    /// Issues every node in order.
+    pub(super) fn all(&mut self) -> Result<()> {
+        let mut limit = None;
+        let recipe = self.recipe;
+        let issued = (0..recipe.nodes.len()).try_for_each(|index| {
+            let node = &recipe.nodes[index];
+            self.limit_cores(&mut limit, node)?;
+            self.node(index as u32, node).context_with(|| recipe.describe(index as u32))
+        });
+        let ended = limit.take().map_or(Ok(()), |limit: CoreLimit| limit.end());
+        issued.and(ended)
+    }
+
+    /// Puts the core limit of the node's scope into effect, and ends that of another.
+    fn limit_cores(&self, limit: &mut Option<CoreLimit>, node: &Node) -> Result<()> {
+        let scoped = node.cores.checked_sub(1).map(|index| self.recipe.cores[usize::from(index)]);
+        let wanted = scoped.or(self.whole).map(|cores| (node.tag, cores));
+        if limit.as_ref().map(|limit| limit.of) == wanted {
+            return Ok(());
+        }
+        if let Some(limit) = limit.take() {
+            limit.end()?;
+        }
+        if let Some((tag, cores)) = wanted {
+            *limit = Some(CoreLimit::begin(&self.streams[usize::from(tag)], (tag, cores))?);
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, index: u32, node: &Node) -> Result<()> {
+        let recipe = self.recipe;
+        let stream = &self.streams[usize::from(node.tag)];
+        let accesses = recipe.accesses_of(node);
+        match node.kind {
+            NodeKind::Op(_) | NodeKind::Foreign(_) => match self.groups.as_mut().filter(|groups| groups.has(index)) {
+                Some(groups) => {
+                    let compute =
+                        |stream: &Stream| compute(self.plan, recipe, self.places, self.pieces, node, stream, self.at);
+                    groups.record(index, stream, self.at, compute)
+                }
+                None => compute(self.plan, recipe, self.places, self.pieces, node, stream, self.at),
+            },
+            NodeKind::Host(function) => self.host(function, stream),
+            NodeKind::Copy => {
+                let (from, to) = (self.piece(accesses[0])?, self.piece(accesses[1])?);
+                from.copy_to(stream, &to, self.at)
+            }
+            NodeKind::FillBytes(byte) => self.piece(accesses[0])?.fill(stream, byte, self.at),
+            NodeKind::Prefetch { offset, max_bytes } => self.prefetch(accesses[0], offset, max_bytes, stream),
+            NodeKind::Record(event) => self.events[event as usize].record(stream),
+            NodeKind::Wait(event) => stream.wait(&self.events[event as usize]),
+            NodeKind::ExternalWait(gate) => self.gates()?.wait(gate as usize, stream, self.at),
+            NodeKind::ExternalRecord(gate) => self.gates()?.signal(gate as usize, stream, self.at),
+            NodeKind::Upload(input) => {
+                let piece = self.piece(accesses[0])?;
+                upload(&mut self.hosts.inputs[input as usize], &piece, stream)
+            }
+            NodeKind::Download(output) => {
+                let piece = self.piece(accesses[0])?;
+                download(&mut self.hosts.outputs[output as usize], &piece, stream)
+            }
+        }
+    }
+
+    fn gates(&self) -> Result<&Gates> {
+        self.gates.ok_or_else(|| Error::new(ErrorKind::Internal, "a plan with gates has no memory for them"))
+    }
+
+    fn piece(&self, access: Access) -> Result<Piece> {
+        let place = &self.places[access.value as usize];
+        storage(self.pieces, place).map(|storage| place.piece(storage))
+    }
+
+    fn host(&self, function: u32, stream: &Stream) -> Result<()> {
+        let Body::Host(body) = &self.plan.bodies[function as usize] else {
+            return Err(Error::new(ErrorKind::Internal, "a host function without a body"));
+        };
+        let body = Arc::clone(body);
+        let attributes = self.recipe.functions[function as usize].attributes.clone();
+        stream.host_function(move || body(&attributes))
+    }
+
+    fn prefetch(&self, access: Access, offset: u64, max_bytes: u64, stream: &Stream) -> Result<()> {
+        let piece = self.piece(access)?;
+        let elements = self.recipe.layout_of(access.value).bytes().and_then(|bytes| bytes.as_fixed());
+        let available = elements.unwrap_or(0).min(piece.bytes as u64);
+        if offset >= available {
+            // Of memory with symbols: this size has nothing at the offset.
+            return Ok(());
+        }
+        let bytes = max_bytes.min(available - offset).min(self.cap.unwrap_or(u64::MAX));
+        let address = piece.address().wrapping_byte_add(offset as usize);
+        prefetch_range(stream, &piece.allocation, address, bytes as usize, self.at)
+    }
+}
+
+fn storage<'a>(pieces: &'a Pieces, place: &Place) -> Result<&'a Piece> {
+    let piece = pieces[place.storage as usize].as_ref();
+    piece.ok_or_else(|| Error::new(ErrorKind::Internal, "an input of the plan has no memory"))
+}
+
+/// Issues an operator or a foreign one.
+pub(super) fn compute(
+    plan: &Inner,
+    recipe: &Recipe,
+    places: &[Place],
+    pieces: &Pieces,
+    node: &Node,
+    stream: &Stream,
+    at: At,
+) -> Result<()> {
+    let accesses = recipe.accesses_of(node);
+    match node.kind {
+        NodeKind::Op(operator) => {
+            let Some((out, operands)) = accesses.split_last() else {
+                return Err(Error::new(ErrorKind::Internal, "an operator without a result"));
+            };
+            let view = |access: &Access| -> Result<View<'_>> {
+                let place = &places[access.value as usize];
+                storage(pieces, place).map(|piece| place.view(piece))
+            };
+            let out = view(out)?;
+            if out.dims.elements() == 0 {
+                return Ok(());
+            }
+            match operands {
+                [] => launch(stream, &operator, &[], &out, at),
+                [a] => launch(stream, &operator, &[view(a)?], &out, at),
+                [a, b] => launch(stream, &operator, &[view(a)?, view(b)?], &out, at),
+                _ => {
+                    let views: Result<Vec<_>> = operands.iter().map(view).collect();
+                    launch(stream, &operator, &views?, &out, at)
+                }
+            }
+        }
+        NodeKind::Foreign(function) => foreign(plan, recipe, places, pieces, (function, accesses), stream, at),
+        _ => Err(Error::new(ErrorKind::Internal, "a node that computes nothing")),
+    }
+}
+
+fn foreign(
+    plan: &Inner,
+    recipe: &Recipe,
+    places: &[Place],
+    pieces: &Pieces,
+    (function, accesses): (u32, &[Access]),
+    stream: &Stream,
+    at: At,
+) -> Result<()> {
+    let Body::Foreign(body) = &plan.bodies[function as usize] else {
+        return Err(Error::new(ErrorKind::Internal, "a foreign operator without a body"));
+    };
+    let (mut arguments, mut uses): (Vec<Argument>, Vec<&Arc<Allocation>>) = (Vec::new(), Vec::new());
+    for access in accesses {
+        let place = &places[access.value as usize];
+        let piece = storage(pieces, place)?;
+        let address = piece.address().wrapping_byte_add(place.offset);
+        arguments.push(Argument { address, bytes: place.span, shape: place.dims });
+        uses.push(&piece.allocation);
+    }
+    stream.0.context().bind()?;
+    let attributes = &recipe.functions[function as usize].attributes;
+    let launched = (body.launch)(&Launch { stream, arguments: &arguments, attributes });
+    // It may have made another context current.
+    forget_binding();
+    launched?;
+    // What it submitted beside this crate uses the memory: registered like work of this crate, behind it.
+    let task = Task { label: "foreign operator", location: at, uses: &uses, scratch: None };
+    stream.0.submit(&task, |_| Ok(())).map(drop)
+}
+
+fn upload(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
+    let HostSide::Here(pinned) = std::mem::replace(side, HostSide::Gone) else {
+        return Err(Error::new(ErrorKind::Internal, "the host memory of an input is away"));
+    };
+    match stream.upload(pinned, &mut piece.buffer()) {
+        Ok(lent) => *side = HostSide::Lent(lent),
+        Err(rejected) => {
+            *side = HostSide::Here(rejected.buffer);
+            return Err(rejected.error);
+        }
+    }
+    Ok(())
+}
+
+fn download(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
+    let HostSide::Here(pinned) = std::mem::replace(side, HostSide::Gone) else {
+        return Err(Error::new(ErrorKind::Internal, "the host memory of an output is away"));
+    };
+    match stream.download(&piece.buffer(), pinned) {
+        Ok(lent) => *side = HostSide::Lent(lent),
+        Err(rejected) => {
+            *side = HostSide::Here(rejected.buffer);
+            return Err(rejected.error);
+        }
+    }
+    Ok(())
+}
+
+/// A core limit of a stream that the thread uses, until it ends.
+struct CoreLimit {
+    of: (u16, Cores),
+    stream: Stream,
+}
+
+impl CoreLimit {
+    fn begin(stream: &Stream, of: (u16, Cores)) -> Result<Self> {
+        let cores = of.1;
+        let limit = Self { of, stream: stream.clone() };
+        let set = |kind: aclrtDevResLimitType, value: u32| {
+            if value == 0 {
+                return Ok(());
+            }
+            let (context, raw) = (&**stream.0.context(), stream.as_raw());
+            // SAFETY: takes a live handle of this context and numbers.
+            unsafe { call!(context, aclrtSetStreamResLimit(raw, kind, value)) }
+        };
+        let done = set(aclrtDevResLimitType::ACL_RT_DEV_RES_CUBE_CORE, cores.cube)
+            .and_then(|()| set(aclrtDevResLimitType::ACL_RT_DEV_RES_VECTOR_CORE, cores.vector))
+            .and_then(|()| {
+                let (context, raw) = (&**stream.0.context(), stream.as_raw());
+                // SAFETY: takes a live handle of this context.
+                unsafe { call!(context, aclrtUseStreamResInCurrentThread(raw)) }
+            });
+        match done {
+            Ok(()) => Ok(limit),
+            Err(error) => {
+                if let Err(second) = limit.end() {
+                    log::warn!("ending a core limit that was not set whole: {second}");
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn end(self) -> Result<()> {
+        let (context, raw) = (&**self.stream.0.context(), self.stream.as_raw());
+        // SAFETY: takes a live handle of this context.
+        let unused = unsafe { call!(context, aclrtUnuseStreamResInCurrentThread(raw)) };
+        // SAFETY: as above.
+        let reset = unsafe { call!(context, aclrtResetStreamResLimit(raw)) };
+        unused.and(reset)
+    }
+}
+
+/// The streams for the tags of a recipe; the origin's is given.
+pub(super) fn lease_streams(recipe: &Recipe, context: &Context, origin: Stream) -> Result<Vec<Stream>> {
+    let mut streams = vec![origin];
+    for (index, tag) in recipe.tags.iter().enumerate().skip(usize::from(ORIGIN) + 1) {
+        let stream = Stream::lease_with_priority(context, tag.priority)
+            .context_with(|| format!("the stream of tag {:?}, number {index} of the plan", tag.name))?;
+        stream.set_name(&tag.name);
+        streams.push(stream);
+    }
+    Ok(streams)
+}
+
+/// Events for those of a recipe.
+pub(super) fn events(recipe: &Recipe, context: &Arc<ContextInner>) -> Result<Vec<Event>> {
+    recipe.events.iter().map(|_| Event::create_in(context, crate::event::EventKind::Order)).collect()
+}

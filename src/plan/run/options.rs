@@ -1,0 +1,119 @@
+//! How an executable runs.
+
+use crate::error::{Error, Result};
+
+use super::pool::Pool;
+
+/// Captured graphs that an executable keeps unless told otherwise.
+const GRAPHS: usize = 64;
+
+/// How the work of a plan reaches the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Mode {
+    /// Recorded into a graph, then replayed with one call.
+    #[default]
+    Captured,
+    /// Issued operator by operator at each run.
+    Eager,
+}
+
+/// What a run does when it needs a further captured graph and the limit is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum OnFull {
+    /// Drops the graph that was used longest ago, once the new one is there.
+    #[default]
+    EvictLeastRecent,
+    /// Runs eagerly.
+    Eager,
+    /// Fails.
+    Fail,
+}
+
+/// Options of [`Plan::executable`](crate::plan::Plan::executable).
+///
+/// # Examples
+///
+/// ```
+/// use racl::plan::{Mode, OnFull, RunOptions};
+///
+/// let options = RunOptions::new().mode(Mode::Eager).graph_limit(8)?.on_full(OnFull::Fail);
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    pub(super) mode: Mode,
+    pub(super) force_recapture: bool,
+    pub(super) check_frozen: bool,
+    pub(super) limit: usize,
+    pub(super) on_full: OnFull,
+    pub(super) pool: Option<Pool>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            force_recapture: false,
+            check_frozen: false,
+            limit: GRAPHS,
+            on_full: OnFull::default(),
+            pool: None,
+        }
+    }
+}
+
+impl RunOptions {
+    /// The defaults: captured, up to 64 graphs, the least recently used one evicted.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How the work reaches the device. Results are the same either way.
+    #[must_use]
+    #[doc(alias = "force_eager")]
+    pub fn mode(self, mode: Mode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// Captures anew at each run: finds memory that moved or went away.
+    #[must_use]
+    pub fn force_recapture(self) -> Self {
+        Self { force_recapture: true, ..self }
+    }
+
+    /// Compares frozen inputs that a run is given with those that the executable has: a run with another address fails
+    /// with its index, what it was and what it is now. Without this, frozen inputs are not looked at.
+    #[must_use]
+    pub fn check_frozen(self) -> Self {
+        Self { check_frozen: true, ..self }
+    }
+
+    /// Most captured graphs to keep.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for none at all.
+    #[doc(alias = "capture_limit")]
+    pub fn graph_limit(self, limit: usize) -> Result<Self> {
+        if limit == 0 {
+            return Err(Error::invalid("a limit of 0 captured graphs; use Mode::Eager to run without"));
+        }
+        Ok(Self { limit, ..self })
+    }
+
+    /// What to do when the limit is reached.
+    #[must_use]
+    pub fn on_full(self, on_full: OnFull) -> Self {
+        Self { on_full, ..self }
+    }
+
+    /// Takes temporary memory from a pool that other executables use too.
+    #[must_use]
+    #[doc(alias = "use_graph_pool")]
+    pub fn pool(self, pool: &Pool) -> Self {
+        Self { pool: Some(pool.clone()), ..self }
+    }
+}

@@ -1,0 +1,62 @@
+//! Results of a run.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use crate::error::{Error, Result};
+use crate::op::{Element, Shape, Tensor};
+use crate::stream::Stream;
+
+use super::Executable;
+use super::bindings::Bindable as _;
+use super::piece::Piece;
+
+/// An output of the latest run, until the next one writes over it: the borrow ends before
+/// [`Executable::run`](super::Executable::run) can be called again.
+pub struct Output<'a, T: Element> {
+    pub(super) tensor: Tensor<T>,
+    pub(super) executable: PhantomData<&'a Executable>,
+}
+
+impl<T: Element> Output<'_, T> {
+    /// Sizes of the dimensions.
+    #[must_use]
+    pub fn shape(&self) -> &Shape {
+        self.tensor.shape()
+    }
+
+    /// The elements in order. Blocks: waits for the run, then for the copy.
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::to_vec`].
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        self.tensor.to_vec()
+    }
+
+    /// Copies the output to `to` when `stream` gets there; `stream` is that of the run, or ordered after it. Later runs
+    /// do not change the copy.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for another shape, a tensor with gaps, or
+    /// memory of another device.
+    #[track_caller]
+    pub fn copy_to(&self, stream: &Stream, to: &mut Tensor<T>) -> Result<()> {
+        if to.shape() != self.tensor.shape() {
+            let (shape, other) = (self.tensor.shape(), to.shape());
+            return Err(Error::invalid(format!("an output of shape {shape} copied to a tensor of shape {other}")));
+        }
+        let (from, to): (Piece, Piece) = (self.tensor.bound()?.piece(), to.bound()?.piece());
+        stream.check_device(from.allocation.context())?;
+        stream.check_device(to.allocation.context())?;
+        from.copy_to(stream, &to, Location::caller())
+    }
+}
+
+impl<T: Element> fmt::Debug for Output<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Output").field(&self.tensor).finish()
+    }
+}

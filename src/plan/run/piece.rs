@@ -1,0 +1,137 @@
+//! Device memory that an executable uses, and untyped work on it.
+
+use std::ffi::c_void;
+use std::panic::Location;
+use std::sync::Arc;
+
+use acl_sys::aclrtMemcpyKind;
+
+use crate::call::call;
+use crate::context::ContextInner;
+use crate::error::{Error, Result};
+use crate::memory::{Allocation, DeviceBuffer};
+use crate::op::{DataType, MAX_RANK, Shape, View};
+use crate::plan::recipe::Recipe;
+use crate::stream::{Stream, Task};
+
+/// A part of an allocation.
+#[derive(Debug, Clone)]
+pub(crate) struct Piece {
+    pub(crate) allocation: Arc<Allocation>,
+    pub(crate) offset: usize,
+    pub(crate) bytes: usize,
+}
+
+type At = &'static Location<'static>;
+
+impl Piece {
+    /// Memory of its own; a piece without bytes has one that nobody uses.
+    pub(crate) fn new(context: &Arc<ContextInner>, bytes: u64) -> Result<Self> {
+        let bytes = usize::try_from(bytes).map_err(|_| Error::invalid(format!("{bytes} bytes for one value")))?;
+        let allocation = Arc::new(Allocation::new(context, bytes.max(1))?);
+        Ok(Self { allocation, offset: 0, bytes })
+    }
+
+    pub(crate) fn address(&self) -> *mut c_void {
+        self.allocation.address().wrapping_byte_add(self.offset)
+    }
+
+    /// The bytes as a buffer, for copies with the host.
+    pub(crate) fn buffer(&self) -> DeviceBuffer<u8> {
+        DeviceBuffer::within(&self.allocation, self.offset, self.bytes)
+    }
+
+    /// Copies all bytes of `self` to `to`, which has as many.
+    pub(crate) fn copy_to(&self, stream: &Stream, to: &Self, location: At) -> Result<()> {
+        if self.bytes == 0 {
+            return Ok(());
+        }
+        let (bytes, kind) = (self.bytes, aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE);
+        let uses = [&self.allocation, &to.allocation];
+        let task = Task { label: "copy", location, uses: &uses, scratch: None };
+        let (from, to) = (self.address(), to.address());
+        stream.0.submit(&task, |raw| {
+            // SAFETY: both sides have `bytes` bytes on this device and are registered with the stream.
+            unsafe { call!(&**stream.0.context(), aclrtMemcpyAsync(to, bytes, from, bytes, kind, raw)) }
+        })?;
+        Ok(())
+    }
+
+    pub(crate) fn fill(&self, stream: &Stream, byte: u8, location: At) -> Result<()> {
+        if self.bytes == 0 {
+            return Ok(());
+        }
+        let task = Task { label: "fill_bytes", location, uses: &[&self.allocation], scratch: None };
+        let (address, bytes) = (self.address(), self.bytes);
+        stream.0.submit(&task, |raw| {
+            // SAFETY: the piece has `bytes` bytes, and its memory is registered with the stream.
+            unsafe { call!(&**stream.0.context(), aclrtMemsetAsync(address, bytes, i32::from(byte), bytes, raw)) }
+        })?;
+        Ok(())
+    }
+}
+
+/// The pieces of the storages of a recipe; none where a run has to bring one.
+pub(crate) type Pieces = Vec<Option<Piece>>;
+
+/// A value of a recipe without symbols.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) storage: u32,
+    /// Bytes from the start of the storage.
+    pub(crate) offset: usize,
+    /// Bytes from the first to the last element.
+    pub(crate) span: usize,
+    pub(crate) dtype: DataType,
+    pub(crate) dims: Shape,
+    strides: [usize; MAX_RANK],
+}
+
+/// Where the values of a recipe without symbols lie.
+pub(crate) fn places(recipe: &Recipe) -> Result<Vec<Place>> {
+    recipe.values.iter().enumerate().map(|(index, _)| place(recipe, index as u32)).collect()
+}
+
+fn place(recipe: &Recipe, value: u32) -> Result<Place> {
+    let unknown = || Error::invalid("a value whose size is not known");
+    let info = &recipe.values[value as usize];
+    let layout = recipe.layout_of(value);
+    let dims: Option<Vec<usize>> = layout.dims.iter().map(|dim| dim.as_fixed()).collect();
+    let mut strides = [0; MAX_RANK];
+    for (to, from) in strides.iter_mut().zip(&layout.strides) {
+        *to = usize::try_from(from.as_fixed().ok_or_else(unknown)?).map_err(|_| unknown())?;
+    }
+    let fixed = |extent: Option<u64>| usize::try_from(extent.ok_or_else(unknown)?).map_err(|_| unknown());
+    let offset = fixed(info.offset.as_fixed())?;
+    if !offset.is_multiple_of(layout.dtype.size()) {
+        return Err(Error::invalid("a value whose first element is not aligned for its type"));
+    }
+    Ok(Place {
+        storage: info.storage,
+        offset,
+        span: fixed(layout.span().and_then(|span| span.as_fixed()))?,
+        dtype: layout.dtype,
+        dims: Shape::new(&dims.ok_or_else(unknown)?)?,
+        strides,
+    })
+}
+
+impl Place {
+    pub(crate) fn view<'a>(&self, piece: &'a Piece) -> View<'a> {
+        let size = self.dtype.size();
+        View {
+            allocation: &piece.allocation,
+            start: piece.address(),
+            len: piece.bytes / size,
+            dtype: self.dtype,
+            dims: self.dims,
+            strides: self.strides,
+            offset: self.offset / size,
+        }
+    }
+
+    /// The part of the storage's memory that the value spans.
+    pub(crate) fn piece(&self, storage: &Piece) -> Piece {
+        Piece { allocation: Arc::clone(&storage.allocation), offset: storage.offset + self.offset, bytes: self.span }
+    }
+}

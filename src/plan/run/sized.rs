@@ -1,0 +1,92 @@
+//! A plan with numbers for its symbols: recipe, places, and the memory that its graphs share.
+
+use std::sync::Arc;
+
+use crate::context::Context;
+use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+use crate::memory::PinnedBuffer;
+use crate::plan::memory::MemoryPlan;
+use crate::plan::recipe::{Input, Recipe, StorageKind};
+use crate::plan::{Inner, Plan};
+
+use super::issue::{HostSide, HostSides};
+use super::piece::{Piece, Pieces, Place, places};
+use super::pool::Pool;
+
+pub(super) struct Sized {
+    pub(super) symbols: Vec<usize>,
+    /// None when the plan itself has no symbols.
+    specialised: Option<Recipe>,
+    pub(super) places: Vec<Place>,
+    /// None for inputs that each run brings.
+    pub(super) pieces: Pieces,
+}
+
+/// Memory that does not depend on symbols.
+#[derive(Debug, Default)]
+pub(super) struct Fixed {
+    /// Frozen and static inputs.
+    pub(super) inputs: Vec<Option<Piece>>,
+    pub(super) constants: Vec<Piece>,
+}
+
+impl Sized {
+    pub(super) fn new(plan: &Plan, symbols: &[usize], fixed: &Fixed, pool: &Pool, context: &Context) -> Result<Self> {
+        let (recipe, memory) = plan.specialise(symbols)?;
+        log::debug!("temporaries of {plan:?} for symbols {symbols:?}: {}", memory.report());
+        let places = places(&recipe)?;
+        let pieces = pieces(&recipe, &memory, fixed, pool, context)?;
+        let specialised = plan.is_dynamic().then(|| recipe.into_owned());
+        Ok(Self { symbols: symbols.to_vec(), specialised, places, pieces })
+    }
+
+    pub(super) fn recipe<'a>(&'a self, plan: &'a Inner) -> &'a Recipe {
+        self.specialised.as_ref().unwrap_or(&plan.recipe)
+    }
+
+    /// Host memory for its inputs and outputs.
+    pub(super) fn hosts(&self, plan: &Inner, context: &Context) -> Result<HostSides> {
+        let recipe = self.recipe(plan);
+        let pinned = |value: u32, wanted: bool| -> Result<HostSide> {
+            let bytes = self.places[value as usize].span;
+            if !wanted || bytes == 0 {
+                return Ok(HostSide::Gone);
+            }
+            let buffer: PinnedBuffer<u8> = context.pinned(bytes)?;
+            Ok(HostSide::Here(buffer))
+        };
+        let inputs = recipe.inputs.iter().map(|input| pinned(input.value, input.class == Input::Host));
+        let outputs = recipe.outputs.iter().map(|output| pinned(output.value, output.host));
+        Ok(HostSides { inputs: inputs.collect::<Result<_>>()?, outputs: outputs.collect::<Result<_>>()? })
+    }
+}
+
+fn pieces(recipe: &Recipe, memory: &MemoryPlan, fixed: &Fixed, pool: &Pool, context: &Context) -> Result<Pieces> {
+    let arena = pool.arena(memory.peak).context_with(|| format!("the arena of a plan, {} bytes", memory.peak))?;
+    let own = |bytes: u64| Piece::new(context.inner(), bytes).map(Some);
+    recipe
+        .storages
+        .iter()
+        .zip(&memory.offsets)
+        .map(|(storage, offset)| {
+            let bytes =
+                storage.bytes.as_fixed().ok_or_else(|| Error::new(ErrorKind::Internal, "a size with symbols"))?;
+            match storage.kind {
+                StorageKind::Temporary => match &arena {
+                    Some(arena) if *offset != MemoryPlan::ELSEWHERE => {
+                        let (offset, bytes) = (*offset as usize, bytes as usize);
+                        Ok(Some(Piece { allocation: Arc::clone(arena), offset, bytes }))
+                    }
+                    _ => Ok(None),
+                },
+                StorageKind::Output(_) => own(bytes),
+                StorageKind::Constant(index) => Ok(Some(fixed.constants[index as usize].clone())),
+                StorageKind::Input(index) => match recipe.inputs[index as usize].class {
+                    Input::Frozen | Input::Static => Ok(fixed.inputs[index as usize].clone()),
+                    Input::Copied | Input::Host => own(bytes),
+                    Input::Tracked(_) | Input::Updatable => Ok(None),
+                },
+            }
+        })
+        .collect()
+}

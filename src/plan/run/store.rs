@@ -1,0 +1,130 @@
+//! The captured graphs of an executable, by what they were captured for.
+
+use std::sync::Arc;
+
+use crate::graph::Graph;
+use crate::plan::recipe::Cores;
+
+use super::issue::HostSides;
+use super::piece::Pieces;
+use super::sized::Sized;
+use super::update::Groups;
+
+/// What a captured graph depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Key {
+    pub(super) symbols: Vec<usize>,
+    /// Addresses of the tracked inputs, in their order.
+    pub(super) tracked: Vec<usize>,
+    pub(super) cores: Option<Cores>,
+    pub(super) user: u64,
+}
+
+pub(super) struct Captured {
+    // Dropped in this order: the graph before what its work uses.
+    pub(super) graph: Graph,
+    pub(super) key: Key,
+    pub(super) hosts: HostSides,
+    pub(super) groups: Groups,
+    pub(super) pieces: Pieces,
+    pub(super) sized: Arc<Sized>,
+    /// When it was used last.
+    pub(super) used: u64,
+}
+
+/// How often what happened; see [`Executable::counters`](super::Executable::counters).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Runs of a captured graph.
+    pub replays: u64,
+    /// Runs operator by operator.
+    pub eager: u64,
+    /// Graphs captured because none was there for the symbols or the user's key.
+    pub captured_new: u64,
+    /// Graphs captured because a tracked input had moved.
+    pub captured_moved: u64,
+    /// Graphs captured because of another core limit.
+    pub captured_cores: u64,
+    /// Graphs captured because of [`RunOptions::force_recapture`](super::RunOptions::force_recapture).
+    pub captured_forced: u64,
+    /// Graphs dropped for another one at the limit.
+    pub evicted: u64,
+    /// Runs that were eager because the limit was reached.
+    pub eager_at_limit: u64,
+    /// Operators replaced inside graphs.
+    pub updates: u64,
+}
+
+#[derive(Default)]
+pub(super) struct Store {
+    all: Vec<Captured>,
+    clock: u64,
+    pub(super) counters: Counters,
+}
+
+impl Store {
+    pub(super) fn find(&self, matches: impl Fn(&Key) -> bool) -> Option<usize> {
+        self.all.iter().position(|known| matches(&known.key))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Marks a graph as used now.
+    pub(super) fn get(&mut self, index: usize) -> &mut Captured {
+        self.clock += 1;
+        let captured = &mut self.all[index];
+        captured.used = self.clock;
+        captured
+    }
+
+    pub(super) fn peek(&self, index: usize) -> Option<&Captured> {
+        self.all.get(index)
+    }
+
+    pub(super) fn peek_mut(&mut self, index: usize) -> Option<&mut Captured> {
+        self.all.get_mut(index)
+    }
+
+    /// Adds a graph; at the limit the one that was used longest ago goes, once its last run is over.
+    pub(super) fn add(&mut self, captured: Captured, limit: usize) -> usize {
+        self.all.push(captured);
+        while self.all.len() > limit {
+            let last = self.all.len() - 1;
+            let oldest = (0..last).min_by_key(|index| self.all[*index].used);
+            let Some(oldest) = oldest else { break };
+            self.all.remove(oldest);
+            self.counters.evicted += 1;
+        }
+        self.all.len() - 1
+    }
+
+    /// Puts a graph in place of another with the same key.
+    pub(super) fn replace(&mut self, index: usize, captured: Captured) {
+        self.all[index] = captured;
+    }
+
+    /// Why a graph for `key` has to be captured.
+    pub(super) fn count_miss(&mut self, key: &Key) {
+        let like = |cores: bool| {
+            self.all.iter().any(|known| {
+                known.key.symbols == key.symbols
+                    && known.key.user == key.user
+                    && if cores { known.key.tracked == key.tracked } else { known.key.cores == key.cores }
+            })
+        };
+        if like(false) {
+            self.counters.captured_moved += 1;
+        } else if like(true) {
+            self.counters.captured_cores += 1;
+        } else {
+            self.counters.captured_new += 1;
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.all.clear();
+    }
+}

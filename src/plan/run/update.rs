@@ -1,0 +1,217 @@
+//! Updates: operators inside a captured graph whose arguments change between runs.
+//!
+//! Each such operator lies in a task group behind a gate. A run launches the graph first; then an update stream, which
+//! waits for the run before, replaces what changed and opens every gate, so that the host prepares an operator while
+//! the device works on what comes before it. Every gate is opened in every run, whatever happens on the way: a closed
+//! one would hold the graph for ever (guide: captured graphs, task update).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use acl_sys::aclrtTaskGrp;
+
+use crate::call::call;
+use crate::context::Context;
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::{Event, EventKind};
+use crate::memory::Allocation;
+use crate::plan::recipe::{Input, NodeKind, Recipe, StorageKind};
+use crate::stream::Stream;
+
+use super::gate::Gates;
+use super::issue::At;
+
+/// The groups of one captured graph.
+pub(super) struct Groups {
+    /// Group of a node.
+    of: HashMap<u32, usize>,
+    all: Vec<Group>,
+    gates: Option<Gates>,
+    /// Where updates go; made when the first group is recorded.
+    stream: Option<Stream>,
+    /// The end of the latest run.
+    end: Event,
+    ran: bool,
+}
+
+struct Group {
+    node: u32,
+    handle: aclrtTaskGrp,
+    /// Scratch memory that the operator has now, apart from that of all others.
+    scratch: Option<Arc<Allocation>>,
+}
+
+// SAFETY: handles of groups may be used on any thread that makes the context current, like the graph they belong to.
+unsafe impl Send for Groups {}
+
+impl Groups {
+    /// The groups that a recipe needs: one for each operator that touches an updatable input.
+    pub(super) fn of(recipe: &Recipe, context: &Context) -> Result<Self> {
+        let mut groups = Self {
+            of: HashMap::new(),
+            all: Vec::new(),
+            gates: None,
+            stream: None,
+            end: Event::create_in(context.inner(), EventKind::Order)?,
+            ran: false,
+        };
+        for (index, node) in recipe.nodes.iter().enumerate() {
+            let updatable = recipe.accesses_of(node).iter().any(|access| is_updatable(recipe, access.value));
+            if !updatable {
+                continue;
+            }
+            if !matches!(node.kind, NodeKind::Op(_) | NodeKind::Foreign(_) | NodeKind::Prefetch { .. }) {
+                let text =
+                    format!("{} touches an updatable input; only operators can", recipe.describe(index as u32));
+                return Err(Error::new(ErrorKind::NotSupported, text));
+            }
+            if !matches!(node.kind, NodeKind::Prefetch { .. }) {
+                groups.of.insert(index as u32, groups.all.len());
+                groups.all.push(Group { node: index as u32, handle: std::ptr::null_mut(), scratch: None });
+            }
+        }
+        if !groups.all.is_empty() {
+            groups.gates = Some(Gates::new(context.inner(), groups.all.len())?);
+            groups.stream = Some(Stream::lease(context.inner())?);
+        }
+        Ok(groups)
+    }
+
+    pub(super) fn has(&self, node: u32) -> bool {
+        self.of.contains_key(&node)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    pub(super) fn nodes(&self) -> impl Iterator<Item = u32> {
+        self.all.iter().map(|group| group.node)
+    }
+
+    /// Records an operator, behind its gate and as a group of its own.
+    pub(super) fn record(
+        &mut self,
+        node: u32,
+        stream: &Stream,
+        at: At,
+        compute: impl FnOnce(&Stream) -> Result<()>,
+    ) -> Result<()> {
+        let (Some(index), Some(gates)) = (self.of.get(&node).copied(), &self.gates) else {
+            return Err(Error::new(ErrorKind::Internal, "an operator without a group"));
+        };
+        gates.wait(index, stream, at)?;
+        let (context, raw) = (&**stream.0.context(), stream.as_raw());
+        // SAFETY: takes a live handle; the stream records.
+        unsafe { call!(context, aclmdlRICaptureTaskGrpBegin(raw)) }?;
+        let computed = compute(stream);
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: a live handle, and a place for one handle.
+        let ended = unsafe { call!(context, aclmdlRICaptureTaskGrpEnd(raw, &raw mut handle)) };
+        computed.and(ended)?;
+        self.all[index].handle = handle;
+        Ok(())
+    }
+
+    /// After a launch on `launched`: replaces the operators of `changed`, and opens every gate.
+    pub(super) fn run(
+        &mut self,
+        launched: &Stream,
+        changed: impl Fn(u32) -> bool,
+        at: At,
+        mut compute: impl FnMut(u32, &Stream) -> Result<()>,
+    ) -> Result<()> {
+        let (Some(gates), Some(stream)) = (self.gates.clone(), self.stream.clone()) else { return Ok(()) };
+        let mut opened = OpenAll { gates: &gates, next: 0, count: self.all.len(), stream: &stream, at };
+        let waited = if self.ran { stream.wait(&self.end) } else { Ok(()) };
+        let mut result = waited;
+        for group in &mut self.all {
+            if result.is_ok() && changed(group.node) {
+                result = group.update(&stream, &mut compute);
+            }
+            result = result.and(opened.open_next());
+        }
+        drop(opened);
+        let recorded = self.end.record(launched);
+        self.ran = recorded.is_ok();
+        result.and(recorded)
+    }
+
+    /// Scratch memory of the groups, which a running graph uses.
+    pub(super) fn scratch(&self) -> impl Iterator<Item = &Arc<Allocation>> {
+        self.all.iter().filter_map(|group| group.scratch.as_ref())
+    }
+}
+
+impl Group {
+    fn update(&mut self, stream: &Stream, compute: &mut impl FnMut(u32, &Stream) -> Result<()>) -> Result<()> {
+        let (context, raw) = (&**stream.0.context(), stream.as_raw());
+        // SAFETY: live handles; the group belongs to a graph that the caller holds.
+        unsafe { call!(context, aclmdlRICaptureTaskUpdateBegin(raw, self.handle)) }?;
+        let mut open = OpenUpdate { stream, open: true };
+        let former = stream.0.swap_workspace(self.scratch.take());
+        let computed = compute(self.node, stream);
+        self.scratch = stream.0.swap_workspace(former);
+        let ended = open.end();
+        computed.and(ended)
+    }
+}
+
+/// An update that is ended also when the code in it panics.
+struct OpenUpdate<'a> {
+    stream: &'a Stream,
+    open: bool,
+}
+
+impl OpenUpdate<'_> {
+    fn end(&mut self) -> Result<()> {
+        self.open = false;
+        let (context, raw) = (&**self.stream.0.context(), self.stream.as_raw());
+        // SAFETY: takes a live handle.
+        unsafe { call!(context, aclmdlRICaptureTaskUpdateEnd(raw)) }
+    }
+}
+
+impl Drop for OpenUpdate<'_> {
+    fn drop(&mut self) {
+        if self.open
+            && let Err(error) = self.end()
+        {
+            self.stream.0.context().record_drop_error("ending an update that panicked", error);
+        }
+    }
+}
+
+/// Opens the gates that are still closed when it goes away.
+struct OpenAll<'a> {
+    gates: &'a Gates,
+    next: usize,
+    count: usize,
+    stream: &'a Stream,
+    at: At,
+}
+
+impl OpenAll<'_> {
+    fn open_next(&mut self) -> Result<()> {
+        let gate = self.next;
+        self.next += 1;
+        self.gates.signal(gate, self.stream, self.at)
+    }
+}
+
+impl Drop for OpenAll<'_> {
+    fn drop(&mut self) {
+        while self.next < self.count {
+            if let Err(error) = self.open_next() {
+                self.stream.0.context().record_drop_error("opening a gate of a graph that waits for it", error);
+            }
+        }
+    }
+}
+
+pub(super) fn is_updatable(recipe: &Recipe, value: u32) -> bool {
+    match recipe.storages[recipe.storage_of(value) as usize].kind {
+        StorageKind::Input(input) => recipe.inputs[input as usize].class == Input::Updatable,
+        _ => false,
+    }
+}
