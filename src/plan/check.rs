@@ -4,7 +4,7 @@ use super::finding::{Finding, FindingKind};
 use super::order::{Broken, Order};
 use super::ranges::{Common, common};
 use super::recipe::{Cores, NodeKind, ORIGIN, Recipe, StorageKind};
-use super::uses::Uses;
+use super::uses::{Use, Uses};
 
 mod live;
 
@@ -46,7 +46,7 @@ fn accesses(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, findings:
     for one in all {
         let met = live.add(one);
         unordered |= met.unordered;
-        if needs_write && one.access.mode.reads() && !met.written && findings.len() < MOST {
+        if needs_write && recipe.access(one).mode.reads() && !met.written && findings.len() < MOST {
             let text = format!("{} reads memory that nothing has written", recipe.describe(one.node));
             findings.push(Finding::new(FindingKind::ReadBeforeWrite, text).at(&[one.node]));
         }
@@ -64,11 +64,12 @@ fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, fi
     for (i, later) in all.iter().enumerate() {
         for earlier in &all[..i] {
             let pair = (earlier.node, later.node);
-            let harmless = !earlier.access.mode.writes() && !later.access.mode.writes();
+            let harmless = !recipe.access(earlier).mode.writes() && !recipe.access(later).mode.writes();
             if harmless || earlier.node == later.node || order.ordered(pair.0, pair.1) || last == Some(pair) {
                 continue;
             }
-            if !super::ranges::may_overlap(recipe, earlier.access.value, later.access.value, &bounds) {
+            let values = (recipe.access(earlier).value, recipe.access(later).value);
+            if !super::ranges::may_overlap(recipe, values.0, values.1, &bounds) {
                 continue;
             }
             if findings.len() >= MOST {
@@ -81,20 +82,19 @@ fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, fi
     }
 }
 
-fn unordered_text(recipe: &Recipe, earlier: &super::uses::Use, later: &super::uses::Use) -> String {
-    let verb = |one: &super::uses::Use| if one.access.mode.writes() { "writes" } else { "reads" };
-    let bytes = match common(recipe, earlier.access.value, later.access.value) {
+fn unordered_text(recipe: &Recipe, earlier: &Use, later: &Use) -> String {
+    let verb = |one| if recipe.access(one).mode.writes() { "writes" } else { "reads" };
+    let (was, is) = (recipe.access(earlier).value, recipe.access(later).value);
+    let bytes = match common(recipe, was, is) {
         Common::Bytes { start, end } => format!("bytes {start}..{end}"),
         _ => "bytes".to_owned(),
     };
-    let memory = match recipe.storages[recipe.storage_of(later.access.value) as usize].kind {
+    let storage = &recipe.storages[recipe.storage_of(is) as usize];
+    let memory = match storage.kind {
         StorageKind::Input(input) => format!("input {:?}", recipe.inputs[input as usize].name),
         StorageKind::Output(output) => format!("output {:?}", recipe.outputs[output as usize].name),
         StorageKind::Temporary | StorageKind::Constant(_) => {
-            format!(
-                "the value of {} bytes",
-                recipe.storages[recipe.storage_of(later.access.value) as usize].bytes.show()
-            )
+            format!("the value of {} bytes", storage.bytes.show())
         }
     };
     let stream = |node: u32| match recipe.nodes[node as usize].tag {
@@ -116,7 +116,7 @@ fn unordered_text(recipe: &Recipe, earlier: &super::uses::Use, later: &super::us
 fn outputs(recipe: &Recipe, uses: &Uses, findings: &mut Vec<Finding>) {
     for output in &recipe.outputs {
         let storage = recipe.storage_of(output.value);
-        if !uses.storage(storage).iter().any(|one| one.access.mode.writes()) {
+        if !uses.storage(storage).iter().any(|one| recipe.access(one).mode.writes()) {
             let text = format!("output {:?} is written by nothing", output.name);
             findings.push(Finding::new(FindingKind::ReadBeforeWrite, text));
         }

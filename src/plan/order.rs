@@ -57,6 +57,7 @@ impl Order {
             order.tag.push(node.tag);
             order.epoch.push(current[chain]);
         }
+        order.clocks.shrink_to_fit();
         Ok(order)
     }
 

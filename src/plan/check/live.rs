@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::plan::layout::Extent;
 use crate::plan::order::Order;
 use crate::plan::ranges::{Common, Range, common, range};
-use crate::plan::recipe::Recipe;
+use crate::plan::recipe::{Access, Recipe};
 use crate::plan::uses::Use;
 
 /// Accesses so far, without those that a later one stands for: whatever is ordered after a write that covers them is
@@ -28,7 +28,8 @@ pub(super) struct Live<'a> {
 
 #[derive(Clone)]
 struct Entry {
-    one: Use,
+    node: u32,
+    access: Access,
     range: Range,
 }
 
@@ -57,7 +58,7 @@ impl<'a> Live<'a> {
     }
 
     pub(super) fn add(&mut self, one: &Use) -> Met {
-        let entry = Entry { one: *one, range: range(self.recipe, one.access.value) };
+        let entry = self.entry(one);
         let mut met = Met::default();
         let mut wide = std::mem::take(&mut self.wide);
         wide.retain(|earlier| !self.meet(earlier, &entry, &mut met));
@@ -78,14 +79,19 @@ impl<'a> Live<'a> {
         met
     }
 
+    fn entry(&self, one: &Use) -> Entry {
+        let access = self.recipe.access(one);
+        Entry { node: one.node, access, range: range(self.recipe, access.value) }
+    }
+
     /// Compares a later access with an earlier one; true when it stands for it from now on.
     fn meet(&self, earlier: &Entry, later: &Entry, met: &mut Met) -> bool {
-        if earlier.one.node == later.one.node || !self.overlap(earlier, later) {
+        if earlier.node == later.node || !self.overlap(earlier, later) {
             return false;
         }
-        let (was, is) = (earlier.one.access.mode, later.one.access.mode);
+        let (was, is) = (earlier.access.mode, later.access.mode);
         met.written |= was.writes();
-        let ordered = self.order.is_none_or(|order| order.before(earlier.one.node, later.one.node));
+        let ordered = self.order.is_none_or(|order| order.before(earlier.node, later.node));
         if (was.writes() || is.writes()) && !ordered {
             met.unordered = true;
             return false;
@@ -103,7 +109,7 @@ impl<'a> Live<'a> {
         if apart || x.start == x.end || y.start == y.end {
             return false;
         }
-        (x.dense && y.dense) || common(self.recipe, a.one.access.value, b.one.access.value) != Common::Nothing
+        (x.dense && y.dense) || common(self.recipe, a.access.value, b.access.value) != Common::Nothing
     }
 
     fn insert(&mut self, entry: Entry) {

@@ -1,13 +1,12 @@
 //! Placing temporaries from the largest to the smallest, each at the lowest place that no conflicting one has.
 
-use crate::plan::order::Order;
-
-use super::{Places, Temporary};
+use super::{Places, Temporaries};
 
 /// Above this many, comparing all pairs takes too long.
 const MOST: usize = 4096;
 
-pub(super) fn place(temporaries: &[Temporary], order: &Order) -> Option<Places> {
+pub(super) fn place(all: &Temporaries<'_>) -> Option<Places> {
+    let temporaries = &all.all;
     if temporaries.len() > MOST {
         return None;
     }
@@ -22,7 +21,7 @@ pub(super) fn place(temporaries: &[Temporary], order: &Order) -> Option<Places> 
         taken.clear();
         for other in &placed {
             let known = &temporaries[*other];
-            if !known.before(one, order) && !one.before(known, order) {
+            if !all.before(known, one) && !all.before(one, known) {
                 taken.push((offsets[*other], offsets[*other] + known.bytes));
             }
         }
