@@ -20,7 +20,8 @@ struct Figures {
 impl Figures {
     /// A figure without a target.
     fn note(&self, name: &str, value: f64, unit: &str) {
-        println!("{name}\t{value:.1}\t{unit}\tnone\tmet");
+        let digits = if unit == "times" { 3 } else { 1 };
+        println!("{name}\t{value:.digits$}\t{unit}\tnone\tmet");
     }
 
     fn at_most(&mut self, name: &str, value: f64, unit: &str, most: f64) {

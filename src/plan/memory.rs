@@ -7,8 +7,9 @@ use super::order::Order;
 use super::recipe::{Recipe, Storage, StorageKind};
 use super::uses::Uses;
 
+mod by_size;
+mod conflicts;
 mod gaps;
-mod pairwise;
 
 use gaps::Gaps;
 
@@ -81,15 +82,16 @@ pub(crate) fn plan(recipe: &Recipe, order: &Order, uses: &Uses) -> Option<Memory
     let bound = largest_live_set(&temporaries.all, &ends);
     let mut places = Gaps::place(&temporaries, &ends);
     drop(ends);
-    // Comparing all pairs costs more; it is worth it where the fast way wastes memory.
+    // Looking at all conflicts costs more; it is worth it where the fast way wastes memory.
     if places.peak > bound + bound / 32
-        && let Some(other) = pairwise::place(&temporaries)
+        && let Some(other) = by_size::place(&temporaries)
         && other.peak < places.peak
     {
         places = other;
     }
+    let Temporaries { all, .. } = temporaries;
     let mut offsets = vec![MemoryPlan::ELSEWHERE; recipe.storages.len()];
-    for (one, offset) in temporaries.all.iter().zip(places.offsets) {
+    for (one, offset) in all.iter().zip(places.offsets) {
         offsets[one.storage as usize] = offset;
     }
     Some(MemoryPlan { offsets, peak: places.peak, sum, bound })

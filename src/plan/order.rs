@@ -98,6 +98,22 @@ impl Order {
         self.clocks[self.epoch[b] as usize * self.chains + usize::from(chain)]
     }
 
+    /// Up to which position of another stream than its own everything is done when `node` starts.
+    pub(crate) fn known(&self, tag: u16, node: u32) -> u32 {
+        self.knows(node as usize, tag)
+    }
+
+    /// The nodes of each stream.
+    pub(crate) fn by_chain(&self) -> Vec<Vec<u32>> {
+        let mut length = vec![0; self.chains];
+        self.tag.iter().for_each(|tag| length[usize::from(*tag)] += 1);
+        let mut chains: Vec<Vec<u32>> = length.into_iter().map(Vec::with_capacity).collect();
+        for (node, tag) in self.tag.iter().enumerate() {
+            chains[usize::from(*tag)].push(node as u32);
+        }
+        chains
+    }
+
     /// Whether everything up to `position` of `chain` is done before `node` starts.
     pub(crate) fn reaches(&self, chain: u16, position: u32, node: u32) -> bool {
         let node = node as usize;
