@@ -35,14 +35,12 @@ impl MemoryPlan {
     pub(crate) const ELSEWHERE: u64 = u64::MAX;
 }
 
-/// A temporary: its size with padding, and its first and last use in the order of issue.
+/// A temporary: its size with padding, and its first use in the order of issue.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Temporary {
     pub(super) bytes: u64,
     pub(super) storage: u32,
-    /// Nodes.
     pub(super) first: u32,
-    pub(super) last: u32,
     /// Its first span, and how many it has.
     span: u32,
     spans: u32,
@@ -68,6 +66,11 @@ impl Temporaries<'_> {
         &self.spans[one.span as usize..(one.span + one.spans) as usize]
     }
 
+    /// The last use of a temporary in the order of issue.
+    pub(super) fn last(&self, one: &Temporary) -> u32 {
+        self.spans(one).iter().map(|span| span.last).max().unwrap_or(one.first)
+    }
+
     /// Whether every use of `a` is done before any of `b` starts.
     fn before(&self, a: &Temporary, b: &Temporary) -> bool {
         self.spans(a).iter().all(|a| self.spans(b).iter().all(|b| self.order.before(a.last, b.first)))
@@ -78,8 +81,8 @@ impl Temporaries<'_> {
 pub(crate) fn plan(recipe: &Recipe, order: &Order, uses: &Uses) -> Option<MemoryPlan> {
     let temporaries = temporaries(recipe, order, uses)?;
     let sum = temporaries.all.iter().try_fold(0_u64, |sum, one| sum.checked_add(one.bytes))?;
-    let ends = by_end(&temporaries.all);
-    let bound = largest_live_set(&temporaries.all, &ends);
+    let ends = by_end(&temporaries);
+    let bound = largest_live_set(&temporaries, &ends);
     let mut places = Gaps::place(&temporaries, &ends);
     drop(ends);
     // Looking at all conflicts costs more; it is worth it where the fast way wastes memory.
@@ -89,9 +92,8 @@ pub(crate) fn plan(recipe: &Recipe, order: &Order, uses: &Uses) -> Option<Memory
     {
         places = other;
     }
-    let Temporaries { all, .. } = temporaries;
     let mut offsets = vec![MemoryPlan::ELSEWHERE; recipe.storages.len()];
-    for (one, offset) in all.iter().zip(places.offsets) {
+    for (one, offset) in temporaries.all.iter().zip(places.offsets) {
         offsets[one.storage as usize] = offset;
     }
     Some(MemoryPlan { offsets, peak: places.peak, sum, bound })
@@ -121,9 +123,9 @@ fn temporaries<'a>(recipe: &Recipe, order: &'a Order, uses: &Uses) -> Option<Tem
         let kept = reserved.partition_point(|(storage, _)| *storage < index);
         let kept = reserved[kept..].iter().take_while(|(storage, _)| *storage == index).map(|(_, node)| *node);
         let start = spans.len();
-        let (mut first, mut last) = (u32::MAX, 0);
+        let mut first = u32::MAX;
         for node in uses.storage(index).iter().map(|one| one.node).chain(kept) {
-            (first, last) = (first.min(node), last.max(node));
+            first = first.min(node);
             let tag = order.tag(node);
             match spans[start..].iter_mut().find(|known| order.tag(known.first) == tag) {
                 Some(known) => (known.first, known.last) = (known.first.min(node), known.last.max(node)),
@@ -132,25 +134,25 @@ fn temporaries<'a>(recipe: &Recipe, order: &'a Order, uses: &Uses) -> Option<Tem
         }
         let bytes = padded(storage.bytes.as_fixed()?)?;
         let (span, spans) = (start as u32, (spans.len() - start) as u32);
-        all.push(Temporary { bytes, storage: index, first, last, span, spans });
+        all.push(Temporary { bytes, storage: index, first, span, spans });
     }
     all.sort_by_key(|one| one.first);
     Some(Temporaries { all, spans, order })
 }
 
 /// Temporaries in the order of their last use.
-fn by_end(temporaries: &[Temporary]) -> Vec<u32> {
-    let mut sorted: Vec<u32> = (0..temporaries.len() as u32).collect();
-    sorted.sort_unstable_by_key(|index| (temporaries[*index as usize].last, *index));
+fn by_end(temporaries: &Temporaries<'_>) -> Vec<u32> {
+    let mut sorted: Vec<u32> = (0..temporaries.all.len() as u32).collect();
+    sorted.sort_unstable_by_key(|index| (temporaries.last(&temporaries.all[*index as usize]), *index));
     sorted
 }
 
 /// The greatest sum of sizes that are live at one node, nodes running in the order of issue.
-fn largest_live_set(temporaries: &[Temporary], ends: &[u32]) -> u64 {
-    let mut ended = ends.iter().map(|end| &temporaries[*end as usize]).peekable();
+fn largest_live_set(temporaries: &Temporaries<'_>, ends: &[u32]) -> u64 {
+    let mut ended = ends.iter().map(|end| &temporaries.all[*end as usize]).peekable();
     let (mut live, mut most) = (0_u64, 0);
-    for one in temporaries {
-        while let Some(gone) = ended.next_if(|gone| gone.last < one.first) {
+    for one in &temporaries.all {
+        while let Some(gone) = ended.next_if(|gone| temporaries.last(gone) < one.first) {
             live -= gone.bytes;
         }
         // No overflow: at most the sum, which is known to fit.

@@ -24,7 +24,7 @@ impl Conflicts {
         let mut earlier = Lists { starts: Vec::with_capacity(all.len() + 1), all: Vec::new() };
         let mut open: Vec<u32> = Vec::new();
         for (index, one) in all.iter().enumerate() {
-            open.retain(|other| all[*other as usize].last >= horizons[index]);
+            open.retain(|other| temporaries.last(&all[*other as usize]) >= horizons[index]);
             left = left.checked_sub(open.len())?;
             earlier.starts.push(earlier.all.len() as u32);
             // The later one of two is never done before the earlier one starts.

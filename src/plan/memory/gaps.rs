@@ -37,7 +37,7 @@ impl<'a> Gaps<'a> {
         let mut offsets = vec![0; all.len()];
         let mut ended = ends.iter().map(|end| *end as usize).peekable();
         for (index, one) in all.iter().enumerate() {
-            while let Some(gone) = ended.next_if(|gone| all[*gone].last < one.first) {
+            while let Some(gone) = ended.next_if(|gone| temporaries.last(&all[*gone]) < one.first) {
                 gaps.free(offsets[gone], &all[gone]);
             }
             offsets[index] = gaps.take(one);
