@@ -161,3 +161,6 @@ fn largest_live_set(temporaries: &Temporaries<'_>, ends: &[u32]) -> u64 {
     }
     most
 }
+
+#[cfg(test)]
+mod tests;
