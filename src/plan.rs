@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 mod builder;
 mod check;
 mod dim;
+mod dump;
 mod finding;
 mod function;
 mod host;
@@ -33,6 +34,7 @@ mod uses;
 
 pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Value};
 pub use dim::{Dim, IntoDims, MAX_SYMBOLS};
+pub use dump::Width;
 pub(crate) use finding::Findings;
 pub use finding::{Finding, FindingKind};
 pub use function::{Foreign, HostFunction, Launch};
@@ -92,6 +94,21 @@ pub struct MemoryReport {
     pub sum: u64,
     /// The largest set that is live at once when work runs in the order of issue: no plan can do with less.
     pub lower_bound: u64,
+}
+
+impl fmt::Display for MemoryReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = |part: u64, whole: u64| if whole == 0 { 100.0 } else { part as f64 * 100.0 / whole as f64 };
+        write!(
+            f,
+            "{} bytes: {:.1} % of {} without sharing, {:.1} % of the least possible {}",
+            self.peak,
+            percent(self.peak, self.sum),
+            self.sum,
+            percent(self.peak, self.lower_bound),
+            self.lower_bound
+        )
+    }
 }
 
 impl Plan {
@@ -187,8 +204,7 @@ impl Plan {
     ///
     /// [`ErrorKind::InvalidArgument`] for another number of values, or one outside the bounds.
     pub fn memory(&self, symbols: &[usize]) -> Result<MemoryReport> {
-        let (_, MemoryPlan { peak, sum, bound, .. }) = self.specialise(symbols)?;
-        Ok(MemoryReport { peak, sum, lower_bound: bound })
+        self.specialise(symbols).map(|(_, memory)| memory.report())
     }
 
     /// The recipe and its memory plan for values of the symbols.

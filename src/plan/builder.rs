@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 
 use crate::error::Result;
 
+use super::dim::{Dim, show_dims};
 use super::finding::{Finding, FindingKind};
 use super::function::Body;
 use super::options::Options;
@@ -198,6 +199,11 @@ impl Builder {
     fn wrong<T>(&self, kind: FindingKind, at: At, text: impl fmt::Display) -> Result<T> {
         let message = format!("{text} (#{}, {}:{})", self.recipe.nodes.len(), at.file(), at.line());
         Err(Finding::new(kind, message).into_error())
+    }
+
+    /// Dimensions for a message.
+    fn show(&self, dims: &[Dim]) -> String {
+        show_dims(dims, &self.recipe.symbol_names())
     }
 
     fn check(&self, value: Value, what: &str, at: At) -> Result<()> {

@@ -1,5 +1,7 @@
 //! Checks of a recipe: order of overlapping accesses, lifetimes, and waits that nobody can end.
 
+use std::collections::HashSet;
+
 use super::finding::{Finding, FindingKind};
 use super::order::{Broken, Order};
 use super::ranges::{Common, common};
@@ -56,34 +58,45 @@ fn accesses(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, findings:
     }
 }
 
+/// Pairs of accesses that are compared for one list of findings; the first ones found stand for the rest.
+const MOST_COMPARED: usize = 20_000_000;
+
 /// Every unordered pair of a storage that has one.
 fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, findings: &mut Vec<Finding>) {
     let all = uses.storage(storage);
     let bounds = recipe.bounds();
-    let mut last = None;
+    let (mut found, mut compared) = (HashSet::new(), 0);
+    let mut writes: Vec<&Use> = Vec::new();
     for (i, later) in all.iter().enumerate() {
-        for earlier in &all[..i] {
+        let is_write = recipe.access(later).mode.writes();
+        // Reads are compared with writes only.
+        let earlier: &mut dyn Iterator<Item = &Use> =
+            if is_write { &mut all[..i].iter() } else { &mut writes.iter().copied() };
+        for earlier in earlier {
+            compared += 1;
             let pair = (earlier.node, later.node);
-            let harmless = !recipe.access(earlier).mode.writes() && !recipe.access(later).mode.writes();
-            if harmless || earlier.node == later.node || order.ordered(pair.0, pair.1) || last == Some(pair) {
+            if pair.0 == pair.1 || order.ordered(pair.0, pair.1) || found.contains(&pair) {
                 continue;
             }
             let values = (recipe.access(earlier).value, recipe.access(later).value);
             if !super::ranges::may_overlap(recipe, values.0, values.1, &bounds) {
                 continue;
             }
-            if findings.len() >= MOST {
+            if findings.len() >= MOST || (compared > MOST_COMPARED && !found.is_empty()) {
                 return;
             }
-            last = Some(pair);
+            found.insert(pair);
             let text = unordered_text(recipe, earlier, later);
             findings.push(Finding::new(FindingKind::UnorderedAccess, text).at(&[pair.0, pair.1]));
+        }
+        if is_write {
+            writes.push(later);
         }
     }
 }
 
 fn unordered_text(recipe: &Recipe, earlier: &Use, later: &Use) -> String {
-    let verb = |one| if recipe.access(one).mode.writes() { "writes" } else { "reads" };
+    let verb = |one: &Use| if recipe.access(one).mode.writes() { "writes" } else { "reads" };
     let (was, is) = (recipe.access(earlier).value, recipe.access(later).value);
     let bytes = match common(recipe, was, is) {
         Common::Bytes { start, end } => format!("bytes {start}..{end}"),

@@ -187,6 +187,22 @@ impl fmt::Debug for Dim {
     }
 }
 
+/// Dimensions as a list, with the names of the symbols.
+pub(crate) fn show_dims(dims: &[Dim], names: &[String]) -> String {
+    let shown: Vec<String> = dims.iter().map(|dim| dim.show(names)).collect();
+    format!("[{}]", shown.join(", "))
+}
+
+/// A text of this crate about dimensions, such as "s0 meets 4", with the names of the symbols. It must hold no text of
+/// the user's.
+pub(crate) fn name_symbols(text: &str, names: &[String]) -> String {
+    let mut named = text.to_owned();
+    for (index, name) in names.iter().enumerate().rev() {
+        named = named.replace(&format!("s{index}"), name);
+    }
+    named
+}
+
 /// What can be given as the dimensions of a value: arrays and slices of numbers or [`Dim`]s, and shapes.
 pub trait IntoDims {
     /// The dimensions, outermost first.
@@ -252,6 +268,14 @@ mod tests {
         assert_eq!(n * none, Dim::from(0));
         assert_eq!(n.as_symbol(), Some(0));
         assert_eq!((n + 1).as_symbol(), None);
+    }
+
+    #[test]
+    fn texts_name_the_symbols() {
+        let names = ["tokens".to_owned(), "heads".to_owned()];
+        let dims = [Dim::symbol(0), Dim::symbol(1) * 2, Dim::from(4)];
+        assert_eq!(show_dims(&dims, &names), "[tokens, 2*heads, 4]");
+        assert_eq!(name_symbols(&format!("{:?} meets {:?}", dims[0], dims[1]), &names), "tokens meets 2*heads");
     }
 
     #[test]

@@ -33,6 +33,10 @@ pub(crate) struct MemoryPlan {
 
 impl MemoryPlan {
     pub(crate) const ELSEWHERE: u64 = u64::MAX;
+
+    pub(crate) fn report(&self) -> super::MemoryReport {
+        super::MemoryReport { peak: self.peak, sum: self.sum, lower_bound: self.bound }
+    }
 }
 
 /// A temporary: its size with padding, and its first use in the order of issue.

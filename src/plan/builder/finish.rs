@@ -1,7 +1,7 @@
 //! From what was recorded to the recipe.
 
 use crate::error::Result;
-use crate::plan::finding::{Finding, FindingKind};
+use crate::plan::finding::{Finding, FindingKind, node_mark};
 use crate::plan::function::Body;
 use crate::plan::recipe::{Node, NodeKind, ORIGIN, Recipe};
 
@@ -25,11 +25,7 @@ impl Builder {
         (self.producers, self.waited) = Default::default();
         (self.input_names, self.output_names, self.known) = Default::default();
         let positions = self.place_records();
-        for lint in &mut self.lints {
-            lint.positions.iter_mut().for_each(|position| {
-                *position = positions.get(*position as usize).copied().unwrap_or(*position);
-            });
-        }
+        self.settle_lints(&positions);
         self.resolve_reserved(&positions);
         self.recipe.shrink();
         Ok(Built { plan: self.plan, recipe: self.recipe, bodies: self.bodies, lints: self.lints })
@@ -48,6 +44,20 @@ impl Builder {
         Ok(())
     }
 
+    /// Puts the final positions of their nodes into the lints.
+    fn settle_lints(&mut self, positions: &[u32]) {
+        let mut lints = std::mem::take(&mut self.lints);
+        for lint in &mut lints {
+            for (index, position) in lint.positions.iter_mut().enumerate() {
+                *position = positions.get(*position as usize).copied().unwrap_or(*position);
+                if (*position as usize) < self.recipe.nodes.len() {
+                    lint.message = lint.message.replace(&node_mark(index), &self.recipe.describe(*position));
+                }
+            }
+        }
+        self.lints = lints;
+    }
+
     fn finish_lints(&mut self) {
         let events = std::mem::take(&mut self.events);
         let mut events: Vec<_> = events.into_iter().collect();
@@ -60,8 +70,8 @@ impl Builder {
             let text = format!(
                 "{} uses the earlier and {} the later version of the value of the wait_value at {}; only the later one \
                  waits",
-                self.recipe.describe(earlier),
-                self.recipe.describe(later),
+                node_mark(0),
+                node_mark(1),
                 self.recipe.places.show(version.place)
             );
             self.lints.push(Finding::new(FindingKind::BothVersions, text).at(&[earlier, later]));

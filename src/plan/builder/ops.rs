@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use crate::error::Result;
 use crate::op::{CubeMath, DataType, GeluForm, MAX_RANK};
-use crate::plan::dim::IntoDims;
+use crate::plan::dim::{IntoDims, name_symbols};
 use crate::plan::finding::FindingKind;
 use crate::plan::operator::{Number, Operator, Order, Reduction};
 use crate::plan::recipe::{Access, NodeKind, StorageKind};
@@ -43,7 +43,10 @@ impl Builder {
         let views: Vec<_> = operands.iter().map(|value| self.operand(*value)).collect();
         match operator.infer(&views) {
             Ok(result) => Ok(result),
-            Err(text) => self.wrong(FindingKind::Operand, at, format_args!("{}: {text}", operator.name())),
+            Err(text) => {
+                let text = name_symbols(&text, &self.recipe.symbol_names());
+                self.wrong(FindingKind::Operand, at, format_args!("{}: {text}", operator.name()))
+            }
         }
     }
 
@@ -66,7 +69,8 @@ impl Builder {
                     && crate::plan::operator::broadcast(&dims, &layout.dims).as_ref() == Ok(&layout.dims));
             if !same || (layout.dtype != dtype && operator != Operator::Copy) {
                 let name = operator.name();
-                let text = format_args!("{name}: {dtype:?} {dims:?} into {:?} {:?}", layout.dtype, layout.dims);
+                let (dims, into) = (self.show(&dims), self.show(&layout.dims));
+                let text = format_args!("{name}: {dtype:?} {dims} into {:?} {into}", layout.dtype);
                 return self.wrong(FindingKind::Operand, at, text);
             }
         }
@@ -120,7 +124,8 @@ impl Builder {
         self.check(to, "copy", at)?;
         let (a, b) = (self.recipe.layout_of(from.index), self.recipe.layout_of(to.index));
         if !a.is_dense() || !b.is_dense() || a.bytes() != b.bytes() {
-            let text = format_args!("copy of {:?} {:?} to {:?} {:?}", a.dtype, a.dims, b.dtype, b.dims);
+            let (from, to) = (self.show(&a.dims), self.show(&b.dims));
+            let text = format_args!("copy of {:?} {from} to {:?} {to}", a.dtype, b.dtype);
             return self.wrong(FindingKind::Operand, at, text);
         }
         self.check_target(&Operator::Copy, &[from], to, at)?;

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use crate::error::{Result, ResultExt as _};
-use crate::plan::finding::{Finding, FindingKind};
+use crate::plan::finding::{Finding, FindingKind, node_mark};
 use crate::plan::options::Single;
 use crate::plan::recipe::{Access, Mode, NodeKind, ORIGIN};
 use crate::prefetch::Prefetch;
@@ -135,7 +135,7 @@ impl Builder {
             "the prefetch at {}:{} repeats {}; drop_repeated_prefetches leaves it out",
             at.file(),
             at.line(),
-            self.recipe.describe(earlier)
+            node_mark(0)
         );
         self.lints.push(Finding::new(FindingKind::RepeatedPrefetch, text).at(&[earlier, node]));
         false

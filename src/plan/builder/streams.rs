@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::plan::finding::FindingKind;
+use crate::plan::finding::{Finding, FindingKind, node_mark};
 use crate::plan::options::Single;
 use crate::plan::recipe::{Access, Cores, EventInfo, Mode, NodeKind, ORIGIN};
 
@@ -123,7 +123,7 @@ impl Builder {
         let at = Location::caller();
         let index = self.scope_tag(tag, options, at)?;
         let cores = match options.cores {
-            Some(cores) => self.core_limit(cores),
+            Some(cores) => self.core_limit(cores, at)?,
             None => self.scopes.last().map_or(0, |frame| frame.cores),
         };
         let (parent, place) = (self.tag(), self.place(at));
@@ -165,13 +165,17 @@ impl Builder {
         }
     }
 
-    fn core_limit(&mut self, cores: Cores) -> u16 {
+    /// The number of a core limit, counted from 1.
+    fn core_limit(&mut self, cores: Cores, at: At) -> Result<u16> {
         let all = &mut self.recipe.cores;
-        let index = all.iter().position(|known| *known == cores).unwrap_or_else(|| {
+        let index = all.iter().position(|known| *known == cores).unwrap_or(all.len());
+        if index >= usize::from(u16::MAX) {
+            return self.wrong(FindingKind::CoreLimit, at, "more core limits than can be numbered");
+        }
+        if index == all.len() {
             all.push(cores);
-            all.len() - 1
-        });
-        index as u16 + 1
+        }
+        Ok(index as u16 + 1)
     }
 
     /// Makes the streams of the open scopes wait for what they wait for.
@@ -395,8 +399,8 @@ impl Builder {
 
     pub(super) fn lint_unwaited(&mut self, tag: &str, state: &EventState) {
         if let (false, Some((.., node))) = (state.waited, state.latest) {
-            let text = format!("event {tag:?} is recorded and nothing waits for it: {}", self.recipe.describe(node));
-            self.lints.push(super::Finding::new(FindingKind::NeverWaited, text).at(&[node]));
+            let text = format!("event {tag:?} is recorded and nothing waits for it: {}", node_mark(0));
+            self.lints.push(Finding::new(FindingKind::NeverWaited, text).at(&[node]));
         }
     }
 

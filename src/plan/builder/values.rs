@@ -82,7 +82,11 @@ impl Builder {
         let (at, dims) = (Location::caller(), dims.into_dims()?);
         let elements = dims.iter().try_fold(1_usize, |product, dim| product.checked_mul(dim.as_fixed()?));
         if elements != Some(data.len()) {
-            return self.wrong(FindingKind::Operand, at, format_args!("{} elements for {dims:?}", data.len()));
+            return self.wrong(
+                FindingKind::Operand,
+                at,
+                format_args!("{} elements for {}", data.len(), self.show(&dims)),
+            );
         }
         let index = self.recipe.constants.len() as u32;
         let value = self.memory(StorageKind::Constant(index), &dims, T::TYPE, at)?;
@@ -107,7 +111,11 @@ impl Builder {
         let bounds = self.recipe.bounds();
         let fits = bytes.as_ref().and_then(|bytes| bytes.greatest(&bounds)).is_some_and(|most| most < 1 << 62);
         let (Some(layout), Some(bytes), true) = (layout, bytes, fits) else {
-            return self.wrong(FindingKind::Operand, at, format_args!("a value of shape {dims:?} is too large"));
+            return self.wrong(
+                FindingKind::Operand,
+                at,
+                format_args!("a value of shape {} is too large", self.show(dims)),
+            );
         };
         if self.recipe.storages.len() >= NONE as usize {
             return self.wrong(FindingKind::Operand, at, "more values than can be numbered");

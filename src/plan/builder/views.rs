@@ -32,7 +32,7 @@ impl Builder {
             }
             _ => {
                 let gaps = if from.is_dense() { "" } else { ", which has gaps" };
-                let text = format_args!("reshape to {dims:?} of {:?}{gaps}", from.dims);
+                let text = format_args!("reshape to {} of {}{gaps}", self.show(&dims), self.show(&from.dims));
                 self.wrong(FindingKind::Operand, at, text)
             }
         }
@@ -50,7 +50,7 @@ impl Builder {
         self.check(value, "transpose", at)?;
         let mut layout = self.recipe.layout_of(value.index).clone();
         if a.max(b) >= layout.dims.len() {
-            let text = format_args!("transpose of dimensions {a} and {b} of {:?}", layout.dims);
+            let text = format_args!("transpose of dimensions {a} and {b} of {}", self.show(&layout.dims));
             return self.wrong(FindingKind::Operand, at, text);
         }
         layout.dims.swap(a, b);
@@ -71,7 +71,9 @@ impl Builder {
         self.check(value, "narrow", at)?;
         let mut layout = self.recipe.layout_of(value.index).clone();
         let wrong = |builder: &Self, layout: &Layout| {
-            let text = format_args!("narrow to {start:?}..{end:?} of dimension {dim} of {:?}", layout.dims);
+            let names = builder.recipe.symbol_names();
+            let (start, end, all) = (start.show(&names), end.show(&names), builder.show(&layout.dims));
+            let text = format_args!("narrow to {start}..{end} of dimension {dim} of {all}");
             builder.wrong(FindingKind::Operand, at, text)
         };
         let Some(&whole) = layout.dims.get(dim) else { return wrong(self, &layout) };
@@ -104,7 +106,9 @@ impl Builder {
         let size = layout.bytes().and_then(|bytes| bytes.as_fixed());
         let inside = range.start <= range.end && size.is_some_and(|size| range.end as u64 <= size);
         if !inside || !layout.is_dense() {
-            let text = format_args!("bytes {range:?} of a value of shape {:?}, which has {size:?}", layout.dims);
+            let has = size.map_or_else(|| "no fixed number of bytes".to_owned(), |size| format!("{size} bytes"));
+            let text =
+                format_args!("bytes {range:?} of a value of shape {}, which has {has}", self.show(&layout.dims));
             return self.wrong(FindingKind::Operand, at, text);
         }
         let bytes =

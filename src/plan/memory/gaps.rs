@@ -9,7 +9,7 @@ use super::{Places, Temporaries, Temporary};
 /// Gaps that are looked at for one temporary, on its own stream and on others.
 const TRIES: usize = 8;
 /// Neighbouring gaps that are looked at together when no single one fits.
-const RUN: usize = 64;
+const RUN: usize = 256;
 /// In place of a stream: a gap that several streams used.
 const SEVERAL: u16 = u16::MAX;
 
@@ -160,9 +160,10 @@ impl<'a> Gaps<'a> {
         self.insert(start, Gap { bytes: end - start, last });
     }
 
-    /// Whether whoever may use bytes with the last uses `now` may use those with `was` too.
+    /// Whether two gaps become one: both were used on one stream alone, the same, or last at the same nodes. Others stay
+    /// apart, since a gap is free for a stream only once all of it is.
     fn joins(&self, was: &[u32], now: &[u32]) -> bool {
-        was.iter().all(|was| now.iter().any(|now| was == now || self.order.before(*was, *now)))
+        was == now || (self.owner(was) != SEVERAL && self.owner(was) == self.owner(now))
     }
 
     fn insert(&mut self, offset: u64, gap: Gap) {

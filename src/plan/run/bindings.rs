@@ -7,6 +7,7 @@ use bytemuck::Pod;
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, DeviceBuffer};
 use crate::op::{DataType, Element, IntoShape, Shape, Tensor};
+use crate::plan::dim::show_dims;
 use crate::plan::recipe::{Input, Recipe};
 
 use super::piece::Piece;
@@ -150,6 +151,8 @@ pub(super) struct DeclaredInput {
     pub(super) class: Input,
     pub(super) dtype: DataType,
     pub(super) dims: Vec<crate::plan::Dim>,
+    /// The dimensions with the names of the symbols.
+    pub(super) shown: String,
     pub(super) device: i32,
 }
 
@@ -162,10 +165,12 @@ pub(super) struct HostData {
 
 impl Declared {
     pub(super) fn of(recipe: &Recipe, device: i32) -> Self {
+        let names = recipe.symbol_names();
         let inputs = recipe.inputs.iter().map(|input| {
             let layout = recipe.layout_of(input.value);
             let (dtype, dims) = (layout.dtype, layout.dims.clone());
-            DeclaredInput { name: input.name.clone(), class: input.class, dtype, dims, device }
+            let shown = show_dims(&dims, &names);
+            DeclaredInput { name: input.name.clone(), class: input.class, dtype, dims, shown, device }
         });
         Self { inputs: inputs.collect(), symbols: recipe.symbol_names() }
     }
@@ -195,8 +200,8 @@ impl DeclaredInput {
         if dtype == self.dtype && fits {
             return Ok(());
         }
-        let (name, expected, dims) = (&self.name, self.dtype, &self.dims);
-        Err(Error::invalid(format!("input {name:?}: expected {expected:?} {dims:?}, got {dtype:?} {shape}")))
+        let (name, expected, dims) = (&self.name, self.dtype, &self.shown);
+        Err(Error::invalid(format!("input {name:?}: expected {expected:?} {dims}, got {dtype:?} {shape}")))
     }
 
     fn check_size(&self, bytes: usize) -> Result<()> {

@@ -16,8 +16,10 @@ pub(super) fn check(plan: &Inner, context: &Context) -> Result<()> {
     cores(plan, context, &mut findings)?;
     let tags = plan.recipe.tags.len();
     if tags > 1 {
-        // Recording takes a hidden stream for each tag, and one of the user's for all but the origin.
-        let needed = 2 * tags - 1;
+        // Recording takes a hidden stream for each tag, and a plain one for all but the origin; idle ones serve for those
+        // without a priority.
+        let plain = plan.recipe.tags[1..].iter().filter(|tag| tag.priority == 0).count();
+        let needed = tags + tags - 1 - plain.min(context.inner().idle_streams.len());
         if let Some(left) = streams_left(context)?.filter(|left| (*left as usize) < needed) {
             let text =
                 format!("the plan needs {needed} streams to record its {tags} tags; the device has {left} left");

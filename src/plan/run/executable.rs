@@ -407,11 +407,11 @@ impl Executable {
         if self.eager.hosts(&symbols).is_none() {
             self.eager.add_hosts(&symbols, sized.hosts(plan, &self.context)?);
         }
-        self.eager.prepare(recipe, &self.context, stream)?;
+        let streams = self.eager.streams(recipe, &self.context, stream)?;
         for input in &self.copied {
             copy_in(&plan.recipe, &self.declared, *input, &pieces, bind, stream, at)?;
         }
-        let (streams, events, hosts) = self.eager.parts(&symbols);
+        let (events, hosts) = self.eager.parts(&symbols);
         let hosts = hosts.ok_or_else(|| Error::new(ErrorKind::Internal, "an eager run without host memory"))?;
         host::take_back(hosts, &sized, plan, &self.context)?;
         for input in &self.hosts {
@@ -422,7 +422,7 @@ impl Executable {
             recipe,
             places: &sized.places,
             pieces: &pieces,
-            streams,
+            streams: &streams,
             events,
             gates: self.gates.as_ref(),
             hosts,
@@ -432,7 +432,9 @@ impl Executable {
             at,
         };
         let issued = issue.all();
-        self.eager.leave();
+        if issued.is_err() {
+            join_stray(&streams);
+        }
         self.store.counters.eager += 1;
         self.last = Some(Last { sized, captured: None });
         issued
@@ -497,6 +499,18 @@ fn replay_with_updates(
     let task = crate::stream::Task { label: "graph launch", location: at, uses: &uses, scratch: None };
     stream.0.submit(&task, |_| Ok(()))?;
     Ok(count)
+}
+
+/// After a run that was issued in part: what its side streams still do must not meet the next run.
+fn join_stray(streams: &[Stream]) {
+    for side in &streams[1..] {
+        if let Err(error) = streams[0].join(side) {
+            log::warn!("joining {} after a run that failed: {error}; waiting for it", side.name());
+            if let Err(error) = side.synchronize() {
+                side.0.context().record_drop_error("work of a run that failed", error);
+            }
+        }
+    }
 }
 
 impl fmt::Debug for Executable {

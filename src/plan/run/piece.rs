@@ -102,9 +102,13 @@ fn place(recipe: &Recipe, value: u32) -> Result<Place> {
         *to = usize::try_from(from.as_fixed().ok_or_else(unknown)?).map_err(|_| unknown())?;
     }
     let fixed = |extent: Option<u64>| usize::try_from(extent.ok_or_else(unknown)?).map_err(|_| unknown());
+    let offset = fixed(info.offset.as_fixed())?;
+    if !offset.is_multiple_of(layout.dtype.size()) {
+        return Err(Error::invalid("a value whose first element is not aligned for its type"));
+    }
     Ok(Place {
         storage: info.storage,
-        offset: fixed(info.offset.as_fixed())?,
+        offset,
         span: fixed(layout.span().and_then(|span| span.as_fixed()))?,
         dtype: layout.dtype,
         dims: Shape::new(&dims.ok_or_else(unknown)?)?,
@@ -115,20 +119,14 @@ fn place(recipe: &Recipe, value: u32) -> Result<Place> {
 impl Place {
     pub(crate) fn view<'a>(&self, piece: &'a Piece) -> View<'a> {
         let size = self.dtype.size();
-        // Element offsets start at the storage; a view of bytes at any offset starts at itself.
-        let (start, offset) = if self.offset.is_multiple_of(size) {
-            (piece.address(), self.offset / size)
-        } else {
-            (piece.address().wrapping_byte_add(self.offset), 0)
-        };
         View {
             allocation: &piece.allocation,
-            start,
+            start: piece.address(),
             len: piece.bytes / size,
             dtype: self.dtype,
             dims: self.dims,
             strides: self.strides,
-            offset,
+            offset: self.offset / size,
         }
     }
 

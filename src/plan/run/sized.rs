@@ -33,6 +33,7 @@ pub(super) struct Fixed {
 impl Sized {
     pub(super) fn new(plan: &Plan, symbols: &[usize], fixed: &Fixed, pool: &Pool, context: &Context) -> Result<Self> {
         let (recipe, memory) = plan.specialise(symbols)?;
+        log::debug!("temporaries of {plan:?} for symbols {symbols:?}: {}", memory.report());
         let places = places(&recipe)?;
         let pieces = pieces(&recipe, &memory, fixed, pool, context)?;
         let specialised = plan.is_dynamic().then(|| recipe.into_owned());

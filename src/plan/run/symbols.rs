@@ -46,9 +46,10 @@ pub(super) fn check_shapes(bind: &Bindings, symbols: &[usize]) -> Result<()> {
         let Some(shape) = bound.or(bind.host[index].shape) else { continue };
         let sizes: Vec<Option<u64>> = input.dims.iter().map(|dim| dim.value(&values)).collect();
         if !sizes.iter().zip(shape.iter()).all(|(want, size)| *want == Some(*size as u64)) {
-            let (name, dims) = (&input.name, &input.dims);
+            let (name, dims) = (&input.name, &input.shown);
+            let sizes: Vec<u64> = sizes.into_iter().flatten().collect();
             return Err(Error::invalid(format!(
-                "input {name:?}: expected {dims:?}, which is {sizes:?} here, got {shape}"
+                "input {name:?}: expected {dims}, which is {sizes:?} here, got {shape}"
             )));
         }
     }

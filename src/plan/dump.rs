@@ -1,0 +1,159 @@
+//! What a plan is, for people and programs: as text, JSON, a Graphviz graph and a picture.
+
+use crate::op::DataType;
+
+use super::layout::Extent;
+use super::poly::Poly;
+use super::recipe::{Input, Mode, NodeKind, OnMove, Recipe};
+
+mod arena;
+mod attributes;
+mod dot;
+mod edges;
+mod json;
+mod names;
+mod picture;
+mod schedule;
+mod svg;
+#[cfg(test)]
+mod tests;
+mod text;
+mod writer;
+
+pub use schedule::Width;
+
+use names::Names;
+
+/// FNV-1a, 64 bits: tells constants apart in a diff.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+fn dtype_name(dtype: DataType) -> &'static str {
+    match dtype {
+        DataType::F32 => "f32",
+        DataType::F16 => "f16",
+        DataType::Bf16 => "bf16",
+        DataType::F64 => "f64",
+        DataType::I8 => "i8",
+        DataType::I16 => "i16",
+        DataType::I32 => "i32",
+        DataType::I64 => "i64",
+        DataType::U8 => "u8",
+    }
+}
+
+fn class_name(class: Input) -> &'static str {
+    match class {
+        Input::Frozen => "frozen",
+        Input::Static => "static",
+        Input::Copied => "copied",
+        Input::Tracked(OnMove::Recapture) => "tracked recapture",
+        Input::Tracked(OnMove::Fail) => "tracked fail",
+        Input::Updatable => "updatable",
+        Input::Host => "host",
+    }
+}
+
+fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Read => "read",
+        Mode::Write => "write",
+        Mode::ReadWrite => "read_write",
+        Mode::Touch => "touch",
+    }
+}
+
+fn kind_name(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::Op(_) => "op",
+        NodeKind::Foreign(_) => "foreign",
+        NodeKind::Host(_) => "host",
+        NodeKind::Copy => "copy_bytes",
+        NodeKind::FillBytes(_) => "fill_bytes",
+        NodeKind::Prefetch { .. } => "prefetch",
+        NodeKind::Record(_) => "record",
+        NodeKind::Wait(_) => "wait",
+        NodeKind::ExternalWait(_) => "wait_external",
+        NodeKind::ExternalRecord(_) => "record_external",
+        NodeKind::Upload(_) => "upload",
+        NodeKind::Download(_) => "download",
+    }
+}
+
+/// What a node computes: the name of its operator, else its kind.
+fn what(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::Op(operator) => operator.name(),
+        other => kind_name(other),
+    }
+}
+
+/// Records and waits are no work of their own.
+fn is_sync(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Record(_) | NodeKind::Wait(_))
+}
+
+/// The nodes of each stream.
+fn by_stream(recipe: &Recipe) -> Vec<Vec<usize>> {
+    let mut streams = vec![Vec::new(); recipe.tags.len()];
+    for (index, node) in recipe.nodes.iter().enumerate() {
+        streams[usize::from(node.tag)].push(index);
+    }
+    streams
+}
+
+/// A size with the names of the symbols, the term of highest degree first.
+fn show_extent(extent: &Extent, symbols: &[String]) -> String {
+    match extent {
+        Extent::Fixed(value) => value.to_string(),
+        Extent::Symbolic(poly) => show_poly(poly, symbols),
+    }
+}
+
+fn show_poly(poly: &Poly, symbols: &[String]) -> String {
+    let mut terms: Vec<_> = poly.terms().collect();
+    terms.sort_by_key(|(powers, _)| {
+        let degree: u32 = powers.iter().map(|power| u32::from(*power)).sum();
+        (std::cmp::Reverse(degree), std::cmp::Reverse(**powers))
+    });
+    let mut text = String::new();
+    for (powers, coefficient) in terms {
+        let mut factors: Vec<String> = Vec::new();
+        for (power, name) in powers.iter().zip(symbols) {
+            factors.extend(std::iter::repeat_n(name.clone(), usize::from(*power)));
+        }
+        let size = coefficient.unsigned_abs();
+        if size != 1 || factors.is_empty() {
+            factors.insert(0, size.to_string());
+        }
+        text.push_str(match (*coefficient < 0, text.is_empty()) {
+            (true, _) => "-",
+            (false, true) => "",
+            (false, false) => "+",
+        });
+        text.push_str(&factors.join("*"));
+    }
+    text
+}
+
+/// A value where it is used: its memory, type and shape; offset and strides where they are not the usual ones.
+fn show_value(recipe: &Recipe, names: &Names, value: u32) -> String {
+    let (info, layout) = (&recipe.values[value as usize], recipe.layout_of(value));
+    let offset = match &info.offset {
+        Extent::Fixed(0) => String::new(),
+        Extent::Fixed(bytes) => format!("+{bytes}B"),
+        Extent::Symbolic(poly) => format!("+({})B", show_poly(poly, &names.symbols)),
+    };
+    let strides = if layout.is_dense() {
+        String::new()
+    } else {
+        format!(" strides {}", list(layout.strides.iter().map(|stride| show_extent(stride, &names.symbols))))
+    };
+    let dims = list(layout.dims.iter().map(|dim| dim.show(&names.symbols)));
+    format!("{}{offset} {}{dims}{strides}", names.storages[info.storage as usize], dtype_name(layout.dtype))
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,42 @@
+//! Where the temporaries are in the arena, and who uses them.
+
+use crate::plan::memory::{ALIGNMENT, MemoryPlan};
+use crate::plan::recipe::{Recipe, StorageKind};
+use crate::plan::uses::Uses;
+
+/// A temporary in the arena.
+pub(super) struct Temporary {
+    pub(super) storage: u32,
+    pub(super) offset: u64,
+    /// With its padding.
+    pub(super) bytes: u64,
+    /// The nodes that use it, and those until which it stays reserved.
+    pub(super) nodes: Vec<u32>,
+}
+
+/// The temporaries of a recipe without symbols.
+pub(super) fn temporaries(recipe: &Recipe, uses: &Uses, plan: &MemoryPlan) -> Vec<Temporary> {
+    let mut nodes: Vec<Vec<u32>> = (0..recipe.storages.len() as u32)
+        .map(|storage| uses.storage(storage).iter().map(|one| one.node).collect())
+        .collect();
+    for (storage, node) in &recipe.reserved {
+        nodes[*storage as usize].push(*node);
+    }
+    let all = recipe.storages.iter().zip(&plan.offsets).zip(nodes).enumerate();
+    let placed = all.filter(|(_, ((storage, offset), _))| {
+        storage.kind == StorageKind::Temporary && **offset != MemoryPlan::ELSEWHERE
+    });
+    placed
+        .map(|(index, ((storage, offset), nodes))| Temporary {
+            storage: index as u32,
+            offset: *offset,
+            bytes: padded(storage.bytes.as_fixed().unwrap_or(0)),
+            nodes,
+        })
+        .collect()
+}
+
+/// What the memory plan reserves for so many bytes: room to be read past the end, up to the next piece.
+fn padded(bytes: u64) -> u64 {
+    (bytes.next_multiple_of(ALIGNMENT / 2) + ALIGNMENT / 2).next_multiple_of(ALIGNMENT)
+}
