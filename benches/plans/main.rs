@@ -1,7 +1,7 @@
 //! Building, checking and planning large plans, and the host's cost of running one with many inputs.
 //!
-//! One line a figure, tab-separated: name, value, unit, target, met or missed. Times are the best of several rounds, so
-//! that other work of the machine does not count. Ends with code 1 when a target is missed.
+//! One line a figure, tab-separated: name, value, unit, target, met or missed. Times are the best of several rounds,
+//! so that other work of the machine does not count. Ends with code 1 when a target is missed.
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::process::ExitCode;

@@ -10,7 +10,7 @@ use super::heap::growth;
 use super::workloads::{ALL, Names, Workload};
 
 /// Operators asked for, and rounds.
-const SIZES: [(usize, usize); 3] = [(1_000, 101), (10_000, 21), (100_000, 5)];
+const SIZES: [(usize, usize); 3] = [(1_000, 101), (10_000, 21), (100_000, 9)];
 
 struct Made {
     operators: usize,

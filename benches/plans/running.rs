@@ -1,7 +1,7 @@
 //! The host's time of a run, from entry to return, by class and number of inputs.
 //!
-//! All inputs go to one operator that does nothing, so that a graph is as cheap with many as with one. The device is idle
-//! when a run starts, and is waited for outside the timed part.
+//! All inputs go to one operator that does nothing, so that a graph is as cheap with many as with one. The device is
+//! idle when a round starts, and is waited for outside the timed part.
 
 use std::time::Instant;
 

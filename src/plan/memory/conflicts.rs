@@ -77,8 +77,8 @@ impl Lists {
     }
 }
 
-/// For each temporary a node: whatever had its last use before it conflicts neither with this temporary nor with later
-/// ones.
+/// For each temporary a node: whatever had its last use before that conflicts neither with this temporary nor with
+/// later ones.
 fn horizons(temporaries: &Temporaries<'_>) -> Vec<u32> {
     let order = temporaries.order;
     let chains = order.by_chain();
