@@ -49,7 +49,8 @@ fn accesses(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, findings:
     for one in all {
         let met = live.add(one);
         unordered |= met.unordered;
-        let unwritten = one.access.mode.reads() && !met.written && !is_empty(recipe, one.access.value);
+        let unwritten =
+            recipe.access(one).mode.reads() && !met.written && !is_empty(recipe, recipe.access(one).value);
         if needs_write && unwritten && findings.len() < MOST {
             let text = format!("{} reads memory that nothing has written", recipe.describe(one.node));
             findings.push(Finding::new(FindingKind::ReadBeforeWrite, text).at(&[one.node]));
@@ -75,7 +76,7 @@ fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, fi
     let (mut found, mut compared) = (HashSet::new(), 0);
     let mut writes: Vec<&Use> = Vec::new();
     for (i, later) in all.iter().enumerate() {
-        let is_write = later.access.mode.writes();
+        let is_write = recipe.access(later).mode.writes();
         // Reads are compared with writes only.
         let earlier: &mut dyn Iterator<Item = &Use> =
             if is_write { &mut all[..i].iter() } else { &mut writes.iter().copied() };
@@ -85,7 +86,8 @@ fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, fi
             if pair.0 == pair.1 || order.ordered(pair.0, pair.1) || found.contains(&pair) {
                 continue;
             }
-            if !super::ranges::may_overlap(recipe, earlier.access.value, later.access.value, &bounds) {
+            let values = (recipe.access(earlier).value, recipe.access(later).value);
+            if !super::ranges::may_overlap(recipe, values.0, values.1, &bounds) {
                 continue;
             }
             if findings.len() >= MOST || (compared > MOST_COMPARED && !found.is_empty()) {
@@ -102,19 +104,18 @@ fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, fi
 }
 
 fn unordered_text(recipe: &Recipe, earlier: &Use, later: &Use) -> String {
-    let verb = |one: &Use| if one.access.mode.writes() { "writes" } else { "reads" };
-    let bytes = match common(recipe, earlier.access.value, later.access.value) {
+    let verb = |one: &Use| if recipe.access(one).mode.writes() { "writes" } else { "reads" };
+    let (was, is) = (recipe.access(earlier).value, recipe.access(later).value);
+    let bytes = match common(recipe, was, is) {
         Common::Bytes { start, end } => format!("bytes {start}..{end}"),
         _ => "bytes".to_owned(),
     };
-    let memory = match recipe.storages[recipe.storage_of(later.access.value) as usize].kind {
+    let storage = &recipe.storages[recipe.storage_of(is) as usize];
+    let memory = match storage.kind {
         StorageKind::Input(input) => format!("input {:?}", recipe.inputs[input as usize].name),
         StorageKind::Output(output) => format!("output {:?}", recipe.outputs[output as usize].name),
         StorageKind::Temporary | StorageKind::Constant(_) => {
-            format!(
-                "the value of {} bytes",
-                recipe.storages[recipe.storage_of(later.access.value) as usize].bytes.show()
-            )
+            format!("the value of {} bytes", storage.bytes.show())
         }
     };
     let stream = |node: u32| match recipe.nodes[node as usize].tag {
@@ -136,7 +137,7 @@ fn unordered_text(recipe: &Recipe, earlier: &Use, later: &Use) -> String {
 fn outputs(recipe: &Recipe, uses: &Uses, findings: &mut Vec<Finding>) {
     for output in &recipe.outputs {
         let storage = recipe.storage_of(output.value);
-        let written = uses.storage(storage).iter().any(|one| one.access.mode.writes());
+        let written = uses.storage(storage).iter().any(|one| recipe.access(one).mode.writes());
         if !written && !is_empty(recipe, output.value) {
             let text = format!("output {:?} is written by nothing", output.name);
             findings.push(Finding::new(FindingKind::ReadBeforeWrite, text));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::layout::Extent;
 use super::ranges::{Common, Range, common, range};
-use super::recipe::Recipe;
+use super::recipe::{Access, Recipe};
 use super::uses::Use;
 
 /// A set of accesses. Finding those that share bytes with another one looks at few others where the storage is used
@@ -26,7 +26,8 @@ pub(crate) struct Pieces<'a> {
 /// An access and its bytes.
 #[derive(Clone)]
 pub(crate) struct Piece {
-    pub(crate) one: Use,
+    pub(crate) node: u32,
+    pub(crate) access: Access,
     range: Range,
 }
 
@@ -45,7 +46,8 @@ impl<'a> Pieces<'a> {
     }
 
     pub(crate) fn piece(&self, one: &Use) -> Piece {
-        Piece { one: *one, range: range(self.recipe, one.access.value) }
+        let access = self.recipe.access(one);
+        Piece { node: one.node, access, range: range(self.recipe, access.value) }
     }
 
     /// Visits the accesses that may share bytes with `piece`, and forgets those for which `visit` says so.
@@ -73,7 +75,7 @@ impl<'a> Pieces<'a> {
         if apart || x.start == x.end || y.start == y.end {
             return false;
         }
-        (x.dense && y.dense) || common(self.recipe, a.one.access.value, b.one.access.value) != Common::Nothing
+        (x.dense && y.dense) || common(self.recipe, a.access.value, b.access.value) != Common::Nothing
     }
 
     /// Whether every byte of `covered` is certainly one of `by`.

@@ -10,7 +10,7 @@ pub(super) fn dependencies(recipe: &Recipe) -> Vec<(u32, u32)> {
     let mut all = Vec::new();
     for storage in 0..recipe.storages.len() as u32 {
         let used = uses.storage(storage);
-        if used.iter().any(|one| one.access.mode.writes()) {
+        if used.iter().any(|one| recipe.access(one).mode.writes()) {
             of_storage(recipe, storage, used, &mut all);
         }
     }
@@ -23,12 +23,12 @@ pub(super) fn dependencies(recipe: &Recipe) -> Vec<(u32, u32)> {
 fn of_storage(recipe: &Recipe, storage: u32, used: &[Use], all: &mut Vec<(u32, u32)>) {
     let (mut reads, mut writes) = (Pieces::new(recipe, storage), Pieces::new(recipe, storage));
     for one in used {
-        let (piece, is_write) = (writes.piece(one), one.access.mode.writes());
+        let (piece, is_write) = (writes.piece(one), recipe.access(one).mode.writes());
         let mut depend = |pieces: &Pieces<'_>, earlier: &crate::plan::pieces::Piece| {
-            if earlier.one.node == one.node {
+            if earlier.node == one.node {
                 return false;
             }
-            all.push((one.node, earlier.one.node));
+            all.push((one.node, earlier.node));
             // Whatever depends on it depends on this write too.
             is_write && pieces.covers(&piece, earlier)
         };

@@ -6,7 +6,7 @@ use crate::plan::finding::{Finding, FindingKind, node_mark};
 use crate::plan::function::Body;
 use crate::plan::recipe::{Node, NodeKind, ORIGIN, Recipe};
 
-use super::Builder;
+use super::{Builder, Versions};
 
 /// What building gives, before it is checked.
 pub(crate) struct Built {
@@ -22,10 +22,14 @@ impl Builder {
     pub(crate) fn finish(mut self) -> Result<Built> {
         self.join_all()?;
         self.finish_lints();
+        // What only recording needs would add to the most memory that a plan takes.
+        (self.producers, self.waited) = Default::default();
+        (self.input_names, self.output_names, self.known) = Default::default();
         let mut positions = self.place_records();
         self.resolve_reserved(&positions);
         self.spread(&mut positions);
         self.settle_lints(&positions);
+        self.recipe.shrink();
         Ok(Built { plan: self.plan, recipe: self.recipe, bodies: self.bodies, lints: self.lints })
     }
 
@@ -72,10 +76,8 @@ impl Builder {
         for (tag, state) in &events {
             self.lint_unwaited(tag, state);
         }
-        let mut versions: Vec<_> = std::mem::take(&mut self.versions).into_values().collect();
-        versions.sort_by_key(|version| version.later_used);
-        for version in versions {
-            let (Some(earlier), Some(later)) = (version.earlier_used, version.later_used) else { continue };
+        for version in std::mem::replace(&mut self.versions, Versions::new()).both_used() {
+            let (earlier, later) = (version.earlier_used, version.later_used);
             let text = format!(
                 "{} uses the earlier and {} the later version of the value of the wait_value at {}; only the later one \
                  waits",
@@ -89,34 +91,34 @@ impl Builder {
 
     /// Puts the record at the start, and those right behind their producers, in; gives the new position of each node.
     fn place_records(&mut self) -> Vec<u32> {
-        let records = std::mem::take(&mut self.records_after);
-        let mut behind = vec![super::NONE; if records.is_empty() { 0 } else { self.recipe.nodes.len() }];
+        let records = std::mem::take(&mut self.recorded_after);
+        let nodes = &mut self.recipe.nodes;
+        let mut behind = vec![super::NONE; if records.is_empty() { 0 } else { nodes.len() }];
         for (node, event) in &records {
             behind[*node as usize] = *event;
         }
-        let nodes = std::mem::take(&mut self.recipe.nodes);
-        let mut placed: Vec<Node> = Vec::with_capacity(nodes.len() + records.len() + 1);
-        let mut positions = Vec::with_capacity(nodes.len());
-        let record = |event: u32, tag: u16, place: u32| Node {
-            kind: NodeKind::Record(event),
-            first: 0,
-            place,
-            count: 0,
-            tag,
-            cores: 0,
-        };
-        if let Some(start) = self.start {
-            placed.push(record(start, ORIGIN, nodes.first().map_or(0, |node| node.place)));
-        }
-        for (index, node) in nodes.into_iter().enumerate() {
-            positions.push(placed.len() as u32);
-            let (tag, place) = (node.tag, node.place);
-            placed.push(node);
+        let mut positions = vec![0; nodes.len()];
+        let record =
+            |event, tag, place| Node { kind: NodeKind::Record(event), first: 0, place, count: 0, tag, cores: 0 };
+        let start = self.start.map(|start| record(start, ORIGIN, nodes.first().map_or(0, |node| node.place)));
+        let (old, more) = (nodes.len(), records.len() + usize::from(start.is_some()));
+        nodes.reserve_exact(more);
+        nodes.extend(std::iter::repeat_n(record(0, ORIGIN, 0), more));
+        // From the end on, so that nodes move within the same memory.
+        let mut end = nodes.len();
+        for index in (0..old).rev() {
+            let node = nodes[index];
             if let Some(event) = behind.get(index).filter(|event| **event != super::NONE) {
-                placed.push(record(*event, tag, place));
+                end -= 1;
+                nodes[end] = record(*event, node.tag, node.place);
             }
+            end -= 1;
+            nodes[end] = node;
+            positions[index] = end as u32;
         }
-        self.recipe.nodes = placed;
+        if let (Some(start), Some(first)) = (start, nodes.first_mut()) {
+            *first = start;
+        }
         positions
     }
 

@@ -13,7 +13,7 @@ use crate::plan::recipe::{
     Access, Input, InputInfo, Mode, NodeKind, OutputInfo, Storage, StorageKind, Symbol, ValueInfo,
 };
 
-use super::{At, Builder, NONE, Value};
+use super::{At, Builder, NONE, Value, push_slowly};
 
 impl Builder {
     /// A named dimension that gets its value at each run: that of the inputs that have it. The plan is checked once for
@@ -53,7 +53,7 @@ impl Builder {
     #[track_caller]
     pub fn input(&mut self, name: &str, dims: impl IntoDims, dtype: DataType, class: Input) -> Result<Value> {
         let (at, dims) = (Location::caller(), dims.into_dims()?);
-        if name.is_empty() || self.recipe.inputs.iter().any(|known| known.name == name) {
+        if name.is_empty() || self.input_names.contains(name) {
             let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
             return self.wrong(kind, at, format_args!("input {name:?}: the name is empty or taken"));
         }
@@ -63,6 +63,7 @@ impl Builder {
         }
         let index = self.recipe.inputs.len() as u32;
         let value = self.memory(StorageKind::Input(index), &dims, dtype, at)?;
+        self.input_names.insert(name.to_owned());
         self.recipe.inputs.push(InputInfo { name: name.to_owned(), value: value.index, class });
         if class == Input::Host {
             // The upload is the first work that the plan knows of for this memory.
@@ -120,13 +121,13 @@ impl Builder {
             return self.wrong(FindingKind::Operand, at, "more values than can be numbered");
         }
         let storage = self.recipe.storages.len() as u32;
-        self.recipe.storages.push(Storage { kind, bytes });
+        push_slowly(&mut self.recipe.storages, Storage { kind, bytes });
         let layout = self.recipe.layout(&mut self.known, layout);
         Ok(self.add_value(ValueInfo { storage, layout, offset: Extent::Fixed(0) }, NONE))
     }
 
     pub(super) fn add_value(&mut self, info: ValueInfo, producer: u32) -> Value {
-        self.recipe.values.push(info);
+        push_slowly(&mut self.recipe.values, info);
         self.producers.push(producer);
         Value { plan: self.plan, index: self.recipe.values.len() as u32 - 1 }
     }
@@ -159,7 +160,7 @@ impl Builder {
 
     fn add_output(&mut self, name: &str, value: Value, host: bool, at: At) -> Result<()> {
         self.check(value, "output", at)?;
-        if name.is_empty() || self.recipe.outputs.iter().any(|known| known.name == name) {
+        if name.is_empty() || self.output_names.contains(name) {
             let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
             return self.wrong(kind, at, format_args!("output {name:?}: the name is empty or taken"));
         }
@@ -179,6 +180,7 @@ impl Builder {
             self.copy_at(value, copy, at)?;
             copy
         };
+        self.output_names.insert(name.to_owned());
         self.recipe.outputs.push(OutputInfo { name: name.to_owned(), value: value.index, host });
         if host {
             let read = Access { value: value.index, mode: Mode::Read };

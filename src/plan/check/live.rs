@@ -38,12 +38,12 @@ impl<'a> Live<'a> {
 
 /// Compares a later access with an earlier one; true when it stands for it from now on.
 fn meet(pieces: &Pieces<'_>, order: Option<&Order>, earlier: &Piece, later: &Piece, met: &mut Met) -> bool {
-    if earlier.one.node == later.one.node {
+    if earlier.node == later.node {
         return false;
     }
-    let (was, is) = (earlier.one.access.mode, later.one.access.mode);
+    let (was, is) = (earlier.access.mode, later.access.mode);
     met.written |= was.writes();
-    let ordered = order.is_none_or(|order| order.before(earlier.one.node, later.one.node));
+    let ordered = order.is_none_or(|order| order.before(earlier.node, later.node));
     if (was.writes() || is.writes()) && !ordered {
         met.unordered = true;
         return false;
