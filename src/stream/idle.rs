@@ -21,6 +21,10 @@ impl Idle {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(raw);
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     pub(crate) fn destroy_all(&self, context: &ContextInner) {
         let streams = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         for raw in streams {

@@ -22,13 +22,13 @@ impl Builder {
         self.join_all()?;
         self.finish_lints();
         let positions = self.place_records();
-        for lint in &mut self.lints {
-            lint.positions.iter_mut().for_each(|position| {
-                *position = positions.get(*position as usize).copied().unwrap_or(*position);
-            });
-        }
         self.resolve_reserved(&positions);
-        Ok(Built { plan: self.plan, recipe: self.recipe, bodies: self.bodies, lints: self.lints })
+        let lints = self.lints.iter().map(|lint| {
+            let nodes: Vec<u32> = lint.nodes.iter().map(|node| positions[*node as usize]).collect();
+            Finding::new(lint.kind, (lint.text)(&self.recipe, &nodes)).at(&nodes)
+        });
+        let lints = lints.collect();
+        Ok(Built { plan: self.plan, recipe: self.recipe, bodies: self.bodies, lints })
     }
 
     fn join_all(&mut self) -> Result<()> {
@@ -55,14 +55,15 @@ impl Builder {
         versions.sort_by_key(|version| version.later_used);
         for version in versions {
             let (Some(earlier), Some(later)) = (version.earlier_used, version.later_used) else { continue };
-            let text = format!(
-                "{} uses the earlier and {} the later version of the value of the wait_value at {}; only the later one \
-                 waits",
-                self.recipe.describe(earlier),
-                self.recipe.describe(later),
-                self.recipe.places.show(version.place)
-            );
-            self.lints.push(Finding::new(FindingKind::BothVersions, text).at(&[earlier, later]));
+            self.lint(FindingKind::BothVersions, &[earlier, later], move |recipe, nodes| {
+                format!(
+                    "{} uses the earlier and {} the later version of the value of the wait_value at {}; only the later \
+                     one waits",
+                    recipe.describe(nodes[0]),
+                    recipe.describe(nodes[1]),
+                    recipe.places.show(version.place)
+                )
+            });
         }
     }
 

@@ -52,7 +52,7 @@ impl Plan {
     #[track_caller]
     pub fn executable(&self, context: &Context, options: &RunOptions, frozen: Frozen) -> Result<Executable> {
         let at = Location::caller();
-        budget::check(&self.0, context)?;
+        budget::check(&self.0, context, options.mode)?;
         let recipe = &self.0.recipe;
         let pool = options.pool.clone().unwrap_or_else(|| Pool::new(context));
         pool.check(context)?;
@@ -77,6 +77,7 @@ impl Plan {
             pool,
             origin: Stream::lease(context.inner())?,
             cores: None,
+            cores_checked: false,
             cap: prefetch_cap(&self.0, context)?,
             tracked: by_class(|class| matches!(class, Input::Tracked(_))),
             copied: by_class(|class| class == Input::Copied),

@@ -8,10 +8,13 @@ use crate::stream::Stream;
 
 use super::issue::{HostSides, events, lease_streams};
 
+/// Sizes of a dynamic plan for which host memory is kept.
+const SIZES: usize = 64;
+
 /// Streams, events and host memory of eager runs, kept from one to the next.
 #[derive(Default)]
 pub(super) struct Eager {
-    /// Those of the tags; the first is a placeholder for the stream of the run.
+    /// Those of the tags; the first is that of the run, and between runs a placeholder.
     streams: Vec<Stream>,
     events: Vec<Event>,
     /// By values of the symbols.
@@ -39,11 +42,14 @@ impl Eager {
     }
 
     pub(super) fn add_hosts(&mut self, symbols: &[usize], hosts: HostSides) {
+        if self.hosts.len() >= SIZES {
+            self.hosts.remove(0);
+        }
         self.hosts.push((symbols.to_vec(), hosts));
     }
 
     /// Lets go of the stream of the run, which is the caller's.
-    pub(super) fn leave(&mut self) {
-        self.streams.truncate(0);
+    pub(super) fn leave(&mut self, placeholder: &Stream) {
+        self.streams[0] = placeholder.clone();
     }
 }

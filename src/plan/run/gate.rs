@@ -38,7 +38,7 @@ impl Gates {
         self.write(gate, 0, stream, location)
     }
 
-    /// Gives a signal when `stream` gets there.
+    /// Gives a signal when `stream` gets there. A failure is told, but tried again first: what waits would wait for ever.
     pub(crate) fn signal(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         self.write(gate, 1, stream, location)
     }
@@ -46,10 +46,16 @@ impl Gates {
     fn write(&self, gate: usize, value: u64, stream: &Stream, at: &'static Location<'static>) -> Result<()> {
         let address = self.0.address().wrapping_byte_add(gate * STRIDE);
         let task = Task { label: "gate", location: at, uses: &[&self.0.allocation], scratch: None };
-        stream.0.submit(&task, |raw| {
-            // SAFETY: as in `wait`.
-            unsafe { call!(&**stream.0.context(), aclrtValueWrite(address, value, 0, raw)) }
-        })?;
-        Ok(())
+        let write = || {
+            stream.0.submit(&task, |raw| {
+                // SAFETY: as in `wait`.
+                unsafe { call!(&**stream.0.context(), aclrtValueWrite(address, value, 0, raw)) }
+            })
+        };
+        let first = write();
+        if first.is_err() && !stream.is_capturing() && write().is_err() {
+            log::warn!("a signal could not be given, nor in a second try");
+        }
+        first.map(drop)
     }
 }

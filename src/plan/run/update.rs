@@ -14,9 +14,10 @@ use crate::call::call;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
+use crate::graph::Graph;
 use crate::memory::Allocation;
 use crate::plan::recipe::{Input, NodeKind, Recipe, StorageKind};
-use crate::stream::Stream;
+use crate::stream::{Stream, Task};
 
 use super::gate::Gates;
 use super::issue::At;
@@ -27,11 +28,20 @@ pub(super) struct Groups {
     of: HashMap<u32, usize>,
     all: Vec<Group>,
     gates: Option<Gates>,
-    /// Where updates go; made when the first group is recorded.
+    /// Where updates go.
     stream: Option<Stream>,
     /// The end of the latest run.
     end: Event,
-    ran: bool,
+    before: Before,
+}
+
+/// What updates have to wait for: the end of the run before, whose gates and operators they would change otherwise.
+enum Before {
+    Nothing,
+    /// The event has it.
+    Recorded,
+    /// A run that did not get as far as recording its end.
+    Unmarked,
 }
 
 struct Group {
@@ -39,6 +49,11 @@ struct Group {
     handle: aclrtTaskGrp,
     /// Scratch memory that the operator has now, apart from that of all others.
     scratch: Option<Arc<Allocation>>,
+    /// Memory beside that of the graph which the operator uses as it is: what the latest update gave it, and after a
+    /// failed one also what it had before.
+    uses: Vec<Arc<Allocation>>,
+    /// Its arguments are not what the inputs are now.
+    stale: bool,
 }
 
 // SAFETY: handles of groups may be used on any thread that makes the context current, like the graph they belong to.
@@ -53,7 +68,7 @@ impl Groups {
             gates: None,
             stream: None,
             end: Event::create_in(context.inner(), EventKind::Order)?,
-            ran: false,
+            before: Before::Nothing,
         };
         for (index, node) in recipe.nodes.iter().enumerate() {
             let updatable = recipe.accesses_of(node).iter().any(|access| is_updatable(recipe, access.value));
@@ -67,7 +82,13 @@ impl Groups {
             }
             if !matches!(node.kind, NodeKind::Prefetch { .. }) {
                 groups.of.insert(index as u32, groups.all.len());
-                groups.all.push(Group { node: index as u32, handle: std::ptr::null_mut(), scratch: None });
+                groups.all.push(Group {
+                    node: index as u32,
+                    handle: std::ptr::null_mut(),
+                    scratch: None,
+                    uses: Vec::new(),
+                    stale: false,
+                });
             }
         }
         if !groups.all.is_empty() {
@@ -85,8 +106,20 @@ impl Groups {
         self.all.is_empty()
     }
 
-    pub(super) fn nodes(&self) -> impl Iterator<Item = u32> {
-        self.all.iter().map(|group| group.node)
+    /// Notes operators whose inputs moved; they stay noted until an update of them succeeds.
+    pub(super) fn mark(&mut self, moved: impl Fn(u32) -> bool) {
+        for group in &mut self.all {
+            group.stale |= moved(group.node);
+        }
+    }
+
+    /// Before a launch: makes updates wait for the run before. A failure from here on can hold nothing up.
+    pub(super) fn order(&self, graph: &mut Graph) -> Result<()> {
+        match (&self.before, &self.stream) {
+            (Before::Recorded, Some(stream)) => stream.wait(&self.end),
+            (Before::Unmarked, _) => graph.wait(),
+            _ => Ok(()),
+        }
     }
 
     /// Records an operator, behind its gate and as a group of its own.
@@ -113,37 +146,68 @@ impl Groups {
         Ok(())
     }
 
-    /// After a launch on `launched`: replaces the operators of `changed`, and opens every gate.
+    /// After a launch on `launched`: replaces the operators whose inputs moved, and opens every gate. Gives how many it
+    /// replaced.
     pub(super) fn run(
         &mut self,
         launched: &Stream,
-        changed: impl Fn(u32) -> bool,
         at: At,
+        memory: impl Fn(u32) -> Vec<Arc<Allocation>>,
         mut compute: impl FnMut(u32, &Stream) -> Result<()>,
-    ) -> Result<()> {
-        let (Some(gates), Some(stream)) = (self.gates.clone(), self.stream.clone()) else { return Ok(()) };
+    ) -> Result<u64> {
+        let (Some(gates), Some(stream)) = (self.gates.clone(), self.stream.clone()) else { return Ok(0) };
+        // True until the end is recorded: code of the user may panic on the way.
+        self.before = Before::Unmarked;
         let mut opened = OpenAll { gates: &gates, next: 0, count: self.all.len(), stream: &stream, at };
-        let waited = if self.ran { stream.wait(&self.end) } else { Ok(()) };
-        let mut result = waited;
+        let mut result = self.keep(launched, at);
+        let mut count = 0;
         for group in &mut self.all {
-            if result.is_ok() && changed(group.node) {
-                result = group.update(&stream, &mut compute);
+            if result.is_ok() && group.stale {
+                result = group.renew(&stream, launched, at, memory(group.node), &mut compute);
+                count += u64::from(result.is_ok());
             }
             result = result.and(opened.open_next());
         }
         drop(opened);
         let recorded = self.end.record(launched);
-        self.ran = recorded.is_ok();
-        result.and(recorded)
+        if recorded.is_ok() {
+            self.before = Before::Recorded;
+        }
+        result.and(recorded).map(|()| count)
     }
 
-    /// Scratch memory of the groups, which a running graph uses.
-    pub(super) fn scratch(&self) -> impl Iterator<Item = &Arc<Allocation>> {
-        self.all.iter().filter_map(|group| group.scratch.as_ref())
+    /// Keeps what the operators use until the run on `launched` is over.
+    fn keep(&self, launched: &Stream, at: At) -> Result<()> {
+        let uses: Vec<_> = self.all.iter().flat_map(|group| group.uses.iter().chain(&group.scratch)).collect();
+        keep(launched, &uses, at)
     }
 }
 
+fn keep(launched: &Stream, uses: &[&Arc<Allocation>], at: At) -> Result<()> {
+    let task = Task { label: "graph launch", location: at, uses, scratch: None };
+    launched.0.submit(&task, |_| Ok(())).map(drop)
+}
+
 impl Group {
+    /// Replaces the operator, which uses `memory` from then on, in a run on `launched`.
+    fn renew(
+        &mut self,
+        stream: &Stream,
+        launched: &Stream,
+        at: At,
+        memory: Vec<Arc<Allocation>>,
+        compute: &mut impl FnMut(u32, &Stream) -> Result<()>,
+    ) -> Result<()> {
+        // Before the update: it may fail, or panic, when the operator has the memory already.
+        keep(launched, &memory.iter().collect::<Vec<_>>(), at)?;
+        self.uses.extend(memory.iter().cloned());
+        self.uses.extend(self.scratch.clone());
+        self.update(stream, compute)?;
+        self.uses = memory;
+        self.stale = false;
+        keep(launched, &self.scratch.iter().collect::<Vec<_>>(), at)
+    }
+
     fn update(&mut self, stream: &Stream, compute: &mut impl FnMut(u32, &Stream) -> Result<()>) -> Result<()> {
         let (context, raw) = (&**stream.0.context(), stream.as_raw());
         // SAFETY: live handles; the group belongs to a graph that the caller holds.
