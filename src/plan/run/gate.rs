@@ -52,10 +52,26 @@ impl Gates {
                 unsafe { call!(&**stream.0.context(), aclrtValueWrite(address, value, 0, raw)) }
             })
         };
-        let first = write();
-        if first.is_err() && !stream.is_capturing() && write().is_err() {
-            log::warn!("a signal could not be given, nor in a second try");
+        match write() {
+            Ok(_) => Ok(()),
+            Err(error) if stream.is_capturing() => Err(error),
+            Err(error) => {
+                let again = write().or_else(|again| {
+                    if value == 0 {
+                        // Taking a signal has its place in the order of the stream.
+                        return Err(again);
+                    }
+                    let beside = Stream::lease(stream.0.context())?;
+                    beside.0.submit(&task, |raw| {
+                        // SAFETY: as in `wait`.
+                        unsafe { call!(&**beside.0.context(), aclrtValueWrite(address, value, 0, raw)) }
+                    })
+                });
+                if let Err(again) = again {
+                    log::warn!("a gate keeps its value, also after a second try: {again}");
+                }
+                Err(error)
+            }
         }
-        first.map(drop)
     }
 }
