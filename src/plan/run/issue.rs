@@ -251,6 +251,9 @@ fn foreign(
 }
 
 fn upload(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
+    if piece.bytes == 0 {
+        return Ok(());
+    }
     let HostSide::Here(pinned) = std::mem::replace(side, HostSide::Gone) else {
         return Err(Error::new(ErrorKind::Internal, "the host memory of an input is away"));
     };
@@ -265,6 +268,9 @@ fn upload(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
 }
 
 fn download(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
+    if piece.bytes == 0 {
+        return Ok(());
+    }
     let HostSide::Here(pinned) = std::mem::replace(side, HostSide::Gone) else {
         return Err(Error::new(ErrorKind::Internal, "the host memory of an output is away"));
     };
