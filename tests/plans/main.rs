@@ -5,10 +5,13 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod builder_errors;
 mod dynamic;
 mod kernels;
 mod pools;
+mod prefetch;
 mod store;
+mod streams;
 mod updates;
 
 use std::sync::MutexGuard;

@@ -210,6 +210,7 @@ fn every_c_call_of_an_update_may_fail() {
     let alone = Alone::new();
     let stream = alone.stream();
     for function in [
+        "aclrtMemsetAsync",
         "aclrtStreamWaitEvent",
         "aclrtRecordEvent",
         "aclmdlRIExecuteAsync",
@@ -285,4 +286,24 @@ fn an_updated_operator_keeps_the_core_limit_of_its_scope() {
     let muls = of("aclnnMuls");
     assert!(muls.len() >= 2 && muls.iter().all(|cores| *cores == (2, 3)), "{muls:?}");
     assert!(of("aclnnAdds").iter().all(|cores| *cores != (2, 3)));
+}
+
+#[test]
+fn a_graph_that_fails_as_a_whole_leaves_no_gate_open_for_the_next_run() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let mut exe = twice_plus_one().capture(&alone.device, Frozen::new()).unwrap();
+    let x = [1.0_f32, 10.0].map(|value| alone.device.upload_tensor(&[value; 4], [4]).unwrap());
+    let mut binds = [give(&exe, "x", &x[0]), give(&exe, "x", &x[1])];
+    for run in 0..20 {
+        let lost = run % 3 == 1;
+        if lost {
+            mock::fail_task("aclmdlRIExecuteAsync", 1, 507_000).unwrap();
+        }
+        exe.run(&stream, &mut binds[run % 2]).unwrap();
+        assert_eq!(stream.synchronize().is_err(), lost, "run {run}");
+        if !lost {
+            assert_eq!(result(&exe, "y"), [[3.0, 21.0][run % 2]; 4], "run {run}");
+        }
+    }
 }

@@ -48,6 +48,16 @@ impl Eager {
         self.hosts.push((symbols.to_vec(), hosts));
     }
 
+    /// Waits for the streams beside that of the run, and reports their errors.
+    pub(super) fn wait_sides(&self) -> Result<()> {
+        self.sides().iter().try_for_each(|side| side.0.wait_for(side.0.progress().submitted()))
+    }
+
+    /// The streams beside that of the run.
+    pub(super) fn sides(&self) -> &[Stream] {
+        self.streams.get(1..).unwrap_or_default()
+    }
+
     /// Lets go of the stream of the run, which is the caller's.
     pub(super) fn leave(&mut self, placeholder: &Stream) {
         self.streams[0] = placeholder.clone();

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::CaptureMode;
-use crate::plan::recipe::{Cores, Input, InputInfo, OnMove};
+use crate::plan::recipe::{Cores, Input, InputInfo, OnMove, Recipe};
 use crate::plan::{Inner, Plan};
-use crate::stream::Stream;
+use crate::stream::{Stream, Task};
 
 use super::bindings::{Bindings, Bound, Declared, HostData, InputId, OutputId};
 use super::eager::Eager;
@@ -462,6 +462,7 @@ impl Executable {
         }
         self.eager.leave(&self.origin);
         issued.unwrap_or_else(|panic| resume_unwind(panic))?;
+        self.eager.sides().iter().try_for_each(|side| report_with_outputs(side, recipe, &pieces, at))?;
         self.store.counters.eager += 1;
         self.last = Some(Last { sized, captured: None });
         Ok(())
@@ -472,9 +473,17 @@ pub(super) fn not_given(name: &str) -> Error {
     Error::invalid(format!("input or output {name:?} has no memory: it was not given, or its graph is gone"))
 }
 
+/// Makes whoever reads an output wait for `side` too, where nobody else would hear of work that failed.
+fn report_with_outputs(side: &Stream, recipe: &Recipe, pieces: &Pieces, at: At) -> Result<()> {
+    let outputs = recipe.outputs.iter().filter_map(|output| pieces[recipe.storage_of(output.value) as usize].as_ref());
+    let uses: Vec<_> = outputs.map(|piece| &piece.allocation).collect();
+    let task = Task { label: "plan", location: at, uses: &uses, scratch: None };
+    side.0.submit(&task, |_| Ok(())).map(drop)
+}
+
 /// Copies what was bound to the executable's memory, unless it is that memory.
 fn copy_in(
-    recipe: &crate::plan::recipe::Recipe,
+    recipe: &Recipe,
     declared: &Declared,
     input: u32,
     pieces: &Pieces,
@@ -520,18 +529,22 @@ fn replay_with_updates(
         accesses.map(|access| recipe.storage_of(access.value) as usize)
     };
     captured.groups.mark(|node| storages(node).any(|storage| moved[storage]));
-    captured.groups.order(&mut captured.graph)?;
+    captured.groups.order(stream, at)?;
     captured.graph.launch(stream)?;
     let (places, pieces, whole) = (&captured.sized.places, &captured.pieces, captured.key.cores);
     let memory = |node: u32| {
         storages(node).filter_map(|storage| pieces[storage].as_ref()).map(|piece| Arc::clone(&piece.allocation)).collect()
     };
-    captured.groups.run(stream, at, memory, |node, update| {
+    let count = captured.groups.run(stream, at, memory, |node, update| {
         let node = &recipe.nodes[node as usize];
         let limit = limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, (node.tag, cores))).transpose()?;
         let computed = compute(plan, recipe, places, pieces, node, update, at);
         computed.and(limit.map_or(Ok(()), CoreLimit::end))
-    })
+    })?;
+    if let (Some(update), true) = (captured.groups.stream(), count > 0) {
+        report_with_outputs(update, recipe, pieces, at)?;
+    }
+    Ok(count)
 }
 
 impl fmt::Debug for Executable {

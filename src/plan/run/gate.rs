@@ -5,6 +5,8 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use acl_sys::aclrtMemcpyKind;
+
 use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::Result;
@@ -24,6 +26,11 @@ impl Gates {
         let piece = Piece::new(context, (count.max(1) * STRIDE) as u64)?;
         piece.buffer().write(&vec![0; piece.bytes])?;
         Ok(Self(piece))
+    }
+
+    /// Closes every gate when `stream` gets there.
+    pub(crate) fn close(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
+        self.0.fill(stream, 0, location)
     }
 
     /// Makes `stream` wait for a signal and take it.
@@ -52,26 +59,38 @@ impl Gates {
                 unsafe { call!(&**stream.0.context(), aclrtValueWrite(address, value, 0, raw)) }
             })
         };
-        match write() {
-            Ok(_) => Ok(()),
-            Err(error) if stream.is_capturing() => Err(error),
-            Err(error) => {
-                let again = write().or_else(|again| {
-                    if value == 0 {
-                        // Taking a signal has its place in the order of the stream.
-                        return Err(again);
-                    }
-                    let beside = Stream::lease(stream.0.context())?;
-                    beside.0.submit(&task, |raw| {
-                        // SAFETY: as in `wait`.
-                        unsafe { call!(&**beside.0.context(), aclrtValueWrite(address, value, 0, raw)) }
-                    })
-                });
-                if let Err(again) = again {
-                    log::warn!("a gate keeps its value, also after a second try: {again}");
-                }
-                Err(error)
+        let first = write();
+        if first.is_err()
+            && !stream.is_capturing()
+            && let Err(again) = write()
+        {
+            log::debug!("a gate keeps its value, also after a second try: {again}");
+        }
+        first.map(drop)
+    }
+
+    /// As [`Gates::signal`], and from the host when that fails twice: once the work of `stream` is done, which must not
+    /// depend on other signals.
+    pub(crate) fn open(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
+        let address = self.0.address().wrapping_byte_add(gate * STRIDE);
+        let task = Task { label: "gate", location, uses: &[&self.0.allocation], scratch: None };
+        let write = || {
+            stream.0.submit(&task, |raw| {
+                // SAFETY: as in `wait`.
+                unsafe { call!(&**stream.0.context(), aclrtValueWrite(address, 1, 0, raw)) }
+            })
+        };
+        let first = write();
+        if first.is_err() && write().is_err() {
+            let (value, size, kind) = (1_u64, size_of::<u64>(), aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
+            let from = (&raw const value).cast();
+            let waited = stream.synchronize();
+            // SAFETY: both sides have eight bytes; the work that waits for them reads whole words.
+            let copied = unsafe { call!(&**stream.0.context(), aclrtMemcpy(address, size, from, size, kind)) };
+            if let Err(error) = waited.and(copied) {
+                log::warn!("a gate of a graph that waits for it could not be opened: {error}");
             }
         }
+        first.map(drop)
     }
 }

@@ -79,10 +79,12 @@ impl Executable {
         match captured {
             Some(captured) => {
                 let captured = self.store.peek_mut(captured).ok_or_else(|| not_given(&name))?;
+                captured.groups.wait()?;
                 let HostSide::Lent(lent) = &captured.hosts.outputs[index] else { return Err(not_given(&name)) };
                 Ok(read(&captured.graph.host(lent)?))
             }
             None => {
+                self.eager.wait_sides()?;
                 let hosts = self.eager.hosts(&sized.symbols).ok_or_else(|| not_given(&name))?;
                 Ok(read(host::here(&mut hosts.outputs[index])?))
             }

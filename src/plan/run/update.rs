@@ -1,7 +1,7 @@
 //! Updates: operators inside a captured graph whose arguments change between runs.
 //!
 //! Each such operator lies in a task group behind a gate. A run launches the graph first; then an update stream, which
-//! waits for the run before, replaces what changed and opens every gate, so that the host prepares an operator while
+//! waits for the end of the run before, replaces what changed and opens every gate, so that the host prepares an operator while
 //! the device works on what comes before it. Every gate is opened in every run, whatever happens on the way: a closed
 //! one would hold the graph for ever (guide: captured graphs, task update).
 
@@ -14,7 +14,6 @@ use crate::call::call;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
-use crate::graph::Graph;
 use crate::memory::Allocation;
 use crate::plan::recipe::{Input, NodeKind, Recipe, StorageKind};
 use crate::stream::{Stream, Task};
@@ -30,18 +29,8 @@ pub(super) struct Groups {
     gates: Option<Gates>,
     /// Where updates go.
     stream: Option<Stream>,
-    /// The end of the latest run.
-    end: Event,
-    before: Before,
-}
-
-/// What updates have to wait for: the end of the run before, whose gates and operators they would change otherwise.
-enum Before {
-    Nothing,
-    /// The event has it.
-    Recorded,
-    /// A run that did not get as far as recording its end.
-    Unmarked,
+    /// The start of the latest run: after the run before it.
+    start: Event,
 }
 
 struct Group {
@@ -67,8 +56,7 @@ impl Groups {
             all: Vec::new(),
             gates: None,
             stream: None,
-            end: Event::create_in(context.inner(), EventKind::Order)?,
-            before: Before::Nothing,
+            start: Event::create_in(context.inner(), EventKind::Order)?,
         };
         for (index, node) in recipe.nodes.iter().enumerate() {
             let updatable = recipe.accesses_of(node).iter().any(|access| is_updatable(recipe, access.value));
@@ -106,6 +94,16 @@ impl Groups {
         self.all.is_empty()
     }
 
+    /// Where updates go, if there are any.
+    pub(super) fn stream(&self) -> Option<&Stream> {
+        self.stream.as_ref()
+    }
+
+    /// Waits for the updates, and reports their errors.
+    pub(super) fn wait(&self) -> Result<()> {
+        self.stream.as_ref().map_or(Ok(()), |stream| stream.0.wait_for(stream.0.progress().submitted()))
+    }
+
     /// Notes operators whose inputs moved; they stay noted until an update of them succeeds.
     pub(super) fn mark(&mut self, moved: impl Fn(u32) -> bool) {
         for group in &mut self.all {
@@ -113,13 +111,13 @@ impl Groups {
         }
     }
 
-    /// Before a launch: makes updates wait for the run before. A failure from here on can hold nothing up.
-    pub(super) fn order(&self, graph: &mut Graph) -> Result<()> {
-        match (&self.before, &self.stream) {
-            (Before::Recorded, Some(stream)) => stream.wait(&self.end),
-            (Before::Unmarked, _) => graph.wait(),
-            _ => Ok(()),
-        }
+    /// Before a launch on `launched`: closes the gates once the run before is over, which may have failed without passing
+    /// them, and makes updates wait for that. A failure up to here holds nothing up.
+    pub(super) fn order(&self, launched: &Stream, at: At) -> Result<()> {
+        let (Some(gates), Some(stream)) = (&self.gates, &self.stream) else { return Ok(()) };
+        gates.close(launched, at)?;
+        self.start.record(launched)?;
+        stream.wait(&self.start)
     }
 
     /// Records an operator, behind its gate and as a group of its own.
@@ -156,8 +154,6 @@ impl Groups {
         mut compute: impl FnMut(u32, &Stream) -> Result<()>,
     ) -> Result<u64> {
         let (Some(gates), Some(stream)) = (self.gates.clone(), self.stream.clone()) else { return Ok(0) };
-        // True until the end is recorded: code of the user may panic on the way.
-        self.before = Before::Unmarked;
         let mut opened = OpenAll { gates: &gates, next: 0, count: self.all.len(), stream: &stream, at };
         let mut result = self.keep(launched, at);
         let mut count = 0;
@@ -168,12 +164,7 @@ impl Groups {
             }
             result = result.and(opened.open_next());
         }
-        drop(opened);
-        let recorded = self.end.record(launched);
-        if recorded.is_ok() {
-            self.before = Before::Recorded;
-        }
-        result.and(recorded).map(|()| count)
+        result.map(|()| count)
     }
 
     /// Keeps what the operators use until the run on `launched` is over.
@@ -265,7 +256,7 @@ impl OpenAll<'_> {
     fn open_next(&mut self) -> Result<()> {
         let gate = self.next;
         self.next += 1;
-        self.gates.signal(gate, self.stream, self.at)
+        self.gates.open(gate, self.stream, self.at)
     }
 }
 
