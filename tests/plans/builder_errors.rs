@@ -2,8 +2,8 @@
 
 use racl::op::DataType::{F32, I32};
 use racl::plan::{
-    After, Builder, External, Finding, FindingKind, Foreign, Input, Number, Operator, Options, Plan, Scope, TaggedEvent,
-    Value,
+    After, Builder, External, Finding, FindingKind, Foreign, Input, Number, Operator, Options, Plan, Scope,
+    TaggedEvent, Value,
 };
 use racl::{ErrorKind, Prefetch, Result};
 
@@ -119,7 +119,8 @@ fn events_are_waited_for_after_their_record_which_is_one() {
 #[test]
 fn handles_of_another_plan_are_refused() {
     let (value, event, gate) = foreign();
-    let works: [(&str, Box<dyn FnOnce(&mut Builder) -> Result<()>>); 12] = [
+    type Work<'a> = Box<dyn FnOnce(&mut Builder) -> Result<()> + 'a>;
+    let works: [(&str, Work<'_>); 12] = [
         ("event \"e\" belongs to another plan", Box::new(|g| g.wait(&event))),
         ("event \"e\" belongs to another plan", Box::new(|g| g.record(&event))),
         ("event \"e\" belongs to another plan", Box::new(|g| g.rerecord(&event))),
@@ -130,13 +131,17 @@ fn handles_of_another_plan_are_refused() {
         ("wait_value: a value of another plan", Box::new(|g| g.wait_value(value, value).map(drop))),
         ("wait_all: a value of another plan", Box::new(|g| g.wait_all(&[value]))),
         ("reshape: a value of another plan", Box::new(|g| g.reshape(value, [4]).map(drop))),
-        ("prefetch: a value of another plan", Box::new(|g| {
-            g.prefetch(value, Prefetch::all(), After::Start).map(drop)
-        })),
-        ("fill: ", Box::new(|g| {
-            let x = g.empty([4], F32)?;
-            g.op_into(Operator::Fill { value: Number::Int(1) }, &[value; 5], x)
-        })),
+        (
+            "prefetch: a value of another plan",
+            Box::new(|g| g.prefetch(value, Prefetch::all(), After::Start).map(drop)),
+        ),
+        (
+            "fill: ",
+            Box::new(|g| {
+                let x = g.empty([4], F32)?;
+                g.op_into(Operator::Fill { value: Number::Int(1) }, &[value; 5], x)
+            }),
+        ),
     ];
     for (part, work) in works {
         let kind = if part == "fill: " { FindingKind::Operand } else { FindingKind::Foreign };

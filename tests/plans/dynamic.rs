@@ -1,8 +1,8 @@
 //! Plans whose sizes come with the run.
 
+use racl::ErrorKind;
 use racl::op::DataType::F32;
 use racl::plan::{Dim, FindingKind, Frozen, Input, Mode, Options, Plan, RunOptions};
-use racl::ErrorKind;
 
 use crate::common::assert_says;
 use crate::{Alone, result};

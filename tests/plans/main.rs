@@ -5,9 +5,12 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod budgets;
 mod builder_errors;
+mod classes;
 mod dynamic;
 mod kernels;
+mod lifetimes;
 mod pools;
 mod prefetch;
 mod store;

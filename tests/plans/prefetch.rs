@@ -102,7 +102,9 @@ fn repeated_requests_are_a_lint_or_left_out() {
     assert_eq!((kept.lints().len(), lint.kind), (1, FindingKind::RepeatedPrefetch));
     // Record at the start, wait, and the prefetches.
     assert_eq!(lint.positions, [2, 3]);
-    assert!(lint.message.contains("prefetch (#3, stream \"prefetch\"") && lint.message.contains("repeats prefetch (#2"));
+    assert!(
+        lint.message.contains("prefetch (#3, stream \"prefetch\"") && lint.message.contains("repeats prefetch (#2")
+    );
     let (dropped, asked) = plan(Options::new().drop_repeated_prefetches(), &requests).unwrap();
     assert_eq!((asked, dropped.lints().len()), (vec![60, 50, 60], 0));
     assert_eq!(fetched(&alone, &dropped, Mode::Captured), (2, 120));
@@ -150,8 +152,7 @@ fn a_prefetch_waits_for_what_it_is_told_to_and_nothing_waits_for_it() {
         .unwrap();
         let before = (mock::calls("aclrtRecordEvent"), mock::calls("aclrtStreamWaitEvent"));
         let _exe = plan.capture(&alone.device, Frozen::new()).unwrap();
-        let made =
-            (mock::calls("aclrtRecordEvent") - before.0, mock::calls("aclrtStreamWaitEvent") - before.1);
+        let made = (mock::calls("aclrtRecordEvent") - before.0, mock::calls("aclrtStreamWaitEvent") - before.1);
         // `After::Value` needs no record at the start: its wait is what forks.
         let expected = if after == "value" { (2, 2) } else { (records, waits) };
         assert_eq!(made, expected, "{after}");

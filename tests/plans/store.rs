@@ -113,9 +113,7 @@ fn captured_and_eager_runs_do_what_the_lines_of_the_plan_say() {
     let mut random = fastrand::Rng::with_seed(7);
     let first = Inputs::random(&mut random);
     let w = alone.device.upload_tensor(&first.w, [N]).unwrap();
-    let make = |options: RunOptions| {
-        plan.executable(&alone.device, &options, Frozen::new().with("w", &w)).unwrap()
-    };
+    let make = |options: RunOptions| plan.executable(&alone.device, &options, Frozen::new().with("w", &w)).unwrap();
     let mut exes = [
         make(RunOptions::new()),
         make(RunOptions::new().mode(Mode::Eager)),

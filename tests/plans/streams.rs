@@ -1,8 +1,8 @@
 //! Streams and events of plans: how many records, waits and forks there are, and that they order what they must.
 
+use racl::mock;
 use racl::op::DataType::F32;
 use racl::plan::{Executable, Fork, Frozen, Input, ORIGIN_TAG, Operator, Plan, Scope};
-use racl::mock;
 
 use crate::{Alone, give, result};
 

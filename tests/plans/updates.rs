@@ -47,8 +47,7 @@ fn an_input_that_stays_is_not_replaced_and_the_graph_still_goes_on() {
     let x = alone.device.upload_tensor(&[3.0_f32; 4], [4]).unwrap();
     let mut bind = give(&exe, "x", &x);
     for _ in 0..5 {
-        let (updates, ()) =
-            calls_of("aclmdlRICaptureTaskUpdateBegin", || exe.run(&stream, &mut bind).unwrap());
+        let (updates, ()) = calls_of("aclmdlRICaptureTaskUpdateBegin", || exe.run(&stream, &mut bind).unwrap());
         assert_eq!(updates, 0);
         assert_eq!(result(&exe, "y"), [7.0; 4]);
     }
@@ -97,7 +96,8 @@ fn several_operators_on_side_streams_are_replaced_each() {
     let upload = |value: f32| alone.device.upload_tensor(&[value; 2], [2]).unwrap();
     let mut kept = Vec::new();
     // 2 a + (b + 1) a
-    for (run, (x, y, updates)) in [(1.0, 1.0, 0), (3.0, 1.0, 2), (3.0, 5.0, 3), (7.0, 2.0, 6)].into_iter().enumerate() {
+    for (run, (x, y, updates)) in [(1.0, 1.0, 0), (3.0, 1.0, 2), (3.0, 5.0, 3), (7.0, 2.0, 6)].into_iter().enumerate()
+    {
         if run != 2 {
             kept.push(upload(x));
             bind.set(a, kept.last().unwrap());

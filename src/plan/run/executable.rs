@@ -475,7 +475,8 @@ pub(super) fn not_given(name: &str) -> Error {
 
 /// Makes whoever reads an output wait for `side` too, where nobody else would hear of work that failed.
 fn report_with_outputs(side: &Stream, recipe: &Recipe, pieces: &Pieces, at: At) -> Result<()> {
-    let outputs = recipe.outputs.iter().filter_map(|output| pieces[recipe.storage_of(output.value) as usize].as_ref());
+    let outputs =
+        recipe.outputs.iter().filter_map(|output| pieces[recipe.storage_of(output.value) as usize].as_ref());
     let uses: Vec<_> = outputs.map(|piece| &piece.allocation).collect();
     let task = Task { label: "plan", location: at, uses: &uses, scratch: None };
     side.0.submit(&task, |_| Ok(())).map(drop)
@@ -511,7 +512,9 @@ fn replay_with_updates(
 ) -> Result<u64> {
     let recipe = captured.sized.recipe(plan);
     let updatable = |(_, input): &(usize, &InputInfo)| input.class == Input::Updatable;
-    if let Some((_, input)) = recipe.inputs.iter().enumerate().filter(updatable).find(|(i, _)| bind.bound[*i].is_none()) {
+    if let Some((_, input)) =
+        recipe.inputs.iter().enumerate().filter(updatable).find(|(i, _)| bind.bound[*i].is_none())
+    {
         return Err(not_given(&input.name));
     }
     let mut moved = vec![false; recipe.storages.len()];
@@ -533,11 +536,15 @@ fn replay_with_updates(
     captured.graph.launch(stream)?;
     let (places, pieces, whole) = (&captured.sized.places, &captured.pieces, captured.key.cores);
     let memory = |node: u32| {
-        storages(node).filter_map(|storage| pieces[storage].as_ref()).map(|piece| Arc::clone(&piece.allocation)).collect()
+        storages(node)
+            .filter_map(|storage| pieces[storage].as_ref())
+            .map(|piece| Arc::clone(&piece.allocation))
+            .collect()
     };
     let count = captured.groups.run(stream, at, memory, |node, update| {
         let node = &recipe.nodes[node as usize];
-        let limit = limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, (node.tag, cores))).transpose()?;
+        let limit =
+            limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, (node.tag, cores))).transpose()?;
         let computed = compute(plan, recipe, places, pieces, node, update, at);
         computed.and(limit.map_or(Ok(()), CoreLimit::end))
     })?;
