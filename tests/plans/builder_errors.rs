@@ -161,6 +161,10 @@ fn operands_fit_their_operator() {
         let y = g.abs(x)?;
         g.matmul(x, y).map(drop)
     });
+    refused(Operand, &["fill: 5 operands; it takes none"], |g| {
+        let (x, out) = (input(g)?, g.empty([4], F32)?);
+        g.op_into(Operator::Fill { value: Number::Int(1) }, &[x; 5], out)
+    });
     refused(Operand, &["wait_all without a value"], |g| g.wait_all(&[]));
     refused(Operand, &["into a constant"], |g| {
         let (x, c) = (input(g)?, g.constant(&[0.0_f32; 4], [4])?);

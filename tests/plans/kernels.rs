@@ -43,7 +43,7 @@ fn submit_copy(launch: &Launch<'_>) -> Result<()> {
     for made in [from, to] {
         let destroy = table.aclDestroyTensor()?;
         // SAFETY: made here and not used any more.
-        unsafe { destroy(made) };
+        assert_eq!(unsafe { destroy(made) }, 0);
     }
     assert_eq!(code, 0);
     Ok(())

@@ -9,6 +9,7 @@ mod budgets;
 mod builder_errors;
 mod classes;
 mod dynamic;
+mod failures;
 mod kernels;
 mod lifetimes;
 mod pools;

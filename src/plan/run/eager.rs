@@ -25,8 +25,10 @@ impl Eager {
     /// Streams for a run on `origin`, and the events.
     pub(super) fn prepare(&mut self, recipe: &Recipe, context: &Context, origin: &Stream) -> Result<()> {
         if self.streams.is_empty() {
+            // Both or none.
+            let made = events(recipe, context.inner())?;
             self.streams = lease_streams(recipe, context, origin.clone())?;
-            self.events = events(recipe, context.inner())?;
+            self.events = made;
         }
         self.streams[0] = origin.clone();
         Ok(())
