@@ -107,7 +107,7 @@ fn fail_each(mode: Mode, turn: usize) {
             mock::fail(name, nth, 507_000).unwrap();
             let failed = catch_unwind(AssertUnwindSafe(|| case.run(turn)));
             mock::clear_failures();
-            // Some calls are made once for a context, and the kernel of these tests panics when a call of its own fails.
+            // Some calls are made once for a context, and the kernel of these tests panics when its own calls fail.
             let told = failed.is_err() || mock::calls(name) - before < nth;
             let errors = failed.ok().and_then(Result::err).into_iter().chain(alone.device.take_drop_errors());
             let text: Vec<_> = errors.map(|error| format!("{error:#}")).collect();

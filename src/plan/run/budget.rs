@@ -18,8 +18,8 @@ pub(super) fn check(plan: &Inner, context: &Context, mode: Mode) -> Result<()> {
     cores(plan, context, &mut findings)?;
     let tags = plan.recipe.tags.len();
     if tags > 1 {
-        // Recording takes a hidden stream for each tag, and one of the user's for all but the origin. Of the latter, those
-        // without a priority may be idle ones.
+        // Recording takes a hidden stream for each tag, and one of the user's for all but the origin. Of the latter,
+        // those without a priority may be idle ones.
         let plain = plan.recipe.tags.iter().skip(1).filter(|tag| tag.priority == 0).count();
         let reused = context.inner().idle_streams.len().min(plain);
         let (hidden, what) = if mode == Mode::Captured { (tags, "record") } else { (0, "run") };

@@ -45,7 +45,8 @@ impl Gates {
         self.write(gate, 0, stream, location)
     }
 
-    /// Gives a signal when `stream` gets there. A failure is told, but tried again first: what waits would wait for ever.
+    /// Gives a signal when `stream` gets there. A failure is told, but tried again first: what waits for it would wait
+    /// for ever.
     pub(crate) fn signal(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         self.write(gate, 1, stream, location)
     }

@@ -1,9 +1,9 @@
 //! Updates: operators inside a captured graph whose arguments change between runs.
 //!
-//! Each such operator lies in a task group behind a gate. A run launches the graph first; then an update stream, which
-//! waits for the end of the run before, replaces what changed and opens every gate, so that the host prepares an operator while
-//! the device works on what comes before it. Every gate is opened in every run, whatever happens on the way: a closed
-//! one would hold the graph for ever (guide: captured graphs, task update).
+//! Each such operator lies in a task group behind a gate. A run closes the gates and launches the graph; then an update
+//! stream, which waits for the end of the run before, replaces what changed and opens every gate, so that the host
+//! prepares an operator while the device works on what comes before it. Every gate is opened in every run, whatever
+//! happens on the way: a closed one would hold the graph for ever (guide: captured graphs, task update).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -144,8 +144,8 @@ impl Groups {
         Ok(())
     }
 
-    /// After a launch on `launched`: replaces the operators whose inputs moved, and opens every gate. Gives how many it
-    /// replaced.
+    /// After a launch on `launched`: replaces the operators whose inputs moved, and opens every gate. Gives how many
+    /// it replaced.
     pub(super) fn run(
         &mut self,
         launched: &Stream,
