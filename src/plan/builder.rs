@@ -75,9 +75,19 @@ pub struct Builder {
     /// Each join: the tag and its last node.
     joins: Vec<(u16, u32)>,
     prefetched: HashMap<u32, Vec<(u64, u64, u32)>>,
-    lints: Vec<Finding>,
+    lints: Vec<Lint>,
     wishes: Wishes,
 }
+
+/// A lint whose text names operators by their final positions, which are known at the end.
+struct Lint {
+    kind: FindingKind,
+    nodes: Vec<u32>,
+    text: LintText,
+}
+
+/// The text for the final positions of the operators.
+type LintText = Box<dyn Fn(&Recipe, &[u32]) -> String + Send + Sync>;
 
 /// A scope that is being recorded.
 struct Frame {
@@ -253,6 +263,15 @@ impl Builder {
         let chain = &mut self.chains[usize::from(tag)];
         (chain.nodes, chain.last) = (chain.nodes + 1, node);
         Ok(node)
+    }
+
+    fn lint(
+        &mut self,
+        kind: FindingKind,
+        nodes: &[u32],
+        text: impl Fn(&Recipe, &[u32]) -> String + Send + Sync + 'static,
+    ) {
+        self.lints.push(Lint { kind, nodes: nodes.to_vec(), text: Box::new(text) });
     }
 
     fn read(value: Value) -> Access {

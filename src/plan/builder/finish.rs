@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::plan::auto;
-use crate::plan::finding::{Finding, FindingKind, node_mark};
+use crate::plan::finding::{Finding, FindingKind};
 use crate::plan::function::Body;
 use crate::plan::recipe::{Node, NodeKind, ORIGIN, Recipe};
 
@@ -28,9 +28,13 @@ impl Builder {
         let mut positions = self.place_records();
         self.resolve_reserved(&positions);
         self.spread(&mut positions);
-        self.settle_lints(&positions);
+        let lints = self.lints.iter().map(|lint| {
+            let nodes: Vec<u32> = lint.nodes.iter().map(|node| positions[*node as usize]).collect();
+            Finding::new(lint.kind, (lint.text)(&self.recipe, &nodes)).at(&nodes)
+        });
+        let lints = lints.collect();
         self.recipe.shrink();
-        Ok(Built { plan: self.plan, recipe: self.recipe, bodies: self.bodies, lints: self.lints })
+        Ok(Built { plan: self.plan, recipe: self.recipe, bodies: self.bodies, lints })
     }
 
     /// Spreads the work over several streams, if the options or the environment ask for it.
@@ -55,20 +59,6 @@ impl Builder {
         Ok(())
     }
 
-    /// Puts the final positions of their nodes into the lints.
-    fn settle_lints(&mut self, positions: &[u32]) {
-        let mut lints = std::mem::take(&mut self.lints);
-        for lint in &mut lints {
-            for (index, position) in lint.positions.iter_mut().enumerate() {
-                *position = positions.get(*position as usize).copied().unwrap_or(*position);
-                if (*position as usize) < self.recipe.nodes.len() {
-                    lint.message = lint.message.replace(&node_mark(index), &self.recipe.describe(*position));
-                }
-            }
-        }
-        self.lints = lints;
-    }
-
     fn finish_lints(&mut self) {
         let events = std::mem::take(&mut self.events);
         let mut events: Vec<_> = events.into_iter().collect();
@@ -78,14 +68,15 @@ impl Builder {
         }
         for version in std::mem::replace(&mut self.versions, Versions::new()).both_used() {
             let (earlier, later) = (version.earlier_used, version.later_used);
-            let text = format!(
-                "{} uses the earlier and {} the later version of the value of the wait_value at {}; only the later one \
-                 waits",
-                node_mark(0),
-                node_mark(1),
-                self.recipe.places.show(version.place)
-            );
-            self.lints.push(Finding::new(FindingKind::BothVersions, text).at(&[earlier, later]));
+            self.lint(FindingKind::BothVersions, &[earlier, later], move |recipe, nodes| {
+                format!(
+                    "{} uses the earlier and {} the later version of the value of the wait_value at {}; only the later \
+                     one waits",
+                    recipe.describe(nodes[0]),
+                    recipe.describe(nodes[1]),
+                    recipe.places.show(version.place)
+                )
+            });
         }
     }
 

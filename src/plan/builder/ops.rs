@@ -62,7 +62,12 @@ impl Builder {
         let at = Location::caller();
         self.check(out, operator.name(), at)?;
         let layout = self.recipe.layout_of(out.index);
-        if !matches!(operator, Operator::Fill { .. }) {
+        if matches!(operator, Operator::Fill { .. }) {
+            if !operands.is_empty() {
+                let text = format_args!("fill: {} operands; it takes none", operands.len());
+                return self.wrong(FindingKind::Operand, at, text);
+            }
+        } else {
             let (dtype, dims) = self.infer(&operator, operands, at)?;
             let same = layout.dims == dims
                 || (operator == Operator::Copy

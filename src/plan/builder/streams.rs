@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::plan::finding::{Finding, FindingKind, node_mark};
+use crate::plan::finding::FindingKind;
 use crate::plan::options::Single;
 use crate::plan::recipe::{Access, Cores, EventInfo, Mode, NodeKind, ORIGIN};
 
@@ -372,12 +372,18 @@ impl Builder {
         self.wait_event(event, at)
     }
 
-    pub(super) fn wait_event(&mut self, event: &TaggedEvent, at: At) -> Result<()> {
+    /// The latest record of an event, and its tag.
+    pub(super) fn recorded(&self, event: &TaggedEvent, at: At) -> Result<(u32, u16)> {
         self.check_event(event, at)?;
         let Some((index, from, _)) = self.events[&event.tag].latest else {
             let text = "is waited for before it is recorded, so that the wait would order nothing";
             return self.wrong(FindingKind::WaitBeforeRecord, at, format_args!("event {:?} {text}", event.tag));
         };
+        Ok((index, from))
+    }
+
+    pub(super) fn wait_event(&mut self, event: &TaggedEvent, at: At) -> Result<()> {
+        let (index, from) = self.recorded(event, at)?;
         if let Some(state) = self.events.get_mut(&event.tag) {
             state.waited = true;
         }
@@ -400,8 +406,10 @@ impl Builder {
 
     pub(super) fn lint_unwaited(&mut self, tag: &str, state: &EventState) {
         if let (false, Some((.., node))) = (state.waited, state.latest) {
-            let text = format!("event {tag:?} is recorded and nothing waits for it: {}", node_mark(0));
-            self.lints.push(Finding::new(FindingKind::NeverWaited, text).at(&[node]));
+            let tag = tag.to_owned();
+            self.lint(FindingKind::NeverWaited, &[node], move |recipe, nodes| {
+                format!("event {tag:?} is recorded and nothing waits for it: {}", recipe.describe(nodes[0]))
+            });
         }
     }
 

@@ -47,8 +47,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, a frozen, static or
-    /// host input whose shape has symbols, and a shape that is too large;
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, a frozen or static
+    /// input whose shape has symbols, and a shape that is too large;
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for dimensions that plans cannot express.
     #[track_caller]
     pub fn input(&mut self, name: &str, dims: impl IntoDims, dtype: DataType, class: Input) -> Result<Value> {
@@ -57,8 +57,9 @@ impl Builder {
             let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
             return self.wrong(kind, at, format_args!("input {name:?}: the name is empty or taken"));
         }
-        if class == Input::Frozen && dims.iter().any(|dim| dim.as_fixed().is_none()) {
-            let text = format_args!("input {name:?} is frozen, so its shape cannot have symbols");
+        if matches!(class, Input::Frozen | Input::Static) && dims.iter().any(|dim| dim.as_fixed().is_none()) {
+            let class = if class == Input::Frozen { "frozen" } else { "static" };
+            let text = format_args!("input {name:?} is {class}, so its shape cannot have symbols");
             return self.wrong(FindingKind::Operand, at, text);
         }
         let index = self.recipe.inputs.len() as u32;
