@@ -198,12 +198,13 @@ impl Executable {
         if self.options.check_frozen {
             self.check_frozen(bind)?;
         }
-        let pool = self.pool.clone();
-        let token = pool.enter(stream)?;
         let found = match self.current.filter(|index| self.is_current(*index, bind)) {
             Some(index) => Some(index),
             None => self.find(bind, at)?,
         };
+        // Not before: finding memory for further sizes asks the pool.
+        let pool = self.pool.clone();
+        let token = pool.enter(stream)?;
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),
             None => self.run_eagerly(stream, bind, at),
