@@ -23,6 +23,31 @@ impl Builder {
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, bounds without a
     /// number or above 2³¹, or more than [`MAX_SYMBOLS`] symbols.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let tokens = g.symbol("tokens", 1..=256)?;
+    ///     let x = g.input("x", [tokens], F32, Input::Host)?;
+    ///     let more = g.adds(x, 1.0)?;
+    ///     let sum = g.reduce_sum(more, &[], false)?;
+    ///     g.output_to_host("sum", sum)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let (x, sum, mut bind) = (exe.input("x")?, exe.output_id("sum")?, exe.bindings());
+    /// for tokens in [4, 100, 4] {
+    ///     exe.run(&stream, bind.host(x, &vec![0.0_f32; tokens], [tokens]))?;
+    ///     assert_eq!(exe.host_output::<f32>(sum)?, [tokens as f32]);
+    /// }
+    /// assert_eq!((exe.graphs(), exe.counters().replays), (2, 3));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn symbol(&mut self, name: &str, bounds: RangeInclusive<usize>) -> Result<Dim> {
         let at = Location::caller();
