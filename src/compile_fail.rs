@@ -272,3 +272,43 @@
 //! op::tanh(&stream, &a, &mut a.clone())?;
 //! # Ok::<(), racl::Error>(())
 //! ```
+//!
+//! # An output of a plan ends before the next run, which writes over it
+//!
+//! ```
+//! # use racl::op::DataType::F32;
+//! # use racl::plan::{Frozen, Input, Plan};
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # let plan = Plan::build(|g| {
+//! #     let x = g.input("x", [2], F32, Input::Static)?;
+//! #     let y = g.adds(x, 1.0)?;
+//! #     g.output("y", y)
+//! # })?;
+//! let mut exe = plan.capture(&device, Frozen::new())?;
+//! let (y, mut bind) = (exe.output_id("y")?, exe.bindings());
+//! exe.run(&stream, &mut bind)?;
+//! let output = exe.output::<f32>(y)?;
+//! output.to_vec()?;
+//! exe.run(&stream, &mut bind)?; // after the last use
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0502
+//! # use racl::op::DataType::F32;
+//! # use racl::plan::{Frozen, Input, Plan};
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # let plan = Plan::build(|g| {
+//! #     let x = g.input("x", [2], F32, Input::Static)?;
+//! #     let y = g.adds(x, 1.0)?;
+//! #     g.output("y", y)
+//! # })?;
+//! let mut exe = plan.capture(&device, Frozen::new())?;
+//! let (y, mut bind) = (exe.output_id("y")?, exe.bindings());
+//! exe.run(&stream, &mut bind)?;
+//! let output = exe.output::<f32>(y)?;
+//! exe.run(&stream, &mut bind)?; // before the last use
+//! output.to_vec()?;
+//! # Ok::<(), racl::Error>(())
+//! ```

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 
+mod auto;
 mod builder;
 mod check;
 #[cfg(feature = "cache")]
@@ -29,14 +30,18 @@ mod memory;
 mod operator;
 mod options;
 mod order;
+mod pieces;
 mod poly;
 mod ranges;
 mod recipe;
 #[cfg(feature = "cache")]
 mod registry;
 mod run;
+mod simulate;
 #[cfg(feature = "cache")]
 mod stored;
+#[cfg(test)]
+mod tests;
 mod uses;
 
 pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Value};
@@ -58,6 +63,7 @@ pub(crate) use run::device_cores;
 pub use run::{
     Bindable, Bindings, Counters, Executable, Frozen, InputId, Mode, OnFull, Output, OutputId, Pool, RunOptions,
 };
+pub use simulate::{Simulated, Simulation};
 #[cfg(feature = "cache")]
 pub(crate) use stored::NotLoaded;
 

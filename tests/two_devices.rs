@@ -3,6 +3,8 @@
 mod common;
 
 use common::assert_says;
+use racl::op::DataType::F32;
+use racl::plan::{Frozen, Input, Mode, Plan, Pool, RunOptions};
 use racl::{Acl, CaptureMode, ErrorKind, Prefetch, op};
 
 #[test]
@@ -37,4 +39,38 @@ fn memory_and_graphs_of_another_device_are_refused() {
     event.record(&there).unwrap();
     here.wait(&event).unwrap();
     here.synchronize().unwrap();
+
+    plans(&zero, &one);
+}
+
+/// A plan on one device with memory, streams and pools of another.
+fn plans(zero: &racl::Device, one: &racl::Device) {
+    let plan = Plan::build(|g| {
+        let w = g.input("w", [2], F32, Input::Frozen)?;
+        let x = g.input("x", [2], F32, Input::Copied)?;
+        let y = g.add(x, w)?;
+        g.output("y", y)
+    })
+    .unwrap();
+    let (here, there) = (zero.upload_tensor(&[1.0_f32; 2], [2]).unwrap(), one.zeros::<f32>([2]).unwrap());
+    let refused = |error: &racl::Error, part: &str| assert_says(error, ErrorKind::InvalidArgument, &[part]);
+    let frozen = plan.capture(zero, Frozen::new().with("w", &there)).unwrap_err();
+    refused(&frozen, "input \"w\": memory of device 1, not 0");
+    for mode in [Mode::Captured, Mode::Eager] {
+        let options = RunOptions::new().mode(mode);
+        let pooled = options.clone().pool(&Pool::new(one));
+        let error = plan.executable(zero, &pooled, Frozen::new().with("w", &here)).unwrap_err();
+        refused(&error, "a pool of another device");
+        let mut exe = plan.executable(zero, &options, Frozen::new().with("w", &here)).unwrap();
+        let (x, mut bind) = (exe.input("x").unwrap(), exe.bindings());
+        bind.set(x, &there);
+        refused(&exe.run(&zero.stream().unwrap(), &mut bind).unwrap_err(), "input \"x\": memory of device 1, not 0");
+        bind.set(x, &here);
+        refused(&exe.run(&one.stream().unwrap(), &mut bind).unwrap_err(), "stream of device 1");
+        exe.run(&zero.stream().unwrap(), &mut bind).unwrap();
+        let y = exe.output::<f32>(exe.output_id("y").unwrap()).unwrap();
+        assert_eq!(y.to_vec().unwrap(), [2.0; 2]);
+        let mut other = one.zeros::<f32>([2]).unwrap();
+        refused(&y.copy_to(&zero.stream().unwrap(), &mut other).unwrap_err(), "memory of device 1");
+    }
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 
 use crate::error::Result;
 
+use super::auto::Wishes;
 use super::decompose::Decompositions;
 use super::dim::{Dim, show_dims};
 use super::finding::{Finding, FindingKind};
@@ -22,10 +23,13 @@ mod ops;
 mod prefetch;
 mod streams;
 mod values;
+mod versions;
 mod views;
 
 pub(crate) use finish::Built;
 pub use prefetch::After;
+use versions::Versions;
+
 pub use streams::{External, Fork, Scope, TaggedEvent};
 
 /// The tag of the stream that a plan is run on.
@@ -60,24 +64,33 @@ pub struct Builder {
     events: HashMap<String, EventState>,
     /// The last node that wrote each value.
     producers: Vec<u32>,
-    /// Nodes that users of a value wait for (`wait_value`).
-    after: HashMap<u32, Vec<u32>>,
-    versions: HashMap<u32, Version>,
-    /// The earlier version of a later one.
-    earlier: HashMap<u32, u32>,
+    versions: Versions,
     /// Events to record right behind a node.
-    records_after: Vec<(u32, u32)>,
     recorded_after: HashMap<u32, u32>,
     /// The event at the start of the plan, once something waits for it.
     start: Option<u32>,
-    waited: HashSet<(u16, u32)>,
+    waited: Waited,
+    /// Names that are taken.
+    input_names: HashSet<String>,
+    output_names: HashSet<String>,
     reserve: Vec<Reserve>,
     /// Each join: the tag and its last node.
     joins: Vec<(u16, u32)>,
     prefetched: HashMap<u32, Vec<(u64, u64, u32)>>,
-    lints: Vec<Finding>,
+    lints: Vec<Lint>,
+    wishes: Wishes,
     rewriting: decompose::Rewriting,
 }
+
+/// A lint whose text names operators by their final positions, which are known at the end.
+struct Lint {
+    kind: FindingKind,
+    nodes: Vec<u32>,
+    text: LintText,
+}
+
+/// The text for the final positions of the operators.
+type LintText = Box<dyn Fn(&Recipe, &[u32]) -> String + Send + Sync>;
 
 /// A scope that is being recorded.
 struct Frame {
@@ -112,11 +125,32 @@ struct EventState {
     waited: bool,
 }
 
-/// A later version of a value, by the earlier one.
-struct Version {
-    place: u32,
-    earlier_used: Option<u32>,
-    later_used: Option<u32>,
+/// Which streams wait for which events. Most events have one that does.
+#[derive(Default)]
+struct Waited {
+    /// By event; [`Waited::NOBODY`] for none.
+    first: Vec<u16>,
+    others: HashSet<(u16, u32)>,
+}
+
+impl Waited {
+    const NOBODY: u16 = u16::MAX;
+
+    /// Whether the wait is new.
+    fn insert(&mut self, tag: u16, event: u32) -> bool {
+        let index = event as usize;
+        if self.first.len() <= index {
+            self.first.resize(index + 1, Self::NOBODY);
+        }
+        match &mut self.first[index] {
+            first if *first == tag => false,
+            first if *first == Self::NOBODY => {
+                *first = tag;
+                true
+            }
+            _ => self.others.insert((tag, event)),
+        }
+    }
 }
 
 /// A storage that stays reserved until a tag is joined.
@@ -143,17 +177,17 @@ impl Builder {
             tags: HashMap::new(),
             events: HashMap::new(),
             producers: Vec::new(),
-            after: HashMap::new(),
-            versions: HashMap::new(),
-            earlier: HashMap::new(),
-            records_after: Vec::new(),
+            versions: Versions::new(),
             recorded_after: HashMap::new(),
             start: None,
-            waited: HashSet::new(),
+            waited: Waited::default(),
+            input_names: HashSet::new(),
+            output_names: HashSet::new(),
             reserve: Vec::new(),
             joins: Vec::new(),
             prefetched: HashMap::new(),
             lints: Vec::new(),
+            wishes: Wishes::default(),
             rewriting: decompose::Rewriting::default(),
         };
         builder.add_tag(ORIGIN_TAG, 0);
@@ -209,7 +243,7 @@ impl Builder {
         if !self.chains[usize::from(tag)].active {
             self.fork(ORIGIN, tag, place, at)?;
         }
-        if !self.after.is_empty() {
+        if !self.versions.is_empty() {
             for access in accesses {
                 self.wait_for_versions(access.value, tag, place, at)?;
             }
@@ -232,12 +266,21 @@ impl Builder {
             return self.wrong(FindingKind::Operand, at, "a plan of more work than can be numbered");
         };
         let node = recipe.nodes.len() as u32;
-        recipe.accesses.extend_from_slice(accesses);
+        accesses.iter().for_each(|access| push_slowly(&mut recipe.accesses, *access));
         let cores = self.scopes.last().map_or(0, |frame| frame.cores);
-        recipe.nodes.push(Node { kind, first, place, count, tag, cores });
+        push_slowly(&mut recipe.nodes, Node { kind, first, place, count, tag, cores });
         let chain = &mut self.chains[usize::from(tag)];
         (chain.nodes, chain.last) = (chain.nodes + 1, node);
         Ok(node)
+    }
+
+    fn lint(
+        &mut self,
+        kind: FindingKind,
+        nodes: &[u32],
+        text: impl Fn(&Recipe, &[u32]) -> String + Send + Sync + 'static,
+    ) {
+        self.lints.push(Lint { kind, nodes: nodes.to_vec(), text: Box::new(text) });
     }
 
     fn read(value: Value) -> Access {
@@ -256,6 +299,14 @@ impl fmt::Debug for Builder {
             .field("tags", &self.recipe.tags.len())
             .finish_non_exhaustive()
     }
+}
+
+/// Appends, with less memory set aside than a vector does by itself: the memory of a plan counts at its largest.
+fn push_slowly<T>(all: &mut Vec<T>, one: T) {
+    if all.len() == all.capacity() {
+        all.reserve_exact((all.len() / 4).max(64));
+    }
+    all.push(one);
 }
 
 /// Whether a handle of this event still exists.

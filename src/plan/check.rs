@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use super::finding::{Finding, FindingKind};
 use super::order::{Broken, Order};
-use super::ranges::{Common, common};
+use super::ranges::{Common, common, range};
 use super::recipe::{Cores, NodeKind, ORIGIN, Recipe, StorageKind};
 use super::uses::{Use, Uses};
 
+mod gates;
 mod live;
 
 use live::Live;
@@ -22,7 +23,7 @@ pub(crate) fn check(recipe: &Recipe, order: &Order, uses: &Uses) -> Vec<Finding>
         accesses(recipe, order, uses, storage, &mut findings);
     }
     outputs(recipe, uses, &mut findings);
-    gates(recipe, order, &mut findings);
+    gates::check(recipe, order, &mut findings);
     findings
 }
 
@@ -48,7 +49,9 @@ fn accesses(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, findings:
     for one in all {
         let met = live.add(one);
         unordered |= met.unordered;
-        if needs_write && one.access.mode.reads() && !met.written && findings.len() < MOST {
+        let unwritten =
+            recipe.access(one).mode.reads() && !met.written && !is_empty(recipe, recipe.access(one).value);
+        if needs_write && unwritten && findings.len() < MOST {
             let text = format!("{} reads memory that nothing has written", recipe.describe(one.node));
             findings.push(Finding::new(FindingKind::ReadBeforeWrite, text).at(&[one.node]));
         }
@@ -56,6 +59,11 @@ fn accesses(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, findings:
     if unordered {
         unordered_pairs(recipe, order, uses, storage, findings);
     }
+}
+
+fn is_empty(recipe: &Recipe, value: u32) -> bool {
+    let range = range(recipe, value);
+    range.start == range.end
 }
 
 /// Pairs of accesses that are compared for one list of findings; the first ones found stand for the rest.
@@ -68,7 +76,7 @@ fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, fi
     let (mut found, mut compared) = (HashSet::new(), 0);
     let mut writes: Vec<&Use> = Vec::new();
     for (i, later) in all.iter().enumerate() {
-        let is_write = later.access.mode.writes();
+        let is_write = recipe.access(later).mode.writes();
         // Reads are compared with writes only.
         let earlier: &mut dyn Iterator<Item = &Use> =
             if is_write { &mut all[..i].iter() } else { &mut writes.iter().copied() };
@@ -78,7 +86,8 @@ fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, fi
             if pair.0 == pair.1 || order.ordered(pair.0, pair.1) || found.contains(&pair) {
                 continue;
             }
-            if !super::ranges::may_overlap(recipe, earlier.access.value, later.access.value, &bounds) {
+            let values = (recipe.access(earlier).value, recipe.access(later).value);
+            if !super::ranges::may_overlap(recipe, values.0, values.1, &bounds) {
                 continue;
             }
             if findings.len() >= MOST || (compared > MOST_COMPARED && !found.is_empty()) {
@@ -95,19 +104,18 @@ fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, fi
 }
 
 fn unordered_text(recipe: &Recipe, earlier: &Use, later: &Use) -> String {
-    let verb = |one: &Use| if one.access.mode.writes() { "writes" } else { "reads" };
-    let bytes = match common(recipe, earlier.access.value, later.access.value) {
+    let verb = |one: &Use| if recipe.access(one).mode.writes() { "writes" } else { "reads" };
+    let (was, is) = (recipe.access(earlier).value, recipe.access(later).value);
+    let bytes = match common(recipe, was, is) {
         Common::Bytes { start, end } => format!("bytes {start}..{end}"),
         _ => "bytes".to_owned(),
     };
-    let memory = match recipe.storages[recipe.storage_of(later.access.value) as usize].kind {
+    let storage = &recipe.storages[recipe.storage_of(is) as usize];
+    let memory = match storage.kind {
         StorageKind::Input(input) => format!("input {:?}", recipe.inputs[input as usize].name),
         StorageKind::Output(output) => format!("output {:?}", recipe.outputs[output as usize].name),
         StorageKind::Temporary | StorageKind::Constant(_) => {
-            format!(
-                "the value of {} bytes",
-                recipe.storages[recipe.storage_of(later.access.value) as usize].bytes.show()
-            )
+            format!("the value of {} bytes", storage.bytes.show())
         }
     };
     let stream = |node: u32| match recipe.nodes[node as usize].tag {
@@ -129,43 +137,11 @@ fn unordered_text(recipe: &Recipe, earlier: &Use, later: &Use) -> String {
 fn outputs(recipe: &Recipe, uses: &Uses, findings: &mut Vec<Finding>) {
     for output in &recipe.outputs {
         let storage = recipe.storage_of(output.value);
-        if !uses.storage(storage).iter().any(|one| one.access.mode.writes()) {
+        let written = uses.storage(storage).iter().any(|one| recipe.access(one).mode.writes());
+        if !written && !is_empty(recipe, output.value) {
             let text = format!("output {:?} is written by nothing", output.name);
             findings.push(Finding::new(FindingKind::ReadBeforeWrite, text));
         }
-    }
-}
-
-/// Waits at gates whose signals come from the plan itself: all of them must be able to end.
-fn gates(recipe: &Recipe, order: &Order, findings: &mut Vec<Finding>) {
-    let mut open: Vec<u32> = (0..recipe.nodes.len() as u32)
-        .filter(|node| {
-            matches!(recipe.nodes[*node as usize].kind, NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_))
-        })
-        .collect();
-    let own: Vec<bool> = (0..recipe.externals.len() as u32)
-        .map(|gate| open.iter().any(|node| recipe.nodes[*node as usize].kind == NodeKind::ExternalRecord(gate)))
-        .collect();
-    let mut signals = vec![0_u32; recipe.externals.len()];
-    loop {
-        let ready = open.iter().position(|node| {
-            let free = !open.iter().any(|other| order.before(*other, *node));
-            free && match recipe.nodes[*node as usize].kind {
-                NodeKind::ExternalWait(gate) => !own[gate as usize] || signals[gate as usize] > 0,
-                _ => true,
-            }
-        });
-        let Some(ready) = ready else { break };
-        match recipe.nodes[open.remove(ready) as usize].kind {
-            NodeKind::ExternalRecord(gate) => signals[gate as usize] += 1,
-            NodeKind::ExternalWait(gate) if own[gate as usize] => signals[gate as usize] -= 1,
-            _ => {}
-        }
-    }
-    let waits = |node: &&u32| matches!(recipe.nodes[**node as usize].kind, NodeKind::ExternalWait(_));
-    for node in open.iter().filter(waits) {
-        let text = format!("{} can never end: its signal comes only after it", recipe.describe(*node));
-        findings.push(Finding::new(FindingKind::Deadlock, text).at(&[*node]));
     }
 }
 

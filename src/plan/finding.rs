@@ -89,12 +89,6 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Stands for the description of a finding's node number `index` until the positions are final. Names are shown with
-/// escapes, so no text of a user has it.
-pub(crate) fn node_mark(index: usize) -> String {
-    format!("\u{1}{index}\u{1}")
-}
-
 /// All findings of one error: its source.
 #[derive(Debug)]
 pub(crate) struct Findings(pub(crate) Vec<Finding>);

@@ -87,7 +87,7 @@ impl Foreign {
     }
 
     /// The same computation on the host: from the bytes of what it reads to the bytes of what it writes, which hold
-    /// what was there before.
+    /// what was there before. Of a view these are its elements in their order, without the gaps between them.
     #[must_use]
     pub fn simulated(mut self, simulate: impl Fn(&[Vec<u8>], &mut [Vec<u8>]) + Send + Sync + 'static) -> Self {
         self.body.simulate = Some(Arc::new(simulate));

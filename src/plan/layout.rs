@@ -22,6 +22,14 @@ impl Extent {
         }
     }
 
+    /// The number that a dimension is.
+    pub(crate) fn of_dim(dim: Dim) -> Option<Self> {
+        match dim.as_fixed() {
+            Some(size) => Some(Self::Fixed(size as u64)),
+            None => Self::of(dim.poly()),
+        }
+    }
+
     pub(crate) fn poly(&self) -> Poly {
         match self {
             Self::Fixed(value) => Poly::constant(i128::from(*value)),
@@ -95,17 +103,25 @@ impl Layout {
     pub(crate) fn dense(dtype: DataType, dims: &[Dim]) -> Option<Self> {
         let mut strides = vec![Extent::Fixed(1); dims.len()];
         for i in (1..dims.len()).rev() {
-            strides[i - 1] = strides[i].times(&Extent::of(dims[i].poly())?)?;
+            strides[i - 1] = strides[i].times(&Extent::of_dim(dims[i])?)?;
         }
         Some(Self { dtype, dims: dims.to_vec(), strides })
     }
 
     pub(crate) fn is_dense(&self) -> bool {
-        Self::dense(self.dtype, &self.dims).is_some_and(|dense| dense.strides == self.strides)
+        let mut expected = Extent::Fixed(1);
+        for (dim, stride) in self.dims.iter().zip(&self.strides).rev() {
+            if *stride != expected {
+                return false;
+            }
+            let Some(next) = Extent::of_dim(*dim).and_then(|dim| expected.times(&dim)) else { return false };
+            expected = next;
+        }
+        true
     }
 
     pub(crate) fn elements(&self) -> Option<Extent> {
-        self.dims.iter().try_fold(Extent::Fixed(1), |product, dim| product.times(&Extent::of(dim.poly())?))
+        self.dims.iter().try_fold(Extent::Fixed(1), |product, dim| product.times(&Extent::of_dim(*dim)?))
     }
 
     /// Bytes of the elements themselves.
@@ -118,12 +134,24 @@ impl Layout {
         if self.dims.iter().any(|dim| dim.as_fixed() == Some(0)) {
             return Some(Extent::Fixed(0));
         }
+        if let Some(span) = self.fixed_span() {
+            return Some(Extent::Fixed(span));
+        }
         let mut last = Poly::constant(1);
         for (dim, stride) in self.dims.iter().zip(&self.strides) {
             let steps = dim.poly().minus(&Poly::constant(1));
             last = last.plus(&steps.times(&stride.poly()));
         }
         Extent::of(last.times(&Poly::constant(self.dtype.size() as i128)))
+    }
+
+    /// The span, where no symbol takes part and no size is 0.
+    fn fixed_span(&self) -> Option<u64> {
+        let last = self.dims.iter().zip(&self.strides).try_fold(0_u64, |last, (dim, stride)| {
+            let steps = dim.as_fixed()? as u64 - 1;
+            last.checked_add(steps.checked_mul(stride.as_fixed()?)?)
+        })?;
+        last.checked_add(1)?.checked_mul(self.dtype.size() as u64)
     }
 }
 

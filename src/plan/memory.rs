@@ -4,13 +4,12 @@
 //! events. Results that the caller keeps are no temporaries.
 
 use super::order::Order;
-use super::recipe::{Recipe, StorageKind};
+use super::recipe::{Recipe, Storage, StorageKind};
 use super::uses::Uses;
 
+mod by_size;
+mod conflicts;
 mod gaps;
-mod pairwise;
-#[cfg(test)]
-mod tests;
 
 use gaps::Gaps;
 
@@ -40,40 +39,65 @@ impl MemoryPlan {
     }
 }
 
-/// A temporary: its size with padding, and its first and last use on each stream.
-#[derive(Debug, Clone)]
+/// A temporary: its size with padding, and its first use in the order of issue.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Temporary {
-    pub(super) storage: u32,
     pub(super) bytes: u64,
-    /// Nodes: first and last use on each stream that has one.
-    pub(super) spans: Vec<(u32, u32)>,
-    /// Nodes: first and last use in the order of issue.
+    pub(super) storage: u32,
+    pub(super) first: u32,
+    /// Its first span, and how many it has.
+    span: u32,
+    spans: u32,
+}
+
+/// First and last use on one stream.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
     pub(super) first: u32,
     pub(super) last: u32,
 }
 
-impl Temporary {
-    /// Whether every use of this one is done before any of `other` starts.
-    fn before(&self, other: &Self, order: &Order) -> bool {
-        self.spans.iter().all(|(_, last)| other.spans.iter().all(|(first, _)| order.before(*last, *first)))
+/// The temporaries that are used at all, in the order of their first use.
+pub(super) struct Temporaries<'a> {
+    pub(super) all: Vec<Temporary>,
+    spans: Vec<Span>,
+    pub(super) order: &'a Order,
+}
+
+impl Temporaries<'_> {
+    /// The uses of a temporary on each stream that has one.
+    pub(super) fn spans(&self, one: &Temporary) -> &[Span] {
+        &self.spans[one.span as usize..(one.span + one.spans) as usize]
+    }
+
+    /// The last use of a temporary in the order of issue.
+    pub(super) fn last(&self, one: &Temporary) -> u32 {
+        self.spans(one).iter().map(|span| span.last).max().unwrap_or(one.first)
+    }
+
+    /// Whether every use of `a` is done before any of `b` starts.
+    fn before(&self, a: &Temporary, b: &Temporary) -> bool {
+        self.spans(a).iter().all(|a| self.spans(b).iter().all(|b| self.order.before(a.last, b.first)))
     }
 }
 
 /// Plans the temporaries of a recipe whose sizes are known; none when they do not fit any memory.
 pub(crate) fn plan(recipe: &Recipe, order: &Order, uses: &Uses) -> Option<MemoryPlan> {
     let temporaries = temporaries(recipe, order, uses)?;
-    let sum = temporaries.iter().try_fold(0_u64, |sum, one| sum.checked_add(one.bytes))?;
-    let bound = largest_live_set(&temporaries, recipe.nodes.len());
-    let mut places = Gaps::place(&temporaries, order, recipe.nodes.len());
-    // Comparing all pairs costs more; it is worth it where the fast way wastes memory.
+    let sum = temporaries.all.iter().try_fold(0_u64, |sum, one| sum.checked_add(one.bytes))?;
+    let ends = by_end(&temporaries);
+    let bound = largest_live_set(&temporaries, &ends);
+    let mut places = Gaps::place(&temporaries, &ends);
+    drop(ends);
+    // Looking at all conflicts costs more; it is worth it where the fast way wastes memory.
     if places.peak > bound + bound / 32
-        && let Some(other) = pairwise::place(&temporaries, order)
+        && let Some(other) = by_size::place(&temporaries)
         && other.peak < places.peak
     {
         places = other;
     }
     let mut offsets = vec![MemoryPlan::ELSEWHERE; recipe.storages.len()];
-    for (one, offset) in temporaries.iter().zip(places.offsets) {
+    for (one, offset) in temporaries.all.iter().zip(places.offsets) {
         offsets[one.storage as usize] = offset;
     }
     Some(MemoryPlan { offsets, peak: places.peak, sum, bound })
@@ -89,46 +113,58 @@ fn padded(bytes: u64) -> Option<u64> {
     bytes.checked_next_multiple_of(TAIL)?.checked_add(TAIL)?.checked_next_multiple_of(ALIGNMENT)
 }
 
-/// The temporaries that are used at all, in the order of their first use.
-fn temporaries(recipe: &Recipe, order: &Order, uses: &Uses) -> Option<Vec<Temporary>> {
+fn temporaries<'a>(recipe: &Recipe, order: &'a Order, uses: &Uses) -> Option<Temporaries<'a>> {
     let mut reserved = recipe.reserved.clone();
     reserved.sort_unstable();
-    let mut all = Vec::new();
-    for (index, storage) in recipe.storages.iter().enumerate() {
+    let is_one = |(index, storage): (usize, &Storage)| {
+        storage.kind == StorageKind::Temporary && !uses.storage(index as u32).is_empty()
+    };
+    let count = recipe.storages.iter().enumerate().filter(|one| is_one(*one)).count();
+    let mut all = Vec::with_capacity(count);
+    let mut spans: Vec<Span> = Vec::with_capacity(count);
+    for (index, storage) in recipe.storages.iter().enumerate().filter(|one| is_one(*one)) {
         let index = index as u32;
-        let used = uses.storage(index);
-        if storage.kind != StorageKind::Temporary || used.is_empty() {
-            continue;
-        }
         let kept = reserved.partition_point(|(storage, _)| *storage < index);
         let kept = reserved[kept..].iter().take_while(|(storage, _)| *storage == index).map(|(_, node)| *node);
-        let mut spans: Vec<(u32, u32)> = Vec::with_capacity(1);
-        let (mut first, mut last) = (u32::MAX, 0);
-        for node in used.iter().map(|one| one.node).chain(kept) {
-            (first, last) = (first.min(node), last.max(node));
+        let start = spans.len();
+        let mut first = u32::MAX;
+        for node in uses.storage(index).iter().map(|one| one.node).chain(kept) {
+            first = first.min(node);
             let tag = order.tag(node);
-            match spans.iter_mut().find(|(known, _)| order.tag(*known) == tag) {
-                Some((from, to)) => (*from, *to) = ((*from).min(node), (*to).max(node)),
-                None => spans.push((node, node)),
+            match spans[start..].iter_mut().find(|known| order.tag(known.first) == tag) {
+                Some(known) => (known.first, known.last) = (known.first.min(node), known.last.max(node)),
+                None => spans.push(Span { first: node, last: node }),
             }
         }
-        all.push(Temporary { storage: index, bytes: padded(storage.bytes.as_fixed()?)?, spans, first, last });
+        let bytes = padded(storage.bytes.as_fixed()?)?;
+        let (span, spans) = (start as u32, (spans.len() - start) as u32);
+        all.push(Temporary { bytes, storage: index, first, span, spans });
     }
     all.sort_by_key(|one| one.first);
-    Some(all)
+    Some(Temporaries { all, spans, order })
+}
+
+/// Temporaries in the order of their last use.
+fn by_end(temporaries: &Temporaries<'_>) -> Vec<u32> {
+    let mut sorted: Vec<u32> = (0..temporaries.all.len() as u32).collect();
+    sorted.sort_unstable_by_key(|index| (temporaries.last(&temporaries.all[*index as usize]), *index));
+    sorted
 }
 
 /// The greatest sum of sizes that are live at one node, nodes running in the order of issue.
-fn largest_live_set(temporaries: &[Temporary], nodes: usize) -> u64 {
-    let mut change = vec![0_i128; nodes + 1];
-    for one in temporaries {
-        change[one.first as usize] += i128::from(one.bytes);
-        change[one.last as usize + 1] -= i128::from(one.bytes);
-    }
-    let (mut live, mut most) = (0, 0);
-    for step in change {
-        live += step;
+fn largest_live_set(temporaries: &Temporaries<'_>, ends: &[u32]) -> u64 {
+    let mut ended = ends.iter().map(|end| &temporaries.all[*end as usize]).peekable();
+    let (mut live, mut most) = (0_u64, 0);
+    for one in &temporaries.all {
+        while let Some(gone) = ended.next_if(|gone| temporaries.last(gone) < one.first) {
+            live -= gone.bytes;
+        }
+        // No overflow: at most the sum, which is known to fit.
+        live += one.bytes;
         most = most.max(live);
     }
-    u64::try_from(most).unwrap_or(u64::MAX)
+    most
 }
+
+#[cfg(test)]
+mod tests;

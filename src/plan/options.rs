@@ -93,10 +93,40 @@ impl Options {
 
     /// How many streams to spread the plan over, as the options and the environment say.
     pub(crate) fn spread(&self, dynamic: bool) -> Option<usize> {
+        self.spread_with(dynamic, std::env::var(DYNAMIC_MULTI_STREAM).ok().as_deref())
+    }
+
+    /// The same for a value of the variable.
+    fn spread_with(&self, dynamic: bool, variable: Option<&str>) -> Option<usize> {
         if self.single != Single::No {
             return None;
         }
-        let asked = dynamic && std::env::var(DYNAMIC_MULTI_STREAM).is_ok_and(|value| value == "1");
+        let asked = dynamic && variable == Some("1");
         self.auto_streams.or(asked.then_some(DYNAMIC_STREAMS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_stream_outranks_the_option_and_the_option_outranks_the_variable() {
+        let (plain, asked) = (Options::new(), Options::new().auto_streams(5).unwrap());
+        let cases = [
+            (plain, true, Some("1"), Some(2)),
+            (plain, false, Some("1"), None),
+            (plain, true, Some("0"), None),
+            (plain, true, Some("true"), None),
+            (plain, true, None, None),
+            (asked, false, None, Some(5)),
+            (asked, true, Some("1"), Some(5)),
+            (asked.single_stream(), true, Some("1"), None),
+            (plain.single_stream(), true, Some("1"), None),
+            (asked.collapse_streams(), true, Some("1"), None),
+        ];
+        for (options, dynamic, variable, streams) in cases {
+            assert_eq!(options.spread_with(dynamic, variable), streams, "{options:?} {dynamic} {variable:?}");
+        }
     }
 }

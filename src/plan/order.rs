@@ -57,6 +57,7 @@ impl Order {
             order.tag.push(node.tag);
             order.epoch.push(current[chain]);
         }
+        order.clocks.shrink_to_fit();
         Ok(order)
     }
 
@@ -95,6 +96,22 @@ impl Order {
     /// Up to which position of `chain` everything is done when node `b` starts; not for its own chain.
     fn knows(&self, b: usize, chain: u16) -> u32 {
         self.clocks[self.epoch[b] as usize * self.chains + usize::from(chain)]
+    }
+
+    /// Up to which position of another stream than its own everything is done when `node` starts.
+    pub(crate) fn known(&self, tag: u16, node: u32) -> u32 {
+        self.knows(node as usize, tag)
+    }
+
+    /// The nodes of each stream.
+    pub(crate) fn by_chain(&self) -> Vec<Vec<u32>> {
+        let mut length = vec![0; self.chains];
+        self.tag.iter().for_each(|tag| length[usize::from(*tag)] += 1);
+        let mut chains: Vec<Vec<u32>> = length.into_iter().map(Vec::with_capacity).collect();
+        for (node, tag) in self.tag.iter().enumerate() {
+            chains[usize::from(*tag)].push(node as u32);
+        }
+        chains
     }
 
     /// Whether everything up to `position` of `chain` is done before `node` starts.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::dim::Dim;
 use super::layout::{Extent, Layout};
 use super::operator::Operator;
+use super::uses::Use;
 
 /// Index of the stream that a plan is run on.
 pub(crate) const ORIGIN: u16 = 0;
@@ -298,6 +299,21 @@ impl Recipe {
         self.layouts.push(layout.clone());
         known.layouts.insert(layout, index);
         index
+    }
+
+    /// The access behind a use.
+    pub(crate) fn access(&self, one: &Use) -> Access {
+        self.accesses[one.access as usize]
+    }
+
+    /// Gives back memory that was set aside for more.
+    pub(crate) fn shrink(&mut self) {
+        self.events.shrink_to_fit();
+        self.storages.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.nodes.shrink_to_fit();
+        self.accesses.shrink_to_fit();
+        self.inputs.shrink_to_fit();
     }
 
     pub(crate) fn accesses_of(&self, node: &Node) -> &[Access] {

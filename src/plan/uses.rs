@@ -6,7 +6,8 @@ use super::recipe::{Access, Mode, NodeKind, Recipe};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Use {
     pub(crate) node: u32,
-    pub(crate) access: Access,
+    /// Its place among the accesses of the recipe; [`Recipe::access`] has it.
+    pub(crate) access: u32,
 }
 
 /// All accesses, sorted by storage; prefetches are none.
@@ -20,25 +21,27 @@ pub(crate) struct Uses {
 impl Uses {
     pub(crate) fn of(recipe: &Recipe) -> Self {
         let mut starts = vec![0_u32; recipe.storages.len() + 1];
-        let counted = |access: &&Access| access.mode != Mode::Touch;
+        let counted = |access: &Access| access.mode != Mode::Touch;
         for node in &recipe.nodes {
-            for access in recipe.accesses_of(node).iter().filter(counted) {
+            for access in recipe.accesses_of(node).iter().filter(|access| counted(access)) {
                 starts[recipe.storage_of(access.value) as usize + 1] += 1;
             }
         }
         for i in 1..starts.len() {
             starts[i] += starts[i - 1];
         }
-        let none = Use { node: 0, access: Access { value: 0, mode: Mode::Touch } };
+        let none = Use { node: 0, access: 0 };
         let mut all = vec![none; starts.last().map_or(0, |end| *end as usize)];
-        let mut next = starts.clone();
+        // Each start moves to its end, which is the start of the next.
         for (index, node) in recipe.nodes.iter().enumerate() {
-            for access in recipe.accesses_of(node).iter().filter(counted) {
-                let slot = &mut next[recipe.storage_of(access.value) as usize];
-                all[*slot as usize] = Use { node: index as u32, access: *access };
+            for (access, at) in recipe.accesses_of(node).iter().zip(node.first..).filter(|(one, _)| counted(one)) {
+                let slot = &mut starts[recipe.storage_of(access.value) as usize];
+                all[*slot as usize] = Use { node: index as u32, access: at };
                 *slot += 1;
             }
         }
+        starts.rotate_right(1);
+        starts[0] = 0;
         Self { all, starts }
     }
 

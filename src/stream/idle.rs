@@ -16,13 +16,13 @@ impl Idle {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
     /// The stream has no work left.
     pub(crate) fn give_back(&self, raw: aclrtStream) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(raw);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     pub(crate) fn destroy_all(&self, context: &ContextInner) {

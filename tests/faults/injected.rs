@@ -49,8 +49,8 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
     let named = Table::names().map(|(name, _)| name).filter(|name| words.contains(*name));
     let mut missing: Vec<_> = named.filter(|name| !calls.contains_key(name)).collect();
     missing.sort_unstable();
-    // A failure between two phases, older releases, and a function that only the documentation names.
-    assert_eq!(missing, ["aclDestroyAclOpExecutor", "aclFinalize", "aclrtCreateStream"]);
+    // A failure between two phases, older releases, and functions that only the documentation names.
+    assert_eq!(missing, ["aclDestroyAclOpExecutor", "aclFinalize", "aclrtCreateStream", "aclrtLaunchKernel"]);
 }
 
 /// Every word of the sources in `folder`.
@@ -158,10 +158,14 @@ pub(crate) fn leaks(live: LiveHandles, clean: LiveHandles) -> Vec<(&'static str,
 /// the device may still use. Such memory keeps its context and with it the context's idle stream and number one.
 fn may_leak(name: &str, code: i32) -> Vec<Vec<(&'static str, u64)>> {
     const RUNNING_GRAPH: &Leaks = &[("context", 1), ("stream", 1), ("graph", 1), ("device memory", 1), ("scalar", 1)];
+    // After the plans, the context has more idle streams.
+    const LATER_GRAPH: &Leaks = &[("context", 1), ("stream", 4), ("graph", 1), ("device memory", 1), ("scalar", 1)];
+    const GRAPH_OF_A_PLAN: &Leaks =
+        &[("context", 1), ("stream", 4), ("graph", 1), ("device memory", 10), ("pinned memory", 2), ("scalar", 1)];
     let allowed: &[&Leaks] = match name {
         // The graph could not be destroyed, or it is not known whether its last launch is done.
-        "aclmdlRIDestroy" => &[RUNNING_GRAPH],
-        "aclrtSynchronizeStream" if code == INTERNAL => &[RUNNING_GRAPH],
+        "aclmdlRIDestroy" => &[RUNNING_GRAPH, LATER_GRAPH, GRAPH_OF_A_PLAN],
+        "aclrtSynchronizeStream" if code == INTERNAL => &[RUNNING_GRAPH, LATER_GRAPH],
         // It is not known whether the copy is done.
         "aclrtSynchronizeEvent" => {
             &[&[("context", 1), ("pinned memory", 1)], &[("context", 1), ("stream", 1), ("pinned memory", 1)]]

@@ -39,6 +39,7 @@ fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
     memory_in_use(context)?;
     operators(context)?;
     graph(context)?;
+    crate::plans::run(context)?;
     given_up(context, drop_errors)?;
     context.synchronize()
 }

@@ -40,6 +40,11 @@ fn main() -> Result<ExitCode> {
     let operators = mock::calls("aclnnAddmm");
     embedder.embed(&texts[0])?;
     line("operator calls a text", (mock::calls("aclnnAddmm") - operators) as f64, "calls", Some(0.0));
+    for length in LENGTHS {
+        let memory = embedder.memory(length)?;
+        let share = 100.0 * memory.peak as f64 / memory.lower_bound as f64;
+        line(&format!("arena for {length} tokens, of its lower bound"), share, "%", Some(115.0));
+    }
 
     line("15 texts, replayed", best(&mut embedder, &texts)?, "ms", None);
     for length in LENGTHS {

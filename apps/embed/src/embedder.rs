@@ -1,15 +1,15 @@
 //! Running the network: a graph for each padded length, recorded when a text first needs it.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
-use racl::{CaptureMode, Device, ErrorKind, Graph, Lent, PinnedBuffer, Prefetch, ResultExt as _, Stream};
+use racl::plan::{Bindings, Executable, InputId, MemoryReport, OutputId, Pool, RunOptions};
+use racl::{Device, ErrorKind, Prefetch, ResultExt as _, Stream};
 
-use crate::activations::{Activations, Views};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::network::{Streams, forward};
+use crate::network;
 use crate::tokens::MAX_TOKENS;
 use crate::weights::Weights;
 
@@ -32,38 +32,23 @@ pub enum Mode {
 #[derive(Debug)]
 pub struct Embedder {
     mode: Mode,
-    // Dropped in this order: graphs before the streams that they run on.
-    graphs: BTreeMap<usize, Recorded>,
-    idle: BTreeMap<usize, Host>,
+    executable: Executable,
+    bindings: Bindings,
+    inputs: Inputs,
+    output: OutputId,
+    /// Lengths whose graphs were recorded.
+    ready: BTreeSet<usize>,
     main: Stream,
-    side: Option<Stream>,
-    activations: Activations,
     weights: Weights,
-    device: Device,
 }
 
-/// Memory of the host that a run reads and writes.
+/// What each text brings.
 #[derive(Debug)]
-struct Host {
-    ids: PinnedBuffer<i64>,
-    mask: PinnedBuffer<f32>,
-    output: PinnedBuffer<f32>,
-}
-
-/// The same while a run, or a graph, has it.
-struct Flight {
-    ids: Lent<i64>,
-    mask: Lent<f32>,
-    output: Lent<f32>,
-}
-
-/// The graph of one length, and the keys to its memory of the host.
-#[derive(Debug)]
-struct Recorded {
-    graph: Graph,
-    ids: Lent<i64>,
-    mask: Lent<f32>,
-    output: Lent<f32>,
+struct Inputs {
+    ids: InputId,
+    mask: InputId,
+    /// The padded ids and the mask of a text, kept for the next one.
+    padded: (Vec<i64>, Vec<f32>),
 }
 
 impl Embedder {
@@ -75,13 +60,22 @@ impl Embedder {
     pub fn load(folder: &Path, device: &Device, mode: Mode) -> Result<Self> {
         let start = Instant::now();
         let weights = Weights::load(folder, device)?;
-        let activations = Activations::new(device, &weights.config, MAX_TOKENS)?;
         let main = device.stream()?;
         main.set_name("network");
-        let side = prefetcher(device, &weights)?;
+        let plan = network::plan(&weights, can_prefetch(&main, &weights)?)?;
+        // Taken at once for the longest text, so that the graphs of all lengths share it.
+        let arena = Pool::new(device);
+        arena.reserve(plan.memory(&[MAX_TOKENS])?.peak)?;
+        let options = RunOptions::new().pool(&arena).mode(match mode {
+            Mode::Replay => racl::plan::Mode::Captured,
+            Mode::Eager => racl::plan::Mode::Eager,
+        });
+        let executable = plan.executable(device, &options, network::frozen(&weights))?;
+        let padded = (Vec::with_capacity(MAX_TOKENS), Vec::with_capacity(MAX_TOKENS));
+        let inputs = Inputs { ids: executable.input(network::IDS)?, mask: executable.input(network::MASK)?, padded };
+        let (bindings, output) = (executable.bindings(), executable.output_id(network::EMBEDDING)?);
         log::info!("{} MB of weights uploaded in {:.1?}", weights.bytes / 1_000_000, start.elapsed());
-        let (graphs, idle) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Self { mode, graphs, idle, main, side, activations, weights, device: device.clone() })
+        Ok(Self { mode, executable, bindings, inputs, output, ready: BTreeSet::new(), main, weights })
     }
 
     /// Sizes of the network.
@@ -99,28 +93,30 @@ impl Embedder {
     /// Number of graphs that were recorded.
     #[must_use]
     pub fn graphs(&self) -> usize {
-        self.graphs.len()
+        self.executable.graphs()
     }
 
-    /// Does now what the first text of `tokens` tokens would otherwise wait for: one run operator by operator, so that
-    /// the library can set up what it needs, then the recording. Nothing in eager mode, or when it is done already.
+    /// What a text of `tokens` tokens needs besides weights and results, and the least that any plan of it could need.
     ///
     /// # Errors
     ///
-    /// [`Error::Tokens`] for more than [`MAX_TOKENS`]; [`Error::Device`].
+    /// [`Error::Tokens`] for none or more than [`MAX_TOKENS`]; [`Error::Device`].
+    pub fn memory(&self, tokens: usize) -> Result<MemoryReport> {
+        Ok(self.executable.plan().memory(&[padded(tokens)?])?)
+    }
+
+    /// Does now what the first text of `tokens` tokens would otherwise wait for: records its graph and runs it once.
+    /// Nothing in eager mode, or when it is done already.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Tokens`] for none or more than [`MAX_TOKENS`]; [`Error::Device`].
     pub fn prepare(&mut self, tokens: usize) -> Result<()> {
         let length = padded(tokens)?;
-        if self.mode == Mode::Eager || self.graphs.contains_key(&length) {
+        if self.mode == Mode::Eager || self.ready.contains(&length) {
             return Ok(());
         }
-        let start = Instant::now();
-        let host = self.host(length)?;
-        let host = self.run(length, host)?;
-        let recorded = self.record(length, host)?;
-        let bytes = recorded.graph.memory_bytes();
-        self.graphs.insert(length, recorded);
-        log::debug!("recorded a graph for {length} tokens in {:.1?}; it uses {bytes} bytes", start.elapsed());
-        Ok(())
+        self.run(length, &[0]).map(drop)
     }
 
     /// The embedding of a text of these token ids: as many numbers as a token is wide, of Euclidean norm 1.
@@ -137,89 +133,44 @@ impl Embedder {
                  different models; run apps/embed/fetch-model.sh into an empty folder"
             )));
         }
-        let length = padded(ids.len())?;
-        let embedding = match self.mode {
-            Mode::Replay => self.replay(length, ids)?,
-            Mode::Eager => {
-                let mut host = self.host(length)?;
-                pad(ids, &mut host.ids);
-                mark(ids.len(), &mut host.mask);
-                let host = self.run(length, host)?;
-                let embedding = host.output.to_vec();
-                self.idle.insert(length, host);
-                embedding
-            }
-        };
+        let embedding = self.run(padded(ids.len())?, ids)?;
         if embedding.iter().all(|x| x.is_finite()) { Ok(embedding) } else { Err(Error::NotFinite) }
     }
 
-    fn replay(&mut self, length: usize, ids: &[u32]) -> Result<Vec<f32>> {
-        self.prepare(length)?;
-        let Recorded { graph, ids: to, mask, output } =
-            self.graphs.get_mut(&length).expect("`prepare` made the graph of this length");
-        pad(ids, &mut graph.host(to)?);
-        mark(ids.len(), &mut graph.host(mask)?);
-        graph.launch(&self.main)?;
-        Ok(graph.host(output)?.to_vec())
-    }
-
-    /// Memory of the host for texts of `length` tokens; a text of one token until it is filled.
-    fn host(&mut self, length: usize) -> Result<Host> {
-        if let Some(host) = self.idle.remove(&length) {
-            return Ok(host);
+    /// Runs the network on `ids`, padded to `length`, and waits for it.
+    fn run(&mut self, length: usize, ids: &[u32]) -> Result<Vec<f32>> {
+        let Inputs { ids: to, mask, padded } = &mut self.inputs;
+        pad(ids, length, padded);
+        self.bindings.host(*to, &padded.0, [length]).host(*mask, &padded.1, [1, length]);
+        let start = Instant::now();
+        let first = self.mode == Mode::Replay && !self.ready.contains(&length);
+        let run = self.executable.run(&self.main, &mut self.bindings);
+        if first {
+            run.context_with(|| format!("recording the graph for {length} tokens; --eager does without graphs"))?;
+            self.ready.insert(length);
+            let (took, MemoryReport { peak, lower_bound, .. }) = (start.elapsed(), self.memory(length)?);
+            log::debug!(
+                "recorded a graph for {length} tokens in {took:.1?}; it computes in {peak} bytes, of which at least \
+                 {lower_bound} are in use at once"
+            );
+        } else {
+            run?;
         }
-        let (device, width) = (&self.device, self.weights.config.hidden);
-        let mut host =
-            Host { ids: device.pinned(length)?, mask: device.pinned(length)?, output: device.pinned(width)? };
-        mark(1, &mut host.mask);
-        Ok(host)
-    }
-
-    /// Runs the network operator by operator and waits for it.
-    fn run(&self, length: usize, host: Host) -> Result<Host> {
-        let mut views = self.activations.views(&self.weights.config, length)?;
-        let flight = submit(&self.weights, &mut views, host, Streams { main: &self.main, side: self.side.as_ref() })?;
-        Ok(Host { ids: flight.ids.wait()?, mask: flight.mask.wait()?, output: flight.output.wait()? })
-    }
-
-    /// Records the network.
-    fn record(&self, length: usize, host: Host) -> Result<Recorded> {
-        let advice = || format!("recording the graph for {length} tokens; --eager does without graphs");
-        let mut views = self.activations.views(&self.weights.config, length)?;
-        let record = || {
-            let capture = self.main.begin_capture(CaptureMode::ThreadLocal)?;
-            let side = self.side.is_some().then(|| capture.side("prefetch")).transpose()?;
-            let Flight { ids, mask, output } =
-                submit(&self.weights, &mut views, host, Streams { main: &capture, side: side.as_ref() })?;
-            Ok(Recorded { graph: capture.finish()?, ids, mask, output })
-        };
-        Ok(record().context_with(advice)?)
+        Ok(self.executable.host_output(self.output)?)
     }
 }
 
-/// The stream for prefetches, unless the device has none: they only save time, so it can do without.
-fn prefetcher(device: &Device, weights: &Weights) -> Result<Option<Stream>> {
-    let Some(first) = weights.layers.first() else { return Ok(None) };
-    let side = device.stream()?;
-    side.set_name("prefetch");
-    match side.prefetch(&first.memory, Prefetch::all()) {
-        Ok(_) => Ok(Some(side)),
+/// Whether the device has prefetches: they only save time, so the network can do without.
+fn can_prefetch(stream: &Stream, weights: &Weights) -> Result<bool> {
+    let Some(first) = weights.layers.first() else { return Ok(false) };
+    match stream.prefetch(first, Prefetch::all()) {
+        Ok(_) => Ok(true),
         Err(error) if error.kind() == ErrorKind::NotSupported => {
             log::warn!("weights are not prefetched, since the device cannot: {error}");
-            Ok(None)
+            Ok(false)
         }
         Err(error) => Err(error.into()),
     }
-}
-
-/// Everything that one run submits: upload, network, download.
-fn submit(weights: &Weights, v: &mut Views, host: Host, streams: Streams<'_>) -> racl::Result<Flight> {
-    let main = streams.main;
-    let ids = main.upload(host.ids, &mut v.ids_buffer)?;
-    let mask = main.upload(host.mask, &mut v.mask_buffer)?;
-    forward(weights, v, streams)?;
-    let output = main.download(&v.output_buffer, host.output)?;
-    Ok(Flight { ids, mask, output })
 }
 
 /// The least of [`LENGTHS`] that a text fits.
@@ -231,15 +182,12 @@ fn padded(tokens: usize) -> Result<usize> {
     length.ok_or_else(|| Error::Tokens(format!("a text of {tokens} tokens; the model takes {MAX_TOKENS}")))
 }
 
-/// The ids of the text, then 0.
-fn pad(ids: &[u32], to: &mut [i64]) {
-    let padded = ids.iter().map(|id| i64::from(*id)).chain(std::iter::repeat(0));
-    to.iter_mut().zip(padded).for_each(|(to, id)| *to = id);
-}
-
-/// 1 for the tokens of the text, 0 for the padding.
-fn mark(tokens: usize, mask: &mut [f32]) {
-    let (text, padding) = mask.split_at_mut(tokens);
-    text.fill(1.0);
-    padding.fill(0.0);
+/// The ids of the text, then 0; and 1 for each of its tokens, then 0.
+fn pad(ids: &[u32], length: usize, (padded, mask): &mut (Vec<i64>, Vec<f32>)) {
+    padded.clear();
+    padded.extend(ids.iter().map(|id| i64::from(*id)));
+    padded.resize(length, 0);
+    mask.clear();
+    mask.resize(ids.len(), 1.0);
+    mask.resize(length, 0.0);
 }

@@ -19,7 +19,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod activations;
 pub mod cli;
 mod config;
 mod embedder;

@@ -1,91 +1,150 @@
-//! The network: what one run submits, whether it is executed at once or recorded.
+//! The network as a plan: one for every padded length, with the weights as frozen inputs.
 
-use racl::op::{self, GeluForm, LayerNorm};
-use racl::{Prefetch, Result, Stream, Tensor};
+use racl::op::DataType::{F32, I64};
+use racl::op::GeluForm;
+use racl::plan::{After, Builder, Dim, Frozen, Input, Operator, Plan, Value};
+use racl::{Prefetch, Result};
 
-use crate::activations::Views;
-use crate::weights::{Layer, Norm, Weights};
+use crate::tokens::MAX_TOKENS;
+use crate::weights::{Place, Weights};
 
 /// Added to the attention scores of padding: its weight becomes exactly 0.
 const MASKED: f32 = 1e9;
 /// Least length that a vector is divided by.
 const LEAST_LENGTH: f32 = 1e-12;
 
-/// Where a run submits its work.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Streams<'a> {
-    /// The operators.
-    pub(crate) main: &'a Stream,
-    /// The prefetches, where the device has them.
-    pub(crate) side: Option<&'a Stream>,
-}
+/// Input: `[tokens]`, token ids.
+pub(crate) const IDS: &str = "ids";
+/// Input: `[1, tokens]`, 1 for a token of the text, 0 for padding.
+pub(crate) const MASK: &str = "mask";
+/// Output: `[1, hidden]`, of length 1.
+pub(crate) const EMBEDDING: &str = "embedding";
 
-/// Computes `v.output` from `v.ids` and `v.mask`.
-///
-/// While a layer computes, the weights of the next one move into the L2 cache on the side stream.
-pub(crate) fn forward(weights: &Weights, v: &mut Views, streams: Streams<'_>) -> Result<()> {
-    let Streams { main, side } = streams;
-    let steps = weights.layers.len();
-    for step in 0..=steps {
-        let prefetch = side.zip(weights.layers.get(step));
-        if let Some((side, next)) = prefetch {
-            main.fork(side)?;
-            side.prefetch(&next.memory, Prefetch::all())?;
-        }
-        match step {
-            0 => embed(weights, v, main)?,
-            _ => layer(weights, &weights.layers[step - 1], v, main)?,
-        }
-        if let Some((side, _)) = prefetch {
-            main.join(side)?;
-        }
-    }
-    pool(v, main)
-}
-
-fn normalise(main: &Stream, from: &Tensor<f32>, norm: &Norm, eps: f64, to: &mut Tensor<f32>) -> Result<()> {
-    op::layer_norm(main, from, &LayerNorm { weight: &norm.weight, bias: &norm.bias, eps }, to)
-}
-
-/// Token, position and type of each token, and the attention bias of the padding.
-fn embed(weights: &Weights, v: &mut Views, main: &Stream) -> Result<()> {
+/// The memory of each weight, by the names of the plan's inputs.
+pub(crate) fn frozen(weights: &Weights) -> Frozen {
     let tables = &weights.embeddings;
-    op::adds(main, &v.mask, -1.0, &mut v.shifted)?;
-    op::muls(main, &v.shifted, MASKED, &mut v.bias)?;
-    op::embedding(main, &tables.words, &v.ids, &mut v.sum)?;
-    op::add_inplace(main, &mut v.sum, &tables.positions.narrow(0, 0..v.ids.len())?)?;
-    op::add_inplace(main, &mut v.sum, &tables.kind)?;
-    normalise(main, &v.sum, &tables.norm, weights.config.eps, &mut v.hidden)
+    let given = Frozen::new()
+        .with("words", &tables.words)
+        .with("positions", &tables.positions)
+        .with("kind", &tables.kind)
+        .with("embeddings", &tables.norm);
+    weights.layers.iter().enumerate().fold(given, |given, (index, layer)| given.with(&layer_name(index), layer))
 }
 
-fn layer(weights: &Weights, layer: &Layer, v: &mut Views, main: &Stream) -> Result<()> {
-    let eps = weights.config.eps;
-    let scale = 1.0 / (weights.config.head() as f32).sqrt();
-    op::addmm(main, &layer.qkv.bias, &v.hidden, &layer.qkv.weight, &mut v.qkv)?;
-    op::batch_matmul(main, &v.query, &v.key, &mut v.scores)?;
-    op::add_scaled(main, &v.bias, &v.scores, scale, &mut v.weighed)?;
-    op::softmax(main, &v.weighed, -1, &mut v.scores)?;
-    op::batch_matmul(main, &v.scores, &v.value, &mut v.context)?;
-    op::permute(main, &v.context, &[1, 0, 2], &mut v.joined)?;
-    op::addmm(main, &layer.attention.bias, &v.attended, &layer.attention.weight, &mut v.sum)?;
-    op::add_inplace(main, &mut v.sum, &v.hidden)?;
-    normalise(main, &v.sum, &layer.attention_norm, eps, &mut v.hidden)?;
+fn layer_name(index: usize) -> String {
+    format!("layer {index}")
+}
 
-    op::addmm(main, &layer.up.bias, &v.hidden, &layer.up.weight, &mut v.up)?;
-    op::gelu(main, &v.up, GeluForm::Exact, &mut v.active)?;
-    op::addmm(main, &layer.down.bias, &v.active, &layer.down.weight, &mut v.sum)?;
-    op::add_inplace(main, &mut v.sum, &v.hidden)?;
-    normalise(main, &v.sum, &layer.norm, eps, &mut v.hidden)
+/// The plan, for texts of up to [`MAX_TOKENS`] tokens.
+///
+/// While a layer computes, the weights of the next one move into the L2 cache on a side stream: from when the layer has
+/// what it starts from.
+pub(crate) fn plan(weights: &Weights, prefetch: bool) -> Result<Plan> {
+    Plan::build(|g| {
+        let tokens = g.symbol("tokens", 1..=MAX_TOKENS)?;
+        let layers: Vec<Value> = weights
+            .layers
+            .iter()
+            .enumerate()
+            .map(|(index, memory)| g.input(&layer_name(index), [memory.len()], F32, Input::Frozen))
+            .collect::<Result<_>>()?;
+        let next = |g: &mut Builder, index: usize, after: After<'_>| match layers.get(index) {
+            Some(memory) if prefetch => g.prefetch(*memory, Prefetch::all(), after).map(drop),
+            _ => Ok(()),
+        };
+        next(g, 0, After::Start)?;
+        let network = Network { weights, tokens };
+        let mask = g.input(MASK, [Dim::from(1), tokens], F32, Input::Host)?;
+        let bias = attention_bias(g, mask)?;
+        let mut hidden = network.embed(g)?;
+        for (index, memory) in layers.iter().enumerate() {
+            next(g, index + 1, After::Value(hidden))?;
+            hidden = network.layer(g, *memory, hidden, bias)?;
+        }
+        let embedding = pool(g, mask, hidden)?;
+        g.output_to_host(EMBEDDING, embedding)
+    })
+}
+
+/// What the mask adds to attention scores: 0, or a large negative number for padding.
+fn attention_bias(g: &mut Builder, mask: Value) -> Result<Value> {
+    let shifted = g.adds(mask, -1.0)?;
+    g.muls(shifted, MASKED)
+}
+
+struct Network<'a> {
+    weights: &'a Weights,
+    tokens: Dim,
+}
+
+impl Network<'_> {
+    /// Token, position and type of each token: `[tokens, hidden]`.
+    fn embed(&self, g: &mut Builder) -> Result<Value> {
+        let config = &self.weights.config;
+        let ids = g.input(IDS, [self.tokens], I64, Input::Host)?;
+        let mut table = |name, rows| g.input(name, [rows, config.hidden], F32, Input::Frozen);
+        let (words, positions) = (table("words", config.vocabulary)?, table("positions", config.positions)?);
+        let (kind, norm) = (table("kind", 1)?, table("embeddings", 2)?);
+        let sum = g.embedding(words, ids)?;
+        let positions = g.narrow(positions, 0, Dim::from(0)..self.tokens)?;
+        g.op_into(Operator::Add, &[sum, positions], sum)?;
+        g.op_into(Operator::Add, &[sum, kind], sum)?;
+        let (width, norm) = (config.hidden, g.reshape(norm, [2 * config.hidden])?);
+        self.normalise(g, sum, norm, &Place { weight: 0..width, bias: width..2 * width })
+    }
+
+    fn layer(&self, g: &mut Builder, memory: Value, hidden: Value, bias: Value) -> Result<Value> {
+        let (config, places, tokens) = (&self.weights.config, &self.weights.places, self.tokens);
+        let (heads, head) = (config.heads, config.head());
+        let scale = 1.0 / (head as f32).sqrt();
+        // Heads of query, key and value, in this order.
+        let qkv = linear(g, hidden, memory, &places.qkv)?;
+        let qkv = g.reshape(qkv, [tokens, Dim::from(3 * heads), Dim::from(head)])?;
+        let qkv = g.transpose(qkv, 0, 1)?;
+        let query = g.narrow(qkv, 0, 0..heads)?;
+        let key = g.narrow(qkv, 0, heads..2 * heads)?;
+        let key = g.transpose(key, 1, 2)?;
+        let value = g.narrow(qkv, 0, 2 * heads..3 * heads)?;
+        let scores = g.batch_matmul(query, key)?;
+        let weighed = g.add_scaled(bias, scores, scale)?;
+        let scores = g.softmax(weighed, -1)?;
+        let context = g.batch_matmul(scores, value)?;
+        let joined = g.permute(context, &[1, 0, 2])?;
+        let joined = g.reshape(joined, [tokens, Dim::from(config.hidden)])?;
+        let sum = linear(g, joined, memory, &places.attention)?;
+        g.op_into(Operator::Add, &[sum, hidden], sum)?;
+        let hidden = self.normalise(g, sum, memory, &places.attention_norm)?;
+
+        let up = linear(g, hidden, memory, &places.up)?;
+        let active = g.gelu(up, GeluForm::Exact)?;
+        let sum = linear(g, active, memory, &places.down)?;
+        g.op_into(Operator::Add, &[sum, hidden], sum)?;
+        self.normalise(g, sum, memory, &places.norm)
+    }
+
+    fn normalise(&self, g: &mut Builder, from: Value, memory: Value, place: &Place) -> Result<Value> {
+        let weight = g.narrow(memory, 0, place.weight.clone())?;
+        let bias = g.narrow(memory, 0, place.bias.clone())?;
+        g.layer_norm(from, weight, bias, self.weights.config.eps)
+    }
+}
+
+fn linear(g: &mut Builder, from: Value, memory: Value, place: &Place) -> Result<Value> {
+    let columns = place.bias.len();
+    let weight = g.narrow(memory, 0, place.weight.clone())?;
+    let weight = g.reshape(weight, [place.weight.len() / columns, columns])?;
+    let bias = g.narrow(memory, 0, place.bias.clone())?;
+    g.addmm(bias, from, weight)
 }
 
 /// The mean over the tokens of the text, scaled to length 1.
-fn pool(v: &mut Views, main: &Stream) -> Result<()> {
-    op::mm(main, &v.mask, &v.hidden, &mut v.pooled)?;
-    op::reduce_sum(main, &v.mask, &[1], true, &mut v.count)?;
-    op::div(main, &v.pooled, &v.count, &mut v.mean)?;
-    op::mul(main, &v.mean, &v.mean, &mut v.squares)?;
-    op::reduce_sum(main, &v.squares, &[1], true, &mut v.length)?;
-    op::sqrt(main, &v.length, &mut v.norm)?;
-    op::clamp_min(main, &v.norm, LEAST_LENGTH, &mut v.length)?;
-    op::div(main, &v.mean, &v.length, &mut v.output)
+fn pool(g: &mut Builder, mask: Value, hidden: Value) -> Result<Value> {
+    let pooled = g.mm(mask, hidden)?;
+    let count = g.reduce_sum(mask, &[1], true)?;
+    let mean = g.div(pooled, count)?;
+    let squares = g.mul(mean, mean)?;
+    let length = g.reduce_sum(squares, &[1], true)?;
+    let length = g.sqrt(length)?;
+    let length = g.clamp_min(length, LEAST_LENGTH)?;
+    g.div(mean, length)
 }

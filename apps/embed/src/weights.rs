@@ -15,20 +15,6 @@ const ALIGNMENT: usize = 128;
 /// Elements that an upload moves at once.
 const UPLOAD_ELEMENTS: usize = 1 << 20;
 
-/// `x · weight + bias`, with `weight` of shape `[in, out]`.
-#[derive(Debug)]
-pub(crate) struct Linear {
-    pub(crate) weight: Tensor<f32>,
-    pub(crate) bias: Tensor<f32>,
-}
-
-/// Factor and summand of a layer normalisation.
-#[derive(Debug)]
-pub(crate) struct Norm {
-    pub(crate) weight: Tensor<f32>,
-    pub(crate) bias: Tensor<f32>,
-}
-
 /// The tensors that turn tokens into vectors.
 #[derive(Debug)]
 pub(crate) struct Embeddings {
@@ -36,20 +22,28 @@ pub(crate) struct Embeddings {
     pub(crate) positions: Tensor<f32>,
     /// Token type 0, which all tokens of a single text have.
     pub(crate) kind: Tensor<f32>,
-    pub(crate) norm: Norm,
+    /// Factor and summand of the normalisation, `[2, hidden]`.
+    pub(crate) norm: Tensor<f32>,
 }
 
-/// One layer: all its tensors lie in one piece of memory, so that one prefetch moves them.
+/// Where the tensors of a layer lie in its memory: one piece, so that one prefetch moves them. The same for each layer.
 #[derive(Debug)]
-pub(crate) struct Layer {
-    pub(crate) memory: DeviceBuffer<f32>,
+pub(crate) struct Places {
     /// Query, key and value side by side.
-    pub(crate) qkv: Linear,
-    pub(crate) attention: Linear,
-    pub(crate) attention_norm: Norm,
-    pub(crate) up: Linear,
-    pub(crate) down: Linear,
-    pub(crate) norm: Norm,
+    pub(crate) qkv: Place,
+    pub(crate) attention: Place,
+    pub(crate) attention_norm: Place,
+    pub(crate) up: Place,
+    pub(crate) down: Place,
+    pub(crate) norm: Place,
+}
+
+/// Elements of a weight, and of what is added: of `x · weight + bias` with `weight` of shape `[in, out]`, or of a
+/// normalisation.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) weight: Range<usize>,
+    pub(crate) bias: Range<usize>,
 }
 
 /// All weights that the network uses.
@@ -57,7 +51,9 @@ pub(crate) struct Layer {
 pub(crate) struct Weights {
     pub(crate) config: Config,
     pub(crate) embeddings: Embeddings,
-    pub(crate) layers: Vec<Layer>,
+    /// The memory of each layer.
+    pub(crate) layers: Vec<DeviceBuffer<f32>>,
+    pub(crate) places: Places,
     /// Their size.
     pub(crate) bytes: usize,
 }
@@ -68,13 +64,14 @@ impl Weights {
         let config = Config::load(folder)?;
         let mut file = WeightsFile::open(&folder::file(folder, "model.safetensors")?)?;
         let embeddings = Embeddings::load(&mut file, &config, device)?;
-        let layers: Vec<_> =
-            (0..config.layers).map(|index| Layer::load(&mut file, &config, index, device)).collect::<Result<_>>()?;
-        let tables = [&embeddings.words, &embeddings.positions, &embeddings.kind];
+        let places = Places::of(&config);
+        let layers: Vec<_> = (0..config.layers)
+            .map(|index| places.load(&mut file, &format!("encoder.layer.{index}"), device))
+            .collect::<Result<_>>()?;
+        let tables = [&embeddings.words, &embeddings.positions, &embeddings.kind, &embeddings.norm];
         let elements = tables.iter().map(|table| table.len()).sum::<usize>()
-            + layers.iter().map(|layer| layer.memory.len()).sum::<usize>()
-            + embeddings.norm.weight.len() * 2;
-        Ok(Self { config, embeddings, layers, bytes: elements * size_of::<f32>() })
+            + layers.iter().map(|layer| layer.len()).sum::<usize>();
+        Ok(Self { config, embeddings, layers, places, bytes: elements * size_of::<f32>() })
     }
 }
 
@@ -87,60 +84,74 @@ impl Embeddings {
         };
         let (words, positions) = (table("word", config.vocabulary)?, table("position", config.positions)?);
         let kind = table("token_type", config.types)?.narrow(0, 0..1)?;
-        let weight = device.upload_tensor(&file.read("embeddings.LayerNorm.weight", &[width])?, [width])?;
-        let bias = device.upload_tensor(&file.read("embeddings.LayerNorm.bias", &[width])?, [width])?;
-        Ok(Self { words, positions, kind, norm: Norm { weight, bias } })
+        let mut norm = file.read("embeddings.LayerNorm.weight", &[width])?;
+        norm.extend(file.read("embeddings.LayerNorm.bias", &[width])?);
+        Ok(Self { words, positions, kind, norm: device.upload_tensor(&norm, [2, width])? })
     }
 }
 
-impl Layer {
-    fn load(file: &mut WeightsFile, config: &Config, index: usize, device: &Device) -> Result<Self> {
+impl Places {
+    fn of(config: &Config) -> Self {
         let (hidden, wide) = (config.hidden, config.feed_forward);
-        let mut pack = Pack { file, prefix: format!("encoder.layer.{index}"), data: Vec::new() };
-        let qkv =
-            pack.linear(&["attention.self.query", "attention.self.key", "attention.self.value"], hidden, hidden)?;
-        let attention = pack.linear(&["attention.output.dense"], hidden, hidden)?;
-        let attention_norm = pack.norm("attention.output.LayerNorm", hidden)?;
-        let up = pack.linear(&["intermediate.dense"], hidden, wide)?;
-        let down = pack.linear(&["output.dense"], wide, hidden)?;
-        let norm = pack.norm("output.LayerNorm", hidden)?;
-        let memory = upload(device, &pack.data)?;
-        Ok(Self {
-            qkv: qkv.linear(&memory)?,
-            attention: attention.linear(&memory)?,
-            attention_norm: attention_norm.norm(&memory)?,
-            up: up.linear(&memory)?,
-            down: down.linear(&memory)?,
-            norm: norm.norm(&memory)?,
-            memory,
-        })
+        let qkv = Place::linear(0, hidden, 3 * hidden);
+        let attention = Place::linear(qkv.end(), hidden, hidden);
+        let attention_norm = Place::norm(attention.end(), hidden);
+        let up = Place::linear(attention_norm.end(), hidden, wide);
+        let down = Place::linear(up.end(), wide, hidden);
+        let norm = Place::norm(down.end(), hidden);
+        Self { qkv, attention, attention_norm, up, down, norm }
+    }
+
+    /// Reads a layer and uploads it.
+    fn load(&self, file: &mut WeightsFile, prefix: &str, device: &Device) -> Result<DeviceBuffer<f32>> {
+        let mut pack = Pack { file, prefix, data: vec![0.0; self.norm.end()] };
+        pack.linear(&["attention.self.query", "attention.self.key", "attention.self.value"], &self.qkv)?;
+        pack.linear(&["attention.output.dense"], &self.attention)?;
+        pack.norm("attention.output.LayerNorm", &self.attention_norm)?;
+        pack.linear(&["intermediate.dense"], &self.up)?;
+        pack.linear(&["output.dense"], &self.down)?;
+        pack.norm("output.LayerNorm", &self.norm)?;
+        upload(device, &pack.data)
+    }
+}
+
+impl Place {
+    /// From the first aligned element at or after `start`.
+    fn linear(start: usize, inputs: usize, outputs: usize) -> Self {
+        Self::of(start, inputs * outputs, outputs)
+    }
+
+    /// From the first aligned element at or after `start`.
+    fn norm(start: usize, width: usize) -> Self {
+        Self::of(start, width, width)
+    }
+
+    fn of(start: usize, weight: usize, bias: usize) -> Self {
+        let from = |start: usize, elements: usize| {
+            let start = start.next_multiple_of(ALIGNMENT);
+            start..start + elements
+        };
+        let weight = from(start, weight);
+        Self { bias: from(weight.end, bias), weight }
+    }
+
+    fn end(&self) -> usize {
+        self.bias.end
     }
 }
 
 /// The tensors of a layer on the host, one after the other.
 struct Pack<'a> {
     file: &'a mut WeightsFile,
-    prefix: String,
+    prefix: &'a str,
     data: Vec<f32>,
 }
 
-/// Where a weight and its bias lie in a pack.
-struct Place {
-    weight: Range<usize>,
-    bias: Range<usize>,
-}
-
 impl Pack<'_> {
-    fn reserve(&mut self, elements: usize) -> Range<usize> {
-        let start = self.data.len().next_multiple_of(ALIGNMENT);
-        self.data.resize(start + elements, 0.0);
-        start..start + elements
-    }
-
     /// Linear parts side by side. The file has each as `[out, in]`; turned around here, they need no copy at run time.
-    fn linear(&mut self, names: &[&str], inputs: usize, outputs: usize) -> Result<Place> {
-        let columns = names.len() * outputs;
-        let place = Place { weight: self.reserve(inputs * columns), bias: self.reserve(columns) };
+    fn linear(&mut self, names: &[&str], place: &Place) -> Result<()> {
+        let columns = place.bias.len();
+        let (inputs, outputs) = (place.weight.len() / columns, columns / names.len());
         for (part, name) in names.iter().enumerate() {
             let weight = self.file.read(&format!("{}.{name}.weight", self.prefix), &[outputs, inputs])?;
             let bias = self.file.read(&format!("{}.{name}.bias", self.prefix), &[outputs])?;
@@ -152,29 +163,15 @@ impl Pack<'_> {
             }
             self.data[place.bias.clone()][first..first + outputs].copy_from_slice(&bias);
         }
-        Ok(place)
+        Ok(())
     }
 
-    fn norm(&mut self, name: &str, width: usize) -> Result<Place> {
-        let place = Place { weight: self.reserve(width), bias: self.reserve(width) };
+    fn norm(&mut self, name: &str, place: &Place) -> Result<()> {
         for (kind, range) in [("weight", &place.weight), ("bias", &place.bias)] {
-            let numbers = self.file.read(&format!("{}.{name}.{kind}", self.prefix), &[width])?;
+            let numbers = self.file.read(&format!("{}.{name}.{kind}", self.prefix), &[range.len()])?;
             self.data[range.clone()].copy_from_slice(&numbers);
         }
-        Ok(place)
-    }
-}
-
-impl Place {
-    fn linear(&self, memory: &DeviceBuffer<f32>) -> Result<Linear> {
-        let columns = self.bias.len();
-        let weight = Tensor::over(memory.slice(self.weight.clone())?, [self.weight.len() / columns, columns])?;
-        Ok(Linear { weight, bias: Tensor::over(memory.slice(self.bias.clone())?, [columns])? })
-    }
-
-    fn norm(&self, memory: &DeviceBuffer<f32>) -> Result<Norm> {
-        let part = |range: &Range<usize>| Tensor::over(memory.slice(range.clone())?, [range.len()]);
-        Ok(Norm { weight: part(&self.weight)?, bias: part(&self.bias)? })
+        Ok(())
     }
 }
 

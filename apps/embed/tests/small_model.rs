@@ -106,6 +106,16 @@ fn padding_does_not_count() {
 }
 
 #[test]
+fn the_arena_of_each_length_is_near_its_lower_bound() {
+    let _mock = mock::exclusive();
+    let embedder = embedder(&Small::new(), Mode::Replay);
+    for length in LENGTHS {
+        let memory = embedder.memory(length).unwrap();
+        assert!(memory.peak * 100 <= memory.lower_bound * 115, "{length} tokens: {memory:?}");
+    }
+}
+
+#[test]
 fn nothing_is_left_when_the_embedder_goes() {
     let _mock = mock::exclusive();
     let count = || {

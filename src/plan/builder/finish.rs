@@ -1,11 +1,12 @@
 //! From what was recorded to the recipe.
 
 use crate::error::Result;
-use crate::plan::finding::{Finding, FindingKind, node_mark};
+use crate::plan::auto;
+use crate::plan::finding::{Finding, FindingKind};
 use crate::plan::function::Body;
 use crate::plan::recipe::{Node, NodeKind, ORIGIN, Recipe};
 
-use super::Builder;
+use super::{Builder, Versions};
 
 /// What building gives, before it is checked.
 pub(crate) struct Built {
@@ -21,10 +22,28 @@ impl Builder {
     pub(crate) fn finish(mut self) -> Result<Built> {
         self.join_all()?;
         self.finish_lints();
-        let positions = self.place_records();
-        self.settle_lints(&positions);
+        // What only recording needs would add to the most memory that a plan takes.
+        (self.producers, self.waited) = Default::default();
+        (self.input_names, self.output_names, self.known) = Default::default();
+        let mut positions = self.place_records();
         self.resolve_reserved(&positions);
-        Ok(Built { plan: self.plan, recipe: self.recipe, bodies: self.bodies, lints: self.lints })
+        self.spread(&mut positions);
+        let lints = self.lints.iter().map(|lint| {
+            let nodes: Vec<u32> = lint.nodes.iter().map(|node| positions[*node as usize]).collect();
+            Finding::new(lint.kind, (lint.text)(&self.recipe, &nodes)).at(&nodes)
+        });
+        let lints = lints.collect();
+        self.recipe.shrink();
+        Ok(Built { plan: self.plan, recipe: self.recipe, bodies: self.bodies, lints })
+    }
+
+    /// Spreads the work over several streams, if the options or the environment ask for it.
+    fn spread(&mut self, positions: &mut [u32]) {
+        let Some(streams) = self.options.spread(!self.recipe.symbols.is_empty()) else { return };
+        if let Some((spread, moved)) = auto::spread(&self.recipe, &self.wishes, streams) {
+            self.recipe = spread;
+            positions.iter_mut().for_each(|position| *position = moved[*position as usize]);
+        }
     }
 
     fn join_all(&mut self) -> Result<()> {
@@ -40,20 +59,6 @@ impl Builder {
         Ok(())
     }
 
-    /// Puts the final positions of their nodes into the lints.
-    fn settle_lints(&mut self, positions: &[u32]) {
-        let mut lints = std::mem::take(&mut self.lints);
-        for lint in &mut lints {
-            for (index, position) in lint.positions.iter_mut().enumerate() {
-                *position = positions.get(*position as usize).copied().unwrap_or(*position);
-                if (*position as usize) < self.recipe.nodes.len() {
-                    lint.message = lint.message.replace(&node_mark(index), &self.recipe.describe(*position));
-                }
-            }
-        }
-        self.lints = lints;
-    }
-
     fn finish_lints(&mut self) {
         let events = std::mem::take(&mut self.events);
         let mut events: Vec<_> = events.into_iter().collect();
@@ -61,51 +66,50 @@ impl Builder {
         for (tag, state) in &events {
             self.lint_unwaited(tag, state);
         }
-        let mut versions: Vec<_> = std::mem::take(&mut self.versions).into_values().collect();
-        versions.sort_by_key(|version| version.later_used);
-        for version in versions {
-            let (Some(earlier), Some(later)) = (version.earlier_used, version.later_used) else { continue };
-            let text = format!(
-                "{} uses the earlier and {} the later version of the value of the wait_value at {}; only the later one \
-                 waits",
-                node_mark(0),
-                node_mark(1),
-                self.recipe.places.show(version.place)
-            );
-            self.lints.push(Finding::new(FindingKind::BothVersions, text).at(&[earlier, later]));
+        for version in std::mem::replace(&mut self.versions, Versions::new()).both_used() {
+            let (earlier, later) = (version.earlier_used, version.later_used);
+            self.lint(FindingKind::BothVersions, &[earlier, later], move |recipe, nodes| {
+                format!(
+                    "{} uses the earlier and {} the later version of the value of the wait_value at {}; only the later \
+                     one waits",
+                    recipe.describe(nodes[0]),
+                    recipe.describe(nodes[1]),
+                    recipe.places.show(version.place)
+                )
+            });
         }
     }
 
     /// Puts the record at the start, and those right behind their producers, in; gives the new position of each node.
     fn place_records(&mut self) -> Vec<u32> {
-        let records = std::mem::take(&mut self.records_after);
-        let mut behind = vec![super::NONE; if records.is_empty() { 0 } else { self.recipe.nodes.len() }];
+        let records = std::mem::take(&mut self.recorded_after);
+        let nodes = &mut self.recipe.nodes;
+        let mut behind = vec![super::NONE; if records.is_empty() { 0 } else { nodes.len() }];
         for (node, event) in &records {
             behind[*node as usize] = *event;
         }
-        let nodes = std::mem::take(&mut self.recipe.nodes);
-        let mut placed: Vec<Node> = Vec::with_capacity(nodes.len() + records.len() + 1);
-        let mut positions = Vec::with_capacity(nodes.len());
-        let record = |event: u32, tag: u16, place: u32| Node {
-            kind: NodeKind::Record(event),
-            first: 0,
-            place,
-            count: 0,
-            tag,
-            cores: 0,
-        };
-        if let Some(start) = self.start {
-            placed.push(record(start, ORIGIN, nodes.first().map_or(0, |node| node.place)));
-        }
-        for (index, node) in nodes.into_iter().enumerate() {
-            positions.push(placed.len() as u32);
-            let (tag, place) = (node.tag, node.place);
-            placed.push(node);
+        let mut positions = vec![0; nodes.len()];
+        let record =
+            |event, tag, place| Node { kind: NodeKind::Record(event), first: 0, place, count: 0, tag, cores: 0 };
+        let start = self.start.map(|start| record(start, ORIGIN, nodes.first().map_or(0, |node| node.place)));
+        let (old, more) = (nodes.len(), records.len() + usize::from(start.is_some()));
+        nodes.reserve_exact(more);
+        nodes.extend(std::iter::repeat_n(record(0, ORIGIN, 0), more));
+        // From the end on, so that nodes move within the same memory.
+        let mut end = nodes.len();
+        for index in (0..old).rev() {
+            let node = nodes[index];
             if let Some(event) = behind.get(index).filter(|event| **event != super::NONE) {
-                placed.push(record(*event, tag, place));
+                end -= 1;
+                nodes[end] = record(*event, node.tag, node.place);
             }
+            end -= 1;
+            nodes[end] = node;
+            positions[index] = end as u32;
         }
-        self.recipe.nodes = placed;
+        if let (Some(start), Some(first)) = (start, nodes.first_mut()) {
+            *first = start;
+        }
         positions
     }
 

@@ -3,9 +3,9 @@
 use std::panic::Location;
 
 use crate::error::Result;
-use crate::plan::finding::{Finding, FindingKind};
+use crate::plan::finding::FindingKind;
 use crate::plan::function::{Body, Foreign, HostFunction};
-use crate::plan::recipe::{Access, FunctionInfo, NodeKind};
+use crate::plan::recipe::{Access, FunctionInfo, NodeKind, StorageKind};
 
 use super::{At, Builder, Value};
 
@@ -15,20 +15,26 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan, and for a constant to
+    /// write.
     #[track_caller]
     pub fn foreign(&mut self, operator: &Foreign, reads: &[Value], writes: &[Value]) -> Result<()> {
         let at = Location::caller();
         for value in reads.iter().chain(writes) {
             self.check(*value, "foreign operator", at)?;
         }
+        if writes.iter().any(|value| self.is_constant(*value)) {
+            return self.wrong(FindingKind::Operand, at, "a foreign operator that writes a constant");
+        }
         let accesses: Vec<Access> = reads
             .iter()
             .map(|value| Self::read(*value))
             .chain(writes.iter().map(|value| Self::write(*value)))
             .collect();
-        let function = self.function(operator.info(), Body::Foreign(operator.body.clone()), at);
-        self.emit(NodeKind::Foreign(function), &accesses, at).map(drop)
+        let function = self.function(operator.info(), Body::Foreign(operator.body.clone()));
+        let node = self.emit(NodeKind::Foreign(function), &accesses, at)?;
+        self.lint_unnamed(function, node, at);
+        Ok(())
     }
 
     /// Issues a function that runs on the host when the stream gets there.
@@ -39,28 +45,38 @@ impl Builder {
     #[track_caller]
     pub fn host_function(&mut self, function: &HostFunction) -> Result<()> {
         let at = Location::caller();
-        let index = self.function(function.info(), Body::Host(function.body.clone()), at);
-        self.emit(NodeKind::Host(index), &[], at).map(drop)
+        let index = self.function(function.info(), Body::Host(function.body.clone()));
+        let node = self.emit(NodeKind::Host(index), &[], at)?;
+        self.lint_unnamed(index, node, at);
+        Ok(())
     }
 
-    fn function(&mut self, info: FunctionInfo, body: Body, at: At) -> u32 {
+    fn is_constant(&self, value: Value) -> bool {
+        let storage = self.recipe.storage_of(value.index);
+        matches!(self.recipe.storages[storage as usize].kind, StorageKind::Constant(_))
+    }
+
+    fn function(&mut self, info: FunctionInfo, body: Body) -> u32 {
         let last = self.recipe.functions.last();
         if last.is_some_and(|last| last.name.is_some() && *last == info) && same_body(self.bodies.last(), &body) {
             return self.recipe.functions.len() as u32 - 1;
         }
-        if info.name.is_none() {
-            let node = self.recipe.nodes.len() as u32;
-            let text = format!(
-                "the closure at {}:{} has no name, so the plan cannot be stored; Foreign::new and HostFunction::new give \
-                 one",
-                at.file(),
-                at.line()
-            );
-            self.lints.push(Finding::new(FindingKind::Unnamed, text).at(&[node]));
-        }
         self.recipe.functions.push(info);
         self.bodies.push(body);
         self.recipe.functions.len() as u32 - 1
+    }
+
+    fn lint_unnamed(&mut self, function: u32, node: u32, at: At) {
+        if self.recipe.functions[function as usize].name.is_some() {
+            return;
+        }
+        self.lint(FindingKind::Unnamed, &[node], move |_, _| {
+            let (file, line) = (at.file(), at.line());
+            format!(
+                "the closure at {file}:{line} has no name, so the plan cannot be stored; Foreign::new and \
+                 HostFunction::new give one"
+            )
+        });
     }
 }
 

@@ -66,7 +66,12 @@ impl Builder {
         self.check(out, operator.name(), at)?;
         let layout = self.recipe.layout_of(out.index);
         let mut rewrite = None;
-        if !matches!(operator, Operator::Fill { .. }) {
+        if matches!(operator, Operator::Fill { .. }) {
+            if !operands.is_empty() {
+                let text = format_args!("fill: {} operands; it takes none", operands.len());
+                return self.wrong(FindingKind::Operand, at, text);
+            }
+        } else {
             let (dtype, dims) = self.infer(&operator, operands, at)?;
             rewrite = self.rewrite_of(&operator, at)?.map(|rewrite| (rewrite, (dtype, dims.clone())));
             let same = layout.dims == dims
@@ -127,7 +132,7 @@ impl Builder {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for values with gaps, of different sizes, that overlap,
-    /// or of another plan, and for a copy into a constant.
+    /// or of another plan, for a copy into a constant, and for views with symbols that differ in type or shape.
     #[track_caller]
     pub fn copy(&mut self, from: Value, to: Value) -> Result<()> {
         let at = Location::caller();
@@ -140,19 +145,35 @@ impl Builder {
             return self.wrong(FindingKind::Operand, at, text);
         }
         self.check_target(&Operator::Copy, &[from], to, at)?;
-        self.copy_at(from, to, at)
+        let (a, b) = (self.recipe.layout_of(from.index), self.recipe.layout_of(to.index));
+        if a == b || self.is_plain_copy(from, to) {
+            return self.copy_at(from, to, at);
+        }
+        // The copy operator would convert the elements, or refuse the shapes.
+        let Some(bytes) = a.bytes().and_then(|bytes| bytes.as_fixed()) else {
+            let text = "copy of a view with symbols to another type or shape";
+            return self.wrong(FindingKind::Operand, at, text);
+        };
+        let (source, target) = (self.bytes(from, 0..bytes as usize)?, self.bytes(to, 0..bytes as usize)?);
+        self.copy_at(source, target, at)?;
+        self.producers[to.index as usize] = self.producers[target.index as usize];
+        Ok(())
     }
 
     /// A byte copy between dense values, the copy operator for others.
     pub(super) fn copy_at(&mut self, from: Value, to: Value, at: At) -> Result<()> {
         let accesses: [Access; 2] = [Self::read(from), Self::write(to)];
+        let kind = if self.is_plain_copy(from, to) { NodeKind::Copy } else { NodeKind::Op(Operator::Copy) };
+        self.emit(kind, &accesses, at).map(drop)
+    }
+
+    /// Whether the runtime's copies take it: dense, and at addresses of whole blocks.
+    fn is_plain_copy(&self, from: Value, to: Value) -> bool {
         let aligned = |value: Value| {
             let offset = &self.recipe.values[value.index as usize].offset;
             offset.as_fixed().is_some_and(|offset| offset.is_multiple_of(64))
         };
-        let plain = self.recipe.layout_of(from.index).is_dense() && aligned(from) && aligned(to);
-        let kind = if plain { NodeKind::Copy } else { NodeKind::Op(Operator::Copy) };
-        self.emit(kind, &accesses, at).map(drop)
+        self.recipe.layout_of(from.index).is_dense() && aligned(from) && aligned(to)
     }
 
     /// Sets every byte of `value`, which is dense.

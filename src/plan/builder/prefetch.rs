@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use crate::error::{Result, ResultExt as _};
-use crate::plan::finding::{Finding, FindingKind, node_mark};
+use crate::plan::finding::FindingKind;
 use crate::plan::options::Single;
 use crate::plan::recipe::{Access, Mode, NodeKind, ORIGIN};
 use crate::prefetch::Prefetch;
@@ -67,7 +67,12 @@ impl Builder {
             return self.wrong(FindingKind::Options, at, "a prefetch with the option single_stream");
         }
         let (offset, bytes) = self.clip(value, what, at)?;
-        if self.is_repeated(value, offset, bytes, at) {
+        if let After::Event(event) = after {
+            self.recorded(event, at)?;
+        }
+        let range = self.range(value, offset, bytes);
+        let earlier = range.and_then(|range| self.prefetched_before(range));
+        if earlier.is_some() && self.options.drop_repeated_prefetches {
             return Ok(bytes as usize);
         }
         let own = self.tag() == ORIGIN && self.options.single == Single::No;
@@ -80,10 +85,18 @@ impl Builder {
         if own {
             self.scopes.pop();
         }
-        done.map(|()| bytes as usize)
+        let node = done?;
+        match (earlier, range) {
+            (Some(earlier), _) => self.lint_repeated(earlier, node),
+            (None, Some((storage, start, end))) => {
+                self.prefetched.entry(storage).or_default().push((start, end, node));
+            }
+            (None, None) => {}
+        }
+        Ok(bytes as usize)
     }
 
-    fn prefetch_here(&mut self, value: Value, what: Prefetch, after: After<'_>, at: At) -> Result<()> {
+    fn prefetch_here(&mut self, value: Value, what: Prefetch, after: After<'_>, at: At) -> Result<u32> {
         let place = self.place(at);
         self.enter_scopes(at)?;
         let tag = self.tag();
@@ -101,7 +114,7 @@ impl Builder {
         }
         let (offset, max_bytes) = what.parts();
         let kind = NodeKind::Prefetch { offset: offset as u64, max_bytes: max_bytes as u64 };
-        self.emit(kind, &[Access { value: value.index, mode: Mode::Touch }], at).map(drop)
+        self.emit(kind, &[Access { value: value.index, mode: Mode::Touch }], at)
     }
 
     /// Offset and length of the request; of memory with symbols, for its greatest size.
@@ -116,28 +129,23 @@ impl Builder {
         }
     }
 
-    /// Whether the request is left out, because an earlier one asked for the same bytes.
-    fn is_repeated(&mut self, value: Value, offset: u64, bytes: u64, at: At) -> bool {
+    /// Storage and bytes of a request, where they are known.
+    fn range(&self, value: Value, offset: u64, bytes: u64) -> Option<(u32, u64, u64)> {
         let info = &self.recipe.values[value.index as usize];
-        let (storage, Some(start)) = (info.storage, info.offset.as_fixed()) else { return false };
-        let (start, end) = (start + offset, start + offset + bytes);
-        let node = self.recipe.nodes.len() as u32;
-        let known = self.prefetched.entry(storage).or_default();
-        let earlier = known.iter().find(|(from, to, _)| *from <= start && end <= *to).map(|(.., node)| *node);
-        let Some(earlier) = earlier else {
-            known.push((start, end, node));
-            return false;
-        };
-        if self.options.drop_repeated_prefetches {
-            return true;
-        }
-        let text = format!(
-            "the prefetch at {}:{} repeats {}; drop_repeated_prefetches leaves it out",
-            at.file(),
-            at.line(),
-            node_mark(0)
-        );
-        self.lints.push(Finding::new(FindingKind::RepeatedPrefetch, text).at(&[earlier, node]));
-        false
+        let start = info.offset.as_fixed()? + offset;
+        Some((info.storage, start, start + bytes))
+    }
+
+    /// An earlier prefetch that asked for all of these bytes.
+    fn prefetched_before(&self, (storage, start, end): (u32, u64, u64)) -> Option<u32> {
+        let known = self.prefetched.get(&storage)?;
+        known.iter().find(|(from, to, _)| *from <= start && end <= *to).map(|(.., node)| *node)
+    }
+
+    fn lint_repeated(&mut self, earlier: u32, node: u32) {
+        self.lint(FindingKind::RepeatedPrefetch, &[earlier, node], |recipe, nodes| {
+            let (earlier, later) = (recipe.describe(nodes[0]), recipe.describe(nodes[1]));
+            format!("{later} repeats {earlier}; drop_repeated_prefetches leaves it out")
+        });
     }
 }

@@ -4,12 +4,12 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::plan::finding::{Finding, FindingKind, node_mark};
+use crate::plan::finding::FindingKind;
 use crate::plan::options::Single;
 use crate::plan::recipe::{Access, Cores, EventInfo, Mode, NodeKind, ORIGIN};
 
 use super::{
-    At, Builder, EventState, Frame, NONE, ORIGIN_TAG, Pending, Reserve, Value, Version, is_alive, keep_alive,
+    At, Builder, EventState, Frame, NONE, ORIGIN_TAG, Pending, Reserve, Value, is_alive, keep_alive, push_slowly,
 };
 
 /// When the work of a scope may start.
@@ -209,7 +209,7 @@ impl Builder {
     }
 
     fn new_event(&mut self, name: Option<&str>) -> u32 {
-        self.recipe.events.push(EventInfo { name: name.map(str::to_owned) });
+        push_slowly(&mut self.recipe.events, EventInfo { name: name.map(str::to_owned) });
         self.recipe.events.len() as u32 - 1
     }
 
@@ -246,7 +246,7 @@ impl Builder {
     /// `tag` waits for the event, unless it does already.
     pub(super) fn wait_on(&mut self, event: u32, tag: u16, place: u32, at: At) -> Result<()> {
         let chain = &mut self.chains[usize::from(tag)];
-        let again = !self.waited.insert((tag, event));
+        let again = !self.waited.insert(tag, event);
         if again && chain.active {
             return Ok(());
         }
@@ -372,17 +372,24 @@ impl Builder {
         self.wait_event(event, at)
     }
 
-    pub(super) fn wait_event(&mut self, event: &TaggedEvent, at: At) -> Result<()> {
+    /// The latest record of an event, and its tag.
+    pub(super) fn recorded(&self, event: &TaggedEvent, at: At) -> Result<(u32, u16)> {
         self.check_event(event, at)?;
         let Some((index, from, _)) = self.events[&event.tag].latest else {
             let text = "is waited for before it is recorded, so that the wait would order nothing";
             return self.wrong(FindingKind::WaitBeforeRecord, at, format_args!("event {:?} {text}", event.tag));
         };
+        Ok((index, from))
+    }
+
+    pub(super) fn wait_event(&mut self, event: &TaggedEvent, at: At) -> Result<()> {
+        let (index, from) = self.recorded(event, at)?;
         if let Some(state) = self.events.get_mut(&event.tag) {
             state.waited = true;
         }
         let tag = self.tag();
         if from == tag {
+            self.wishes.fences.push(self.recipe.nodes.len() as u32);
             return Ok(());
         }
         self.enter_scopes(at)?;
@@ -399,8 +406,10 @@ impl Builder {
 
     pub(super) fn lint_unwaited(&mut self, tag: &str, state: &EventState) {
         if let (false, Some((.., node))) = (state.waited, state.latest) {
-            let text = format!("event {tag:?} is recorded and nothing waits for it: {}", node_mark(0));
-            self.lints.push(Finding::new(FindingKind::NeverWaited, text).at(&[node]));
+            let tag = tag.to_owned();
+            self.lint(FindingKind::NeverWaited, &[node], move |recipe, nodes| {
+                format!("event {tag:?} is recorded and nothing waits for it: {}", recipe.describe(nodes[0]))
+            });
         }
     }
 
@@ -465,15 +474,9 @@ impl Builder {
         let place = self.place(at);
         let later =
             self.add_value(self.recipe.values[value.index as usize].clone(), self.producers[value.index as usize]);
-        let mut after = self.after.get(&value.index).cloned().unwrap_or_default();
-        after.extend(self.after.get(&dependency.index).into_iter().flatten());
-        let producer = self.producers[dependency.index as usize];
-        if producer != NONE && !after.contains(&producer) {
-            after.push(producer);
-        }
-        self.after.insert(later.index, after);
-        self.versions.insert(value.index, Version { place, earlier_used: None, later_used: None });
-        self.earlier.insert(later.index, value.index);
+        let waits = (dependency.index, self.producers[dependency.index as usize]);
+        let nodes = &self.recipe.nodes;
+        self.versions.add(value.index, later.index, waits, place, |node| nodes[node as usize].tag);
         Ok(later)
     }
 
@@ -493,6 +496,7 @@ impl Builder {
         }
         self.enter_scopes(at)?;
         let (tag, place) = (self.tag(), self.place(at));
+        self.wishes.fences.push(self.recipe.nodes.len() as u32);
         for value in values {
             self.wait_for_producer(self.producers[value.index as usize], tag, place, at)?;
         }
@@ -507,7 +511,6 @@ impl Builder {
             Some(event) => *event,
             None => {
                 let event = self.new_event(None);
-                self.records_after.push((producer, event));
                 self.recorded_after.insert(producer, event);
                 event
             }
@@ -516,19 +519,18 @@ impl Builder {
     }
 
     pub(super) fn wait_for_versions(&mut self, value: u32, tag: u16, place: u32, at: At) -> Result<()> {
-        let Some(producers) = self.after.get(&value).cloned() else { return Ok(()) };
-        producers.into_iter().try_for_each(|producer| self.wait_for_producer(producer, tag, place, at))
+        let next = self.recipe.nodes.len() as u32;
+        for i in 0..self.versions.after(value).len() {
+            let producer = self.versions.after(value)[i];
+            self.wishes.after.push((next, producer));
+            self.wait_for_producer(producer, tag, place, at)?;
+        }
+        Ok(())
     }
 
     pub(super) fn note_versions(&mut self, accesses: &[Access], node: u32) {
         for access in accesses.iter().filter(|access| access.mode != Mode::Touch) {
-            if let Some(version) = self.versions.get_mut(&access.value) {
-                version.earlier_used = Some(node);
-            }
-            let earlier = self.earlier.get(&access.value);
-            if let Some(version) = earlier.and_then(|earlier| self.versions.get_mut(earlier)) {
-                version.later_used = Some(node);
-            }
+            self.versions.note(access.value, node);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::plan::recipe::{
     Access, Input, InputInfo, Mode, NodeKind, OutputInfo, Storage, StorageKind, Symbol, ValueInfo,
 };
 
-use super::{At, Builder, NONE, Value};
+use super::{At, Builder, NONE, Value, push_slowly};
 
 impl Builder {
     /// A named dimension that gets its value at each run: that of the inputs that have it. The plan is checked once for
@@ -23,6 +23,31 @@ impl Builder {
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, bounds without a
     /// number or above 2³¹, or more than [`MAX_SYMBOLS`] symbols.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let tokens = g.symbol("tokens", 1..=256)?;
+    ///     let x = g.input("x", [tokens], F32, Input::Host)?;
+    ///     let more = g.adds(x, 1.0)?;
+    ///     let sum = g.reduce_sum(more, &[], false)?;
+    ///     g.output_to_host("sum", sum)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let (x, sum, mut bind) = (exe.input("x")?, exe.output_id("sum")?, exe.bindings());
+    /// for tokens in [4, 100, 4] {
+    ///     exe.run(&stream, bind.host(x, &vec![0.0_f32; tokens], [tokens]))?;
+    ///     assert_eq!(exe.host_output::<f32>(sum)?, [tokens as f32]);
+    /// }
+    /// assert_eq!((exe.graphs(), exe.counters().replays), (2, 3));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn symbol(&mut self, name: &str, bounds: RangeInclusive<usize>) -> Result<Dim> {
         let at = Location::caller();
@@ -47,22 +72,24 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, a frozen, static or
-    /// host input whose shape has symbols, and a shape that is too large;
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, a frozen or static
+    /// input whose shape has symbols, and a shape that is too large;
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for dimensions that plans cannot express.
     #[track_caller]
     pub fn input(&mut self, name: &str, dims: impl IntoDims, dtype: DataType, class: Input) -> Result<Value> {
         let (at, dims) = (Location::caller(), dims.into_dims()?);
-        if name.is_empty() || self.recipe.inputs.iter().any(|known| known.name == name) {
+        if name.is_empty() || self.input_names.contains(name) {
             let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
             return self.wrong(kind, at, format_args!("input {name:?}: the name is empty or taken"));
         }
-        if class == Input::Frozen && dims.iter().any(|dim| dim.as_fixed().is_none()) {
-            let text = format_args!("input {name:?} is frozen, so its shape cannot have symbols");
+        if matches!(class, Input::Frozen | Input::Static) && dims.iter().any(|dim| dim.as_fixed().is_none()) {
+            let class = if class == Input::Frozen { "frozen" } else { "static" };
+            let text = format_args!("input {name:?} is {class}, so its shape cannot have symbols");
             return self.wrong(FindingKind::Operand, at, text);
         }
         let index = self.recipe.inputs.len() as u32;
         let value = self.memory(StorageKind::Input(index), &dims, dtype, at)?;
+        self.input_names.insert(name.to_owned());
         self.recipe.inputs.push(InputInfo { name: name.to_owned(), value: value.index, class });
         if class == Input::Host {
             // The upload is the first work that the plan knows of for this memory.
@@ -120,13 +147,13 @@ impl Builder {
             return self.wrong(FindingKind::Operand, at, "more values than can be numbered");
         }
         let storage = self.recipe.storages.len() as u32;
-        self.recipe.storages.push(Storage { kind, bytes });
+        push_slowly(&mut self.recipe.storages, Storage { kind, bytes });
         let layout = self.recipe.layout(&mut self.known, layout);
         Ok(self.add_value(ValueInfo { storage, layout, offset: Extent::Fixed(0) }, NONE))
     }
 
     pub(super) fn add_value(&mut self, info: ValueInfo, producer: u32) -> Value {
-        self.recipe.values.push(info);
+        push_slowly(&mut self.recipe.values, info);
         self.producers.push(producer);
         Value { plan: self.plan, index: self.recipe.values.len() as u32 - 1 }
     }
@@ -159,7 +186,7 @@ impl Builder {
 
     fn add_output(&mut self, name: &str, value: Value, host: bool, at: At) -> Result<()> {
         self.check(value, "output", at)?;
-        if name.is_empty() || self.recipe.outputs.iter().any(|known| known.name == name) {
+        if name.is_empty() || self.output_names.contains(name) {
             let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
             return self.wrong(kind, at, format_args!("output {name:?}: the name is empty or taken"));
         }
@@ -179,6 +206,7 @@ impl Builder {
             self.copy_at(value, copy, at)?;
             copy
         };
+        self.output_names.insert(name.to_owned());
         self.recipe.outputs.push(OutputInfo { name: name.to_owned(), value: value.index, host });
         if host {
             let read = Access { value: value.index, mode: Mode::Read };

@@ -124,9 +124,7 @@ impl Builder {
         let storage = info.storage;
         let layout = self.recipe.layout(&mut self.known, layout);
         let view = self.add_value(ValueInfo { storage, layout, offset }, self.producers[value.index as usize]);
-        if let Some(after) = self.after.get(&value.index).cloned() {
-            self.after.insert(view.index, after);
-        }
+        self.versions.share(value.index, view.index);
         Ok(view)
     }
 

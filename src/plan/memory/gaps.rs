@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::plan::order::Order;
 
-use super::{Places, Temporary};
+use super::{Places, Temporaries, Temporary};
 
 /// Gaps that are looked at for one temporary, on its own stream and on others.
 const TRIES: usize = 8;
@@ -21,6 +21,7 @@ struct Gap {
 }
 
 pub(super) struct Gaps<'a> {
+    temporaries: &'a Temporaries<'a>,
     order: &'a Order,
     by_offset: BTreeMap<u64, Gap>,
     /// The same by stream and size.
@@ -29,21 +30,18 @@ pub(super) struct Gaps<'a> {
 }
 
 impl<'a> Gaps<'a> {
-    pub(super) fn place(temporaries: &[Temporary], order: &'a Order, nodes: usize) -> Places {
-        let mut gaps = Self { order, by_offset: BTreeMap::new(), by_size: BTreeMap::new(), top: 0 };
-        let mut offsets = vec![0; temporaries.len()];
-        let mut ends = by_end(temporaries, nodes);
-        let mut ended = 0;
-        for (index, one) in temporaries.iter().enumerate() {
-            while let Some(gone) = ends.get(ended).map(|end| *end as usize)
-                && temporaries[gone].last < one.first
-            {
-                gaps.free(offsets[gone], &temporaries[gone]);
-                ended += 1;
+    pub(super) fn place(temporaries: &'a Temporaries<'a>, ends: &[u32]) -> Places {
+        let order = temporaries.order;
+        let mut gaps = Self { temporaries, order, by_offset: BTreeMap::new(), by_size: BTreeMap::new(), top: 0 };
+        let all = &temporaries.all;
+        let mut offsets = vec![0; all.len()];
+        let mut ended = ends.iter().map(|end| *end as usize).peekable();
+        for (index, one) in all.iter().enumerate() {
+            while let Some(gone) = ended.next_if(|gone| temporaries.last(&all[*gone]) < one.first) {
+                gaps.free(offsets[gone], &all[gone]);
             }
             offsets[index] = gaps.take(one);
         }
-        ends.clear();
         Places { offsets, peak: gaps.top }
     }
 
@@ -56,7 +54,8 @@ impl<'a> Gaps<'a> {
 
     /// Whether `one` may use bytes whose last uses were these.
     fn usable(&self, last: &[u32], one: &Temporary) -> bool {
-        last.iter().all(|last| one.spans.iter().all(|(first, _)| self.order.before(*last, *first)))
+        let spans = self.temporaries.spans(one);
+        last.iter().all(|last| spans.iter().all(|span| self.order.before(*last, span.first)))
     }
 
     fn take(&mut self, one: &Temporary) -> u64 {
@@ -142,7 +141,7 @@ impl<'a> Gaps<'a> {
 
     /// Gives the bytes of a temporary back, together with neighbours that were free before its last use.
     fn free(&mut self, offset: u64, one: &Temporary) {
-        let mut last: Vec<u32> = one.spans.iter().map(|(_, last)| *last).collect();
+        let mut last: Vec<u32> = self.temporaries.spans(one).iter().map(|span| span.last).collect();
         last.sort_unstable();
         let (mut start, mut end) = (offset, offset + one.bytes);
         let below = self.by_offset.range(..offset).next_back().map(|(at, gap)| (*at, at + gap.bytes));
@@ -188,22 +187,4 @@ fn keep_later(last: &mut Vec<u32>, node: u32, order: &Order) {
         Some(_) => {}
         None => last.push(node),
     }
-}
-
-/// Temporaries in the order of their last use.
-fn by_end(temporaries: &[Temporary], nodes: usize) -> Vec<u32> {
-    let mut starts = vec![0_u32; nodes + 1];
-    for one in temporaries {
-        starts[one.last as usize + 1] += 1;
-    }
-    for i in 1..starts.len() {
-        starts[i] += starts[i - 1];
-    }
-    let mut sorted = vec![0; temporaries.len()];
-    for (index, one) in temporaries.iter().enumerate() {
-        let slot = &mut starts[one.last as usize];
-        sorted[*slot as usize] = index as u32;
-        *slot += 1;
-    }
-    sorted
 }

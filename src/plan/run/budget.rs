@@ -10,19 +10,23 @@ use crate::plan::check::core_demand;
 use crate::plan::finding::{Finding, FindingKind, into_error};
 use crate::plan::recipe::Cores;
 
+use super::options::Mode;
+
 /// Checks core limits, core demand, streams and events. What the library cannot tell is not checked.
-pub(super) fn check(plan: &Inner, context: &Context) -> Result<()> {
+pub(super) fn check(plan: &Inner, context: &Context, mode: Mode) -> Result<()> {
     let mut findings = Vec::new();
     cores(plan, context, &mut findings)?;
     let tags = plan.recipe.tags.len();
     if tags > 1 {
-        // Recording takes a hidden stream for each tag, and a plain one for all but the origin; idle ones serve for those
-        // without a priority.
-        let plain = plan.recipe.tags[1..].iter().filter(|tag| tag.priority == 0).count();
-        let needed = tags + tags - 1 - plain.min(context.inner().idle_streams.len());
+        // Recording takes a hidden stream for each tag, and one of the user's for all but the origin. Of the latter,
+        // those without a priority may be idle ones.
+        let plain = plan.recipe.tags.iter().skip(1).filter(|tag| tag.priority == 0).count();
+        let reused = context.inner().idle_streams.len().min(plain);
+        let (hidden, what) = if mode == Mode::Captured { (tags, "record") } else { (0, "run") };
+        let needed = hidden + tags - 1 - reused;
         if let Some(left) = streams_left(context)?.filter(|left| (*left as usize) < needed) {
             let text =
-                format!("the plan needs {needed} streams to record its {tags} tags; the device has {left} left");
+                format!("the plan needs {needed} streams to {what} its {tags} tags; the device has {left} left");
             findings.push(Finding::new(FindingKind::Streams, text));
         }
     }
@@ -43,19 +47,32 @@ fn cores(plan: &Inner, context: &Context, findings: &mut Vec<Finding>) -> Result
     }
     let Some(has) = known(device_cores(context))? else { return Ok(()) };
     for (index, wanted) in plan.recipe.cores.iter().enumerate() {
-        if wanted.cube <= has.cube && wanted.vector <= has.vector {
-            continue;
-        }
         let node = plan.recipe.nodes.iter().position(|node| usize::from(node.cores) == index + 1);
         let place = node.map_or_else(String::new, |node| format!(" of {}", plan.recipe.describe(node as u32)));
-        let text = format!(
-            "the core limit{place} is {} matrix and {} vector cores; the device has {} and {}",
-            wanted.cube, wanted.vector, has.cube, has.vector
-        );
-        findings.push(Finding::new(FindingKind::CoreLimit, text));
+        findings.extend(too_many(*wanted, has, &place));
     }
     findings.extend(core_demand(&plan.recipe, &plan.order, has));
     Ok(())
+}
+
+fn too_many(wanted: Cores, has: Cores, place: &str) -> Option<Finding> {
+    if wanted.cube <= has.cube && wanted.vector <= has.vector {
+        return None;
+    }
+    let text = format!(
+        "the core limit{place} is {} matrix and {} vector cores; the device has {} and {}",
+        wanted.cube, wanted.vector, has.cube, has.vector
+    );
+    Some(Finding::new(FindingKind::CoreLimit, text))
+}
+
+/// Checks the core limit of an executable.
+pub(super) fn check_limit(wanted: Cores, context: &Context) -> Result<()> {
+    let Some(has) = known(device_cores(context))? else { return Ok(()) };
+    match too_many(wanted, has, " of the executable") {
+        None => Ok(()),
+        Some(finding) => Err(finding.into_error()),
+    }
 }
 
 pub(crate) fn device_cores(context: &Context) -> Result<Cores> {

@@ -46,13 +46,15 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a frozen input that is missing, unknown, of another type, shape or device,
-    /// naming it; [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when the device has not the cores, streams or events that the plan needs;
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which are asked when the graph is captured.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a frozen input that is missing, unknown,
+    /// of another type, shape or device, naming it; [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when
+    /// the device has not the cores, streams or events that the plan needs;
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which are asked when the
+    /// graph is captured.
     #[track_caller]
     pub fn executable(&self, context: &Context, options: &RunOptions, frozen: Frozen) -> Result<Executable> {
         let at = Location::caller();
-        budget::check(&self.0, context)?;
+        budget::check(&self.0, context, options.mode)?;
         let recipe = &self.0.recipe;
         let pool = options.pool.clone().unwrap_or_else(|| Pool::new(context));
         pool.check(context)?;
@@ -77,6 +79,7 @@ impl Plan {
             pool,
             origin: Stream::lease(context.inner())?,
             cores: None,
+            cores_checked: false,
             cap: prefetch_cap(&self.0, context)?,
             tracked: by_class(|class| matches!(class, Input::Tracked(_))),
             copied: by_class(|class| class == Input::Copied),

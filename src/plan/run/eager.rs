@@ -8,39 +8,60 @@ use crate::stream::Stream;
 
 use super::issue::{HostSides, events, lease_streams};
 
+/// Sizes of a dynamic plan for which host memory is kept.
+const SIZES: usize = 64;
+
 /// Streams, events and host memory of eager runs, kept from one to the next.
 #[derive(Default)]
 pub(super) struct Eager {
-    /// Those of the tags but the origin's, which is the caller's; none before the first run.
-    sides: Option<(Vec<Stream>, Vec<Event>)>,
+    /// Those of the tags; the first is that of the run, and between runs a placeholder.
+    streams: Vec<Stream>,
+    events: Vec<Event>,
     /// By values of the symbols.
     hosts: Vec<(Vec<usize>, HostSides)>,
 }
 
 impl Eager {
-    /// The streams of a run on `origin`, by tag.
-    pub(super) fn streams(&mut self, recipe: &Recipe, context: &Context, origin: &Stream) -> Result<Vec<Stream>> {
-        let (sides, _) = match self.sides.take() {
-            Some(known) => self.sides.insert(known),
-            None => {
-                let streams = lease_streams(recipe, context, origin.clone())?;
-                self.sides.insert((streams[1..].to_vec(), events(recipe, context.inner())?))
-            }
-        };
-        Ok(std::iter::once(origin).chain(&*sides).cloned().collect())
+    /// Streams for a run on `origin`, and the events.
+    pub(super) fn prepare(&mut self, recipe: &Recipe, context: &Context, origin: &Stream) -> Result<()> {
+        if self.streams.is_empty() {
+            // Both or none.
+            let made = events(recipe, context.inner())?;
+            self.streams = lease_streams(recipe, context, origin.clone())?;
+            self.events = made;
+        }
+        self.streams[0] = origin.clone();
+        Ok(())
     }
 
-    /// The events, and the host memory for these symbols.
-    pub(super) fn parts(&mut self, symbols: &[usize]) -> (&[Event], Option<&mut HostSides>) {
+    pub(super) fn parts(&mut self, symbols: &[usize]) -> (&[Stream], &[Event], Option<&mut HostSides>) {
         let hosts = self.hosts.iter_mut().find(|(known, _)| known == symbols).map(|(_, hosts)| hosts);
-        (self.sides.as_ref().map_or(&[], |(_, events)| events), hosts)
+        (&self.streams, &self.events, hosts)
     }
 
     pub(super) fn hosts(&mut self, symbols: &[usize]) -> Option<&mut HostSides> {
-        self.parts(symbols).1
+        self.hosts.iter_mut().find(|(known, _)| known == symbols).map(|(_, hosts)| hosts)
     }
 
     pub(super) fn add_hosts(&mut self, symbols: &[usize], hosts: HostSides) {
+        if self.hosts.len() >= SIZES {
+            self.hosts.remove(0);
+        }
         self.hosts.push((symbols.to_vec(), hosts));
+    }
+
+    /// Waits for the streams beside that of the run, and reports their errors.
+    pub(super) fn wait_sides(&self) -> Result<()> {
+        self.sides().iter().try_for_each(|side| side.0.wait_for(side.0.progress().submitted()))
+    }
+
+    /// The streams beside that of the run.
+    pub(super) fn sides(&self) -> &[Stream] {
+        self.streams.get(1..).unwrap_or_default()
+    }
+
+    /// Lets go of the stream of the run, which is the caller's.
+    pub(super) fn leave(&mut self, placeholder: &Stream) {
+        self.streams[0] = placeholder.clone();
     }
 }

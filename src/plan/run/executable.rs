@@ -1,27 +1,27 @@
 //! The executable: a plan with memory on a device.
 
 use std::fmt;
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::CaptureMode;
-use crate::plan::recipe::{Cores, Input, OnMove};
+use crate::plan::recipe::{Cores, Input, InputInfo, OnMove, Recipe};
 use crate::plan::{Inner, Plan};
-use crate::stream::Stream;
+use crate::stream::{Stream, Task};
 
 use super::bindings::{Bindings, Bound, Declared, HostData, InputId, OutputId};
 use super::eager::Eager;
 use super::gate::Gates;
-use super::issue::{At, Issue, compute, events, lease_streams};
+use super::issue::{At, CoreLimit, Issue, compute, events, lease_streams, limit_of};
 use super::options::{Mode, OnFull, RunOptions};
 use super::piece::Pieces;
 use super::pool::Pool;
 use super::sized::{Fixed, Sized};
 use super::store::{Captured, Counters, Key, Store};
 use super::symbols::{check_shapes, resolve};
-use super::update::{Groups, is_updatable};
+use super::update::Groups;
 use super::{budget, host};
 
 /// A plan ready to run on a device: its memory, and captured graphs as they are needed.
@@ -71,6 +71,7 @@ pub struct Executable {
     pub(super) pool: Pool,
     pub(super) origin: Stream,
     pub(super) cores: Option<Cores>,
+    pub(super) cores_checked: bool,
     pub(super) cap: Option<u64>,
     pub(super) tracked: Vec<u32>,
     pub(super) copied: Vec<u32>,
@@ -147,9 +148,20 @@ impl Executable {
 
     /// Limits the cores of graphs captured from now on, as one more part of what they are kept by. Scopes of the plan
     /// with a limit of their own keep it.
+    ///
+    /// A limit that the device does not have is refused by the next run, before anything is recorded.
     pub fn limit_cores(&mut self, cores: Option<Cores>) {
         self.cores = cores;
+        self.cores_checked = false;
         self.current = None;
+    }
+
+    fn check_cores(&mut self) -> Result<()> {
+        if let (Some(cores), false) = (self.cores, self.cores_checked) {
+            budget::check_limit(cores, &self.context)?;
+            self.cores_checked = true;
+        }
+        Ok(())
     }
 
     /// How often what happened so far.
@@ -192,24 +204,36 @@ impl Executable {
         if bind.executable != self.id {
             return Err(Error::invalid("bindings of another executable"));
         }
+        self.check_stream(stream)?;
         if let Some(error) = bind.first_error.take() {
             return Err(error);
         }
         if self.options.check_frozen {
             self.check_frozen(bind)?;
         }
-        let pool = self.pool.clone();
-        let token = pool.enter(stream)?;
         let found = match self.current.filter(|index| self.is_current(*index, bind)) {
             Some(index) => Some(index),
             None => self.find(bind, at)?,
         };
+        // Not before: finding memory for further sizes asks the pool.
+        let pool = self.pool.clone();
+        let token = pool.enter(stream)?;
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),
             None => self.run_eagerly(stream, bind, at),
         };
         drop(token);
         done
+    }
+
+    /// That nothing of a run would go where it cannot.
+    fn check_stream(&self, stream: &Stream) -> Result<()> {
+        stream.check_device(self.context.inner())?;
+        if stream.is_capturing() {
+            let text = format!("{} records a graph; run the plan on another stream, or after it", stream.name());
+            return Err(Error::new(ErrorKind::CaptureForbidden, text));
+        }
+        Ok(())
     }
 
     /// Whether a graph is the one for these bindings, told without allocating.
@@ -250,6 +274,7 @@ impl Executable {
             check_shapes(bind, &symbols)?;
         }
         let sized = self.size(&symbols)?;
+        self.check_cores()?;
         if self.options.mode == Mode::Eager {
             return Ok(None);
         }
@@ -274,20 +299,17 @@ impl Executable {
                 }
             }
         }
-        if known.is_some() {
-            self.store.counters.captured_forced += 1;
-        } else {
-            self.store.count_miss(&key);
-        }
         let captured = self.record(sized, key, &bind.bound, at)?;
+        // Its graph may go, and removing the oldest moves the others.
+        self.last = None;
         let index = match known {
             Some(index) => {
+                self.store.counters.captured_forced += 1;
                 self.store.replace(index, captured);
                 index
             }
             None => {
-                // Removing the oldest moves the others.
-                self.last = None;
+                self.store.count_miss(&captured.key);
                 self.store.add(captured, self.options.limit)
             }
         };
@@ -324,7 +346,7 @@ impl Executable {
 
     /// Captures a graph.
     fn record(&self, sized: Arc<Sized>, key: Key, bound: &[Option<Bound>], at: At) -> Result<Captured> {
-        budget::check(&self.plan.0, &self.context)?;
+        budget::check(&self.plan.0, &self.context, Mode::Captured)?;
         let plan = &self.plan.0;
         let recipe = sized.recipe(plan);
         let mut pieces = sized.pieces.clone();
@@ -346,6 +368,7 @@ impl Executable {
             groups: (!groups.is_empty()).then_some(&mut groups),
             cap: self.cap,
             whole: self.cores,
+            next: 0,
             at,
         };
         issue.all()?;
@@ -407,11 +430,11 @@ impl Executable {
         if self.eager.hosts(&symbols).is_none() {
             self.eager.add_hosts(&symbols, sized.hosts(plan, &self.context)?);
         }
-        let streams = self.eager.streams(recipe, &self.context, stream)?;
+        self.eager.prepare(recipe, &self.context, stream)?;
         for input in &self.copied {
             copy_in(&plan.recipe, &self.declared, *input, &pieces, bind, stream, at)?;
         }
-        let (events, hosts) = self.eager.parts(&symbols);
+        let (streams, events, hosts) = self.eager.parts(&symbols);
         let hosts = hosts.ok_or_else(|| Error::new(ErrorKind::Internal, "an eager run without host memory"))?;
         host::take_back(hosts, &sized, plan, &self.context)?;
         for input in &self.hosts {
@@ -422,22 +445,27 @@ impl Executable {
             recipe,
             places: &sized.places,
             pieces: &pieces,
-            streams: &streams,
+            streams,
             events,
             gates: self.gates.as_ref(),
             hosts,
             groups: None,
             cap: self.cap,
             whole: self.cores,
+            next: 0,
             at,
         };
-        let issued = issue.all();
-        if issued.is_err() {
-            join_stray(&streams);
+        // Code of the user may panic.
+        let issued = catch_unwind(AssertUnwindSafe(|| issue.all()));
+        if !matches!(issued, Ok(Ok(()))) {
+            issue.settle();
         }
+        self.eager.leave(&self.origin);
+        issued.unwrap_or_else(|panic| resume_unwind(panic))?;
+        self.eager.sides().iter().try_for_each(|side| report_with_outputs(side, recipe, &pieces, at))?;
         self.store.counters.eager += 1;
         self.last = Some(Last { sized, captured: None });
-        issued
+        Ok(())
     }
 }
 
@@ -445,9 +473,18 @@ pub(super) fn not_given(name: &str) -> Error {
     Error::invalid(format!("input or output {name:?} has no memory: it was not given, or its graph is gone"))
 }
 
+/// Makes whoever reads an output wait for `side` too, where nobody else would hear of work that failed.
+fn report_with_outputs(side: &Stream, recipe: &Recipe, pieces: &Pieces, at: At) -> Result<()> {
+    let outputs =
+        recipe.outputs.iter().filter_map(|output| pieces[recipe.storage_of(output.value) as usize].as_ref());
+    let uses: Vec<_> = outputs.map(|piece| &piece.allocation).collect();
+    let task = Task { label: "plan", location: at, uses: &uses, scratch: None };
+    side.0.submit(&task, |_| Ok(())).map(drop)
+}
+
 /// Copies what was bound to the executable's memory, unless it is that memory.
 fn copy_in(
-    recipe: &crate::plan::recipe::Recipe,
+    recipe: &Recipe,
     declared: &Declared,
     input: u32,
     pieces: &Pieces,
@@ -474,9 +511,15 @@ fn replay_with_updates(
     at: At,
 ) -> Result<u64> {
     let recipe = captured.sized.recipe(plan);
+    let updatable = |(_, input): &(usize, &InputInfo)| input.class == Input::Updatable;
+    if let Some((_, input)) =
+        recipe.inputs.iter().enumerate().filter(updatable).find(|(i, _)| bind.bound[*i].is_none())
+    {
+        return Err(not_given(&input.name));
+    }
     let mut moved = vec![false; recipe.storages.len()];
-    for (index, input) in recipe.inputs.iter().enumerate().filter(|(_, input)| input.class == Input::Updatable) {
-        let Some(bound) = &bind.bound[index] else { return Err(not_given(&input.name)) };
+    for (index, input) in recipe.inputs.iter().enumerate().filter(updatable) {
+        let Some(bound) = &bind.bound[index] else { continue };
         let storage = recipe.storage_of(input.value) as usize;
         let known = captured.pieces[storage].as_ref();
         if known.is_none_or(|known| known.address().addr() != bound.address()) {
@@ -484,33 +527,31 @@ fn replay_with_updates(
             captured.pieces[storage] = Some(bound.piece());
         }
     }
+    let storages = |node: u32| {
+        let accesses = recipe.accesses_of(&recipe.nodes[node as usize]).iter();
+        accesses.map(|access| recipe.storage_of(access.value) as usize)
+    };
+    captured.groups.mark(|node| storages(node).any(|storage| moved[storage]));
+    captured.groups.order(stream, at)?;
     captured.graph.launch(stream)?;
-    let (places, pieces) = (&captured.sized.places, &captured.pieces);
-    let touches = |node: u32| recipe.accesses_of(&recipe.nodes[node as usize]).iter().map(|access| access.value);
-    let changed = |node: u32| touches(node).any(|value| moved[recipe.storage_of(value) as usize]);
-    let count = captured.groups.nodes().filter(|node| changed(*node)).count() as u64;
-    captured.groups.run(stream, changed, at, |node, update| {
-        compute(plan, recipe, places, pieces, &recipe.nodes[node as usize], update, at)
+    let (places, pieces, whole) = (&captured.sized.places, &captured.pieces, captured.key.cores);
+    let memory = |node: u32| {
+        storages(node)
+            .filter_map(|storage| pieces[storage].as_ref())
+            .map(|piece| Arc::clone(&piece.allocation))
+            .collect()
+    };
+    let count = captured.groups.run(stream, at, memory, |node, update| {
+        let node = &recipe.nodes[node as usize];
+        let limit =
+            limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, (node.tag, cores))).transpose()?;
+        let computed = compute(plan, recipe, places, pieces, node, update, at);
+        computed.and(limit.map_or(Ok(()), CoreLimit::end))
     })?;
-    // What the graph uses now and was not recorded with: kept until this run is over.
-    let updatable = recipe.inputs.iter().filter(|input| is_updatable(recipe, input.value));
-    let bound = updatable.filter_map(|input| pieces[recipe.storage_of(input.value) as usize].as_ref());
-    let uses: Vec<_> = bound.map(|piece| &piece.allocation).chain(captured.groups.scratch()).collect();
-    let task = crate::stream::Task { label: "graph launch", location: at, uses: &uses, scratch: None };
-    stream.0.submit(&task, |_| Ok(()))?;
-    Ok(count)
-}
-
-/// After a run that was issued in part: what its side streams still do must not meet the next run.
-fn join_stray(streams: &[Stream]) {
-    for side in &streams[1..] {
-        if let Err(error) = streams[0].join(side) {
-            log::warn!("joining {} after a run that failed: {error}; waiting for it", side.name());
-            if let Err(error) = side.synchronize() {
-                side.0.context().record_drop_error("work of a run that failed", error);
-            }
-        }
+    if let (Some(update), true) = (captured.groups.stream(), count > 0) {
+        report_with_outputs(update, recipe, pieces, at)?;
     }
+    Ok(count)
 }
 
 impl fmt::Debug for Executable {

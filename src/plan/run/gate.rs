@@ -5,6 +5,8 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use acl_sys::aclrtMemcpyKind;
+
 use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::Result;
@@ -26,6 +28,11 @@ impl Gates {
         Ok(Self(piece))
     }
 
+    /// Closes every gate when `stream` gets there.
+    pub(crate) fn close(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
+        self.0.fill(stream, 0, location)
+    }
+
     /// Makes `stream` wait for a signal and take it.
     pub(crate) fn wait(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let address = self.0.address().wrapping_byte_add(gate * STRIDE);
@@ -38,7 +45,8 @@ impl Gates {
         self.write(gate, 0, stream, location)
     }
 
-    /// Gives a signal when `stream` gets there.
+    /// Gives a signal when `stream` gets there. A failure is told, but tried again first: what waits for it would wait
+    /// for ever.
     pub(crate) fn signal(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         self.write(gate, 1, stream, location)
     }
@@ -46,10 +54,44 @@ impl Gates {
     fn write(&self, gate: usize, value: u64, stream: &Stream, at: &'static Location<'static>) -> Result<()> {
         let address = self.0.address().wrapping_byte_add(gate * STRIDE);
         let task = Task { label: "gate", location: at, uses: &[&self.0.allocation], scratch: None };
-        stream.0.submit(&task, |raw| {
-            // SAFETY: as in `wait`.
-            unsafe { call!(&**stream.0.context(), aclrtValueWrite(address, value, 0, raw)) }
-        })?;
-        Ok(())
+        let write = || {
+            stream.0.submit(&task, |raw| {
+                // SAFETY: as in `wait`.
+                unsafe { call!(&**stream.0.context(), aclrtValueWrite(address, value, 0, raw)) }
+            })
+        };
+        let first = write();
+        if first.is_err()
+            && !stream.is_capturing()
+            && let Err(again) = write()
+        {
+            log::debug!("a gate keeps its value, also after a second try: {again}");
+        }
+        first.map(drop)
+    }
+
+    /// As [`Gates::signal`], and from the host when that fails twice: once the work of `stream` is done, which must not
+    /// depend on other signals.
+    pub(crate) fn open(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
+        let address = self.0.address().wrapping_byte_add(gate * STRIDE);
+        let task = Task { label: "gate", location, uses: &[&self.0.allocation], scratch: None };
+        let write = || {
+            stream.0.submit(&task, |raw| {
+                // SAFETY: as in `wait`.
+                unsafe { call!(&**stream.0.context(), aclrtValueWrite(address, 1, 0, raw)) }
+            })
+        };
+        let first = write();
+        if first.is_err() && write().is_err() {
+            let (value, size, kind) = (1_u64, size_of::<u64>(), aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
+            let from = (&raw const value).cast();
+            let waited = stream.synchronize();
+            // SAFETY: both sides have eight bytes; the work that waits for them reads whole words.
+            let copied = unsafe { call!(&**stream.0.context(), aclrtMemcpy(address, size, from, size, kind)) };
+            if let Err(error) = waited.and(copied) {
+                log::warn!("a gate of a graph that waits for it could not be opened: {error}");
+            }
+        }
+        first.map(drop)
     }
 }

@@ -57,6 +57,8 @@ pub(super) struct Issue<'a> {
     pub(super) cap: Option<u64>,
     /// Core limit where no scope has one.
     pub(super) whole: Option<Cores>,
+    /// First node that is not issued yet.
+    pub(super) next: usize,
     pub(super) at: At,
 }
 
@@ -67,6 +69,7 @@ impl Issue<'_> {
         let recipe = self.recipe;
         let issued = (0..recipe.nodes.len()).try_for_each(|index| {
             let node = &recipe.nodes[index];
+            self.next = index + 1;
             self.limit_cores(&mut limit, node)?;
             self.node(index as u32, node).context_with(|| recipe.describe(index as u32))
         });
@@ -74,10 +77,25 @@ impl Issue<'_> {
         issued.and(ended)
     }
 
+    /// After a failure in work that executes: issues what orders the rest, so that every stream is joined as in a whole
+    /// run and no gate holds up what was issued before.
+    pub(super) fn settle(&mut self) {
+        let recipe = self.recipe;
+        for (index, node) in recipe.nodes.iter().enumerate().skip(self.next.saturating_sub(1)) {
+            let settles = match node.kind {
+                NodeKind::Record(_) | NodeKind::Wait(_) => true,
+                NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) => index >= self.next,
+                _ => false,
+            };
+            if settles && let Err(error) = self.node(index as u32, node) {
+                log::warn!("after a run that failed: {error}");
+            }
+        }
+    }
+
     /// Puts the core limit of the node's scope into effect, and ends that of another.
     fn limit_cores(&self, limit: &mut Option<CoreLimit>, node: &Node) -> Result<()> {
-        let scoped = node.cores.checked_sub(1).map(|index| self.recipe.cores[usize::from(index)]);
-        let wanted = scoped.or(self.whole).map(|cores| (node.tag, cores));
+        let wanted = limit_of(self.recipe, node, self.whole).map(|cores| (node.tag, cores));
         if limit.as_ref().map(|limit| limit.of) == wanted {
             return Ok(());
         }
@@ -226,13 +244,16 @@ fn foreign(
     let launched = (body.launch)(&Launch { stream, arguments: &arguments, attributes });
     // It may have made another context current.
     forget_binding();
-    launched?;
-    // What it submitted beside this crate uses the memory: registered like work of this crate, behind it.
+    // What it submitted beside this crate, also before it failed, uses the memory: registered like work of this crate,
+    // behind it.
     let task = Task { label: "foreign operator", location: at, uses: &uses, scratch: None };
-    stream.0.submit(&task, |_| Ok(())).map(drop)
+    launched.and(stream.0.submit(&task, |_| Ok(())).map(drop))
 }
 
 fn upload(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
+    if piece.bytes == 0 {
+        return Ok(());
+    }
     let HostSide::Here(pinned) = std::mem::replace(side, HostSide::Gone) else {
         return Err(Error::new(ErrorKind::Internal, "the host memory of an input is away"));
     };
@@ -247,6 +268,9 @@ fn upload(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
 }
 
 fn download(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
+    if piece.bytes == 0 {
+        return Ok(());
+    }
     let HostSide::Here(pinned) = std::mem::replace(side, HostSide::Gone) else {
         return Err(Error::new(ErrorKind::Internal, "the host memory of an output is away"));
     };
@@ -260,16 +284,22 @@ fn download(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
     Ok(())
 }
 
-/// A core limit of a stream that the thread uses, until it ends.
-struct CoreLimit {
+/// The core limit of a node: that of its scope, else that of the whole plan.
+pub(super) fn limit_of(recipe: &Recipe, node: &Node, whole: Option<Cores>) -> Option<Cores> {
+    node.cores.checked_sub(1).map(|index| recipe.cores[usize::from(index)]).or(whole)
+}
+
+/// A core limit of a stream that the thread uses, until it ends: also when code of the user panics.
+pub(super) struct CoreLimit {
     of: (u16, Cores),
     stream: Stream,
+    ended: bool,
 }
 
 impl CoreLimit {
-    fn begin(stream: &Stream, of: (u16, Cores)) -> Result<Self> {
+    pub(super) fn begin(stream: &Stream, of: (u16, Cores)) -> Result<Self> {
         let cores = of.1;
-        let limit = Self { of, stream: stream.clone() };
+        let limit = Self { of, stream: stream.clone(), ended: false };
         let set = |kind: aclrtDevResLimitType, value: u32| {
             if value == 0 {
                 return Ok(());
@@ -296,13 +326,28 @@ impl CoreLimit {
         }
     }
 
-    fn end(self) -> Result<()> {
+    pub(super) fn end(mut self) -> Result<()> {
+        self.undo()
+    }
+
+    fn undo(&mut self) -> Result<()> {
+        self.ended = true;
         let (context, raw) = (&**self.stream.0.context(), self.stream.as_raw());
         // SAFETY: takes a live handle of this context.
         let unused = unsafe { call!(context, aclrtUnuseStreamResInCurrentThread(raw)) };
         // SAFETY: as above.
         let reset = unsafe { call!(context, aclrtResetStreamResLimit(raw)) };
         unused.and(reset)
+    }
+}
+
+impl Drop for CoreLimit {
+    fn drop(&mut self) {
+        if !self.ended
+            && let Err(error) = self.undo()
+        {
+            self.stream.0.context().record_drop_error("ending the core limit of a stream", error);
+        }
     }
 }
 

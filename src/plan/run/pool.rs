@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::context::{Context, ContextInner};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, ResultExt as _};
 use crate::event::{Event, EventKind};
 use crate::memory::Allocation;
 use crate::stream::{Stream, StreamInner};
@@ -65,6 +65,45 @@ impl Pool {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.lock().arena.as_ref().map_or(0, |arena| arena.bytes())
+    }
+
+    /// Makes the memory at least `bytes` large now, such as the peak of the largest plan to come: graphs that are captured
+    /// from now on share it, in whatever order they come.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan, Pool, RunOptions};
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let plan = Plan::build(|g| {
+    ///     let tokens = g.symbol("tokens", 1..=256)?;
+    ///     let x = g.input("x", [tokens], F32, Input::Host)?;
+    ///     let h = g.tanh(x)?;
+    ///     let y = g.reduce_sum(h, &[], false)?;
+    ///     g.output_to_host("y", y)
+    /// })?;
+    /// let pool = Pool::new(&device);
+    /// pool.reserve(plan.memory(&[256])?.peak)?;
+    /// let most = pool.bytes();
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.executable(&device, &RunOptions::new().pool(&pool), Frozen::new())?;
+    /// let (x, y, mut bind) = (exe.input("x")?, exe.output_id("y")?, exe.bindings());
+    /// for tokens in [16, 256] {
+    ///     exe.run(&stream, bind.host(x, &vec![0.0_f32; tokens], [tokens]))?;
+    ///     assert_eq!(exe.host_output::<f32>(y)?, [0.0]);
+    ///     assert_eq!(pool.bytes(), most); // both graphs use the same memory
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn reserve(&self, bytes: u64) -> Result<()> {
+        let arena = self.arena(bytes);
+        arena.map(drop).context_with(|| format!("a pool of {bytes} bytes"))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

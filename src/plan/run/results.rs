@@ -24,7 +24,8 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an input of another class, type or executable.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an input of another class, type or
+    /// executable.
     pub fn static_input<T: Element>(&self, input: InputId) -> Result<Tensor<T>> {
         let declared = match self.declared.inputs.get(input.index as usize) {
             Some(declared) if input.executable == self.id => declared,
@@ -43,7 +44,8 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) before the first run, and for another type or executable.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) before the first run, and for another type
+    /// or executable.
     pub fn output<T: Element>(&self, output: OutputId) -> Result<Output<'_, T>> {
         let (last, info) = self.last_output(output)?;
         let place = &last.sized.places[info.value as usize];
@@ -57,8 +59,8 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// As [`Executable::output`]; the error of the run; [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an output that stays on the
-    /// device.
+    /// As [`Executable::output`]; the error of the run;
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an output that stays on the device.
     pub fn host_output<T: Element>(&mut self, output: OutputId) -> Result<Vec<T>> {
         let (last, info) = self.last_output(output)?;
         let (host, name, place) = (info.host, info.name.clone(), last.sized.places[info.value as usize]);
@@ -79,10 +81,12 @@ impl Executable {
         match captured {
             Some(captured) => {
                 let captured = self.store.peek_mut(captured).ok_or_else(|| not_given(&name))?;
+                captured.groups.wait()?;
                 let HostSide::Lent(lent) = &captured.hosts.outputs[index] else { return Err(not_given(&name)) };
                 Ok(read(&captured.graph.host(lent)?))
             }
             None => {
+                self.eager.wait_sides()?;
                 let hosts = self.eager.hosts(&sized.symbols).ok_or_else(|| not_given(&name))?;
                 Ok(read(host::here(&mut hosts.outputs[index])?))
             }
@@ -103,7 +107,8 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a gate of another plan; those of submitting.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a gate of another plan; those of
+    /// submitting.
     #[doc(alias = "aclrtValueWrite")]
     #[track_caller]
     pub fn signal(&self, gate: External, stream: &Stream) -> Result<()> {

@@ -1,9 +1,9 @@
 //! Updates: operators inside a captured graph whose arguments change between runs.
 //!
-//! Each such operator lies in a task group behind a gate. A run launches the graph first; then an update stream, which
-//! waits for the run before, replaces what changed and opens every gate, so that the host prepares an operator while
-//! the device works on what comes before it. Every gate is opened in every run, whatever happens on the way: a closed
-//! one would hold the graph for ever (guide: captured graphs, task update).
+//! Each such operator lies in a task group behind a gate. A run closes the gates and launches the graph; then an update
+//! stream, which waits for the end of the run before, replaces what changed and opens every gate, so that the host
+//! prepares an operator while the device works on what comes before it. Every gate is opened in every run, whatever
+//! happens on the way: a closed one would hold the graph for ever (guide: captured graphs, task update).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
 use crate::memory::Allocation;
 use crate::plan::recipe::{Input, NodeKind, Recipe, StorageKind};
-use crate::stream::Stream;
+use crate::stream::{Stream, Task};
 
 use super::gate::Gates;
 use super::issue::At;
@@ -27,11 +27,10 @@ pub(super) struct Groups {
     of: HashMap<u32, usize>,
     all: Vec<Group>,
     gates: Option<Gates>,
-    /// Where updates go; made when the first group is recorded.
+    /// Where updates go.
     stream: Option<Stream>,
-    /// The end of the latest run.
-    end: Event,
-    ran: bool,
+    /// The start of the latest run: after the run before it.
+    start: Event,
 }
 
 struct Group {
@@ -39,6 +38,11 @@ struct Group {
     handle: aclrtTaskGrp,
     /// Scratch memory that the operator has now, apart from that of all others.
     scratch: Option<Arc<Allocation>>,
+    /// Memory beside that of the graph which the operator uses as it is: what the latest update gave it, and after a
+    /// failed one also what it had before.
+    uses: Vec<Arc<Allocation>>,
+    /// Its arguments are not what the inputs are now.
+    stale: bool,
 }
 
 // SAFETY: handles of groups may be used on any thread that makes the context current, like the graph they belong to.
@@ -52,8 +56,7 @@ impl Groups {
             all: Vec::new(),
             gates: None,
             stream: None,
-            end: Event::create_in(context.inner(), EventKind::Order)?,
-            ran: false,
+            start: Event::create_in(context.inner(), EventKind::Order)?,
         };
         for (index, node) in recipe.nodes.iter().enumerate() {
             let updatable = recipe.accesses_of(node).iter().any(|access| is_updatable(recipe, access.value));
@@ -67,7 +70,13 @@ impl Groups {
             }
             if !matches!(node.kind, NodeKind::Prefetch { .. }) {
                 groups.of.insert(index as u32, groups.all.len());
-                groups.all.push(Group { node: index as u32, handle: std::ptr::null_mut(), scratch: None });
+                groups.all.push(Group {
+                    node: index as u32,
+                    handle: std::ptr::null_mut(),
+                    scratch: None,
+                    uses: Vec::new(),
+                    stale: false,
+                });
             }
         }
         if !groups.all.is_empty() {
@@ -85,8 +94,30 @@ impl Groups {
         self.all.is_empty()
     }
 
-    pub(super) fn nodes(&self) -> impl Iterator<Item = u32> {
-        self.all.iter().map(|group| group.node)
+    /// Where updates go, if there are any.
+    pub(super) fn stream(&self) -> Option<&Stream> {
+        self.stream.as_ref()
+    }
+
+    /// Waits for the updates, and reports their errors.
+    pub(super) fn wait(&self) -> Result<()> {
+        self.stream.as_ref().map_or(Ok(()), |stream| stream.0.wait_for(stream.0.progress().submitted()))
+    }
+
+    /// Notes operators whose inputs moved; they stay noted until an update of them succeeds.
+    pub(super) fn mark(&mut self, moved: impl Fn(u32) -> bool) {
+        for group in &mut self.all {
+            group.stale |= moved(group.node);
+        }
+    }
+
+    /// Before a launch on `launched`: closes the gates once the run before is over, which may have failed without passing
+    /// them, and makes updates wait for that. A failure up to here holds nothing up.
+    pub(super) fn order(&self, launched: &Stream, at: At) -> Result<()> {
+        let (Some(gates), Some(stream)) = (&self.gates, &self.stream) else { return Ok(()) };
+        gates.close(launched, at)?;
+        self.start.record(launched)?;
+        stream.wait(&self.start)
     }
 
     /// Records an operator, behind its gate and as a group of its own.
@@ -113,37 +144,61 @@ impl Groups {
         Ok(())
     }
 
-    /// After a launch on `launched`: replaces the operators of `changed`, and opens every gate.
+    /// After a launch on `launched`: replaces the operators whose inputs moved, and opens every gate. Gives how many
+    /// it replaced.
     pub(super) fn run(
         &mut self,
         launched: &Stream,
-        changed: impl Fn(u32) -> bool,
         at: At,
+        memory: impl Fn(u32) -> Vec<Arc<Allocation>>,
         mut compute: impl FnMut(u32, &Stream) -> Result<()>,
-    ) -> Result<()> {
-        let (Some(gates), Some(stream)) = (self.gates.clone(), self.stream.clone()) else { return Ok(()) };
+    ) -> Result<u64> {
+        let (Some(gates), Some(stream)) = (self.gates.clone(), self.stream.clone()) else { return Ok(0) };
         let mut opened = OpenAll { gates: &gates, next: 0, count: self.all.len(), stream: &stream, at };
-        let waited = if self.ran { stream.wait(&self.end) } else { Ok(()) };
-        let mut result = waited;
+        let mut result = self.keep(launched, at);
+        let mut count = 0;
         for group in &mut self.all {
-            if result.is_ok() && changed(group.node) {
-                result = group.update(&stream, &mut compute);
+            if result.is_ok() && group.stale {
+                result = group.renew(&stream, launched, at, memory(group.node), &mut compute);
+                count += u64::from(result.is_ok());
             }
             result = result.and(opened.open_next());
         }
-        drop(opened);
-        let recorded = self.end.record(launched);
-        self.ran = recorded.is_ok();
-        result.and(recorded)
+        result.map(|()| count)
     }
 
-    /// Scratch memory of the groups, which a running graph uses.
-    pub(super) fn scratch(&self) -> impl Iterator<Item = &Arc<Allocation>> {
-        self.all.iter().filter_map(|group| group.scratch.as_ref())
+    /// Keeps what the operators use until the run on `launched` is over.
+    fn keep(&self, launched: &Stream, at: At) -> Result<()> {
+        let uses: Vec<_> = self.all.iter().flat_map(|group| group.uses.iter().chain(&group.scratch)).collect();
+        keep(launched, &uses, at)
     }
 }
 
+fn keep(launched: &Stream, uses: &[&Arc<Allocation>], at: At) -> Result<()> {
+    let task = Task { label: "graph launch", location: at, uses, scratch: None };
+    launched.0.submit(&task, |_| Ok(())).map(drop)
+}
+
 impl Group {
+    /// Replaces the operator, which uses `memory` from then on, in a run on `launched`.
+    fn renew(
+        &mut self,
+        stream: &Stream,
+        launched: &Stream,
+        at: At,
+        memory: Vec<Arc<Allocation>>,
+        compute: &mut impl FnMut(u32, &Stream) -> Result<()>,
+    ) -> Result<()> {
+        // Before the update: it may fail, or panic, when the operator has the memory already.
+        keep(launched, &memory.iter().collect::<Vec<_>>(), at)?;
+        self.uses.extend(memory.iter().cloned());
+        self.uses.extend(self.scratch.clone());
+        self.update(stream, compute)?;
+        self.uses = memory;
+        self.stale = false;
+        keep(launched, &self.scratch.iter().collect::<Vec<_>>(), at)
+    }
+
     fn update(&mut self, stream: &Stream, compute: &mut impl FnMut(u32, &Stream) -> Result<()>) -> Result<()> {
         let (context, raw) = (&**stream.0.context(), stream.as_raw());
         // SAFETY: live handles; the group belongs to a graph that the caller holds.
@@ -168,7 +223,13 @@ impl OpenUpdate<'_> {
         self.open = false;
         let (context, raw) = (&**self.stream.0.context(), self.stream.as_raw());
         // SAFETY: takes a live handle.
-        unsafe { call!(context, aclmdlRICaptureTaskUpdateEnd(raw)) }
+        let end = || unsafe { call!(context, aclmdlRICaptureTaskUpdateEnd(raw)) };
+        let first = end();
+        // A stream whose update is open takes no signals.
+        if first.is_err() && end().is_ok() {
+            log::debug!("an update was ended in a second try");
+        }
+        first
     }
 }
 
@@ -195,7 +256,7 @@ impl OpenAll<'_> {
     fn open_next(&mut self) -> Result<()> {
         let gate = self.next;
         self.next += 1;
-        self.gates.signal(gate, self.stream, self.at)
+        self.gates.open(gate, self.stream, self.at)
     }
 }
 

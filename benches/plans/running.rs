@@ -1,0 +1,167 @@
+//! The host's time of a run, from entry to return, by class and number of inputs.
+//!
+//! All inputs go to one operator that does nothing, so that a graph is as cheap with many as with one. The device is
+//! idle when a round starts, and is waited for outside the timed part.
+
+use std::time::Instant;
+
+use racl::op::DataType::F32;
+use racl::plan::{Bindings, Executable, Foreign, Frozen, Input, OnMove, Plan};
+use racl::sys::Table;
+use racl::{Acl, CaptureMode, Device, Result, Stream, Tensor, mock, op};
+
+use super::Figures;
+
+const INPUTS: [usize; 4] = [1, 100, 1_000, 10_000];
+const ROUNDS: usize = 41;
+/// Runs of a round, when one is a single call.
+const RUNS: usize = 100;
+
+const CLASSES: [(&str, Input); 6] = [
+    ("frozen", Input::Frozen),
+    ("static", Input::Static),
+    ("copied", Input::Copied),
+    ("tracked", Input::Tracked(OnMove::Recapture)),
+    ("updatable", Input::Updatable),
+    ("host", Input::Host),
+];
+
+/// Best of several rounds, in nanoseconds.
+fn measure(stream: &Stream, runs: usize, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
+    let mut best = f64::MAX;
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        for _ in 0..runs {
+            run()?;
+        }
+        best = best.min(start.elapsed().as_nanos() as f64 / runs as f64);
+        stream.synchronize()?;
+    }
+    Ok(best)
+}
+
+fn plan(class: Input, inputs: usize) -> Result<Plan> {
+    let idle = Foreign::new("bench.idle", 1, |_| Ok(()));
+    Plan::build(|g| {
+        let values: Result<Vec<_>> =
+            (0..inputs).map(|index| g.input(&format!("input {index}"), [16], F32, class)).collect();
+        let y = g.full([16], F32, 0)?;
+        g.foreign(&idle, &values?, &[y])?;
+        g.output("y", y)
+    })
+}
+
+/// A plan with memory for all inputs, given.
+struct Ready {
+    executable: Executable,
+    bindings: Bindings,
+    memory: Vec<Tensor<f32>>,
+}
+
+fn ready(device: &Device, class: Input, inputs: usize) -> Result<Ready> {
+    let mut memory = Vec::new();
+    if !matches!(class, Input::Static | Input::Host) {
+        // One more, for an input that moves.
+        memory = (0..=inputs).map(|_| device.zeros::<f32>([16])).collect::<Result<_>>()?;
+    }
+    let mut frozen = Frozen::new();
+    if class == Input::Frozen {
+        for (index, tensor) in memory.iter().take(inputs).enumerate() {
+            frozen = frozen.with(&format!("input {index}"), tensor);
+        }
+    }
+    let executable = plan(class, inputs)?.capture(device, frozen)?;
+    let mut bindings = executable.bindings();
+    for index in 0..inputs {
+        let input = executable.input(&format!("input {index}"))?;
+        match (class, memory.get(index)) {
+            (Input::Host, _) => drop(bindings.host(input, &[1.0_f32; 16], [16])),
+            (Input::Frozen, _) | (_, None) => {}
+            (_, Some(tensor)) => drop(bindings.set(input, tensor)),
+        }
+    }
+    Ok(Ready { executable, bindings, memory })
+}
+
+fn all_calls() -> u64 {
+    Table::names().map(|(name, _)| mock::calls(name)).sum()
+}
+
+pub(crate) fn figures(figures: &mut Figures) -> Result<()> {
+    let acl = Acl::mock()?;
+    println!("# runs on {acl}, best of {ROUNDS} rounds");
+    let device = acl.device(0)?;
+    let stream = device.stream()?;
+    raw(figures, &device, &stream)?;
+    for (name, class) in CLASSES {
+        one_class(figures, &device, &stream, name, class)?;
+    }
+    moving(figures, &device, &stream)
+}
+
+fn one_class(figures: &mut Figures, device: &Device, stream: &Stream, name: &str, class: Input) -> Result<()> {
+    let mut times = Vec::new();
+    for inputs in INPUTS {
+        let Ready { mut executable, mut bindings, .. } = ready(device, class, inputs)?;
+        executable.run(stream, &mut bindings)?;
+        stream.synchronize()?;
+        let before = all_calls();
+        executable.run(stream, &mut bindings)?;
+        let calls = (all_calls() - before) as f64;
+        stream.synchronize()?;
+        let runs = if matches!(class, Input::Copied | Input::Updatable | Input::Host) { 1 } else { RUNS };
+        let time = measure(stream, runs, || executable.run(stream, &mut bindings))?;
+        figures.note(&format!("run, {inputs} {name}"), time, "ns");
+        match class {
+            Input::Frozen => figures.at_most(&format!("run, {inputs} {name}, C calls"), calls, "calls", 1.0),
+            _ => figures.note(&format!("run, {inputs} {name}, C calls"), calls, "calls"),
+        }
+        times.push(time);
+    }
+    match class {
+        Input::Frozen => figures.at_most("run, 10000 / 1 frozen", times[3] / times[0], "times", 1.2),
+        Input::Tracked(_) => {
+            figures.at_most("run, 10000 tracked, an input", (times[3] - times[0]) / 1e4, "ns", 3.0);
+        }
+        _ => figures.note(&format!("run, 10000 {name}, an input"), (times[3] - times[0]) / 1e4, "ns"),
+    }
+    Ok(())
+}
+
+/// One of the updatable inputs has moved at each run.
+fn moving(figures: &Figures, device: &Device, stream: &Stream) -> Result<()> {
+    for inputs in INPUTS {
+        let Ready { mut executable, mut bindings, memory } = ready(device, Input::Updatable, inputs)?;
+        let input = executable.input("input 0")?;
+        let mut turn = 0;
+        let time = measure(stream, 1, || {
+            turn = inputs - turn;
+            executable.run(stream, bindings.set(input, &memory[turn]))
+        })?;
+        figures.note(&format!("run, {inputs} updatable, one of them moved"), time, "ns");
+    }
+    Ok(())
+}
+
+/// What the mock itself takes for a call.
+fn raw(figures: &Figures, device: &Device, stream: &Stream) -> Result<()> {
+    let (mut to, from) = (device.zeros::<f32>([16])?, device.zeros::<f32>([16])?);
+    let graph = stream.capture(CaptureMode::ThreadLocal, |s| op::add_inplace(s, &mut to, &from))?;
+    let function = device.acl().table().aclmdlRIExecuteAsync()?;
+    let launch = measure(stream, RUNS, || {
+        // SAFETY: graph and stream are live, and this thread alone launches.
+        assert_eq!(unsafe { function(graph.as_raw(), stream.as_raw()) }, 0);
+        Ok(())
+    })?;
+    figures.note("graph launch, raw", launch, "ns");
+    let function = device.acl().table().aclrtMemcpyAsync()?;
+    let kind = racl::sys::aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE;
+    let (to, from) = (to.address(), from.address());
+    let copy = measure(stream, RUNS, || {
+        // SAFETY: both sides have 64 bytes, and live until the stream was waited for.
+        assert_eq!(unsafe { function(to, 64, from, 64, kind, stream.as_raw()) }, 0);
+        Ok(())
+    })?;
+    figures.note("copy of 64 bytes, raw", copy, "ns");
+    Ok(())
+}

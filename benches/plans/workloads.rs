@@ -1,0 +1,164 @@
+//! Plans of about as many operators as asked for.
+
+use racl::Result;
+use racl::op::DataType::F32;
+use racl::op::GeluForm;
+use racl::plan::{Builder, Fork, Input, Scope, Value};
+
+const TOKENS: usize = 64;
+const WIDTH: usize = 512;
+
+/// Names of what each layer has of its own, made before the time is taken.
+pub(crate) struct Names(Vec<String>);
+
+/// A way to record a plan: what it is called, and how.
+pub(crate) type Workload = (&'static str, fn(&mut Builder, usize, &Names) -> Result<()>);
+
+pub(crate) const ALL: [Workload; 4] = [
+    ("decoder", decoder),
+    ("decoder on 4 streams", decoder_on_streams),
+    ("slices", slices),
+    ("waits for values", waits),
+];
+
+/// Operators of a layer.
+const LAYER: usize = 16;
+
+impl Names {
+    pub(crate) fn new(operators: usize) -> Self {
+        let parts = ["norm", "shift", "q", "k", "v", "o", "gate", "up", "down"];
+        let layers = 0..operators.div_ceil(LAYER);
+        Self(layers.flat_map(|layer| parts.map(|part| format!("layer{layer}.{part}"))).collect())
+    }
+}
+
+/// The weights of a layer.
+struct Weights {
+    norm: Value,
+    shift: Value,
+    square: [Value; 4],
+    gate: Value,
+    up: Value,
+    down: Value,
+}
+
+fn weights(g: &mut Builder, names: &[String]) -> Result<Weights> {
+    let vector = |g: &mut Builder, index: usize| g.input(&names[index], [WIDTH], F32, Input::Frozen);
+    let matrix = |g: &mut Builder, index: usize, a, b| g.input(&names[index], [a, b], F32, Input::Frozen);
+    Ok(Weights {
+        norm: vector(g, 0)?,
+        shift: vector(g, 1)?,
+        square: [
+            matrix(g, 2, WIDTH, WIDTH)?,
+            matrix(g, 3, WIDTH, WIDTH)?,
+            matrix(g, 4, WIDTH, WIDTH)?,
+            matrix(g, 5, WIDTH, WIDTH)?,
+        ],
+        gate: matrix(g, 6, WIDTH, 4 * WIDTH)?,
+        up: matrix(g, 7, WIDTH, 4 * WIDTH)?,
+        down: matrix(g, 8, 4 * WIDTH, WIDTH)?,
+    })
+}
+
+/// Layers of attention and a gated product, one after another on one stream.
+fn decoder(g: &mut Builder, operators: usize, names: &Names) -> Result<()> {
+    let mut x = g.input("x", [TOKENS, WIDTH], F32, Input::Copied)?;
+    for names in names.0.chunks_exact(9).take(operators.div_ceil(LAYER)) {
+        let w = weights(g, names)?;
+        let normal = g.layer_norm(x, w.norm, w.shift, 1e-5)?;
+        let q = g.mm(normal, w.square[0])?;
+        let k = g.mm(normal, w.square[1])?;
+        let v = g.mm(normal, w.square[2])?;
+        x = attention(g, &w, x, q, k, v)?;
+        let normal = g.layer_norm(x, w.norm, w.shift, 1e-5)?;
+        let gate = g.mm(normal, w.gate)?;
+        let gate = g.gelu(gate, GeluForm::Tanh)?;
+        x = product(g, &w, x, normal, gate)?;
+    }
+    g.output("y", x)
+}
+
+fn attention(g: &mut Builder, w: &Weights, x: Value, q: Value, k: Value, v: Value) -> Result<Value> {
+    let turned = g.transpose(k, 0, 1)?;
+    let scores = g.mm(q, turned)?;
+    let scores = g.muls(scores, 0.125)?;
+    let shares = g.softmax(scores, -1)?;
+    let mixed = g.mm(shares, v)?;
+    let mixed = g.mm(mixed, w.square[3])?;
+    g.add(x, mixed)
+}
+
+fn product(g: &mut Builder, w: &Weights, x: Value, normal: Value, gate: Value) -> Result<Value> {
+    let up = g.mm(normal, w.up)?;
+    let both = g.mul(gate, up)?;
+    let down = g.mm(both, w.down)?;
+    g.add(x, down)
+}
+
+/// The same layers, with what is independent on streams of its own and events between.
+fn decoder_on_streams(g: &mut Builder, operators: usize, names: &Names) -> Result<()> {
+    let mut x = g.input("x", [TOKENS, WIDTH], F32, Input::Copied)?;
+    for names in names.0.chunks_exact(9).take(operators.div_ceil(LAYER)) {
+        let w = weights(g, names)?;
+        let events = [g.event("k")?, g.event("v")?, g.event("gate")?];
+        let side = |g: &mut Builder, tag: &str, event: usize, work: &dyn Fn(&mut Builder) -> Result<Value>| {
+            g.scope(tag, |g| {
+                let value = work(g)?;
+                g.record(&events[event])?;
+                Ok(value)
+            })
+        };
+        let normal = g.layer_norm(x, w.norm, w.shift, 1e-5)?;
+        let k = side(g, "1", 0, &|g| g.mm(normal, w.square[1]))?;
+        let v = side(g, "2", 1, &|g| g.mm(normal, w.square[2]))?;
+        let q = g.mm(normal, w.square[0])?;
+        g.wait(&events[0])?;
+        g.wait(&events[1])?;
+        x = attention(g, &w, x, q, k, v)?;
+        let normal = g.layer_norm(x, w.norm, w.shift, 1e-5)?;
+        let gate = side(g, "3", 2, &|g| {
+            let gate = g.mm(normal, w.gate)?;
+            g.gelu(gate, GeluForm::Tanh)
+        })?;
+        let up = g.mm(normal, w.up)?;
+        g.wait(&events[2])?;
+        let both = g.mul(gate, up)?;
+        let down = g.mm(both, w.down)?;
+        x = g.add(x, down)?;
+    }
+    g.output("y", x)
+}
+
+/// One large value, written row by row on one stream; others read overlapping pieces of it.
+fn slices(g: &mut Builder, operators: usize, _: &Names) -> Result<()> {
+    let rows = operators / 2;
+    let x = g.input("x", [1, WIDTH], F32, Input::Copied)?;
+    let large = g.empty([rows, WIDTH], F32)?;
+    for row in 0..rows {
+        let one = g.narrow(large, 0, row..row + 1)?;
+        g.op_into(racl::plan::Operator::Muls { value: (row as f64).into() }, &[x], one)?;
+    }
+    let mut last = x;
+    for row in 0..rows - 3 {
+        let some = g.narrow(large, 0, row..row + 1 + row % 4)?;
+        last = g.scope(["1", "2"][row % 2], |g| g.tanh(some))?;
+    }
+    g.join("1")?;
+    g.join("2")?;
+    g.output("y", last)
+}
+
+/// Every operator waits for the one before, which ran on another stream.
+fn waits(g: &mut Builder, operators: usize, _: &Names) -> Result<()> {
+    let x = g.input("x", [TOKENS, WIDTH], F32, Input::Copied)?;
+    let gate = g.input("gate", [TOKENS, WIDTH], F32, Input::Frozen)?;
+    let mut last = x;
+    for index in 0..operators {
+        let ready = g.wait_value(gate, last)?;
+        let tag = ["1", "2", "3", "4"][index % 4];
+        last = g.scope_with(tag, Scope::new().fork(Fork::AtStart), |g| g.add(last, ready))?;
+    }
+    let ready = g.wait_value(gate, last)?;
+    let y = g.add(last, ready)?;
+    g.output("y", y)
+}

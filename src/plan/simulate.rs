@@ -1,0 +1,243 @@
+//! Running a plan on host memory, without a device.
+
+use crate::error::{Error, Result};
+use crate::op::{DataType, Element, IntoShape, Shape};
+
+use super::Plan;
+use super::recipe::{Input, OutputInfo, Recipe};
+
+mod bind;
+mod machine;
+mod memory;
+mod random;
+#[cfg(test)]
+mod tests;
+
+#[cfg_attr(not(test), allow(unused_imports, reason = "what tests watch"))]
+pub(crate) use machine::{Machine, Written};
+pub(crate) use memory::Memory;
+pub(crate) use random::Random;
+
+/// What a simulated run is given, by name: every input of the plan, whatever its class, and values of symbols.
+///
+/// See [`Plan::simulate`].
+#[derive(Debug, Clone, Default)]
+pub struct Simulated {
+    inputs: Vec<Given>,
+    symbols: Vec<(String, usize)>,
+}
+
+#[derive(Debug, Clone)]
+struct Given {
+    name: String,
+    bytes: Vec<u8>,
+    /// None for bytes of which no more is known.
+    typed: Option<(DataType, Shape)>,
+}
+
+impl Simulated {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an input with its shape, which gives the symbols in it their values.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when `data` does not fill the shape.
+    pub fn tensor<T: Element>(mut self, name: &str, data: &[T], shape: impl IntoShape) -> Result<Self> {
+        let shape = shape.into_shape()?;
+        if shape.elements() != data.len() {
+            return Err(Error::invalid(format!("input {name:?}: {} elements for the shape {shape}", data.len())));
+        }
+        let bytes = bytemuck::cast_slice(data).to_vec();
+        self.inputs.push(Given { name: name.to_owned(), bytes, typed: Some((T::TYPE, shape)) });
+        Ok(self)
+    }
+
+    /// Adds an input as bytes, of the type and shape that it has in the plan.
+    #[must_use]
+    pub fn bytes(mut self, name: &str, bytes: impl Into<Vec<u8>>) -> Self {
+        self.inputs.push(Given { name: name.to_owned(), bytes: bytes.into(), typed: None });
+        self
+    }
+
+    /// Gives a symbol its value, which the shapes of the inputs must agree with.
+    #[must_use]
+    pub fn symbol(mut self, name: &str, value: usize) -> Self {
+        self.symbols.push((name.to_owned(), value));
+        self
+    }
+
+    fn find(&self, name: &str) -> Option<&Given> {
+        self.inputs.iter().find(|given| given.name == name)
+    }
+}
+
+/// What a simulated run left behind. From [`Plan::simulate`].
+#[derive(Debug, Clone)]
+pub struct Simulation {
+    outputs: Vec<Left>,
+    inputs: Vec<Left>,
+    order: Vec<u32>,
+}
+
+#[derive(Debug, Clone)]
+struct Left {
+    name: String,
+    dtype: DataType,
+    shape: Shape,
+    bytes: Vec<u8>,
+    host: Option<Vec<u8>>,
+}
+
+impl Simulation {
+    /// The bytes of an output.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that no output has.
+    pub fn bytes(&self, output: &str) -> Result<&[u8]> {
+        find(&self.outputs, "output", output).map(|left| &*left.bytes)
+    }
+
+    /// The elements of an output.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that no output has, or elements
+    /// of another type.
+    pub fn to_vec<T: Element>(&self, output: &str) -> Result<Vec<T>> {
+        let left = find(&self.outputs, "output", output)?;
+        if left.dtype != T::TYPE {
+            let text =
+                format!("output {output:?} has elements of type {:?}; asked for are {:?}", left.dtype, T::TYPE);
+            return Err(Error::invalid(text));
+        }
+        Ok(left.bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect())
+    }
+
+    /// The shape of an output.
+    ///
+    /// # Errors
+    ///
+    /// As [`Simulation::bytes`].
+    pub fn shape(&self, output: &str) -> Result<Shape> {
+        find(&self.outputs, "output", output).map(|left| left.shape)
+    }
+
+    /// What the run brought to host memory of an output that
+    /// [`Builder::output_to_host`](super::Builder::output_to_host) made.
+    ///
+    /// # Errors
+    ///
+    /// As [`Simulation::bytes`]; also for an output that stays on the device.
+    pub fn host_bytes(&self, output: &str) -> Result<&[u8]> {
+        let left = find(&self.outputs, "output", output)?;
+        left.host.as_deref().ok_or_else(|| Error::invalid(format!("output {output:?} is not brought to the host")))
+    }
+
+    /// The bytes of an input after the run: those that were given, unless the plan writes them in place.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that no input has.
+    pub fn input_bytes(&self, input: &str) -> Result<&[u8]> {
+        find(&self.inputs, "input", input).map(|left| &*left.bytes)
+    }
+
+    /// Positions of the plan's work, in the order in which this run did it.
+    #[must_use]
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+}
+
+fn find<'a>(all: &'a [Left], what: &str, name: &str) -> Result<&'a Left> {
+    all.iter()
+        .find(|left| left.name == name)
+        .ok_or_else(|| Error::invalid(format!("the plan has no {what} {name:?}")))
+}
+
+impl Plan {
+    /// Runs the plan on host memory: no device, no library. Foreign operators need a computation on the host, by
+    /// [`Foreign::simulated`](super::Foreign::simulated). Host functions are called. Signals from outside count as
+    /// given.
+    ///
+    /// The streams take turns as the seed says, in any of the ways that a device could; a plan gives the same numbers
+    /// for all seeds. Temporaries lie in one arena where [`Plan::memory`] has planned them, and memory that nothing
+    /// has written holds bytes that depend on the seed.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an input that is missing, unknown, given
+    /// twice or of another size, type or shape, and for a symbol without a value;
+    /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for an operator without a computation on the host.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::I32;
+    /// use racl::plan::{Foreign, Input, Plan, Simulated};
+    ///
+    /// let next = Foreign::new("next", 1, |_| Ok(())).simulated(|reads, writes| {
+    ///     for (to, from) in writes[0].chunks_mut(4).zip(reads[0].chunks(4)) {
+    ///         let number = i32::from_ne_bytes(from.try_into().unwrap());
+    ///         to.copy_from_slice(&(number + 1).to_ne_bytes());
+    ///     }
+    /// });
+    /// let plan = Plan::build(|g| {
+    ///     let n = g.symbol("n", 1..=64)?;
+    ///     let x = g.input("x", [n], I32, Input::Copied)?;
+    ///     let y = g.empty([n], I32)?;
+    ///     g.scope("side", |g| g.foreign(&next, &[x], &[y]))?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let inputs = Simulated::new().tensor("x", &[1, 2, 3], [3])?;
+    /// for seed in 0..10 {
+    ///     assert_eq!(plan.simulate(seed, &inputs)?.to_vec::<i32>("y")?, [2, 3, 4]);
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn simulate(&self, seed: u64, inputs: &Simulated) -> Result<Simulation> {
+        let recipe = &self.0.recipe;
+        let symbols = bind::symbols(recipe, inputs)?;
+        let (fixed, plan) = self.specialise(&symbols)?;
+        let given = bind::inputs(recipe, &fixed, inputs)?;
+        let memory = Memory::new(&fixed, &plan, &on_device(&fixed, &given), seed)?;
+        let mut machine = Machine::new(&fixed, &self.0.bodies, memory, given);
+        let (mut random, mut order) = (Random::new(seed), Vec::with_capacity(fixed.nodes.len()));
+        let choose = |ready: &[u32]| {
+            let chosen = random.below(ready.len());
+            order.push(ready[chosen]);
+            chosen
+        };
+        machine.run(choose, &mut |_| {})?;
+        Ok(left(&fixed, machine, order))
+    }
+}
+
+/// What the memory of each input holds before a run: of host inputs nothing yet.
+pub(crate) fn on_device(recipe: &Recipe, given: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let given = recipe.inputs.iter().zip(given);
+    given.map(|(input, bytes)| if input.class == Input::Host { Vec::new() } else { bytes.clone() }).collect()
+}
+
+fn left(recipe: &Recipe, mut machine: Machine<'_>, order: Vec<u32>) -> Simulation {
+    let brought = std::mem::take(&mut machine.brought);
+    let one = |name: &str, value: u32, host: Option<Vec<u8>>| {
+        let layout = recipe.layout_of(value);
+        let dims: Vec<usize> = layout.dims.iter().filter_map(|dim| dim.as_fixed()).collect();
+        let shape =
+            Shape::new(&dims).unwrap_or_else(|_| unreachable!("the size was checked when the plan was built"));
+        let bytes = machine.memory.storage(recipe, recipe.storage_of(value)).to_vec();
+        Left { name: name.to_owned(), dtype: layout.dtype, shape, bytes, host }
+    };
+    let outputs = recipe.outputs.iter().zip(brought);
+    let outputs = outputs.map(|(OutputInfo { name, value, host }, bytes)| one(name, *value, host.then_some(bytes)));
+    let outputs = outputs.collect();
+    let inputs = recipe.inputs.iter().map(|input| one(&input.name, input.value, None)).collect();
+    Simulation { outputs, inputs, order }
+}

@@ -1,0 +1,209 @@
+//! Runs the work of a recipe on host memory, one node at a time, in whatever legal order it is told.
+
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::plan::function::{Body, ForeignBody};
+use crate::plan::host::{self, HostView};
+use crate::plan::operator::Operator;
+use crate::plan::recipe::{Access, NodeKind, Recipe};
+
+use super::memory::{Memory, host_layout, size};
+
+/// A run that has come so far. A clone goes on independently.
+#[derive(Clone)]
+pub(crate) struct Machine<'a> {
+    recipe: &'a Recipe,
+    bodies: &'a [Body],
+    /// Nodes of each stream.
+    chains: Arc<[Vec<u32>]>,
+    /// Gates that the plan gives signals to; those of others are taken as given from outside.
+    own: Arc<[bool]>,
+    /// How many nodes of each stream are done.
+    done: Vec<usize>,
+    recorded: Vec<bool>,
+    signals: Vec<u32>,
+    pub(crate) memory: Memory,
+    /// What runs bring to the host, by output.
+    pub(crate) brought: Vec<Vec<u8>>,
+    /// Host memory of the inputs.
+    host: Arc<[Vec<u8>]>,
+}
+
+/// What a node wrote: the bytes of the elements of a value. Downloads write host memory, and name what they read.
+pub(crate) struct Written<'a> {
+    pub(crate) node: u32,
+    pub(crate) value: u32,
+    pub(crate) bytes: &'a [u8],
+}
+
+/// Is told of everything that is written.
+pub(crate) type Watch<'a> = &'a mut dyn FnMut(Written<'_>);
+
+impl<'a> Machine<'a> {
+    /// Before the first node. `host` is the host memory of each input.
+    pub(crate) fn new(recipe: &'a Recipe, bodies: &'a [Body], memory: Memory, host: Vec<Vec<u8>>) -> Self {
+        let mut chains = vec![Vec::new(); recipe.tags.len()];
+        let mut own = vec![false; recipe.externals.len()];
+        for (index, node) in recipe.nodes.iter().enumerate() {
+            chains[usize::from(node.tag)].push(index as u32);
+            if let NodeKind::ExternalRecord(gate) = node.kind {
+                own[gate as usize] = true;
+            }
+        }
+        Self {
+            recipe,
+            bodies,
+            done: vec![0; chains.len()],
+            chains: chains.into(),
+            own: own.into(),
+            recorded: vec![false; recipe.events.len()],
+            signals: vec![0; recipe.externals.len()],
+            memory,
+            brought: vec![Vec::new(); recipe.outputs.len()],
+            host: host.into(),
+        }
+    }
+
+    /// The next node of each stream that can go on.
+    pub(crate) fn ready(&self) -> Vec<u32> {
+        let next = self.chains.iter().zip(&self.done).filter_map(|(chain, done)| chain.get(*done).copied());
+        next.filter(|node| self.is_ready(*node)).collect()
+    }
+
+    /// How many nodes of each stream are done.
+    pub(crate) fn progress(&self) -> &[usize] {
+        &self.done
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.chains.iter().zip(&self.done).all(|(chain, done)| *done == chain.len())
+    }
+
+    fn is_ready(&self, node: u32) -> bool {
+        match self.recipe.nodes[node as usize].kind {
+            NodeKind::Wait(event) => self.recorded[event as usize],
+            NodeKind::ExternalWait(gate) => !self.own[gate as usize] || self.signals[gate as usize] > 0,
+            _ => true,
+        }
+    }
+
+    /// Runs everything that is left, always the node that `choose` picks by its index among the ready ones.
+    pub(crate) fn run(&mut self, mut choose: impl FnMut(&[u32]) -> usize, watch: Watch<'_>) -> Result<()> {
+        loop {
+            let ready = self.ready();
+            if ready.is_empty() {
+                return self.check_end();
+            }
+            self.step(ready[choose(&ready)], watch)?;
+        }
+    }
+
+    fn check_end(&self) -> Result<()> {
+        let mut next = self.chains.iter().zip(&self.done).filter_map(|(chain, done)| chain.get(*done));
+        match next.next() {
+            None => Ok(()),
+            Some(node) => {
+                let text = format!("{} never ends in this interleaving", self.recipe.describe(*node));
+                Err(Error::new(ErrorKind::InvalidPlan, text))
+            }
+        }
+    }
+
+    /// Runs a node, which is ready.
+    pub(crate) fn step(&mut self, node: u32, watch: Watch<'_>) -> Result<()> {
+        let info = &self.recipe.nodes[node as usize];
+        debug_assert!(self.is_ready(node));
+        let accesses = self.recipe.accesses_of(info);
+        match info.kind {
+            NodeKind::Record(event) => self.recorded[event as usize] = true,
+            NodeKind::ExternalRecord(gate) => self.signals[gate as usize] += 1,
+            NodeKind::ExternalWait(gate) if self.own[gate as usize] => self.signals[gate as usize] -= 1,
+            NodeKind::Wait(_) | NodeKind::ExternalWait(_) | NodeKind::Prefetch { .. } => {}
+            NodeKind::Op(operator) => self.operator(node, operator, accesses, watch)?,
+            NodeKind::Foreign(function) => match &self.bodies[function as usize] {
+                Body::Foreign(body) => self.foreign(node, body, accesses, watch)?,
+                Body::Host(_) => return self.fail(node, "is a host function where an operator should be"),
+            },
+            NodeKind::Host(function) => match &self.bodies[function as usize] {
+                Body::Host(body) => body(&self.recipe.functions[function as usize].attributes),
+                Body::Foreign(_) => return self.fail(node, "is an operator where a host function should be"),
+            },
+            NodeKind::Copy => {
+                let bytes = self.memory.read(self.recipe, accesses[0].value);
+                self.write(node, accesses[1].value, &bytes, watch);
+            }
+            NodeKind::FillBytes(byte) => {
+                let bytes = vec![byte; size(self.recipe, accesses[0].value)];
+                self.write(node, accesses[0].value, &bytes, watch);
+            }
+            NodeKind::Upload(input) => {
+                let host = Arc::clone(&self.host);
+                self.write(node, accesses[0].value, &host[input as usize], watch);
+            }
+            NodeKind::Download(output) => {
+                let (value, bytes) = (accesses[0].value, self.memory.read(self.recipe, accesses[0].value));
+                watch(Written { node, value, bytes: &bytes });
+                self.brought[output as usize] = bytes;
+            }
+        }
+        self.done[usize::from(info.tag)] += 1;
+        Ok(())
+    }
+
+    fn write(&mut self, node: u32, value: u32, bytes: &[u8], watch: Watch<'_>) {
+        self.memory.write(self.recipe, value, bytes);
+        watch(Written { node, value, bytes });
+    }
+
+    fn fail<T>(&self, node: u32, text: &str) -> Result<T> {
+        Err(Error::new(ErrorKind::NotSupported, format!("{} {text}", self.recipe.describe(node))))
+    }
+
+    fn operator(&mut self, node: u32, operator: Operator, accesses: &[Access], watch: Watch<'_>) -> Result<()> {
+        let [operands @ .., out] = accesses else { return self.fail(node, "has no result") };
+        match run_operator(self.recipe, &self.memory, &operator, operands, out.value) {
+            Ok(elements) => {
+                self.write(node, out.value, &elements, watch);
+                Ok(())
+            }
+            Err(text) => self.fail(node, &format!("cannot be computed on the host: {text}")),
+        }
+    }
+
+    fn foreign(&mut self, node: u32, body: &ForeignBody, accesses: &[Access], watch: Watch<'_>) -> Result<()> {
+        let Some(simulate) = &body.simulate else {
+            return self.fail(node, "cannot be simulated: Foreign::simulated gives it a computation on the host");
+        };
+        let (reads, writes) =
+            (accesses.iter().filter(|one| one.mode.reads()), accesses.iter().filter(|one| one.mode.writes()));
+        let read: Vec<Vec<u8>> = reads.map(|one| self.memory.read(self.recipe, one.value)).collect();
+        let mut written: Vec<Vec<u8>> = writes.clone().map(|one| self.memory.read(self.recipe, one.value)).collect();
+        simulate(&read, &mut written);
+        for (index, (one, bytes)) in writes.zip(&written).enumerate() {
+            let size = size(self.recipe, one.value);
+            if bytes.len() != size {
+                let text = format!("wrote {} bytes to value {index} of those it writes, of {size}", bytes.len());
+                return self.fail(node, &text);
+            }
+            self.write(node, one.value, bytes, watch);
+        }
+        Ok(())
+    }
+}
+
+/// The elements of the result of an operator of this crate, in their order.
+fn run_operator(
+    recipe: &Recipe,
+    memory: &Memory,
+    operator: &Operator,
+    operands: &[Access],
+    out: u32,
+) -> Result<Vec<u8>, String> {
+    let mut views = Vec::with_capacity(operands.len());
+    for operand in operands {
+        let bytes = memory.storage(recipe, recipe.storage_of(operand.value));
+        views.push(HostView { bytes, layout: host_layout(recipe, operand.value)? });
+    }
+    host::compute(operator, &views, &host_layout(recipe, out)?)
+}

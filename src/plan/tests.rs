@@ -1,0 +1,14 @@
+//! Properties of whole plans.
+
+mod bench;
+mod brute;
+mod checks;
+mod generate;
+mod random;
+
+/// What the generator of random plans needs.
+mod api {
+    pub(crate) use crate::op::DataType;
+    pub(crate) use crate::plan::{After, Builder, Foreign, Fork, Input, Scope, TaggedEvent, Value};
+    pub(crate) use crate::{Prefetch, Result};
+}

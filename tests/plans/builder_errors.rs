@@ -1,0 +1,276 @@
+//! What building refuses, and what it lints: kind, names, and the line of the caller.
+
+use racl::op::DataType::{F32, I32};
+use racl::plan::{
+    After, Builder, External, Finding, FindingKind, Foreign, Input, Number, Operator, Options, Plan, Scope,
+    TaggedEvent, Value,
+};
+use racl::{ErrorKind, Prefetch, Result};
+
+/// That `work` is refused at the line after which it ends.
+#[track_caller]
+fn refused(kind: FindingKind, parts: &[&str], work: impl FnOnce(&mut Builder) -> Result<()>) {
+    refused_with(Options::new(), kind, parts, work);
+}
+
+#[track_caller]
+fn refused_with(options: Options, kind: FindingKind, parts: &[&str], work: impl FnOnce(&mut Builder) -> Result<()>) {
+    let error = Plan::build_with(options, work).expect_err("this must be refused");
+    let found = &error.findings()[0];
+    assert_eq!((error.kind(), found.kind), (ErrorKind::InvalidPlan, kind), "{error}");
+    assert!(!kind.is_lint());
+    for part in parts.iter().copied().chain(["tests/plans/builder_errors.rs:"]) {
+        assert!(found.message.contains(part), "{part:?} is not in: {}", found.message);
+    }
+    assert!(error.to_string().contains(&found.message), "{error}");
+}
+
+/// The lints of a plan, as kind and message.
+fn lints(plan: &Plan) -> Vec<(FindingKind, &str)> {
+    plan.lints().iter().map(|Finding { kind, message, .. }| (*kind, message.as_str())).collect()
+}
+
+fn input(g: &mut Builder) -> Result<Value> {
+    g.input("x", [4], F32, Input::Copied)
+}
+
+/// Handles of another plan.
+fn foreign() -> (Value, TaggedEvent, External) {
+    let mut handles = None;
+    Plan::build(|g| {
+        let (event, gate) = (g.event("e")?, g.external("gate")?);
+        g.record(&event)?;
+        handles = Some((input(g)?, event, gate));
+        Ok(())
+    })
+    .unwrap();
+    handles.unwrap()
+}
+
+#[test]
+fn names_are_there_and_unique() {
+    use FindingKind::{Duplicate, Name};
+    refused(Duplicate, &["event tag \"66\" is in use already"], |g| {
+        let _one = g.event("66")?;
+        g.event("66").map(drop)
+    });
+    refused(Name, &["an event without a tag"], |g| g.event("").map(drop));
+    refused(Duplicate, &["input \"x\""], |g| input(g).and_then(|_| input(g)).map(drop));
+    refused(Name, &["input \"\""], |g| g.input("", [1], F32, Input::Copied).map(drop));
+    refused(Duplicate, &["output \"y\""], |g| {
+        let x = input(g)?;
+        g.output("y", x)?;
+        g.output("y", x)
+    });
+    refused(Duplicate, &["symbol \"n\""], |g| {
+        g.symbol("n", 1..=2)?;
+        g.symbol("n", 1..=2).map(drop)
+    });
+    refused(Duplicate, &["external gate \"a\""], |g| {
+        g.external("a")?;
+        g.external("a").map(drop)
+    });
+    refused(Name, &["scope without a tag"], |g| g.scope("", |_| Ok(())));
+    refused(Name, &["scope \"s\"", "above 7"], |g| g.scope_with("s", Scope::new().priority(8), |_| Ok(())));
+    refused(Name, &["scope \"s\": priority 1", "has 2"], |g| {
+        g.scope_with("s", Scope::new().priority(2), |_| Ok(()))?;
+        g.scope_with("s", Scope::new().priority(1), |_| Ok(()))
+    });
+    refused(Name, &["record_stream on \"s\"", "\"origin\""], |g| {
+        let x = input(g)?;
+        g.record_stream(x, "s")
+    });
+    refused(Name, &["join of \"s\", which has no work"], |g| g.join("s"));
+    refused(Name, &["join of \"s\" inside its own scope"], |g| g.scope("s", |g| g.join("s")));
+}
+
+#[test]
+fn the_tag_of_an_event_that_is_dropped_is_free() {
+    let plan = Plan::build(|g| {
+        let x = input(g)?;
+        for _ in 0..2 {
+            let event = g.event("66")?;
+            g.adds(x, 1.0)?;
+            g.record(&event)?;
+            g.scope("side", |g| g.wait(&event))?;
+        }
+        Ok(())
+    });
+    assert_eq!(lints(&plan.unwrap()), []);
+}
+
+#[test]
+fn events_are_waited_for_after_their_record_which_is_one() {
+    refused(FindingKind::WaitBeforeRecord, &["event \"66\" is waited for before"], |g| {
+        let event = g.event("66")?;
+        g.scope("side", |g| g.wait(&event))
+    });
+    refused(FindingKind::WaitBeforeRecord, &["event \"66\" is waited for before"], |g| {
+        let (x, event) = (input(g)?, g.event("66")?);
+        g.prefetch(x, Prefetch::all(), After::Event(&event)).map(drop)
+    });
+    refused(FindingKind::RecordedTwice, &["event \"66\" is recorded already", "rerecord"], |g| {
+        let event = g.event("66")?;
+        g.record(&event)?;
+        g.record(&event)
+    });
+}
+
+#[test]
+fn handles_of_another_plan_are_refused() {
+    let (value, event, gate) = foreign();
+    type Work<'a> = Box<dyn FnOnce(&mut Builder) -> Result<()> + 'a>;
+    let works: [(&str, Work<'_>); 12] = [
+        ("event \"e\" belongs to another plan", Box::new(|g| g.wait(&event))),
+        ("event \"e\" belongs to another plan", Box::new(|g| g.record(&event))),
+        ("event \"e\" belongs to another plan", Box::new(|g| g.rerecord(&event))),
+        ("an external gate of another plan", Box::new(|g| g.wait_external(gate))),
+        ("an external gate of another plan", Box::new(|g| g.record_external(gate))),
+        ("abs: a value of another plan", Box::new(|g| g.abs(value).map(drop))),
+        ("output: a value of another plan", Box::new(|g| g.output("y", value))),
+        ("wait_value: a value of another plan", Box::new(|g| g.wait_value(value, value).map(drop))),
+        ("wait_all: a value of another plan", Box::new(|g| g.wait_all(&[value]))),
+        ("reshape: a value of another plan", Box::new(|g| g.reshape(value, [4]).map(drop))),
+        (
+            "prefetch: a value of another plan",
+            Box::new(|g| g.prefetch(value, Prefetch::all(), After::Start).map(drop)),
+        ),
+        (
+            "fill: ",
+            Box::new(|g| {
+                let x = g.empty([4], F32)?;
+                g.op_into(Operator::Fill { value: Number::Int(1) }, &[value; 5], x)
+            }),
+        ),
+    ];
+    for (part, work) in works {
+        let kind = if part == "fill: " { FindingKind::Operand } else { FindingKind::Foreign };
+        refused(kind, &[part], work);
+    }
+}
+
+#[test]
+fn operands_fit_their_operator() {
+    use FindingKind::Operand;
+    refused(Operand, &["add: ", "(#0, "], |g| {
+        let (x, i) = (input(g)?, g.input("i", [4], I32, Input::Copied)?);
+        g.add(x, i).map(drop)
+    });
+    refused(Operand, &["matmul: ", "(#1, "], |g| {
+        let x = g.input("x", [2, 3], F32, Input::Copied)?;
+        let y = g.abs(x)?;
+        g.matmul(x, y).map(drop)
+    });
+    refused(Operand, &["fill: 5 operands; it takes none"], |g| {
+        let (x, out) = (input(g)?, g.empty([4], F32)?);
+        g.op_into(Operator::Fill { value: Number::Int(1) }, &[x; 5], out)
+    });
+    refused(Operand, &["wait_all without a value"], |g| g.wait_all(&[]));
+    refused(Operand, &["into a constant"], |g| {
+        let (x, c) = (input(g)?, g.constant(&[0.0_f32; 4], [4])?);
+        g.copy(x, c)
+    });
+    refused(Operand, &["3 elements for [4]"], |g| g.constant(&[0.0_f32; 3], [4]).map(drop));
+    refused(Operand, &["narrow to 1..5 of dimension 0"], |g| {
+        let x = input(g)?;
+        g.narrow(x, 0, 1..5).map(drop)
+    });
+    refused(Operand, &["bytes 8..17"], |g| {
+        let x = input(g)?;
+        g.bytes(x, 8..17).map(drop)
+    });
+}
+
+#[test]
+fn single_stream_refuses_what_collapse_streams_ignores() {
+    let strict = || Options::new().single_stream();
+    refused_with(strict(), FindingKind::Options, &["scope \"s\"", "collapse_streams"], |g| g.scope("s", |_| Ok(())));
+    refused_with(strict(), FindingKind::Options, &["a prefetch with the option single_stream"], |g| {
+        let x = input(g)?;
+        g.prefetch(x, Prefetch::all(), After::Start).map(drop)
+    });
+    let plan = Plan::build_with(Options::new().collapse_streams(), |g| {
+        let x = input(g)?;
+        let y = g.scope("s", |g| g.abs(x))?;
+        g.prefetch(x, Prefetch::all(), After::Start)?;
+        g.join("s")?;
+        g.output("y", y)
+    });
+    let plan = plan.unwrap();
+    assert_eq!((plan.streams(), plan.events(), plan.operators()), (1, 0, 2));
+}
+
+#[test]
+fn lints_name_operators_by_their_final_positions() {
+    let (mut first, mut second) = (0, 0);
+    let plan = Plan::build(|g| {
+        let x = input(g)?;
+        // Recorded at the start and behind its producer: both move what follows.
+        let early = g.scope_with("early", Scope::new().fork(racl::plan::Fork::AtStart), |g| g.muls(x, 2.0))?;
+        let later = g.wait_value(x, early)?;
+        first = line!() + 1;
+        g.adds(x, 1.0)?;
+        second = line!() + 1;
+        g.adds(later, 1.0)?;
+        let never = g.event("never")?;
+        g.record(&never)
+    })
+    .unwrap();
+    let lints = plan.lints();
+    assert_eq!(lints.len(), 2, "{lints:?}");
+    let [never, both] = [&lints[0], &lints[1]];
+    assert_eq!((never.kind, both.kind), (FindingKind::NeverWaited, FindingKind::BothVersions));
+    // start, wait, muls, record, adds, wait, adds, record, then the join.
+    assert_eq!((both.positions.as_slice(), never.positions.as_slice()), (&[4, 6][..], &[7][..]));
+    for (position, line) in [(4, first), (6, second)] {
+        let part = format!("adds (#{position}, the origin stream, tests/plans/builder_errors.rs:{line})");
+        assert!(both.message.contains(&part), "{part} is not in: {}", both.message);
+    }
+    assert!(never.message.contains("event \"never\" is recorded and nothing waits for it"), "{}", never.message);
+    assert!(never.message.contains("(#7, "), "{}", never.message);
+}
+
+#[test]
+fn a_closure_without_a_name_is_noted() {
+    let plan = Plan::build(|g| {
+        let x = input(g)?;
+        g.scope("side", |g| g.foreign(&Foreign::unnamed(|_| Ok(())), &[x], &[]))
+    })
+    .unwrap();
+    assert_eq!(plan.lints()[0].kind, FindingKind::Unnamed);
+    // Behind the fork.
+    assert_eq!(plan.lints()[0].positions, [2]);
+    assert!(plan.lints()[0].message.contains("the closure at tests/plans/builder_errors.rs:"));
+}
+
+#[test]
+fn waits_at_gates_that_the_plan_itself_opens_too_late_are_refused() {
+    refused(FindingKind::Deadlock, &["external wait for \"a\" (#0", "can never end"], |g| {
+        let a = g.external("a")?;
+        g.wait_external(a)?;
+        g.record_external(a)
+    });
+    let crossed = |late: bool| {
+        Plan::build(|g| {
+            let (a, b) = (g.external("a")?, g.external("b")?);
+            g.scope("side", |g| {
+                if late {
+                    g.wait_external(b)?;
+                }
+                g.record_external(a)?;
+                if late { Ok(()) } else { g.wait_external(b) }
+            })?;
+            g.wait_external(a)?;
+            g.record_external(b)
+        })
+    };
+    crossed(false).unwrap();
+    let error = crossed(true).unwrap_err();
+    assert!(error.findings().iter().all(|found| found.kind == FindingKind::Deadlock) && error.findings().len() == 2);
+    // A signal from outside is nobody's fault.
+    Plan::build(|g| {
+        let a = g.external("a")?;
+        g.wait_external(a)
+    })
+    .unwrap();
+}

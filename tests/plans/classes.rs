@@ -1,0 +1,217 @@
+//! Inputs by class: what a run does with each, and what it refuses.
+
+use racl::op::DataType::{F32, I32};
+use racl::plan::{Frozen, Input, Mode, OnMove, Plan, RunOptions};
+use racl::{Acl, ErrorKind};
+
+use crate::common::assert_says;
+use crate::{Alone, all_calls, calls_of, give, result};
+
+/// y = x + w
+fn sum(x: Input, w: Input) -> Plan {
+    Plan::build(|g| {
+        let x = g.input("x", [4], F32, x)?;
+        let w = g.input("w", [4], F32, w)?;
+        let y = g.add(x, w)?;
+        g.output("y", y)
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_run_without_anything_to_copy_is_one_c_call() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    for class in [Input::Static, Input::Tracked(OnMove::Recapture), Input::Tracked(OnMove::Fail)] {
+        let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+        let w = alone.device.upload_tensor(&[2.0_f32; 4], [4]).unwrap();
+        let mut exe = sum(class, Input::Frozen).capture(&alone.device, Frozen::new().with("w", &w)).unwrap();
+        let mut bind = exe.bindings();
+        let id = exe.input("x").unwrap();
+        if class == Input::Static {
+            exe.static_input::<f32>(id).unwrap().write(&[1.0; 4]).unwrap();
+        } else {
+            bind.set(id, &x);
+        }
+        exe.run(&stream, &mut bind).unwrap();
+        for _ in 0..3 {
+            let (calls, ()) = all_calls(|| exe.run(&stream, &mut bind).unwrap());
+            assert_eq!(calls, 1, "{class:?}");
+        }
+        assert_eq!(result(&exe, "y"), [3.0; 4]);
+    }
+}
+
+#[test]
+fn copied_memory_is_copied_at_each_run_unless_it_is_the_executable_s_own() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let w = alone.device.upload_tensor(&[2.0_f32; 4], [4]).unwrap();
+    let mut exe = sum(Input::Copied, Input::Frozen).capture(&alone.device, Frozen::new().with("w", &w)).unwrap();
+    for value in [1.0_f32, 5.0] {
+        let x = alone.device.upload_tensor(&[value; 4], [4]).unwrap();
+        let mut bind = give(&exe, "x", &x);
+        let (copies, ()) = calls_of("aclrtMemcpyAsync", || exe.run(&stream, &mut bind).unwrap());
+        // The caller's memory may go at once.
+        drop((x, bind));
+        assert_eq!((copies, result(&exe, "y")), (1, vec![value + 2.0; 4]));
+    }
+    let mut none = exe.bindings();
+    let error = exe.run(&stream, &mut none).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["input or output \"x\" has no memory"]);
+}
+
+#[test]
+fn frozen_memory_outlives_what_the_caller_had() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let w = alone.device.upload_tensor(&[2.0_f32; 4], [4]).unwrap();
+    let mut exe = sum(Input::Copied, Input::Frozen).capture(&alone.device, Frozen::new().with("w", &w)).unwrap();
+    drop(w);
+    let others: Vec<_> = (0..8).map(|_| alone.device.upload_tensor(&[99.0_f32; 4], [4]).unwrap()).collect();
+    let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    exe.run(&stream, &mut give(&exe, "x", &x)).unwrap();
+    assert_eq!(result(&exe, "y"), [3.0; 4]);
+    // Leaked while its run is under way: the memory stays.
+    exe.run(&stream, &mut give(&exe, "x", &x)).unwrap();
+    std::mem::forget(exe);
+    drop((x, others));
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn frozen_memory_that_moved_is_found_when_asked_for() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let w = alone.device.upload_tensor(&[2.0_f32; 4], [4]).unwrap();
+    let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    let other = alone.device.upload_tensor(&[9.0_f32; 4], [4]).unwrap();
+    for check in [false, true] {
+        let options = if check { RunOptions::new().check_frozen() } else { RunOptions::new() };
+        let frozen = Frozen::new().with("w", &w);
+        let mut exe = sum(Input::Copied, Input::Frozen).executable(&alone.device, &options, frozen).unwrap();
+        let mut bind = give(&exe, "x", &x);
+        exe.run(&stream, bind.set(exe.input("w").unwrap(), &w)).unwrap();
+        let moved = exe.run(&stream, bind.set(exe.input("w").unwrap(), &other));
+        if check {
+            let [was, now] = [&w, &other].map(|w| format!("{:#x}", w.address().addr()));
+            let parts = ["frozen input 1 (\"w\")", &*format!("was {was}"), &*format!("is {now}")];
+            assert_says(&moved.unwrap_err(), ErrorKind::AddressChanged, &parts);
+        } else {
+            moved.unwrap();
+        }
+        // The memory it was made with is what it uses.
+        assert_eq!(result(&exe, "y"), [3.0; 4]);
+    }
+}
+
+#[test]
+fn frozen_inputs_are_all_given_and_fit() {
+    let alone = Alone::new();
+    let plan = sum(Input::Copied, Input::Frozen);
+    let (w, short) = (alone.device.zeros::<f32>([4]).unwrap(), alone.device.zeros::<f32>([3]).unwrap());
+    let ints = alone.device.zeros::<i32>([4]).unwrap();
+    let buffer = alone.device.alloc::<f32>(5).unwrap();
+    let square = alone.device.zeros::<f32>([4, 2]).unwrap();
+    let gaps = square.transposed(0, 1).unwrap();
+    for (frozen, parts) in [
+        (Frozen::new(), ["frozen input \"w\" is not given", "Frozen::with"]),
+        (Frozen::new().with("v", &w), ["no frozen input \"v\"", ""]),
+        (Frozen::new().with("x", &w), ["no frozen input \"x\"", ""]),
+        (Frozen::new().with("w", &short), ["input \"w\": expected F32 [4]", "got F32 [3]"]),
+        (Frozen::new().with("w", &ints), ["input \"w\": expected F32 [4]", "got I32 [4]"]),
+        (Frozen::new().with("w", &buffer), ["input \"w\": expected 16 bytes", "got 20"]),
+        (Frozen::new().with("w", &gaps), ["frozen input \"w\"", "a tensor with gaps"]),
+    ] {
+        assert_says(&plan.capture(&alone.device, frozen).unwrap_err(), ErrorKind::InvalidArgument, &parts);
+    }
+}
+
+#[test]
+fn bindings_are_refused_by_the_next_run_and_forgiven_after_it() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let s = g.input("s", [4], F32, Input::Static)?;
+        let h = g.input("h", [4], I32, Input::Host)?;
+        let sum = g.add(x, s)?;
+        g.output("h", h)?;
+        g.output("y", sum)
+    })
+    .unwrap();
+    let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+    let other = plan.capture(&alone.device, Frozen::new()).unwrap();
+    let [x, s, h] = ["x", "s", "h"].map(|name| exe.input(name).unwrap());
+    let tensor = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    let wrong = alone.device.zeros::<f32>([2, 2]).unwrap();
+    let buffer = alone.device.alloc::<u8>(15).unwrap();
+    let mut bind = exe.bindings();
+    bind.set(x, &tensor).host(h, &[1_i32, 2, 3, 4], [4]);
+    exe.run(&stream, &mut bind).unwrap();
+    let mut fails = |exe: &mut racl::plan::Executable, part: &str, set: &dyn Fn(&mut racl::plan::Bindings)| {
+        set(&mut bind);
+        assert_says(&exe.run(&stream, &mut bind).unwrap_err(), ErrorKind::InvalidArgument, &[part]);
+        exe.run(&stream, &mut bind).unwrap();
+        assert_eq!(result(exe, "y"), [1.0; 4]);
+    };
+    fails(&mut exe, "input \"x\": expected F32 [4], got F32 [2, 2]", &|b| _ = b.set(x, &wrong));
+    fails(&mut exe, "input \"x\": expected 16 bytes, got 15", &|b| _ = b.set(x, &buffer));
+    fails(&mut exe, "input \"s\" is static", &|b| _ = b.set(s, &tensor));
+    fails(&mut exe, "input \"h\" is host memory", &|b| _ = b.set(h, &tensor));
+    fails(&mut exe, "input \"x\" is device memory", &|b| _ = b.host(x, &[1.0_f32; 4], [4]));
+    fails(&mut exe, "input \"h\": expected I32 [4], got F32", &|b| _ = b.host(h, &[1.0_f32; 4], [4]));
+    fails(&mut exe, "input \"h\": 3 elements", &|b| _ = b.host(h, &[1_i32; 3], [4]));
+    fails(&mut exe, "another executable", &|b| _ = b.set(other.input("x").unwrap(), &tensor));
+    let error = exe.run(&stream, &mut other.bindings()).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["bindings of another executable"]);
+    for error in [exe.input("z").unwrap_err(), exe.output_id("z").unwrap_err()] {
+        assert_says(&error, ErrorKind::InvalidArgument, &["\"z\""]);
+    }
+    let y = exe.output_id("y").unwrap();
+    for (error, part) in [
+        (exe.output::<i32>(y).unwrap_err(), "\"y\" holds F32, asked for as I32"),
+        (exe.host_output::<f32>(y).unwrap_err(), "output \"y\" stays on the device"),
+        (exe.static_input::<f32>(x).unwrap_err(), "input \"x\" is not static"),
+        (exe.static_input::<i32>(s).unwrap_err(), "\"s\" holds F32"),
+        (other.output::<f32>(y).unwrap_err(), "an output of another executable"),
+        (other.output::<f32>(other.output_id("y").unwrap()).unwrap_err(), "before the first run"),
+    ] {
+        assert_says(&error, ErrorKind::InvalidArgument, &[part]);
+    }
+}
+
+#[test]
+fn an_output_that_was_copied_stays_as_it_was() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let w = alone.device.upload_tensor(&[2.0_f32; 4], [4]).unwrap();
+        let options = RunOptions::new().mode(mode);
+        let frozen = Frozen::new().with("w", &w);
+        let mut exe = sum(Input::Copied, Input::Frozen).executable(&alone.device, &options, frozen).unwrap();
+        let y = exe.output_id("y").unwrap();
+        let mut kept = alone.device.zeros::<f32>([4]).unwrap();
+        for value in [1.0_f32, 7.0] {
+            let x = alone.device.upload_tensor(&[value; 4], [4]).unwrap();
+            exe.run(&stream, &mut give(&exe, "x", &x)).unwrap();
+            if value == 1.0 {
+                exe.output::<f32>(y).unwrap().copy_to(&stream, &mut kept).unwrap();
+                let mut other = alone.device.zeros::<f32>([2, 2]).unwrap();
+                exe.output::<f32>(y).unwrap().copy_to(&stream, &mut other).unwrap_err();
+            }
+        }
+        assert_eq!((kept.to_vec().unwrap(), result(&exe, "y")), (vec![3.0; 4], vec![9.0; 4]));
+    }
+}
+
+#[test]
+fn the_library_lives_as_long_as_an_executable() {
+    let alone = Alone::new();
+    let mut exe = sum(Input::Copied, Input::Static).capture(&alone.device, Frozen::new()).unwrap();
+    let error = Acl::mock().unwrap().close().map_err(|(_, error)| error);
+    drop(error);
+    let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    exe.run(&alone.stream(), &mut give(&exe, "x", &x)).unwrap();
+    assert_eq!(result(&exe, "y"), [1.0; 4]);
+}

@@ -1,0 +1,139 @@
+//! Executables on other threads, wrong streams, and failures in the middle of eager runs.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use racl::op::DataType::F32;
+use racl::plan::{Cores, Frozen, Input, Mode, Plan, RunOptions, Scope};
+use racl::{CaptureMode, ErrorKind, mock};
+
+use crate::common::assert_says;
+use crate::kernels::{FAIL, PANIC, WORK, copy_as_told};
+use crate::{Alone, give, result};
+
+/// y = copy(x) + copy(x), the copy on a side stream with a core limit, an event and gates between the two.
+fn told(now: &Arc<AtomicU32>) -> Plan {
+    let kernel = copy_as_told(now);
+    Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let gate = g.external("gate")?;
+        let a = g.empty([4], F32)?;
+        let limit = Scope::new().cores(Cores { cube: 1, vector: 1 });
+        g.scope_with("side", Scope::new(), |g| g.wait_external(gate))?;
+        g.scope_with("work", limit, |g| g.foreign(&kernel, &[x], &[a]))?;
+        g.record_external(gate)?;
+        g.join("side")?;
+        g.join("work")?;
+        let y = g.add(a, a)?;
+        g.output("y", y)
+    })
+    .unwrap()
+}
+
+#[test]
+fn code_of_the_user_that_fails_or_panics_leaves_an_executable_that_works() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let now = Arc::new(AtomicU32::new(WORK));
+        let options = RunOptions::new().mode(mode).force_recapture();
+        let mut exe = told(&now).executable(&alone.device, &options, Frozen::new()).unwrap();
+        for (turn, how) in [WORK, FAIL, WORK, PANIC, WORK, FAIL, PANIC, WORK].into_iter().enumerate() {
+            now.store(how, Ordering::Relaxed);
+            let x = alone.device.upload_tensor(&[turn as f32; 4], [4]).unwrap();
+            let mut bind = give(&exe, "x", &x);
+            let done = catch_unwind(AssertUnwindSafe(|| exe.run(&stream, &mut bind)));
+            match how {
+                WORK => {
+                    done.unwrap().unwrap();
+                    assert_eq!(result(&exe, "y"), [2.0 * turn as f32; 4], "{mode:?}");
+                }
+                FAIL => {
+                    let parts = ["foreign operator \"test.told\" (#", "stream \"work\", tests/plans/lifetimes.rs:"];
+                    let error = done.unwrap().unwrap_err();
+                    assert!(parts.iter().all(|part| format!("{error:#}").contains(part)), "{error:#}");
+                }
+                _ => assert_eq!(*done.unwrap_err().downcast::<&str>().unwrap(), "told to panic"),
+            }
+            // Nothing holds the stream up, and no core limit is left behind on this thread.
+            stream.synchronize().unwrap();
+            mock::log_launches(true);
+            racl::op::abs(&stream, &x, &mut x.clone()).unwrap();
+            stream.synchronize().unwrap();
+            let cubes: Vec<_> = mock::launches().iter().map(|launch| launch.cube_cores).collect();
+            mock::log_launches(false);
+            assert_eq!(cubes, [alone.device.cube_cores().unwrap() as u32]);
+        }
+        assert_eq!(exe.counters().replays + exe.counters().eager, 4);
+    }
+    assert!(alone.device.take_drop_errors().is_empty());
+}
+
+/// y = 2 x
+fn twice() -> Plan {
+    Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let y = g.muls(x, 2.0)?;
+        g.output("y", y)
+    })
+    .unwrap()
+}
+
+#[test]
+fn an_executable_runs_and_ends_on_another_thread() {
+    let alone = Alone::new();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let plan = twice();
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let x = alone.device.upload_tensor(&[4.0_f32; 4], [4]).unwrap();
+        let (mut bind, stream) = (give(&exe, "x", &x), alone.stream());
+        exe.run(&stream, &mut bind).unwrap();
+        let there = std::thread::spawn(move || {
+            exe.run(&stream, &mut bind).unwrap();
+            bind.key(1);
+            exe.run(&stream, &mut bind).unwrap();
+            result(&exe, "y")
+        });
+        assert_eq!(there.join().unwrap(), [8.0; 4]);
+    }
+    assert!(alone.device.take_drop_errors().is_empty());
+}
+
+#[test]
+fn the_default_stream_runs_plans_and_a_capturing_one_refuses() {
+    let alone = Alone::new();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let plan = twice();
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let x = alone.device.upload_tensor(&[4.0_f32; 4], [4]).unwrap();
+        let mut bind = give(&exe, "x", &x);
+        for _ in 0..2 {
+            exe.run(&alone.device.default_stream().unwrap(), &mut bind).unwrap();
+            assert_eq!(result(&exe, "y"), [8.0; 4]);
+        }
+        let stream = alone.stream();
+        let capture = stream.begin_capture(CaptureMode::Relaxed).unwrap();
+        let error = exe.run(&stream, &mut bind).unwrap_err();
+        assert_says(&error, ErrorKind::CaptureForbidden, &["records a graph"]);
+        // Nothing went into the capture.
+        capture.finish().unwrap();
+        exe.run(&stream, &mut bind).unwrap();
+        assert_eq!(result(&exe, "y"), [8.0; 4]);
+    }
+}
+
+#[test]
+fn the_device_stays_open_while_an_executable_lives() {
+    let lock = Alone::new();
+    let device = crate::common::device();
+    let mut exe = twice().capture(&device, Frozen::new()).unwrap();
+    let stream = device.stream().unwrap();
+    let x = device.upload_tensor(&[4.0_f32; 4], [4]).unwrap();
+    let mut bind = give(&exe, "x", &x);
+    drop((device, x));
+    exe.run(&stream, &mut bind).unwrap();
+    drop(stream);
+    assert_eq!(result(&exe, "y"), [8.0; 4]);
+    drop(lock);
+}

@@ -1,0 +1,84 @@
+//! Plans on the mock: what building refuses, and what runs do.
+//!
+//! Every test has the mock to itself, because most count calls or hold streams.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod budgets;
+mod builder_errors;
+mod classes;
+mod dynamic;
+mod environment;
+mod failures;
+#[path = "../../src/plan/tests/generate.rs"]
+mod generate;
+mod kernels;
+mod lifetimes;
+mod pools;
+mod prefetch;
+mod random;
+mod store;
+mod streams;
+mod updates;
+
+use std::sync::MutexGuard;
+
+use racl::plan::{Bindings, Executable};
+use racl::{Device, Stream, mock};
+
+/// The mock, empty and for one test alone.
+pub(crate) struct Alone {
+    pub(crate) device: Device,
+    _lock: MutexGuard<'static, ()>,
+}
+
+impl Alone {
+    pub(crate) fn new() -> Self {
+        let lock = mock::exclusive();
+        mock::clear_failures();
+        mock::limit_streams(None).unwrap();
+        mock::limit_events(None).unwrap();
+        mock::reset().unwrap();
+        Self { device: common::device(), _lock: lock }
+    }
+
+    pub(crate) fn stream(&self) -> Stream {
+        self.device.stream().unwrap()
+    }
+}
+
+/// How often `function` is called by `work`.
+pub(crate) fn calls_of<T>(function: &str, work: impl FnOnce() -> T) -> (u64, T) {
+    let before = mock::calls(function);
+    let done = work();
+    (mock::calls(function) - before, done)
+}
+
+/// How many C calls of any kind `work` makes.
+pub(crate) fn all_calls<T>(work: impl FnOnce() -> T) -> (u64, T) {
+    let count = || racl::sys::Table::names().map(|(name, _)| mock::calls(name)).sum::<u64>();
+    let before = count();
+    let done = work();
+    (count() - before, done)
+}
+
+/// The output `name` of the latest run.
+#[track_caller]
+pub(crate) fn result(exe: &Executable, name: &str) -> Vec<f32> {
+    exe.output::<f32>(exe.output_id(name).unwrap()).unwrap().to_vec().unwrap()
+}
+
+/// Bindings of one input.
+pub(crate) fn give(exe: &Executable, name: &str, memory: &impl racl::plan::Bindable) -> Bindings {
+    let mut bind = exe.bindings();
+    bind.set(exe.input(name).unwrap(), memory);
+    bind
+}
+
+/// What the generator of random plans needs.
+mod api {
+    pub(crate) use racl::op::DataType;
+    pub(crate) use racl::plan::{After, Builder, Foreign, Fork, Input, Scope, TaggedEvent, Value};
+    pub(crate) use racl::{Prefetch, Result};
+}

@@ -1,0 +1,160 @@
+//! Prefetches in plans: what is asked for, where, and when.
+
+use racl::op::DataType::{F32, U8};
+use racl::plan::{After, FindingKind, Frozen, Input, Mode, Options, Plan, RunOptions};
+use racl::{Prefetch, mock};
+
+use crate::Alone;
+
+/// A plan that prefetches from 100 bytes, and what its builder said it would ask for.
+fn plan(options: Options, requests: &[Prefetch]) -> racl::Result<(Plan, Vec<usize>)> {
+    let mut asked = Vec::new();
+    let plan = Plan::build_with(options, |g| {
+        let w = g.input("w", [100], U8, Input::Static)?;
+        for request in requests {
+            asked.push(g.prefetch(w, *request, After::Start)?);
+        }
+        Ok(())
+    })?;
+    Ok((plan, asked))
+}
+
+/// Calls and bytes of one run.
+fn fetched(alone: &Alone, plan: &Plan, mode: Mode) -> (u64, u64) {
+    let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+    let stream = alone.stream();
+    let before = mock::prefetched();
+    let mut bind = exe.bindings();
+    exe.run(&stream, &mut bind).unwrap();
+    stream.synchronize().unwrap();
+    let after = mock::prefetched();
+    (after.0 - before.0, after.1 - before.1)
+}
+
+#[test]
+fn a_request_is_clipped_to_the_memory() {
+    let alone = Alone::new();
+    for (bytes, offset, expected) in [(50, 0, 50), (200, 0, 100), (200, 99, 1), (1, 0, 1), (usize::MAX, 40, 60)] {
+        let (plan, asked) = plan(Options::new(), &[Prefetch::bytes(bytes).offset(offset)]).unwrap();
+        assert_eq!(asked, [expected]);
+        for mode in [Mode::Captured, Mode::Eager] {
+            assert_eq!(fetched(&alone, &plan, mode), (1, expected as u64), "{bytes} from {offset}, {mode:?}");
+        }
+    }
+}
+
+#[test]
+fn a_request_that_cannot_be_meant_is_refused() {
+    let _alone = Alone::new();
+    for (bytes, offset, part) in
+        [(1, 100, "offset 100 of 100"), (1, 101, "offset 101 of 100"), (0, 0, "0 bytes"), (0, 200, "0 bytes")]
+    {
+        let error = plan(Options::new(), &[Prefetch::bytes(bytes).offset(offset)]).unwrap_err();
+        let found = &error.findings()[0];
+        assert_eq!(found.kind, FindingKind::Prefetch);
+        assert!(found.message.contains(part) && found.message.contains("tests/plans/prefetch.rs:"), "{found}");
+    }
+}
+
+#[test]
+fn a_request_that_is_refused_leaves_nothing_behind() {
+    let _alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let w = g.input("w", [100], U8, Input::Static)?;
+        let event = g.event("e")?;
+        g.prefetch(w, Prefetch::all(), After::Event(&event)).unwrap_err();
+        g.prefetch(w, Prefetch::bytes(0), After::Start).unwrap_err();
+        // The same again is no repetition, since nothing was asked for.
+        g.prefetch(w, Prefetch::all(), After::Start).map(drop)
+    })
+    .unwrap();
+    assert_eq!((plan.lints().len(), plan.operators(), plan.streams()), (0, 1, 2));
+}
+
+#[test]
+fn four_gibibytes_and_more_are_several_calls() {
+    let alone = Alone::new();
+    let bytes = (4_u64 << 30) + 100;
+    let plan = Plan::build(|g| {
+        let w = g.input("w", [bytes as usize], U8, Input::Tracked(racl::plan::OnMove::Recapture))?;
+        assert_eq!(g.prefetch(w, Prefetch::all(), After::Start)?, bytes as usize);
+        Ok(())
+    })
+    .unwrap();
+    let Ok(w) = alone.device.alloc::<u8>(bytes as usize) else {
+        return crate::common::skipped("the mock has no 4 GiB");
+    };
+    let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+    let (calls, stream) = (mock::calls("aclrtCmoAsync"), alone.stream());
+    exe.run(&stream, &mut crate::give(&exe, "w", &w)).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!((mock::calls("aclrtCmoAsync") - calls, mock::prefetched()), (2, (2, bytes)));
+}
+
+#[test]
+fn repeated_requests_are_a_lint_or_left_out() {
+    let alone = Alone::new();
+    let requests = [Prefetch::bytes(60), Prefetch::bytes(50).offset(5), Prefetch::bytes(60).offset(10)];
+    let (kept, asked) = plan(Options::new(), &requests).unwrap();
+    assert_eq!(asked, [60, 50, 60]);
+    assert_eq!(fetched(&alone, &kept, Mode::Captured), (3, 170));
+    let lint = &kept.lints()[0];
+    assert_eq!((kept.lints().len(), lint.kind), (1, FindingKind::RepeatedPrefetch));
+    // Record at the start, wait, and the prefetches.
+    assert_eq!(lint.positions, [2, 3]);
+    assert!(
+        lint.message.contains("prefetch (#3, stream \"prefetch\"") && lint.message.contains("repeats prefetch (#2")
+    );
+    let (dropped, asked) = plan(Options::new().drop_repeated_prefetches(), &requests).unwrap();
+    assert_eq!((asked, dropped.lints().len()), (vec![60, 50, 60], 0));
+    assert_eq!(fetched(&alone, &dropped, Mode::Captured), (2, 120));
+}
+
+#[test]
+fn a_cap_is_a_share_of_what_the_device_reports() {
+    let alone = Alone::new();
+    mock::set_l2_cache_bytes(Some(100_000)).unwrap();
+    for (share, expected) in [(0.5, 50_000), (1.0, 65_536), (0.001, 100)] {
+        let plan = Plan::build_with(Options::new().prefetch_cap(share).unwrap(), |g| {
+            let w = g.input("w", [65_536], U8, Input::Static)?;
+            g.prefetch(w, Prefetch::all(), After::Start).map(drop)
+        })
+        .unwrap();
+        assert_eq!(fetched(&alone, &plan, Mode::Captured), (1, expected), "{share}");
+    }
+    mock::set_l2_cache_bytes(None).unwrap();
+    for share in [0.0, -1.0, 1.5, f64::NAN] {
+        Options::new().prefetch_cap(share).unwrap_err();
+    }
+}
+
+#[test]
+fn a_prefetch_waits_for_what_it_is_told_to_and_nothing_waits_for_it() {
+    let alone = Alone::new();
+    for (after, records, waits) in [("start", 2, 2), ("value", 3, 3), ("event", 2, 2)] {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Static)?;
+            let w = g.input("w", [4], F32, Input::Static)?;
+            let event = g.event("e")?;
+            let h = g.tanh(x)?;
+            if after == "event" {
+                g.record(&event)?;
+            }
+            let after = match after {
+                "start" => After::Start,
+                "value" => After::Value(h),
+                _ => After::Event(&event),
+            };
+            g.prefetch(w, Prefetch::all(), after)?;
+            let y = g.mul(h, w)?;
+            g.output("y", y)
+        })
+        .unwrap();
+        let before = (mock::calls("aclrtRecordEvent"), mock::calls("aclrtStreamWaitEvent"));
+        let _exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+        let made = (mock::calls("aclrtRecordEvent") - before.0, mock::calls("aclrtStreamWaitEvent") - before.1);
+        // `After::Value` needs no record at the start: its wait is what forks.
+        let expected = if after == "value" { (2, 2) } else { (records, waits) };
+        assert_eq!(made, expected, "{after}");
+    }
+}

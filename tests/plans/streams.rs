@@ -1,0 +1,189 @@
+//! Streams and events of plans: how many records, waits and forks there are, and that they order what they must.
+
+use racl::mock;
+use racl::op::DataType::F32;
+use racl::plan::{Executable, Fork, Frozen, Input, ORIGIN_TAG, Operator, Plan, Scope};
+
+use crate::{Alone, give, result};
+
+/// Records and waits that capturing the plan makes.
+fn records_and_waits(alone: &Alone, plan: &Plan) -> (u64, u64, Executable) {
+    let count = || (mock::calls("aclrtRecordEvent"), mock::calls("aclrtStreamWaitEvent"));
+    let before = count();
+    let exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+    let after = count();
+    assert_eq!(plan.events() as u64, after.0 - before.0);
+    (after.0 - before.0, after.1 - before.1, exe)
+}
+
+#[test]
+fn two_nested_scopes_with_two_events_at_the_start_are_five_records() {
+    let alone = Alone::new();
+    // Here: no record at the start, one for each fork, and the second fork's record ends its stream too.
+    for (fork, records) in [(Fork::AtStart, 5), (Fork::Here, 5)] {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Copied)?;
+            let (one, two) = (g.event("1")?, g.event("2")?);
+            let a = g.adds(x, 1.0)?;
+            g.record(&one)?;
+            let (b, c) = g.scope_with("s1", Scope::new().fork(fork), |g| {
+                g.wait(&one)?;
+                let b = g.muls(a, 2.0)?;
+                g.record(&two)?;
+                let c = g.scope_with("s2", Scope::new().fork(fork), |g| {
+                    g.wait(&two)?;
+                    g.adds(b, 3.0)
+                })?;
+                Ok((b, c))
+            })?;
+            g.join("s2")?;
+            g.join("s1")?;
+            let y = g.add(b, c)?;
+            g.output("y", y)
+        })
+        .unwrap();
+        let (made, _, mut exe) = records_and_waits(&alone, &plan);
+        assert_eq!(made, records, "{fork:?}");
+        let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+        exe.run(&alone.stream(), &mut give(&exe, "x", &x)).unwrap();
+        // b = 4, c = 7
+        assert_eq!(result(&exe, "y"), [11.0; 4]);
+    }
+}
+
+#[test]
+fn a_scope_is_one_fork_and_one_join_however_often_it_is_entered() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let a = g.scope("s", |g| g.adds(x, 1.0))?;
+        let b = g.scope("s", |g| g.scope("s", |g| g.muls(a, 2.0)))?;
+        let c = g.scope(ORIGIN_TAG, |g| g.abs(x))?;
+        g.join("s")?;
+        let y = g.add(b, c)?;
+        g.output("y", y)
+    })
+    .unwrap();
+    let (records, waits, mut exe) = records_and_waits(&alone, &plan);
+    assert_eq!((records, waits, plan.streams()), (2, 2, 2));
+    let x = alone.device.upload_tensor(&[-1.0_f32, 2.0, 0.0, 4.0], [4]).unwrap();
+    exe.run(&alone.stream(), &mut give(&exe, "x", &x)).unwrap();
+    assert_eq!(result(&exe, "y"), [1.0, 8.0, 2.0, 14.0]);
+}
+
+#[test]
+fn a_tag_that_was_joined_is_forked_again() {
+    let alone = Alone::new();
+    for fork in [Fork::Here, Fork::AtStart] {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Copied)?;
+            let mut value = x;
+            for _ in 0..3 {
+                value = g.scope_with("s", Scope::new().fork(fork), |g| g.adds(value, 1.0))?;
+                g.join("s")?;
+                value = g.muls(value, 2.0)?;
+            }
+            g.output("y", value)
+        })
+        .unwrap();
+        let (records, waits, mut exe) = records_and_waits(&alone, &plan);
+        assert_eq!((records, waits), (6, 6));
+        let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+        exe.run(&alone.stream(), &mut give(&exe, "x", &x)).unwrap();
+        // 4, 10, 22
+        assert_eq!(result(&exe, "y"), [22.0; 4]);
+    }
+}
+
+#[test]
+fn a_wait_on_the_own_stream_is_dropped() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let event = g.event("e")?;
+        g.adds(x, 1.0)?;
+        g.record(&event)?;
+        g.wait(&event)?;
+        g.adds(x, 1.0).map(drop)
+    })
+    .unwrap();
+    let (records, waits, _exe) = records_and_waits(&alone, &plan);
+    assert_eq!((records, waits, plan.lints().len()), (1, 0, 0));
+}
+
+#[test]
+fn a_wait_is_for_the_latest_record_at_that_time() {
+    let alone = Alone::new();
+    let plan = |rerecord: bool| {
+        Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Copied)?;
+            let (event, buffer) = (g.event("e")?, g.empty([4], F32)?);
+            g.op_into(Operator::Adds { value: 1.0.into() }, &[x], buffer)?;
+            g.record(&event)?;
+            let first = g.scope_with("a", Scope::new().fork(Fork::AtStart), |g| {
+                g.wait(&event)?;
+                g.muls(buffer, 10.0)
+            })?;
+            g.join("a")?;
+            g.op_into(Operator::Adds { value: 1.0.into() }, &[buffer], buffer)?;
+            if rerecord {
+                g.rerecord(&event)?;
+            }
+            let second = g.scope_with("b", Scope::new().fork(Fork::AtStart), |g| {
+                g.wait(&event)?;
+                g.muls(buffer, 10.0)
+            })?;
+            g.join("b")?;
+            let y = g.sub(second, first)?;
+            g.output("y", y)
+        })
+    };
+    // Without it the second wait is for the first record, which says nothing of the second write.
+    assert_eq!(plan(false).unwrap_err().findings()[0].kind, racl::plan::FindingKind::UnorderedAccess);
+    let mut exe = plan(true).unwrap().capture(&alone.device, Frozen::new()).unwrap();
+    let x = alone.device.upload_tensor(&[5.0_f32; 4], [4]).unwrap();
+    exe.run(&alone.stream(), &mut give(&exe, "x", &x)).unwrap();
+    assert_eq!(result(&exe, "y"), [10.0; 4]);
+}
+
+#[test]
+fn waiting_for_a_value_records_once_for_all_waits_and_never_on_its_own_stream() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let early = g.scope("s", |g| g.muls(x, 2.0))?;
+        let own = g.adds(x, 1.0)?;
+        let mut sum = g.wait_value(own, own)?;
+        for tag in ["a", "b", "c"] {
+            let later = g.wait_value(x, early)?;
+            sum = g.scope(tag, |g| g.add(later, early))?;
+        }
+        g.join("c")?;
+        g.output("y", sum)
+    })
+    .unwrap();
+    // The start, one behind the producer, one for the fork behind `own`, and the ends of s, a, b and c.
+    let (records, waits, mut exe) = records_and_waits(&alone, &plan);
+    assert_eq!((records, waits), (7, 4 + 3 + 4));
+    let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    exe.run(&alone.stream(), &mut give(&exe, "x", &x)).unwrap();
+    assert_eq!(result(&exe, "y"), [3.0; 4]);
+}
+
+#[test]
+fn waiting_for_all_values_orders_the_stream_after_each() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let a = g.scope("a", |g| g.adds(x, 1.0))?;
+        let b = g.scope("b", |g| g.adds(x, 2.0))?;
+        g.wait_all(&[a, b, x, a])?;
+        let y = g.add(a, b)?;
+        g.output("y", y)
+    })
+    .unwrap();
+    let mut exe = plan.eager(&alone.device, Frozen::new()).unwrap();
+    let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    exe.run(&alone.stream(), &mut give(&exe, "x", &x)).unwrap();
+    assert_eq!(result(&exe, "y"), [5.0; 4]);
+}
