@@ -1,4 +1,5 @@
-//! Plans as bytes: the format of stored plans, and the checks that make bytes from anywhere safe to use.
+//! Plans as bytes: the format of stored plans, and the checks that make bytes from anywhere safe to use. Part of the
+//! feature `cache`.
 //!
 //! A stored plan is a header (magic bytes, format version, length), the parts of the recipe, each a count and its
 //! entries, the lints, and a hash of all of it. Decoding takes any bytes: what it gives has passed [`validate`], and

@@ -13,6 +13,8 @@ use super::recipe::{FunctionInfo, FunctionKind, Recipe};
 ///
 /// Two of one kind and name, and one without a name, are mistakes, which are reported where the registry is used.
 ///
+/// Part of the feature `cache`.
+///
 /// # Examples
 ///
 /// ```

@@ -1,10 +1,11 @@
 //! What goes in comes out.
 
+use crate::op::DataType::F32;
 use crate::plan::codec::{Decoded, decode, encode, first_difference, recipe_hash};
 use crate::plan::recipe::Recipe;
-use crate::plan::{Foreign, HostFunction, Input, Plan, Registry};
+use crate::plan::{Dim, Foreign, HostFunction, Input, Plan, Registry};
 
-use super::generate;
+use super::{content, generate};
 
 /// Bytes tell what `==` cannot: that a number that is none stayed the same one.
 fn bytes(plan: &Plan) -> Vec<u8> {
@@ -31,9 +32,61 @@ fn decoded_plans_are_those_that_were_encoded() {
 }
 
 #[test]
+fn the_format_is_what_this_version_of_it_says() {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [2_usize], F32, Input::Copied)?;
+        let y = g.tanh(x)?;
+        g.output("y", y)
+    });
+    let expected: &[&[u8]] = &[
+        // No symbols; the origin, of priority 0; no events and gates.
+        &[0],
+        &[1, 6],
+        b"origin",
+        &[0, 0, 0],
+        // Storages: input 0 and output 0, both of eight bytes.
+        &[2, 1, 0, 0, 8, 2, 0, 0, 8],
+        // A layout: f32, one dimension of 2, of stride 1.
+        &[1, 0, 1, 0, 2, 1, 0, 1],
+        // Values: storages 0 and 1 with layout 0 at 0. Accesses: 0 is read, 1 written.
+        &[2, 0, 0, 0, 0, 1, 0, 0, 0],
+        &[2, 0, 0, 1, 1],
+        // A node: an operator, number 13; accesses from 0, place 0, two accesses, stream 0, no core limit.
+        &[1, 0, 13, 0, 0, 2, 0, 0],
+        // Input "x": value 0, copied. Output "y": value 1, not for the host.
+        &[1, 1, b'x', 0, 2],
+        &[1, 1, b'y', 1, 0],
+        // No constants, functions, core limits and reservations; no prefetch cap; one source file.
+        &[0, 0, 0, 0, 0, 1],
+    ];
+    let stored = bytes(&plan.unwrap());
+    let expected = expected.concat();
+    assert_eq!(content(&stored)[..expected.len()], expected, "another format needs another version");
+}
+
+#[test]
+fn views_with_several_symbols_come_back() {
+    let plan = Plan::build(|g| {
+        let (n, m) = (g.symbol("n", 8..=16)?, g.symbol("m", 1..=8)?);
+        let k = g.symbol("k", 1..=8)?;
+        let x = g.input("x", [n, k], F32, Input::Copied)?;
+        let square = g.input("square", [n, n], F32, Input::Copied)?;
+        let ends = [g.narrow(x, 0, Dim::from(0)..m)?, g.narrow(square, 0, Dim::from(0)..m)?];
+        let middle = g.narrow(x, 0, Dim::from(2)..n)?;
+        for (index, part) in ends.into_iter().chain([middle]).enumerate() {
+            let part = g.tanh(part)?;
+            g.output(&format!("y{index}"), part)?;
+        }
+        Ok(())
+    });
+    let recipe = plan.unwrap().0.recipe.clone();
+    assert_eq!(decode(&encode(&recipe, &[])).unwrap().recipe, recipe);
+}
+
+#[test]
 fn stored_plans_find_their_code_by_kind_name_and_version() {
     let plan = Plan::build(|g| {
-        let x = g.input("x", [4], crate::op::DataType::F32, Input::Copied)?;
+        let x = g.input("x", [4], F32, Input::Copied)?;
         g.foreign(&Foreign::new("a", 3, |_| Ok(())), &[x], &[x])?;
         g.host_function(&HostFunction::new("a", 1, |_| {}))?;
         g.host_function(&HostFunction::unnamed(|_| {}))?;
@@ -74,7 +127,7 @@ fn mistakes_of_a_registry_are_told() {
 
 fn two_steps(second: f64, side: bool) -> Recipe {
     let plan = Plan::build(|g| {
-        let x = g.input("x", [4], crate::op::DataType::F32, Input::Copied)?;
+        let x = g.input("x", [4], F32, Input::Copied)?;
         let h = g.muls(x, 2.0)?;
         let y = if side { g.scope("1", |g| g.adds(h, second))? } else { g.adds(h, second)? };
         g.output("y", y)
