@@ -58,7 +58,9 @@ impl Random<'_> {
             Input::Host,
         ];
         for index in 0..self.random.usize(1..3) {
-            let class = classes[self.random.usize(..classes.len())];
+            // The memory of a static input is made once, so it cannot have symbols.
+            let first = usize::from(rows.as_fixed().is_none());
+            let class = classes[self.random.usize(first..classes.len())];
             let dims = [rows, Dim::from(WIDTH)];
             let input = self.g.input(&format!("in{index}"), dims, DataType::F32, class)?;
             self.ready.push(input);
