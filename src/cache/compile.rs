@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::plan::{Builder, Plan, Registry};
 
 use super::entry::{self, Figures};
-use super::key::{FORMAT, Key, hex};
+use super::key::{FORMAT, Hash, Key, hex};
 use super::settings::is_rank_folder;
 use super::store::{Found, Locked, Place};
 use super::traces::{Seen, Traced};
@@ -58,10 +58,10 @@ impl Func {
         let place = self.place(&key);
         let start = Instant::now();
         match self.load(&place, &key, registry) {
-            Found::Plan(plan) if again.is_some() || self.cache.0.settings.verify => {
-                self.verified(plan, &place, &key, again, work)
+            Found::Plan(plan, hash) if again.is_some() || self.cache.0.settings.verify => {
+                self.verified((plan, hash), &place, &key, again, work)
             }
-            Found::Plan(plan) => Ok(self.hit(plan, &place, &key, start)),
+            Found::Plan(plan, hash) => Ok(self.hit((plan, hash), &place, &key, start)),
             Found::Refused(why) => self.uncached(why, work),
             Found::Absent | Found::Broken(_) | Found::Unbound(_) => self.make(&place, &key, registry, again, work),
         }
@@ -105,8 +105,8 @@ impl Func {
     /// What is on disk. A plan with other inputs than those asked for is none of ours.
     fn load(&self, place: &Place, key: &Key, registry: &Registry) -> Found {
         match place.load(&key.hash(), registry) {
-            Found::Plan(plan) => match self.check(&plan) {
-                Ok(()) => Found::Plan(plan),
+            Found::Plan(plan, hash) => match self.check(&plan) {
+                Ok(()) => Found::Plan(plan, hash),
                 Err(error) => Found::Broken(error.to_string()),
             },
             other => other,
@@ -137,7 +137,7 @@ impl Func {
         Ok(Fresh { plan, took: start.elapsed() })
     }
 
-    fn hit(&self, plan: Plan, place: &Place, key: &Key, start: Instant) -> (Plan, Status) {
+    fn hit(&self, (plan, hash): (Plan, Hash), place: &Place, key: &Key, start: Instant) -> (Plan, Status) {
         let (path, took) = (place.path(), start.elapsed());
         log::info!(
             "compile cache: hit for {:?}: {} operators from {} in {took:.1?}",
@@ -145,18 +145,18 @@ impl Func {
             plan.operators(),
             path.display()
         );
-        self.remember(key, &plan);
+        self.remember(key, &plan, hash);
         (plan, Status::Hit)
     }
 
-    fn remember(&self, key: &Key, plan: &Plan) {
-        self.cache.0.traces.remember(&self.name, key, Signature::of(plan), plan.recipe_hash());
+    fn remember(&self, key: &Key, plan: &Plan, hash: Hash) {
+        self.cache.0.traces.remember(&self.name, key, Signature::of(plan), hash);
     }
 
     /// Builds all the same and compares.
     fn verified(
         &self,
-        stored: Plan,
+        stored: (Plan, Hash),
         place: &Place,
         key: &Key,
         again: Option<Seen>,
@@ -164,9 +164,10 @@ impl Func {
     ) -> Result<(Plan, Status)> {
         let start = Instant::now();
         let fresh = self.build(work)?;
-        let difference = match stored.recipe_hash() == fresh.plan.recipe_hash() {
+        // Not the hash that is stored: the plan itself.
+        let difference = match stored.0.recipe_hash() == fresh.plan.recipe_hash() {
             true => None,
-            false => Some(stored.difference(&fresh.plan).unwrap_or_else(|| "the plans differ".to_owned())),
+            false => Some(stored.0.difference(&fresh.plan).unwrap_or_else(|| "the plans differ".to_owned())),
         };
         let Some(difference) = difference else {
             log::debug!("compile cache: {:?} was built again and is the same", self.name);
@@ -236,8 +237,8 @@ impl Func {
             Err(why) => return self.uncached(why, work),
         };
         let status = match self.load(place, key, registry) {
-            Found::Plan(plan) if again.is_none() => return Ok(self.hit(plan, place, key, start)),
-            Found::Plan(_) | Found::Absent => {
+            Found::Plan(plan, hash) if again.is_none() => return Ok(self.hit((plan, hash), place, key, start)),
+            Found::Plan(..) | Found::Absent => {
                 self.say_miss(place, key);
                 Status::Miss
             }
@@ -286,7 +287,7 @@ impl Func {
         let figures =
             Figures { operators: plan.operators(), streams: plan.streams(), bytes: bytes.len(), build: took };
         let meta = entry::meta(&self.cache.0.settings.name, &self.name, key, &hash, figures);
-        self.remember(key, &plan);
+        self.remember(key, &plan, hash);
         if let Err(why) = locked.save(&meta, &bytes) {
             return self.given_up(plan, why);
         }

@@ -25,7 +25,8 @@ pub(super) struct Place {
 /// What is at a place.
 #[derive(Debug)]
 pub(super) enum Found {
-    Plan(Plan),
+    /// With the hash that was stored beside it.
+    Plan(Plan, Hash),
     Absent,
     /// Files of ours that give no plan.
     Broken(String),
@@ -148,7 +149,7 @@ fn load(folder: &Folder, key: &Hash, registry: &Registry) -> Found {
         return Found::Broken(format!("it was stored under the key {}", hex(&parts.key[..16])));
     }
     match Plan::from_bytes(parts.plan, registry) {
-        Ok(plan) => Found::Plan(plan),
+        Ok(plan) => Found::Plan(plan, parts.recipe),
         Err(NotLoaded::Broken(why)) => Found::Broken(why),
         Err(NotLoaded::Unbound(why)) => Found::Unbound(why),
     }
