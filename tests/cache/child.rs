@@ -22,6 +22,8 @@ const STOP: &str = "RACL_TEST_STOP";
 const FAIL: &str = "RACL_TEST_FAIL";
 /// Without a salt of the test's.
 const UNSALTED: &str = "RACL_TEST_UNSALTED";
+/// Where the cache is and who it is for, from the environment alone.
+const FROM_ENVIRONMENT: &str = "RACL_TEST_FROM_ENVIRONMENT";
 /// Compiles only.
 pub(crate) const DO_NOT_RUN: &str = "RACL_TEST_DO_NOT_RUN";
 /// Start of a child's one line of result.
@@ -47,7 +49,8 @@ fn a_child_compiles_and_says_how() {
     println!("\nready");
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).unwrap();
-    let cache = CompileCache::builder("Model").cache_dir(root);
+    let cache = CompileCache::builder("Model");
+    let cache = if env::var_os(FROM_ENVIRONMENT).is_some() { cache } else { cache.cache_dir(root) };
     let salted = env::var_os(UNSALTED).is_none();
     let (status, built) = start(if salted { cache.salt("tests") } else { cache });
     println!("\n{STATUS}{status}, built {built}");
@@ -95,6 +98,9 @@ impl Start<'_> {
             }
         };
         command.args(["--exact", "child::a_child_compiles_and_says_how", "--nocapture", "--test-threads=1"]);
+        for variable in ["WORLD_SIZE", "RANK", "RACL_CACHE_HOME"] {
+            command.env_remove(variable);
+        }
         command.env(CHILD, root).env("RUST_BACKTRACE", "0").current_dir("/");
         command.envs(self.variables.iter().copied());
         if let Some(user) = self.user {
@@ -242,4 +248,25 @@ fn another_executable_is_another_key() {
     assert_eq!(run(None), "hit, built false");
     // Of each program one plan.
     assert_eq!(fs::read_dir(root.path()).unwrap().count(), 4);
+}
+
+#[test]
+fn folder_and_rank_come_from_the_environment() {
+    let root = Root::new();
+    let home = root.path().into_os_string().into_string().unwrap();
+    let run = |variables: &[(&str, &str)]| {
+        let own = [("RACL_CACHE_HOME", home.as_str()), (FROM_ENVIRONMENT, "1")];
+        let variables: Vec<_> = own.into_iter().chain(variables.iter().copied()).collect();
+        Start { variables: &variables, ..Start::default() }.run(&root.path())
+    };
+    let ranks = [("0", "world2global_rank0"), ("1", "world2global_rank1")];
+    for (rank, folder) in ranks {
+        assert_eq!(run(&[("WORLD_SIZE", "2"), ("RANK", rank)]), "miss, built true");
+        assert!(root.files().iter().any(|file| file.to_string_lossy().contains(&format!("/{folder}/decode/"))));
+    }
+    // Alone, the rank does not matter.
+    assert_eq!(run(&[("RANK", "7")]), "miss, built true");
+    assert_eq!(run(&[("WORLD_SIZE", "1"), ("RANK", "0")]), "hit, built false");
+    assert_eq!(run(&[("WORLD_SIZE", "2"), ("RANK", "1")]), "hit, built false");
+    assert_eq!(root.files().len(), 6);
 }

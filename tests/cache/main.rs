@@ -37,7 +37,7 @@ impl Root {
     }
 
     pub(crate) fn cache(&self) -> CacheBuilder {
-        CompileCache::builder("Model").cache_dir(self.path()).salt("tests")
+        CompileCache::builder("Model").cache_dir(self.path()).world_size(1).salt("tests")
     }
 
     /// The files below, by path, without the locks.
