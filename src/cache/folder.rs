@@ -138,7 +138,11 @@ impl Folder {
         step(name, "flushed");
         fs::renameat(&self.fd, temporary, &self.fd, name)?;
         step(name, "renamed");
-        fs::fsync(&self.fd)?;
+        match fs::fsync(&self.fd) {
+            // Some file systems cannot flush a folder.
+            Ok(()) | Err(Errno::INVAL) => {}
+            Err(error) => return Err(error.into()),
+        }
         step(name, "settled");
         Ok(())
     }

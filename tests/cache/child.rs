@@ -1,13 +1,14 @@
 //! Other processes: what a second start, a killed one or another user sees.
 
 use std::io::{BufRead as _, Write as _};
-use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::{env, fs, io};
+use std::time::{Duration, Instant};
+use std::{env, fs, io, thread};
 
 use racl::cache::observe_steps;
 use racl::{CompileCache, mock};
@@ -106,7 +107,17 @@ impl Start<'_> {
         if let Some(user) = self.user {
             command.uid(user).gid(user);
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let end = Instant::now() + Duration::from_secs(60);
+        loop {
+            match command.spawn() {
+                // Another test forked while the copy was written, and its child has not started its program yet.
+                Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < end => {
+                    thread::yield_now();
+                }
+                other => return other.unwrap(),
+            }
+        }
     }
 
     /// What a child says that runs to its end.
@@ -130,7 +141,9 @@ pub(crate) fn is_root(what: &str) -> bool {
     static SKIPPED: AtomicUsize = AtomicUsize::new(0);
     static ORDER: Mutex<()> = Mutex::new(());
     let root = Root::new();
-    if fs::create_dir(root.path()).is_ok() && chown(root.path(), Some(NOBODY), None).is_ok() {
+    fs::create_dir(root.path()).unwrap();
+    let is_root = fs::metadata(root.path()).unwrap().uid() == 0;
+    if is_root && chown(root.path(), Some(NOBODY), None).is_ok() {
         return true;
     }
     let _alone = ORDER.lock().unwrap_or_else(PoisonError::into_inner);
