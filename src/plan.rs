@@ -5,8 +5,6 @@
 //! both operators, the bytes and the event that would order them. A plan is plain data; it runs eagerly on real
 //! streams, as a captured graph, or simulated on the host, with the same numbers.
 
-#![allow(dead_code, reason = "being built")]
-
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;

@@ -21,6 +21,7 @@ mod finish;
 mod foreign;
 mod ops;
 mod prefetch;
+mod producers;
 mod streams;
 mod values;
 mod versions;
@@ -28,6 +29,7 @@ mod views;
 
 pub(crate) use finish::Built;
 pub use prefetch::After;
+use producers::Producers;
 use versions::Versions;
 
 pub use streams::{External, Fork, Scope, TaggedEvent};
@@ -62,8 +64,7 @@ pub struct Builder {
     chains: Vec<Chain>,
     tags: HashMap<String, u16>,
     events: HashMap<String, EventState>,
-    /// The last node that wrote each value.
-    producers: Vec<u32>,
+    producers: Producers,
     versions: Versions,
     /// Events to record right behind a node.
     recorded_after: HashMap<u32, u32>,
@@ -176,7 +177,7 @@ impl Builder {
             chains: Vec::new(),
             tags: HashMap::new(),
             events: HashMap::new(),
-            producers: Vec::new(),
+            producers: Producers::default(),
             versions: Versions::new(),
             recorded_after: HashMap::new(),
             start: None,
@@ -253,7 +254,7 @@ impl Builder {
             self.note_versions(accesses, node);
         }
         for access in accesses.iter().filter(|access| access.mode.writes()) {
-            self.producers[access.value as usize] = node;
+            self.producers.wrote(&self.recipe, access.value, node);
         }
         Ok(node)
     }

@@ -92,11 +92,6 @@ impl Dim {
         plain.then(|| self.powers.iter().position(|power| *power == 1)).flatten()
     }
 
-    /// Whether the symbol takes part.
-    pub(crate) fn has_symbol(self, index: usize) -> bool {
-        self.powers[index] != 0
-    }
-
     /// The number for these values of the symbols.
     pub(crate) fn value(self, symbols: &[u64]) -> Option<u64> {
         u64::try_from(self.poly().value(symbols)?).ok()

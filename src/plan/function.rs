@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::call::{Caller as _, check};
 use crate::error::Result;
 use crate::op::Shape;
 use crate::stream::Stream;
@@ -167,6 +168,25 @@ impl Launch<'_> {
     #[must_use]
     pub fn attributes(&self) -> &[u8] {
         self.attributes
+    }
+
+    /// Turns the code of a C call that the closure made into a result: `call` is the name of the C function. Call it
+    /// right behind the C call, on the same thread, since the library keeps the text of its latest error only.
+    ///
+    /// # Errors
+    ///
+    /// For a code other than 0: an error of the kind of the code, with the library's message.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::Foreign;
+    ///
+    /// let kernel = Foreign::new("mine.nothing", 1, |launch| launch.check("myLaunch", 0));
+    /// # drop(kernel);
+    /// ```
+    pub fn check(&self, call: &'static str, code: i32) -> Result<()> {
+        check(self.stream.0.context().table(), call, code)
     }
 }
 

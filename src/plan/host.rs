@@ -19,9 +19,12 @@ use super::operator::{Operand, Operator, broadcast};
 use crate::op::DataType;
 
 pub(crate) use element::element_of;
-pub(crate) use view::{HostLayout, HostView, HostViewMut};
+#[cfg(test)]
+pub(crate) use view::HostViewMut;
+pub(crate) use view::{HostLayout, HostView};
 
 /// Computes `out`, which lies in another storage than the operands.
+#[cfg(test)]
 pub(crate) fn run(operator: &Operator, operands: &[HostView<'_>], out: &mut HostViewMut<'_>) -> Result<(), String> {
     let elements = compute(operator, operands, &out.layout)?;
     out.layout.write(&elements, out.bytes)

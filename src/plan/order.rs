@@ -115,6 +115,7 @@ impl Order {
     }
 
     /// Whether everything up to `position` of `chain` is done before `node` starts.
+    #[allow(dead_code, reason = "checks of stored plans")]
     pub(crate) fn reaches(&self, chain: u16, position: u32, node: u32) -> bool {
         let node = node as usize;
         if self.tag[node] == chain { position < self.position[node] } else { self.knows(node, chain) >= position }

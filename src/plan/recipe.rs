@@ -142,6 +142,7 @@ pub(crate) enum NodeKind {
 pub(crate) enum Mode {
     Read,
     Write,
+    #[allow(dead_code, reason = "stored plans may have it")]
     ReadWrite,
     /// Neither: a prefetch, which may see any bytes.
     Touch,

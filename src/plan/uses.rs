@@ -1,6 +1,6 @@
 //! The accesses of a recipe, storage by storage, in the order of issue.
 
-use super::recipe::{Access, Mode, NodeKind, Recipe};
+use super::recipe::{Access, Mode, Recipe};
 
 /// An access of a node to a storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,9 +49,4 @@ impl Uses {
         let storage = storage as usize;
         &self.all[self.starts[storage] as usize..self.starts[storage + 1] as usize]
     }
-}
-
-/// Number of prefetches: work that is no use.
-pub(crate) fn prefetches(recipe: &Recipe) -> usize {
-    recipe.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Prefetch { .. })).count()
 }

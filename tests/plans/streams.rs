@@ -187,3 +187,25 @@ fn waiting_for_all_values_orders_the_stream_after_each() {
     exe.run(&alone.stream(), &mut give(&exe, "x", &x)).unwrap();
     assert_eq!(result(&exe, "y"), [5.0; 4]);
 }
+
+#[test]
+fn a_wait_for_a_value_waits_for_all_that_wrote_its_parts() {
+    let halves = |wait: bool| {
+        Plan::build(|g| {
+            let x = g.input("x", [8], F32, Input::Static)?;
+            let whole = g.empty([16], F32)?;
+            let parts = [g.narrow(whole, 0, 0..8)?, g.narrow(whole, 0, 8..16)?];
+            for (tag, part) in ["1", "2"].into_iter().zip(parts) {
+                g.scope(tag, |g| g.op_into(Operator::Abs, &[x], part))?;
+            }
+            if wait {
+                g.wait_all(&[whole])?;
+            }
+            let y = g.muls(whole, 2.0)?;
+            g.output("y", y)
+        })
+    };
+    let races = halves(false).unwrap_err();
+    assert_eq!(races.findings().len(), 2, "one for each half: {races:#}");
+    halves(true).unwrap();
+}

@@ -6,6 +6,7 @@ use crate::plan::finding::{Finding, FindingKind};
 use crate::plan::function::Body;
 use crate::plan::recipe::{Node, NodeKind, ORIGIN, Recipe};
 
+use super::producers::Producers;
 use super::{Builder, Versions};
 
 /// What building gives, before it is checked.
@@ -23,7 +24,8 @@ impl Builder {
         self.join_all()?;
         self.finish_lints();
         // What only recording needs would add to the most memory that a plan takes.
-        (self.producers, self.waited) = Default::default();
+        self.producers = Producers::default();
+        self.waited = Default::default();
         (self.input_names, self.output_names, self.known) = Default::default();
         let mut positions = self.place_records();
         self.resolve_reserved(&positions);

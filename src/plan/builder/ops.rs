@@ -156,7 +156,6 @@ impl Builder {
         };
         let (source, target) = (self.bytes(from, 0..bytes as usize)?, self.bytes(to, 0..bytes as usize)?);
         self.copy_at(source, target, at)?;
-        self.producers[to.index as usize] = self.producers[target.index as usize];
         Ok(())
     }
 

@@ -103,7 +103,7 @@ impl Builder {
         match after {
             After::Value(dependency) => {
                 self.wait_for_versions(dependency.index, tag, place, at)?;
-                self.wait_for_producer(self.producers[dependency.index as usize], tag, place, at)?;
+                self.wait_for_producers(dependency, tag, place, at)?;
             }
             After::Event(event) => self.wait_event(event, at)?,
             After::Start => {}

@@ -472,9 +472,8 @@ impl Builder {
         self.check(value, "wait_value", at)?;
         self.check(dependency, "wait_value", at)?;
         let place = self.place(at);
-        let later =
-            self.add_value(self.recipe.values[value.index as usize].clone(), self.producers[value.index as usize]);
-        let waits = (dependency.index, self.producers[dependency.index as usize]);
+        let later = self.add_value(self.recipe.values[value.index as usize].clone(), self.producers.own(value.index));
+        let waits = (dependency.index, &*self.producers.of(&self.recipe, dependency.index));
         let nodes = &self.recipe.nodes;
         self.versions.add(value.index, later.index, waits, place, |node| nodes[node as usize].tag);
         Ok(later)
@@ -498,9 +497,15 @@ impl Builder {
         let (tag, place) = (self.tag(), self.place(at));
         self.wishes.fences.push(self.recipe.nodes.len() as u32);
         for value in values {
-            self.wait_for_producer(self.producers[value.index as usize], tag, place, at)?;
+            self.wait_for_producers(*value, tag, place, at)?;
         }
         Ok(())
+    }
+
+    /// Makes a stream wait for whatever wrote the value.
+    pub(super) fn wait_for_producers(&mut self, value: Value, tag: u16, place: u32, at: At) -> Result<()> {
+        let producers = self.producers.of(&self.recipe, value.index);
+        producers.into_iter().try_for_each(|producer| self.wait_for_producer(producer, tag, place, at))
     }
 
     pub(super) fn wait_for_producer(&mut self, producer: u32, tag: u16, place: u32, at: At) -> Result<()> {

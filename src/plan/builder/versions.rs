@@ -64,9 +64,9 @@ impl Versions {
     }
 
     /// Makes `later` a version of `value` whose users also wait for what those of `dependency` wait for, and for
-    /// `producer`. Of several nodes on one stream the last stands for all.
-    pub(super) fn add(&mut self, value: u32, later: u32, waits: (u32, u32), place: u32, tag: impl Fn(u32) -> u16) {
-        let (dependency, producer) = waits;
+    /// `producers`. Of several nodes on one stream the last stands for all.
+    pub(super) fn add(&mut self, value: u32, later: u32, waits: (u32, &[u32]), place: u32, tag: impl Fn(u32) -> u16) {
+        let (dependency, producers) = waits;
         let start = self.lists.len();
         self.lists.push(0);
         for value in [value, dependency] {
@@ -75,9 +75,7 @@ impl Versions {
                 self.keep_last(start, self.lists[i], &tag);
             }
         }
-        if producer != NONE {
-            self.keep_last(start, producer, &tag);
-        }
+        producers.iter().for_each(|producer| self.keep_last(start, *producer, &tag));
         self.lists[start] = (self.lists.len() - start - 1) as u32;
         if self.lists[start] == 0 {
             self.lists.pop();

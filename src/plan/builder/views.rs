@@ -123,7 +123,7 @@ impl Builder {
         };
         let storage = info.storage;
         let layout = self.recipe.layout(&mut self.known, layout);
-        let view = self.add_value(ValueInfo { storage, layout, offset }, self.producers[value.index as usize]);
+        let view = self.add_value(ValueInfo { storage, layout, offset }, self.producers.own(value.index));
         self.versions.share(value.index, view.index);
         Ok(view)
     }

@@ -5,10 +5,9 @@ use super::view::{HostLayout, HostView, store};
 /// Steps whose products are added up before they meet the other sums.
 const BLOCK: usize = 256;
 
-/// Rows, steps and columns.
+/// Steps and columns.
 #[derive(Debug, Clone, Copy)]
 struct Sizes {
-    m: usize,
     k: usize,
     n: usize,
 }
@@ -32,7 +31,7 @@ fn multiply(a: &HostView<'_>, b: &HostView<'_>, out: &HostLayout) -> Vec<f32> {
     let (batch_b, rest_b) = dims_b.split_at(dims_b.len().saturating_sub(2));
     let (m, k) = if let [m, k] = rest_a { (*m, *k) } else { (1, rest_a[0]) };
     let n = if let [_, n] = rest_b { *n } else { 1 };
-    let sizes = Sizes { m, k, n };
+    let sizes = Sizes { k, n };
     let batch = &out.dims[..batch_a.len().max(batch_b.len())];
     let mut product = vec![0.0; out.dims.elements()];
     if product.is_empty() || k == 0 {

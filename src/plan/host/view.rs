@@ -23,6 +23,7 @@ pub(crate) struct HostView<'a> {
     pub(crate) layout: HostLayout,
 }
 
+#[cfg(test)]
 /// Elements of a storage on the host, to write.
 #[derive(Debug)]
 pub(crate) struct HostViewMut<'a> {
@@ -54,6 +55,7 @@ impl HostLayout {
         strides
     }
 
+    #[cfg(test)]
     /// Writes dense elements, in the order of the dimensions, to their places.
     pub(crate) fn write(&self, elements: &[u8], storage: &mut [u8]) -> Result<(), String> {
         self.check(storage.len())?;

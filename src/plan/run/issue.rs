@@ -162,6 +162,10 @@ impl Issue<'_> {
     }
 
     fn prefetch(&self, access: Access, offset: u64, max_bytes: u64, stream: &Stream) -> Result<()> {
+        if self.pieces[self.places[access.value as usize].storage as usize].is_none() {
+            // Memory that nothing else uses has no place.
+            return Ok(());
+        }
         let piece = self.piece(access)?;
         let elements = self.recipe.layout_of(access.value).bytes().and_then(|bytes| bytes.as_fixed());
         let available = elements.unwrap_or(0).min(piece.bytes as u64);

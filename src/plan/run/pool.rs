@@ -1,6 +1,7 @@
 //! Temporary memory that several executables share, of which one runs at a time.
 
 use std::panic::Location;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::context::{Context, ContextInner};
@@ -44,6 +45,8 @@ pub struct Pool(Arc<Shared>);
 struct Shared {
     context: Arc<ContextInner>,
     state: Mutex<State>,
+    /// The thread that submits a run, by a number of this module; 0 for none.
+    holder: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -58,7 +61,11 @@ impl Pool {
     /// An empty pool for a context of a device.
     #[must_use]
     pub fn new(context: &Context) -> Self {
-        Self(Arc::new(Shared { context: Arc::clone(context.inner()), state: Mutex::default() }))
+        Self(Arc::new(Shared {
+            context: Arc::clone(context.inner()),
+            state: Mutex::default(),
+            holder: AtomicUsize::new(0),
+        }))
     }
 
     /// Bytes that the pool has now.
@@ -133,12 +140,17 @@ impl Pool {
 
     /// The right to run next on `stream`: after whatever ran before, and before whatever comes when the token is gone.
     pub(super) fn enter(&self, stream: &Stream) -> Result<Token<'_>> {
+        if self.0.holder.load(Ordering::Acquire) == thread_number() {
+            let text = "a run inside a run of the same pool, from a foreign operator: it would wait for itself";
+            return Err(Error::invalid(text));
+        }
         let mut state = self.lock();
         let last = state.last.as_ref().and_then(Weak::upgrade);
         if let Some(last) = last.filter(|last| !Arc::ptr_eq(last, &stream.0)) {
             state.order_after(&self.0.context, &last, stream)?;
         }
-        Ok(Token { state, stream: Arc::downgrade(&stream.0) })
+        self.0.holder.store(thread_number(), Ordering::Release);
+        Ok(Token { state, stream: Arc::downgrade(&stream.0), holder: &self.0.holder })
     }
 }
 
@@ -164,14 +176,22 @@ impl State {
     }
 }
 
+/// A number that no other living thread has.
+fn thread_number() -> usize {
+    thread_local!(static PLACE: u8 = const { 0 });
+    PLACE.with(|place| std::ptr::from_ref(place).addr())
+}
+
 /// Held while a run is submitted.
 pub(super) struct Token<'a> {
     state: MutexGuard<'a, State>,
     stream: Weak<StreamInner>,
+    holder: &'a AtomicUsize,
 }
 
 impl Drop for Token<'_> {
     fn drop(&mut self) {
+        self.holder.store(0, Ordering::Release);
         // Also after a failure: a part may have been submitted.
         self.state.last = Some(std::mem::take(&mut self.stream));
     }

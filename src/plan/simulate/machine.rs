@@ -31,6 +31,7 @@ pub(crate) struct Machine<'a> {
 }
 
 /// What a node wrote: the bytes of the elements of a value. Downloads write host memory, and name what they read.
+#[cfg_attr(not(test), expect(dead_code, reason = "tests look at what is written"))]
 pub(crate) struct Written<'a> {
     pub(crate) node: u32,
     pub(crate) value: u32,
@@ -72,10 +73,12 @@ impl<'a> Machine<'a> {
     }
 
     /// How many nodes of each stream are done.
+    #[cfg(test)]
     pub(crate) fn progress(&self) -> &[usize] {
         &self.done
     }
 
+    #[cfg(test)]
     pub(crate) fn is_done(&self) -> bool {
         self.chains.iter().zip(&self.done).all(|(chain, done)| *done == chain.len())
     }

@@ -1,0 +1,69 @@
+//! Which work produced a value: what a wait for the value waits for.
+
+use std::collections::HashMap;
+
+use crate::plan::ranges::may_overlap;
+use crate::plan::recipe::Recipe;
+
+use super::NONE;
+
+#[derive(Default)]
+pub(super) struct Producers {
+    /// The last node that wrote each value, or the value that it is a view of when it was made.
+    own: Vec<u32>,
+    /// Writes to memory that other values may share, by storage: value and node, of each value and stream the last.
+    shared: HashMap<u32, Vec<(u32, u32)>>,
+}
+
+impl Producers {
+    /// A new value, over memory that `producer` wrote.
+    pub(super) fn push(&mut self, producer: u32) {
+        self.own.push(producer);
+    }
+
+    pub(super) fn truncate(&mut self, values: usize) {
+        self.own.truncate(values);
+    }
+
+    /// The last node that wrote the value itself.
+    pub(super) fn own(&self, value: u32) -> u32 {
+        self.own[value as usize]
+    }
+
+    /// `node` writes `value`.
+    pub(super) fn wrote(&mut self, recipe: &Recipe, value: u32, node: u32) {
+        let storage = recipe.storage_of(value);
+        // Of a value that was made for this very node nobody has a view yet.
+        let is_new = value as usize + 1 == self.own.len() && storage as usize + 1 == recipe.storages.len();
+        if !(is_new && self.own[value as usize] == NONE) {
+            let tag = |node: u32| recipe.nodes[node as usize].tag;
+            let writes = self.shared.entry(storage).or_default();
+            match writes.iter_mut().rev().take(4).find(|(known, by)| *known == value && tag(*by) == tag(node)) {
+                Some((_, by)) => *by = node,
+                None => writes.push((value, node)),
+            }
+        }
+        self.own[value as usize] = node;
+    }
+
+    /// The nodes that wrote bytes of `value`: of each stream the last.
+    pub(super) fn of(&self, recipe: &Recipe, value: u32) -> Vec<u32> {
+        let mut found: Vec<u32> = Vec::new();
+        let tag = |node: u32| recipe.nodes[node as usize].tag;
+        let mut add = |node: u32| match found.iter_mut().find(|known| tag(**known) == tag(node)) {
+            Some(known) => *known = node.max(*known),
+            None => found.push(node),
+        };
+        if self.own(value) != NONE {
+            add(self.own(value));
+        }
+        let Some(writes) = self.shared.get(&recipe.storage_of(value)) else { return found };
+        let bounds = recipe.bounds();
+        for (by, node) in writes {
+            if *by == value || may_overlap(recipe, *by, value, &bounds) {
+                add(*node);
+            }
+        }
+        found
+    }
+}
