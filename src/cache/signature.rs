@@ -146,7 +146,7 @@ impl Signature {
                     .symbols
                     .iter()
                     .enumerate()
-                    .filter(|(index, _)| here.has_symbol(*index))
+                    .filter(|(index, _)| here.parts().2[*index] != 0)
                     .all(|(_, symbol)| plan.symbols.contains(symbol));
         };
         match there.as_symbol() {
