@@ -1,5 +1,6 @@
 //! Which types may cross threads, and which may not.
 
+use racl::plan::{Bindings, Executable, Plan, Pool};
 use racl::{
     Acl, Capture, Context, Device, DeviceBuffer, Error, Event, Graph, HostView, Lent, PinnedBuffer, Prefetch, Stream,
     Tensor,
@@ -21,6 +22,16 @@ impl<T: ?Sized + Sync> AmbiguousIfSync<IsSync> for T {}
 
 fn send<T: Send>() {}
 fn sync<T: Sync>() {}
+
+#[test]
+fn plans_are_shared_and_executables_move_between_threads() {
+    send::<Plan>();
+    sync::<Plan>();
+    send::<Executable>();
+    send::<Bindings>();
+    send::<Pool>();
+    sync::<Pool>();
+}
 
 #[test]
 fn handles_and_memory_can_be_used_from_any_thread() {

@@ -13,9 +13,17 @@ pub(super) struct Producers {
     own: Vec<u32>,
     /// Writes to memory that other values may share, by storage: value and node, of each value and stream the last.
     shared: HashMap<u32, Vec<(u32, u32)>>,
+    /// The value that has the newest memory as a whole.
+    newest: Option<u32>,
 }
 
 impl Producers {
+    /// A new value that is the whole of new memory.
+    pub(super) fn push_new(&mut self) {
+        self.newest = Some(self.own.len() as u32);
+        self.own.push(NONE);
+    }
+
     /// A new value, over memory that `producer` wrote.
     pub(super) fn push(&mut self, producer: u32) {
         self.own.push(producer);
@@ -34,8 +42,9 @@ impl Producers {
     pub(super) fn wrote(&mut self, recipe: &Recipe, value: u32, node: u32) {
         let storage = recipe.storage_of(value);
         // Of a value that was made for this very node nobody has a view yet.
-        let is_new = value as usize + 1 == self.own.len() && storage as usize + 1 == recipe.storages.len();
-        if !(is_new && self.own[value as usize] == NONE) {
+        let is_last = value as usize + 1 == self.own.len() && storage as usize + 1 == recipe.storages.len();
+        let is_new = is_last && self.newest == Some(value) && self.own[value as usize] == NONE;
+        if !is_new {
             let tag = |node: u32| recipe.nodes[node as usize].tag;
             let writes = self.shared.entry(storage).or_default();
             match writes.iter_mut().rev().take(4).find(|(known, by)| *known == value && tag(*by) == tag(node)) {

@@ -149,7 +149,9 @@ impl Builder {
         let storage = self.recipe.storages.len() as u32;
         push_slowly(&mut self.recipe.storages, Storage { kind, bytes });
         let layout = self.recipe.layout(&mut self.known, layout);
-        Ok(self.add_value(ValueInfo { storage, layout, offset: Extent::Fixed(0) }, NONE))
+        push_slowly(&mut self.recipe.values, ValueInfo { storage, layout, offset: Extent::Fixed(0) });
+        self.producers.push_new();
+        Ok(Value { plan: self.plan, index: self.recipe.values.len() as u32 - 1 })
     }
 
     pub(super) fn add_value(&mut self, info: ValueInfo, producer: u32) -> Value {
