@@ -10,7 +10,7 @@ use crate::error::Result;
 
 use super::auto::Wishes;
 use super::decompose::Decompositions;
-use super::dim::{Dim, show_dims};
+use super::dim::{Dim, IntoDims, show_dims};
 use super::finding::{Finding, FindingKind};
 use super::function::Body;
 use super::options::Options;
@@ -222,6 +222,11 @@ impl Builder {
     fn wrong<T>(&self, kind: FindingKind, at: At, text: impl fmt::Display) -> Result<T> {
         let message = format!("{text} (#{}, {}:{})", self.recipe.nodes.len(), at.file(), at.line());
         Err(Finding::new(kind, message).into_error())
+    }
+
+    /// Dimensions that a caller gave.
+    fn dims_of(&self, dims: impl IntoDims, at: At) -> Result<Vec<Dim>> {
+        dims.into_dims().or_else(|error| self.wrong(FindingKind::Operand, at, error))
     }
 
     /// Dimensions for a message.

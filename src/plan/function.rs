@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::call::{Caller as _, check};
 use crate::error::Result;
-use crate::op::Shape;
+use crate::op::{DataType, MAX_RANK, Shape};
 use crate::stream::Stream;
 
 use super::recipe::{Cores, FunctionInfo, FunctionKind};
@@ -125,6 +125,8 @@ pub(crate) struct Argument {
     pub(crate) address: *mut c_void,
     pub(crate) bytes: usize,
     pub(crate) shape: Shape,
+    pub(crate) strides: [usize; MAX_RANK],
+    pub(crate) dtype: DataType,
 }
 
 impl Launch<'_> {
@@ -162,6 +164,18 @@ impl Launch<'_> {
     #[must_use]
     pub fn shape(&self, index: usize) -> Option<Shape> {
         self.arguments.get(index).map(|argument| argument.shape)
+    }
+
+    /// Distance between neighbours in each dimension of value `index`, in elements.
+    #[must_use]
+    pub fn strides(&self, index: usize) -> Option<&[usize]> {
+        self.arguments.get(index).map(|argument| &argument.strides[..argument.shape.len()])
+    }
+
+    /// Type of the elements of value `index`.
+    #[must_use]
+    pub fn dtype(&self, index: usize) -> Option<DataType> {
+        self.arguments.get(index).map(|argument| argument.dtype)
     }
 
     /// The attributes that the operator was made with.

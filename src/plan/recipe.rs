@@ -34,7 +34,7 @@ pub(crate) struct Recipe {
     pub(crate) cores: Vec<Cores>,
     /// Storages that stay reserved until a node is done (`record_stream`).
     pub(crate) reserved: Vec<(u32, u32)>,
-    /// Greatest share of the L2 cache that prefetches between two nodes may ask for, in thousandths; 0 for no cap.
+    /// Greatest share of the L2 cache that one prefetch may ask for, in thousandths; 0 for no cap.
     pub(crate) prefetch_cap: u32,
 }
 

@@ -26,3 +26,4 @@ pub use options::{Mode, OnFull, RunOptions};
 pub use output::Output;
 pub use pool::Pool;
 pub use store::Counters;
+pub(crate) use update::is_updatable;

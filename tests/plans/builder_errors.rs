@@ -2,7 +2,7 @@
 
 use racl::op::DataType::{F32, I32};
 use racl::plan::{
-    After, Builder, External, Finding, FindingKind, Foreign, Input, Number, Operator, Options, Plan, Scope,
+    After, Builder, Dim, External, Finding, FindingKind, Foreign, Input, Number, Operator, Options, Plan, Scope,
     TaggedEvent, Value,
 };
 use racl::{ErrorKind, Prefetch, Result};
@@ -273,4 +273,34 @@ fn waits_at_gates_that_the_plan_itself_opens_too_late_are_refused() {
         g.wait_external(a)
     })
     .unwrap();
+}
+
+#[test]
+fn dimensions_that_cannot_be_are_told_with_the_line() {
+    for dims in [vec![Dim::from(usize::MAX), 4.into()], vec![Dim::from(1); 20]] {
+        let error = Plan::build(|g| g.input("x", dims, F32, Input::Static).map(drop)).unwrap_err();
+        assert_eq!(error.findings()[0].kind, FindingKind::Operand);
+        assert!(error.to_string().contains("builder_errors.rs:"), "{error}");
+    }
+}
+
+#[test]
+fn records_and_versions_that_others_replace_are_still_told_of() {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [8], F32, Input::Static)?;
+        let event = g.event("e")?;
+        g.record(&event)?; // nobody waits for this one
+        let first = g.scope("1", |g| g.muls(x, 2.0))?;
+        g.rerecord(&event)?;
+        g.scope("1", |g| g.wait(&event))?;
+        let later = g.wait_value(x, first)?;
+        let part = g.narrow(later, 0, 0..4)?; // uses the later version
+        let a = g.adds(part, 1.0)?;
+        let b = g.abs(x)?; // and this the earlier one
+        let _other = g.wait_value(x, b)?;
+        g.output("a", a)
+    })
+    .unwrap();
+    let kinds: Vec<_> = plan.lints().iter().map(|lint| lint.kind).collect();
+    assert!(kinds.contains(&FindingKind::NeverWaited) && kinds.contains(&FindingKind::BothVersions), "{kinds:?}");
 }

@@ -215,3 +215,25 @@ fn the_library_lives_as_long_as_an_executable() {
     exe.run(&alone.stream(), &mut give(&exe, "x", &x)).unwrap();
     assert_eq!(result(&exe, "y"), [1.0; 4]);
 }
+
+#[test]
+fn an_input_that_must_not_move_must_not_under_any_key_or_mode() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Tracked(OnMove::Fail))?;
+        let y = g.abs(x)?;
+        g.output("y", y)
+    })
+    .unwrap();
+    let [here, there] = [1.0_f32, 2.0].map(|x| alone.device.upload_tensor(&[x; 4], [4]).unwrap());
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        exe.run(&stream, &mut give(&exe, "x", &here)).unwrap();
+        for key in [0, 7] {
+            let error = exe.run(&stream, give(&exe, "x", &there).key(key)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::AddressChanged);
+        }
+        exe.run(&stream, give(&exe, "x", &here).key(7)).unwrap();
+    }
+}

@@ -199,7 +199,8 @@ impl Builder {
     /// As [`Builder::empty`].
     #[track_caller]
     pub fn full(&mut self, dims: impl IntoDims, dtype: DataType, number: impl Into<Number>) -> Result<Value> {
-        let (at, dims) = (Location::caller(), dims.into_dims()?);
+        let at = Location::caller();
+        let dims = self.dims_of(dims, at)?;
         let out = self.memory(StorageKind::Temporary, &dims, dtype, at)?;
         self.op_into_at(Operator::Fill { value: number.into() }, &[], out, at)?;
         Ok(out)

@@ -29,12 +29,15 @@ impl Builder {
     /// one of its own named `"prefetch"` when that is the origin. Gives the number of bytes that will be asked for: a
     /// request that is longer than the memory is clipped. 4 GiB and more are split when the work is submitted.
     ///
+    /// The number is 0 for one that is left out because an earlier one asked for the same bytes. A cap
+    /// ([`Options::prefetch_cap`](crate::plan::Options::prefetch_cap)) is not in the number: only the device tells it.
+    ///
     /// `after` says when it may start. It does not count as a use of the value: nothing waits for it but the end of the
     /// plan.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for 0 bytes, an offset at or past the end, a value of
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for an updatable input, 0 bytes, an offset at or past the end, a value of
     /// another plan, an event that was not recorded, and with
     /// [`Options::single_stream`](crate::plan::Options::single_stream).
     ///
@@ -66,6 +69,11 @@ impl Builder {
         if self.options.single == Single::Strict {
             return self.wrong(FindingKind::Options, at, "a prefetch with the option single_stream");
         }
+        if crate::plan::run::is_updatable(&self.recipe, value.index) {
+            let text =
+                "a prefetch of an updatable input: a captured graph would fetch where it was when it was captured";
+            return self.wrong(FindingKind::Prefetch, at, text);
+        }
         let (offset, bytes) = self.clip(value, what, at)?;
         if let After::Event(event) = after {
             self.recorded(event, at)?;
@@ -73,7 +81,7 @@ impl Builder {
         let range = self.range(value, offset, bytes);
         let earlier = range.and_then(|range| self.prefetched_before(range));
         if earlier.is_some() && self.options.drop_repeated_prefetches {
-            return Ok(bytes as usize);
+            return Ok(0);
         }
         let own = self.tag() == ORIGIN && self.options.single == Single::No;
         if own {
@@ -139,7 +147,11 @@ impl Builder {
     /// An earlier prefetch that asked for all of these bytes.
     fn prefetched_before(&self, (storage, start, end): (u32, u64, u64)) -> Option<u32> {
         let known = self.prefetched.get(&storage)?;
-        known.iter().find(|(from, to, _)| *from <= start && end <= *to).map(|(.., node)| *node)
+        // A cap, which only the device tells, may shorten a longer one to less than this.
+        let capped = self.options.prefetch_cap != 0;
+        let covers =
+            |from: u64, to: u64| if capped { from == start && to == end } else { from <= start && end <= to };
+        known.iter().find(|(from, to, _)| covers(*from, *to)).map(|(.., node)| *node)
     }
 
     fn lint_repeated(&mut self, earlier: u32, node: u32) {

@@ -344,6 +344,10 @@ impl Builder {
     pub fn rerecord(&mut self, event: &TaggedEvent) -> Result<()> {
         let at = Location::caller();
         self.check_event(event, at)?;
+        if let Some(former) = self.events.remove(&event.tag) {
+            self.lint_unwaited(&event.tag, &former);
+            self.events.insert(event.tag.clone(), former);
+        }
         self.record_at(event, at)
     }
 

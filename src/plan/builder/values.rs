@@ -77,7 +77,8 @@ impl Builder {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for dimensions that plans cannot express.
     #[track_caller]
     pub fn input(&mut self, name: &str, dims: impl IntoDims, dtype: DataType, class: Input) -> Result<Value> {
-        let (at, dims) = (Location::caller(), dims.into_dims()?);
+        let at = Location::caller();
+        let dims = self.dims_of(dims, at)?;
         if name.is_empty() || self.input_names.contains(name) {
             let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
             return self.wrong(kind, at, format_args!("input {name:?}: the name is empty or taken"));
@@ -105,7 +106,8 @@ impl Builder {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when `data` does not fill the shape.
     #[track_caller]
     pub fn constant<T: Element>(&mut self, data: &[T], dims: impl IntoDims) -> Result<Value> {
-        let (at, dims) = (Location::caller(), dims.into_dims()?);
+        let at = Location::caller();
+        let dims = self.dims_of(dims, at)?;
         let elements = dims.iter().try_fold(1_usize, |product, dim| product.checked_mul(dim.as_fixed()?));
         if elements != Some(data.len()) {
             return self.wrong(
@@ -127,7 +129,8 @@ impl Builder {
     /// As [`Builder::input`], for the shape.
     #[track_caller]
     pub fn empty(&mut self, dims: impl IntoDims, dtype: DataType) -> Result<Value> {
-        let (at, dims) = (Location::caller(), dims.into_dims()?);
+        let at = Location::caller();
+        let dims = self.dims_of(dims, at)?;
         self.memory(StorageKind::Temporary, &dims, dtype, at)
     }
 

@@ -55,11 +55,11 @@ impl Versions {
         &self.lists[list + 1..=list + self.lists[list] as usize]
     }
 
-    /// Makes users of a view wait for what users of `value` wait for.
+    /// Makes users of a view wait for what users of `value` wait for, and count as its users.
     pub(super) fn share(&mut self, value: u32, view: u32) {
-        let after = self.roles(value).after;
-        if after != 0 {
-            self.roles_mut(view).after = after;
+        let roles = self.roles(value);
+        if roles.after != 0 || roles.earlier != 0 || roles.later != 0 {
+            *self.roles_mut(view) = roles;
         }
     }
 
@@ -83,14 +83,8 @@ impl Versions {
             self.roles_mut(later).after = start as u32;
         }
         let version = Version { place, earlier_used: NONE, later_used: NONE };
-        let known = self.roles(value).earlier as usize;
-        let number = if known == 0 {
-            self.all.push(version);
-            self.all.len()
-        } else {
-            self.all[known - 1] = version;
-            known
-        };
+        self.all.push(version);
+        let number = self.all.len();
         self.roles_mut(value).earlier = number as u32;
         self.roles_mut(later).later = number as u32;
     }

@@ -22,7 +22,8 @@ impl Builder {
     /// one of another plan.
     #[track_caller]
     pub fn reshape(&mut self, value: Value, dims: impl IntoDims) -> Result<Value> {
-        let (at, dims) = (Location::caller(), dims.into_dims()?);
+        let at = Location::caller();
+        let dims = self.dims_of(dims, at)?;
         self.check(value, "reshape", at)?;
         let from = self.recipe.layout_of(value.index);
         let to = Layout::dense(from.dtype, &dims);

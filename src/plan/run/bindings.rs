@@ -132,9 +132,9 @@ pub struct Bindings {
     pub(super) key: u64,
     /// Values given for symbols, by their index.
     pub(super) symbols: Vec<Option<usize>>,
-    /// Something but frozen or tracked inputs was set.
+    /// The first mistake, for the run to report.
     pub(super) first_error: Option<Error>,
-    /// The recipe of the plan, for checks.
+    /// What the inputs were declared as, for checks.
     pub(super) recipe: Arc<Declared>,
 }
 
@@ -160,7 +160,6 @@ pub(super) struct DeclaredInput {
 pub(super) struct HostData {
     pub(super) bytes: Vec<u8>,
     pub(super) shape: Option<Shape>,
-    pub(super) fresh: bool,
 }
 
 impl Declared {
@@ -243,7 +242,7 @@ impl Bindings {
         Ok(())
     }
 
-    /// Gives the numbers of a host input for the next run, which copies them.
+    /// Gives the numbers of a host input, which are copied now, until others are given.
     pub fn host<T: Element>(&mut self, input: InputId, data: &[T], shape: impl IntoShape) -> &mut Self {
         let set = shape.into_shape().and_then(|shape| self.try_host(input, data, shape));
         self.note(set)
@@ -262,7 +261,7 @@ impl Bindings {
         let host = &mut self.host[input.index as usize];
         host.bytes.clear();
         host.bytes.extend_from_slice(bytemuck::cast_slice(data));
-        (host.shape, host.fresh) = (Some(shape), true);
+        host.shape = Some(shape);
         Ok(())
     }
 

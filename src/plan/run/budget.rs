@@ -17,7 +17,7 @@ pub(super) fn check(plan: &Inner, context: &Context, mode: Mode) -> Result<()> {
     let mut findings = Vec::new();
     cores(plan, context, &mut findings)?;
     let tags = plan.recipe.tags.len();
-    if tags > 1 {
+    if tags > 1 || mode == Mode::Captured {
         // Recording takes a hidden stream for each tag, and one of the user's for all but the origin. Of the latter,
         // those without a priority may be idle ones.
         let plain = plan.recipe.tags.iter().skip(1).filter(|tag| tag.priority == 0).count();

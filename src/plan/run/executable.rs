@@ -1,5 +1,6 @@
 //! The executable: a plan with memory on a device.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -74,6 +75,8 @@ pub struct Executable {
     pub(super) cores_checked: bool,
     pub(super) cap: Option<u64>,
     pub(super) tracked: Vec<u32>,
+    /// Addresses of tracked inputs that must not move, since the first run.
+    pub(super) places: HashMap<u32, usize>,
     pub(super) copied: Vec<u32>,
     pub(super) hosts: Vec<u32>,
     pub(super) frozen: Vec<u32>,
@@ -273,6 +276,7 @@ impl Executable {
         if self.plan.is_dynamic() {
             check_shapes(bind, &symbols)?;
         }
+        self.check_moves(&bind.addresses)?;
         let sized = self.size(&symbols)?;
         self.check_cores()?;
         if self.options.mode == Mode::Eager {
@@ -285,7 +289,6 @@ impl Executable {
             self.current = Some(index);
             return Ok(known);
         }
-        self.check_moves(&key)?;
         if known.is_none() && self.store.len() >= self.options.limit {
             match self.options.on_full {
                 OnFull::EvictLeastRecent => {}
@@ -317,14 +320,16 @@ impl Executable {
         Ok(self.current)
     }
 
-    /// That no input moved which must not.
-    fn check_moves(&self, key: &Key) -> Result<()> {
-        let like = |other: &Key| other.symbols == key.symbols && other.user == key.user && other.cores == key.cores;
-        let Some(known) = self.store.find(like).and_then(|index| self.store.peek(index)) else { return Ok(()) };
-        let addresses = known.key.tracked.iter().zip(&key.tracked);
-        for (index, (was, now)) in self.tracked.iter().zip(addresses) {
+    /// That no input moved which must not; the first run says where they are.
+    fn check_moves(&mut self, addresses: &[usize]) -> Result<()> {
+        for index in &self.tracked {
             let input = &self.declared.inputs[*index as usize];
-            if input.class == Input::Tracked(OnMove::Fail) && was != now {
+            let now = addresses[*index as usize];
+            if input.class != Input::Tracked(OnMove::Fail) || now == 0 {
+                continue;
+            }
+            let was = *self.places.entry(*index).or_insert(now);
+            if was != now {
                 let text = format!("input {index} ({:?}): its address was {was:#x} and is {now:#x}", input.name);
                 return Err(Error::new(ErrorKind::AddressChanged, text));
             }

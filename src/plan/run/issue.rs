@@ -240,7 +240,13 @@ fn foreign(
         let place = &places[access.value as usize];
         let piece = storage(pieces, place)?;
         let address = piece.address().wrapping_byte_add(place.offset);
-        arguments.push(Argument { address, bytes: place.span, shape: place.dims });
+        arguments.push(Argument {
+            address,
+            bytes: place.span,
+            shape: place.dims,
+            strides: place.strides,
+            dtype: place.dtype,
+        });
         uses.push(&piece.allocation);
     }
     stream.0.context().bind()?;

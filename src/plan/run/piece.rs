@@ -84,7 +84,7 @@ pub(crate) struct Place {
     pub(crate) span: usize,
     pub(crate) dtype: DataType,
     pub(crate) dims: Shape,
-    strides: [usize; MAX_RANK],
+    pub(crate) strides: [usize; MAX_RANK],
 }
 
 /// Where the values of a recipe without symbols lie.

@@ -45,7 +45,8 @@ struct Group {
     stale: bool,
 }
 
-// SAFETY: handles of groups may be used on any thread that makes the context current, like the graph they belong to.
+// SAFETY: as for `Graph`, to which the handles belong: the runtime's guide on graphs forbids concurrent calls for one
+// graph, not calls from several threads in turn, and every call makes the context current first.
 unsafe impl Send for Groups {}
 
 impl Groups {
@@ -270,7 +271,7 @@ impl Drop for OpenAll<'_> {
     }
 }
 
-pub(super) fn is_updatable(recipe: &Recipe, value: u32) -> bool {
+pub(crate) fn is_updatable(recipe: &Recipe, value: u32) -> bool {
     match recipe.storages[recipe.storage_of(value) as usize].kind {
         StorageKind::Input(input) => recipe.inputs[input as usize].class == Input::Updatable,
         _ => false,
