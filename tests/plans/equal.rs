@@ -40,6 +40,8 @@ macro_rules! typed {
     };
 }
 
+pub(crate) use typed;
+
 /// An input and its content.
 #[derive(Debug, Clone)]
 pub(crate) struct Given {

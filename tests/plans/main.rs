@@ -19,6 +19,7 @@ mod lifetimes;
 mod mixer;
 mod pools;
 mod prefetch;
+mod programs;
 mod random;
 mod seeds;
 mod store;
