@@ -10,14 +10,18 @@ mod builder_errors;
 mod classes;
 mod dynamic;
 mod environment;
+mod equal;
 mod failures;
 #[path = "../../src/plan/tests/generate.rs"]
 mod generate;
 mod kernels;
 mod lifetimes;
+mod mixer;
 mod pools;
 mod prefetch;
+mod programs;
 mod random;
+mod seeds;
 mod store;
 mod streams;
 mod updates;

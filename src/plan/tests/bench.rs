@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::api::{Builder, Foreign};
-use super::generate::{self, Style, mix};
+use super::generate::{self, Spread, Style, mix};
 use crate::error::Result;
 use crate::plan::Options;
 use crate::plan::check;
@@ -64,21 +64,22 @@ impl Bench {
 
     pub(super) fn with(seed: u64, style: &Style, options: Options) -> Self {
         let salt = Arc::new(AtomicU64::new(0));
-        let make = |index: u32| {
+        let make = |index: u32, _: &[Spread], _: &[Spread]| {
             let salt = Arc::clone(&salt);
             Foreign::new(format!("f{index}"), 1, |_| Ok(())).simulated(move |reads, writes| {
                 generate::compute(u64::from(index) + mix(salt.load(Ordering::Relaxed)), reads, writes);
             })
         };
         let mut builder = Builder::new(options);
-        let made = generate::record(&mut builder, seed, style, &make).unwrap();
+        let recorded = generate::record(&mut builder, seed, style, &make).unwrap();
         let built = builder.finish().unwrap();
         let recipe = built.recipe;
         let order = Order::of(&recipe).unwrap_or_else(|broken| panic!("{}", check::broken(&recipe, broken)));
         let uses = Uses::of(&recipe);
         let findings = check::check(&recipe, &order, &uses);
         let planned = memory::plan(&recipe, &order, &uses).unwrap();
-        let inputs = made.iter().enumerate().map(|(index, (_, size))| generate::input_bytes(seed, index, *size));
+        let inputs =
+            recorded.inputs.iter().enumerate().map(|(index, made)| generate::input_bytes(seed, index, made.bytes()));
         let inputs = inputs.collect();
         Self { seed, planned, findings, bodies: built.bodies, salt, inputs, recipe }
     }

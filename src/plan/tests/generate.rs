@@ -14,6 +14,8 @@ pub(crate) struct Style {
     pub(crate) careless: u32,
     /// Whether there are prefetches, which have a stream of their own.
     pub(crate) prefetches: bool,
+    /// How many of 1000 pieces of memory are outputs, beside the few values that always are.
+    pub(crate) outputs: u32,
 }
 
 /// SplitMix64.
@@ -31,11 +33,11 @@ impl Dice {
         (((self.next() >> 32) * u64::from(end)) >> 32) as u32
     }
 
-    fn chance(&mut self, of_1000: u32) -> bool {
+    pub(crate) fn chance(&mut self, of_1000: u32) -> bool {
         self.below(1000) < of_1000
     }
 
-    fn index(&mut self, len: usize) -> usize {
+    pub(crate) fn index(&mut self, len: usize) -> usize {
         self.below(len as u32) as usize
     }
 }
@@ -68,11 +70,55 @@ pub(crate) fn compute(number: u64, reads: &[Vec<u8>], writes: &mut [Vec<u8>]) {
     }
 }
 
-/// An input of a recorded plan: its name, and how many bytes it has.
-pub(crate) type Made = (String, usize);
+/// What a recorded plan takes and gives.
+#[allow(dead_code, reason = "not every user runs the plan")]
+#[derive(Debug, Default)]
+pub(crate) struct Recorded {
+    pub(crate) inputs: Vec<Made>,
+    pub(crate) outputs: Vec<(String, DataType)>,
+}
 
-/// Records the plan of a seed and gives its inputs; `make` gives the operator of a number.
-pub(crate) fn record(g: &mut Builder, seed: u64, style: &Style, make: &dyn Fn(u32) -> Foreign) -> Result<Vec<Made>> {
+/// An input of a recorded plan.
+#[derive(Debug, Clone)]
+#[allow(dead_code, reason = "not every user runs the plan")]
+pub(crate) struct Made {
+    pub(crate) name: String,
+    pub(crate) class: Input,
+    pub(crate) dtype: DataType,
+    pub(crate) dims: Vec<usize>,
+}
+
+impl Made {
+    pub(crate) fn bytes(&self) -> usize {
+        self.dims.iter().product::<usize>() * self.dtype.size()
+    }
+}
+
+/// Where the elements of a value lie, from its first one.
+#[derive(Debug, Clone)]
+pub(crate) struct Spread {
+    pub(crate) dims: Vec<usize>,
+    /// In bytes.
+    pub(crate) strides: Vec<usize>,
+    pub(crate) element: usize,
+}
+
+impl Spread {
+    /// The first bytes of the elements, in their order.
+    pub(crate) fn starts(&self) -> Vec<usize> {
+        let mut starts = vec![0];
+        for (dim, stride) in self.dims.iter().zip(&self.strides) {
+            starts = starts.iter().flat_map(|start| (0..*dim).map(move |i| start + i * stride)).collect();
+        }
+        starts
+    }
+}
+
+/// Gives the operator of a number, which reads and writes memory of these forms.
+pub(crate) type Make<'a> = &'a dyn Fn(u32, &[Spread], &[Spread]) -> Foreign;
+
+/// Records the plan of a seed.
+pub(crate) fn record(g: &mut Builder, seed: u64, style: &Style, make: Make<'_>) -> Result<Recorded> {
     let mut dice = Dice(seed);
     let tags = dice.below(style.tags + 1) as usize;
     let operators = 1 + dice.below(style.operators);
@@ -81,12 +127,13 @@ pub(crate) fn record(g: &mut Builder, seed: u64, style: &Style, make: &dyn Fn(u3
         make,
         careless: style.careless,
         prefetches: style.prefetches,
+        outputs: style.outputs,
         names: std::iter::once("origin".to_owned()).chain((1..=tags).map(|tag| format!("s{tag}"))).collect(),
         marks: Vec::new(),
         events: Vec::new(),
         roots: Vec::new(),
         known: Vec::new(),
-        inputs: Vec::new(),
+        recorded: Recorded::default(),
         operators: 0,
     };
     writer.begin(g)?;
@@ -94,7 +141,7 @@ pub(crate) fn record(g: &mut Builder, seed: u64, style: &Style, make: &dyn Fn(u3
         writer.scope(g, 0, operators)?;
     }
     writer.end(g)?;
-    Ok(writer.inputs)
+    Ok(writer.recorded)
 }
 
 /// The input of a seed and an index, for an input of so many bytes.
@@ -115,35 +162,29 @@ struct Root {
 struct Known {
     value: Value,
     root: usize,
-    dims: Vec<usize>,
-    /// In bytes.
-    strides: Vec<usize>,
     offset: usize,
-    element: usize,
+    spread: Spread,
 }
 
 impl Known {
     fn dense(value: Value, root: usize, dims: Vec<usize>, element: usize) -> Self {
         let mut strides = vec![element; dims.len()];
         (1..dims.len()).rev().for_each(|dim| strides[dim - 1] = strides[dim] * dims[dim]);
-        Self { value, root, dims, strides, offset: 0, element }
+        Self { value, root, offset: 0, spread: Spread { dims, strides, element } }
     }
 
     fn bits(&self) -> u128 {
-        let mut starts = vec![self.offset];
-        for (dim, stride) in self.dims.iter().zip(&self.strides) {
-            starts = starts.iter().flat_map(|start| (0..*dim).map(move |i| start + i * stride)).collect();
-        }
-        let element = (1_u128 << self.element) - 1;
-        starts.iter().fold(0, |bits, start| bits | element << start)
+        let element = (1_u128 << self.spread.element) - 1;
+        self.spread.starts().iter().fold(0, |bits, start| bits | element << (self.offset + start))
     }
 }
 
 struct Writer<'a> {
     dice: Dice,
-    make: &'a dyn Fn(u32) -> Foreign,
+    make: Make<'a>,
     careless: u32,
     prefetches: bool,
+    outputs: u32,
     names: Vec<String>,
     /// An event for each stream, to mark what it has come to.
     marks: Vec<TaggedEvent>,
@@ -151,7 +192,7 @@ struct Writer<'a> {
     events: Vec<(TaggedEvent, bool)>,
     roots: Vec<Root>,
     known: Vec<Known>,
-    inputs: Vec<Made>,
+    recorded: Recorded,
     operators: u32,
 }
 
@@ -169,7 +210,7 @@ impl Writer<'_> {
             let (dims, dtype) = self.shape();
             let name = format!("x{index}");
             let value = g.input(&name, dims.as_slice(), dtype, class)?;
-            self.inputs.push((name, dims.iter().product::<usize>() * dtype.size()));
+            self.recorded.inputs.push(Made { name, class, dtype, dims: dims.clone() });
             let root = self.root(class != Input::Frozen);
             self.known.push(Known::dense(value, root, dims, dtype.size()));
             if class == Input::Host {
@@ -186,7 +227,8 @@ impl Writer<'_> {
     /// One memory of which most work takes small pieces and columns.
     fn share(&mut self, g: &mut Builder) -> Result<()> {
         let value = g.input("shared", [8, 16], DataType::U8, Input::Static)?;
-        self.inputs.push(("shared".to_owned(), 128));
+        let (name, dims) = ("shared".to_owned(), vec![8, 16]);
+        self.recorded.inputs.push(Made { name, class: Input::Static, dtype: DataType::U8, dims });
         let whole = Known::dense(value, self.root(true), vec![8, 16], 1);
         self.known.push(whole.clone());
         for _ in 0..6 {
@@ -194,8 +236,8 @@ impl Writer<'_> {
             let (rows, columns) = (1 + self.dice.index(8 - row), 1 + self.dice.index((16 - column).min(4)));
             let value = g.narrow(whole.value, 0, row..row + rows)?;
             let value = g.narrow(value, 1, column..column + columns)?;
-            let (dims, offset) = (vec![rows, columns], row * 16 + column);
-            self.known.push(Known { value, dims, offset, ..whole.clone() });
+            let spread = Spread { dims: vec![rows, columns], ..whole.spread.clone() };
+            self.known.push(Known { value, offset: row * 16 + column, spread, ..whole });
         }
         Ok(())
     }
@@ -204,11 +246,30 @@ impl Writer<'_> {
         for index in 0..1 + self.dice.below(3) {
             let one = self.pick();
             self.order(g, 0, std::slice::from_ref(&one), &[])?;
+            let name = format!("y{index}");
             if self.dice.chance(300) {
-                g.output_to_host(&format!("y{index}"), one.value)?;
+                g.output_to_host(&name, one.value)?;
             } else {
-                g.output(&format!("y{index}"), one.value)?;
+                g.output(&name, one.value)?;
             }
+            self.recorded.outputs.push((name, g.dtype(one.value)?));
+            self.note(0, &[one], &[]);
+        }
+        self.all_memory(g)
+    }
+
+    /// Makes most pieces of memory outputs, as they are at the end.
+    fn all_memory(&mut self, g: &mut Builder) -> Result<()> {
+        for root in 0..self.roots.len() {
+            if self.outputs == 0 || !self.dice.chance(self.outputs) {
+                continue;
+            }
+            // The first value of each is all of it.
+            let Some(one) = self.known.iter().find(|one| one.root == root).cloned() else { continue };
+            self.order(g, 0, std::slice::from_ref(&one), &[])?;
+            let name = format!("memory {root}");
+            g.output(&name, one.value)?;
+            self.recorded.outputs.push((name, g.dtype(one.value)?));
             self.note(0, &[one], &[]);
         }
         Ok(())
@@ -289,14 +350,15 @@ impl Writer<'_> {
         }
         self.order(g, tag, &reads, &writes)?;
         // Each writes something, so that a log shows what it has read.
-        if writes.iter().all(|one| one.dims.contains(&0)) || self.dice.chance(300) {
+        if writes.iter().all(|one| one.spread.dims.contains(&0)) || self.dice.chance(300) {
             let (dims, dtype) = self.shape();
             let (value, root) = (g.empty(dims.as_slice(), dtype)?, self.root(true));
             let one = Known::dense(value, root, dims, dtype.size());
             self.known.push(one.clone());
             writes.push(one);
         }
-        let operator = (self.make)(self.operators);
+        let spreads = |all: &[Known]| all.iter().map(|one| one.spread.clone()).collect::<Vec<_>>();
+        let operator = (self.make)(self.operators, &spreads(&reads), &spreads(&writes));
         self.operators += 1;
         let values = |all: &[Known]| all.iter().map(|one| one.value).collect::<Vec<_>>();
         g.foreign(&operator, &values(&reads), &values(&writes))?;
@@ -346,30 +408,31 @@ impl Writer<'_> {
             return Ok(());
         }
         let mut one = self.pick();
-        let dim = self.dice.index(one.dims.len());
+        let dim = self.dice.index(one.spread.dims.len());
         match self.dice.below(8) {
             0 => {
-                let other = self.dice.index(one.dims.len());
+                let other = self.dice.index(one.spread.dims.len());
                 one.value = g.transpose(one.value, dim, other)?;
-                one.dims.swap(dim, other);
-                one.strides.swap(dim, other);
+                one.spread.dims.swap(dim, other);
+                one.spread.strides.swap(dim, other);
             }
             1 => {
-                let elements = one.dims.iter().product();
+                let elements = one.spread.dims.iter().product();
                 let Ok(value) = g.reshape(one.value, [elements]) else { return Ok(()) };
-                one = Known { offset: one.offset, ..Known::dense(value, one.root, vec![elements], one.element) };
+                one =
+                    Known { offset: one.offset, ..Known::dense(value, one.root, vec![elements], one.spread.element) };
             }
             2..4 => {
-                let (start, end) = self.range(one.dims.iter().product::<usize>() * one.element);
+                let (start, end) = self.range(one.spread.dims.iter().product::<usize>() * one.spread.element);
                 let Ok(value) = g.bytes(one.value, start..end) else { return Ok(()) };
                 let offset = one.offset + start;
                 one = Known { offset, ..Known::dense(value, one.root, vec![end - start], 1) };
             }
             _ => {
-                let (start, end) = self.range(one.dims[dim]);
+                let (start, end) = self.range(one.spread.dims[dim]);
                 one.value = g.narrow(one.value, dim, start..end)?;
-                one.dims[dim] = end - start;
-                one.offset += start * one.strides[dim];
+                one.spread.dims[dim] = end - start;
+                one.offset += start * one.spread.strides[dim];
             }
         }
         self.known.push(one);

@@ -68,7 +68,13 @@ fn runs_at_once(bench: &Bench, reach: &Reach) -> usize {
 fn small_plans_are_accepted_exactly_if_all_interleavings_write_the_same() {
     let (mut accepted, mut refused, mut one_by_one) = (0, 0, 0);
     for_seeds(0..7000, |seed| {
-        let style = Style { operators: 8, tags: 4, careless: [100, 500, 900][(seed % 3) as usize], prefetches: true };
+        let style = Style {
+            operators: 8,
+            tags: 4,
+            careless: [100, 500, 900][(seed % 3) as usize],
+            prefetches: true,
+            outputs: 0,
+        };
         let bench = Bench::new(seed, &style);
         let (reach, touched) = (Reach::of(&bench.recipe), brute::touched(&bench.recipe));
         if check_verdict(&bench, &reach, &touched) {
@@ -103,8 +109,13 @@ fn small_plans_are_accepted_exactly_if_all_interleavings_write_the_same() {
 fn large_plans_are_refused_for_exactly_the_races_that_they_have() {
     let (mut accepted, mut refused, mut parallel) = (0, 0, 0);
     for_seeds(100_000..102_500, |seed| {
-        let style =
-            Style { operators: 60, tags: 4, careless: [0, 20, 80, 300][(seed % 4) as usize], prefetches: true };
+        let style = Style {
+            operators: 60,
+            tags: 4,
+            careless: [0, 20, 80, 300][(seed % 4) as usize],
+            prefetches: true,
+            outputs: 0,
+        };
         let bench = Bench::new(seed, &style);
         let (reach, touched) = (Reach::of(&bench.recipe), brute::touched(&bench.recipe));
         if check_verdict(&bench, &reach, &touched) {
@@ -126,7 +137,7 @@ fn large_plans_are_refused_for_exactly_the_races_that_they_have() {
 fn large_plans_that_are_accepted_write_the_same_in_64_interleavings() {
     let mut accepted = 0;
     for_seeds(200_000..200_500, |seed| {
-        let style = Style { operators: 60, tags: 4, careless: 2, prefetches: true };
+        let style = Style { operators: 60, tags: 4, careless: 2, prefetches: true, outputs: 0 };
         let bench = Bench::new(seed, &style);
         if !bench.findings.is_empty() {
             return;
@@ -148,7 +159,8 @@ fn large_plans_that_are_accepted_write_the_same_in_64_interleavings() {
 fn plans_that_are_spread_over_streams_write_what_they_write_on_one() {
     let (mut spread, mut parallel) = (0, 0);
     for_seeds(300_000..301_000, |seed| {
-        let style = Style { operators: [8, 60][(seed % 2) as usize], tags: 0, careless: 0, prefetches: false };
+        let style =
+            Style { operators: [8, 60][(seed % 2) as usize], tags: 0, careless: 0, prefetches: false, outputs: 0 };
         let streams = 2 + (seed % 4) as usize;
         let single = Bench::new(seed, &style);
         let bench = Bench::with(seed, &style, Options::new().auto_streams(streams).unwrap());
