@@ -46,7 +46,7 @@ fn outputs(plan: &Plan, seed: u64, (run, recorded): (u64, &Recorded)) -> Vec<Vec
 fn plans_of_foreign_operators_write_the_same_simulated_eagerly_and_captured() {
     let mock = Alone::new();
     let accepted = AtomicUsize::new(0);
-    for_seeds(600_000..602_700, |seed| {
+    for_seeds(600_000..602_200, |seed| {
         let style = Style {
             operators: [6, 15, 30][(seed % 3) as usize],
             tags: 4,
