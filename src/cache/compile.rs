@@ -58,10 +58,10 @@ impl Func {
         let place = self.place(&key);
         let start = Instant::now();
         match self.load(&place, &key, registry) {
-            Found::Plan(plan, hash) if again.is_some() || self.cache.0.settings.verify => {
-                self.verified((plan, hash), &place, &key, again, work)
-            }
-            Found::Plan(plan, hash) => Ok(self.hit((plan, hash), &place, &key, start)),
+            Found::Plan(plan, hash) => match again.or_else(|| self.seen_since(&key)) {
+                None if !self.cache.0.settings.verify => Ok(self.hit((plan, hash), &place, &key, start)),
+                again => self.verified((plan, hash), &place, &key, again, work),
+            },
             Found::Refused(why) => self.uncached(why, work),
             Found::Absent | Found::Broken(_) | Found::Unbound(_) => self.make(&place, &key, registry, again, work),
         }
@@ -145,12 +145,19 @@ impl Func {
             plan.operators(),
             path.display()
         );
-        self.remember(key, &plan, hash);
+        if let Err(why) = self.remember(key, &plan, hash) {
+            return self.given_up(plan, why);
+        }
         (plan, Status::Hit)
     }
 
-    fn remember(&self, key: &Key, plan: &Plan, hash: Hash) {
-        self.cache.0.traces.remember(&self.name, key, Signature::of(plan), hash);
+    fn remember(&self, key: &Key, plan: &Plan, hash: Hash) -> Result<(), String> {
+        self.cache.0.traces.remember(&self.name, key, Signature::of(plan), hash)
+    }
+
+    /// What another thread has compiled since this compilation began, when only building tells whether it is the same.
+    fn seen_since(&self, key: &Key) -> Option<Seen> {
+        self.inputs.is_none().then(|| self.cache.0.traces.seen(&self.name, key)).flatten()
     }
 
     /// Builds all the same and compares.
@@ -236,6 +243,7 @@ impl Func {
             Ok(locked) => locked,
             Err(why) => return self.uncached(why, work),
         };
+        let again = again.or_else(|| self.seen_since(key));
         let status = match self.load(place, key, registry) {
             Found::Plan(plan, hash) if again.is_none() => return Ok(self.hit((plan, hash), place, key, start)),
             Found::Plan(..) | Found::Absent => {
@@ -287,8 +295,7 @@ impl Func {
         let figures =
             Figures { operators: plan.operators(), streams: plan.streams(), bytes: bytes.len(), build: took };
         let meta = entry::meta(&self.cache.0.settings.name, &self.name, key, &hash, figures);
-        self.remember(key, &plan, hash);
-        if let Err(why) = locked.save(&meta, &bytes) {
+        if let Err(why) = self.remember(key, &plan, hash).and_then(|()| locked.save(&meta, &bytes)) {
             return self.given_up(plan, why);
         }
         log::info!(
