@@ -291,7 +291,13 @@ impl Func {
         }
         let start = Instant::now();
         let hash = plan.recipe_hash();
-        let bytes = entry::join(&key.hash(), &hash, &plan.to_bytes());
+        let encoded = plan.to_bytes();
+        // What no start could load would be broken at each of them.
+        if let Err(why) = Plan::check_bytes(&encoded) {
+            drop(locked.clear());
+            return self.given_up(plan, format!("the plan cannot be loaded again: {why}"));
+        }
+        let bytes = entry::join(&key.hash(), &hash, &encoded);
         let figures =
             Figures { operators: plan.operators(), streams: plan.streams(), bytes: bytes.len(), build: took };
         let meta = entry::meta(&self.cache.0.settings.name, &self.name, key, &hash, figures);
