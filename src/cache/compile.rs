@@ -186,7 +186,11 @@ impl Func {
         let why = format!("what is built now is another plan: {difference}");
         log::warn!("compile cache: {}: {why}", place.path().display());
         match self.locked(place) {
-            Ok(locked) => Ok(self.stored(fresh, &locked, place, key, Status::Rebuilt(why))),
+            // First of all it goes: a write that fails must not leave the wrong plan.
+            Ok(locked) => match locked.clear() {
+                Ok(()) => Ok(self.stored(fresh, &locked, place, key, Status::Rebuilt(why))),
+                Err(cannot) => Ok(self.given_up(fresh.plan, cannot)),
+            },
             Err(cannot) => Ok(self.given_up(fresh.plan, cannot)),
         }
     }

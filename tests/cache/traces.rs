@@ -172,3 +172,21 @@ fn a_compilation_inside_of_its_own_closure_does_not_wait() {
     assert_eq!(cache.status("decode"), Some(Status::Miss));
     assert_hit(root.cache());
 }
+
+#[test]
+fn a_wrong_plan_does_not_stay_when_the_right_one_cannot_be_written() {
+    let (root, device) = (Root::new(), device());
+    assert_miss(root.cache());
+    // In the way of the temporary file.
+    let name = format!(".meta.json.{}.tmp", std::process::id());
+    let block = root.recipe().with_file_name(name);
+    std::fs::create_dir(&block).unwrap();
+    let cache = root.cache().verify(true).build().unwrap();
+    let plan = cache.func("decode").inputs(&inputs(2)).compile(&device, changed).unwrap();
+    assert!(plan.to_text().contains(" sub.0("));
+    let Some(Status::Uncached(why)) = cache.status("decode") else { panic!("{:?}", cache.status("decode")) };
+    assert!(why.contains(".tmp"), "{why}");
+    assert!(root.files().is_empty(), "{:?}", root.files());
+    std::fs::remove_dir(&block).unwrap();
+    assert_miss(root.cache());
+}
