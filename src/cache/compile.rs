@@ -58,10 +58,10 @@ impl Func {
         let place = self.place(&key);
         let start = Instant::now();
         match self.load(&place, &key, registry) {
-            Found::Plan(plan, hash) if again.is_some() || self.cache.0.settings.verify => {
-                self.verified((plan, hash), &place, &key, again, work)
-            }
-            Found::Plan(plan, hash) => Ok(self.hit((plan, hash), &place, &key, start)),
+            Found::Plan(plan, hash) => match again.or_else(|| self.seen_since(&key)) {
+                None if !self.cache.0.settings.verify => Ok(self.hit((plan, hash), &place, &key, start)),
+                again => self.verified((plan, hash), &place, &key, again, work),
+            },
             Found::Refused(why) => self.uncached(why, work),
             Found::Absent | Found::Broken(_) | Found::Unbound(_) => self.make(&place, &key, registry, again, work),
         }
@@ -145,12 +145,19 @@ impl Func {
             plan.operators(),
             path.display()
         );
-        self.remember(key, &plan, hash);
+        if let Err(why) = self.remember(key, &plan, hash) {
+            return self.given_up(plan, why);
+        }
         (plan, Status::Hit)
     }
 
-    fn remember(&self, key: &Key, plan: &Plan, hash: Hash) {
-        self.cache.0.traces.remember(&self.name, key, Signature::of(plan), hash);
+    fn remember(&self, key: &Key, plan: &Plan, hash: Hash) -> Result<(), String> {
+        self.cache.0.traces.remember(&self.name, key, Signature::of(plan), hash)
+    }
+
+    /// What another thread has compiled since this compilation began, when only building tells whether it is the same.
+    fn seen_since(&self, key: &Key) -> Option<Seen> {
+        self.inputs.is_none().then(|| self.cache.0.traces.seen(&self.name, key)).flatten()
     }
 
     /// Builds all the same and compares.
@@ -179,7 +186,11 @@ impl Func {
         let why = format!("what is built now is another plan: {difference}");
         log::warn!("compile cache: {}: {why}", place.path().display());
         match self.locked(place) {
-            Ok(locked) => Ok(self.stored(fresh, &locked, place, key, Status::Rebuilt(why))),
+            // First of all it goes: a write that fails must not leave the wrong plan.
+            Ok(locked) => match locked.clear() {
+                Ok(()) => Ok(self.stored(fresh, &locked, place, key, Status::Rebuilt(why))),
+                Err(cannot) => Ok(self.given_up(fresh.plan, cannot)),
+            },
             Err(cannot) => Ok(self.given_up(fresh.plan, cannot)),
         }
     }
@@ -236,6 +247,7 @@ impl Func {
             Ok(locked) => locked,
             Err(why) => return self.uncached(why, work),
         };
+        let again = again.or_else(|| self.seen_since(key));
         let status = match self.load(place, key, registry) {
             Found::Plan(plan, hash) if again.is_none() => return Ok(self.hit((plan, hash), place, key, start)),
             Found::Plan(..) | Found::Absent => {
@@ -283,12 +295,17 @@ impl Func {
         }
         let start = Instant::now();
         let hash = plan.recipe_hash();
-        let bytes = entry::join(&key.hash(), &hash, &plan.to_bytes());
+        let encoded = plan.to_bytes();
+        // What no start could load would be broken at each of them.
+        if let Err(why) = Plan::check_bytes(&encoded) {
+            drop(locked.clear());
+            return self.given_up(plan, format!("the plan cannot be loaded again: {why}"));
+        }
+        let bytes = entry::join(&key.hash(), &hash, &encoded);
         let figures =
             Figures { operators: plan.operators(), streams: plan.streams(), bytes: bytes.len(), build: took };
         let meta = entry::meta(&self.cache.0.settings.name, &self.name, key, &hash, figures);
-        self.remember(key, &plan, hash);
-        if let Err(why) = locked.save(&meta, &bytes) {
+        if let Err(why) = self.remember(key, &plan, hash).and_then(|()| locked.save(&meta, &bytes)) {
             return self.given_up(plan, why);
         }
         log::info!(

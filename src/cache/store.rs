@@ -1,5 +1,7 @@
 //! Entries on disk: found, read, written and removed.
 
+use std::cell::RefCell;
+use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -48,6 +50,11 @@ impl Place {
 
     /// Makes the folders and takes their lock. `None` when others hold it all the time.
     pub(super) fn lock(&self, timeout: Duration) -> Result<Option<Locked>, Trouble> {
+        // Waiting for oneself ends with the time-out only.
+        if HELD.with_borrow(|held| held.contains(&self.path())) {
+            let why = "it is being built around this compilation, which is inside of its closure";
+            return Err(super::folder::refused(&self.path(), why));
+        }
         // Who prunes may take a folder away between these two steps.
         for _ in 0..16 {
             let folder = match self.open(true) {
@@ -57,7 +64,7 @@ impl Place {
             match lock::take(&folder, timeout) {
                 Ok(Some(lock)) => {
                     step("entry", "locked");
-                    return Ok(Some(Locked { folder, _lock: lock }));
+                    return Ok(Some(Locked { folder, _held: Held::new(self.path()), _lock: lock }));
                 }
                 Ok(None) => return Ok(None),
                 Err(Trouble::Absent) => {}
@@ -155,10 +162,37 @@ fn load(folder: &Folder, key: &Hash, registry: &Registry) -> Found {
     }
 }
 
+thread_local! {
+    /// The places that this thread has locked.
+    static HELD: RefCell<Vec<PathBuf>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Names a place that this thread has locked until it is dropped.
+#[derive(Debug)]
+struct Held {
+    path: PathBuf,
+    /// It belongs to its thread.
+    _here: PhantomData<*const ()>,
+}
+
+impl Held {
+    fn new(path: PathBuf) -> Self {
+        HELD.with_borrow_mut(|held| held.push(path.clone()));
+        Self { path, _here: PhantomData }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        HELD.with_borrow_mut(|held| held.retain(|path| *path != self.path));
+    }
+}
+
 /// A place that nobody else changes now.
 #[derive(Debug)]
 pub(super) struct Locked {
     pub(super) folder: Folder,
+    _held: Held,
     _lock: Lock,
 }
 

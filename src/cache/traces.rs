@@ -21,6 +21,7 @@ struct State {
 
 #[derive(Debug)]
 struct Trace {
+    /// Until something was seen: of the compilation that began last. Others may be under way.
     key: Key,
     seen: Option<Seen>,
     abandoned: Option<String>,
@@ -81,25 +82,38 @@ impl Traces {
         }
     }
 
-    pub(super) fn remember(&self, function: &str, key: &Key, inputs: Signature, hash: Hash) {
-        self.with(function, key, |trace| trace.seen = Some(Seen { inputs, hash }));
+    /// What this process has compiled for a key since `look`, by another compilation.
+    pub(super) fn seen(&self, function: &str, key: &Key) -> Option<Seen> {
+        self.with(function, key, |trace| trace.seen.clone()).flatten()
+    }
+
+    /// That a plan was compiled for a key, unless another compilation of the function has taken the trace meanwhile.
+    pub(super) fn remember(&self, function: &str, key: &Key, inputs: Signature, hash: Hash) -> Result<(), String> {
+        let done = self.with(function, key, |trace| match &trace.abandoned {
+            Some(why) => Err(why.clone()),
+            None => {
+                trace.seen = Some(Seen { inputs, hash });
+                Ok(())
+            }
+        });
+        let other = || format!("function {function:?} was compiled for other inputs at the same time");
+        done.unwrap_or_else(|| Err(other()))
     }
 
     pub(super) fn abandon(&self, function: &str, key: &Key, why: &str) {
-        self.with(function, key, |trace| trace.abandoned = Some(why.to_owned()));
+        let _ = self.with(function, key, |trace| trace.abandoned = Some(why.to_owned()));
     }
 
     /// Takes an abandonment back: the caller gets an error instead.
     pub(super) fn keep(&self, function: &str, key: &Key) {
-        self.with(function, key, |trace| trace.abandoned = None);
+        let _ = self.with(function, key, |trace| trace.abandoned = None);
     }
 
-    fn with(&self, function: &str, key: &Key, change: impl FnOnce(&mut Trace)) {
+    /// `None` when the trace is of another key.
+    fn with<T>(&self, function: &str, key: &Key, change: impl FnOnce(&mut Trace) -> T) -> Option<T> {
         let mut states = self.lock();
-        let trace = states.get_mut(function).and_then(|state| state.traces.get_mut(&key.hash_without(INPUTS)));
-        if let Some(trace) = trace {
-            change(trace);
-        }
+        let trace = states.get_mut(function)?.traces.get_mut(&key.hash_without(INPUTS))?;
+        (trace.key == *key).then(|| change(trace))
     }
 
     pub(super) fn set_status(&self, function: &str, status: Status) {

@@ -140,3 +140,53 @@ fn a_changed_operator_under_the_same_salt_is_caught_by_verify() {
     cache.func("decode").inputs(&inputs(2)).compile(&device, elsewhere).unwrap();
     assert_eq!(cache.status("decode"), Some(Status::Hit));
 }
+
+#[test]
+fn a_compilation_inside_of_another_does_not_swap_their_entries() {
+    let (root, device) = (Root::new(), device());
+    let cache = root.cache().build().unwrap();
+    let func = |size| cache.func("decode").inputs(&inputs(size));
+    let outer = func(2).compile(&device, |g| {
+        assert_eq!(compile(&cache, &device, 3)?, Status::Miss);
+        square(g, 2)
+    });
+    assert!(outer.unwrap().to_text().contains("f32[2, 2]"));
+    let Some(Status::Uncached(why)) = cache.status("decode") else { panic!("{:?}", cache.status("decode")) };
+    assert!(why.contains("was compiled for other inputs at the same time"), "{why}");
+    // The trace is the inner one, and so is what is stored.
+    assert_eq!(compile(&cache, &device, 3).unwrap(), Status::Hit);
+    assert!(racl::cache::readable_cache(root.recipe()).unwrap().contains("f32[3, 3]"));
+    assert!(matches!(compile(&cache, &device, 2).unwrap(), Status::Abandoned(_)));
+}
+
+#[test]
+fn a_compilation_inside_of_its_own_closure_does_not_wait() {
+    let (root, device) = (Root::new(), device());
+    let cache = root.cache().lock_timeout(std::time::Duration::from_secs(3600)).build().unwrap();
+    let outer = cache.func("decode").inputs(&inputs(2)).compile(&device, |g| {
+        let Status::Uncached(why) = compile(&cache, &device, 2)? else { panic!() };
+        assert!(why.contains("inside of its closure"), "{why}");
+        square(g, 2)
+    });
+    outer.unwrap();
+    assert_eq!(cache.status("decode"), Some(Status::Miss));
+    assert_hit(root.cache());
+}
+
+#[test]
+fn a_wrong_plan_does_not_stay_when_the_right_one_cannot_be_written() {
+    let (root, device) = (Root::new(), device());
+    assert_miss(root.cache());
+    // In the way of the temporary file.
+    let name = format!(".meta.json.{}.tmp", std::process::id());
+    let block = root.recipe().with_file_name(name);
+    std::fs::create_dir(&block).unwrap();
+    let cache = root.cache().verify(true).build().unwrap();
+    let plan = cache.func("decode").inputs(&inputs(2)).compile(&device, changed).unwrap();
+    assert!(plan.to_text().contains(" sub.0("));
+    let Some(Status::Uncached(why)) = cache.status("decode") else { panic!("{:?}", cache.status("decode")) };
+    assert!(why.contains(".tmp"), "{why}");
+    assert!(root.files().is_empty(), "{:?}", root.files());
+    std::fs::remove_dir(&block).unwrap();
+    assert_miss(root.cache());
+}

@@ -82,7 +82,8 @@ pub(crate) fn prune(out: &mut impl Write, prune: Prune) -> Result<bool> {
         let is_old = limit.is_none_or(|limit| age(entry).is_some_and(|age| age >= limit));
         let has_name = which.name.as_ref().is_none_or(|name| entry.name == *name);
         let is_unusable = || !which.unusable || entry.verify().is_err();
-        which.all || (is_old && has_name && is_unusable())
+        // Of all of them, too, the other options choose.
+        is_old && has_name && is_unusable()
     };
     let (mut gone, mut kept) = (0, 0);
     for entry in stored(root.dir)?.iter().filter(|entry| is_chosen(entry)) {

@@ -54,7 +54,7 @@ struct Prune {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 struct Which {
-    /// All of them
+    /// All of them that the other options do not leave out
     #[arg(long)]
     all: bool,
     /// Those that were stored before so many days

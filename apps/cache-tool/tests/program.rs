@@ -117,6 +117,11 @@ fn prune_removes_what_was_chosen_and_nothing_of_the_users() {
     assert!(!caches.run("prune", &[]).status.success());
     let said = text(&caches.run("prune", &["--name", "Model", "--dry-run"]), true);
     assert!(said.ends_with("2 would be removed, 0 kept\n"), "{said}");
+    let said = text(&caches.run("prune", &["--all", "--name", "Nobody"]), true);
+    assert!(said.ends_with("0 removed, 0 kept\n"), "{said}");
+    let said = text(&caches.run("prune", &["--all", "--name", "Other", "--dry-run"]), true);
+    assert!(said.ends_with("1 would be removed, 0 kept\n"), "{said}");
+    assert!(text(&caches.run("prune", &["--all", "--older-than", "1"]), true).ends_with("0 removed, 0 kept\n"));
     assert!(text(&caches.run("prune", &["--older-than", "1"]), true).ends_with("0 removed, 0 kept\n"));
     assert!(text(&caches.run("prune", &["--name", "Model"]), true).ends_with("2 removed, 0 kept\n"));
     assert_eq!(text(&caches.run("list", &[]), true).lines().count(), 2);

@@ -71,7 +71,11 @@ const MOST_PRODUCT: usize = 64;
 
 impl Facts {
     pub(super) fn of(layout: &Layout) -> Option<Self> {
-        let terms = |dim: &Dim| if dim.as_fixed().is_some() { 1 } else { 2 };
+        // A multiple of symbols is one term, unless something is added to it.
+        let terms = |dim: &Dim| match dim.parts() {
+            (0, ..) | (_, 0, _) => 1,
+            _ => 2,
+        };
         if layout.dims.iter().map(terms).product::<usize>() > MOST_PRODUCT {
             return None;
         }
