@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use embed::{Embedder, LENGTHS, Mode, Result, Tokenizer, folder};
-use racl::{Acl, mock};
+use racl::{Acl, CompileCache, mock};
 use serde_json::Value;
 
 const REFERENCE: &str = include_str!("../tests/minilm_reference.json");
@@ -29,6 +29,15 @@ fn main() -> Result<ExitCode> {
     let start = Instant::now();
     let mut embedder = Embedder::load(&folder, &device, Mode::Replay)?;
     line("loading", milliseconds(start.elapsed()), "ms", None);
+
+    let root = std::env::temp_dir().join(format!("embed-bench-{}", std::process::id()));
+    for start in ["cold", "warm"] {
+        let cache = CompileCache::builder("embed").cache_dir(&root).build()?;
+        let made = Embedder::load_cached(&folder, &device, Mode::Replay, &cache)?.plan_time();
+        line(&format!("making the plan, {start} cache"), milliseconds(made), "ms", None);
+    }
+    // What is left in the folder for temporary files does no harm.
+    let _ = fs::remove_dir_all(&root);
 
     let first = pass(&mut embedder, &texts)?;
     line("15 texts, graphs recorded on the way", milliseconds(first), "ms", Some(4000.0));

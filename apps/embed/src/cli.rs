@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Parser;
-use racl::Acl;
+use racl::{Acl, CompileCache};
 
 use crate::embedder::{Embedder, Mode};
 use crate::error::{Error, Result};
@@ -42,6 +42,10 @@ pub struct Arguments {
     #[arg(long)]
     pub eager: bool,
 
+    /// Keep the plan of the network in this folder: the next start loads it instead of building it
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+
     /// Number of the device
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub device: i32,
@@ -62,7 +66,7 @@ const READ_AHEAD_BYTES: u64 = 64 << 20;
 
 /// Starts the log, on standard error.
 pub fn start_log(quiet: bool) {
-    let filter = if quiet { "warn" } else { "warn,embed=info" };
+    let filter = if quiet { "warn" } else { "warn,embed=info,racl::cache=info" };
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or(filter))
         .format(|out, record| writeln!(out, "{}: {}", record.level().as_str().to_lowercase(), record.args()))
         .target(env_logger::Target::Pipe(Box::new(progress::LogOutput)))
@@ -75,11 +79,11 @@ pub fn start_log(quiet: bool) {
 ///
 /// Those of the model, the device, and standard input and output.
 pub fn run(arguments: Arguments) -> Result<()> {
-    let Arguments { texts, model, format, similarity, eager, device, quiet: _ } = arguments;
+    let Arguments { texts, model, format, similarity, eager, cache, device, quiet: _ } = arguments;
     let folder = model.or_else(default_folder).ok_or(Error::NoFolder)?;
     let format = format.unwrap_or(if similarity { Format::Plain } else { Format::Jsonl });
     let mode = if eager { Mode::Eager } else { Mode::Replay };
-    let mut pipeline = Pipeline::open(&folder, mode, device)?;
+    let mut pipeline = Pipeline::open(&folder, mode, device, cache)?;
     let start = Instant::now();
     let (texts, total) = texts_of(texts);
     progress::start(total);
@@ -123,11 +127,18 @@ struct Pipeline {
 }
 
 impl Pipeline {
-    fn open(folder: &Path, mode: Mode, device: i32) -> Result<Self> {
+    fn open(folder: &Path, mode: Mode, device: i32, cache: Option<PathBuf>) -> Result<Self> {
         let tokenizer = Tokenizer::load(folder)?;
         let acl = library()?;
         log::info!("library: {acl}");
-        let embedder = Embedder::load(folder, &acl.device(device)?, mode)?;
+        let device = acl.device(device)?;
+        let embedder = match cache {
+            None => Embedder::load(folder, &device, mode)?,
+            Some(root) => {
+                let cache = CompileCache::builder("embed").cache_dir(root).build()?;
+                Embedder::load_cached(folder, &device, mode, &cache)?
+            }
+        };
         Ok(Self { tokenizer, embedder })
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use racl::plan::{Bindings, Executable, InputId, MemoryReport, OutputId, Pool, RunOptions};
-use racl::{Device, ErrorKind, Prefetch, ResultExt as _, Stream};
+use racl::{CompileCache, Device, ErrorKind, Prefetch, ResultExt as _, Stream};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -40,6 +40,7 @@ pub struct Embedder {
     ready: BTreeSet<usize>,
     main: Stream,
     weights: Weights,
+    plan_time: Duration,
 }
 
 /// What each text brings.
@@ -58,11 +59,27 @@ impl Embedder {
     ///
     /// Those that say what is wrong with the files of the model; [`Error::Device`].
     pub fn load(folder: &Path, device: &Device, mode: Mode) -> Result<Self> {
+        Self::open(folder, device, mode, None)
+    }
+
+    /// As [`Embedder::load`], with the plan of the network from `cache`: a start that finds it there builds nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Embedder::load`].
+    pub fn load_cached(folder: &Path, device: &Device, mode: Mode, cache: &CompileCache) -> Result<Self> {
+        Self::open(folder, device, mode, Some(cache))
+    }
+
+    fn open(folder: &Path, device: &Device, mode: Mode, cache: Option<&CompileCache>) -> Result<Self> {
         let start = Instant::now();
         let weights = Weights::load(folder, device)?;
         let main = device.stream()?;
         main.set_name("network");
-        let plan = network::plan(&weights, can_prefetch(&main, &weights)?)?;
+        let prefetch = can_prefetch(&main, &weights)?;
+        let making = Instant::now();
+        let plan = network::plan(&weights, prefetch, device, cache)?;
+        let plan_time = making.elapsed();
         // Taken at once for the longest text, so that the graphs of all lengths share it.
         let arena = Pool::new(device);
         arena.reserve(plan.memory(&[MAX_TOKENS])?.peak)?;
@@ -75,7 +92,7 @@ impl Embedder {
         let inputs = Inputs { ids: executable.input(network::IDS)?, mask: executable.input(network::MASK)?, padded };
         let (bindings, output) = (executable.bindings(), executable.output_id(network::EMBEDDING)?);
         log::info!("{} MB of weights uploaded in {:.1?}", weights.bytes / 1_000_000, start.elapsed());
-        Ok(Self { mode, executable, bindings, inputs, output, ready: BTreeSet::new(), main, weights })
+        Ok(Self { mode, executable, bindings, inputs, output, ready: BTreeSet::new(), main, weights, plan_time })
     }
 
     /// Sizes of the network.
@@ -88,6 +105,12 @@ impl Embedder {
     #[must_use]
     pub fn weight_bytes(&self) -> usize {
         self.weights.bytes
+    }
+
+    /// How long it took to build the plan, or to find it in a cache.
+    #[must_use]
+    pub fn plan_time(&self) -> Duration {
+        self.plan_time
     }
 
     /// Number of graphs that were recorded.

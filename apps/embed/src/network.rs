@@ -3,7 +3,7 @@
 use racl::op::DataType::{F32, I64};
 use racl::op::GeluForm;
 use racl::plan::{After, Builder, Dim, Frozen, Input, Operator, Plan, Value};
-use racl::{Prefetch, Result};
+use racl::{CompileCache, Device, Prefetch, Result};
 
 use crate::tokens::MAX_TOKENS;
 use crate::weights::{Place, Weights};
@@ -35,35 +35,42 @@ fn layer_name(index: usize) -> String {
     format!("layer {index}")
 }
 
-/// The plan, for texts of up to [`MAX_TOKENS`] tokens.
-///
+/// The name of the plan in a cache.
+pub(crate) const FUNCTION: &str = "network";
+
+/// The plan, for texts of up to [`MAX_TOKENS`] tokens: from the cache if there is one.
+pub(crate) fn plan(weights: &Weights, prefetch: bool, device: &Device, cache: Option<&CompileCache>) -> Result<Plan> {
+    let Some(cache) = cache else { return Plan::build(|g| build(g, weights, prefetch)) };
+    // All that the plan depends on: the rest of the weights are inputs.
+    let function = cache.func(FUNCTION).part("model", format!("{:?}", weights.config)).part("prefetch", prefetch);
+    function.compile(device, |g| build(g, weights, prefetch))
+}
+
 /// While a layer computes, the weights of the next one move into the L2 cache on a side stream: from when the layer has
 /// what it starts from.
-pub(crate) fn plan(weights: &Weights, prefetch: bool) -> Result<Plan> {
-    Plan::build(|g| {
-        let tokens = g.symbol("tokens", 1..=MAX_TOKENS)?;
-        let layers: Vec<Value> = weights
-            .layers
-            .iter()
-            .enumerate()
-            .map(|(index, memory)| g.input(&layer_name(index), [memory.len()], F32, Input::Frozen))
-            .collect::<Result<_>>()?;
-        let next = |g: &mut Builder, index: usize, after: After<'_>| match layers.get(index) {
-            Some(memory) if prefetch => g.prefetch(*memory, Prefetch::all(), after).map(drop),
-            _ => Ok(()),
-        };
-        next(g, 0, After::Start)?;
-        let network = Network { weights, tokens };
-        let mask = g.input(MASK, [Dim::from(1), tokens], F32, Input::Host)?;
-        let bias = attention_bias(g, mask)?;
-        let mut hidden = network.embed(g)?;
-        for (index, memory) in layers.iter().enumerate() {
-            next(g, index + 1, After::Value(hidden))?;
-            hidden = network.layer(g, *memory, hidden, bias)?;
-        }
-        let embedding = pool(g, mask, hidden)?;
-        g.output_to_host(EMBEDDING, embedding)
-    })
+fn build(g: &mut Builder, weights: &Weights, prefetch: bool) -> Result<()> {
+    let tokens = g.symbol("tokens", 1..=MAX_TOKENS)?;
+    let layers: Vec<Value> = weights
+        .layers
+        .iter()
+        .enumerate()
+        .map(|(index, memory)| g.input(&layer_name(index), [memory.len()], F32, Input::Frozen))
+        .collect::<Result<_>>()?;
+    let next = |g: &mut Builder, index: usize, after: After<'_>| match layers.get(index) {
+        Some(memory) if prefetch => g.prefetch(*memory, Prefetch::all(), after).map(drop),
+        _ => Ok(()),
+    };
+    next(g, 0, After::Start)?;
+    let network = Network { weights, tokens };
+    let mask = g.input(MASK, [Dim::from(1), tokens], F32, Input::Host)?;
+    let bias = attention_bias(g, mask)?;
+    let mut hidden = network.embed(g)?;
+    for (index, memory) in layers.iter().enumerate() {
+        next(g, index + 1, After::Value(hidden))?;
+        hidden = network.layer(g, *memory, hidden, bias)?;
+    }
+    let embedding = pool(g, mask, hidden)?;
+    g.output_to_host(EMBEDDING, embedding)
 }
 
 /// What the mask adds to attention scores: 0, or a large negative number for padding.
