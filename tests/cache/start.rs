@@ -333,7 +333,8 @@ fn a_plan_that_could_not_be_loaded_again_is_not_stored_and_that_is_said_once() {
         let y = g.abs(x)?;
         g.output("y", y)
     };
-    let works: [(&str, &dyn Fn(&mut Builder) -> racl::Result<()>); 2] = [("nameless", &nameless), ("wide", &wide)];
+    type Work<'a> = (&'a str, &'a dyn Fn(&mut Builder) -> racl::Result<()>);
+    let works: [Work<'_>; 2] = [("nameless", &nameless), ("wide", &wide)];
     let cache = root.cache().build().unwrap();
     for (name, work) in works {
         for _ in 0..2 {
