@@ -1,6 +1,8 @@
 //! What the files of an entry hold: a header that names the key, the stored plan, and what people read.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
@@ -41,14 +43,14 @@ pub(super) fn join(key: &Hash, recipe: &Hash, plan: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Takes a file apart. The plan has a checksum of its own.
-pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>, String> {
+/// Checks the header at the start of `bytes`, of a file of `size` bytes.
+fn check_header(bytes: &[u8], size: u64) -> Result<(), String> {
     if !bytes.starts_with(&MAGIC) {
         return Err("it is no stored plan: its first bytes are others".to_owned());
     }
-    let short = || format!("it ends after {} bytes", bytes.len());
-    let (head, plan) = bytes.split_at_checked(HEADER + CHECK).ok_or_else(short)?;
-    let (header, check) = head.split_at(HEADER);
+    let Some((header, check)) = bytes.get(..HEADER + CHECK).map(|head| head.split_at(HEADER)) else {
+        return Err(format!("it ends after {} bytes", bytes.len()));
+    };
     let field = |at: usize| header[at..].first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
     let format = field(8) as u32;
     if format != FORMAT {
@@ -58,9 +60,32 @@ pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>, String> {
         return Err("its header is damaged".to_owned());
     }
     let length = field(12);
-    if length != bytes.len() as u64 {
-        return Err(format!("it has {} bytes, not {length}", bytes.len()));
+    match length == size {
+        true => Ok(()),
+        false => Err(format!("it has {size} bytes, not {length}")),
     }
+}
+
+/// Reads a file of `size` bytes, unless its header tells that it is no stored plan of this size.
+pub(super) fn read_plan(file: &File, size: u64) -> io::Result<Result<Vec<u8>, String>> {
+    let mut bytes = Vec::new();
+    file.take(size.min((HEADER + CHECK) as u64)).read_to_end(&mut bytes)?;
+    if let Err(why) = check_header(&bytes, size) {
+        return Ok(Err(why));
+    }
+    let rest = size - bytes.len() as u64;
+    let room = usize::try_from(rest).ok().and_then(|rest| bytes.try_reserve_exact(rest).ok());
+    if room.is_none() {
+        return Err(io::Error::other(format!("its {size} bytes do not fit memory")));
+    }
+    file.take(rest).read_to_end(&mut bytes)?;
+    Ok(Ok(bytes))
+}
+
+/// Takes a file apart. The plan has a checksum of its own.
+pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>, String> {
+    check_header(bytes, bytes.len() as u64)?;
+    let (header, plan) = bytes.split_at(HEADER + CHECK);
     let hash = |at: usize| header[at..].first_chunk::<32>().copied().unwrap_or_default();
     Ok(Parts { key: hash(20), recipe: hash(52), plan })
 }
@@ -102,7 +127,20 @@ pub(super) struct Meta {
     pub(super) operators: Option<u64>,
 }
 
-pub(super) fn read_meta(bytes: &[u8]) -> Option<Meta> {
+/// Most bytes of a readable file.
+const MOST_META: u64 = 1 << 20;
+
+/// Reads the readable file, unless it is too large for one; nothing is known from one that is broken.
+pub(super) fn read_meta_file(file: &File, size: u64) -> io::Result<Option<Meta>> {
+    if size > MOST_META {
+        return Err(io::Error::other(format!("its {size} bytes are more than {MOST_META}")));
+    }
+    let mut bytes = Vec::new();
+    file.take(size).read_to_end(&mut bytes)?;
+    Ok(read_meta(&bytes))
+}
+
+fn read_meta(bytes: &[u8]) -> Option<Meta> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
     let parts = value.get("parts").and_then(Value::as_object);
     let texts = parts.into_iter().flatten();
@@ -132,6 +170,22 @@ mod tests {
             }
         }
         assert!(split(&[&whole[..], b"!"].concat()).unwrap_err().contains("it has 97 bytes, not 96"));
+    }
+
+    #[test]
+    fn a_file_of_another_length_is_not_read_to_its_end() {
+        let path = std::env::temp_dir().join(format!("racl-entry-{}", std::process::id()));
+        std::fs::write(&path, join(&[1; 32], &[2; 32], b"plan")).unwrap();
+        let file = File::options().read(true).write(true).open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(read_plan(&file, 96).unwrap().unwrap().len(), 96);
+        // A hole of this size neither fits memory nor could be read in time.
+        let size = 1 << 42;
+        file.set_len(size).unwrap();
+        io::Seek::rewind(&mut &file).unwrap();
+        assert!(read_plan(&file, size).unwrap().unwrap_err().contains("bytes, not 96"));
+        assert_eq!(io::Seek::stream_position(&mut &file).unwrap(), 92);
+        assert!(read_meta_file(&file, size).unwrap_err().to_string().contains("are more than 1048576"));
     }
 
     #[test]

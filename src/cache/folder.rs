@@ -1,7 +1,7 @@
 //! Folders and files of a cache: opened step by step without following links, checked before anything is believed.
 
 use std::fs::{DirBuilder, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -83,8 +83,18 @@ impl Folder {
         &self.path
     }
 
-    /// All bytes of a file of this user's that nobody else can touch.
-    pub(super) fn read(&self, name: &str) -> Result<Vec<u8>> {
+    /// All that `read` takes from a file of this user's that nobody else can touch; it is given its size.
+    pub(super) fn read<T>(&self, name: &str, read: impl FnOnce(&File, u64) -> io::Result<T>) -> Result<T> {
+        let (file, size) = self.open_file(name)?;
+        read(&file, size).map_err(|error| refused(&self.path.join(name), error))
+    }
+
+    /// Size of a file that could be read.
+    pub(super) fn size(&self, name: &str) -> Result<u64> {
+        self.open_file(name).map(|(_, size)| size)
+    }
+
+    fn open_file(&self, name: &str) -> Result<(File, u64)> {
         let path = self.path.join(name);
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let fd = match fs::openat(&self.fd, name, flags, Mode::empty()) {
@@ -100,14 +110,7 @@ impl Folder {
             let mode = about.st_mode & 0o7777;
             return Err(refused(&path, format!("its mode is {mode:04o}, not 0600; chmod 600 makes it usable")));
         }
-        let size = u64::try_from(about.st_size).unwrap_or(0);
-        let mut bytes = Vec::new();
-        let room = usize::try_from(size).ok().and_then(|size| bytes.try_reserve_exact(size).ok());
-        if room.is_none() {
-            return Err(refused(&path, format!("its {size} bytes do not fit memory")));
-        }
-        File::from(fd).take(size).read_to_end(&mut bytes).map_err(|error| refused(&path, error))?;
-        Ok(bytes)
+        Ok((File::from(fd), u64::try_from(about.st_size).unwrap_or(0)))
     }
 
     /// Puts a file in place as a whole, or not at all. Only the holder of the lock may do so.

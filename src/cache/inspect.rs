@@ -1,6 +1,8 @@
 //! Entries for people: listed, shown, checked and removed.
 
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -51,7 +53,8 @@ impl Entry {
     pub fn verify(&self) -> Result<()> {
         let folder = self.place.open(false).map_err(|trouble| file_error(&self.path, trouble))?;
         let path = self.path.join(RECIPE);
-        let bytes = folder.read(RECIPE).map_err(|trouble| file_error(&path, trouble))?;
+        let bytes = folder.read(RECIPE, entry::read_plan).map_err(|trouble| file_error(&path, trouble))?;
+        let bytes = bytes.map_err(|why| broken(&path, &why))?;
         let parts = entry::split(&bytes).map_err(|why| broken(&path, &why))?;
         let known = Plan::check_bytes(parts.plan).map_err(|why| broken(&path, &why))?;
         if known != parts.recipe {
@@ -125,7 +128,7 @@ fn entry_at(root: &Path, cache: &str, levels: Vec<String>) -> Option<Entry> {
     if !names.iter().any(|name| [RECIPE, META, LOCK].contains(&name.as_str())) {
         return None;
     }
-    let meta = folder.read(META).ok().and_then(|bytes| entry::read_meta(&bytes)).unwrap_or_default();
+    let meta = folder.read(META, entry::read_meta_file).ok().flatten().unwrap_or_default();
     let Meta { parts, written, operators } = meta;
     let rank = (place.levels.len() == 3).then(|| place.levels[1].clone());
     Some(Entry {
@@ -134,7 +137,7 @@ fn entry_at(root: &Path, cache: &str, levels: Vec<String>) -> Option<Entry> {
         function: place.levels.last().cloned().unwrap_or_default(),
         rank,
         is_stored: names.iter().any(|name| name == RECIPE),
-        bytes: folder.read(RECIPE).map_or(0, |bytes| bytes.len() as u64),
+        bytes: folder.size(RECIPE).unwrap_or(0),
         written,
         operators,
         parts: parts.into_iter().collect(),
@@ -156,10 +159,11 @@ pub fn readable_cache(path: impl AsRef<Path>) -> Result<String> {
     }
     let folder = if about.is_dir() { path } else { path.parent().unwrap_or_else(|| Path::new(".")) };
     let file = if about.is_dir() { path.join(RECIPE) } else { path.to_owned() };
-    let bytes = read_plain(&file).map_err(|error| broken(&file, &error.to_string()))?;
+    let bytes = read_plain(&file, entry::read_plan).map_err(|error| broken(&file, &error.to_string()))?;
+    let bytes = bytes.map_err(|why| broken(&file, &why))?;
     let parts = entry::split(&bytes).map_err(|why| broken(&file, &why))?;
     let mut text = String::new();
-    let meta = read_plain(&folder.join(META)).ok().and_then(|bytes| entry::read_meta(&bytes));
+    let meta = read_plain(&folder.join(META), entry::read_meta_file).ok().flatten();
     for (name, value) in meta.unwrap_or_default().parts {
         // Writing to a string does not fail.
         let _ = writeln!(text, "# {name}: {value}");
@@ -171,14 +175,12 @@ pub fn readable_cache(path: impl AsRef<Path>) -> Result<String> {
 }
 
 /// A regular file of anybody's, not through a link.
-fn read_plain(path: &Path) -> std::io::Result<Vec<u8>> {
+fn read_plain<T>(path: &Path, read: impl FnOnce(&File, u64) -> io::Result<T>) -> io::Result<T> {
     use rustix::fs::{FileType, Mode, OFlags, fstat, open};
-    use std::io::Read as _;
     let fd = open(path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?;
-    if FileType::from_raw_mode(fstat(&fd)?.st_mode) != FileType::RegularFile {
-        return Err(std::io::Error::other("it is no regular file"));
+    let about = fstat(&fd)?;
+    if FileType::from_raw_mode(about.st_mode) != FileType::RegularFile {
+        return Err(io::Error::other("it is no regular file"));
     }
-    let mut bytes = Vec::new();
-    std::fs::File::from(fd).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    read(&File::from(fd), u64::try_from(about.st_size).unwrap_or(0))
 }

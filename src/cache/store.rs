@@ -122,8 +122,8 @@ impl Place {
         let near = others.filter_map(|name| {
             let levels = std::iter::once(name).chain(below.iter().cloned()).collect();
             let place = Self { root: self.root.clone(), levels };
-            let bytes = place.open(false).ok()?.read(META).ok()?;
-            Some((place.path(), key.differences(&entry::read_meta(&bytes)?.parts)))
+            let meta = place.open(false).ok()?.read(META, entry::read_meta_file).ok()??;
+            Some((place.path(), key.differences(&meta.parts)))
         });
         near.min_by_key(|(_, differences)| differences.len())
     }
@@ -143,8 +143,9 @@ pub(super) fn split_entry_folder(name: &str) -> Option<&str> {
 }
 
 fn load(folder: &Folder, key: &Hash, registry: &Registry) -> Found {
-    let bytes = match folder.read(RECIPE) {
-        Ok(bytes) => bytes,
+    let bytes = match folder.read(RECIPE, entry::read_plan) {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(why)) => return Found::Broken(why),
         Err(Trouble::Absent) => return Found::Absent,
         Err(Trouble::Refused(why)) => return Found::Refused(why),
     };

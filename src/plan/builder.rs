@@ -17,8 +17,10 @@ use super::options::Options;
 use super::recipe::{Access, Known, Mode, Node, NodeKind, ORIGIN, Recipe, Tag};
 
 mod decompose;
+mod events;
 mod finish;
 mod foreign;
+mod gates;
 mod ops;
 mod prefetch;
 mod producers;
@@ -26,13 +28,16 @@ mod streams;
 mod values;
 mod versions;
 mod views;
+mod waits;
 
 pub(crate) use finish::Built;
 pub use prefetch::After;
 use producers::Producers;
 use versions::Versions;
 
-pub use streams::{External, Fork, Scope, TaggedEvent};
+pub use events::TaggedEvent;
+pub use gates::External;
+pub use streams::{Fork, Scope};
 
 /// The tag of the stream that a plan is run on.
 pub const ORIGIN_TAG: &str = "origin";

@@ -1,0 +1,89 @@
+//! Gates between a plan and work beside it.
+
+use std::panic::Location;
+
+use crate::error::Result;
+use crate::plan::finding::FindingKind;
+use crate::plan::recipe::NodeKind;
+
+use super::{At, Builder};
+
+/// A gate between a plan and work beside it, from [`Builder::external`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct External {
+    pub(crate) plan: u32,
+    pub(crate) index: u32,
+}
+
+impl Builder {
+    /// A gate between this plan and work beside it, by name. The executable gives and takes its signals.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let mut gate = None;
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [4], F32, Input::Static)?;
+    ///     let ready = g.external("ready")?;
+    ///     gate = Some(ready);
+    ///     g.wait_external(ready)?;
+    ///     let y = g.abs(x)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let (stream, other) = (device.stream()?, device.stream()?);
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// exe.run(&stream, &mut exe.bindings())?; // waits at the gate
+    /// exe.signal(gate.expect("the plan has it"), &other)?; // one signal for each run
+    /// stream.synchronize()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn external(&mut self, name: &str) -> Result<External> {
+        let at = Location::caller();
+        if name.is_empty() || self.recipe.externals.iter().any(|known| known == name) {
+            let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
+            return self.wrong(kind, at, format_args!("external gate {name:?}: the name is empty or taken"));
+        }
+        self.recipe.externals.push(name.to_owned());
+        Ok(External { plan: self.plan, index: self.recipe.externals.len() as u32 - 1 })
+    }
+
+    /// Makes the surrounding stream wait, in each run, for one signal of
+    /// [`Executable::signal`](crate::plan::Executable::signal), or of the plan itself, and takes it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a gate of another plan.
+    #[doc(alias = "aclrtValueWait")]
+    #[track_caller]
+    pub fn wait_external(&mut self, gate: External) -> Result<()> {
+        self.external_node(gate, NodeKind::ExternalWait(gate.index), Location::caller())
+    }
+
+    /// Gives one signal through the gate when the surrounding stream gets there, in each run.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::wait_external`].
+    #[doc(alias = "aclrtValueWrite")]
+    #[track_caller]
+    pub fn record_external(&mut self, gate: External) -> Result<()> {
+        self.external_node(gate, NodeKind::ExternalRecord(gate.index), Location::caller())
+    }
+
+    fn external_node(&mut self, gate: External, kind: NodeKind, at: At) -> Result<()> {
+        if gate.plan != self.plan {
+            return self.wrong(FindingKind::Foreign, at, "an external gate of another plan");
+        }
+        self.emit(kind, &[], at).map(drop)
+    }
+}

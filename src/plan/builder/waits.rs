@@ -1,0 +1,169 @@
+//! Lifetimes across streams, and waits for values.
+
+use std::panic::Location;
+
+use crate::error::Result;
+use crate::plan::finding::FindingKind;
+use crate::plan::options::Single;
+use crate::plan::recipe::{Access, Mode};
+
+use super::{At, Builder, NONE, ORIGIN_TAG, Reserve, Value};
+
+impl Builder {
+    /// Keeps the memory of `value` reserved until `tag` is joined: for work on that stream which the plan does not know
+    /// of. What the plan knows of is taken into account without this.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan, and for a tag that no scope
+    /// has used.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan};
+    ///
+    /// Plan::build(|g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     let h = g.tanh(x)?;
+    ///     let y = g.scope("side", |g| g.muls(h, 2.0))?;
+    ///     g.record_stream(h, "side")?; // nothing takes the memory of h before "side" is joined
+    ///     g.output("y", y)
+    /// })?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "npu_record_tagged_stream")]
+    #[track_caller]
+    pub fn record_stream(&mut self, value: Value, tag: &str) -> Result<()> {
+        let at = Location::caller();
+        self.check(value, "record_stream", at)?;
+        if self.options.single == Single::Collapse {
+            return Ok(());
+        }
+        let Some(&index) = self.tags.get(tag) else {
+            let text =
+                format_args!("record_stream on {tag:?}, which no scope has used; the origin is {ORIGIN_TAG:?}");
+            return self.wrong(FindingKind::Name, at, text);
+        };
+        let storage = self.recipe.storage_of(value.index);
+        self.reserve.push(Reserve { storage, tag: index, since: self.recipe.nodes.len() as u32 });
+        Ok(())
+    }
+
+    /// A later version of `value`, over the same memory: work that is given it waits for what produced `dependency`.
+    /// Work that is given the earlier version does not wait; using both from here on is a lint.
+    ///
+    /// There is one record for each producer, however many waits, and none for work on its own stream.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     let first = g.scope("1", |g| g.muls(x, 2.0))?;
+    ///     let x = g.wait_value(x, first)?; // what uses x now starts after `first` is there
+    ///     let sum = g.add(x, first)?;
+    ///     g.output("sum", sum)
+    /// })?;
+    /// assert!(plan.lints().is_empty());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "npu_wait_tensor")]
+    #[track_caller]
+    pub fn wait_value(&mut self, value: Value, dependency: Value) -> Result<Value> {
+        let at = Location::caller();
+        self.check(value, "wait_value", at)?;
+        self.check(dependency, "wait_value", at)?;
+        let place = self.place(at);
+        let later = self.add_value(self.recipe.values[value.index as usize].clone(), self.producers.own(value.index));
+        let waits = (dependency.index, &*self.producers.of(&self.recipe, dependency.index));
+        let nodes = &self.recipe.nodes;
+        self.versions.add(value.index, later.index, waits, place, |node| nodes[node as usize].tag);
+        Ok(later)
+    }
+
+    /// Makes the surrounding stream wait for what produced the values.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) without a value, and for one of another plan.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan};
+    ///
+    /// Plan::build(|g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     let a = g.scope("1", |g| g.muls(x, 2.0))?;
+    ///     let b = g.scope("2", |g| g.muls(x, 3.0))?;
+    ///     g.wait_all(&[a, b])?;
+    ///     let y = g.add(a, b)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn wait_all(&mut self, values: &[Value]) -> Result<()> {
+        let at = Location::caller();
+        if values.is_empty() {
+            return self.wrong(FindingKind::Operand, at, "wait_all without a value to wait for");
+        }
+        for value in values {
+            self.check(*value, "wait_all", at)?;
+        }
+        self.enter_scopes(at)?;
+        let (tag, place) = (self.tag(), self.place(at));
+        self.wishes.fences.push(self.recipe.nodes.len() as u32);
+        for value in values {
+            self.wait_for_producers(*value, tag, place, at)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a stream wait for whatever wrote the value.
+    pub(super) fn wait_for_producers(&mut self, value: Value, tag: u16, place: u32, at: At) -> Result<()> {
+        let producers = self.producers.of(&self.recipe, value.index);
+        producers.into_iter().try_for_each(|producer| self.wait_for_producer(producer, tag, place, at))
+    }
+
+    pub(super) fn wait_for_producer(&mut self, producer: u32, tag: u16, place: u32, at: At) -> Result<()> {
+        if producer == NONE || self.recipe.nodes[producer as usize].tag == tag {
+            return Ok(());
+        }
+        let event = match self.recorded_after.get(&producer) {
+            Some(event) => *event,
+            None => {
+                let event = self.new_event(None);
+                self.recorded_after.insert(producer, event);
+                event
+            }
+        };
+        self.wait_on(event, tag, place, at)
+    }
+
+    pub(super) fn wait_for_versions(&mut self, value: u32, tag: u16, place: u32, at: At) -> Result<()> {
+        let next = self.recipe.nodes.len() as u32;
+        for i in 0..self.versions.after(value).len() {
+            let producer = self.versions.after(value)[i];
+            self.wishes.after.push((next, producer));
+            self.wait_for_producer(producer, tag, place, at)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn note_versions(&mut self, accesses: &[Access], node: u32) {
+        for access in accesses.iter().filter(|access| access.mode != Mode::Touch) {
+            self.versions.note(access.value, node);
+        }
+    }
+}
