@@ -12,6 +12,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 
 mod auto;
+mod buckets;
 mod builder;
 mod check;
 #[cfg(feature = "cache")]
@@ -42,6 +43,7 @@ mod stored;
 mod tests;
 mod uses;
 
+pub use buckets::Buckets;
 pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Value};
 pub use decompose::Decompositions;
 #[cfg(feature = "cache")]

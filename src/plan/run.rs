@@ -1,5 +1,6 @@
 //! Running a plan on a device: executables, what they are given and what they give.
 
+mod ahead;
 mod bindings;
 mod budget;
 mod create;

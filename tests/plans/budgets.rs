@@ -1,7 +1,7 @@
 //! What a plan needs of a device, told before anything is recorded; and gates to the outside.
 
 use racl::op::DataType::F32;
-use racl::plan::{Cores, External, FindingKind, Foreign, Frozen, Input, Mode, Plan, RunOptions, Scope};
+use racl::plan::{Buckets, Cores, External, FindingKind, Foreign, Frozen, Input, Mode, Plan, RunOptions, Scope};
 use racl::{Error, ErrorKind, mock};
 
 use crate::{Alone, calls_of, give, result};
@@ -158,4 +158,42 @@ fn a_run_waits_for_a_signal_from_outside_and_gives_one() {
         let error = exe.signal(other, &before).unwrap_err();
         crate::common::assert_says(&error, ErrorKind::InvalidArgument, &["a gate of another plan"]);
     }
+}
+
+#[test]
+fn buckets_are_captured_as_far_as_limit_and_streams_go() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let n = g.symbol("n", 1..=32)?;
+        let x = g.input("x", [n], F32, Input::Host)?;
+        let y = g.muls(x, 2.0)?;
+        g.output_to_host("y", y)
+    })
+    .unwrap();
+    let buckets = Buckets::up_to(32).unwrap();
+    let captured = |limit, streams: Option<u32>| {
+        let options = RunOptions::new().graph_limit(limit).unwrap();
+        let mut exe = plan.executable(&alone.device, &options, Frozen::new()).unwrap();
+        let (x, mut bind) = (exe.input("x").unwrap(), exe.bindings());
+        if let Some(left) = streams {
+            leave_streams(left);
+        }
+        let mut order = Vec::new();
+        let left = buckets.capture(&mut exe, &mut bind, |bind, size| {
+            order.push(size);
+            bind.host(x, &[0.0_f32; 32][..size], [size]);
+            Ok(())
+        });
+        mock::limit_streams(None).unwrap();
+        left.map(|left| {
+            assert!(order.iter().rev().eq(left.sizes()), "{order:?}");
+            assert_eq!(exe.graphs(), order.len());
+            assert_eq!((exe.counters().evicted, exe.counters().replays), (0, 0));
+            left.sizes().to_vec()
+        })
+    };
+    assert_eq!(captured(64, None).unwrap(), [1, 2, 4, 8, 16, 24, 32]);
+    assert_eq!(captured(3, None).unwrap(), [2, 8, 32]);
+    assert_eq!(captured(64, Some(2)).unwrap(), [4, 32]);
+    assert!(captured(64, Some(0)).unwrap_err().to_string().contains("no room for a captured graph"));
 }

@@ -88,6 +88,14 @@ pub(crate) fn device_cores(context: &Context) -> Result<Cores> {
     })
 }
 
+/// How many graphs of the plan the streams that are left suffice for, where the library tells: a hidden stream for
+/// each tag of each, and those of the user once.
+pub(super) fn graphs_left(plan: &Inner, context: &Context) -> Result<Option<usize>> {
+    let tags = plan.recipe.tags.len().max(1);
+    let left = streams_left(context)?;
+    Ok(left.map(|left| (left as usize).saturating_sub(tags - 1) / tags))
+}
+
 fn streams_left(context: &Context) -> Result<Option<u32>> {
     let mut left = 0;
     // SAFETY: `left` is a place for one number.

@@ -271,7 +271,7 @@ impl Executable {
     }
 
     /// The graph for these bindings, captured if need be; none when the run is eager.
-    fn find(&mut self, bind: &Bindings, at: At) -> Result<Option<usize>> {
+    pub(super) fn find(&mut self, bind: &Bindings, at: At) -> Result<Option<usize>> {
         let symbols = resolve(&self.plan.0, bind)?;
         if self.plan.is_dynamic() {
             check_shapes(bind, &symbols)?;
