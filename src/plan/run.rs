@@ -1,6 +1,7 @@
 //! Running a plan on a device: executables, what they are given and what they give.
 
 mod ahead;
+mod alias;
 mod bindings;
 mod budget;
 mod create;

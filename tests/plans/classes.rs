@@ -175,7 +175,7 @@ fn bindings_are_refused_by_the_next_run_and_forgiven_after_it() {
         (exe.static_input::<f32>(x).unwrap_err(), "input \"x\" is not static"),
         (exe.static_input::<i32>(s).unwrap_err(), "\"s\" holds F32"),
         (other.output::<f32>(y).unwrap_err(), "an output of another executable"),
-        (other.output::<f32>(other.output_id("y").unwrap()).unwrap_err(), "before the first run"),
+        (other.output::<f32>(other.output_id("y").unwrap()).unwrap_err(), "without a run before"),
     ] {
         assert_says(&error, ErrorKind::InvalidArgument, &[part]);
     }
@@ -235,5 +235,31 @@ fn an_input_that_must_not_move_must_not_under_any_key_or_mode() {
             assert_eq!(error.kind(), ErrorKind::AddressChanged);
         }
         exe.run(&stream, give(&exe, "x", &here).key(7)).unwrap();
+    }
+}
+
+#[test]
+fn an_input_that_is_written_shares_no_memory_with_another() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let plan = Plan::build(|g| {
+        let a = g.input("a", [4], F32, Input::Tracked(OnMove::Recapture))?;
+        let b = g.input("b", [4], F32, Input::Tracked(OnMove::Recapture))?;
+        let y = g.scope("1", |g| g.adds(b, 1.0))?;
+        g.op_into(racl::plan::Operator::Abs, &[a], a)?;
+        g.output("y", y)
+    })
+    .unwrap();
+    let all = alone.device.upload_tensor(&[-1.0_f32; 8], [8]).unwrap();
+    let [low, mid, high] = [0..4, 2..6, 4..8].map(|range| all.narrow(0, range).unwrap());
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let (a, b, mut bind) = (exe.input("a").unwrap(), exe.input("b").unwrap(), exe.bindings());
+        for other in [&low, &mid] {
+            let error = exe.run(&stream, bind.set(a, &low).set(b, other)).unwrap_err();
+            assert_says(&error, ErrorKind::InvalidArgument, &["\"a\"", "\"b\"", "shares memory"]);
+        }
+        exe.run(&stream, bind.set(b, &high)).unwrap();
+        assert_eq!(result(&exe, "y"), [0.0; 4]);
     }
 }

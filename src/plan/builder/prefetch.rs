@@ -86,7 +86,10 @@ impl Builder {
         let own = self.tag() == ORIGIN && self.options.single == Single::No;
         if own {
             let tag = self.tags.get(PREFETCH_TAG).copied();
-            let tag = tag.unwrap_or_else(|| self.add_tag(PREFETCH_TAG, 0));
+            let tag = match tag {
+                Some(tag) => tag,
+                None => self.new_tag(PREFETCH_TAG, 0, at)?,
+            };
             self.scopes.push(Frame { tag, cores: 0, pending: None });
         }
         let done = self.prefetch_here(value, what, after, at);

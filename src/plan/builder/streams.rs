@@ -56,6 +56,15 @@ impl Scope {
     }
 }
 
+/// Leaves the scope also when the code in it panics.
+struct Open<'a>(&'a mut Builder);
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.0.scopes.pop();
+    }
+}
+
 impl Builder {
     /// Issues the work of `work` on the stream named `tag`, after what was issued on the surrounding stream so far.
     ///
@@ -128,9 +137,8 @@ impl Builder {
         let (parent, place) = (self.tag(), self.place(at));
         let pending = (index != parent).then_some(Pending { parent, fork: options.fork, place });
         self.scopes.push(Frame { tag: index, cores, pending });
-        let result = work(self);
-        self.scopes.pop();
-        result
+        let open = Open(self);
+        work(open.0)
     }
 
     fn scope_tag(&mut self, tag: &str, options: Scope, at: At) -> Result<u16> {
@@ -149,10 +157,7 @@ impl Builder {
             }
         }
         let Some(&known) = self.tags.get(tag) else {
-            if self.recipe.tags.len() >= usize::from(u16::MAX) {
-                return self.wrong(FindingKind::Streams, at, "more tags than can be numbered");
-            }
-            return Ok(self.add_tag(tag, options.priority.unwrap_or(0)));
+            return self.new_tag(tag, options.priority.unwrap_or(0), at);
         };
         let has = self.recipe.tags[usize::from(known)].priority;
         match options.priority {
@@ -162,6 +167,13 @@ impl Builder {
             }
             _ => Ok(known),
         }
+    }
+
+    pub(super) fn new_tag(&mut self, tag: &str, priority: u32, at: At) -> Result<u16> {
+        if self.recipe.tags.len() >= usize::from(u16::MAX) {
+            return self.wrong(FindingKind::Streams, at, "more tags than can be numbered");
+        }
+        Ok(self.add_tag(tag, priority))
     }
 
     /// The number of a core limit, counted from 1.

@@ -81,6 +81,7 @@ impl Plan {
             cores: None,
             cores_checked: false,
             cap: prefetch_cap(&self.0, context)?,
+            written: super::alias::written(recipe),
             places: std::collections::HashMap::new(),
             tracked: by_class(|class| matches!(class, Input::Tracked(_))),
             copied: by_class(|class| class == Input::Copied),

@@ -23,7 +23,7 @@ use super::sized::{Fixed, Sized};
 use super::store::{Captured, Counters, Key, Store};
 use super::symbols::{check_shapes, resolve};
 use super::update::Groups;
-use super::{budget, host};
+use super::{alias, budget, host};
 
 /// A plan ready to run on a device: its memory, and captured graphs as they are needed.
 ///
@@ -77,6 +77,8 @@ pub struct Executable {
     pub(super) tracked: Vec<u32>,
     /// Addresses of tracked inputs that must not move, since the first run.
     pub(super) places: HashMap<u32, usize>,
+    /// Inputs whose memory the plan writes.
+    pub(super) written: Vec<u32>,
     pub(super) copied: Vec<u32>,
     pub(super) hosts: Vec<u32>,
     pub(super) frozen: Vec<u32>,
@@ -211,6 +213,9 @@ impl Executable {
         if let Some(error) = bind.first_error.take() {
             return Err(error);
         }
+        if !self.written.is_empty() {
+            alias::check(&self.written, &self.fixed.inputs, bind)?;
+        }
         if self.options.check_frozen {
             self.check_frozen(bind)?;
         }
@@ -226,6 +231,10 @@ impl Executable {
             None => self.run_eagerly(stream, bind, at),
         };
         drop(token);
+        if done.is_err() && found.is_none() {
+            // A part of it ran: the outputs are neither this run's nor those of the one before.
+            self.last = None;
+        }
         done
     }
 

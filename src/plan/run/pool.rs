@@ -47,6 +47,8 @@ struct Shared {
     state: Mutex<State>,
     /// The thread that submits a run, by a number of this module; 0 for none.
     holder: AtomicUsize,
+    /// Size of the arena, told without waiting for a run that is submitted.
+    bytes: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -65,13 +67,14 @@ impl Pool {
             context: Arc::clone(context.inner()),
             state: Mutex::default(),
             holder: AtomicUsize::new(0),
+            bytes: AtomicUsize::new(0),
         }))
     }
 
     /// Bytes that the pool has now.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.lock().arena.as_ref().map_or(0, |arena| arena.bytes())
+        self.0.bytes.load(Ordering::Acquire)
     }
 
     /// Makes the memory at least `bytes` large now, such as the peak of the largest plan to come: graphs that are captured
@@ -129,21 +132,28 @@ impl Pool {
         if bytes == 0 {
             return Ok(None);
         }
+        self.check_holder()?;
         let mut state = self.lock();
         if let Some(arena) = state.arena.as_ref().filter(|arena| arena.bytes() as u64 >= bytes) {
             return Ok(Some(Arc::clone(arena)));
         }
         let arena = Piece::new(&self.0.context, bytes)?.allocation;
+        self.0.bytes.store(arena.bytes(), Ordering::Release);
         state.arena = Some(Arc::clone(&arena));
         Ok(Some(arena))
     }
 
+    /// That this thread is not submitting a run of the pool already.
+    fn check_holder(&self) -> Result<()> {
+        if self.0.holder.load(Ordering::Acquire) != thread_number() {
+            return Ok(());
+        }
+        Err(Error::invalid("a run inside a run of the same pool, from a foreign operator: it would wait for itself"))
+    }
+
     /// The right to run next on `stream`: after whatever ran before, and before whatever comes when the token is gone.
     pub(super) fn enter(&self, stream: &Stream) -> Result<Token<'_>> {
-        if self.0.holder.load(Ordering::Acquire) == thread_number() {
-            let text = "a run inside a run of the same pool, from a foreign operator: it would wait for itself";
-            return Err(Error::invalid(text));
-        }
+        self.check_holder()?;
         let mut state = self.lock();
         let last = state.last.as_ref().and_then(Weak::upgrade);
         if let Some(last) = last.filter(|last| !Arc::ptr_eq(last, &stream.0)) {

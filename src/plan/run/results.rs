@@ -44,8 +44,8 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) before the first run, and for another type
-    /// or executable.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) before the first run, after an eager
+    /// one that failed, and for another type or executable.
     pub fn output<T: Element>(&self, output: OutputId) -> Result<Output<'_, T>> {
         let (last, info) = self.last_output(output)?;
         let place = &last.sized.places[info.value as usize];
@@ -99,7 +99,8 @@ impl Executable {
         }
         let info = &self.plan.0.recipe.outputs[output.index as usize];
         let last = self.last.as_ref();
-        let last = last.ok_or_else(|| Error::invalid(format!("output {:?} before the first run", info.name)))?;
+        let last = last
+            .ok_or_else(|| Error::invalid(format!("output {:?} without a run before that succeeded", info.name)))?;
         Ok((last, info))
     }
 
