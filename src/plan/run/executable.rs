@@ -28,7 +28,8 @@ use super::{alias, budget, host};
 /// A plan ready to run on a device: its memory, and captured graphs as they are needed.
 ///
 /// A run takes `&mut self` and returns when the work is submitted; runs follow one another on the device, on whatever
-/// streams they are. `Send`, not `Sync`. Dropping it waits for the last run.
+/// streams they are. `Send`, not `Sync`. Dropping it waits for the last replay; what eager runs submitted
+/// belongs to their streams.
 ///
 /// Made by [`Plan::capture`] or [`Plan::executable`].
 ///

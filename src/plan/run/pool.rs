@@ -15,6 +15,8 @@ use super::piece::Piece;
 /// Memory for the temporaries of several executables on one device. Their runs are ordered one after another, on
 /// whatever streams they are: the later one waits on the device, not on the host.
 ///
+/// A run that waits at a gate holds up those behind it: its signal must not come from a stream behind one of them.
+///
 /// The memory grows to what the largest of them needs; graphs that were captured before keep what they had.
 ///
 /// # Examples
