@@ -1,9 +1,9 @@
 //! Plans: a graph as data, checked before a device sees it.
 //!
-//! A [`Builder`] records operators, streams, events, prefetches and inputs by class. [`Plan::build`] checks the result:
-//! every pair of accesses to the same bytes must be in some order, by stream or by event, or the plan is refused with
-//! both operators, the bytes and the event that would order them. A plan is plain data; it runs eagerly on real
-//! streams, as a captured graph, or simulated on the host, with the same numbers.
+//! A [`Builder`] records operators, streams, events, prefetches and inputs by class. [`Plan::build`] checks the
+//! result: every pair of accesses to the same bytes must be in some order, by stream or by event, or the plan is
+//! refused with both operators, the bytes and the event that would order them. A plan is plain data; it runs eagerly
+//! on real streams, as a captured graph, or simulated on the host, with the same numbers.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -172,8 +172,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// As [`Plan::build`]. [`ErrorKind::InvalidPlan`] for a rewrite that leads back to its operator, or whose result has
-    /// another type or shape than that of the operator.
+    /// As [`Plan::build`]. [`ErrorKind::InvalidPlan`] for a rewrite that leads back to its operator, or whose result
+    /// has another type or shape than that of the operator.
     pub fn build_decomposed(
         options: Options,
         decompositions: &Decompositions,
@@ -234,8 +234,8 @@ impl Plan {
         self.0.recipe.events.len()
     }
 
-    /// Plans the memory of the temporaries: for a dynamic plan with these values of its symbols, in the order in which
-    /// they were made.
+    /// Plans the memory of the temporaries: for a dynamic plan with these values of its symbols, in the order in
+    /// which they were made.
     ///
     /// # Errors
     ///

@@ -155,7 +155,8 @@ impl Func {
         self.cache.0.traces.remember(&self.name, key, Signature::of(plan), hash)
     }
 
-    /// What another thread has compiled since this compilation began, when only building tells whether it is the same.
+    /// What another thread has compiled since this compilation began, when only building tells whether it is the
+    /// same.
     fn seen_since(&self, key: &Key) -> Option<Seen> {
         self.inputs.is_none().then(|| self.cache.0.traces.seen(&self.name, key)).flatten()
     }

@@ -13,8 +13,8 @@ pub const MAX_SYMBOLS: usize = 8;
 
 /// One dimension of a value: a number, a symbol, or a product of symbols times a number plus a number.
 ///
-/// Symbols come from [`Builder::symbol`](super::Builder::symbol). `+` and `*` compute; a result outside the form above
-/// is kept as such and refused, with a message, where it is used as a dimension.
+/// Symbols come from [`Builder::symbol`](super::Builder::symbol). `+` and `*` compute; a result outside the form
+/// above is kept as such and refused, with a message, where it is used as a dimension.
 ///
 /// # Examples
 ///
@@ -188,8 +188,8 @@ pub(crate) fn show_dims(dims: &[Dim], names: &[String]) -> String {
     format!("[{}]", shown.join(", "))
 }
 
-/// A text of this crate about dimensions, such as "s0 meets 4", with the names of the symbols. It must hold no text of
-/// the user's.
+/// A text of this crate about dimensions, such as "s0 meets 4", with the names of the symbols. It must hold no text
+/// of the user's.
 pub(crate) fn name_symbols(text: &str, names: &[String]) -> String {
     let mut named = text.to_owned();
     for (index, name) in names.iter().enumerate().rev() {
@@ -204,8 +204,8 @@ pub trait IntoDims {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more than [`MAX_RANK`] dimensions, or one
-    /// that plans cannot express.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more than [`MAX_RANK`] dimensions, or
+    /// one that plans cannot express.
     fn into_dims(self) -> Result<Vec<Dim>>;
 }
 

@@ -79,8 +79,8 @@ impl Foreign {
         self
     }
 
-    /// Cores that the operator must have at the same time to make progress, as collectives do. Two of them that may run
-    /// at once and need more than there are would wait for each other for ever; a check reports that.
+    /// Cores that the operator must have at the same time to make progress, as collectives do. Two of them that may
+    /// run at once and need more than there are would wait for each other for ever; a check reports that.
     #[must_use]
     pub fn needs(mut self, cores: Cores) -> Self {
         self.needs = cores;

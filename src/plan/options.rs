@@ -60,8 +60,8 @@ impl Options {
     }
 
     /// Spreads independent operators over at most `streams` streams. Off by default; on, with two streams, for a
-    /// dynamic plan when the environment variable `ENABLE_DYNAMIC_SHAPE_MULTI_STREAM` is 1. A plan with tags of its own,
-    /// or with a prefetch, which has a stream of its own, stays as it is.
+    /// dynamic plan when the environment variable `ENABLE_DYNAMIC_SHAPE_MULTI_STREAM` is 1. A plan with tags of its
+    /// own, or with a prefetch, which has a stream of its own, stays as it is.
     ///
     /// # Errors
     ///
@@ -77,7 +77,8 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a share that is not above 0 and at most 1.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a share that is not above 0 and at most
+    /// 1.
     pub fn prefetch_cap(self, share: f64) -> Result<Self> {
         if !(share > 0.0 && share <= 1.0) {
             return Err(Error::invalid(format!("a cap of {share} of the L2 cache; it is above 0 and at most 1")));

@@ -22,8 +22,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) while another event of the plan has the tag, and for an
-    /// empty one.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) while another event of the plan has the tag, and for
+    /// an empty one.
     ///
     /// # Examples
     ///
@@ -110,13 +110,13 @@ impl Builder {
         Ok(())
     }
 
-    /// Makes the surrounding stream wait for the latest record of the event. On the stream that recorded it this has no
-    /// effect.
+    /// Makes the surrounding stream wait for the latest record of the event. On the stream that recorded it this has
+    /// no effect.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for an event of another plan, and for one that was not
-    /// recorded yet.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for an event of another plan, and for one that was
+    /// not recorded yet.
     #[doc(alias = "npu_tagged_event_wait")]
     #[track_caller]
     pub fn wait(&mut self, event: &TaggedEvent) -> Result<()> {

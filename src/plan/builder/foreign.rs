@@ -10,8 +10,8 @@ use crate::plan::recipe::{Access, FunctionInfo, NodeKind, StorageKind};
 use super::{At, Builder, Value};
 
 impl Builder {
-    /// Issues a foreign operator that reads and writes the bytes of these values; one that is in both lists is read and
-    /// written. [`Builder::bytes`] gives a part of a value.
+    /// Issues a foreign operator that reads and writes the bytes of these values; one that is in both lists is read
+    /// and written. [`Builder::bytes`] gives a part of a value.
     ///
     /// # Errors
     ///

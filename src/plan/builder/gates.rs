@@ -60,8 +60,8 @@ impl Builder {
     /// Makes the surrounding stream wait, in each run, for one signal of
     /// [`Executable::signal`](crate::plan::Executable::signal), or of the plan itself, and takes it.
     ///
-    /// Without a signal the run never ends: whatever waits for it, the drop of the executable included, waits too. After
-    /// an eager run it is the stream that waits; keep the executable, which gives the signal, until then.
+    /// Without a signal the run never ends: whatever waits for it, the drop of the executable included, waits too.
+    /// After an eager run it is the stream that waits; keep the executable, which gives the signal, until then.
     ///
     /// # Errors
     ///

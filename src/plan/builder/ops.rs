@@ -16,8 +16,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for operands that do not fit the operator, or of another
-    /// plan.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for operands that do not fit the operator, or of
+    /// another plan.
     #[track_caller]
     pub fn op(&mut self, operator: Operator, operands: &[Value]) -> Result<Value> {
         self.op_at(operator, operands, Location::caller())
@@ -53,13 +53,13 @@ impl Builder {
         }
     }
 
-    /// Issues an operator that writes its result to `out`. For an operator that works element by element that may be an
-    /// operand itself, which is then computed in place.
+    /// Issues an operator that writes its result to `out`. For an operator that works element by element that may be
+    /// an operand itself, which is then computed in place.
     ///
     /// # Errors
     ///
-    /// As [`Builder::op`]; also for a result of another shape or type than `out`, one that overlaps an operand in another
-    /// way, and for a constant.
+    /// As [`Builder::op`]; also for a result of another shape or type than `out`, one that overlaps an operand in
+    /// another way, and for a constant.
     #[track_caller]
     pub fn op_into(&mut self, operator: Operator, operands: &[Value], out: Value) -> Result<()> {
         let at = Location::caller();
@@ -131,8 +131,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for values with gaps, of different sizes, that overlap,
-    /// or of another plan, for a copy into a constant, and for views with symbols that differ in type or shape.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for values with gaps, of different sizes, that
+    /// overlap, or of another plan, for a copy into a constant, and for views with symbols that differ in type or
+    /// shape.
     #[track_caller]
     pub fn copy(&mut self, from: Value, to: Value) -> Result<()> {
         let at = Location::caller();

@@ -25,20 +25,21 @@ pub enum After<'a> {
 }
 
 impl Builder {
-    /// Moves bytes of the memory of `value` into the L2 cache while other work runs: on the stream of the scope, or on
-    /// one of its own named `"prefetch"` when that is the origin. Gives the number of bytes that will be asked for: a
-    /// request that is longer than the memory is clipped. 4 GiB and more are split when the work is submitted.
+    /// Moves bytes of the memory of `value` into the L2 cache while other work runs: on the stream of the scope, or
+    /// on one of its own named `"prefetch"` when that is the origin. Gives the number of bytes that will be asked
+    /// for: a request that is longer than the memory is clipped. 4 GiB and more are split when the work is submitted.
     ///
     /// The number is 0 for one that is left out because an earlier one asked for the same bytes. A cap
-    /// ([`Options::prefetch_cap`](crate::plan::Options::prefetch_cap)) is not in the number: only the device tells it.
+    /// ([`Options::prefetch_cap`](crate::plan::Options::prefetch_cap)) is not in the number: only the device tells
+    /// it.
     ///
-    /// `after` says when it may start. It does not count as a use of the value: nothing waits for it but the end of the
-    /// plan.
+    /// `after` says when it may start. It does not count as a use of the value: nothing waits for it but the end of
+    /// the plan.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for an updatable input, 0 bytes, an offset at or past the end, a value of
-    /// another plan, an event that was not recorded, and with
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for an updatable input, 0 bytes, an offset at or
+    /// past the end, a value of another plan, an event that was not recorded, and with
     /// [`Options::single_stream`](crate::plan::Options::single_stream).
     ///
     /// # Examples

@@ -46,8 +46,8 @@ impl Scope {
         Self { fork, ..self }
     }
 
-    /// Limits the operators of the scope to so many cores; 0 leaves a number as it is. Checked against the device when
-    /// an executable is made.
+    /// Limits the operators of the scope to so many cores; 0 leaves a number as it is. Checked against the device
+    /// when an executable is made.
     #[must_use]
     #[doc(alias = "aclrtSetStreamResLimit")]
     #[doc(alias = "limit_core_num")]
@@ -68,8 +68,8 @@ impl Drop for Open<'_> {
 impl Builder {
     /// Issues the work of `work` on the stream named `tag`, after what was issued on the surrounding stream so far.
     ///
-    /// The same tag is the same stream; scopes nest. Work after the scope does not wait for it: record an event in the
-    /// scope and wait for it, or [`join`](Self::join) the tag. Every tag is joined at the end of the plan.
+    /// The same tag is the same stream; scopes nest. Work after the scope does not wait for it: record an event in
+    /// the scope and wait for it, or [`join`](Self::join) the tag. Every tag is joined at the end of the plan.
     ///
     /// # Errors
     ///
@@ -265,13 +265,13 @@ impl Builder {
         self.push(NodeKind::Wait(event), tag, &[], place, at).map(drop)
     }
 
-    /// Makes the surrounding stream wait for all work of `tag` so far, which ends there: work that is given to the tag
-    /// later is forked anew.
+    /// Makes the surrounding stream wait for all work of `tag` so far, which ends there: work that is given to the
+    /// tag later is forked anew.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a tag that has no work to join, and for the tag of
-    /// the surrounding scope.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a tag that has no work to join, and for the tag
+    /// of the surrounding scope.
     ///
     /// # Examples
     ///

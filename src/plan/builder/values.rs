@@ -16,8 +16,8 @@ use crate::plan::recipe::{
 use super::{At, Builder, NONE, Value, push_slowly};
 
 impl Builder {
-    /// A named dimension that gets its value at each run: that of the inputs that have it. The plan is checked once for
-    /// all values within the bounds, and planned and captured for each value that comes.
+    /// A named dimension that gets its value at each run: that of the inputs that have it. The plan is checked once
+    /// for all values within the bounds, and planned and captured for each value that comes.
     ///
     /// # Errors
     ///
@@ -72,8 +72,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, a frozen or static
-    /// input whose shape has symbols, and a shape that is too large;
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, a frozen or
+    /// static input whose shape has symbols, and a shape that is too large;
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for dimensions that plans cannot express.
     #[track_caller]
     pub fn input(&mut self, name: &str, dims: impl IntoDims, dtype: DataType, class: Input) -> Result<Value> {
@@ -172,8 +172,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, and for a value of
-    /// another plan.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, and for a value
+    /// of another plan.
     #[track_caller]
     pub fn output(&mut self, name: &str, value: Value) -> Result<()> {
         self.add_output(name, value, false, Location::caller())

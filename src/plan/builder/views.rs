@@ -18,8 +18,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for another number of elements, a value with gaps, and
-    /// one of another plan.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for another number of elements, a value with gaps,
+    /// and one of another plan.
     #[track_caller]
     pub fn reshape(&mut self, value: Value, dims: impl IntoDims) -> Result<Value> {
         let at = Location::caller();
@@ -63,8 +63,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a dimension that the value does not have, a range
-    /// that is not inside it for all values of the symbols, and a value of another plan.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a dimension that the value does not have, a
+    /// range that is not inside it for all values of the symbols, and a value of another plan.
     #[track_caller]
     pub fn narrow<D: Into<Dim>>(&mut self, value: Value, dim: usize, range: Range<D>) -> Result<Value> {
         let at = Location::caller();
@@ -97,8 +97,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value with gaps, with symbols or of another plan,
-    /// and for a range outside it.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value with gaps, with symbols or of another
+    /// plan, and for a range outside it.
     #[track_caller]
     pub fn bytes(&mut self, value: Value, range: Range<usize>) -> Result<Value> {
         let at = Location::caller();

@@ -10,13 +10,13 @@ use crate::plan::recipe::{Access, Mode};
 use super::{At, Builder, NONE, ORIGIN_TAG, Reserve, Value};
 
 impl Builder {
-    /// Keeps the memory of `value` reserved until `tag` is joined: for work on that stream which the plan does not know
-    /// of. What the plan knows of is taken into account without this.
+    /// Keeps the memory of `value` reserved until `tag` is joined: for work on that stream which the plan does not
+    /// know of. What the plan knows of is taken into account without this.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan, and for a tag that no scope
-    /// has used.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan, and for a tag that no
+    /// scope has used.
     ///
     /// # Examples
     ///

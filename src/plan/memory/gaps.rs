@@ -160,8 +160,8 @@ impl<'a> Gaps<'a> {
         self.insert(start, Gap { bytes: end - start, last });
     }
 
-    /// Whether two gaps become one: both were used on one stream alone, the same, or last at the same nodes. Others stay
-    /// apart, since a gap is free for a stream only once all of it is.
+    /// Whether two gaps become one: both were used on one stream alone, the same, or last at the same nodes. Others
+    /// stay apart, since a gap is free for a stream only once all of it is.
     fn joins(&self, was: &[u32], now: &[u32]) -> bool {
         was == now || (self.owner(was) != SEVERAL && self.owner(was) == self.owner(now))
     }

@@ -1,4 +1,5 @@
-//! Inputs that share memory. A plan is checked as if each had its own, so one that is written must not overlap another.
+//! Inputs that share memory. A plan is checked as if each had its own, so one that is written must not overlap
+//! another.
 
 use crate::error::{Error, Result};
 use crate::plan::recipe::{Input, Recipe, StorageKind};

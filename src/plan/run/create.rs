@@ -23,8 +23,8 @@ use super::sized::Fixed;
 use super::store::Store;
 
 impl Plan {
-    /// An executable that replays captured graphs, with the default options. A plan whose graph depends on nothing that
-    /// runs bring is captured now.
+    /// An executable that replays captured graphs, with the default options. A plan whose graph depends on nothing
+    /// that runs bring is captured now.
     ///
     /// # Errors
     ///

@@ -195,15 +195,15 @@ impl Executable {
     }
 
     /// Runs the plan on `stream`: after the work before it there, and before the work after it. Returns when it is
-    /// submitted. One C call when the plan has only frozen, static, tracked and unmoved inputs, and the run before was on
-    /// the same stream.
+    /// submitted. One C call when the plan has only frozen, static, tracked and unmoved inputs, and the run before
+    /// was on the same stream.
     ///
     /// # Errors
     ///
-    /// The first mistake of `bind`; [`ErrorKind::InvalidArgument`] for an input that is not given, bindings of another
-    /// executable, or shapes that do not fit; [`ErrorKind::AddressChanged`] for a tracked input that must not move, or a
-    /// frozen one with [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`]; those of capturing
-    /// and launching. Errors of the work itself come with a later synchronising call.
+    /// The first mistake of `bind`; [`ErrorKind::InvalidArgument`] for an input that is not given, bindings of
+    /// another executable, or shapes that do not fit; [`ErrorKind::AddressChanged`] for a tracked input that must not
+    /// move, or a frozen one with [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`];
+    /// those of capturing and launching. Errors of the work itself come with a later synchronising call.
     #[track_caller]
     pub fn run(&mut self, stream: &Stream, bind: &mut Bindings) -> Result<()> {
         let at = Location::caller();

@@ -1,6 +1,7 @@
 //! Gates: words of device memory that one side waits for and the other writes.
 //!
-//! A wait takes the signal: it waits for 1 and writes 0 (guide: stream management, aclrtValueWait and aclrtValueWrite).
+//! A wait takes the signal: it waits for 1 and writes 0 (guide: stream management, aclrtValueWait and
+//! aclrtValueWrite).
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -45,8 +46,8 @@ impl Gates {
         self.write(gate, 0, stream, location)
     }
 
-    /// Gives a signal when `stream` gets there. A failure is told, but tried again first: what waits for it would wait
-    /// for ever.
+    /// Gives a signal when `stream` gets there. A failure is told, but tried again first: what waits for it would
+    /// wait for ever.
     pub(crate) fn signal(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         self.write(gate, 1, stream, location)
     }
@@ -70,8 +71,8 @@ impl Gates {
         first.map(drop)
     }
 
-    /// As [`Gates::signal`], and from the host when that fails twice: once the work of `stream` is done, which must not
-    /// depend on other signals.
+    /// As [`Gates::signal`], and from the host when that fails twice: once the work of `stream` is done, which must
+    /// not depend on other signals.
     pub(crate) fn open(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let address = self.0.address().wrapping_byte_add(gate * STRIDE);
         let task = Task { label: "gate", location, uses: &[&self.0.allocation], scratch: None };

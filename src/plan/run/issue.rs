@@ -77,8 +77,8 @@ impl Issue<'_> {
         issued.and(ended)
     }
 
-    /// After a failure in work that executes: issues what orders the rest, so that every stream is joined as in a whole
-    /// run and no gate holds up what was issued before.
+    /// After a failure in work that executes: issues what orders the rest, so that every stream is joined as in a
+    /// whole run and no gate holds up what was issued before.
     pub(super) fn settle(&mut self) {
         let recipe = self.recipe;
         for (index, node) in recipe.nodes.iter().enumerate().skip(self.next.saturating_sub(1)) {
@@ -254,8 +254,8 @@ fn foreign(
     let launched = (body.launch)(&Launch { stream, arguments: &arguments, attributes });
     // It may have made another context current.
     forget_binding();
-    // What it submitted beside this crate, also before it failed, uses the memory: registered like work of this crate,
-    // behind it.
+    // What it submitted beside this crate, also before it failed, uses the memory: registered like work of this
+    // crate, behind it.
     let task = Task { label: "foreign operator", location: at, uses: &uses, scratch: None };
     launched.and(stream.0.submit(&task, |_| Ok(())).map(drop))
 }

@@ -84,8 +84,8 @@ impl RunOptions {
         Self { force_recapture: true, ..self }
     }
 
-    /// Compares frozen inputs that a run is given with those that the executable has: a run with another address fails
-    /// with its index, what it was and what it is now. Without this, frozen inputs are not looked at.
+    /// Compares frozen inputs that a run is given with those that the executable has: a run with another address
+    /// fails with its index, what it was and what it is now. Without this, frozen inputs are not looked at.
     #[must_use]
     pub fn check_frozen(self) -> Self {
         Self { check_frozen: true, ..self }

@@ -79,8 +79,8 @@ impl Pool {
         self.0.bytes.load(Ordering::Acquire)
     }
 
-    /// Makes the memory at least `bytes` large now, such as the peak of the largest plan to come: graphs that are captured
-    /// from now on share it, in whatever order they come.
+    /// Makes the memory at least `bytes` large now, such as the peak of the largest plan to come: graphs that are
+    /// captured from now on share it, in whatever order they come.
     ///
     /// # Errors
     ///
@@ -153,7 +153,8 @@ impl Pool {
         Err(Error::invalid("a run inside a run of the same pool, from a foreign operator: it would wait for itself"))
     }
 
-    /// The right to run next on `stream`: after whatever ran before, and before whatever comes when the token is gone.
+    /// The right to run next on `stream`: after whatever ran before, and before whatever comes when the token is
+    /// gone.
     pub(super) fn enter(&self, stream: &Stream) -> Result<Token<'_>> {
         self.check_holder()?;
         let mut state = self.lock();

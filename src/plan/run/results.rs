@@ -104,7 +104,8 @@ impl Executable {
         Ok((last, info))
     }
 
-    /// Gives a signal through a gate when `stream` gets there: a run that waits for it goes on. One signal for each wait.
+    /// Gives a signal through a gate when `stream` gets there: a run that waits for it goes on. One signal for each
+    /// wait.
     ///
     /// # Errors
     ///

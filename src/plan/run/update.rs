@@ -1,9 +1,9 @@
 //! Updates: operators inside a captured graph whose arguments change between runs.
 //!
-//! Each such operator lies in a task group behind a gate. A run closes the gates and launches the graph; then an update
-//! stream, which waits for the end of the run before, replaces what changed and opens every gate, so that the host
-//! prepares an operator while the device works on what comes before it. Every gate is opened in every run, whatever
-//! happens on the way: a closed one would hold the graph for ever (guide: captured graphs, task update).
+//! Each such operator lies in a task group behind a gate. A run closes the gates and launches the graph; then an
+//! update stream, which waits for the end of the run before, replaces what changed and opens every gate, so that the
+//! host prepares an operator while the device works on what comes before it. Every gate is opened in every run,
+//! whatever happens on the way: a closed one would hold the graph for ever (guide: captured graphs, task update).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -112,8 +112,8 @@ impl Groups {
         }
     }
 
-    /// Before a launch on `launched`: closes the gates once the run before is over, which may have failed without passing
-    /// them, and makes updates wait for that. A failure up to here holds nothing up.
+    /// Before a launch on `launched`: closes the gates once the run before is over, which may have failed without
+    /// passing them, and makes updates wait for that. A failure up to here holds nothing up.
     pub(super) fn order(&self, launched: &Stream, at: At) -> Result<()> {
         let (Some(gates), Some(stream)) = (&self.gates, &self.stream) else { return Ok(()) };
         gates.close(launched, at)?;
