@@ -109,7 +109,7 @@ pub(super) struct Places {
     pub(super) peak: u64,
 }
 
-fn padded(bytes: u64) -> Option<u64> {
+pub(super) fn padded(bytes: u64) -> Option<u64> {
     bytes.checked_next_multiple_of(TAIL)?.checked_add(TAIL)?.checked_next_multiple_of(ALIGNMENT)
 }
 

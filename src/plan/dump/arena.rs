@@ -1,6 +1,6 @@
 //! Where the temporaries are in the arena, and who uses them.
 
-use crate::plan::memory::{ALIGNMENT, MemoryPlan};
+use crate::plan::memory::{MemoryPlan, padded};
 use crate::plan::recipe::{Recipe, StorageKind};
 use crate::plan::uses::Uses;
 
@@ -30,13 +30,8 @@ pub(super) fn temporaries(recipe: &Recipe, uses: &Uses, plan: &MemoryPlan) -> Ve
         .map(|(index, ((storage, offset), nodes))| Temporary {
             storage: index as u32,
             offset: *offset,
-            bytes: padded(storage.bytes.as_fixed().unwrap_or(0)),
+            bytes: storage.bytes.as_fixed().and_then(padded).unwrap_or(0),
             nodes,
         })
         .collect()
-}
-
-/// What the memory plan reserves for so many bytes: room to be read past the end, up to the next piece.
-fn padded(bytes: u64) -> u64 {
-    (bytes.next_multiple_of(ALIGNMENT / 2) + ALIGNMENT / 2).next_multiple_of(ALIGNMENT)
 }

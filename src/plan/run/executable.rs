@@ -80,6 +80,8 @@ pub struct Executable {
     pub(super) places: HashMap<u32, usize>,
     /// Inputs whose memory the plan writes.
     pub(super) written: Vec<u32>,
+    /// Whether an input may move without another graph.
+    pub(super) updatable: bool,
     pub(super) copied: Vec<u32>,
     pub(super) hosts: Vec<u32>,
     pub(super) frozen: Vec<u32>,
@@ -214,13 +216,15 @@ impl Executable {
         if let Some(error) = bind.first_error.take() {
             return Err(error);
         }
-        if !self.written.is_empty() {
+        let current = self.current.filter(|index| self.is_current(*index, bind));
+        // A graph was checked for its addresses; only updatable inputs may have others now.
+        if !self.written.is_empty() && (current.is_none() || self.updatable) {
             alias::check(&self.written, &self.fixed.inputs, bind)?;
         }
         if self.options.check_frozen {
             self.check_frozen(bind)?;
         }
-        let found = match self.current.filter(|index| self.is_current(*index, bind)) {
+        let found = match current {
             Some(index) => Some(index),
             None => self.find(bind, at)?,
         };
