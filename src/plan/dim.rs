@@ -94,7 +94,11 @@ impl Dim {
 
     /// The number for these values of the symbols.
     pub(crate) fn value(self, symbols: &[u64]) -> Option<u64> {
-        u64::try_from(self.poly().value(symbols)?).ok()
+        let mut value = i128::from(self.factor);
+        for (index, power) in self.powers.iter().enumerate().filter(|(_, power)| **power != 0) {
+            value = value.checked_mul(i128::from(*symbols.get(index)?).checked_pow(u32::from(*power))?)?;
+        }
+        u64::try_from(value.checked_add(i128::from(self.plus))?).ok()
     }
 
     pub(crate) fn poly(self) -> Poly {
@@ -191,9 +195,15 @@ pub(crate) fn show_dims(dims: &[Dim], names: &[String]) -> String {
 /// A text of this crate about dimensions, such as "s0 meets 4", with the names of the symbols. It must hold no text
 /// of the user's.
 pub(crate) fn name_symbols(text: &str, names: &[String]) -> String {
-    let mut named = text.to_owned();
-    for (index, name) in names.iter().enumerate().rev() {
-        named = named.replace(&format!("s{index}"), name);
+    let mut named = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let end = rest.find(|letter: char| is_word(letter) != is_word(first)).unwrap_or(rest.len());
+        let (token, after) = rest.split_at(end);
+        let index = token.strip_prefix('s').and_then(|index| index.parse::<usize>().ok());
+        named.push_str(index.and_then(|index| names.get(index)).map_or(token, String::as_str));
+        rest = after;
     }
     named
 }
@@ -271,6 +281,19 @@ mod tests {
         let dims = [Dim::symbol(0), Dim::symbol(1) * 2, Dim::from(4)];
         assert_eq!(show_dims(&dims, &names), "[tokens, 2*heads, 4]");
         assert_eq!(name_symbols(&format!("{:?} meets {:?}", dims[0], dims[1]), &names), "tokens meets 2*heads");
+    }
+
+    #[test]
+    fn names_of_symbols_are_not_replaced_within_one_another() {
+        // Names that are those of other symbols, or parts of the words around them.
+        let names = ["a", "s0", "s1", "meets"].map(str::to_owned);
+        let dims: Vec<Dim> = (0..4).map(Dim::symbol).collect();
+        assert_eq!(
+            name_symbols(&format!("as {dims:?} meets s9, dims0"), &names),
+            "as [a, s0, s1, meets] meets s9, dims0"
+        );
+        assert_eq!(name_symbols(&format!("{:?}→{:?}", dims[1] * dims[0] * 2, dims[2]), &names), "2*a*s0→s1");
+        assert_eq!(name_symbols("", &names), "");
     }
 
     #[test]
