@@ -39,6 +39,7 @@ mod run;
 mod simulate;
 #[cfg(feature = "cache")]
 mod stored;
+mod symbols;
 #[cfg(test)]
 mod tests;
 mod uses;

@@ -64,7 +64,8 @@ impl Simulated {
         self
     }
 
-    /// Gives a symbol its value, which the shapes of the inputs must agree with.
+    /// Gives a symbol its value, in place of one that it was given before: for a symbol that the shapes of the inputs
+    /// do not say. They must agree with it.
     #[must_use]
     pub fn symbol(mut self, name: &str, value: usize) -> Self {
         self.symbols.push((name.to_owned(), value));

@@ -2,7 +2,7 @@
 
 use racl::ErrorKind;
 use racl::op::DataType::F32;
-use racl::plan::{Dim, FindingKind, Frozen, Input, Mode, Options, Plan, RunOptions};
+use racl::plan::{Dim, Executable, FindingKind, Frozen, Input, Mode, Options, Plan, RunOptions, Simulated};
 
 use crate::common::assert_says;
 use crate::{Alone, result};
@@ -108,6 +108,69 @@ fn a_symbol_that_no_input_has_alone_is_given_by_name() {
     assert_says(&error, ErrorKind::InvalidArgument, &["input \"x\"", "which is [5] here", "got [7]"]);
     exe.run(&stream, bind.symbol("n", 3)).unwrap();
     assert_eq!(result(&exe, "y"), [2.0; 7]);
+}
+
+/// x of n*2+1, z of n*m and w of m+1 elements, which go to the outputs of these names.
+fn derived() -> Plan {
+    Plan::build(|g| {
+        let (n, m) = (g.symbol("n", 0..=8)?, g.symbol("m", 0..=8)?);
+        for (name, dim) in [("x", n * 2 + 1), ("z", n * m), ("w", m + 1)] {
+            let given = g.input(name, [dim], F32, Input::Host)?;
+            let out = g.adds(given, 1.0)?;
+            g.output_to_host(name, out)?;
+        }
+        Ok(())
+    })
+    .unwrap()
+}
+
+/// What a run and a simulation say of these sizes, and of values by name.
+fn said(alone: &Alone, exe: &mut Executable, sizes: [usize; 3], by_name: &[(&str, usize)]) -> Option<[String; 2]> {
+    let mut bind = exe.bindings();
+    let mut simulated = Simulated::new();
+    for (name, size) in ["x", "z", "w"].into_iter().zip(sizes) {
+        bind.host(exe.input(name).unwrap(), &vec![0.0_f32; size], [size]);
+        simulated = simulated.tensor(name, &vec![0.0_f32; size], [size]).unwrap();
+    }
+    for (name, value) in by_name {
+        bind.symbol(name, *value);
+        simulated = simulated.symbol(name, *value);
+    }
+    match (exe.run(&alone.stream(), &mut bind), exe.plan().simulate(1, &simulated)) {
+        (Ok(()), Ok(simulation)) => {
+            for (name, size) in ["x", "z", "w"].into_iter().zip(sizes) {
+                let output = exe.output_id(name).unwrap();
+                assert_eq!(exe.host_output::<f32>(output).unwrap(), vec![1.0; size]);
+                assert_eq!(simulation.to_vec::<f32>(name).unwrap(), vec![1.0; size]);
+            }
+            None
+        }
+        (Err(run), Err(simulation)) => Some([run, simulation].map(|error| error.to_string())),
+        (run, simulation) => panic!("a run gives {run:?} and a simulation {simulation:?}"),
+    }
+}
+
+#[test]
+fn a_run_and_a_simulation_infer_the_same_symbols() {
+    let alone = Alone::new();
+    let plan = derived();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let mut same = |sizes, by_name: &[(&str, usize)], expected: &str| {
+            let texts = said(&alone, &mut exe, sizes, by_name).expect("this must be refused");
+            assert_eq!(texts[0], texts[1]);
+            assert!(texts[0].ends_with(expected), "{}", texts[0]);
+        };
+        same([8, 0, 1], &[], "no value of symbol \"n\" makes 2*n+1 the 8 in the shape [8] of input \"x\"");
+        same([7, 7, 3], &[], "no value of symbol \"m\" makes n*m the 7 in the shape [7] of input \"z\"");
+        same([7, 6, 4], &[], "input \"w\": expected [m+1], which is [3] here, got [4]");
+        same([7, 6, 3], &[("n", 2)], "input \"x\": expected [2*n+1], which is [5] here, got [7]");
+        same([7, 27, 10], &[], "symbol \"m\" is 9; its bounds are 0 to 8");
+        same([7, 6, 3], &[("k", 2)], "the plan has no symbol \"k\"; it has \"n\", \"m\"");
+        for (sizes, by_name) in [([7, 6, 3], &[][..]), ([1, 0, 4], &[]), ([7, 6, 3], &[("n", 2), ("n", 3)])] {
+            assert_eq!(said(&alone, &mut exe, sizes, by_name), None);
+        }
+    }
 }
 
 #[test]

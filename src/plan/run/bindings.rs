@@ -9,6 +9,7 @@ use crate::memory::{Allocation, DeviceBuffer};
 use crate::op::{DataType, Element, IntoShape, Shape, Tensor};
 use crate::plan::dim::show_dims;
 use crate::plan::recipe::{Input, Recipe};
+use crate::plan::symbols::{Values, unknown};
 
 use super::piece::Piece;
 
@@ -131,7 +132,7 @@ pub struct Bindings {
     pub(super) host: Vec<HostData>,
     pub(super) key: u64,
     /// Values given for symbols, by their index.
-    pub(super) symbols: Vec<Option<usize>>,
+    pub(super) symbols: Values,
     /// The first mistake, for the run to report.
     pub(super) first_error: Option<Error>,
     /// What the inputs were declared as, for checks.
@@ -265,11 +266,12 @@ impl Bindings {
         Ok(())
     }
 
-    /// Gives a symbol its value, where no input has it as a dimension.
+    /// Gives a symbol its value, until another is given: for a symbol that the shapes of the inputs do not say. They
+    /// must agree with it.
     pub fn symbol(&mut self, name: &str, value: usize) -> &mut Self {
         match self.recipe.symbols.iter().position(|known| known == name) {
             Some(index) => self.symbols[index] = Some(value),
-            None => drop(self.note(Err(Error::invalid(format!("the plan has no symbol {name:?}"))))),
+            None => drop(self.note(Err(unknown("symbol", name, self.recipe.symbols.iter())))),
         }
         self
     }

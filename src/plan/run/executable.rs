@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::CaptureMode;
 use crate::plan::recipe::{Cores, Input, InputInfo, OnMove, Recipe};
+use crate::plan::symbols::{Values, unknown};
 use crate::plan::{Inner, Plan};
 use crate::stream::{Stream, Task};
 
@@ -21,7 +22,7 @@ use super::piece::Pieces;
 use super::pool::Pool;
 use super::sized::{Fixed, Sized};
 use super::store::{Captured, Counters, Key, Store};
-use super::symbols::{check_shapes, resolve};
+use super::symbols::resolve;
 use super::update::Groups;
 use super::{alias, budget, host};
 
@@ -122,8 +123,9 @@ impl Executable {
     ///
     /// [`ErrorKind::InvalidArgument`] for a name that the plan does not have.
     pub fn input(&self, name: &str) -> Result<InputId> {
-        let index = self.declared.inputs.iter().position(|input| input.name == name);
-        let index = index.ok_or_else(|| Error::invalid(format!("the plan has no input {name:?}")))?;
+        let inputs = &self.declared.inputs;
+        let index = inputs.iter().position(|input| input.name == name);
+        let index = index.ok_or_else(|| unknown("input", name, inputs.iter().map(|input| &input.name)))?;
         Ok(InputId { executable: self.id, index: index as u32 })
     }
 
@@ -133,8 +135,9 @@ impl Executable {
     ///
     /// [`ErrorKind::InvalidArgument`] for a name that the plan does not have.
     pub fn output_id(&self, name: &str) -> Result<OutputId> {
-        let index = self.plan.0.recipe.outputs.iter().position(|output| output.name == name);
-        let index = index.ok_or_else(|| Error::invalid(format!("the plan has no output {name:?}")))?;
+        let outputs = &self.plan.0.recipe.outputs;
+        let index = outputs.iter().position(|output| output.name == name);
+        let index = index.ok_or_else(|| unknown("output", name, outputs.iter().map(|output| &output.name)))?;
         Ok(OutputId { executable: self.id, index: index as u32 })
     }
 
@@ -148,7 +151,7 @@ impl Executable {
             bound: vec![None; count],
             host: vec![HostData::default(); count],
             key: 0,
-            symbols: vec![None; self.declared.symbols.len()],
+            symbols: Values::default(),
             first_error: None,
             recipe: Arc::clone(&self.declared),
         }
@@ -287,9 +290,6 @@ impl Executable {
     /// The graph for these bindings, captured if need be; none when the run is eager.
     pub(super) fn find(&mut self, bind: &Bindings, at: At) -> Result<Option<usize>> {
         let symbols = resolve(&self.plan.0, bind)?;
-        if self.plan.is_dynamic() {
-            check_shapes(bind, &symbols)?;
-        }
         self.check_moves(&bind.addresses)?;
         let sized = self.size(&symbols)?;
         self.check_cores()?;
