@@ -9,6 +9,8 @@ mod kind;
 pub(crate) use code::phrase_of;
 pub use kind::ErrorKind;
 
+use crate::plan::Findings;
+
 /// Result of every fallible function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -104,6 +106,11 @@ impl Error {
         self
     }
 
+    /// This crate's own explanation, without the kind and the context.
+    pub(crate) fn detail(&self) -> &str {
+        self.0.detail.as_deref().unwrap_or_default()
+    }
+
     /// What went wrong, to match on.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
@@ -125,7 +132,7 @@ impl Error {
     /// What is wrong with a plan, of an error of the kind [`ErrorKind::InvalidPlan`]; empty for others.
     #[must_use]
     pub fn findings(&self) -> &[crate::plan::Finding] {
-        let found = self.0.source.as_deref().and_then(|source| source.downcast_ref::<crate::plan::Findings>());
+        let found = self.0.source.as_deref().and_then(|source| source.downcast_ref::<Findings>());
         found.map_or(&[], |found| &found.0)
     }
 
@@ -170,7 +177,11 @@ impl Error {
         if let Some(message) = &inner.message {
             write!(f, "\n  the library says: {message}")?;
         }
-        let mut cause: Option<&(dyn StdError + 'static)> = self.source();
+        // The text above has the first one.
+        for finding in self.findings().iter().skip(1) {
+            write!(f, "\n  also: {finding}")?;
+        }
+        let mut cause = self.source().filter(|source| !source.is::<Findings>());
         while let Some(error) = cause {
             write!(f, "\n  because: {error}")?;
             cause = error.source();
@@ -191,10 +202,9 @@ impl fmt::Debug for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.source.as_deref().map(|error| {
-            let error: &(dyn StdError + 'static) = error;
-            error
-        })
+        let source: &(dyn StdError + 'static) = self.0.source.as_deref()?;
+        // The error itself says what a single finding does.
+        (self.findings().len() != 1).then_some(source)
     }
 }
 

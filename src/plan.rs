@@ -72,7 +72,7 @@ use builder::Built;
 use function::Body;
 use memory::MemoryPlan;
 use order::Order;
-use recipe::{NodeKind, Recipe};
+use recipe::Recipe;
 use uses::Uses;
 
 /// A checked plan. Clones share it; any thread may use it.
@@ -214,13 +214,7 @@ impl Plan {
     /// Number of operators, foreign ones, copies, fills, prefetches and host functions included.
     #[must_use]
     pub fn operators(&self) -> usize {
-        let sync = |kind| {
-            matches!(
-                kind,
-                NodeKind::Record(_) | NodeKind::Wait(_) | NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_)
-            )
-        };
-        self.0.recipe.nodes.iter().filter(|node| !sync(node.kind)).count()
+        self.0.recipe.nodes.iter().filter(|node| !node.kind.is_sync()).count()
     }
 
     /// Number of streams, the origin included.

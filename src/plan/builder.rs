@@ -55,8 +55,9 @@ pub struct Value {
 /// Records operators, streams, events and prefetches of a plan.
 ///
 /// Every method that submits work takes a place in the order of issue, on the stream of the enclosing
-/// [`Builder::scope`]. Nothing reaches a device. An error names the operator, its position and the caller's line; the
-/// builder stays as it was before the call.
+/// [`Builder::scope`]. Nothing reaches a device. An error names the operator, its position and the caller's line.
+/// After it the builder is as it was before the call, but for what code of the caller did in it: the work that the
+/// closure of a scope or a decomposition issued before it failed stays.
 ///
 /// See [`Plan::build`](super::Plan::build).
 pub struct Builder {
@@ -231,7 +232,7 @@ impl Builder {
 
     /// Dimensions that a caller gave.
     fn dims_of(&self, dims: impl IntoDims, at: At) -> Result<Vec<Dim>> {
-        dims.into_dims().or_else(|error| self.wrong(FindingKind::Operand, at, error))
+        dims.into_dims().or_else(|error| self.wrong(FindingKind::Operand, at, error.detail()))
     }
 
     /// Dimensions for a message.

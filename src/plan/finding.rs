@@ -44,6 +44,8 @@ pub enum FindingKind {
     BothVersions,
     /// A lint: memory that was prefetched before.
     RepeatedPrefetch,
+    /// A lint: a frozen input that the plan writes.
+    FrozenWritten,
     /// A note: a closure without a name, so that the plan cannot be stored.
     Unnamed,
 }
@@ -52,7 +54,10 @@ impl FindingKind {
     /// Whether a plan with it can run all the same.
     #[must_use]
     pub fn is_lint(self) -> bool {
-        matches!(self, Self::NeverWaited | Self::BothVersions | Self::RepeatedPrefetch | Self::Unnamed)
+        matches!(
+            self,
+            Self::NeverWaited | Self::BothVersions | Self::RepeatedPrefetch | Self::FrozenWritten | Self::Unnamed
+        )
     }
 }
 
@@ -89,14 +94,14 @@ impl fmt::Display for Finding {
     }
 }
 
-/// All findings of one error: its source.
+/// All findings of one error: its source. Shown are those that the error's own text does not have.
 #[derive(Debug)]
 pub(crate) struct Findings(pub(crate) Vec<Finding>);
 
 impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, finding) in self.0.iter().enumerate() {
-            let separator = if i == 0 { "" } else { "; " };
+        for (i, finding) in self.0.iter().skip(1).enumerate() {
+            let separator = if i == 0 { "also " } else { "; " };
             write!(f, "{separator}{finding}")?;
         }
         Ok(())

@@ -18,7 +18,7 @@ use super::dim::Dim;
 use super::operator::{Operand, Operator, broadcast};
 use crate::op::DataType;
 
-pub(crate) use element::element_of;
+pub(crate) use element::{element_in_range, element_of};
 #[cfg(test)]
 pub(crate) use view::HostViewMut;
 pub(crate) use view::{HostLayout, HostView};

@@ -136,6 +136,13 @@ pub(crate) enum NodeKind {
     Download(u32),
 }
 
+impl NodeKind {
+    /// Whether it orders work and is none itself.
+    pub(crate) fn is_sync(self) -> bool {
+        matches!(self, Self::Record(_) | Self::Wait(_) | Self::ExternalWait(_) | Self::ExternalRecord(_))
+    }
+}
+
 /// How a node touches a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]

@@ -21,6 +21,7 @@ mod pools;
 mod prefetch;
 mod programs;
 mod random;
+mod refusals;
 mod seeds;
 mod store;
 mod streams;

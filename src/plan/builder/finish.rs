@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::plan::auto;
 use crate::plan::finding::{Finding, FindingKind};
 use crate::plan::function::Body;
-use crate::plan::recipe::{Node, NodeKind, ORIGIN, Recipe};
+use crate::plan::recipe::{Input, InputInfo, Node, NodeKind, ORIGIN, Recipe, StorageKind};
 
 use super::producers::Producers;
 use super::{Builder, Versions};
@@ -68,6 +68,7 @@ impl Builder {
         for (tag, state) in &events {
             self.lint_unwaited(tag, state);
         }
+        self.lint_frozen();
         for version in std::mem::replace(&mut self.versions, Versions::new()).both_used() {
             let (earlier, later) = (version.earlier_used, version.later_used);
             self.lint(FindingKind::BothVersions, &[earlier, later], move |recipe, nodes| {
@@ -78,6 +79,30 @@ impl Builder {
                     recipe.describe(nodes[1]),
                     recipe.places.show(version.place)
                 )
+            });
+        }
+    }
+
+    /// Frozen inputs that the plan writes, with the first work that does.
+    fn lint_frozen(&mut self) {
+        let recipe = &self.recipe;
+        let mut written: Vec<Option<u32>> = vec![None; recipe.inputs.len()];
+        for (index, node) in recipe.nodes.iter().enumerate() {
+            for access in recipe.accesses_of(node).iter().filter(|access| access.mode.writes()) {
+                if let StorageKind::Input(input) = recipe.storages[recipe.storage_of(access.value) as usize].kind {
+                    written[input as usize].get_or_insert(index as u32);
+                }
+            }
+        }
+        for (input, node) in written.into_iter().enumerate() {
+            let (Some(node), InputInfo { name, class: Input::Frozen, .. }) = (node, &self.recipe.inputs[input])
+            else {
+                continue;
+            };
+            let name = name.clone();
+            self.lint(FindingKind::FrozenWritten, &[node], move |recipe, nodes| {
+                let writer = recipe.describe(nodes[0]);
+                format!("{writer} writes the frozen input {name:?}: the next run, and whoever shares it, finds that")
             });
         }
     }

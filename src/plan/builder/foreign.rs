@@ -15,8 +15,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan, and for a constant to
-    /// write.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan, a constant to write, and
+    /// an operator with an empty name.
     #[track_caller]
     pub fn foreign(&mut self, operator: &Foreign, reads: &[Value], writes: &[Value]) -> Result<()> {
         let at = Location::caller();
@@ -26,6 +26,7 @@ impl Builder {
         if writes.iter().any(|value| self.is_constant(*value)) {
             return self.wrong(FindingKind::Operand, at, "a foreign operator that writes a constant");
         }
+        self.check_function(&operator.info(), "foreign operator", at)?;
         let accesses: Vec<Access> = reads
             .iter()
             .map(|value| Self::read(*value))
@@ -41,14 +42,27 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Those of numbering: a plan of more than 2³² operators.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a function with an empty name, and in a plan of
+    /// more than 2³² operators.
     #[track_caller]
     pub fn host_function(&mut self, function: &HostFunction) -> Result<()> {
         let at = Location::caller();
+        self.check_function(&function.info(), "host function", at)?;
         let index = self.function(function.info(), Body::Host(function.body.clone()));
         let node = self.emit(NodeKind::Host(index), &[], at)?;
         self.lint_unnamed(index, node, at);
         Ok(())
+    }
+
+    fn check_function(&self, info: &FunctionInfo, what: &str, at: At) -> Result<()> {
+        match info.name.as_deref() {
+            Some("") => self.wrong(
+                FindingKind::Name,
+                at,
+                format_args!("a {what} with an empty name; unnamed makes one without"),
+            ),
+            _ => Ok(()),
+        }
     }
 
     fn is_constant(&self, value: Value) -> bool {

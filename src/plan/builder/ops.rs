@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::op::{CubeMath, DataType, GeluForm, MAX_RANK};
 use crate::plan::dim::{IntoDims, name_symbols};
 use crate::plan::finding::FindingKind;
+use crate::plan::host::{element_in_range, element_of};
 use crate::plan::operator::{Number, Operator, Order, Reduction};
 use crate::plan::recipe::{Access, NodeKind, StorageKind};
 
@@ -45,7 +46,7 @@ impl Builder {
         }
         let views: Vec<_> = operands.iter().map(|value| self.operand(*value)).collect();
         match operator.infer(&views) {
-            Ok(result) => Ok(result),
+            Ok(result) => self.check_number(operator, views[0].dtype, at).map(|()| result),
             Err(text) => {
                 let text = name_symbols(&text, &self.recipe.symbol_names());
                 self.wrong(FindingKind::Operand, at, format_args!("{}: {text}", operator.name()))
@@ -71,6 +72,7 @@ impl Builder {
                 let text = format_args!("fill: {} operands; it takes none", operands.len());
                 return self.wrong(FindingKind::Operand, at, text);
             }
+            self.check_number(&operator, layout.dtype, at)?;
         } else {
             let (dtype, dims) = self.infer(&operator, operands, at)?;
             rewrite = self.rewrite_of(&operator, at)?.map(|rewrite| (rewrite, (dtype, dims.clone())));
@@ -90,6 +92,26 @@ impl Builder {
             Some((rewrite, expected)) => {
                 let value = self.rewritten(operator, operands, rewrite, &expected, at)?;
                 self.op_into_at(Operator::Copy, &[value], out, at)
+            }
+        }
+    }
+
+    /// That the number of an operator is one of the type that it computes in. An operand may take a factor past its
+    /// range to infinity, as its own products do; a fill has no such reason.
+    fn check_number(&self, operator: &Operator, dtype: DataType, at: At) -> Result<()> {
+        let element = match *operator {
+            Operator::Fill { value } => element_in_range(value, dtype),
+            Operator::Adds { value } | Operator::Muls { value } | Operator::Divs { value } => {
+                element_of(value, dtype)
+            }
+            Operator::AddScaled { alpha: value } | Operator::ClampMin { least: value } => element_of(value, dtype),
+            _ => return Ok(()),
+        };
+        match element {
+            Ok(_) => Ok(()),
+            Err(text) => {
+                let name = operator.name();
+                self.wrong(FindingKind::Operand, at, format_args!("the number of {name}: {text}"))
             }
         }
     }
@@ -193,17 +215,21 @@ impl Builder {
         self.emit(NodeKind::FillBytes(byte), &[Self::write(value)], at).map(drop)
     }
 
-    /// A new value whose elements are all `number`.
+    /// A new value whose elements are all `number`, which is rounded to one of the type, as `torch.full` does: -0.0
+    /// keeps its sign, infinities and NaN are what they are. Integer types take integers only.
     ///
     /// # Errors
     ///
-    /// As [`Builder::empty`].
+    /// As [`Builder::empty`]; also for a number that the type cannot hold, such as 300 in [`DataType::U8`], 0.5 in
+    /// [`DataType::I32`], and 1e10 in [`DataType::F16`].
     #[track_caller]
     pub fn full(&mut self, dims: impl IntoDims, dtype: DataType, number: impl Into<Number>) -> Result<Value> {
         let at = Location::caller();
         let dims = self.dims_of(dims, at)?;
+        let fill = Operator::Fill { value: number.into() };
+        self.check_number(&fill, dtype, at)?;
         let out = self.memory(StorageKind::Temporary, &dims, dtype, at)?;
-        self.op_into_at(Operator::Fill { value: number.into() }, &[], out, at)?;
+        self.op_into_at(fill, &[], out, at)?;
         Ok(out)
     }
 

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use crate::error::{Result, ResultExt as _};
+use crate::error::Result;
 use crate::plan::finding::FindingKind;
 use crate::plan::options::Single;
 use crate::plan::recipe::{Access, Mode, NodeKind, ORIGIN};
@@ -133,11 +133,9 @@ impl Builder {
     fn clip(&self, value: Value, what: Prefetch, at: At) -> Result<(u64, u64)> {
         let size = self.recipe.layout_of(value.index).bytes();
         let most = size.and_then(|size| size.greatest(&self.recipe.bounds())).unwrap_or(0);
-        let clipped = what.clip(usize::try_from(most).unwrap_or(usize::MAX));
-        let clipped = clipped.context_with(|| format!("a prefetch at {}:{}", at.file(), at.line()));
-        match clipped {
+        match what.clip(usize::try_from(most).unwrap_or(usize::MAX)) {
             Ok((offset, bytes)) => Ok((offset as u64, bytes as u64)),
-            Err(error) => self.wrong(FindingKind::Prefetch, at, error),
+            Err(error) => self.wrong(FindingKind::Prefetch, at, error.detail()),
         }
     }
 

@@ -294,18 +294,24 @@ impl Builder {
         if self.options.single == Single::Collapse {
             return Ok(());
         }
-        let place = self.place(at);
-        self.enter_scopes(at)?;
         let current = self.tag();
         match self.tags.get(tag).copied() {
             Some(index) if index == current => {
                 self.wrong(FindingKind::Name, at, format_args!("join of {tag:?} inside its own scope"))
             }
-            Some(index) if self.chains[usize::from(index)].active && index != ORIGIN => {
+            Some(index) if index != ORIGIN && self.has_work(index) => {
+                let place = self.place(at);
+                self.enter_scopes(at)?;
                 self.join_into(index, current, place, at)
             }
             _ => self.wrong(FindingKind::Name, at, format_args!("join of {tag:?}, which has no work")),
         }
+    }
+
+    /// Whether there is anything to join: work, or an open scope that is to wait for something.
+    fn has_work(&self, tag: u16) -> bool {
+        let enters = |frame: &Frame| frame.tag == tag && frame.pending.is_some();
+        self.chains[usize::from(tag)].active || self.scopes.iter().any(enters)
     }
 
     pub(super) fn join_into(&mut self, tag: u16, into: u16, place: u32, at: At) -> Result<()> {

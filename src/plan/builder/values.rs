@@ -22,7 +22,8 @@ impl Builder {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, bounds without a
-    /// number or above 2³¹, or more than [`MAX_SYMBOLS`] symbols.
+    /// number, with no other than 0 (the plan would be about nothing at every run) or above 2³¹, or more than
+    /// [`MAX_SYMBOLS`] symbols.
     ///
     /// # Examples
     ///
@@ -60,7 +61,7 @@ impl Builder {
             return self.wrong(FindingKind::Name, at, format_args!("symbol {name:?} is one more than {MAX_SYMBOLS}"));
         }
         let (least, greatest) = (*bounds.start() as u64, *bounds.end() as u64);
-        if least > greatest || greatest > 1 << 31 {
+        if least > greatest || greatest == 0 || greatest > 1 << 31 {
             return self.wrong(FindingKind::Name, at, format_args!("symbol {name:?} with the bounds {bounds:?}"));
         }
         let dim = Dim::symbol(symbols.len());

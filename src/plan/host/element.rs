@@ -165,6 +165,19 @@ pub(crate) fn element_of(number: Number, dtype: DataType) -> Result<[u8; 8], Str
     })
 }
 
+/// As [`element_of`]; an infinity only for a number that is one.
+pub(crate) fn element_in_range(number: Number, dtype: DataType) -> Result<[u8; 8], String> {
+    let element = element_of(number, dtype)?;
+    let stored = with_type!(dtype, S => bytemuck::pod_read_unaligned::<S>(&element[..size_of::<S>()]).f64());
+    match number {
+        Number::Float(value) if value.is_finite() && stored.is_infinite() => {
+            Err(format!("{value:?}, which is out of the range of {dtype:?}"))
+        }
+        Number::Int(value) if stored.is_infinite() => Err(format!("{value}, which is out of the range of {dtype:?}")),
+        _ => Ok(element),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use crate::error::{ErrorKind, Result};
 use crate::plan::Inner;
 use crate::plan::check::core_demand;
 use crate::plan::finding::{Finding, FindingKind, into_error};
-use crate::plan::recipe::Cores;
+use crate::plan::recipe::{Cores, Node};
 
 use super::options::Mode;
 
@@ -47,7 +47,8 @@ fn cores(plan: &Inner, context: &Context, findings: &mut Vec<Finding>) -> Result
     }
     let Some(has) = known(device_cores(context))? else { return Ok(()) };
     for (index, wanted) in plan.recipe.cores.iter().enumerate() {
-        let node = plan.recipe.nodes.iter().position(|node| usize::from(node.cores) == index + 1);
+        let limited = |node: &Node| usize::from(node.cores) == index + 1 && !node.kind.is_sync();
+        let node = plan.recipe.nodes.iter().position(limited);
         let place = node.map_or_else(String::new, |node| format!(" of {}", plan.recipe.describe(node as u32)));
         findings.extend(too_many(*wanted, has, &place));
     }
