@@ -22,6 +22,7 @@ mod prefetch;
 mod programs;
 mod random;
 mod refusals;
+mod rules;
 mod seeds;
 mod store;
 mod streams;
