@@ -165,6 +165,16 @@ impl Plan {
     /// # Errors
     ///
     /// As [`Plan::build`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::{Options, Plan};
+    ///
+    /// let plan = Plan::build_with(Options::new().collapse_streams(), |g| g.scope("1", |_| Ok(())))?;
+    /// assert_eq!(plan.streams(), 1);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn build_with(options: Options, work: impl FnOnce(&mut Builder) -> Result<()>) -> Result<Self> {
         Self::build_decomposed(options, &Decompositions::new(), work)
     }
@@ -175,6 +185,25 @@ impl Plan {
     ///
     /// As [`Plan::build`]. [`ErrorKind::InvalidPlan`] for a rewrite that leads back to its operator, or whose result
     /// has another type or shape than that of the operator.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Decompositions, Input, Options, Plan};
+    ///
+    /// let table = Decompositions::new().with("abs", 1, |g, _, operands| {
+    ///     let squares = g.mul(operands[0], operands[0])?;
+    ///     g.sqrt(squares)
+    /// })?;
+    /// let plan = Plan::build_decomposed(Options::new(), &table, |g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     let y = g.abs(x)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// assert_eq!(plan.operators(), 2); // mul and sqrt
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn build_decomposed(
         options: Options,
         decompositions: &Decompositions,
@@ -200,6 +229,19 @@ impl Plan {
     }
 
     /// What is worth a look, though the plan can run.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::{FindingKind, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let event = g.event("66")?;
+    ///     g.record(&event)
+    /// })?;
+    /// assert_eq!(plan.lints()[0].kind, FindingKind::NeverWaited);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[must_use]
     pub fn lints(&self) -> &[Finding] {
         &self.0.lints
@@ -235,6 +277,25 @@ impl Plan {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] for another number of values, or one outside the bounds.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let n = g.symbol("n", 1..=1024)?;
+    ///     let mut x = g.input("x", [n], F32, Input::Copied)?;
+    ///     for _ in 0..10 {
+    ///         x = g.tanh(x)?;
+    ///     }
+    ///     g.output("y", x)
+    /// })?;
+    /// let memory = plan.memory(&[1024])?;
+    /// assert!(memory.peak < memory.sum && memory.peak >= memory.lower_bound); // not all live at once
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn memory(&self, symbols: &[usize]) -> Result<MemoryReport> {
         self.specialise(symbols).map(|(_, memory)| memory.report())
     }

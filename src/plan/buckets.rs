@@ -63,6 +63,18 @@ impl Buckets {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no size, or one of 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::Buckets;
+    ///
+    /// let buckets = Buckets::new([16, 4, 1, 4])?;
+    /// assert_eq!((buckets.sizes(), buckets.greatest()), (&[1, 4, 16][..], 16));
+    /// assert_eq!((buckets.pad(5)?, buckets.prune(2)?.sizes()), (16, &[1, 16][..]));
+    /// assert!(buckets.pad(17).is_err());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn new(sizes: impl IntoIterator<Item = usize>) -> Result<Self> {
         let mut sizes: Vec<usize> = sizes.into_iter().collect();
         sizes.sort_unstable();

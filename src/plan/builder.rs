@@ -59,7 +59,31 @@ pub struct Value {
 /// After it the builder is as it was before the call, but for what code of the caller did in it: the work that the
 /// closure of a scope or a decomposition issued before it failed stays.
 ///
-/// See [`Plan::build`](super::Plan::build).
+/// It lives for the closure of [`Plan::build`](super::Plan::build), on the thread that calls it.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::{F16, F32};
+/// use racl::op::GeluForm;
+/// use racl::plan::{Input, Plan};
+///
+/// let plan = Plan::build(|g| {
+///     let x = g.input("x", [2, 8], F32, Input::Copied)?;
+///     let [w, v] = [g.input("w", [8, 4], F32, Input::Frozen)?, g.input("v", [4, 2], F32, Input::Frozen)?];
+///     let (ones, zeros) = (g.full([4], F32, 1.0)?, g.constant(&[0.0_f32; 4], [4])?);
+///     let h = g.matmul(x, w)?; // the methods of operators are named like the functions of `racl::op`
+///     let h = g.layer_norm(h, ones, zeros, 1e-5)?;
+///     let h = g.gelu(h, GeluForm::Tanh)?;
+///     let y = g.matmul(h, v)?;
+///     let (most, y) = (g.clamp_min(y, 0.0)?, g.softmax(y, -1)?);
+///     let y = g.add_scaled(y, most, 0.5)?;
+///     let y = g.cast(y, F16)?;
+///     g.output("y", y)
+/// })?;
+/// assert_eq!(plan.operators(), 9);
+/// # Ok::<(), racl::Error>(())
+/// ```
 pub struct Builder {
     plan: u32,
     options: Options,

@@ -113,6 +113,32 @@ impl fmt::Debug for Foreign {
 }
 
 /// What a foreign operator is launched with. Its values are those that it reads, then those that it writes.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Foreign, Frozen, Input, Plan};
+///
+/// let kernel = Foreign::new("mine.rows", 1, |launch| {
+///     assert_eq!((launch.len(), launch.is_empty(), launch.attributes()), (2, false, &[7][..]));
+///     assert_eq!(launch.shape(0).as_deref(), Some(&[3, 2][..])); // the transposed view
+///     assert_eq!((launch.strides(0), launch.dtype(0)), (Some(&[1, 3][..]), Some(F32)));
+///     assert_eq!((launch.bytes(1), launch.address(1).is_null()), (24, false));
+///     launch.check("myLaunch", 0) // the code of a C call with launch.stream().as_raw()
+/// })
+/// .attributes([7]);
+/// let plan = Plan::build(|g| {
+///     let x = g.input("x", [2, 3], F32, Input::Static)?;
+///     let turned = g.transpose(x, 0, 1)?;
+///     let y = g.empty([6], F32)?;
+///     g.foreign(&kernel, &[turned], &[y])?;
+///     g.output("y", y)
+/// })?;
+/// let device = racl::Acl::mock()?.device(0)?;
+/// plan.capture(&device, Frozen::new())?; // launches it once, for the graph
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Launch<'a> {
     pub(crate) stream: &'a Stream,
@@ -204,7 +230,8 @@ impl Launch<'_> {
     }
 }
 
-/// A function that runs on the host when the plan gets there, at each run.
+/// A function that runs on the host when the plan gets there, at each run, on a thread of the library.
+/// [`Builder::host_function`](super::Builder::host_function) has an example.
 ///
 /// It must not call the runtime, nor wait for work of the device; see
 /// [`Stream::host_function`](crate::Stream::host_function).

@@ -56,6 +56,15 @@ pub struct Order {
 /// the function of the same name.
 ///
 /// The methods of [`Builder`](super::Builder) of the same names are the usual way to write one.
+///
+/// # Examples
+///
+/// ```
+/// use racl::plan::Operator;
+///
+/// let operator = Operator::Adds { value: 1.0.into() };
+/// assert_eq!((operator.name(), operator.operands(), operator.works_in_place()), ("adds", 1, true));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Operator {

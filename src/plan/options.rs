@@ -17,6 +17,8 @@ const DYNAMIC_STREAMS: usize = 2;
 /// let options = Options::new().auto_streams(4)?;
 /// let plan = Plan::build_with(options, |_| Ok(()))?;
 /// assert_eq!(plan.streams(), 1); // nothing to spread
+/// let options = Options::new().drop_repeated_prefetches().prefetch_cap(0.5)?; // at most half of L2 each
+/// let one_stream = [options.single_stream(), options.collapse_streams()]; // tags are refused, or mean nothing
 /// # Ok::<(), racl::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -66,6 +68,7 @@ impl Options {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for 0 or more than 1024 streams.
+    #[doc(alias = "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM")]
     pub fn auto_streams(self, streams: usize) -> Result<Self> {
         if !(1..=1024).contains(&streams) {
             return Err(Error::invalid(format!("{streams} streams to spread a plan over; 1 to 1024 are possible")));

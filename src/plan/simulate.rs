@@ -21,6 +21,33 @@ pub(crate) use random::Random;
 /// What a simulated run is given, by name: every input of the plan, whatever its class, and values of symbols.
 ///
 /// See [`Plan::simulate`].
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Input, Plan, Simulated};
+///
+/// let plan = Plan::build(|g| {
+///     let (n, m) = (g.symbol("n", 1..=8)?, g.symbol("m", 1..=8)?);
+///     let x = g.input("x", [n * 2], F32, Input::Copied)?;
+///     let w = g.input("w", [m], F32, Input::Copied)?;
+///     let (y, v) = (g.abs(x)?, g.abs(w)?);
+///     g.output_to_host("y", y)?;
+///     g.output("v", v)
+/// })?;
+/// let given = Simulated::new()
+///     .tensor("x", &[1.0_f32, -2.0, 3.0, -4.0], [4])? // n is 2
+///     .bytes("w", (-5.0_f32).to_ne_bytes())
+///     .symbol("m", 1); // bytes have no shape that says so
+/// let run = plan.simulate(7, &given)?;
+/// assert_eq!(run.to_vec::<f32>("y")?, [1.0, 2.0, 3.0, 4.0]);
+/// assert_eq!((run.shape("v")?.elements(), run.bytes("v")?), (1, &5.0_f32.to_ne_bytes()[..]));
+/// assert_eq!(run.host_bytes("y")?, run.bytes("y")?);
+/// assert_eq!(run.input_bytes("w")?, (-5.0_f32).to_ne_bytes()); // nothing writes it
+/// assert_eq!(run.order().len(), 3); // two operators and what brings y to the host
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Simulated {
     inputs: Vec<Given>,
@@ -77,7 +104,7 @@ impl Simulated {
     }
 }
 
-/// What a simulated run left behind. From [`Plan::simulate`].
+/// What a simulated run left behind. From [`Plan::simulate`]; [`Simulated`] has an example.
 #[derive(Debug, Clone)]
 pub struct Simulation {
     outputs: Vec<Left>,

@@ -46,6 +46,16 @@ impl Plan {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that no gate has.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::Plan;
+    ///
+    /// let plan = Plan::build(|g| g.external("ready").map(drop))?;
+    /// assert!(plan.external("ready").is_ok() && plan.external("other").is_err());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn external(&self, name: &str) -> Result<External> {
         match self.0.recipe.externals.iter().position(|known| known == name) {
             Some(index) => Ok(External { plan: self.0.id, index: index as u32 }),

@@ -65,13 +65,14 @@ impl Builder {
         Ok(TaggedEvent { plan: self.plan, tag: tag.to_owned(), _alive: alive })
     }
 
-    /// Marks the point that the surrounding stream has reached.
+    /// Marks the point that the surrounding stream has reached. See [`Builder::event`].
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for an event of another plan, and for one that was
     /// recorded already: [`Builder::rerecord`] says so.
     #[doc(alias = "npu_tagged_event_record")]
+    #[doc(alias = "aclrtRecordEvent")]
     #[track_caller]
     pub fn record(&mut self, event: &TaggedEvent) -> Result<()> {
         let at = Location::caller();
@@ -83,7 +84,8 @@ impl Builder {
         self.record_at(event, at)
     }
 
-    /// Records an event again: later waits are for this point, earlier ones for the point before.
+    /// Records an event again: later waits are for this point, earlier ones for the point before. See
+    /// [`Builder::event`].
     ///
     /// # Errors
     ///
@@ -111,13 +113,14 @@ impl Builder {
     }
 
     /// Makes the surrounding stream wait for the latest record of the event. On the stream that recorded it this has
-    /// no effect.
+    /// no effect. See [`Builder::event`].
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for an event of another plan, and for one that was
     /// not recorded yet.
     #[doc(alias = "npu_tagged_event_wait")]
+    #[doc(alias = "aclrtStreamWaitEvent")]
     #[track_caller]
     pub fn wait(&mut self, event: &TaggedEvent) -> Result<()> {
         let at = Location::caller();

@@ -58,7 +58,8 @@ impl Builder {
     }
 
     /// Makes the surrounding stream wait, in each run, for one signal of
-    /// [`Executable::signal`](crate::plan::Executable::signal), or of the plan itself, and takes it.
+    /// [`Executable::signal`](crate::plan::Executable::signal), or of the plan itself, and takes it. See
+    /// [`Builder::external`].
     ///
     /// Without a signal the run never ends: whatever waits for it, the drop of the executable included, waits too.
     /// After an eager run it is the stream that waits; keep the executable, which gives the signal, until then.
@@ -72,7 +73,8 @@ impl Builder {
         self.external_node(gate, NodeKind::ExternalWait(gate.index), Location::caller())
     }
 
-    /// Gives one signal through the gate when the surrounding stream gets there, in each run.
+    /// Gives one signal through the gate when the surrounding stream gets there, in each run. See
+    /// [`Executable::wait_signal`](crate::plan::Executable::wait_signal).
     ///
     /// # Errors
     ///

@@ -19,6 +19,22 @@ impl Builder {
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for operands that do not fit the operator, or of
     /// another plan.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Operator, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Copied)?;
+    ///     let y = g.op(Operator::Abs, &[x])?; // or g.abs(x)
+    ///     g.output("y", y)
+    /// })?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, -4.0], [2])?;
+    /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 4.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn op(&mut self, operator: Operator, operands: &[Value]) -> Result<Value> {
         self.op_at(operator, operands, Location::caller())
@@ -61,6 +77,23 @@ impl Builder {
     ///
     /// As [`Builder::op`]; also for a result of another shape or type than `out`, one that overlaps an operand in
     /// another way, and for a constant.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Operator, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Copied)?;
+    ///     let y = g.adds(x, 1.0)?;
+    ///     g.op_into(Operator::Mul, &[y, x], y)?; // in place
+    ///     g.output("y", y)
+    /// })?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2])?;
+    /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [2.0, 20.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn op_into(&mut self, operator: Operator, operands: &[Value], out: Value) -> Result<()> {
         let at = Location::caller();
@@ -156,6 +189,24 @@ impl Builder {
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for values with gaps, of different sizes, that
     /// overlap, or of another plan, for a copy into a constant, and for views with symbols that differ in type or
     /// shape.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Copied)?;
+    ///     let y = g.empty([2], F32)?;
+    ///     g.copy(x, y)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2])?;
+    /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 4.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtMemcpyAsync")]
     #[track_caller]
     pub fn copy(&mut self, from: Value, to: Value) -> Result<()> {
         let at = Location::caller();
@@ -204,6 +255,25 @@ impl Builder {
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value with gaps or of another plan, and for a
     /// constant.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::I32;
+    /// use racl::plan::{Input, Operator, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], I32, Input::Copied)?;
+    ///     let y = g.empty([2], I32)?;
+    ///     g.fill_bytes(y, 0xff)?;
+    ///     g.op_into(Operator::Add, &[y, x], y)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let given = Simulated::new().tensor("x", &[1_i32, 4], [2])?;
+    /// assert_eq!(plan.simulate(0, &given)?.to_vec::<i32>("y")?, [0, 3]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtMemsetAsync")]
     #[track_caller]
     pub fn fill_bytes(&mut self, value: Value, byte: u8) -> Result<()> {
         let at = Location::caller();
@@ -222,6 +292,24 @@ impl Builder {
     ///
     /// As [`Builder::empty`]; also for a number that the type cannot hold, such as 300 in [`DataType::U8`], 0.5 in
     /// [`DataType::I32`], and 1e10 in [`DataType::F16`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::I32;
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], I32, Input::Copied)?;
+    ///     assert!(g.full([2], I32, 0.5).is_err());
+    ///     let five = g.full([2], I32, 5)?;
+    ///     let y = g.add(x, five)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let given = Simulated::new().tensor("x", &[1_i32, 4], [2])?;
+    /// assert_eq!(plan.simulate(0, &given)?.to_vec::<i32>("y")?, [6, 9]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn full(&mut self, dims: impl IntoDims, dtype: DataType, number: impl Into<Number>) -> Result<Value> {
         let at = Location::caller();
@@ -238,6 +326,22 @@ impl Builder {
     /// # Errors
     ///
     /// As [`Builder::op`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [1, 2, 3], F32, Input::Copied)?;
+    ///     let y = g.permute(x, &[2, 0, 1])?; // [3, 1, 2]
+    ///     g.output("y", y)
+    /// })?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [1, 2, 3])?;
+    /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn permute(&mut self, a: Value, order: &[usize]) -> Result<Value> {
         let at = Location::caller();
@@ -254,6 +358,22 @@ impl Builder {
     /// # Errors
     ///
     /// As [`Builder::op`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2, 2], F32, Input::Copied)?;
+    ///     let y = g.softmax(x, -1)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 1.0, 7.0, 7.0], [2, 2])?;
+    /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [0.5; 4]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn softmax(&mut self, a: Value, dim: i64) -> Result<Value> {
         let at = Location::caller();
@@ -266,6 +386,22 @@ impl Builder {
     /// # Errors
     ///
     /// As [`Builder::op`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2, 3], F32, Input::Copied)?;
+    ///     let y = g.reduce_sum(x, &[1], false)?; // [2]; [2, 1] with `true`
+    ///     g.output("y", y)
+    /// })?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
+    /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [6.0, 15.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn reduce_sum(&mut self, a: Value, dims: &[i64], keep: bool) -> Result<Value> {
         let at = Location::caller();
@@ -278,6 +414,22 @@ impl Builder {
     /// # Errors
     ///
     /// As [`Builder::op`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2, 3], F32, Input::Copied)?;
+    ///     let y = g.mean(x, &[0], false)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
+    /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [2.5, 3.5, 4.5]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn mean(&mut self, a: Value, dims: &[i64], keep: bool) -> Result<Value> {
         let at = Location::caller();
@@ -306,6 +458,7 @@ macro_rules! operators {
     ($($name:ident($($operand:ident),+ $(; $attribute:ident: $kind:ty)?) = $operator:expr;)*) => {
         impl Builder {$(
             #[doc = concat!("[`op::", stringify!($name), "`](crate::op::", stringify!($name), "()); gives the result.")]
+            /// [`Builder`] has an example.
             ///
             /// # Errors
             ///

@@ -60,6 +60,7 @@ impl Builder {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "npu_prefetch")]
+    #[doc(alias = "aclrtCmoAsync")]
     #[track_caller]
     pub fn prefetch(&mut self, value: Value, what: Prefetch, after: After<'_>) -> Result<usize> {
         let at = Location::caller();

@@ -121,6 +121,7 @@ impl Builder {
     /// assert_eq!(plan.streams(), 2);
     /// # Ok::<(), racl::Error>(())
     /// ```
+    #[doc(alias = "aclrtCreateStreamWithConfig")]
     #[track_caller]
     pub fn scope_with<T>(
         &mut self,

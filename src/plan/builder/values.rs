@@ -74,8 +74,25 @@ impl Builder {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, a frozen or
-    /// static input whose shape has symbols, and a shape that is too large;
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for dimensions that plans cannot express.
+    /// static input whose shape has symbols, a shape that is too large, and dimensions that plans cannot express.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::{F16, I32};
+    /// use racl::plan::{Input, OnMove, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let table = g.input("table", [1000, 64], F16, Input::Frozen)?;
+    ///     let ids = g.input("ids", [8], I32, Input::Host)?;
+    ///     let bias = g.input("bias", [8, 64], F16, Input::Tracked(OnMove::Recapture))?;
+    ///     let rows = g.embedding(table, ids)?;
+    ///     let y = g.add(rows, bias)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// assert!(!plan.is_dynamic());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn input(&mut self, name: &str, dims: impl IntoDims, dtype: DataType, class: Input) -> Result<Value> {
         let at = Location::caller();
@@ -104,7 +121,25 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when `data` does not fill the shape.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when `data` does not fill the shape, and for one
+    /// with symbols.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [3], F32, Input::Copied)?;
+    ///     let weights = g.constant(&[0.5_f32, 2.0, 1.0], [3])?;
+    ///     let y = g.mul(x, weights)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0], [3])?;
+    /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [0.5, 4.0, 3.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn constant<T: Element>(&mut self, data: &[T], dims: impl IntoDims) -> Result<Value> {
         let at = Location::caller();
@@ -128,6 +163,26 @@ impl Builder {
     /// # Errors
     ///
     /// As [`Builder::input`], for the shape.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Operator, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Copied)?;
+    ///     let y = g.empty([4], F32)?;
+    ///     for (half, root) in [(0..2, false), (2..4, true)] {
+    ///         let part = g.narrow(y, 0, half)?;
+    ///         g.op_into(if root { Operator::Sqrt } else { Operator::Abs }, &[x], part)?;
+    ///     }
+    ///     g.output("y", y)
+    /// })?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2])?;
+    /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 4.0, 1.0, 2.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn empty(&mut self, dims: impl IntoDims, dtype: DataType) -> Result<Value> {
         let at = Location::caller();
@@ -175,6 +230,23 @@ impl Builder {
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, and for a value
     /// of another plan.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Copied)?;
+    ///     let y = g.sqrt(x)?;
+    ///     g.output("y", y)?; // the memory of y, no copy
+    ///     g.output("x", x)
+    /// })?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2])?;
+    /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 2.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn output(&mut self, name: &str, value: Value) -> Result<()> {
         self.add_output(name, value, false, Location::caller())
@@ -185,6 +257,26 @@ impl Builder {
     /// # Errors
     ///
     /// As [`Builder::output`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Host)?;
+    ///     let y = g.sqrt(x)?;
+    ///     g.output_to_host("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let mut bind = exe.bindings();
+    /// exe.run(&stream, bind.host(exe.input("x")?, &[1.0_f32, 4.0], [2]))?; // up, sqrt, and down again
+    /// assert_eq!(exe.host_output::<f32>(exe.output_id("y")?)?, [1.0, 2.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn output_to_host(&mut self, name: &str, value: Value) -> Result<()> {
         self.add_output(name, value, true, Location::caller())

@@ -218,7 +218,29 @@ impl DeclaredInput {
 }
 
 impl Bindings {
-    /// Gives device memory for an input, until another is set. A mistake is reported by the run.
+    /// Gives device memory for an input, until another is set: it is noted, without a C call. A mistake is reported
+    /// by the run.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Copied)?;
+    ///     let y = g.abs(x)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let (x, mut bind) = (exe.input("x")?, exe.bindings());
+    /// let (right, wrong) = (device.zeros::<f32>([2])?, device.zeros::<f32>([3])?);
+    /// assert!(exe.run(&stream, bind.set(x, &wrong)).is_err());
+    /// exe.run(&stream, bind.set(x, &right))?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn set(&mut self, input: InputId, memory: &impl Bindable) -> &mut Self {
         let set = memory.bound().and_then(|bound| self.try_set(input, bound));
         self.note(set)
@@ -244,6 +266,27 @@ impl Bindings {
     }
 
     /// Gives the numbers of a host input, which are copied now, until others are given.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let n = g.symbol("n", 1..=8)?;
+    ///     let x = g.input("x", [n * 2], F32, Input::Host)?;
+    ///     let y = g.sqrt(x)?;
+    ///     g.output_to_host("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let (x, mut bind) = (exe.input("x")?, exe.bindings());
+    /// exe.run(&stream, bind.host(x, &[1.0_f32, 4.0, 9.0, 16.0], [4]))?; // n is 2
+    /// assert_eq!(exe.host_output::<f32>(exe.output_id("y")?)?, [1.0, 2.0, 3.0, 4.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn host<T: Element>(&mut self, input: InputId, data: &[T], shape: impl IntoShape) -> &mut Self {
         let set = shape.into_shape().and_then(|shape| self.try_host(input, data, shape));
         self.note(set)
@@ -268,6 +311,28 @@ impl Bindings {
 
     /// Gives a symbol its value, until another is given: for a symbol that the shapes of the inputs do not say. They
     /// must agree with it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let n = g.symbol("n", 1..=8)?;
+    ///     let x = g.input("x", [8], F32, Input::Static)?;
+    ///     let first = g.narrow(x, 0, 0.into()..n)?; // no input has n in its shape
+    ///     g.output_to_host("y", first)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let mut bind = exe.bindings();
+    /// assert!(exe.run(&stream, &mut bind).is_err());
+    /// exe.run(&stream, bind.symbol("n", 3))?;
+    /// assert_eq!(exe.host_output::<f32>(exe.output_id("y")?)?, [0.0; 3]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn symbol(&mut self, name: &str, value: usize) -> &mut Self {
         match self.recipe.symbols.iter().position(|known| known == name) {
             Some(index) => self.symbols[index] = Some(value),
@@ -277,6 +342,29 @@ impl Bindings {
     }
 
     /// A key of the caller's own: runs with another one use another captured graph.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let n = g.symbol("n", 1..=8)?;
+    ///     let x = g.input("x", [n * 2], F32, Input::Host)?;
+    ///     let y = g.sqrt(x)?;
+    ///     g.output_to_host("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let (x, mut bind) = (exe.input("x")?, exe.bindings());
+    /// for key in [1, 2, 1] {
+    ///     exe.run(&stream, bind.host(x, &[1.0_f32, 4.0], [2]).key(key))?;
+    /// }
+    /// assert_eq!(exe.graphs(), 2);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn key(&mut self, key: u64) -> &mut Self {
         self.key = key;
         self

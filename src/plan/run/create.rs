@@ -29,6 +29,28 @@ impl Plan {
     /// # Errors
     ///
     /// As [`Plan::executable`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Static)?;
+    ///     let w = g.input("w", [2], F32, Input::Frozen)?;
+    ///     let y = g.mul(x, w)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let w = device.upload_tensor(&[3.0_f32, 4.0], [2])?;
+    /// let mut exe = plan.capture(&device, Frozen::new().with("w", &w))?;
+    /// exe.run(&stream, &mut exe.bindings())?; // one C call
+    /// assert_eq!((exe.graphs(), exe.counters().replays), (1, 1));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclmdlRICaptureBegin")]
     pub fn capture(&self, device: &Device, frozen: Frozen) -> Result<Executable> {
         self.executable(device.context(), &RunOptions::default(), frozen)
     }
@@ -38,6 +60,28 @@ impl Plan {
     /// # Errors
     ///
     /// As [`Plan::executable`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Static)?;
+    ///     let w = g.input("w", [2], F32, Input::Frozen)?;
+    ///     let y = g.mul(x, w)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let w = device.upload_tensor(&[3.0_f32, 4.0], [2])?;
+    /// let mut exe = plan.eager(&device, Frozen::new().with("w", &w))?;
+    /// exe.static_input::<f32>(exe.input("x")?)?.write(&[1.0, 2.0])?;
+    /// exe.run(&stream, &mut exe.bindings())?;
+    /// assert_eq!(exe.output::<f32>(exe.output_id("y")?)?.to_vec()?, [3.0, 8.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn eager(&self, device: &Device, frozen: Frozen) -> Result<Executable> {
         self.executable(device.context(), &RunOptions::default().mode(Mode::Eager), frozen)
     }
@@ -51,6 +95,27 @@ impl Plan {
     /// the device has not the cores, streams or events that the plan needs;
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which are asked when the
     /// graph is captured.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan, RunOptions};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Static)?;
+    ///     let w = g.input("w", [2], F32, Input::Frozen)?;
+    ///     let y = g.mul(x, w)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let w = device.upload_tensor(&[3.0_f32, 4.0], [2])?;
+    /// let options = RunOptions::new().check_frozen().graph_limit(8)?;
+    /// let mut exe = plan.executable(&device, &options, Frozen::new().with("w", &w))?;
+    /// exe.run(&stream, &mut exe.bindings())?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[track_caller]
     pub fn executable(&self, context: &Context, options: &RunOptions, frozen: Frozen) -> Result<Executable> {
         let at = Location::caller();

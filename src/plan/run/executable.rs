@@ -38,7 +38,7 @@ use super::{alias, budget, host};
 ///
 /// ```
 /// use racl::op::DataType::F32;
-/// use racl::plan::{Frozen, Input, Plan};
+/// use racl::plan::{Cores, Frozen, Input, Plan};
 ///
 /// let plan = Plan::build(|g| {
 ///     let x = g.input("x", [1, 2], F32, Input::Copied)?;
@@ -58,7 +58,11 @@ use super::{alias, budget, host};
 ///     exe.run(&stream, bind.set(x, &value))?;
 ///     assert_eq!(exe.output::<f32>(y)?.to_vec()?, [step as f32, 2.0 * step as f32]);
 /// }
-/// assert_eq!(exe.counters().replays, 3);
+/// assert_eq!((exe.graphs(), exe.counters().replays), (1, 3));
+/// exe.limit_cores(Some(Cores { cube: 1, vector: 1 })); // runs from now on have a graph of their own
+/// exe.run(&stream, &mut bind)?;
+/// assert_eq!((exe.graphs(), exe.plan().operators()), (2, 1));
+/// exe.clear_graphs();
 /// # Ok::<(), racl::Error>(())
 /// ```
 pub struct Executable {
@@ -161,6 +165,7 @@ impl Executable {
     /// with a limit of their own keep it.
     ///
     /// A limit that the device does not have is refused by the next run, before anything is recorded.
+    #[doc(alias = "aclrtSetStreamResLimit")]
     pub fn limit_cores(&mut self, cores: Option<Cores>) {
         self.cores = cores;
         self.cores_checked = false;
@@ -209,6 +214,7 @@ impl Executable {
     /// another executable, or shapes that do not fit; [`ErrorKind::AddressChanged`] for a tracked input that must not
     /// move, or a frozen one with [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`];
     /// those of capturing and launching. Errors of the work itself come with a later synchronising call.
+    #[doc(alias = "aclmdlRIExecuteAsync")]
     #[track_caller]
     pub fn run(&mut self, stream: &Stream, bind: &mut Bindings) -> Result<()> {
         let at = Location::caller();

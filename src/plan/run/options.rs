@@ -38,7 +38,8 @@ pub enum OnFull {
 /// ```
 /// use racl::plan::{Mode, OnFull, RunOptions};
 ///
-/// let options = RunOptions::new().mode(Mode::Eager).graph_limit(8)?.on_full(OnFull::Fail);
+/// let options = RunOptions::new().mode(Mode::Captured).graph_limit(8)?.on_full(OnFull::Fail);
+/// let while_testing = options.clone().check_frozen().force_recapture();
 /// # Ok::<(), racl::Error>(())
 /// ```
 #[derive(Debug, Clone)]

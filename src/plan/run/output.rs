@@ -42,6 +42,32 @@ impl<T: Element> Output<'_, T> {
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for another shape, a tensor with gaps, or
     /// memory of another device.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Static)?;
+    ///     let w = g.input("w", [2], F32, Input::Frozen)?;
+    ///     let y = g.mul(x, w)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let w = device.upload_tensor(&[3.0_f32, 4.0], [2])?;
+    /// let mut exe = plan.capture(&device, Frozen::new().with("w", &w))?;
+    /// let mut kept = device.zeros::<f32>([2])?;
+    /// exe.static_input::<f32>(exe.input("x")?)?.write(&[1.0, 2.0])?;
+    /// exe.run(&stream, &mut exe.bindings())?;
+    /// exe.output::<f32>(exe.output_id("y")?)?.copy_to(&stream, &mut kept)?;
+    /// exe.run(&stream, &mut exe.bindings())?; // writes over the output, not over the copy
+    /// assert_eq!(kept.to_vec()?, [3.0, 8.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtMemcpyAsync")]
     #[track_caller]
     pub fn copy_to(&self, stream: &Stream, to: &mut Tensor<T>) -> Result<()> {
         if to.shape() != self.tensor.shape() {

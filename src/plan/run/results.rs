@@ -26,6 +26,31 @@ impl Executable {
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an input of another class, type or
     /// executable.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Static)?;
+    ///     let w = g.input("w", [2], F32, Input::Frozen)?;
+    ///     let y = g.mul(x, w)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let w = device.upload_tensor(&[3.0_f32, 4.0], [2])?;
+    /// let mut exe = plan.capture(&device, Frozen::new().with("w", &w))?;
+    /// let mut x = exe.static_input::<f32>(exe.input("x")?)?; // kept; the memory is the executable's
+    /// for step in [1.0, 2.0] {
+    ///     x.write(&[step; 2])?;
+    ///     exe.run(&stream, &mut exe.bindings())?;
+    ///     assert_eq!(exe.output::<f32>(exe.output_id("y")?)?.to_vec()?, [3.0 * step, 4.0 * step]);
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn static_input<T: Element>(&self, input: InputId) -> Result<Tensor<T>> {
         let declared = match self.declared.inputs.get(input.index as usize) {
             Some(declared) if input.executable == self.id => declared,
@@ -46,6 +71,28 @@ impl Executable {
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) before the first run, after an eager
     /// one that failed, and for another type or executable.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Static)?;
+    ///     let w = g.input("w", [2], F32, Input::Frozen)?;
+    ///     let y = g.mul(x, w)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let w = device.upload_tensor(&[3.0_f32, 4.0], [2])?;
+    /// let mut exe = plan.capture(&device, Frozen::new().with("w", &w))?;
+    /// exe.run(&stream, &mut exe.bindings())?;
+    /// let y = exe.output::<f32>(exe.output_id("y")?)?;
+    /// assert_eq!((y.shape().elements(), y.to_vec()?), (2, vec![0.0, 0.0])); // static inputs start at 0
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn output<T: Element>(&self, output: OutputId) -> Result<Output<'_, T>> {
         let (last, info) = self.last_output(output)?;
         let place = &last.sized.places[info.value as usize];
@@ -61,6 +108,27 @@ impl Executable {
     ///
     /// As [`Executable::output`]; the error of the run;
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an output that stays on the device.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let n = g.symbol("n", 1..=8)?;
+    ///     let x = g.input("x", [n * 2], F32, Input::Host)?;
+    ///     let y = g.sqrt(x)?;
+    ///     g.output_to_host("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let (x, mut bind) = (exe.input("x")?, exe.bindings());
+    /// exe.run(&stream, bind.host(x, &[1.0_f32, 4.0], [2]))?;
+    /// assert_eq!(exe.host_output::<f32>(exe.output_id("y")?)?, [1.0, 2.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn host_output<T: Element>(&mut self, output: OutputId) -> Result<Vec<T>> {
         let (last, info) = self.last_output(output)?;
         let (host, name, place) = (info.host, info.name.clone(), last.sized.places[info.value as usize]);
@@ -105,23 +173,64 @@ impl Executable {
     }
 
     /// Gives a signal through a gate when `stream` gets there: a run that waits for it goes on. One signal for each
-    /// wait.
+    /// wait. Returns when it is submitted.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a gate of another plan; those of
     /// submitting.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::{Frozen, Plan};
+    ///
+    /// let mut gate = None;
+    /// let plan = Plan::build(|g| {
+    ///     let it = *gate.insert(g.external("gate")?);
+    ///     g.wait_external(it)
+    /// })?;
+    /// let gate = gate.expect("the plan has it");
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let (stream, other) = (device.stream()?, device.stream()?);
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// exe.run(&stream, &mut exe.bindings())?; // waits
+    /// exe.signal(gate, &other)?; // behind the work of `other` so far
+    /// stream.synchronize()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclrtValueWrite")]
     #[track_caller]
     pub fn signal(&self, gate: External, stream: &Stream) -> Result<()> {
         self.gate(gate)?.signal(gate.index as usize, stream, Location::caller())
     }
 
-    /// Makes `stream` wait for a signal that the plan gives through the gate, and take it.
+    /// Makes `stream` wait for a signal that the plan gives through the gate, and take it. Returns when it is
+    /// submitted.
     ///
     /// # Errors
     ///
     /// As [`Executable::signal`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::{Frozen, Plan};
+    ///
+    /// let mut gate = None;
+    /// let plan = Plan::build(|g| {
+    ///     let it = *gate.insert(g.external("gate")?);
+    ///     g.record_external(it)
+    /// })?;
+    /// let gate = gate.expect("the plan has it");
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let (stream, other) = (device.stream()?, device.stream()?);
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// exe.wait_signal(gate, &other)?; // work of `other` from here on waits for the run to get there
+    /// exe.run(&stream, &mut exe.bindings())?;
+    /// other.synchronize()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclrtValueWait")]
     #[track_caller]
     pub fn wait_signal(&self, gate: External, stream: &Stream) -> Result<()> {
