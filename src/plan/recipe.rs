@@ -181,7 +181,8 @@ pub(crate) struct Access {
 #[doc(alias = "frozen_parameter")]
 #[doc(alias = "mark_static_address")]
 pub enum Input {
-    /// Given once, when the executable is made, and shared with it from then on. Runs do not look at it.
+    /// Given once, when the executable is made, and shared with it from then on. Runs do not look at it. A plan that
+    /// writes it has a lint, [`FindingKind::FrozenWritten`](super::FindingKind::FrozenWritten).
     Frozen,
     /// Memory of the executable, written in place between runs.
     Static,

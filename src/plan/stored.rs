@@ -1,12 +1,13 @@
 //! Plans for the compile cache: to bytes and back.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 use super::Plan;
 use super::builder::External;
 use super::codec;
 use super::recipe::Recipe;
 use super::registry::Registry;
+use super::symbols::unknown;
 
 /// Why bytes give no plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +60,7 @@ impl Plan {
     pub fn external(&self, name: &str) -> Result<External> {
         match self.0.recipe.externals.iter().position(|known| known == name) {
             Some(index) => Ok(External { plan: self.0.id, index: index as u32 }),
-            None => Err(Error::invalid(format!("the plan has no gate {name:?}"))),
+            None => Err(unknown("gate", name, self.0.recipe.externals.iter())),
         }
     }
 

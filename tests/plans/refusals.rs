@@ -2,10 +2,12 @@
 
 use racl::op::DataType::{self, Bf16, F16, F32, F64, I8, I32, I64, U8};
 use racl::plan::{
-    After, Builder, Cores, FindingKind, Foreign, HostFunction, Input, Number, Operator, Plan, Scope, Simulated,
+    After, Builder, Cores, FindingKind, Foreign, Frozen, HostFunction, Input, Number, Operator, Plan, Scope,
+    Simulated,
 };
 use racl::{ErrorKind, Prefetch, Result};
 
+use crate::Alone;
 use crate::common::assert_says;
 
 /// The error of work that a builder must refuse.
@@ -260,4 +262,27 @@ fn a_plan_that_writes_a_frozen_input_has_a_lint_with_both_names() {
     assert!(lint.message.starts_with("abs (#") && lint.message.contains("writes the frozen input \"w\""), "{lint}");
     // Behind the record at the start and the wait of the scope.
     assert_eq!(lint.positions, [2]);
+}
+
+#[test]
+fn names_that_a_plan_does_not_have_are_told_with_those_that_it_has() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Static)?;
+        g.external("gate")?;
+        g.output("y", x)?;
+        g.output("z", x)
+    })
+    .unwrap();
+    let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+    for (error, part) in [
+        (exe.input("y").unwrap_err(), "the plan has no input \"y\"; it has \"x\""),
+        (exe.output_id("x").unwrap_err(), "the plan has no output \"x\"; it has \"y\", \"z\""),
+        (exe.plan().external("").unwrap_err(), "the plan has no gate \"\"; it has \"gate\""),
+    ] {
+        assert_says(&error, ErrorKind::InvalidArgument, &[part]);
+    }
+    let mut bind = exe.bindings();
+    let error = exe.run(&alone.stream(), bind.symbol("n", 1)).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["the plan has no symbol \"n\"; it has none"]);
 }
