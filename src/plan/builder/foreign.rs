@@ -15,8 +15,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan, a constant to write, and
-    /// an operator with an empty name.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value of another plan, a constant to write,
+    /// and an operator with an empty name.
     ///
     /// # Examples
     ///
