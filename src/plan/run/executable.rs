@@ -2,20 +2,20 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::Location;
 use std::sync::Arc;
 
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::CaptureMode;
-use crate::plan::recipe::{Cores, Input, InputInfo, OnMove, Recipe};
-use crate::plan::{Inner, Plan};
-use crate::stream::{Stream, Task};
+use crate::plan::Plan;
+use crate::plan::recipe::{Cores, Input, OnMove};
+use crate::stream::Stream;
 
 use super::bindings::{Bindings, Bound, Declared, HostData, InputId, OutputId};
 use super::eager::Eager;
 use super::gate::Gates;
-use super::issue::{At, CoreLimit, Issue, compute, events, lease_streams, limit_of};
+use super::issue::{At, Issue, events, lease_streams};
 use super::options::{Mode, OnFull, RunOptions};
 use super::piece::Pieces;
 use super::pool::Pool;
@@ -23,7 +23,7 @@ use super::sized::{Fixed, Sized};
 use super::store::{Captured, Counters, Key, Store};
 use super::symbols::{check_shapes, resolve};
 use super::update::Groups;
-use super::{alias, budget, host};
+use super::{alias, budget};
 
 /// A plan ready to run on a device: its memory, and captured graphs as they are needed.
 ///
@@ -352,7 +352,7 @@ impl Executable {
     }
 
     /// Recipe and memory for values of the symbols.
-    fn size(&mut self, symbols: &[usize]) -> Result<Arc<Sized>> {
+    pub(super) fn size(&mut self, symbols: &[usize]) -> Result<Arc<Sized>> {
         if let Some(known) = self.sized.iter().find(|known| known.symbols == symbols) {
             return Ok(Arc::clone(known));
         }
@@ -396,7 +396,7 @@ impl Executable {
     }
 
     /// Puts the memory of tracked and updatable inputs in its place.
-    fn bind_pieces(&self, pieces: &mut Pieces, bound: &[Option<Bound>]) -> Result<()> {
+    pub(super) fn bind_pieces(&self, pieces: &mut Pieces, bound: &[Option<Bound>]) -> Result<()> {
         let recipe = &self.plan.0.recipe;
         for (index, input) in recipe.inputs.iter().enumerate() {
             if !matches!(input.class, Input::Tracked(_) | Input::Updatable) {
@@ -407,170 +407,10 @@ impl Executable {
         }
         Ok(())
     }
-
-    fn replay(&mut self, index: usize, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
-        let captured = self.store.get(index);
-        let recipe = &self.plan.0.recipe;
-        for input in &self.copied {
-            copy_in(recipe, &self.declared, *input, &captured.pieces, bind, stream, at)?;
-        }
-        for input in &self.hosts {
-            host::fill(&mut captured.hosts.inputs[*input as usize], Some(&mut captured.graph), *input, bind)?;
-        }
-        if captured.groups.is_empty() {
-            captured.graph.launch(stream)?;
-        } else {
-            self.store.counters.updates += replay_with_updates(&self.plan.0, captured, stream, bind, at)?;
-        }
-        self.store.counters.replays += 1;
-        self.remember(Some(index));
-        Ok(())
-    }
-
-    /// Remembers what the latest run ran with, without allocating when it is the same.
-    fn remember(&mut self, captured: Option<usize>) {
-        let sized = captured.and_then(|index| self.store.peek(index)).map(|captured| &captured.sized);
-        if let (Some(last), Some(sized)) = (&mut self.last, sized)
-            && Arc::ptr_eq(&last.sized, sized)
-        {
-            last.captured = captured;
-        } else if let Some(sized) = sized {
-            self.last = Some(Last { sized: Arc::clone(sized), captured });
-        }
-    }
-
-    fn run_eagerly(&mut self, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
-        let symbols = resolve(&self.plan.0, bind)?;
-        let sized = self.size(&symbols)?;
-        let plan = &self.plan.0;
-        let recipe = sized.recipe(plan);
-        let mut pieces = sized.pieces.clone();
-        self.bind_pieces(&mut pieces, &bind.bound)?;
-        if self.eager.hosts(&symbols).is_none() {
-            self.eager.add_hosts(&symbols, sized.hosts(plan, &self.context)?);
-        }
-        self.eager.prepare(recipe, &self.context, stream)?;
-        for input in &self.copied {
-            copy_in(&plan.recipe, &self.declared, *input, &pieces, bind, stream, at)?;
-        }
-        let (streams, events, hosts) = self.eager.parts(&symbols);
-        let hosts = hosts.ok_or_else(|| Error::new(ErrorKind::Internal, "an eager run without host memory"))?;
-        host::take_back(hosts, &sized, plan, &self.context)?;
-        for input in &self.hosts {
-            host::fill(&mut hosts.inputs[*input as usize], None, *input, bind)?;
-        }
-        let mut issue = Issue {
-            plan,
-            recipe,
-            places: &sized.places,
-            pieces: &pieces,
-            streams,
-            events,
-            gates: self.gates.as_ref(),
-            hosts,
-            groups: None,
-            cap: self.cap,
-            whole: self.cores,
-            next: 0,
-            at,
-        };
-        // Code of the user may panic.
-        let issued = catch_unwind(AssertUnwindSafe(|| issue.all()));
-        if !matches!(issued, Ok(Ok(()))) {
-            issue.settle();
-        }
-        self.eager.leave(&self.origin);
-        issued.unwrap_or_else(|panic| resume_unwind(panic))?;
-        self.eager.sides().iter().try_for_each(|side| report_with_outputs(side, recipe, &pieces, at))?;
-        self.store.counters.eager += 1;
-        self.last = Some(Last { sized, captured: None });
-        Ok(())
-    }
 }
 
 pub(super) fn not_given(name: &str) -> Error {
     Error::invalid(format!("input or output {name:?} has no memory: it was not given, or its graph is gone"))
-}
-
-/// Makes whoever reads an output wait for `side` too, where nobody else would hear of work that failed.
-fn report_with_outputs(side: &Stream, recipe: &Recipe, pieces: &Pieces, at: At) -> Result<()> {
-    let outputs =
-        recipe.outputs.iter().filter_map(|output| pieces[recipe.storage_of(output.value) as usize].as_ref());
-    let uses: Vec<_> = outputs.map(|piece| &piece.allocation).collect();
-    let task = Task { label: "plan", location: at, uses: &uses, scratch: None };
-    side.0.submit(&task, |_| Ok(())).map(drop)
-}
-
-/// Copies what was bound to the executable's memory, unless it is that memory.
-fn copy_in(
-    recipe: &Recipe,
-    declared: &Declared,
-    input: u32,
-    pieces: &Pieces,
-    bind: &Bindings,
-    stream: &Stream,
-    at: At,
-) -> Result<()> {
-    let index = input as usize;
-    let name = &declared.inputs[index].name;
-    let to = pieces[recipe.storage_of(recipe.inputs[index].value) as usize].as_ref();
-    let (Some(to), Some(bound)) = (to, &bind.bound[index]) else { return Err(not_given(name)) };
-    if bound.address() == to.address().addr() {
-        return Ok(());
-    }
-    bound.piece().copy_to(stream, to, at)
-}
-
-/// Launches a graph and replaces the operators whose inputs moved; gives how many.
-fn replay_with_updates(
-    plan: &Inner,
-    captured: &mut Captured,
-    stream: &Stream,
-    bind: &Bindings,
-    at: At,
-) -> Result<u64> {
-    let recipe = captured.sized.recipe(plan);
-    let updatable = |(_, input): &(usize, &InputInfo)| input.class == Input::Updatable;
-    if let Some((_, input)) =
-        recipe.inputs.iter().enumerate().filter(updatable).find(|(i, _)| bind.bound[*i].is_none())
-    {
-        return Err(not_given(&input.name));
-    }
-    let mut moved = vec![false; recipe.storages.len()];
-    for (index, input) in recipe.inputs.iter().enumerate().filter(updatable) {
-        let Some(bound) = &bind.bound[index] else { continue };
-        let storage = recipe.storage_of(input.value) as usize;
-        let known = captured.pieces[storage].as_ref();
-        if known.is_none_or(|known| known.address().addr() != bound.address()) {
-            moved[storage] = true;
-            captured.pieces[storage] = Some(bound.piece());
-        }
-    }
-    let storages = |node: u32| {
-        let accesses = recipe.accesses_of(&recipe.nodes[node as usize]).iter();
-        accesses.map(|access| recipe.storage_of(access.value) as usize)
-    };
-    captured.groups.mark(|node| storages(node).any(|storage| moved[storage]));
-    captured.groups.order(stream, at)?;
-    captured.graph.launch(stream)?;
-    let (places, pieces, whole) = (&captured.sized.places, &captured.pieces, captured.key.cores);
-    let memory = |node: u32| {
-        storages(node)
-            .filter_map(|storage| pieces[storage].as_ref())
-            .map(|piece| Arc::clone(&piece.allocation))
-            .collect()
-    };
-    let count = captured.groups.run(stream, at, memory, |node, update| {
-        let node = &recipe.nodes[node as usize];
-        let limit =
-            limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, (node.tag, cores))).transpose()?;
-        let computed = compute(plan, recipe, places, pieces, node, update, at);
-        computed.and(limit.map_or(Ok(()), CoreLimit::end))
-    })?;
-    if let (Some(update), true) = (captured.groups.stream(), count > 0) {
-        report_with_outputs(update, recipe, pieces, at)?;
-    }
-    Ok(count)
 }
 
 impl fmt::Debug for Executable {
