@@ -12,6 +12,7 @@ mod dynamic;
 mod environment;
 mod equal;
 mod failures;
+mod gates;
 #[path = "../../src/plan/tests/generate.rs"]
 mod generate;
 mod kernels;
@@ -25,6 +26,7 @@ mod seeds;
 mod store;
 mod streams;
 mod updates;
+mod watchdog;
 
 use std::sync::MutexGuard;
 
@@ -34,6 +36,7 @@ use racl::{Device, Stream, mock};
 /// The mock, empty and for one test alone.
 pub(crate) struct Alone {
     pub(crate) device: Device,
+    _watched: watchdog::Watchdog,
     _lock: MutexGuard<'static, ()>,
 }
 
@@ -44,7 +47,7 @@ impl Alone {
         mock::limit_streams(None).unwrap();
         mock::limit_events(None).unwrap();
         mock::reset().unwrap();
-        Self { device: common::device(), _lock: lock }
+        Self { device: common::device(), _watched: watchdog::Watchdog::new(), _lock: lock }
     }
 
     pub(crate) fn stream(&self) -> Stream {

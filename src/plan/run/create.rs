@@ -15,8 +15,8 @@ use super::bindings::{Declared, Frozen};
 use super::budget;
 use super::eager::Eager;
 use super::executable::Executable;
-use super::gate::Gates;
 use super::options::{Mode, RunOptions};
+use super::outside::Outside;
 use super::piece::Piece;
 use super::pool::Pool;
 use super::sized::Fixed;
@@ -63,10 +63,7 @@ impl Plan {
         };
         let declared = Arc::new(Declared::of(recipe, context.device_id()));
         let fixed = fixed_memory(&self.0, context, &declared, frozen)?;
-        let gates = match recipe.externals.len() {
-            0 => None,
-            count => Some(Gates::new(context.inner(), count)?),
-        };
+        let outside = Outside::new(recipe, context.inner(), options.signal_limit)?;
         let mut executable = Executable {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             store: Store::default(),
@@ -75,7 +72,7 @@ impl Plan {
             last: None,
             sized: Vec::new(),
             fixed,
-            gates,
+            outside,
             pool,
             origin: Stream::lease(context.inner())?,
             cores: None,

@@ -19,6 +19,8 @@ pub(super) struct Eager {
     events: Vec<Event>,
     /// By values of the symbols.
     hosts: Vec<(Vec<usize>, HostSides)>,
+    /// The end of the latest run; none when it waits at no gate to the outside.
+    pub(super) end: Option<Event>,
 }
 
 impl Eager {

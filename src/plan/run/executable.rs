@@ -14,9 +14,9 @@ use crate::stream::Stream;
 
 use super::bindings::{Bindings, Bound, Declared, HostData, InputId, OutputId};
 use super::eager::Eager;
-use super::gate::Gates;
 use super::issue::{At, Issue, events, lease_streams};
 use super::options::{Mode, OnFull, RunOptions};
+use super::outside::Outside;
 use super::piece::Pieces;
 use super::pool::Pool;
 use super::sized::{Fixed, Sized};
@@ -30,6 +30,12 @@ use super::{alias, budget};
 /// A run takes `&mut self` and returns when the work is submitted; runs follow one another on the device, on whatever
 /// streams they are. `Send`, not `Sync`. Dropping it waits for the last replay; what eager runs submitted
 /// belongs to their streams.
+///
+/// Nobody can signal an external gate while the executable is dropped, or a graph of it for another one. So a run that
+/// still waits there when all signals that were given have arrived, or had
+/// [their time](RunOptions::signal_limit), is let through, as are streams at
+/// [`wait_signal`](Executable::wait_signal) with more waits than signals. That is an error of
+/// [`Context::take_drop_errors`], which names the gate: what follows it ran without what it waits for.
 ///
 /// Made by [`Plan::capture`] or [`Plan::executable`].
 ///
@@ -69,7 +75,7 @@ pub struct Executable {
     pub(super) last: Option<Last>,
     pub(super) sized: Vec<Arc<Sized>>,
     pub(super) fixed: Fixed,
-    pub(super) gates: Option<Gates>,
+    pub(super) outside: Option<Outside>,
     pub(super) pool: Pool,
     pub(super) origin: Stream,
     pub(super) cores: Option<Cores>,
@@ -186,6 +192,7 @@ impl Executable {
 
     /// Drops every captured graph, once its last run is over; runs capture anew.
     pub fn clear_graphs(&mut self) {
+        self.settle_graphs(0..self.store.len());
         (self.current, self.last) = (None, None);
         self.store.clear();
     }
@@ -319,6 +326,7 @@ impl Executable {
         let captured = self.record(sized, key, &bind.bound, at)?;
         // Its graph may go, and removing the oldest moves the others.
         self.last = None;
+        self.settle_graphs(known.or_else(|| self.store.next_to_go(self.options.limit)));
         let index = match known {
             Some(index) => {
                 self.store.counters.captured_forced += 1;
@@ -374,6 +382,7 @@ impl Executable {
         let events = events(recipe, self.context.inner())?;
         let mut hosts = sized.hosts(plan, &self.context)?;
         let mut groups = Groups::of(recipe, &self.context)?;
+        let end = self.end()?;
         let capture = self.origin.begin_capture(CaptureMode::ThreadLocal)?;
         let mut issue = Issue {
             plan,
@@ -382,7 +391,7 @@ impl Executable {
             pieces: &pieces,
             streams: &streams,
             events: &events,
-            gates: self.gates.as_ref(),
+            gates: self.outside.as_ref().map(|outside| &outside.gates),
             hosts: &mut hosts,
             groups: (!groups.is_empty()).then_some(&mut groups),
             cap: self.cap,
@@ -392,7 +401,7 @@ impl Executable {
         };
         issue.all()?;
         let graph = capture.finish()?;
-        Ok(Captured { graph, key, hosts, groups, pieces, sized, used: 0 })
+        Ok(Captured { graph, key, hosts, groups, end, pieces, sized, used: 0 })
     }
 
     /// Puts the memory of tracked and updatable inputs in its place.

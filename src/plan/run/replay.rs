@@ -12,6 +12,7 @@ use super::bindings::{Bindings, Declared};
 use super::executable::{Executable, Last, not_given};
 use super::host;
 use super::issue::{At, CoreLimit, Issue, compute, limit_of};
+use super::outside::Outside;
 use super::piece::Pieces;
 use super::store::Captured;
 use super::symbols::resolve;
@@ -26,10 +27,12 @@ impl Executable {
         for input in &self.hosts {
             host::fill(&mut captured.hosts.inputs[*input as usize], Some(&mut captured.graph), *input, bind)?;
         }
+        let outside = self.outside.as_ref();
         if captured.groups.is_empty() {
             captured.graph.launch(stream)?;
+            note(outside, stream, captured)?;
         } else {
-            self.store.counters.updates += replay_with_updates(&self.plan.0, captured, stream, bind, at)?;
+            self.store.counters.updates += replay_with_updates(&self.plan.0, captured, outside, stream, bind, at)?;
         }
         self.store.counters.replays += 1;
         self.remember(Some(index));
@@ -59,6 +62,9 @@ impl Executable {
             self.eager.add_hosts(&symbols, sized.hosts(plan, &self.context)?);
         }
         self.eager.prepare(recipe, &self.context, stream)?;
+        if self.eager.end.is_none() {
+            self.eager.end = self.end()?;
+        }
         for input in &self.copied {
             copy_in(&plan.recipe, &self.declared, *input, &pieces, bind, stream, at)?;
         }
@@ -75,7 +81,7 @@ impl Executable {
             pieces: &pieces,
             streams,
             events,
-            gates: self.gates.as_ref(),
+            gates: self.outside.as_ref().map(|outside| &outside.gates),
             hosts,
             groups: None,
             cap: self.cap,
@@ -88,8 +94,9 @@ impl Executable {
         if !matches!(issued, Ok(Ok(()))) {
             issue.settle();
         }
+        let noted = self.outside.as_ref().map_or(Ok(()), |outside| outside.ran(stream, self.eager.end.as_ref()));
         self.eager.leave(&self.origin);
-        issued.unwrap_or_else(|panic| resume_unwind(panic))?;
+        issued.unwrap_or_else(|panic| resume_unwind(panic)).and(noted)?;
         self.eager.sides().iter().try_for_each(|side| report_with_outputs(side, recipe, &pieces, at))?;
         self.store.counters.eager += 1;
         self.last = Some(Last { sized, captured: None });
@@ -126,10 +133,16 @@ fn copy_in(
     bound.piece().copy_to(stream, to, at)
 }
 
+/// Notes a launch, which waits at gates to the outside maybe.
+fn note(outside: Option<&Outside>, stream: &Stream, captured: &Captured) -> Result<()> {
+    outside.map_or(Ok(()), |outside| outside.ran(stream, captured.end.as_ref()))
+}
+
 /// Launches a graph and replaces the operators whose inputs moved; gives how many.
 fn replay_with_updates(
     plan: &Inner,
     captured: &mut Captured,
+    outside: Option<&Outside>,
     stream: &Stream,
     bind: &Bindings,
     at: At,
@@ -158,6 +171,7 @@ fn replay_with_updates(
     captured.groups.mark(|node| storages(node).any(|storage| moved[storage]));
     captured.groups.order(stream, at)?;
     captured.graph.launch(stream)?;
+    let noted = note(outside, stream, captured);
     let (places, pieces, whole) = (&captured.sized.places, &captured.pieces, captured.key.cores);
     let memory = |node: u32| {
         storages(node)
@@ -171,7 +185,8 @@ fn replay_with_updates(
             limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, (node.tag, cores))).transpose()?;
         let computed = compute(plan, recipe, places, pieces, node, update, at);
         computed.and(limit.map_or(Ok(()), CoreLimit::end))
-    })?;
+    });
+    let count = noted.and(count)?;
     if let (Some(update), true) = (captured.groups.stream(), count > 0) {
         report_with_outputs(update, recipe, pieces, at)?;
     }
