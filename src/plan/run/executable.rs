@@ -212,7 +212,8 @@ impl Executable {
     /// The first mistake of `bind`; [`ErrorKind::InvalidArgument`] for an input that is not given, bindings of
     /// another executable, or shapes that do not fit; [`ErrorKind::AddressChanged`] for a tracked input that must not
     /// move, or a frozen one with [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`];
-    /// those of capturing and launching. Errors of the work itself come with a later synchronising call.
+    /// [`ErrorKind::Timeout`] when a run of the same pool, on another thread, is not submitted in time; those of
+    /// capturing and launching. Errors of the work itself come with a later synchronising call.
     #[track_caller]
     pub fn run(&mut self, stream: &Stream, bind: &mut Bindings) -> Result<()> {
         let at = Location::caller();
@@ -237,7 +238,7 @@ impl Executable {
         };
         // Not before: finding memory for further sizes asks the pool.
         let pool = self.pool.clone();
-        let token = pool.enter(stream)?;
+        let token = pool.enter(stream, at)?;
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),
             None => self.run_eagerly(stream, bind, at),
