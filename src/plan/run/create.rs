@@ -54,7 +54,7 @@ impl Plan {
     #[track_caller]
     pub fn executable(&self, context: &Context, options: &RunOptions, frozen: Frozen) -> Result<Executable> {
         let at = Location::caller();
-        budget::check(&self.0, context, options.mode)?;
+        budget::check(&self.0, context, options.mode, false)?;
         let recipe = &self.0.recipe;
         let pool = options.pool.clone().unwrap_or_else(|| Pool::new(context));
         pool.check(context)?;

@@ -24,6 +24,11 @@ pub(super) struct Eager {
 }
 
 impl Eager {
+    /// Whether [`Eager::prepare`] has nothing to make.
+    pub(super) fn is_prepared(&self) -> bool {
+        !self.streams.is_empty()
+    }
+
     /// Streams for a run on `origin`, and the events.
     pub(super) fn prepare(&mut self, recipe: &Recipe, context: &Context, origin: &Stream) -> Result<()> {
         if self.streams.is_empty() {

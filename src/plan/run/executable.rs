@@ -374,7 +374,7 @@ impl Executable {
 
     /// Captures a graph.
     fn record(&self, sized: Arc<Sized>, key: Key, bound: &[Option<Bound>], at: At) -> Result<Captured> {
-        budget::check(&self.plan.0, &self.context, Mode::Captured)?;
+        budget::check(&self.plan.0, &self.context, Mode::Captured, true)?;
         let plan = &self.plan.0;
         let recipe = sized.recipe(plan);
         let mut pieces = sized.pieces.clone();

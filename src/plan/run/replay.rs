@@ -10,12 +10,13 @@ use crate::stream::{Stream, Task};
 
 use super::bindings::{Bindings, Declared};
 use super::executable::{Executable, Last, not_given};
-use super::host;
 use super::issue::{At, CoreLimit, Issue, compute, limit_of};
+use super::options::Mode;
 use super::outside::Outside;
 use super::piece::Pieces;
 use super::store::Captured;
 use super::symbols::resolve;
+use super::{budget, host};
 
 impl Executable {
     pub(super) fn replay(&mut self, index: usize, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
@@ -60,6 +61,9 @@ impl Executable {
         self.bind_pieces(&mut pieces, &bind.bound)?;
         if self.eager.hosts(&symbols).is_none() {
             self.eager.add_hosts(&symbols, sized.hosts(plan, &self.context)?);
+        }
+        if !self.eager.is_prepared() {
+            budget::check(plan, &self.context, Mode::Eager, true)?;
         }
         self.eager.prepare(recipe, &self.context, stream)?;
         if self.eager.end.is_none() {
