@@ -58,7 +58,7 @@ fn copied_memory_is_copied_at_each_run_unless_it_is_the_executable_s_own() {
     }
     let mut none = exe.bindings();
     let error = exe.run(&stream, &mut none).unwrap_err();
-    assert_says(&error, ErrorKind::InvalidArgument, &["input or output \"x\" has no memory"]);
+    assert_says(&error, ErrorKind::InvalidArgument, &["input \"x\" is not given", "Bindings::set"]);
 }
 
 #[test]
@@ -116,6 +116,7 @@ fn frozen_inputs_are_all_given_and_fit() {
     let gaps = square.transposed(0, 1).unwrap();
     for (frozen, parts) in [
         (Frozen::new(), ["frozen input \"w\" is not given", "Frozen::with"]),
+        (Frozen::new().with("w", &w).with("w", &w), ["frozen input \"w\" is given twice", ""]),
         (Frozen::new().with("v", &w), ["no frozen input \"v\"", ""]),
         (Frozen::new().with("x", &w), ["no frozen input \"x\"", ""]),
         (Frozen::new().with("w", &short), ["input \"w\": expected F32 [4]", "got F32 [3]"]),

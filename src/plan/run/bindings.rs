@@ -111,7 +111,7 @@ impl Frozen {
         Self::default()
     }
 
-    /// Gives an input. A mistake is reported when the executable is made.
+    /// Gives an input, once. A mistake is reported when the executable is made.
     #[must_use]
     pub fn with(mut self, name: &str, memory: &impl Bindable) -> Self {
         self.given.push((name.to_owned(), memory.bound()));

@@ -46,8 +46,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a frozen input that is missing, unknown,
-    /// of another type, shape or device, naming it; [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a frozen input that is missing, given twice,
+    /// unknown, of another type, shape or device, naming it; [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when
     /// the device has not the cores, streams or events that the plan needs;
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which are asked when the
     /// graph is captured.
@@ -114,6 +114,9 @@ fn fixed_memory(plan: &Inner, context: &Context, declared: &Declared, frozen: Fr
         let Some(index) = index else {
             return Err(Error::invalid(format!("the plan has no frozen input {name:?}")));
         };
+        if inputs[index].is_some() {
+            return Err(Error::invalid(format!("frozen input {name:?} is given twice")));
+        }
         declared.inputs[index].check(&bound)?;
         inputs[index] = Some(bound.piece());
     }

@@ -412,11 +412,16 @@ impl Executable {
             if !matches!(input.class, Input::Tracked(_) | Input::Updatable) {
                 continue;
             }
-            let Some(Some(bound)) = bound.get(index) else { return Err(not_given(&input.name)) };
+            let Some(Some(bound)) = bound.get(index) else { return Err(missing(&input.name)) };
             pieces[recipe.storage_of(input.value) as usize] = Some(bound.piece());
         }
         Ok(())
     }
+}
+
+/// An input that a run needs and was not bound.
+pub(super) fn missing(name: &str) -> Error {
+    Error::invalid(format!("input {name:?} is not given; Bindings::set does"))
 }
 
 pub(super) fn not_given(name: &str) -> Error {

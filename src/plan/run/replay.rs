@@ -9,7 +9,7 @@ use crate::plan::recipe::{Input, InputInfo, Recipe};
 use crate::stream::{Stream, Task};
 
 use super::bindings::{Bindings, Declared};
-use super::executable::{Executable, Last, not_given};
+use super::executable::{Executable, Last, missing, not_given};
 use super::issue::{At, CoreLimit, Issue, compute, limit_of};
 use super::options::Mode;
 use super::outside::Outside;
@@ -130,7 +130,8 @@ fn copy_in(
     let index = input as usize;
     let name = &declared.inputs[index].name;
     let to = pieces[recipe.storage_of(recipe.inputs[index].value) as usize].as_ref();
-    let (Some(to), Some(bound)) = (to, &bind.bound[index]) else { return Err(not_given(name)) };
+    let bound = bind.bound[index].as_ref().ok_or_else(|| missing(name))?;
+    let to = to.ok_or_else(|| not_given(name))?;
     if bound.address() == to.address().addr() {
         return Ok(());
     }
@@ -156,7 +157,7 @@ fn replay_with_updates(
     if let Some((_, input)) =
         recipe.inputs.iter().enumerate().filter(updatable).find(|(i, _)| bind.bound[*i].is_none())
     {
-        return Err(not_given(&input.name));
+        return Err(missing(&input.name));
     }
     let mut moved = vec![false; recipe.storages.len()];
     for (index, input) in recipe.inputs.iter().enumerate().filter(updatable) {
