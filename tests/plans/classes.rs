@@ -5,7 +5,7 @@ use racl::plan::{Frozen, Input, Mode, OnMove, Plan, RunOptions};
 use racl::{Acl, ErrorKind};
 
 use crate::common::assert_says;
-use crate::{Alone, all_calls, calls_of, give, result};
+use crate::{Alone, all_calls, calls_of, give, heap, result};
 
 /// y = x + w
 fn sum(x: Input, w: Input) -> Plan {
@@ -263,4 +263,37 @@ fn an_input_that_is_written_shares_no_memory_with_another() {
         exe.run(&stream, bind.set(b, &high)).unwrap();
         assert_eq!(result(&exe, "y"), [0.0; 4]);
     }
+}
+
+#[test]
+fn binding_and_replaying_allocate_nothing_after_the_first_time() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    for class in [Input::Copied, Input::Tracked(racl::plan::OnMove::Recapture), Input::Host] {
+        let w = alone.device.upload_tensor(&[2.0_f32; 4], [4]).unwrap();
+        let mut exe = sum(class, Input::Frozen).capture(&alone.device, Frozen::new().with("w", &w)).unwrap();
+        let (x, mut bind) = (exe.input("x").unwrap(), exe.bindings());
+        let memory = alone.device.upload_tensor(&[5.0_f32; 4], [4]).unwrap();
+        let mut turn = |value: f32| {
+            match class {
+                Input::Host => bind.host(x, &[value; 4], [4]),
+                _ => bind.set(x, &memory),
+            };
+            exe.run(&stream, &mut bind).unwrap();
+        };
+        for value in [1.0, 2.0] {
+            turn(value);
+        }
+        stream.synchronize().unwrap();
+        let ((), bytes) = heap::growth(|| (0..10).for_each(|_| turn(5.0)));
+        assert_eq!(bytes, 0, "{class:?}");
+        assert_eq!(result(&exe, "y"), [7.0; 4]);
+    }
+}
+
+#[test]
+fn the_allocator_of_these_tests_counts() {
+    let (kept, bytes) = heap::growth(|| std::hint::black_box(vec![0_u8; 100]));
+    assert_eq!((bytes, kept.len()), (100, 100));
+    assert_eq!(heap::growth(|| drop(std::hint::black_box(vec![0_u8; 7]))).1, 7);
 }

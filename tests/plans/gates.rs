@@ -252,3 +252,42 @@ fn a_limit_for_signals_is_kept() {
     let error = make(&alone, &plan, &options).signal(foreign, &other).unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["a gate of another plan"]);
 }
+
+#[test]
+fn a_graph_for_other_memory_is_captured_while_the_last_run_waits_and_nothing_is_lost() {
+    let alone = Alone::new();
+    for side in [false, true] {
+        let mut ready = None;
+        let plan = Plan::build(|g| {
+            let gate = g.external("ready")?;
+            ready = Some(gate);
+            let t = g.input("t", [4], F32, Input::Tracked(OnMove::Recapture))?;
+            let more = g.adds(t, 1.0)?;
+            if side {
+                g.scope("side", |g| g.wait_external(gate))?;
+                g.join("side")?;
+            } else {
+                g.wait_external(gate)?;
+            }
+            g.copy(more, t)
+        })
+        .unwrap();
+        let (stream, other) = (alone.stream(), alone.stream());
+        let memory = [0.0_f32, 10.0].map(|value| alone.device.upload_tensor(&[value; 4], [4]).unwrap());
+        let mut exe = make(&alone, &plan, &RunOptions::new());
+        for t in [&memory[0], &memory[1], &memory[0]] {
+            exe.run(&stream, &mut give(&exe, "t", t)).unwrap();
+        }
+        assert_eq!((exe.counters().captured_new, exe.counters().captured_moved, exe.graphs()), (1, 1, 2));
+        for _ in 0..3 {
+            assert!(!stream.is_complete().unwrap());
+            exe.signal(ready.unwrap(), &other).unwrap();
+            other.synchronize().unwrap();
+            mock::run_until_idle();
+        }
+        stream.synchronize().unwrap();
+        assert_eq!(memory.map(|t| t.to_vec().unwrap()), [[2.0; 4], [11.0; 4]]);
+        drop(exe);
+        opened(&alone, &[]);
+    }
+}

@@ -15,6 +15,8 @@ mod failures;
 mod gates;
 #[path = "../../src/plan/tests/generate.rs"]
 mod generate;
+#[path = "../../benches/plans/heap.rs"]
+mod heap;
 mod kernels;
 mod lifetimes;
 mod mixer;

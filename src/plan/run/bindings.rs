@@ -243,6 +243,9 @@ impl Bindings {
     }
 
     /// Gives the numbers of a host input, which are copied now, until others are given.
+    ///
+    /// Only host inputs have staging memory of their own; a copied input is given device memory, which
+    /// [`Tensor::write`] or an upload on a stream filled.
     pub fn host<T: Element>(&mut self, input: InputId, data: &[T], shape: impl IntoShape) -> &mut Self {
         let set = shape.into_shape().and_then(|shape| self.try_host(input, data, shape));
         self.note(set)
