@@ -79,6 +79,7 @@ impl Plan {
             cores_checked: false,
             cap: prefetch_cap(&self.0, context)?,
             written: super::alias::written(recipe),
+            apart: Vec::new(),
             updatable: recipe.inputs.iter().any(|input| input.class == Input::Updatable),
             places: std::collections::HashMap::new(),
             tracked: by_class(|class| matches!(class, Input::Tracked(_))),

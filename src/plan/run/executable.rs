@@ -86,6 +86,8 @@ pub struct Executable {
     pub(super) places: HashMap<u32, usize>,
     /// Inputs whose memory the plan writes.
     pub(super) written: Vec<u32>,
+    /// Addresses of inputs of which no written one shares memory with another.
+    pub(super) apart: Vec<usize>,
     /// Whether an input may move without another graph.
     pub(super) updatable: bool,
     pub(super) copied: Vec<u32>,
@@ -210,24 +212,19 @@ impl Executable {
     /// # Errors
     ///
     /// The first mistake of `bind`; [`ErrorKind::InvalidArgument`] for an input that is not given, bindings of
-    /// another executable, or shapes that do not fit; [`ErrorKind::AddressChanged`] for a tracked input that must not
+    /// another executable, shapes that do not fit, or memory to copy whose address is not a multiple of 64 bytes; [`ErrorKind::AddressChanged`] for a tracked input that must not
     /// move, or a frozen one with [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`];
     /// [`ErrorKind::Timeout`] when a run of the same pool, on another thread, is not submitted in time; those of
     /// capturing and launching. Errors of the work itself come with a later synchronising call.
     #[track_caller]
     pub fn run(&mut self, stream: &Stream, bind: &mut Bindings) -> Result<()> {
         let at = Location::caller();
-        if bind.executable != self.id {
-            return Err(Error::invalid("bindings of another executable"));
-        }
         self.check_stream(stream)?;
-        if let Some(error) = bind.first_error.take() {
-            return Err(error);
-        }
+        self.check_bindings(bind)?;
         let current = self.current.filter(|index| self.is_current(*index, bind));
         // A graph was checked for its addresses; only updatable inputs may have others now.
         if !self.written.is_empty() && (current.is_none() || self.updatable) {
-            alias::check(&self.written, &self.fixed.inputs, bind)?;
+            self.check_aliases(bind)?;
         }
         if self.options.check_frozen {
             self.check_frozen(bind)?;
@@ -251,12 +248,30 @@ impl Executable {
         done
     }
 
+    /// That the bindings are of this executable, and that nothing was wrong with them.
+    pub(super) fn check_bindings(&self, bind: &mut Bindings) -> Result<()> {
+        if bind.executable != self.id {
+            return Err(Error::invalid("bindings of another executable"));
+        }
+        bind.first_error.take().map_or(Ok(()), Err)
+    }
+
     /// That nothing of a run would go where it cannot.
     fn check_stream(&self, stream: &Stream) -> Result<()> {
         stream.check_device(self.context.inner())?;
         if stream.is_capturing() {
             let text = format!("{} records a graph; run the plan on another stream, or after it", stream.name());
             return Err(Error::new(ErrorKind::CaptureForbidden, text));
+        }
+        Ok(())
+    }
+
+    /// That no input which is written shares memory with another; unless that was looked at for the same memory.
+    fn check_aliases(&mut self, bind: &Bindings) -> Result<()> {
+        // The sizes at an address change with symbols only.
+        if self.plan.is_dynamic() || self.apart != bind.addresses {
+            alias::check(&self.written, &self.fixed.inputs, bind)?;
+            self.apart.clone_from(&bind.addresses);
         }
         Ok(())
     }

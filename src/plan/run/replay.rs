@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::plan::Inner;
 use crate::plan::recipe::{Input, InputInfo, Recipe};
 use crate::stream::{Stream, Task};
@@ -135,7 +135,7 @@ fn copy_in(
     if bound.address() == to.address().addr() {
         return Ok(());
     }
-    bound.piece().copy_to(stream, to, at)
+    bound.piece().copy_to(stream, to, at).context_with(|| format!("input {name:?}"))
 }
 
 /// Notes a launch, which waits at gates to the outside maybe.
