@@ -74,8 +74,9 @@ fn waits() -> Plan {
 /// A plan, its input and its tags; the streams and events that it takes captured, and those eagerly.
 type Taken = (fn() -> Plan, &'static str, &'static str, [(u32, u32); 2]);
 
-/// The stream of the executable is one; a captured graph has a hidden one for each tag, and updates have their own. The
-/// events are those of forks and joins, one for the start of runs with updates, and one for the end of runs at gates.
+/// The stream of the executable is one; a captured graph has a hidden one for each tag, and updates have their own.
+/// The events are those of forks and joins, one for the start of runs with updates, and one for the end of runs at
+/// gates.
 const TAKEN: [Taken; 4] = [
     (three_streams, "x", "3 tags;", [(1 + 2 + 3, 3), (1 + 2, 3)]),
     (|| updated(true), "u", "3 tags", [(1 + 2 + 3 + 1, 3 + 1), (1 + 2, 3)]),

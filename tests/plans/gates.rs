@@ -291,3 +291,23 @@ fn a_graph_for_other_memory_is_captured_while_the_last_run_waits_and_nothing_is_
         opened(&alone, &[]);
     }
 }
+
+#[test]
+fn runs_of_two_executables_on_one_stream_end_one_after_the_other() {
+    let alone = Alone::new();
+    let t = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    for (mode, side) in WAYS {
+        let stream = alone.stream();
+        let [first, second] = [(); 2].map(|()| {
+            let mut exe = make(&alone, &plan(side).0, &RunOptions::new().mode(mode));
+            exe.run(&stream, &mut give(&exe, "t", &t)).unwrap();
+            exe
+        });
+        drop(first);
+        assert!(!stream.is_complete().unwrap());
+        opened(&alone, &[("ready", 1, 0)]);
+        drop(second);
+        stream.synchronize().unwrap();
+        opened(&alone, &[("ready", 1, 0)]);
+    }
+}

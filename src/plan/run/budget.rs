@@ -13,8 +13,8 @@ use crate::plan::recipe::{Cores, Node, NodeKind, ORIGIN, Recipe};
 use super::options::Mode;
 use super::update::is_updatable;
 
-/// Checks core limits, core demand, streams and events. What the library cannot tell is not checked. `started` when the
-/// executable has its own stream already.
+/// Checks core limits, core demand, streams and events. What the library cannot tell is not checked. `started` when
+/// the executable has its own stream already.
 pub(super) fn check(plan: &Inner, context: &Context, mode: Mode, started: bool) -> Result<()> {
     let mut findings = Vec::new();
     cores(plan, context, &mut findings)?;
@@ -125,8 +125,8 @@ pub(crate) fn device_cores(context: &Context) -> Result<Cores> {
     })
 }
 
-/// How many graphs of the plan the streams that are left suffice for, where the library tells: hidden ones and that of
-/// updates for each of them, and those of the tags once.
+/// How many graphs of the plan the streams that are left suffice for, where the library tells: hidden ones and that
+/// of updates for each of them, and those of the tags once.
 pub(super) fn graphs_left(plan: &Inner, context: &Context) -> Result<Option<usize>> {
     let needs = Needs::of(&plan.recipe, Mode::Captured);
     let idle = context.inner().idle_streams.len();

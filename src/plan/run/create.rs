@@ -46,11 +46,11 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a frozen input that is missing, given twice,
-    /// unknown, of another type, shape or device, naming it; [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when
-    /// the device has not the cores, streams or events that the plan needs;
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which are asked when the
-    /// graph is captured.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a frozen input that is missing, given
+    /// twice, unknown, of another type, shape or device, naming it;
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when the device has not the cores, streams or events
+    /// that the plan needs; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which
+    /// are asked when the graph is captured.
     #[track_caller]
     pub fn executable(&self, context: &Context, options: &RunOptions, frozen: Frozen) -> Result<Executable> {
         let at = Location::caller();

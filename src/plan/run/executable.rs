@@ -31,11 +31,12 @@ use super::{alias, budget};
 /// streams they are. `Send`, not `Sync`. Dropping it waits for the last replay; what eager runs submitted
 /// belongs to their streams.
 ///
-/// Nobody can signal an external gate while the executable is dropped, or a graph of it for another one. So a run that
-/// still waits there when all signals that were given have arrived, or had
-/// [their time](RunOptions::signal_limit), is let through, as are streams at
-/// [`wait_signal`](Executable::wait_signal) with more waits than signals. That is an error of
-/// [`Context::take_drop_errors`], which names the gate: what follows it ran without what it waits for.
+/// Nobody can signal an external gate while the executable is dropped, or a graph of it for another one. So a run
+/// that still waits there when all signals that were given have arrived, or had [their
+/// time](RunOptions::signal_limit), is let through, as are streams at [`wait_signal`](Executable::wait_signal) with
+/// more waits than signals. That is an error of [`Context::take_drop_errors`], which names the gate: what follows it
+/// ran without what it waits for. A run that is behind one of another executable waits until that one is over: drop
+/// executables in the order in which they ran, or call [`Executable::release_gates`].
 ///
 /// Made by [`Plan::capture`] or [`Plan::executable`].
 ///
@@ -212,10 +213,11 @@ impl Executable {
     /// # Errors
     ///
     /// The first mistake of `bind`; [`ErrorKind::InvalidArgument`] for an input that is not given, bindings of
-    /// another executable, shapes that do not fit, or memory to copy whose address is not a multiple of 64 bytes; [`ErrorKind::AddressChanged`] for a tracked input that must not
-    /// move, or a frozen one with [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`];
-    /// [`ErrorKind::Timeout`] when a run of the same pool, on another thread, is not submitted in time; those of
-    /// capturing and launching. Errors of the work itself come with a later synchronising call.
+    /// another executable, shapes that do not fit, or memory to copy whose address is not a multiple of 64 bytes;
+    /// [`ErrorKind::AddressChanged`] for a tracked input that must not move, or a frozen one with
+    /// [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`]; [`ErrorKind::Timeout`] when a
+    /// run of the same pool, on another thread, is not submitted in time; those of capturing and launching. Errors of
+    /// the work itself come with a later synchronising call.
     #[track_caller]
     pub fn run(&mut self, stream: &Stream, bind: &mut Bindings) -> Result<()> {
         let at = Location::caller();

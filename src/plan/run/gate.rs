@@ -96,8 +96,8 @@ impl Gates {
         first.map(drop)
     }
 
-    /// Gives a signal unless there is one, and tells whether it did. Done on return: `control` is a stream that nothing
-    /// holds up.
+    /// Gives a signal unless there is one, and tells whether it did. Done on return: `control` is a stream that
+    /// nothing holds up.
     pub(crate) fn open_if_shut(&self, gate: usize, control: &Stream) -> bool {
         self.value(gate, control) != Some(1) && self.set(gate, 1, control)
     }

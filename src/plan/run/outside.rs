@@ -1,7 +1,7 @@
 //! Gates between an executable and the outside: what is owed at them, and a way out when nobody gives it.
 //!
-//! A signal can only be given by whoever has the executable, so that while it is dropped, or a graph of it, no further
-//! ones come. A run that waits then, although all signals that were given have arrived, would wait for ever.
+//! A signal can only be given by whoever has the executable, so that while it is dropped, or a graph of it, no
+//! further ones come. A run that waits then, although all signals that were given have arrived, would wait for ever.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -221,8 +221,8 @@ impl Opened {
     pub(super) fn report(&self, context: &ContextInner) {
         let Self { name, waits, signals } = self;
         let text = format!(
-            "waited for {waits} times and signalled {signals} times; opened so that the work can end; what follows it \
-             ran without what it waits for"
+            "waited for {waits} times and signalled {signals} times; opened so that the work can end; what \
+             follows it ran without what it waits for"
         );
         context.record_drop_error(&format!("external gate {name:?}"), Error::new(ErrorKind::Aborted, text));
     }
@@ -255,8 +255,8 @@ impl Marks {
     }
 }
 
-/// Whether an event is reached within the limit; a failure of the work before it is told to whoever asks for errors of
-/// drops.
+/// Whether an event is reached within the limit; a failure of the work before it is told to whoever asks for errors
+/// of drops.
 fn reached(event: &Event, limit: Duration) -> bool {
     // What the C call can take.
     let limit = limit.clamp(FIRST_LOOK, Duration::from_millis(i32::MAX as u64));

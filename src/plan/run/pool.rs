@@ -129,8 +129,8 @@ impl Pool {
     }
 
     /// How long a run waits for one that another thread submits, a foreign operator of it for instance, before it
-    /// fails with [`ErrorKind::Timeout`], naming where that one began. A minute unless told otherwise; for all users of
-    /// the pool from now on. Zero does not wait.
+    /// fails with [`ErrorKind::Timeout`], naming where that one began. A minute unless told otherwise; for all users
+    /// of the pool from now on. Zero does not wait.
     ///
     /// # Examples
     ///
@@ -201,8 +201,8 @@ impl Pool {
             let left = limit.saturating_sub(begun.elapsed());
             if left.is_zero() {
                 let text = format!(
-                    "the run begun at {at} on another thread has not been submitted for {limit:?}, and only one run of \
-                     a pool is at a time; Pool::set_wait_limit gives it longer"
+                    "the run begun at {at} on another thread has not been submitted for {limit:?}, and only one \
+                     run of a pool is at a time; Pool::set_wait_limit gives it longer"
                 );
                 return Err(Error::new(ErrorKind::Timeout, text));
             }
@@ -216,7 +216,8 @@ impl State {
     fn check_nested(&self) -> Result<()> {
         match self.busy {
             Some((thread, at)) if thread == std::thread::current().id() => Err(Error::invalid(format!(
-                "a run inside a run of the same pool, begun at {at}, from a foreign operator: it would wait for itself"
+                "a run inside a run of the same pool, begun at {at}, from a foreign operator: it would wait for \
+                 itself"
             ))),
             _ => Ok(()),
         }

@@ -7,11 +7,11 @@ use super::executable::Executable;
 use super::outside::Opened;
 
 impl Executable {
-    /// A way out of runs that wait at external gates for signals that will not come: gives signals that were given time
-    /// to arrive, as long as [`RunOptions::signal_limit`](super::RunOptions::signal_limit), then opens the gates until
-    /// every run so far is over, and those at which [`wait_signal`](Executable::wait_signal) has more waits than
-    /// signals. Blocks until then. Gives the names of the gates that it opened; what follows them ran without what it
-    /// waits for.
+    /// A way out of runs that wait at external gates for signals that will not come: gives signals that were given
+    /// time to arrive, as long as [`RunOptions::signal_limit`](super::RunOptions::signal_limit), then opens the gates
+    /// until every run so far is over, and those at which [`wait_signal`](Executable::wait_signal) has more waits
+    /// than signals. Blocks until then. Gives the names of the gates that it opened; what follows them ran without
+    /// what it waits for.
     ///
     /// # Errors
     ///
@@ -72,7 +72,8 @@ impl Executable {
 impl Drop for Executable {
     fn drop(&mut self) {
         let Some(outside) = &self.outside else { return };
-        // Streams of its own are waited for, as are graphs. Others belong to the user: only what is left over is ended.
+        // Streams of its own are waited for, as are graphs. Others belong to the user: only what is left over is
+        // ended.
         let waits = self.store.len() > 0 || !self.eager.sides().is_empty();
         if waits || outside.is_short() {
             self.release(waits).iter().for_each(|opened| opened.report(self.context.inner()));
