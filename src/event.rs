@@ -191,6 +191,25 @@ impl Event {
         Ok(())
     }
 
+    /// Makes `stream` wait for what `last` has been given, with a record of this event; blocks until the submission
+    /// `number` of `last` is done where a record would go into a capture.
+    pub(crate) fn order(
+        &self,
+        last: &Arc<StreamInner>,
+        number: u64,
+        stream: &Stream,
+        location: &'static Location<'static>,
+    ) -> Result<()> {
+        let state = last.lock();
+        if state.capture.is_some() {
+            drop(state);
+            return last.wait_for(number);
+        }
+        self.record_locked(last, &state, location)?;
+        drop(state);
+        self.make_wait(stream, location)
+    }
+
     fn c_wait(&self, stream: &StreamInner) -> Result<()> {
         // SAFETY: both handles are live and belong to values that the caller borrows.
         unsafe { call!(&**stream.context(), aclrtStreamWaitEvent(stream.raw(), self.raw)) }

@@ -62,6 +62,7 @@ fn handles_and_memory_can_be_used_from_any_thread() {
 #[test]
 fn a_graph_is_used_by_one_thread_at_a_time_and_a_capture_stays_on_its_thread() {
     let _ = <Graph as AmbiguousIfSync<_>>::check;
+    let _ = <Executable as AmbiguousIfSync<_>>::check;
     let _ = <Capture as AmbiguousIfSend<_>>::check;
     let _ = <Capture as AmbiguousIfSync<_>>::check;
     let _ = <HostView<'static, f32> as AmbiguousIfSync<_>>::check;

@@ -6,13 +6,14 @@ use std::cell::Cell;
 struct Counting;
 
 thread_local! {
-    static LIVE: Cell<usize> = const { Cell::new(0) };
-    static PEAK: Cell<usize> = const { Cell::new(0) };
+    /// Below zero on a thread that gives back what others asked for.
+    static LIVE: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
 fn count(more: usize, less: usize) {
     LIVE.with(|live| {
-        live.set(live.get().wrapping_add(more).wrapping_sub(less));
+        live.set(live.get().wrapping_add_unsigned(more).wrapping_sub_unsigned(less));
         PEAK.with(|peak| peak.set(peak.get().max(live.get())));
     });
 }
@@ -52,5 +53,5 @@ pub(crate) fn growth<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = LIVE.get();
     PEAK.set(before);
     let result = work();
-    (result, PEAK.get() - before)
+    (result, (PEAK.get() - before).unsigned_abs())
 }

@@ -177,16 +177,7 @@ impl Graph {
             Some(event) => event,
             None => Event::create_in(&self.context, EventKind::Order)?,
         };
-        let last_state = last.lock();
-        if last_state.capture.is_some() {
-            // A record there would go into that capture.
-            drop(last_state);
-            last.wait_for(number)?;
-        } else {
-            event.record_locked(last, &last_state, task.location)?;
-            drop(last_state);
-        }
-        event.make_wait(&Stream(Arc::clone(stream)), task.location)?;
+        event.order(last, number, &Stream(Arc::clone(stream)), task.location)?;
         self.order = Some(event);
         Ok(stream.lock())
     }

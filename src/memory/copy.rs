@@ -1,12 +1,13 @@
 //! Copies and fills in the order of a stream.
 
+use std::ffi::c_void;
 use std::panic::Location;
 use std::sync::Arc;
 
 use acl_sys::aclrtMemcpyKind;
 use bytemuck::Pod;
 
-use super::{DeviceBuffer, Lent, PinnedBuffer, Rejected};
+use super::{Allocation, DeviceBuffer, Lent, PinnedBuffer, Rejected};
 use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::{Error, Result};
@@ -131,19 +132,8 @@ impl Stream {
         }
         self.check_device(from.context_inner())?;
         self.check_device(to.context_inner())?;
-        if [from.address(), to.address()].iter().any(|address| !address.addr().is_multiple_of(DEVICE_ALIGNMENT)) {
-            let text = format!("a copy on the device between addresses that are not multiples of {DEVICE_ALIGNMENT}");
-            return Err(Error::invalid(text));
-        }
-        let (bytes, kind) = (to.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE);
-        let uses = [from.allocation(), to.allocation()];
-        let task = Task { label: "copy", location: Location::caller(), uses: &uses, scratch: None };
-        self.0.submit(&task, |raw| {
-            let context = &**self.0.context();
-            // SAFETY: both sides have `bytes` bytes on this device and are registered with the stream.
-            unsafe { call!(context, aclrtMemcpyAsync(to.address(), bytes, from.address(), bytes, kind, raw)) }
-        })?;
-        Ok(())
+        let sides = [(from.allocation(), from.address()), (to.allocation(), to.address())];
+        self.copy_bytes(sides, to.size_bytes(), Location::caller())
     }
 
     /// Sets every byte of `buffer` to `byte` when the stream gets there. Returns when the fill is queued. In a
@@ -171,13 +161,41 @@ impl Stream {
     #[track_caller]
     pub fn fill_bytes<T: Pod>(&self, buffer: &mut DeviceBuffer<T>, byte: u8) -> Result<()> {
         self.check_device(buffer.context_inner())?;
-        let bytes = buffer.size_bytes();
-        let task =
-            Task { label: "fill_bytes", location: Location::caller(), uses: &[buffer.allocation()], scratch: None };
+        self.set_bytes((buffer.allocation(), buffer.address()), byte, buffer.size_bytes(), Location::caller())
+    }
+
+    /// Copies `bytes` bytes, which both memories of this device have from their addresses on.
+    pub(crate) fn copy_bytes(
+        &self,
+        [(source, from), (target, to)]: [(&Arc<Allocation>, *mut c_void); 2],
+        bytes: usize,
+        location: &'static Location<'static>,
+    ) -> Result<()> {
+        if [from, to].iter().any(|address| !address.addr().is_multiple_of(DEVICE_ALIGNMENT)) {
+            let text = format!("a copy on the device between addresses that are not multiples of {DEVICE_ALIGNMENT}");
+            return Err(Error::invalid(text));
+        }
+        let kind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE;
+        let task = Task { label: "copy", location, uses: &[source, target], scratch: None };
         self.0.submit(&task, |raw| {
-            let (context, address) = (&**self.0.context(), buffer.address());
-            // SAFETY: `bytes` bytes of the buffer are set; the buffer is registered with the stream.
-            unsafe { call!(context, aclrtMemsetAsync(address, bytes, i32::from(byte), bytes, raw)) }
+            // SAFETY: both sides have `bytes` bytes on this device and are registered with the stream.
+            unsafe { call!(&**self.0.context(), aclrtMemcpyAsync(to, bytes, from, bytes, kind, raw)) }
+        })?;
+        Ok(())
+    }
+
+    /// Sets `bytes` bytes, which the memory of this device has from its address on.
+    pub(crate) fn set_bytes(
+        &self,
+        (memory, address): (&Arc<Allocation>, *mut c_void),
+        byte: u8,
+        bytes: usize,
+        location: &'static Location<'static>,
+    ) -> Result<()> {
+        let task = Task { label: "fill_bytes", location, uses: &[memory], scratch: None };
+        self.0.submit(&task, |raw| {
+            // SAFETY: the memory has `bytes` bytes from the address on and is registered with the stream.
+            unsafe { call!(&**self.0.context(), aclrtMemsetAsync(address, bytes, i32::from(byte), bytes, raw)) }
         })?;
         Ok(())
     }

@@ -1,7 +1,9 @@
 //! What a plan needs of a device, told before anything is recorded; and gates to the outside.
 
 use racl::op::DataType::F32;
-use racl::plan::{Buckets, Cores, External, FindingKind, Foreign, Frozen, Input, Mode, Plan, RunOptions, Scope};
+use racl::plan::{
+    Buckets, Cores, External, FindingKind, Foreign, Frozen, Input, Mode, OnFull, Plan, RunOptions, Scope,
+};
 use racl::{Error, ErrorKind, mock};
 
 use crate::{Alone, calls_of, give, result};
@@ -40,44 +42,127 @@ fn leave_streams(left: u32) {
     mock::limit_streams(Some(mock::live_handles().streams as u32 + 1 + left)).unwrap();
 }
 
+/// y = u + 1 where the address of u changes from run to run, the sum on three streams or one.
+fn updated(streams: bool) -> Plan {
+    Plan::build(|g| {
+        let u = g.input("u", [4], F32, Input::Updatable)?;
+        let x = g.constant(&[0.0_f32; 4], [4])?;
+        if streams {
+            g.scope_with("a", Scope::new().priority(3), |g| g.adds(x, 1.0))?;
+            g.scope("b", |g| g.adds(x, 1.0))?;
+            g.join("a")?;
+            g.join("b")?;
+        }
+        let y = g.adds(u, 1.0)?;
+        g.output("y", y)
+    })
+    .unwrap()
+}
+
+/// y = x + 1 after a signal.
+fn waits() -> Plan {
+    Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let gate = g.external("gate")?;
+        g.wait_external(gate)?;
+        let y = g.adds(x, 1.0)?;
+        g.output("y", y)
+    })
+    .unwrap()
+}
+
+/// A plan, its input and its tags; the streams and events that it takes captured, and those eagerly.
+type Taken = (fn() -> Plan, &'static str, &'static str, [(u32, u32); 2]);
+
+/// The stream of the executable is one; a captured graph has a hidden one for each tag, and updates have their own.
+/// The events are those of forks and joins, one for the start of runs with updates, and one for the end of runs at
+/// gates.
+const TAKEN: [Taken; 4] = [
+    (three_streams, "x", "3 tags;", [(1 + 2 + 3, 3), (1 + 2, 3)]),
+    (|| updated(true), "u", "3 tags", [(1 + 2 + 3 + 1, 3 + 1), (1 + 2, 3)]),
+    (|| updated(false), "u", "1 tags", [(1 + 1 + 1, 1), (1, 0)]),
+    (waits, "x", "1 tags;", [(1 + 1, 1), (1, 1)]),
+];
+
+/// Makes the executable and runs it twice, with other memory each time; gives y of the second run.
+fn run_twice(alone: &Alone, plan: &Plan, mode: Mode, input: &str, stream: &racl::Stream) -> Vec<f32> {
+    let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+    for value in [5.0_f32, 1.0] {
+        let x = alone.device.upload_tensor(&[value; 4], [4]).unwrap();
+        exe.run(stream, &mut give(&exe, input, &x)).unwrap();
+        exe.release_gates().unwrap();
+    }
+    result(&exe, "y")
+}
+
 #[test]
 fn streams_that_are_not_there_are_told_in_advance() {
-    for (mode, needed) in [(Mode::Captured, 5), (Mode::Eager, 2)] {
-        let alone = Alone::new();
-        let plan = three_streams();
-        let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
-        let stream = alone.stream();
-        leave_streams(needed - 1);
-        let parts = [format!("needs {needed} streams"), format!("3 tags; the device has {} left", needed - 1)];
-        refused(&alone, &plan, mode, FindingKind::Streams, &parts.each_ref().map(String::as_str));
-        // The stream that is recorded on comes on top.
-        leave_streams(needed + 1);
-        let make = || plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
-        let mut exe = make();
-        exe.run(&stream, &mut give(&exe, "x", &x)).unwrap();
-        assert_eq!(result(&exe, "y"), [4.0; 4]);
-        drop(exe);
-        // Three streams are idle now, and used again.
-        leave_streams(if mode == Mode::Captured { 3 } else { 1 });
-        let mut exe = make();
-        exe.run(&stream, &mut give(&exe, "x", &x)).unwrap();
-        assert_eq!(result(&exe, "y"), [4.0; 4]);
-        mock::limit_streams(None).unwrap();
+    for (plan, input, tags, taken) in TAKEN {
+        for (mode, (needed, _)) in [Mode::Captured, Mode::Eager].into_iter().zip(taken) {
+            let alone = Alone::new();
+            let stream = alone.stream();
+            leave_streams(needed - 1);
+            let parts = [format!("needs {needed} streams"), tags.into(), format!("has {} left", needed - 1)];
+            refused(&alone, &plan(), mode, FindingKind::Streams, &parts.each_ref().map(String::as_str));
+            leave_streams(needed);
+            let y = if tags == "3 tags;" { 4.0 } else { 2.0 };
+            assert_eq!(run_twice(&alone, &plan(), mode, input, &stream), [y; 4], "{mode:?}, {tags}");
+            // What is idle now is used again.
+            let idle = mock::live_handles().streams as u32 - 1;
+            leave_streams(needed - idle);
+            assert_eq!(run_twice(&alone, &plan(), mode, input, &stream), [y; 4], "{mode:?}, {tags}");
+            mock::limit_streams(None).unwrap();
+        }
     }
 }
 
 #[test]
 fn events_that_are_not_there_are_told_in_advance() {
-    let alone = Alone::new();
-    let events = mock::live_handles().events as u32;
-    // The start and two ends.
-    mock::limit_events(Some(events + 2)).unwrap();
-    let parts = ["the plan needs 3 events; the device has 2 left"];
-    for mode in [Mode::Captured, Mode::Eager] {
-        refused(&alone, &three_streams(), mode, FindingKind::Events, &parts);
+    for (plan, input, _, taken) in TAKEN {
+        for (mode, (_, needed)) in [Mode::Captured, Mode::Eager].into_iter().zip(taken) {
+            let alone = Alone::new();
+            let stream = alone.stream();
+            // One is held by a stream that is.
+            mock::hold(&stream).unwrap();
+            alone.device.event().unwrap().record(&stream).unwrap();
+            if needed > 0 {
+                mock::limit_events(Some(needed)).unwrap();
+                let parts = [format!("the plan needs {needed} events; the device has {} left", needed - 1)];
+                refused(&alone, &plan(), mode, FindingKind::Events, &parts.each_ref().map(String::as_str));
+            }
+            // Memory that goes while it is used takes one for a moment, whatever the plan needs.
+            mock::limit_events(Some(needed.max(1) + 1)).unwrap();
+            run_twice(&alone, &plan(), mode, input, &alone.stream());
+            mock::release(&stream).unwrap();
+            mock::limit_events(None).unwrap();
+        }
     }
-    mock::limit_events(None).unwrap();
-    three_streams().capture(&alone.device, Frozen::new()).unwrap();
+}
+
+#[test]
+fn eager_runs_beside_graphs_ask_for_their_streams_too() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let options = RunOptions::new().graph_limit(1).unwrap().on_full(OnFull::Eager);
+    let mut exe = three_streams().executable(&alone.device, &options, Frozen::new()).unwrap();
+    let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    let mut bind = give(&exe, "x", &x);
+    // The two side streams of the capture are idle, and taken.
+    let taken = [(); 2].map(|()| three_streams());
+    let eager = RunOptions::new().mode(Mode::Eager);
+    let mut others = taken.map(|plan| plan.executable(&alone.device, &eager, Frozen::new()).unwrap());
+    leave_streams(0);
+    let hidden = 3;
+    mock::limit_streams(Some(mock::live_handles().streams as u32 + 1 + hidden)).unwrap();
+    let error = exe.run(&stream, bind.key(7)).unwrap_err();
+    assert_eq!(error.findings()[0].kind, FindingKind::Streams, "{error}");
+    assert!(error.to_string().contains("needs 2 streams to run its 3 tags"), "{error}");
+    mock::limit_streams(Some(mock::live_handles().streams as u32 + 1 + hidden + 2)).unwrap();
+    exe.run(&stream, bind.key(7)).unwrap();
+    assert_eq!((result(&exe, "y"), exe.counters().eager), (vec![4.0; 4], 1));
+    let mut other = give(&others[0], "x", &x);
+    assert!(others[0].run(&stream, &mut other).unwrap_err().to_string().contains("needs 2 streams"));
+    mock::limit_streams(None).unwrap();
 }
 
 #[test]

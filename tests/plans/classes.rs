@@ -5,7 +5,7 @@ use racl::plan::{Frozen, Input, Mode, OnMove, Plan, RunOptions};
 use racl::{Acl, ErrorKind};
 
 use crate::common::assert_says;
-use crate::{Alone, all_calls, calls_of, give, result};
+use crate::{Alone, all_calls, calls_of, give, heap, result};
 
 /// y = x + w
 fn sum(x: Input, w: Input) -> Plan {
@@ -58,7 +58,24 @@ fn copied_memory_is_copied_at_each_run_unless_it_is_the_executable_s_own() {
     }
     let mut none = exe.bindings();
     let error = exe.run(&stream, &mut none).unwrap_err();
-    assert_says(&error, ErrorKind::InvalidArgument, &["input or output \"x\" has no memory"]);
+    assert_says(&error, ErrorKind::InvalidArgument, &["input \"x\" is not given", "Bindings::set"]);
+}
+
+#[test]
+fn memory_that_the_device_cannot_copy_from_is_refused() {
+    let alone = Alone::new();
+    let (stream, w) = (alone.stream(), alone.device.upload_tensor(&[2.0_f32; 4], [4]).unwrap());
+    let all = alone.device.upload_tensor(&[1.0_f32; 32], [32]).unwrap();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let (options, frozen) = (RunOptions::new().mode(mode), Frozen::new().with("w", &w));
+        let mut exe = sum(Input::Copied, Input::Frozen).executable(&alone.device, &options, frozen).unwrap();
+        let error = exe.run(&stream, &mut give(&exe, "x", &all.narrow(0, 1..5).unwrap())).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        let text = format!("{error:#}");
+        assert!(text.contains("input \"x\"") && text.contains("not multiples of 64"), "{text}");
+        exe.run(&stream, &mut give(&exe, "x", &all.narrow(0, 16..20).unwrap())).unwrap();
+        assert_eq!(result(&exe, "y"), [3.0; 4]);
+    }
 }
 
 #[test]
@@ -116,6 +133,7 @@ fn frozen_inputs_are_all_given_and_fit() {
     let gaps = square.transposed(0, 1).unwrap();
     for (frozen, parts) in [
         (Frozen::new(), ["frozen input \"w\" is not given", "Frozen::with"]),
+        (Frozen::new().with("w", &w).with("w", &w), ["frozen input \"w\" is given twice", ""]),
         (Frozen::new().with("v", &w), ["no frozen input \"v\"", ""]),
         (Frozen::new().with("x", &w), ["no frozen input \"x\"", ""]),
         (Frozen::new().with("w", &short), ["input \"w\": expected F32 [4]", "got F32 [3]"]),
@@ -242,24 +260,65 @@ fn an_input_that_must_not_move_must_not_under_any_key_or_mode() {
 fn an_input_that_is_written_shares_no_memory_with_another() {
     let alone = Alone::new();
     let stream = alone.stream();
-    let plan = Plan::build(|g| {
-        let a = g.input("a", [4], F32, Input::Tracked(OnMove::Recapture))?;
-        let b = g.input("b", [4], F32, Input::Tracked(OnMove::Recapture))?;
-        let y = g.scope("1", |g| g.adds(b, 1.0))?;
-        g.op_into(racl::plan::Operator::Abs, &[a], a)?;
-        g.output("y", y)
-    })
-    .unwrap();
+    let plan = |class: Input| {
+        Plan::build(|g| {
+            let a = g.input("a", [4], F32, class)?;
+            let b = g.input("b", [4], F32, class)?;
+            let y = g.scope("1", |g| g.adds(b, 1.0))?;
+            g.op_into(racl::plan::Operator::Abs, &[a], a)?;
+            g.output("y", y)
+        })
+        .unwrap()
+    };
     let all = alone.device.upload_tensor(&[-1.0_f32; 8], [8]).unwrap();
     let [low, mid, high] = [0..4, 2..6, 4..8].map(|range| all.narrow(0, range).unwrap());
-    for mode in [Mode::Captured, Mode::Eager] {
-        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+    let classes = [Input::Tracked(OnMove::Recapture), Input::Updatable];
+    for (mode, class) in [Mode::Captured, Mode::Eager].into_iter().flat_map(|mode| classes.map(|class| (mode, class)))
+    {
+        let mut exe = plan(class).executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
         let (a, b, mut bind) = (exe.input("a").unwrap(), exe.input("b").unwrap(), exe.bindings());
         for other in [&low, &mid] {
-            let error = exe.run(&stream, bind.set(a, &low).set(b, other)).unwrap_err();
-            assert_says(&error, ErrorKind::InvalidArgument, &["\"a\"", "\"b\"", "shares memory"]);
+            for _ in 0..2 {
+                let error = exe.run(&stream, bind.set(a, &low).set(b, other)).unwrap_err();
+                assert_says(&error, ErrorKind::InvalidArgument, &["\"a\"", "\"b\"", "shares memory"]);
+            }
+            for _ in 0..2 {
+                exe.run(&stream, bind.set(b, &high)).unwrap();
+                assert_eq!(result(&exe, "y"), [0.0; 4]);
+            }
         }
-        exe.run(&stream, bind.set(b, &high)).unwrap();
-        assert_eq!(result(&exe, "y"), [0.0; 4]);
     }
+}
+
+#[test]
+fn binding_and_replaying_allocate_nothing_after_the_first_time() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    for class in [Input::Copied, Input::Tracked(racl::plan::OnMove::Recapture), Input::Host] {
+        let w = alone.device.upload_tensor(&[2.0_f32; 4], [4]).unwrap();
+        let mut exe = sum(class, Input::Frozen).capture(&alone.device, Frozen::new().with("w", &w)).unwrap();
+        let (x, mut bind) = (exe.input("x").unwrap(), exe.bindings());
+        let memory = alone.device.upload_tensor(&[5.0_f32; 4], [4]).unwrap();
+        let mut turn = |value: f32| {
+            match class {
+                Input::Host => bind.host(x, &[value; 4], [4]),
+                _ => bind.set(x, &memory),
+            };
+            exe.run(&stream, &mut bind).unwrap();
+        };
+        for value in [1.0, 2.0] {
+            turn(value);
+        }
+        stream.synchronize().unwrap();
+        let ((), bytes) = heap::growth(|| (0..10).for_each(|_| turn(5.0)));
+        assert_eq!(bytes, 0, "{class:?}");
+        assert_eq!(result(&exe, "y"), [7.0; 4]);
+    }
+}
+
+#[test]
+fn the_allocator_of_these_tests_counts() {
+    let (kept, bytes) = heap::growth(|| std::hint::black_box(vec![0_u8; 100]));
+    assert_eq!((bytes, kept.len()), (100, 100));
+    assert_eq!(heap::growth(|| drop(std::hint::black_box(vec![0_u8; 7]))).1, 7);
 }

@@ -4,9 +4,9 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use racl::Result;
 use racl::plan::{Foreign, Launch};
 use racl::sys::{self, Table};
+use racl::{Device, Result, op};
 
 /// What a foreign operator does at its launches.
 pub(crate) const WORK: u32 = 0;
@@ -26,6 +26,27 @@ pub(crate) fn copy_as_told(now: &Arc<AtomicU32>) -> Foreign {
         // There is no priority 9.
         FAIL => launch.stream().context().stream_with_priority(9).map(drop),
         _ => panic!("told to panic"),
+    })
+}
+
+/// A copy, and after it so many kernels on memory of its own as the number says at each launch.
+pub(crate) fn copy_and(device: &Device, more: &Arc<AtomicU32>) -> Foreign {
+    let (own, more) = (device.zeros::<f32>([4]).unwrap(), Arc::clone(more));
+    Foreign::new("test.and", 1, move |launch| {
+        submit_copy(launch)?;
+        (0..more.load(Ordering::Relaxed)).try_for_each(|_| op::abs(launch.stream(), &own, &mut own.clone()))
+    })
+}
+
+/// What the runtime says of the stream that the operator is launched on: its priority.
+pub(crate) fn tell_priority(told: &Arc<AtomicU32>) -> Foreign {
+    let told = Arc::clone(told);
+    Foreign::new("test.priority", 1, move |launch| {
+        let (ask, mut priority) = (Table::mock().aclrtStreamGetPriority()?, u32::MAX);
+        // SAFETY: a live stream, and a place for one number.
+        assert_eq!(unsafe { ask(launch.stream().as_raw(), &raw mut priority) }, 0);
+        told.store(priority, Ordering::Relaxed);
+        submit_copy(launch)
     })
 }
 

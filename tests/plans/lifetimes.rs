@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use racl::op::DataType::F32;
-use racl::plan::{Cores, Frozen, Input, Mode, Plan, RunOptions, Scope};
+use racl::plan::{Cores, Frozen, Input, Mode, OnMove, Plan, RunOptions, Scope};
 use racl::{CaptureMode, ErrorKind, mock};
 
 use crate::common::assert_says;
@@ -136,4 +136,81 @@ fn the_device_stays_open_while_an_executable_lives() {
     drop(stream);
     assert_eq!(result(&exe, "y"), [8.0; 4]);
     drop(lock);
+}
+
+/// t += 1 in the memory of the caller.
+fn increment() -> Plan {
+    Plan::build(|g| {
+        let t = g.input("t", [4], F32, Input::Tracked(OnMove::Recapture))?;
+        let more = g.adds(t, 1.0)?;
+        g.copy(more, t)
+    })
+    .unwrap()
+}
+
+#[test]
+fn an_executable_that_goes_in_flight_takes_nothing_of_the_run_along() {
+    let alone = Alone::new();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let stream = alone.stream();
+        let t = alone.device.upload_tensor(&[4.0_f32; 4], [4]).unwrap();
+        let mut exe = increment().executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        mock::hold(&stream).unwrap();
+        for _ in 0..3 {
+            exe.run(&stream, &mut give(&exe, "t", &t)).unwrap();
+        }
+        let there = std::thread::spawn(move || drop(exe));
+        if mode == Mode::Eager {
+            // Work of eager runs belongs to the stream.
+            there.join().unwrap();
+            mock::release(&stream).unwrap();
+        } else {
+            mock::release(&stream).unwrap();
+            there.join().unwrap();
+            assert!(stream.is_complete().unwrap());
+        }
+        // What the executable gave back is used for something else meanwhile.
+        let others: Vec<_> = (0..8).map(|_| alone.device.upload_tensor(&[99.0_f32; 4], [4]).unwrap()).collect();
+        assert_eq!(t.to_vec().unwrap(), [7.0; 4], "{mode:?}");
+        drop(others);
+        assert!(alone.device.take_drop_errors().is_empty());
+    }
+}
+
+#[test]
+fn what_a_chip_does_not_have_is_told_and_the_plan_runs_without() {
+    const NOT_SUPPORTED: i32 = 207_000;
+    let alone = Alone::new();
+    let now = Arc::new(AtomicU32::new(WORK));
+    // What cannot be asked is not checked.
+    for question in ["aclrtGetStreamAvailableNum", "aclrtGetEventAvailNum", "aclrtGetDeviceResLimit"] {
+        mock::fail(question, 1, NOT_SUPPORTED).unwrap();
+        told(&now).eager(&alone.device, Frozen::new()).unwrap_or_else(|error| panic!("{question}: {error:#}"));
+        mock::clear_failures();
+    }
+    let stream = alone.stream();
+    let x = alone.device.upload_tensor(&[4.0_f32; 4], [4]).unwrap();
+    // A chip without captures; the same plan works eagerly there.
+    mock::fail("aclmdlRICaptureBegin", 1, NOT_SUPPORTED).unwrap();
+    let error = twice().capture(&alone.device, Frozen::new()).unwrap_err();
+    assert_says(&error, ErrorKind::NotSupported, &["aclmdlRICaptureBegin"]);
+    let mut exe = twice().eager(&alone.device, Frozen::new()).unwrap();
+    exe.run(&stream, &mut give(&exe, "x", &x)).unwrap();
+    assert_eq!(result(&exe, "y"), [8.0; 4]);
+    // Without core limits, and without waits for values: the error has the operator, and nothing is held up.
+    for call in ["aclrtSetStreamResLimit", "aclrtValueWait"] {
+        for mode in [Mode::Captured, Mode::Eager] {
+            let options = RunOptions::new().mode(mode);
+            let run = || {
+                let mut exe = told(&now).executable(&alone.device, &options, Frozen::new())?;
+                exe.run(&stream, &mut give(&exe, "x", &x)).map(|()| result(&exe, "y"))
+            };
+            mock::fail(call, 1, NOT_SUPPORTED).unwrap();
+            let error = run().unwrap_err();
+            let text = format!("{error:#}");
+            assert!(error.kind() == ErrorKind::NotSupported && text.contains(call), "{text}");
+            stream.synchronize().unwrap();
+            assert_eq!(run().unwrap(), [8.0; 4]);
+        }
+    }
 }

@@ -12,8 +12,11 @@ mod dynamic;
 mod environment;
 mod equal;
 mod failures;
+mod gates;
 #[path = "../../src/plan/tests/generate.rs"]
 mod generate;
+#[path = "../../benches/plans/heap.rs"]
+mod heap;
 mod kernels;
 mod lifetimes;
 mod mixer;
@@ -27,6 +30,7 @@ mod seeds;
 mod store;
 mod streams;
 mod updates;
+mod watchdog;
 
 use std::sync::MutexGuard;
 
@@ -36,6 +40,7 @@ use racl::{Device, Stream, mock};
 /// The mock, empty and for one test alone.
 pub(crate) struct Alone {
     pub(crate) device: Device,
+    _watched: watchdog::Watchdog,
     _lock: MutexGuard<'static, ()>,
 }
 
@@ -46,7 +51,7 @@ impl Alone {
         mock::limit_streams(None).unwrap();
         mock::limit_events(None).unwrap();
         mock::reset().unwrap();
-        Self { device: common::device(), _lock: lock }
+        Self { device: common::device(), _watched: watchdog::Watchdog::new(), _lock: lock }
     }
 
     pub(crate) fn stream(&self) -> Stream {

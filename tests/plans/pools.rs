@@ -1,11 +1,13 @@
 //! Memory that several executables share, of which one runs at a time.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use racl::op::DataType::F32;
-use racl::plan::{Frozen, HostFunction, Input, Mode, Plan, Pool, RunOptions};
-use racl::{ErrorKind, mock};
+use racl::plan::{Executable, Foreign, Frozen, HostFunction, Input, Launch, Mode, Plan, Pool, RunOptions};
+use racl::{ErrorKind, Result, mock};
 
 use crate::common::assert_says;
 use crate::{Alone, give, result};
@@ -143,4 +145,90 @@ fn a_run_orders_itself_after_one_on_a_stream_that_captures_by_now() {
     empty.launch(&first).unwrap();
     exe.run(&first, &mut bind).unwrap();
     assert_eq!(result(&exe, "y"), [3.0; 16]);
+}
+
+/// A plan whose one operator does what the function says, run eagerly with a pool.
+fn foreign(
+    alone: &Alone,
+    pool: &Pool,
+    work: impl Fn(&Launch<'_>) -> Result<()> + Send + Sync + 'static,
+) -> Executable {
+    let operator = Foreign::new("test.inside", 1, work);
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Static)?;
+        g.foreign(&operator, &[x], &[])
+    });
+    let options = RunOptions::new().mode(Mode::Eager).pool(pool);
+    plan.unwrap().executable(&alone.device, &options, Frozen::new()).unwrap()
+}
+
+/// An executable of [`plan`] on a pool, with what a run needs.
+fn other(alone: &Alone, pool: &Pool) -> impl FnMut() -> Result<Vec<f32>> + Send + use<> {
+    let options = RunOptions::new().mode(Mode::Eager).pool(pool);
+    let mut exe = plan(64, 1.0).executable(&alone.device, &options, Frozen::new()).unwrap();
+    let x = alone.device.upload_tensor(&[2.0_f32; 64], [64]).unwrap();
+    let (mut bind, stream) = (give(&exe, "x", &x), alone.stream());
+    move || exe.run(&stream, &mut bind).map(|()| result(&exe, "y"))
+}
+
+#[test]
+fn a_run_inside_a_run_of_the_same_pool_is_an_error() {
+    let alone = Alone::new();
+    let pool = Pool::new(&alone.device);
+    let nested = Mutex::new(other(&alone, &pool));
+    let mut exe = foreign(&alone, &pool, move |_| nested.lock().unwrap()().map(drop));
+    let error = exe.run(&alone.stream(), &mut exe.bindings()).unwrap_err();
+    let text = format!("{error:#}");
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{text}");
+    assert!(text.contains("a run inside a run of the same pool, begun at tests/plans/pools.rs:"), "{text}");
+    // The pool is free again, and one with another pool may be inside.
+    assert_eq!(other(&alone, &pool)().unwrap(), [5.0; 64]);
+    let nested = Mutex::new(other(&alone, &Pool::new(&alone.device)));
+    let mut exe = foreign(&alone, &pool, move |_| nested.lock().unwrap()().map(drop));
+    exe.run(&alone.stream(), &mut exe.bindings()).unwrap();
+}
+
+#[test]
+fn a_run_does_not_wait_for_ever_for_a_foreign_operator_that_waits_for_it() {
+    let alone = Alone::new();
+    let pool = Pool::new(&alone.device);
+    pool.set_wait_limit(Duration::ZERO);
+    let mut beside = other(&alone, &pool);
+    let (enter, entered) = channel();
+    let (leave, left) = channel();
+    let left = Mutex::new(left);
+    let mut exe = foreign(&alone, &pool, move |_| {
+        enter.send(()).unwrap();
+        left.lock().unwrap().recv().unwrap();
+        Ok(())
+    });
+    let there = std::thread::spawn(move || {
+        entered.recv().unwrap();
+        let refused = beside().unwrap_err();
+        leave.send(()).unwrap();
+        (refused, beside)
+    });
+    exe.run(&alone.stream(), &mut exe.bindings()).unwrap();
+    let (refused, mut beside) = there.join().unwrap();
+    assert_says(&refused, ErrorKind::Timeout, &["the run begun at tests/plans/pools.rs:", "Pool::set_wait_limit"]);
+    assert_eq!(beside().unwrap(), [5.0; 64]);
+}
+
+#[test]
+fn a_run_waits_for_another_thread_to_submit_its_own() {
+    let alone = Alone::new();
+    let pool = Pool::new(&alone.device);
+    let mut beside = other(&alone, &pool);
+    let (enter, entered) = channel();
+    let mut exe = foreign(&alone, &pool, move |_| {
+        // The other thread begins to wait now or after this run: it succeeds either way.
+        enter.send(()).unwrap();
+        Ok(())
+    });
+    let there = std::thread::spawn(move || {
+        entered.recv().unwrap();
+        beside().unwrap()
+    });
+    exe.run(&alone.stream(), &mut exe.bindings()).unwrap();
+    assert_eq!(there.join().unwrap(), [5.0; 64]);
 }

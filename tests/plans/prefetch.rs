@@ -1,10 +1,10 @@
 //! Prefetches in plans: what is asked for, where, and when.
 
 use racl::op::DataType::{F32, U8};
-use racl::plan::{After, FindingKind, Frozen, Input, Mode, Options, Plan, RunOptions};
+use racl::plan::{After, FindingKind, Frozen, Input, Mode, Options, Plan, RunOptions, Scope};
 use racl::{Prefetch, mock};
 
-use crate::Alone;
+use crate::{Alone, result};
 
 /// A plan that prefetches from 100 bytes, and what its builder said it would ask for.
 fn plan(options: Options, requests: &[Prefetch]) -> racl::Result<(Plan, Vec<usize>)> {
@@ -211,4 +211,39 @@ fn a_prefetch_of_memory_that_updates_move_is_refused() {
     })
     .unwrap_err();
     assert_eq!(refused.findings()[0].kind, FindingKind::Prefetch);
+}
+
+#[test]
+fn a_prefetch_in_a_scope_is_work_of_its_stream() {
+    let alone = Alone::new();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut gate = None;
+        let plan = Plan::build(|g| {
+            let (x, w) = (g.input("x", [4], F32, Input::Static)?, g.input("w", [100], U8, Input::Static)?);
+            let (go, done) = (g.external("go")?, g.external("done")?);
+            gate = Some((go, done));
+            g.scope_with("side", Scope::new().priority(2), |g| {
+                g.wait_external(go)?;
+                g.prefetch(w, Prefetch::all(), After::Start)
+            })?;
+            let y = g.adds(x, 1.0)?;
+            g.record_external(done)?;
+            g.output("y", y)
+        })
+        .unwrap();
+        assert_eq!(plan.streams(), 2, "that of prefetches is for those of the origin");
+        let (go, done) = gate.unwrap();
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let (stream, other) = (alone.stream(), alone.stream());
+        let before = mock::prefetched();
+        exe.run(&stream, &mut exe.bindings()).unwrap();
+        exe.wait_signal(done, &other).unwrap();
+        other.synchronize().unwrap();
+        mock::run_until_idle();
+        assert_eq!(mock::prefetched(), before, "behind the gate, as all of its stream");
+        exe.signal(go, &other).unwrap();
+        assert_eq!(result(&exe, "y"), [1.0; 4]);
+        stream.synchronize().unwrap();
+        assert_eq!(mock::prefetched(), (before.0 + 1, before.1 + 100));
+    }
 }

@@ -1,9 +1,14 @@
 //! Streams and events of plans: how many records, waits and forks there are, and that they order what they must.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use racl::mock;
 use racl::op::DataType::F32;
-use racl::plan::{Executable, Fork, Frozen, Input, ORIGIN_TAG, Operator, Plan, Scope};
+use racl::plan::{Executable, Fork, Frozen, Input, Mode, ORIGIN_TAG, Operator, Plan, RunOptions, Scope};
 
+use crate::kernels::tell_priority;
 use crate::{Alone, give, result};
 
 /// Records and waits that capturing the plan makes.
@@ -208,4 +213,88 @@ fn a_wait_for_a_value_waits_for_all_that_wrote_its_parts() {
     let races = halves(false).unwrap_err();
     assert_eq!(races.findings().len(), 2, "one for each half: {races:#}");
     halves(true).unwrap();
+}
+
+#[test]
+fn the_priority_of_a_scope_is_that_of_its_stream() {
+    let alone = Alone::new();
+    for (mode, priority) in [Mode::Captured, Mode::Eager].into_iter().flat_map(|mode| [0, 3, 7].map(|p| (mode, p))) {
+        let told = [(); 2].map(|()| Arc::new(AtomicU32::new(u32::MAX)));
+        let [inside, after] = told.each_ref().map(tell_priority);
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Static)?;
+            let (a, y) = (g.empty([4], F32)?, g.empty([4], F32)?);
+            g.scope_with("side", Scope::new().priority(priority), |g| g.foreign(&inside, &[x], &[a]))?;
+            g.join("side")?;
+            g.foreign(&after, &[a], &[y])?;
+            g.output("y", y)
+        });
+        let options = RunOptions::new().mode(mode);
+        let mut exe = plan.unwrap().executable(&alone.device, &options, Frozen::new()).unwrap();
+        exe.run(&alone.stream(), &mut exe.bindings()).unwrap();
+        assert_eq!(told.map(|told| told.load(Ordering::Relaxed)), [priority, 0], "{mode:?}");
+    }
+}
+
+#[test]
+fn one_tag_in_two_executables_is_two_streams() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Static)?;
+        let y = g.scope("side", |g| g.muls(x, 2.0))?;
+        g.output("y", y)
+    })
+    .unwrap();
+    let eager = || plan.executable(&alone.device, &RunOptions::new().mode(Mode::Eager), Frozen::new()).unwrap();
+    let (mut held, mut free) = (eager(), eager());
+    let streams = [alone.stream(), alone.stream()];
+    mock::log_launches(true);
+    mock::hold(&streams[0]).unwrap();
+    held.run(&streams[0], &mut held.bindings()).unwrap();
+    free.run(&streams[1], &mut free.bindings()).unwrap();
+    streams[1].synchronize().unwrap();
+    assert_eq!(mock::launches().len(), 1, "the other run is held");
+    mock::release(&streams[0]).unwrap();
+    streams[0].synchronize().unwrap();
+    let ran: Vec<_> = mock::launches().iter().map(|launch| launch.stream).collect();
+    mock::log_launches(false);
+    assert!(ran.len() == 2 && ran[0] != ran[1], "{ran:?}");
+}
+
+#[test]
+fn a_scope_that_panics_is_left() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Static)?;
+        let mut a = x;
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            g.scope("outer", |g| {
+                a = g.adds(x, 1.0)?;
+                g.scope("inner", |_| -> racl::Result<()> { std::panic::panic_any(7) })
+            })
+        }));
+        assert_eq!(*panicked.unwrap_err().downcast::<i32>().unwrap(), 7);
+        // On the origin's stream again, beside that of the scope.
+        let b = g.adds(x, 2.0)?;
+        g.join("outer")?;
+        let y = g.add(a, b)?;
+        g.output("y", y)
+    })
+    .unwrap();
+    let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+    exe.run(&alone.stream(), &mut exe.bindings()).unwrap();
+    assert_eq!(result(&exe, "y"), [3.0; 4]);
+}
+
+#[test]
+fn there_are_as_many_tags_as_can_be_numbered() {
+    let refused = Plan::build(|g| {
+        for tag in 1..usize::from(u16::MAX) {
+            g.scope(&tag.to_string(), |_| Ok(()))?;
+        }
+        g.scope("one more", |_| Ok(()))
+    });
+    let error = refused.unwrap_err();
+    let parts = ["more tags than can be numbered", "tests/plans/streams.rs:"];
+    crate::common::assert_says(&error, racl::ErrorKind::InvalidPlan, &parts);
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use racl::op::DataType::F32;
-use racl::plan::{Cores, Frozen, Input, Plan, Scope};
+use racl::plan::{Cores, Executable, Frozen, Input, Plan, Scope};
 use racl::{ErrorKind, mock};
 
 use crate::common::assert_says;
-use crate::kernels::{FAIL, PANIC, WORK, copy_as_told};
+use crate::kernels::{FAIL, PANIC, WORK, copy_and, copy_as_told};
 use crate::{Alone, calls_of, give, result};
 
 /// y = 2 x + 1, with x updatable.
@@ -305,5 +305,42 @@ fn a_graph_that_fails_as_a_whole_leaves_no_gate_open_for_the_next_run() {
         if !lost {
             assert_eq!(result(&exe, "y"), [[3.0, 21.0][run % 2]; 4], "run {run}");
         }
+    }
+}
+
+#[test]
+fn an_update_with_another_number_of_kernels_is_an_error_that_holds_nothing_up() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    for (first, then, function) in [(2, 1, "aclmdlRICaptureTaskUpdateEnd"), (1, 2, "aclnnAbs")] {
+        let more = Arc::new(AtomicU32::new(first));
+        let kernel = copy_and(&alone.device, &more);
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Updatable)?;
+            let a = g.muls(x, 2.0)?;
+            let b = g.empty([4], F32)?;
+            g.foreign(&kernel, &[x], &[b])?;
+            let c = g.adds(x, 3.0)?;
+            let ab = g.add(a, b)?;
+            let y = g.add(ab, c)?;
+            g.output("y", y)
+        });
+        let mut exe = plan.unwrap().capture(&alone.device, Frozen::new()).unwrap();
+        let run = |exe: &mut Executable, value: f32| {
+            let x = alone.device.upload_tensor(&[value; 4], [4]).unwrap();
+            exe.run(&stream, &mut give(exe, "x", &x))
+        };
+        run(&mut exe, 1.0).unwrap();
+        assert_eq!(result(&exe, "y"), [7.0; 4]);
+        more.store(then, Ordering::Relaxed);
+        let error = run(&mut exe, 2.0).unwrap_err();
+        assert!(format!("{error:#}").contains(function), "{error:#}");
+        stream.synchronize().unwrap();
+        more.store(first, Ordering::Relaxed);
+        for value in [2.0, 5.0] {
+            run(&mut exe, value).unwrap();
+            assert_eq!(result(&exe, "y"), [4.0 * value + 3.0; 4]);
+        }
+        assert!(alone.device.take_drop_errors().is_empty());
     }
 }

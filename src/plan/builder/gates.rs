@@ -61,8 +61,8 @@ impl Builder {
     /// [`Executable::signal`](crate::plan::Executable::signal), or of the plan itself, and takes it. See
     /// [`Builder::external`].
     ///
-    /// Without a signal the run never ends: whatever waits for it, the drop of the executable included, waits too.
-    /// After an eager run it is the stream that waits; keep the executable, which gives the signal, until then.
+    /// Without a signal the run waits until the executable is dropped, which opens the gate and tells so; or
+    /// [`Executable::release_gates`](crate::plan::Executable::release_gates). Drop streams that wait after it.
     ///
     /// # Errors
     ///

@@ -130,3 +130,12 @@ fn the_arena_does_not_grow_with_the_length_of_the_plan() {
         assert!(report.peak <= 5 * each, "{count} layers: {report}");
     }
 }
+
+#[test]
+fn a_report_is_one_line_with_shares() {
+    let report = MemoryReport { peak: 1536, sum: 3072, lower_bound: 1024 };
+    let expected = "1536 bytes: 50.0 % of 3072 without sharing, 150.0 % of the least possible 1024";
+    assert_eq!(report.to_string(), expected);
+    let empty = MemoryReport { peak: 0, sum: 0, lower_bound: 0 };
+    assert_eq!(empty.to_string(), "0 bytes: 100.0 % of 0 without sharing, 100.0 % of the least possible 0");
+}

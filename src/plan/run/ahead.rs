@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 use super::bindings::Bindings;
 use super::budget;
@@ -44,12 +44,7 @@ impl Executable {
     #[track_caller]
     pub fn capture(&mut self, bind: &mut Bindings) -> Result<()> {
         let at = Location::caller();
-        if bind.executable != self.id {
-            return Err(Error::invalid("bindings of another executable"));
-        }
-        if let Some(error) = bind.first_error.take() {
-            return Err(error);
-        }
+        self.check_bindings(bind)?;
         self.find(bind, at).map(drop)
     }
 

@@ -112,7 +112,7 @@ impl Frozen {
         Self::default()
     }
 
-    /// Gives an input. A mistake is reported when the executable is made.
+    /// Gives an input, once. A mistake is reported when the executable is made.
     #[must_use]
     pub fn with(mut self, name: &str, memory: &impl Bindable) -> Self {
         self.given.push((name.to_owned(), memory.bound()));
@@ -266,6 +266,9 @@ impl Bindings {
     }
 
     /// Gives the numbers of a host input, which are copied now, until others are given.
+    ///
+    /// Only host inputs have staging memory of their own; a copied input is given device memory, which
+    /// [`Tensor::write`] or an upload on a stream filled.
     ///
     /// # Examples
     ///

@@ -8,36 +8,73 @@ use crate::error::{ErrorKind, Result};
 use crate::plan::Inner;
 use crate::plan::check::core_demand;
 use crate::plan::finding::{Finding, FindingKind, into_error};
-use crate::plan::recipe::{Cores, Node};
+use crate::plan::recipe::{Cores, Node, NodeKind, ORIGIN, Recipe};
 
 use super::options::Mode;
+use super::update::is_updatable;
 
-/// Checks core limits, core demand, streams and events. What the library cannot tell is not checked.
-pub(super) fn check(plan: &Inner, context: &Context, mode: Mode) -> Result<()> {
+/// Checks core limits, core demand, streams and events. What the library cannot tell is not checked. `started` when
+/// the executable has its own stream already.
+pub(super) fn check(plan: &Inner, context: &Context, mode: Mode, started: bool) -> Result<()> {
     let mut findings = Vec::new();
     cores(plan, context, &mut findings)?;
-    let tags = plan.recipe.tags.len();
-    if tags > 1 || mode == Mode::Captured {
-        // Recording takes a hidden stream for each tag, and one of the user's for all but the origin. Of the latter,
-        // those without a priority may be idle ones.
-        let plain = plan.recipe.tags.iter().skip(1).filter(|tag| tag.priority == 0).count();
-        let reused = context.inner().idle_streams.len().min(plain);
-        let (hidden, what) = if mode == Mode::Captured { (tags, "record") } else { (0, "run") };
-        let needed = hidden + tags - 1 - reused;
-        if let Some(left) = streams_left(context)?.filter(|left| (*left as usize) < needed) {
-            let text =
-                format!("the plan needs {needed} streams to {what} its {tags} tags; the device has {left} left");
-            findings.push(Finding::new(FindingKind::Streams, text));
-        }
+    let needs = Needs::of(&plan.recipe, mode);
+    let needed = needs.streams(context, started);
+    if let Some(left) = streams_left(context)?.filter(|left| (*left as usize) < needed) {
+        let what = if mode == Mode::Captured { "record" } else { "run" };
+        let updates = if needs.update > 0 { " and update it" } else { "" };
+        let tags = plan.recipe.tags.len();
+        let text =
+            format!("the plan needs {needed} streams to {what} its {tags} tags{updates}; the device has {left} left");
+        findings.push(Finding::new(FindingKind::Streams, text));
     }
-    let events = plan.recipe.events.len();
-    if events > 0
-        && let Some(left) = events_left(context)?.filter(|left| (*left as usize) < events)
+    if needs.events > 0
+        && let Some(left) = events_left(context)?.filter(|left| (*left as usize) < needs.events)
     {
-        let text = format!("the plan needs {events} events; the device has {left} left");
+        let text = format!("the plan needs {} events; the device has {left} left", needs.events);
         findings.push(Finding::new(FindingKind::Events, text));
     }
     if findings.is_empty() { Ok(()) } else { Err(into_error(findings)) }
+}
+
+/// What one graph of a plan, or eager runs of it, take of the device.
+struct Needs {
+    /// Streams of tags beside the origin that may be idle ones, and those that are made for their priority.
+    plain: usize,
+    priority: usize,
+    /// Hidden streams, which recording takes for each stream that takes part.
+    hidden: usize,
+    /// The stream of updates.
+    update: usize,
+    /// Those of the recipe, the start of a run with updates, and the end of one at gates.
+    events: usize,
+}
+
+impl Needs {
+    fn of(recipe: &Recipe, mode: Mode) -> Self {
+        let tags = recipe.tags.iter().enumerate().skip(usize::from(ORIGIN) + 1);
+        let plain = tags.clone().filter(|(_, tag)| tag.priority == 0).count();
+        let priority = tags.clone().count() - plain;
+        let part = tags.filter(|(index, _)| recipe.nodes.iter().any(|node| usize::from(node.tag) == *index)).count();
+        let captured = mode == Mode::Captured;
+        let update = usize::from(captured && has_updates(recipe));
+        let waits = recipe.nodes.iter().any(|node| matches!(node.kind, NodeKind::ExternalWait(_)));
+        let events = recipe.events.len() + update + usize::from(waits);
+        Self { plain, priority, hidden: if captured { part + 1 } else { 0 }, update, events }
+    }
+
+    fn streams(&self, context: &Context, started: bool) -> usize {
+        let leased = self.plain + self.update + usize::from(!started);
+        let reused = context.inner().idle_streams.len().min(leased);
+        leased - reused + self.priority + self.hidden
+    }
+}
+
+/// Whether graphs of the recipe have operators that are updated.
+fn has_updates(recipe: &Recipe) -> bool {
+    let computes = |node: &&Node| matches!(node.kind, NodeKind::Op(_) | NodeKind::Foreign(_));
+    let updatable = |node: &Node| recipe.accesses_of(node).iter().any(|access| is_updatable(recipe, access.value));
+    recipe.nodes.iter().filter(computes).any(updatable)
 }
 
 fn cores(plan: &Inner, context: &Context, findings: &mut Vec<Finding>) -> Result<()> {
@@ -89,12 +126,14 @@ pub(crate) fn device_cores(context: &Context) -> Result<Cores> {
     })
 }
 
-/// How many graphs of the plan the streams that are left suffice for, where the library tells: a hidden stream for
-/// each tag of each, and those of the user once.
+/// How many graphs of the plan the streams that are left suffice for, where the library tells: hidden ones and that
+/// of updates for each of them, and those of the tags once.
 pub(super) fn graphs_left(plan: &Inner, context: &Context) -> Result<Option<usize>> {
-    let tags = plan.recipe.tags.len().max(1);
+    let needs = Needs::of(&plan.recipe, Mode::Captured);
+    let idle = context.inner().idle_streams.len();
+    let once = needs.priority + needs.plain.saturating_sub(idle);
     let left = streams_left(context)?;
-    Ok(left.map(|left| (left as usize).saturating_sub(tags - 1) / tags))
+    Ok(left.map(|left| (left as usize).saturating_sub(once) / (needs.hidden + needs.update)))
 }
 
 fn streams_left(context: &Context) -> Result<Option<u32>> {

@@ -15,8 +15,8 @@ use super::bindings::{Declared, Frozen};
 use super::budget;
 use super::eager::Eager;
 use super::executable::Executable;
-use super::gate::Gates;
 use super::options::{Mode, RunOptions};
+use super::outside::Outside;
 use super::piece::Piece;
 use super::pool::Pool;
 use super::sized::Fixed;
@@ -90,11 +90,11 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a frozen input that is missing, unknown,
-    /// of another type, shape or device, naming it; [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when
-    /// the device has not the cores, streams or events that the plan needs;
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which are asked when the
-    /// graph is captured.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a frozen input that is missing, given
+    /// twice, unknown, of another type, shape or device, naming it;
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when the device has not the cores, streams or events
+    /// that the plan needs; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which
+    /// are asked when the graph is captured.
     ///
     /// # Examples
     ///
@@ -119,7 +119,7 @@ impl Plan {
     #[track_caller]
     pub fn executable(&self, context: &Context, options: &RunOptions, frozen: Frozen) -> Result<Executable> {
         let at = Location::caller();
-        budget::check(&self.0, context, options.mode)?;
+        budget::check(&self.0, context, options.mode, false)?;
         let recipe = &self.0.recipe;
         let pool = options.pool.clone().unwrap_or_else(|| Pool::new(context));
         pool.check(context)?;
@@ -128,10 +128,7 @@ impl Plan {
         };
         let declared = Arc::new(Declared::of(recipe, context.device_id()));
         let fixed = fixed_memory(&self.0, context, &declared, frozen)?;
-        let gates = match recipe.externals.len() {
-            0 => None,
-            count => Some(Gates::new(context.inner(), count)?),
-        };
+        let outside = Outside::new(recipe, context.inner(), options.signal_limit)?;
         let mut executable = Executable {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             store: Store::default(),
@@ -140,13 +137,14 @@ impl Plan {
             last: None,
             sized: Vec::new(),
             fixed,
-            gates,
+            outside,
             pool,
             origin: Stream::lease(context.inner())?,
             cores: None,
             cores_checked: false,
             cap: prefetch_cap(&self.0, context)?,
             written: super::alias::written(recipe),
+            apart: Vec::new(),
             updatable: recipe.inputs.iter().any(|input| input.class == Input::Updatable),
             places: std::collections::HashMap::new(),
             tracked: by_class(|class| matches!(class, Input::Tracked(_))),
@@ -182,6 +180,9 @@ fn fixed_memory(plan: &Inner, context: &Context, declared: &Declared, frozen: Fr
         let Some(index) = index else {
             return Err(Error::invalid(format!("the plan has no frozen input {name:?}")));
         };
+        if inputs[index].is_some() {
+            return Err(Error::invalid(format!("frozen input {name:?} is given twice")));
+        }
         declared.inputs[index].check(&bound)?;
         inputs[index] = Some(bound.piece());
     }

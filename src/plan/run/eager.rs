@@ -19,9 +19,16 @@ pub(super) struct Eager {
     events: Vec<Event>,
     /// By values of the symbols.
     hosts: Vec<(Vec<usize>, HostSides)>,
+    /// The end of the latest run; none when it waits at no gate to the outside.
+    pub(super) end: Option<Event>,
 }
 
 impl Eager {
+    /// Whether [`Eager::prepare`] has nothing to make.
+    pub(super) fn is_prepared(&self) -> bool {
+        !self.streams.is_empty()
+    }
+
     /// Streams for a run on `origin`, and the events.
     pub(super) fn prepare(&mut self, recipe: &Recipe, context: &Context, origin: &Stream) -> Result<()> {
         if self.streams.is_empty() {

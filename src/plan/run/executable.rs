@@ -2,35 +2,42 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::Location;
 use std::sync::Arc;
 
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::CaptureMode;
-use crate::plan::recipe::{Cores, Input, InputInfo, OnMove, Recipe};
+use crate::plan::Plan;
+use crate::plan::recipe::{Cores, Input, OnMove};
 use crate::plan::symbols::{Values, unknown};
-use crate::plan::{Inner, Plan};
-use crate::stream::{Stream, Task};
+use crate::stream::Stream;
 
 use super::bindings::{Bindings, Bound, Declared, HostData, InputId, OutputId};
 use super::eager::Eager;
-use super::gate::Gates;
-use super::issue::{At, CoreLimit, Issue, compute, events, lease_streams, limit_of};
+use super::issue::{At, Issue, events, lease_streams};
 use super::options::{Mode, OnFull, RunOptions};
+use super::outside::Outside;
 use super::piece::Pieces;
 use super::pool::Pool;
 use super::sized::{Fixed, Sized};
 use super::store::{Captured, Counters, Key, Store};
 use super::symbols::resolve;
 use super::update::Groups;
-use super::{alias, budget, host};
+use super::{alias, budget};
 
 /// A plan ready to run on a device: its memory, and captured graphs as they are needed.
 ///
 /// A run takes `&mut self` and returns when the work is submitted; runs follow one another on the device, on whatever
 /// streams they are. `Send`, not `Sync`. Dropping it waits for the last replay; what eager runs submitted
 /// belongs to their streams.
+///
+/// Nobody can signal an external gate while the executable is dropped, or a graph of it for another one. So a run
+/// that still waits there when all signals that were given have arrived, or had [their
+/// time](RunOptions::signal_limit), is let through, as are streams at [`wait_signal`](Executable::wait_signal) with
+/// more waits than signals. That is an error of [`Context::take_drop_errors`], which names the gate: what follows it
+/// ran without what it waits for. A run that is behind one of another executable waits until that one is over: drop
+/// executables in the order in which they ran, or call [`Executable::release_gates`].
 ///
 /// Made by [`Plan::capture`] or [`Plan::executable`].
 ///
@@ -74,7 +81,7 @@ pub struct Executable {
     pub(super) last: Option<Last>,
     pub(super) sized: Vec<Arc<Sized>>,
     pub(super) fixed: Fixed,
-    pub(super) gates: Option<Gates>,
+    pub(super) outside: Option<Outside>,
     pub(super) pool: Pool,
     pub(super) origin: Stream,
     pub(super) cores: Option<Cores>,
@@ -85,6 +92,8 @@ pub struct Executable {
     pub(super) places: HashMap<u32, usize>,
     /// Inputs whose memory the plan writes.
     pub(super) written: Vec<u32>,
+    /// Addresses of inputs of which no written one shares memory with another.
+    pub(super) apart: Vec<usize>,
     /// Whether an input may move without another graph.
     pub(super) updatable: bool,
     pub(super) copied: Vec<u32>,
@@ -194,6 +203,7 @@ impl Executable {
 
     /// Drops every captured graph, once its last run is over; runs capture anew.
     pub fn clear_graphs(&mut self) {
+        self.settle_graphs(0..self.store.len());
         (self.current, self.last) = (None, None);
         self.store.clear();
     }
@@ -211,24 +221,21 @@ impl Executable {
     /// # Errors
     ///
     /// The first mistake of `bind`; [`ErrorKind::InvalidArgument`] for an input that is not given, bindings of
-    /// another executable, or shapes that do not fit; [`ErrorKind::AddressChanged`] for a tracked input that must not
-    /// move, or a frozen one with [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`];
-    /// those of capturing and launching. Errors of the work itself come with a later synchronising call.
+    /// another executable, shapes that do not fit, or memory to copy whose address is not a multiple of 64 bytes;
+    /// [`ErrorKind::AddressChanged`] for a tracked input that must not move, or a frozen one with
+    /// [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`]; [`ErrorKind::Timeout`] when a
+    /// run of the same pool, on another thread, is not submitted in time; those of capturing and launching. Errors of
+    /// the work itself come with a later synchronising call.
     #[doc(alias = "aclmdlRIExecuteAsync")]
     #[track_caller]
     pub fn run(&mut self, stream: &Stream, bind: &mut Bindings) -> Result<()> {
         let at = Location::caller();
-        if bind.executable != self.id {
-            return Err(Error::invalid("bindings of another executable"));
-        }
         self.check_stream(stream)?;
-        if let Some(error) = bind.first_error.take() {
-            return Err(error);
-        }
+        self.check_bindings(bind)?;
         let current = self.current.filter(|index| self.is_current(*index, bind));
         // A graph was checked for its addresses; only updatable inputs may have others now.
         if !self.written.is_empty() && (current.is_none() || self.updatable) {
-            alias::check(&self.written, &self.fixed.inputs, bind)?;
+            self.check_aliases(bind)?;
         }
         if self.options.check_frozen {
             self.check_frozen(bind)?;
@@ -239,7 +246,7 @@ impl Executable {
         };
         // Not before: finding memory for further sizes asks the pool.
         let pool = self.pool.clone();
-        let token = pool.enter(stream)?;
+        let token = pool.enter(stream, at)?;
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),
             None => self.run_eagerly(stream, bind, at),
@@ -252,12 +259,30 @@ impl Executable {
         done
     }
 
+    /// That the bindings are of this executable, and that nothing was wrong with them.
+    pub(super) fn check_bindings(&self, bind: &mut Bindings) -> Result<()> {
+        if bind.executable != self.id {
+            return Err(Error::invalid("bindings of another executable"));
+        }
+        bind.first_error.take().map_or(Ok(()), Err)
+    }
+
     /// That nothing of a run would go where it cannot.
     fn check_stream(&self, stream: &Stream) -> Result<()> {
         stream.check_device(self.context.inner())?;
         if stream.is_capturing() {
             let text = format!("{} records a graph; run the plan on another stream, or after it", stream.name());
             return Err(Error::new(ErrorKind::CaptureForbidden, text));
+        }
+        Ok(())
+    }
+
+    /// That no input which is written shares memory with another; unless that was looked at for the same memory.
+    fn check_aliases(&mut self, bind: &Bindings) -> Result<()> {
+        // The sizes at an address change with symbols only.
+        if self.plan.is_dynamic() || self.apart != bind.addresses {
+            alias::check(&self.written, &self.fixed.inputs, bind)?;
+            self.apart.clone_from(&bind.addresses);
         }
         Ok(())
     }
@@ -325,6 +350,7 @@ impl Executable {
         let captured = self.record(sized, key, &bind.bound, at)?;
         // Its graph may go, and removing the oldest moves the others.
         self.last = None;
+        self.settle_graphs(known.or_else(|| self.store.next_to_go(self.options.limit)));
         let index = match known {
             Some(index) => {
                 self.store.counters.captured_forced += 1;
@@ -358,7 +384,7 @@ impl Executable {
     }
 
     /// Recipe and memory for values of the symbols.
-    fn size(&mut self, symbols: &[usize]) -> Result<Arc<Sized>> {
+    pub(super) fn size(&mut self, symbols: &[usize]) -> Result<Arc<Sized>> {
         if let Some(known) = self.sized.iter().find(|known| known.symbols == symbols) {
             return Ok(Arc::clone(known));
         }
@@ -371,7 +397,7 @@ impl Executable {
 
     /// Captures a graph.
     fn record(&self, sized: Arc<Sized>, key: Key, bound: &[Option<Bound>], at: At) -> Result<Captured> {
-        budget::check(&self.plan.0, &self.context, Mode::Captured)?;
+        budget::check(&self.plan.0, &self.context, Mode::Captured, true)?;
         let plan = &self.plan.0;
         let recipe = sized.recipe(plan);
         let mut pieces = sized.pieces.clone();
@@ -380,6 +406,7 @@ impl Executable {
         let events = events(recipe, self.context.inner())?;
         let mut hosts = sized.hosts(plan, &self.context)?;
         let mut groups = Groups::of(recipe, &self.context)?;
+        let end = self.end()?;
         let capture = self.origin.begin_capture(CaptureMode::ThreadLocal)?;
         let mut issue = Issue {
             plan,
@@ -388,7 +415,7 @@ impl Executable {
             pieces: &pieces,
             streams: &streams,
             events: &events,
-            gates: self.gates.as_ref(),
+            gates: self.outside.as_ref().map(|outside| &outside.gates),
             hosts: &mut hosts,
             groups: (!groups.is_empty()).then_some(&mut groups),
             cap: self.cap,
@@ -398,185 +425,30 @@ impl Executable {
         };
         issue.all()?;
         let graph = capture.finish()?;
-        Ok(Captured { graph, key, hosts, groups, pieces, sized, used: 0 })
+        Ok(Captured { graph, key, hosts, groups, end, pieces, sized, used: 0 })
     }
 
     /// Puts the memory of tracked and updatable inputs in its place.
-    fn bind_pieces(&self, pieces: &mut Pieces, bound: &[Option<Bound>]) -> Result<()> {
+    pub(super) fn bind_pieces(&self, pieces: &mut Pieces, bound: &[Option<Bound>]) -> Result<()> {
         let recipe = &self.plan.0.recipe;
         for (index, input) in recipe.inputs.iter().enumerate() {
             if !matches!(input.class, Input::Tracked(_) | Input::Updatable) {
                 continue;
             }
-            let Some(Some(bound)) = bound.get(index) else { return Err(not_given(&input.name)) };
+            let Some(Some(bound)) = bound.get(index) else { return Err(missing(&input.name)) };
             pieces[recipe.storage_of(input.value) as usize] = Some(bound.piece());
         }
         Ok(())
     }
+}
 
-    fn replay(&mut self, index: usize, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
-        let captured = self.store.get(index);
-        let recipe = &self.plan.0.recipe;
-        for input in &self.copied {
-            copy_in(recipe, &self.declared, *input, &captured.pieces, bind, stream, at)?;
-        }
-        for input in &self.hosts {
-            host::fill(&mut captured.hosts.inputs[*input as usize], Some(&mut captured.graph), *input, bind)?;
-        }
-        if captured.groups.is_empty() {
-            captured.graph.launch(stream)?;
-        } else {
-            self.store.counters.updates += replay_with_updates(&self.plan.0, captured, stream, bind, at)?;
-        }
-        self.store.counters.replays += 1;
-        self.remember(Some(index));
-        Ok(())
-    }
-
-    /// Remembers what the latest run ran with, without allocating when it is the same.
-    fn remember(&mut self, captured: Option<usize>) {
-        let sized = captured.and_then(|index| self.store.peek(index)).map(|captured| &captured.sized);
-        if let (Some(last), Some(sized)) = (&mut self.last, sized)
-            && Arc::ptr_eq(&last.sized, sized)
-        {
-            last.captured = captured;
-        } else if let Some(sized) = sized {
-            self.last = Some(Last { sized: Arc::clone(sized), captured });
-        }
-    }
-
-    fn run_eagerly(&mut self, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
-        let symbols = resolve(&self.plan.0, bind)?;
-        let sized = self.size(&symbols)?;
-        let plan = &self.plan.0;
-        let recipe = sized.recipe(plan);
-        let mut pieces = sized.pieces.clone();
-        self.bind_pieces(&mut pieces, &bind.bound)?;
-        if self.eager.hosts(&symbols).is_none() {
-            self.eager.add_hosts(&symbols, sized.hosts(plan, &self.context)?);
-        }
-        self.eager.prepare(recipe, &self.context, stream)?;
-        for input in &self.copied {
-            copy_in(&plan.recipe, &self.declared, *input, &pieces, bind, stream, at)?;
-        }
-        let (streams, events, hosts) = self.eager.parts(&symbols);
-        let hosts = hosts.ok_or_else(|| Error::new(ErrorKind::Internal, "an eager run without host memory"))?;
-        host::take_back(hosts, &sized, plan, &self.context)?;
-        for input in &self.hosts {
-            host::fill(&mut hosts.inputs[*input as usize], None, *input, bind)?;
-        }
-        let mut issue = Issue {
-            plan,
-            recipe,
-            places: &sized.places,
-            pieces: &pieces,
-            streams,
-            events,
-            gates: self.gates.as_ref(),
-            hosts,
-            groups: None,
-            cap: self.cap,
-            whole: self.cores,
-            next: 0,
-            at,
-        };
-        // Code of the user may panic.
-        let issued = catch_unwind(AssertUnwindSafe(|| issue.all()));
-        if !matches!(issued, Ok(Ok(()))) {
-            issue.settle();
-        }
-        self.eager.leave(&self.origin);
-        issued.unwrap_or_else(|panic| resume_unwind(panic))?;
-        self.eager.sides().iter().try_for_each(|side| report_with_outputs(side, recipe, &pieces, at))?;
-        self.store.counters.eager += 1;
-        self.last = Some(Last { sized, captured: None });
-        Ok(())
-    }
+/// An input that a run needs and was not bound.
+pub(super) fn missing(name: &str) -> Error {
+    Error::invalid(format!("input {name:?} is not given; Bindings::set does"))
 }
 
 pub(super) fn not_given(name: &str) -> Error {
     Error::invalid(format!("input or output {name:?} has no memory: it was not given, or its graph is gone"))
-}
-
-/// Makes whoever reads an output wait for `side` too, where nobody else would hear of work that failed.
-fn report_with_outputs(side: &Stream, recipe: &Recipe, pieces: &Pieces, at: At) -> Result<()> {
-    let outputs =
-        recipe.outputs.iter().filter_map(|output| pieces[recipe.storage_of(output.value) as usize].as_ref());
-    let uses: Vec<_> = outputs.map(|piece| &piece.allocation).collect();
-    let task = Task { label: "plan", location: at, uses: &uses, scratch: None };
-    side.0.submit(&task, |_| Ok(())).map(drop)
-}
-
-/// Copies what was bound to the executable's memory, unless it is that memory.
-fn copy_in(
-    recipe: &Recipe,
-    declared: &Declared,
-    input: u32,
-    pieces: &Pieces,
-    bind: &Bindings,
-    stream: &Stream,
-    at: At,
-) -> Result<()> {
-    let index = input as usize;
-    let name = &declared.inputs[index].name;
-    let to = pieces[recipe.storage_of(recipe.inputs[index].value) as usize].as_ref();
-    let (Some(to), Some(bound)) = (to, &bind.bound[index]) else { return Err(not_given(name)) };
-    if bound.address() == to.address().addr() {
-        return Ok(());
-    }
-    bound.piece().copy_to(stream, to, at)
-}
-
-/// Launches a graph and replaces the operators whose inputs moved; gives how many.
-fn replay_with_updates(
-    plan: &Inner,
-    captured: &mut Captured,
-    stream: &Stream,
-    bind: &Bindings,
-    at: At,
-) -> Result<u64> {
-    let recipe = captured.sized.recipe(plan);
-    let updatable = |(_, input): &(usize, &InputInfo)| input.class == Input::Updatable;
-    if let Some((_, input)) =
-        recipe.inputs.iter().enumerate().filter(updatable).find(|(i, _)| bind.bound[*i].is_none())
-    {
-        return Err(not_given(&input.name));
-    }
-    let mut moved = vec![false; recipe.storages.len()];
-    for (index, input) in recipe.inputs.iter().enumerate().filter(updatable) {
-        let Some(bound) = &bind.bound[index] else { continue };
-        let storage = recipe.storage_of(input.value) as usize;
-        let known = captured.pieces[storage].as_ref();
-        if known.is_none_or(|known| known.address().addr() != bound.address()) {
-            moved[storage] = true;
-            captured.pieces[storage] = Some(bound.piece());
-        }
-    }
-    let storages = |node: u32| {
-        let accesses = recipe.accesses_of(&recipe.nodes[node as usize]).iter();
-        accesses.map(|access| recipe.storage_of(access.value) as usize)
-    };
-    captured.groups.mark(|node| storages(node).any(|storage| moved[storage]));
-    captured.groups.order(stream, at)?;
-    captured.graph.launch(stream)?;
-    let (places, pieces, whole) = (&captured.sized.places, &captured.pieces, captured.key.cores);
-    let memory = |node: u32| {
-        storages(node)
-            .filter_map(|storage| pieces[storage].as_ref())
-            .map(|piece| Arc::clone(&piece.allocation))
-            .collect()
-    };
-    let count = captured.groups.run(stream, at, memory, |node, update| {
-        let node = &recipe.nodes[node as usize];
-        let limit =
-            limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, (node.tag, cores))).transpose()?;
-        let computed = compute(plan, recipe, places, pieces, node, update, at);
-        computed.and(limit.map_or(Ok(()), CoreLimit::end))
-    })?;
-    if let (Some(update), true) = (captured.groups.stream(), count > 0) {
-        report_with_outputs(update, recipe, pieces, at)?;
-    }
-    Ok(count)
 }
 
 impl fmt::Debug for Executable {

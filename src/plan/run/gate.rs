@@ -95,4 +95,30 @@ impl Gates {
         }
         first.map(drop)
     }
+
+    /// Gives a signal unless there is one, and tells whether it did. Done on return: `control` is a stream that
+    /// nothing holds up.
+    pub(crate) fn open_if_shut(&self, gate: usize, control: &Stream) -> bool {
+        self.value(gate, control) != Some(1) && self.set(gate, 1, control)
+    }
+
+    /// Takes a signal if there is one, and tells whether it did. Done on return, as [`Gates::open_if_shut`].
+    pub(crate) fn shut_if_open(&self, gate: usize, control: &Stream) -> bool {
+        self.value(gate, control) == Some(1) && self.set(gate, 0, control)
+    }
+
+    fn set(&self, gate: usize, value: u64, control: &Stream) -> bool {
+        let done = self.write(gate, value, control, Location::caller()).and_then(|()| control.synchronize());
+        done.map_err(|error| log::warn!("a gate keeps its value: {error:#}")).is_ok()
+    }
+
+    /// The value now; none when a capture of another thread keeps it from being read.
+    fn value(&self, gate: usize, control: &Stream) -> Option<u64> {
+        let from = self.0.address().wrapping_byte_add(gate * STRIDE);
+        let (mut value, size, kind) = (0_u64, size_of::<u64>(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST);
+        let to = (&raw mut value).cast();
+        // SAFETY: both sides have eight bytes; the device changes whole words.
+        let read = unsafe { call!(&**control.0.context(), aclrtMemcpy(to, size, from, size, kind)) };
+        read.map_err(|error| log::debug!("a gate that cannot be read: {error:#}")).ok().map(|()| value)
+    }
 }

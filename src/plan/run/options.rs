@@ -1,11 +1,16 @@
 //! How an executable runs.
 
+use std::time::Duration;
+
 use crate::error::{Error, Result};
 
 use super::pool::Pool;
 
 /// Captured graphs that an executable keeps unless told otherwise.
 const GRAPHS: usize = 64;
+
+/// Time for signals to arrive unless told otherwise.
+const SIGNAL_LIMIT: Duration = Duration::from_secs(60);
 
 /// How the work of a plan reaches the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -50,6 +55,7 @@ pub struct RunOptions {
     pub(super) limit: usize,
     pub(super) on_full: OnFull,
     pub(super) pool: Option<Pool>,
+    pub(super) signal_limit: Duration,
 }
 
 impl Default for RunOptions {
@@ -61,6 +67,7 @@ impl Default for RunOptions {
             limit: GRAPHS,
             on_full: OnFull::default(),
             pool: None,
+            signal_limit: SIGNAL_LIMIT,
         }
     }
 }
@@ -116,5 +123,13 @@ impl RunOptions {
     #[doc(alias = "use_graph_pool")]
     pub fn pool(self, pool: &Pool) -> Self {
         Self { pool: Some(pool.clone()), ..self }
+    }
+
+    /// How long signals that were given may take to arrive at their gates when the executable, or a graph of it, is
+    /// dropped while a run waits; then its gates are opened, as [`Executable`](super::Executable) tells. A minute
+    /// unless told otherwise; at least a millisecond and at most 24 days.
+    #[must_use]
+    pub fn signal_limit(self, limit: Duration) -> Self {
+        Self { signal_limit: limit, ..self }
     }
 }

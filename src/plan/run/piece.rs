@@ -4,15 +4,12 @@ use std::ffi::c_void;
 use std::panic::Location;
 use std::sync::Arc;
 
-use acl_sys::aclrtMemcpyKind;
-
-use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, DeviceBuffer};
 use crate::op::{DataType, MAX_RANK, Shape, View};
 use crate::plan::recipe::Recipe;
-use crate::stream::{Stream, Task};
+use crate::stream::Stream;
 
 /// A part of an allocation.
 #[derive(Debug, Clone)]
@@ -46,28 +43,15 @@ impl Piece {
         if self.bytes == 0 {
             return Ok(());
         }
-        let (bytes, kind) = (self.bytes, aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE);
-        let uses = [&self.allocation, &to.allocation];
-        let task = Task { label: "copy", location, uses: &uses, scratch: None };
-        let (from, to) = (self.address(), to.address());
-        stream.0.submit(&task, |raw| {
-            // SAFETY: both sides have `bytes` bytes on this device and are registered with the stream.
-            unsafe { call!(&**stream.0.context(), aclrtMemcpyAsync(to, bytes, from, bytes, kind, raw)) }
-        })?;
-        Ok(())
+        let sides = [(&self.allocation, self.address()), (&to.allocation, to.address())];
+        stream.copy_bytes(sides, self.bytes, location)
     }
 
     pub(crate) fn fill(&self, stream: &Stream, byte: u8, location: At) -> Result<()> {
         if self.bytes == 0 {
             return Ok(());
         }
-        let task = Task { label: "fill_bytes", location, uses: &[&self.allocation], scratch: None };
-        let (address, bytes) = (self.address(), self.bytes);
-        stream.0.submit(&task, |raw| {
-            // SAFETY: the piece has `bytes` bytes, and its memory is registered with the stream.
-            unsafe { call!(&**stream.0.context(), aclrtMemsetAsync(address, bytes, i32::from(byte), bytes, raw)) }
-        })?;
-        Ok(())
+        stream.set_bytes((&self.allocation, self.address()), byte, self.bytes, location)
     }
 }
 

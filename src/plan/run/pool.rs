@@ -1,21 +1,28 @@
 //! Temporary memory that several executables share, of which one runs at a time.
 
-use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::ThreadId;
+use std::time::{Duration, Instant};
 
 use crate::context::{Context, ContextInner};
-use crate::error::{Error, Result, ResultExt as _};
+use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::{Event, EventKind};
 use crate::memory::Allocation;
 use crate::stream::{Stream, StreamInner};
 
+use super::issue::At;
 use super::piece::Piece;
+
+/// How long a run waits for another thread to submit its own, unless told otherwise.
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// Memory for the temporaries of several executables on one device. Their runs are ordered one after another, on
 /// whatever streams they are: the later one waits on the device, not on the host.
 ///
 /// A run that waits at a gate holds up those behind it: its signal must not come from a stream behind one of them.
+///
+/// One thread at a time submits a run. Another waits until it is submitted, for [a time](Pool::set_wait_limit).
 ///
 /// The memory grows to what the largest of them needs; graphs that were captured before keep what they had.
 ///
@@ -47,15 +54,18 @@ pub struct Pool(Arc<Shared>);
 struct Shared {
     context: Arc<ContextInner>,
     state: Mutex<State>,
-    /// The thread that submits a run, by a number of this module; 0 for none.
-    holder: AtomicUsize,
-    /// Size of the arena, told without waiting for a run that is submitted.
+    /// Told when no run is submitted any more.
+    free: Condvar,
+    /// Size of the arena, told without waiting for an allocation.
     bytes: AtomicUsize,
 }
 
-#[derive(Default)]
-pub(super) struct State {
+/// Not locked while code of the user runs.
+struct State {
     arena: Option<Arc<Allocation>>,
+    /// Who submits a run, and where it was begun.
+    busy: Option<(ThreadId, At)>,
+    wait_limit: Duration,
     /// Where the latest run went.
     last: Option<Weak<StreamInner>>,
     order: Option<Event>,
@@ -67,8 +77,8 @@ impl Pool {
     pub fn new(context: &Context) -> Self {
         Self(Arc::new(Shared {
             context: Arc::clone(context.inner()),
-            state: Mutex::default(),
-            holder: AtomicUsize::new(0),
+            state: Mutex::new(State { arena: None, busy: None, wait_limit: WAIT_LIMIT, last: None, order: None }),
+            free: Condvar::new(),
             bytes: AtomicUsize::new(0),
         }))
     }
@@ -118,6 +128,26 @@ impl Pool {
         arena.map(drop).context_with(|| format!("a pool of {bytes} bytes"))
     }
 
+    /// How long a run waits for one that another thread submits, a foreign operator of it for instance, before it
+    /// fails with [`ErrorKind::Timeout`], naming where that one began. A minute unless told otherwise; for all users
+    /// of the pool from now on. Zero does not wait.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use racl::plan::Pool;
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let pool = Pool::new(&device);
+    /// pool.set_wait_limit(Duration::from_secs(5));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn set_wait_limit(&self, limit: Duration) {
+        self.lock().wait_limit = limit;
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -134,8 +164,8 @@ impl Pool {
         if bytes == 0 {
             return Ok(None);
         }
-        self.check_holder()?;
         let mut state = self.lock();
+        state.check_nested()?;
         if let Some(arena) = state.arena.as_ref().filter(|arena| arena.bytes() as u64 >= bytes) {
             return Ok(Some(Arc::clone(arena)));
         }
@@ -145,68 +175,88 @@ impl Pool {
         Ok(Some(arena))
     }
 
-    /// That this thread is not submitting a run of the pool already.
-    fn check_holder(&self) -> Result<()> {
-        if self.0.holder.load(Ordering::Acquire) != thread_number() {
-            return Ok(());
+    /// The right to run next on `stream`: after whatever ran before, and before whatever comes when the token is
+    /// gone. Waits for a run that another thread submits.
+    pub(super) fn enter(&self, stream: &Stream, at: At) -> Result<Token<'_>> {
+        let mut state = self.wait_free()?;
+        state.busy = Some((std::thread::current().id(), at));
+        let (last, order) = (state.last.as_ref().and_then(Weak::upgrade), state.order.take());
+        drop(state);
+        let mut token = Token { pool: &self.0, stream: Weak::new(), order };
+        if let Some(last) = last.filter(|last| !Arc::ptr_eq(last, &stream.0)) {
+            token.order_after(&last, stream, at)?;
         }
-        Err(Error::invalid("a run inside a run of the same pool, from a foreign operator: it would wait for itself"))
+        token.stream = Arc::downgrade(&stream.0);
+        Ok(token)
     }
 
-    /// The right to run next on `stream`: after whatever ran before, and before whatever comes when the token is
-    /// gone.
-    pub(super) fn enter(&self, stream: &Stream) -> Result<Token<'_>> {
-        self.check_holder()?;
+    /// The state, once no run is submitted.
+    fn wait_free(&self) -> Result<MutexGuard<'_, State>> {
         let mut state = self.lock();
-        let last = state.last.as_ref().and_then(Weak::upgrade);
-        if let Some(last) = last.filter(|last| !Arc::ptr_eq(last, &stream.0)) {
-            state.order_after(&self.0.context, &last, stream)?;
+        let begun = Instant::now();
+        loop {
+            state.check_nested()?;
+            let Some((_, at)) = state.busy else { return Ok(state) };
+            let limit = state.wait_limit;
+            let left = limit.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                let text = format!(
+                    "the run begun at {at} on another thread has not been submitted for {limit:?}, and only one \
+                     run of a pool is at a time; Pool::set_wait_limit gives it longer"
+                );
+                return Err(Error::new(ErrorKind::Timeout, text));
+            }
+            state = self.0.free.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-        self.0.holder.store(thread_number(), Ordering::Release);
-        Ok(Token { state, stream: Arc::downgrade(&stream.0), holder: &self.0.holder })
     }
 }
 
 impl State {
+    /// That this thread is not submitting a run of the pool already.
+    fn check_nested(&self) -> Result<()> {
+        match self.busy {
+            Some((thread, at)) if thread == std::thread::current().id() => Err(Error::invalid(format!(
+                "a run inside a run of the same pool, begun at {at}, from a foreign operator: it would wait for \
+                 itself"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Held while a run is submitted.
+pub(super) struct Token<'a> {
+    pool: &'a Shared,
+    /// Where the run goes; nowhere while it is not ordered yet.
+    stream: Weak<StreamInner>,
+    order: Option<Event>,
+}
+
+impl Token<'_> {
     /// Makes `stream` wait for what `last` has been given.
-    fn order_after(&mut self, context: &Arc<ContextInner>, last: &Arc<StreamInner>, stream: &Stream) -> Result<()> {
+    fn order_after(&mut self, last: &Arc<StreamInner>, stream: &Stream, at: At) -> Result<()> {
         let event = match self.order.take() {
             Some(event) => event,
-            None => Event::create_in(context, EventKind::Order)?,
+            None => Event::create_in(&self.pool.context, EventKind::Order)?,
         };
-        let last_state = last.lock();
-        if last_state.capture.is_some() {
-            // A record there would go into that capture.
-            drop(last_state);
-            last.wait_for(last.progress().submitted())?;
-        } else {
-            event.record_locked(last, &last_state, Location::caller())?;
-            drop(last_state);
-        }
-        stream.wait(&event)?;
+        let number = last.progress().submitted();
+        event.order(last, number, stream, at)?;
         self.order = Some(event);
         Ok(())
     }
 }
 
-/// A number that no other living thread has.
-fn thread_number() -> usize {
-    thread_local!(static PLACE: u8 = const { 0 });
-    PLACE.with(|place| std::ptr::from_ref(place).addr())
-}
-
-/// Held while a run is submitted.
-pub(super) struct Token<'a> {
-    state: MutexGuard<'a, State>,
-    stream: Weak<StreamInner>,
-    holder: &'a AtomicUsize,
-}
-
 impl Drop for Token<'_> {
     fn drop(&mut self) {
-        self.holder.store(0, Ordering::Release);
-        // Also after a failure: a part may have been submitted.
-        self.state.last = Some(std::mem::take(&mut self.stream));
+        let mut state = self.pool.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.busy = None;
+        state.order = self.order.take();
+        if self.stream.strong_count() > 0 {
+            // Also after a failure: a part may have been submitted.
+            state.last = Some(std::mem::take(&mut self.stream));
+        }
+        drop(state);
+        self.pool.free.notify_one();
     }
 }
 

@@ -13,10 +13,10 @@ use crate::stream::Stream;
 
 use super::bindings::{InputId, OutputId};
 use super::executable::{Executable, Last, not_given};
-use super::gate::Gates;
 use super::host;
 use super::issue::HostSide;
 use super::output::Output;
+use super::outside::Outside;
 use super::piece::Piece;
 
 impl Executable {
@@ -202,7 +202,7 @@ impl Executable {
     #[doc(alias = "aclrtValueWrite")]
     #[track_caller]
     pub fn signal(&self, gate: External, stream: &Stream) -> Result<()> {
-        self.gate(gate)?.signal(gate.index as usize, stream, Location::caller())
+        self.outside(gate)?.signal(gate.index as usize, stream, Location::caller())
     }
 
     /// Makes `stream` wait for a signal that the plan gives through the gate, and take it. Returns when it is
@@ -234,12 +234,12 @@ impl Executable {
     #[doc(alias = "aclrtValueWait")]
     #[track_caller]
     pub fn wait_signal(&self, gate: External, stream: &Stream) -> Result<()> {
-        self.gate(gate)?.wait(gate.index as usize, stream, Location::caller())
+        self.outside(gate)?.wait(gate.index as usize, stream, Location::caller())
     }
 
-    fn gate(&self, gate: External) -> Result<&Gates> {
-        match &self.gates {
-            Some(gates) if gate.plan == self.plan.0.id => Ok(gates),
+    fn outside(&self, gate: External) -> Result<&Outside> {
+        match &self.outside {
+            Some(outside) if gate.plan == self.plan.0.id => Ok(outside),
             _ => Err(Error::invalid("a gate of another plan")),
         }
     }

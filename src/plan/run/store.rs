@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::event::Event;
 use crate::graph::Graph;
 use crate::plan::recipe::Cores;
 
@@ -26,6 +27,8 @@ pub(super) struct Captured {
     pub(super) key: Key,
     pub(super) hosts: HostSides,
     pub(super) groups: Groups,
+    /// The end of its latest run; none when it waits at no gate to the outside.
+    pub(super) end: Option<Event>,
     pub(super) pieces: Pieces,
     pub(super) sized: Arc<Sized>,
     /// When it was used last.
@@ -80,6 +83,10 @@ impl Store {
         captured
     }
 
+    pub(super) fn all(&self) -> &[Captured] {
+        &self.all
+    }
+
     pub(super) fn peek(&self, index: usize) -> Option<&Captured> {
         self.all.get(index)
     }
@@ -90,15 +97,18 @@ impl Store {
 
     /// Adds a graph; at the limit the one that was used longest ago goes, once its last run is over.
     pub(super) fn add(&mut self, captured: Captured, limit: usize) -> usize {
-        self.all.push(captured);
-        while self.all.len() > limit {
-            let last = self.all.len() - 1;
-            let oldest = (0..last).min_by_key(|index| self.all[*index].used);
-            let Some(oldest) = oldest else { break };
+        while let Some(oldest) = self.next_to_go(limit) {
             self.all.remove(oldest);
             self.counters.evicted += 1;
         }
+        self.all.push(captured);
         self.all.len() - 1
+    }
+
+    /// The graph that goes when one more comes, if one does.
+    pub(super) fn next_to_go(&self, limit: usize) -> Option<usize> {
+        let full = self.all.len() >= limit;
+        (0..self.all.len()).filter(|_| full).min_by_key(|index| self.all[*index].used)
     }
 
     /// Puts a graph in place of another with the same key.

@@ -1,0 +1,199 @@
+//! One run: the replay of a captured graph, or operator by operator.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+use crate::plan::Inner;
+use crate::plan::recipe::{Input, InputInfo, Recipe};
+use crate::stream::{Stream, Task};
+
+use super::bindings::{Bindings, Declared};
+use super::executable::{Executable, Last, missing, not_given};
+use super::issue::{At, CoreLimit, Issue, compute, limit_of};
+use super::options::Mode;
+use super::outside::Outside;
+use super::piece::Pieces;
+use super::store::Captured;
+use super::symbols::resolve;
+use super::{budget, host};
+
+impl Executable {
+    pub(super) fn replay(&mut self, index: usize, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
+        let captured = self.store.get(index);
+        let recipe = &self.plan.0.recipe;
+        for input in &self.copied {
+            copy_in(recipe, &self.declared, *input, &captured.pieces, bind, stream, at)?;
+        }
+        for input in &self.hosts {
+            host::fill(&mut captured.hosts.inputs[*input as usize], Some(&mut captured.graph), *input, bind)?;
+        }
+        let outside = self.outside.as_ref();
+        if captured.groups.is_empty() {
+            captured.graph.launch(stream)?;
+            note(outside, stream, captured)?;
+        } else {
+            self.store.counters.updates += replay_with_updates(&self.plan.0, captured, outside, stream, bind, at)?;
+        }
+        self.store.counters.replays += 1;
+        self.remember(Some(index));
+        Ok(())
+    }
+
+    /// Remembers what the latest run ran with, without allocating when it is the same.
+    fn remember(&mut self, captured: Option<usize>) {
+        let sized = captured.and_then(|index| self.store.peek(index)).map(|captured| &captured.sized);
+        if let (Some(last), Some(sized)) = (&mut self.last, sized)
+            && Arc::ptr_eq(&last.sized, sized)
+        {
+            last.captured = captured;
+        } else if let Some(sized) = sized {
+            self.last = Some(Last { sized: Arc::clone(sized), captured });
+        }
+    }
+
+    pub(super) fn run_eagerly(&mut self, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
+        let symbols = resolve(&self.plan.0, bind)?;
+        let sized = self.size(&symbols)?;
+        let plan = &self.plan.0;
+        let recipe = sized.recipe(plan);
+        let mut pieces = sized.pieces.clone();
+        self.bind_pieces(&mut pieces, &bind.bound)?;
+        if self.eager.hosts(&symbols).is_none() {
+            self.eager.add_hosts(&symbols, sized.hosts(plan, &self.context)?);
+        }
+        if !self.eager.is_prepared() {
+            budget::check(plan, &self.context, Mode::Eager, true)?;
+        }
+        self.eager.prepare(recipe, &self.context, stream)?;
+        if self.eager.end.is_none() {
+            self.eager.end = self.end()?;
+        }
+        for input in &self.copied {
+            copy_in(&plan.recipe, &self.declared, *input, &pieces, bind, stream, at)?;
+        }
+        let (streams, events, hosts) = self.eager.parts(&symbols);
+        let hosts = hosts.ok_or_else(|| Error::new(ErrorKind::Internal, "an eager run without host memory"))?;
+        host::take_back(hosts, &sized, plan, &self.context)?;
+        for input in &self.hosts {
+            host::fill(&mut hosts.inputs[*input as usize], None, *input, bind)?;
+        }
+        let mut issue = Issue {
+            plan,
+            recipe,
+            places: &sized.places,
+            pieces: &pieces,
+            streams,
+            events,
+            gates: self.outside.as_ref().map(|outside| &outside.gates),
+            hosts,
+            groups: None,
+            cap: self.cap,
+            whole: self.cores,
+            next: 0,
+            at,
+        };
+        // Code of the user may panic.
+        let issued = catch_unwind(AssertUnwindSafe(|| issue.all()));
+        if !matches!(issued, Ok(Ok(()))) {
+            issue.settle();
+        }
+        let noted = self.outside.as_ref().map_or(Ok(()), |outside| outside.ran(stream, self.eager.end.as_ref()));
+        self.eager.leave(&self.origin);
+        issued.unwrap_or_else(|panic| resume_unwind(panic)).and(noted)?;
+        self.eager.sides().iter().try_for_each(|side| report_with_outputs(side, recipe, &pieces, at))?;
+        self.store.counters.eager += 1;
+        self.last = Some(Last { sized, captured: None });
+        Ok(())
+    }
+}
+
+/// Makes whoever reads an output wait for `side` too, where nobody else would hear of work that failed.
+fn report_with_outputs(side: &Stream, recipe: &Recipe, pieces: &Pieces, at: At) -> Result<()> {
+    let outputs =
+        recipe.outputs.iter().filter_map(|output| pieces[recipe.storage_of(output.value) as usize].as_ref());
+    let uses: Vec<_> = outputs.map(|piece| &piece.allocation).collect();
+    let task = Task { label: "plan", location: at, uses: &uses, scratch: None };
+    side.0.submit(&task, |_| Ok(())).map(drop)
+}
+
+/// Copies what was bound to the executable's memory, unless it is that memory.
+fn copy_in(
+    recipe: &Recipe,
+    declared: &Declared,
+    input: u32,
+    pieces: &Pieces,
+    bind: &Bindings,
+    stream: &Stream,
+    at: At,
+) -> Result<()> {
+    let index = input as usize;
+    let name = &declared.inputs[index].name;
+    let to = pieces[recipe.storage_of(recipe.inputs[index].value) as usize].as_ref();
+    let bound = bind.bound[index].as_ref().ok_or_else(|| missing(name))?;
+    let to = to.ok_or_else(|| not_given(name))?;
+    if bound.address() == to.address().addr() {
+        return Ok(());
+    }
+    bound.piece().copy_to(stream, to, at).context_with(|| format!("input {name:?}"))
+}
+
+/// Notes a launch, which waits at gates to the outside maybe.
+fn note(outside: Option<&Outside>, stream: &Stream, captured: &Captured) -> Result<()> {
+    outside.map_or(Ok(()), |outside| outside.ran(stream, captured.end.as_ref()))
+}
+
+/// Launches a graph and replaces the operators whose inputs moved; gives how many.
+fn replay_with_updates(
+    plan: &Inner,
+    captured: &mut Captured,
+    outside: Option<&Outside>,
+    stream: &Stream,
+    bind: &Bindings,
+    at: At,
+) -> Result<u64> {
+    let recipe = captured.sized.recipe(plan);
+    let updatable = |(_, input): &(usize, &InputInfo)| input.class == Input::Updatable;
+    if let Some((_, input)) =
+        recipe.inputs.iter().enumerate().filter(updatable).find(|(i, _)| bind.bound[*i].is_none())
+    {
+        return Err(missing(&input.name));
+    }
+    let mut moved = vec![false; recipe.storages.len()];
+    for (index, input) in recipe.inputs.iter().enumerate().filter(updatable) {
+        let Some(bound) = &bind.bound[index] else { continue };
+        let storage = recipe.storage_of(input.value) as usize;
+        let known = captured.pieces[storage].as_ref();
+        if known.is_none_or(|known| known.address().addr() != bound.address()) {
+            moved[storage] = true;
+            captured.pieces[storage] = Some(bound.piece());
+        }
+    }
+    let storages = |node: u32| {
+        let accesses = recipe.accesses_of(&recipe.nodes[node as usize]).iter();
+        accesses.map(|access| recipe.storage_of(access.value) as usize)
+    };
+    captured.groups.mark(|node| storages(node).any(|storage| moved[storage]));
+    captured.groups.order(stream, at)?;
+    captured.graph.launch(stream)?;
+    let noted = note(outside, stream, captured);
+    let (places, pieces, whole) = (&captured.sized.places, &captured.pieces, captured.key.cores);
+    let memory = |node: u32| {
+        storages(node)
+            .filter_map(|storage| pieces[storage].as_ref())
+            .map(|piece| Arc::clone(&piece.allocation))
+            .collect()
+    };
+    let count = captured.groups.run(stream, at, memory, |node, update| {
+        let node = &recipe.nodes[node as usize];
+        let limit =
+            limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, (node.tag, cores))).transpose()?;
+        let computed = compute(plan, recipe, places, pieces, node, update, at);
+        computed.and(limit.map_or(Ok(()), CoreLimit::end))
+    });
+    let count = noted.and(count)?;
+    if let (Some(update), true) = (captured.groups.stream(), count > 0) {
+        report_with_outputs(update, recipe, pieces, at)?;
+    }
+    Ok(count)
+}
