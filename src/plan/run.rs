@@ -14,6 +14,7 @@ mod options;
 mod output;
 mod piece;
 mod pool;
+mod readdress;
 mod results;
 mod sized;
 mod store;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::CaptureMode;
-use crate::plan::recipe::{Cores, Input, InputInfo, OnMove, Recipe};
+use crate::plan::recipe::{Cores, Input, InputInfo, NodeKind, OnMove, Recipe};
 use crate::plan::{Inner, Plan};
 use crate::stream::{Stream, Task};
 
@@ -19,10 +19,11 @@ use super::issue::{At, CoreLimit, Issue, compute, events, lease_streams, limit_o
 use super::options::{Mode, OnFull, RunOptions};
 use super::piece::Pieces;
 use super::pool::Pool;
+use super::readdress::Memory;
 use super::sized::{Fixed, Sized};
 use super::store::{Captured, Counters, Key, Store};
 use super::symbols::{check_shapes, resolve};
-use super::update::Groups;
+use super::update::{Groups, Updates};
 use super::{alias, budget, host};
 
 /// A plan ready to run on a device: its memory, and captured graphs as they are needed.
@@ -373,7 +374,7 @@ impl Executable {
         let streams = lease_streams(recipe, &self.context, self.origin.clone())?;
         let events = events(recipe, self.context.inner())?;
         let mut hosts = sized.hosts(plan, &self.context)?;
-        let mut groups = Groups::of(recipe, &self.context)?;
+        let mut groups = Groups::of(recipe, &self.context, self.options.address_updates)?;
         let capture = self.origin.begin_capture(CaptureMode::ThreadLocal)?;
         let mut issue = Issue {
             plan,
@@ -420,7 +421,9 @@ impl Executable {
         if captured.groups.is_empty() {
             captured.graph.launch(stream)?;
         } else {
-            self.store.counters.updates += replay_with_updates(&self.plan.0, captured, stream, bind, at)?;
+            let updates = replay_with_updates(&self.plan.0, captured, stream, bind, at)?;
+            self.store.counters.updates += updates.all;
+            self.store.counters.updates_by_address += updates.by_address;
         }
         self.store.counters.replays += 1;
         self.remember(Some(index));
@@ -528,7 +531,7 @@ fn replay_with_updates(
     stream: &Stream,
     bind: &Bindings,
     at: At,
-) -> Result<u64> {
+) -> Result<Updates> {
     let recipe = captured.sized.recipe(plan);
     let updatable = |(_, input): &(usize, &InputInfo)| input.class == Input::Updatable;
     if let Some((_, input)) =
@@ -560,14 +563,20 @@ fn replay_with_updates(
             .map(|piece| Arc::clone(&piece.allocation))
             .collect()
     };
-    let count = captured.groups.run(stream, at, memory, |node, update| {
+    let count = captured.groups.run(stream, at, memory, |way, node, update| {
         let node = &recipe.nodes[node as usize];
         let limit =
             limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, (node.tag, cores))).transpose()?;
-        let computed = compute(plan, recipe, places, pieces, node, update, at);
-        computed.and(limit.map_or(Ok(()), CoreLimit::end))
+        let computed = match &node.kind {
+            NodeKind::Op(operator) => {
+                way.renew(operator, Memory { places, pieces, accesses: recipe.accesses_of(node) }, update, at)
+            }
+            _ => compute(plan, recipe, places, pieces, node, update, at).map(|()| false),
+        };
+        let ended = limit.map_or(Ok(()), CoreLimit::end);
+        computed.and_then(|by_address| ended.map(|()| by_address))
     })?;
-    if let (Some(update), true) = (captured.groups.stream(), count > 0) {
+    if let (Some(update), true) = (captured.groups.stream(), count.all > 0) {
         report_with_outputs(update, recipe, pieces, at)?;
     }
     Ok(count)
