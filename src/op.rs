@@ -8,6 +8,8 @@
 //! the second takes the executor and scratch memory (workspace) and queues the work. Scratch memory comes from the
 //! stream, in a capture from the graph.
 //!
+//! A [plan](crate::plan) plans an operator once for several memories, where the operator allows that.
+//!
 //! C calls: `aclCreateTensor`, `aclCreateScalar`, `aclCreateIntArray`, the two phases `aclnn…GetWorkspaceSize` and
 //! `aclnn…`, `aclDestroyAclOpExecutor`, `aclDestroyTensor`, `aclDestroyScalar`, `aclDestroyIntArray`.
 //!
@@ -60,19 +62,21 @@ mod element;
 mod executor;
 pub mod nn;
 mod owned;
+mod repeatable;
 mod scalar;
 mod shape;
 mod tensor;
 mod view;
 
 pub use element::{DataType, Element, Float, Index, Numeric};
-pub(crate) use executor::operator;
+pub(crate) use executor::{Target, operator};
 pub use nn::{
     CubeMath, GeluForm, LayerNorm, abs, add, add_inplace, add_scaled, addmm, adds, batch_matmul, cast, clamp_min,
     copy, div, divs, embedding, fill, gelu, layer_norm, matmul, matmul_with, maximum, mean, mm, mul, mul_inplace,
     muls, permute, reduce_sum, rsqrt, softmax, sqrt, sub, tanh,
 };
-pub(crate) use scalar::{Ones, Scalar};
+pub(crate) use repeatable::{Keep, Repeatable};
+pub(crate) use scalar::{Factor, Ones, Scalar};
 pub use shape::{IntoShape, MAX_RANK, Shape};
 pub use tensor::Tensor;
 pub(crate) use view::View;

@@ -1,4 +1,5 @@
-//! An allocator that counts the bytes that the measuring thread asked for and has not given back.
+//! An allocator that counts the bytes that the measuring thread asked for and has not given back, and how often it
+//! asked.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -9,9 +10,11 @@ thread_local! {
     /// Below zero on a thread that gives back what others asked for.
     static LIVE: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
+    static ASKED: Cell<usize> = const { Cell::new(0) };
 }
 
 fn count(more: usize, less: usize) {
+    ASKED.with(|asked| asked.set(asked.get() + usize::from(more > 0)));
     LIVE.with(|live| {
         live.set(live.get().wrapping_add_unsigned(more).wrapping_sub_unsigned(less));
         PEAK.with(|peak| peak.set(peak.get().max(live.get())));
@@ -54,4 +57,11 @@ pub(crate) fn growth<T>(work: impl FnOnce() -> T) -> (T, usize) {
     PEAK.set(before);
     let result = work();
     (result, (PEAK.get() - before).unsigned_abs())
+}
+
+/// How often `work` asked for memory.
+pub(crate) fn allocations<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = ASKED.get();
+    let result = work();
+    (result, ASKED.get() - before)
 }

@@ -6,14 +6,17 @@
 use std::time::Instant;
 
 use racl::op::DataType::F32;
-use racl::plan::{Bindings, Executable, Foreign, Frozen, Input, OnMove, Plan};
+use racl::plan::{Bindings, Executable, Foreign, Frozen, Input, OnMove, Plan, RunOptions};
 use racl::sys::Table;
 use racl::{Acl, CaptureMode, Device, Result, Stream, Tensor, mock, op};
 
 use super::Figures;
+use super::heap::allocations;
 
 const INPUTS: [usize; 4] = [1, 100, 1_000, 10_000];
 const ROUNDS: usize = 41;
+/// Operators that a run updates, so that the rest of the run counts for little.
+const UPDATED: usize = 100;
 /// Runs of a round, when one is a single call.
 const RUNS: usize = 100;
 
@@ -96,7 +99,8 @@ pub(crate) fn figures(figures: &mut Figures) -> Result<()> {
     for (name, class) in CLASSES {
         one_class(figures, &device, &stream, name, class)?;
     }
-    moving(figures, &device, &stream)
+    moving(figures, &device, &stream)?;
+    updates(figures, &device, &stream)
 }
 
 fn one_class(figures: &mut Figures, device: &Device, stream: &Stream, name: &str, class: Input) -> Result<()> {
@@ -140,6 +144,39 @@ fn moving(figures: &Figures, device: &Device, stream: &Stream) -> Result<()> {
         })?;
         figures.note(&format!("run, {inputs} updatable, one of them moved"), time, "ns");
     }
+    Ok(())
+}
+
+/// A run that replaces operators, by address and whole.
+fn updates(figures: &mut Figures, device: &Device, stream: &Stream) -> Result<()> {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [16, 16], F32, Input::Updatable)?;
+        for index in 0..UPDATED {
+            let y = g.muls(x, index as f32)?;
+            g.output(&format!("y {index}"), y)?;
+        }
+        Ok(())
+    })?;
+    let memory = [device.zeros::<f32>([16, 16])?, device.zeros::<f32>([16, 16])?];
+    let mut times = Vec::new();
+    for (name, allowed) in [("by address", true), ("whole", false)] {
+        let options = RunOptions::new().address_updates(allowed);
+        let mut executable = plan.executable(device, &options, Frozen::new())?;
+        let (input, mut bindings) = (executable.input("x")?, executable.bindings());
+        let mut turn = 0;
+        let mut run = || {
+            turn += 1;
+            executable.run(stream, bindings.set(input, &memory[turn % 2]))
+        };
+        (0..3).try_for_each(|_| run())?;
+        let (done, allocations) = allocations(&mut run);
+        done?;
+        figures.note(&format!("run, {UPDATED} operators updated {name}, allocations"), allocations as f64, "calls");
+        let time = measure(stream, 1, run)?;
+        figures.note(&format!("run, {UPDATED} operators updated {name}"), time, "ns");
+        times.push(time);
+    }
+    figures.at_most("run, updated by address / whole", times[0] / times[1], "times", 1.0);
     Ok(())
 }
 

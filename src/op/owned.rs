@@ -15,9 +15,15 @@ macro_rules! owned {
                 Self { raw, context }
             }
 
-            #[allow(dead_code, reason = "an executor is only ever taken out")]
             pub(crate) fn raw(&self) -> *mut $object {
                 self.raw
+            }
+
+            /// Gives the object up, to be destroyed by someone else.
+            pub(crate) fn into_raw(self) -> *mut $object {
+                let raw = self.raw;
+                std::mem::forget(self);
+                raw
             }
         }
 

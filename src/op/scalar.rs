@@ -79,6 +79,22 @@ impl Ones {
     }
 }
 
+/// A number that an operator scales an operand by.
+pub(crate) enum Factor<'a> {
+    /// One of [`Ones`], which lives as long as its context.
+    Shared(*const aclScalar),
+    Own(Scalar<'a>),
+}
+
+impl Factor<'_> {
+    pub(crate) fn raw(&self) -> *const aclScalar {
+        match self {
+            Self::Shared(raw) => *raw,
+            Self::Own(scalar) => scalar.raw(),
+        }
+    }
+}
+
 owned! {
     /// Dimensions, sizes and the like.
     IntArray, aclIntArray, aclDestroyIntArray

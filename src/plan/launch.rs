@@ -6,13 +6,12 @@ use super::host::element_of;
 use super::operator::{Number, Operator, Reduction};
 use crate::error::{Error, Result};
 use crate::op::nn::{arithmetic, convert, matmul, normalise, reduce, unary};
-use crate::op::{DataType, MAX_RANK, Scalar, View};
-use crate::stream::Stream;
+use crate::op::{DataType, Factor, MAX_RANK, Scalar, Target, View};
 
-/// Submits `operator`, which reads `operands` and writes `out`, with the C calls of the function of the same name in
-/// [`crate::op`].
+/// Gives `operator`, which reads `operands` and writes `out`, to `target`, with the C calls of the function of the
+/// same name in [`crate::op`]. A stream submits it.
 pub(crate) fn launch(
-    stream: &Stream,
+    target: impl Target,
     operator: &Operator,
     operands: &[View<'_>],
     out: &View<'_>,
@@ -22,7 +21,7 @@ pub(crate) fn launch(
         let (name, takes) = (operator.name(), operator.operands());
         return Err(Error::invalid(format!("{} operands for {name}, which takes {takes}", operands.len())));
     }
-    let context = &**stream.0.context();
+    let context = &**target.stream().0.context();
     let a_out = || [&operands[0], out];
     let ab_out = || [&operands[0], &operands[1], out];
     let abc_out = || [&operands[0], &operands[1], &operands[2], out];
@@ -34,43 +33,43 @@ pub(crate) fn launch(
     };
     let number = |value| scalar(value, operands[0].dtype);
     match *operator {
-        Operator::Add => arithmetic::add_at(stream, ab_out(), one()?, at),
-        Operator::AddScaled { alpha } => arithmetic::add_at(stream, ab_out(), number(alpha)?.raw(), at),
-        Operator::Sub => arithmetic::sub_at(stream, ab_out(), one()?, at),
-        Operator::Mul => arithmetic::mul_at(stream, ab_out(), at),
-        Operator::Div => arithmetic::div_at(stream, ab_out(), at),
-        Operator::Maximum => arithmetic::maximum_at(stream, ab_out(), at),
-        Operator::Adds { value } => arithmetic::adds_at(stream, a_out(), &number(value)?, one()?, at),
-        Operator::Muls { value } => arithmetic::muls_at(stream, a_out(), &number(value)?, at),
-        Operator::Divs { value } => arithmetic::divs_at(stream, a_out(), &number(value)?, at),
-        Operator::ClampMin { least } => unary::clamp_min_at(stream, a_out(), &number(least)?, at),
-        Operator::Abs => unary::abs_at(stream, a_out(), at),
-        Operator::Sqrt => unary::sqrt_at(stream, a_out(), at),
-        Operator::Rsqrt => unary::rsqrt_at(stream, a_out(), at),
-        Operator::Tanh => unary::tanh_at(stream, a_out(), at),
-        Operator::Gelu { form } => normalise::gelu_at(stream, a_out(), form, at),
-        Operator::Softmax { dim } => normalise::softmax_at(stream, a_out(), i64::from(dim), at),
-        Operator::LayerNorm { eps } => normalise::layer_norm_at(stream, abc_out(), eps, at),
+        Operator::Add => arithmetic::add_at(target, ab_out(), Factor::Shared(one()?), at),
+        Operator::AddScaled { alpha } => arithmetic::add_at(target, ab_out(), Factor::Own(number(alpha)?), at),
+        Operator::Sub => arithmetic::sub_at(target, ab_out(), one()?, at),
+        Operator::Mul => arithmetic::mul_at(target, ab_out(), at),
+        Operator::Div => arithmetic::div_at(target, ab_out(), at),
+        Operator::Maximum => arithmetic::maximum_at(target, ab_out(), at),
+        Operator::Adds { value } => arithmetic::adds_at(target, a_out(), number(value)?, one()?, at),
+        Operator::Muls { value } => arithmetic::muls_at(target, a_out(), number(value)?, at),
+        Operator::Divs { value } => arithmetic::divs_at(target, a_out(), number(value)?, at),
+        Operator::ClampMin { least } => unary::clamp_min_at(target, a_out(), number(least)?, at),
+        Operator::Abs => unary::abs_at(target, a_out(), at),
+        Operator::Sqrt => unary::sqrt_at(target, a_out(), at),
+        Operator::Rsqrt => unary::rsqrt_at(target, a_out(), at),
+        Operator::Tanh => unary::tanh_at(target, a_out(), at),
+        Operator::Gelu { form } => normalise::gelu_at(target, a_out(), form, at),
+        Operator::Softmax { dim } => normalise::softmax_at(target, a_out(), i64::from(dim), at),
+        Operator::LayerNorm { eps } => normalise::layer_norm_at(target, abc_out(), eps, at),
         Operator::ReduceSum { over } => {
             let (dims, count) = reduced(over);
-            reduce::reduce_sum_at(stream, a_out(), &dims[..count], over.keep, at)
+            reduce::reduce_sum_at(target, a_out(), &dims[..count], over.keep, at)
         }
         Operator::Mean { over } => {
             let (dims, count) = reduced(over);
-            reduce::mean_at(stream, a_out(), &dims[..count], over.keep, at)
+            reduce::mean_at(target, a_out(), &dims[..count], over.keep, at)
         }
-        Operator::Cast { to } => convert::cast_at(stream, a_out(), to, at),
-        Operator::Copy => convert::copy_at(stream, a_out(), at),
-        Operator::Fill { value } => convert::fill_at(stream, out, &scalar(value, out.dtype)?, at),
+        Operator::Cast { to } => convert::cast_at(target, a_out(), to, at),
+        Operator::Copy => convert::copy_at(target, a_out(), at),
+        Operator::Fill { value } => convert::fill_at(target, out, scalar(value, out.dtype)?, at),
         Operator::Permute { order } => {
             let dims = order.dims.map(i64::from);
-            convert::permute_at(stream, a_out(), &dims[..usize::from(order.rank)], at)
+            convert::permute_at(target, a_out(), &dims[..usize::from(order.rank)], at)
         }
-        Operator::Embedding => convert::embedding_at(stream, ab_out(), at),
-        Operator::Matmul { math } => matmul::matmul_at(stream, ab_out(), math, at),
-        Operator::Mm => matmul::mm_at(stream, ab_out(), at),
-        Operator::BatchMatmul => matmul::batch_matmul_at(stream, ab_out(), at),
-        Operator::Addmm => matmul::addmm_at(stream, abc_out(), one()?, at),
+        Operator::Embedding => convert::embedding_at(target, ab_out(), at),
+        Operator::Matmul { math } => matmul::matmul_at(target, ab_out(), math, at),
+        Operator::Mm => matmul::mm_at(target, ab_out(), at),
+        Operator::BatchMatmul => matmul::batch_matmul_at(target, ab_out(), at),
+        Operator::Addmm => matmul::addmm_at(target, abc_out(), one()?, at),
     }
 }
 
@@ -83,6 +82,18 @@ fn reduced(over: Reduction) -> ([i64; MAX_RANK], usize) {
         count += 1;
     }
     (dims, count)
+}
+
+/// The views of an operator in the order in which its first phase takes them: mostly the operands, then the result.
+pub(crate) fn in_phase_order<'a, 'v>(
+    operator: &Operator,
+    operands: &'a [View<'v>],
+    out: &'a View<'v>,
+) -> impl Iterator<Item = &'a View<'v>> + Clone {
+    // That of `aclnnInplaceCopy` names the result first.
+    let first = matches!(operator, Operator::Copy).then_some(out);
+    let last = first.is_none().then_some(out);
+    first.into_iter().chain(operands).chain(last)
 }
 
 #[cfg(test)]

@@ -191,7 +191,9 @@ pub enum Input {
     /// Bound for each run and used where it is; what happens when it moved.
     Tracked(OnMove),
     /// Bound for each run and used where it is; operators that use it are updated inside the captured graph when it
-    /// moved.
+    /// moved. An operator is planned again at its first update; later ones replace its addresses alone, where it and
+    /// the library allow that ([`RunOptions::address_updates`](super::RunOptions::address_updates)). Foreign operators
+    /// are launched again.
     Updatable,
     /// Host memory of the executable, uploaded by each run.
     Host,

@@ -15,6 +15,7 @@ mod output;
 mod outside;
 mod piece;
 mod pool;
+mod readdress;
 mod release;
 mod replay;
 mod results;

@@ -1,5 +1,5 @@
-//! The part of the scenario that plans use: a captured run with updates, gates, core limits, constants and copies, and
-//! the same eagerly.
+//! The part of the scenario that plans use: a captured run with updates, whole and by address, gates, core limits,
+//! constants and copies, and the same eagerly.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -54,7 +54,8 @@ pub(crate) fn run(context: &Context) -> Result<()> {
         let y = exe.output_id("y")?;
         let mut bind = exe.bindings();
         let t = context.upload_tensor(&[3.0_f32; 4], [4])?;
-        for (turn, on) in [(1.0_f32, &stream), (2.0, &other)] {
+        // The second replaces an operator whole, the third by address.
+        for (turn, on) in [(1.0_f32, &stream), (2.0, &other), (3.0, &other)] {
             let u = context.upload_tensor(&[turn; 4], [4])?;
             let x = context.upload_tensor(&[turn; 4], [4])?;
             bind.set(ids[0], &u).set(ids[1], &t).set(ids[2], &x).host(ids[3], &[100.0_f32; 4], [4]);
@@ -66,12 +67,13 @@ pub(crate) fn run(context: &Context) -> Result<()> {
             // A fault of the work is told by the stream that had it.
             on.synchronize()?;
             exe.wait_signal(done, &stream)?;
+            // One signal for each wait: the next run must not give another before this one is taken.
+            stream.synchronize()?;
             assert_eq!(exe.host_output::<f32>(y)?, [expected; 4]);
             assert_eq!(exe.output::<f32>(y)?.to_vec()?, [expected; 4]);
         }
-        stream.synchronize()?;
     }
     // One that failed on a side stream of an eager run is told when that stream goes away.
-    assert!((3..=4).contains(&runs.load(Ordering::Relaxed)));
+    assert!((5..=6).contains(&runs.load(Ordering::Relaxed)));
     Ok(())
 }

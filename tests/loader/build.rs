@@ -14,6 +14,12 @@ pub(crate) struct Libraries {
     pub(crate) full: PathBuf,
     /// No `aclrtCmoAsync`.
     pub(crate) without_cmo: PathBuf,
+    /// Neither spelling of the function that gives an executor another address.
+    pub(crate) without_addresses: PathBuf,
+    /// Its older spelling alone.
+    pub(crate) older_addresses: PathBuf,
+    /// No repeatable executors.
+    pub(crate) without_repetition: PathBuf,
     /// As releases that neither count initialisations nor give the handle of the default stream.
     pub(crate) old: PathBuf,
     /// The runtime alone: no operators, and nothing beside it.
@@ -51,6 +57,9 @@ fn build(folder: &Path) -> Libraries {
     Libraries {
         full: link("toolkit/lib64/libascendcl.so", &[]),
         without_cmo: link("without_cmo.so", &["aclrtCmoAsync"]),
+        without_addresses: link("without_addresses.so", &["aclSetTensorAddr", "AclSetTensorAddr"]),
+        older_addresses: link("older_addresses.so", &["aclSetTensorAddr"]),
+        without_repetition: link("without_repetition.so", &["aclSetAclOpExecutorRepeatable"]),
         old: link("old.so", &["aclFinalizeReference", "aclrtCtxGetCurrentDefaultStream"]),
         runtime: link("runtime.so", &operators),
         with_sibling,

@@ -16,7 +16,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use build::libraries;
+use build::{Libraries, libraries};
 use common::assert_says;
 use racl::sys::Table;
 use racl::{Acl, CaptureMode, Error, ErrorKind, Prefetch, Result, mock, op};
@@ -84,6 +84,36 @@ fn a_missing_function_spoils_only_the_graph_that_needs_it() {
     assert_eq!(error.kind(), ErrorKind::MissingSymbol, "{error}");
     stream.capture(CaptureMode::ThreadLocal, |_| Ok(())).unwrap().launch(&stream).unwrap();
     stream.synchronize().unwrap();
+}
+
+#[test]
+fn updates_of_a_plan_are_whole_on_a_library_without_repeatable_executors() {
+    use racl::op::DataType::F32;
+    use racl::plan::{Frozen, Input, Plan};
+
+    let Libraries { full, without_addresses, older_addresses, without_repetition, .. } = libraries();
+    let cases = [(full, 2), (older_addresses, 2), (without_addresses, 0), (without_repetition, 0)];
+    for (path, by_address) in cases {
+        let device = load(path).unwrap().device(0).unwrap();
+        let stream = device.stream().unwrap();
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [2], F32, Input::Updatable)?;
+            let y = g.muls(x, 2.0)?;
+            g.output("y", y)
+        });
+        let mut exe = plan.unwrap().capture(&device, Frozen::new()).unwrap();
+        let (x, y) = (exe.input("x").unwrap(), exe.output_id("y").unwrap());
+        let mut bind = exe.bindings();
+        let values = [1.0_f32, 2.0, 3.0, 4.0];
+        let memory = values.map(|value| device.upload_tensor(&[value; 2], [2]).unwrap());
+        for (value, memory) in values.iter().zip(&memory) {
+            exe.run(&stream, bind.set(x, memory)).unwrap();
+            assert_eq!(exe.output::<f32>(y).unwrap().to_vec().unwrap(), [2.0 * value; 2], "{}", path.display());
+        }
+        let counters = exe.counters();
+        assert_eq!((counters.updates, counters.updates_by_address), (3, by_address), "{}", path.display());
+        assert!(device.take_drop_errors().is_empty());
+    }
 }
 
 #[test]

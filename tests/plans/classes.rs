@@ -310,8 +310,8 @@ fn binding_and_replaying_allocate_nothing_after_the_first_time() {
             turn(value);
         }
         stream.synchronize().unwrap();
-        let ((), bytes) = heap::growth(|| (0..10).for_each(|_| turn(5.0)));
-        assert_eq!(bytes, 0, "{class:?}");
+        let ((), asked) = heap::allocations(|| (0..10).for_each(|_| turn(5.0)));
+        assert_eq!(asked, 0, "{class:?}");
         assert_eq!(result(&exe, "y"), [7.0; 4]);
     }
 }
@@ -321,4 +321,5 @@ fn the_allocator_of_these_tests_counts() {
     let (kept, bytes) = heap::growth(|| std::hint::black_box(vec![0_u8; 100]));
     assert_eq!((bytes, kept.len()), (100, 100));
     assert_eq!(heap::growth(|| drop(std::hint::black_box(vec![0_u8; 7]))).1, 7);
+    assert_eq!(heap::allocations(|| drop(std::hint::black_box([vec![0_u8; 7], vec![1]]))).1, 2);
 }

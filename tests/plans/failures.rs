@@ -39,6 +39,9 @@ fn plan() -> Plan {
     .unwrap()
 }
 
+/// What an operator may refuse, to be updated whole.
+const REFUSALS: [&str; 2] = ["aclSetAclOpExecutorRepeatable", "aclSetTensorAddr"];
+
 struct Case {
     exe: Executable,
     bind: Bindings,
@@ -108,7 +111,7 @@ fn fail_each(mode: Mode, turn: usize) {
             let failed = catch_unwind(AssertUnwindSafe(|| case.run(turn)));
             mock::clear_failures();
             // Some calls are made once for a context, and the kernel of these tests panics when its own calls fail.
-            let told = failed.is_err() || mock::calls(name) - before < nth;
+            let told = failed.is_err() || mock::calls(name) - before < nth || REFUSALS.contains(&name);
             let errors = failed.ok().and_then(Result::err).into_iter().chain(alone.device.take_drop_errors());
             let text: Vec<_> = errors.map(|error| format!("{error:#}")).collect();
             assert!(told || text.iter().any(|text| text.contains(name)), "{what}: {text:?}");

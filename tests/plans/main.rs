@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod addresses;
 mod budgets;
 mod builder_errors;
 mod classes;

@@ -9,8 +9,8 @@ use acl_sys::aclScalar;
 
 use crate::error::Result;
 use crate::op::element::{Float, Numeric};
-use crate::op::scalar::Scalar;
-use crate::op::{Tensor, View, operator};
+use crate::op::scalar::{Factor, Scalar};
+use crate::op::{Target, Tensor, View, operator};
 use crate::stream::Stream;
 
 /// `out = a + b`, element by element.
@@ -41,7 +41,7 @@ use crate::stream::Stream;
 #[doc(alias = "aclnnAdd")]
 #[track_caller]
 pub fn add<T: Numeric>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Tensor<T>) -> Result<()> {
-    add_at(stream, [&a.view(), &b.view(), &out.view()], one::<T>(stream)?, Location::caller())
+    add_at(stream, [&a.view(), &b.view(), &out.view()], Factor::Shared(one::<T>(stream)?), Location::caller())
 }
 
 /// `out = a + alpha · b`, element by element.
@@ -77,7 +77,7 @@ pub fn add_scaled<T: Numeric>(
     out: &mut Tensor<T>,
 ) -> Result<()> {
     let alpha = Scalar::new(stream.0.context(), alpha)?;
-    add_at(stream, [&a.view(), &b.view(), &out.view()], alpha.raw(), Location::caller())
+    add_at(stream, [&a.view(), &b.view(), &out.view()], Factor::Own(alpha), Location::caller())
 }
 
 /// The factor one.
@@ -87,19 +87,19 @@ fn one<T: Numeric>(stream: &Stream) -> Result<*const aclScalar> {
 }
 
 pub(crate) fn add_at(
-    stream: &Stream,
+    target: impl Target,
     [a, b, out]: [&View<'_>; 3],
-    alpha: *const aclScalar,
+    alpha: Factor<'_>,
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
     operator!(
-        stream,
+        target,
         at,
         "add",
-        aclnnAddGetWorkspaceSize(da.raw(), db.raw(), alpha, dout.raw()),
+        aclnnAddGetWorkspaceSize(da.raw(), db.raw(), alpha.raw(), dout.raw()),
         aclnnAdd,
-        [a, b, out]
+        [a: da, b: db, out: dout], keep [alpha]
     )
 }
 
@@ -140,7 +140,7 @@ pub fn add_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>
         "add_inplace",
         aclnnInplaceAddGetWorkspaceSize(da.raw(), db.raw(), alpha),
         aclnnInplaceAdd,
-        [a, b]
+        [a: da, b: db]
     )
 }
 
@@ -171,24 +171,24 @@ pub fn add_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>
 #[track_caller]
 pub fn adds<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
     let value = Scalar::new(stream.0.context(), value)?;
-    adds_at(stream, [&a.view(), &out.view()], &value, one::<T>(stream)?, Location::caller())
+    adds_at(stream, [&a.view(), &out.view()], value, one::<T>(stream)?, Location::caller())
 }
 
 pub(crate) fn adds_at(
-    stream: &Stream,
+    target: impl Target,
     [a, out]: [&View<'_>; 2],
-    value: &Scalar<'_>,
+    value: Scalar<'_>,
     alpha: *const aclScalar,
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, dout) = (a.describe()?, out.describe()?);
     operator!(
-        stream,
+        target,
         at,
         "adds",
         aclnnAddsGetWorkspaceSize(da.raw(), value.raw(), alpha, dout.raw()),
         aclnnAdds,
-        [a, out]
+        [a: da, out: dout], keep [value]
     )
 }
 
@@ -222,19 +222,19 @@ pub fn sub<T: Numeric>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut 
 }
 
 pub(crate) fn sub_at(
-    stream: &Stream,
+    target: impl Target,
     [a, b, out]: [&View<'_>; 3],
     alpha: *const aclScalar,
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
     operator!(
-        stream,
+        target,
         at,
         "sub",
         aclnnSubGetWorkspaceSize(da.raw(), db.raw(), alpha, dout.raw()),
         aclnnSub,
-        [a, b, out]
+        [a: da, b: db, out: dout]
     )
 }
 
@@ -248,12 +248,12 @@ macro_rules! binary {
         }
 
         pub(crate) fn $view(
-            stream: &Stream,
+            target: impl Target,
             [a, b, out]: [&View<'_>; 3],
             at: &'static Location<'static>,
         ) -> Result<()> {
             let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
-            operator!(stream, at, $label, $plan(da.raw(), db.raw(), dout.raw()), $launch, [a, b, out])
+            operator!(target, at, $label, $plan(da.raw(), db.raw(), dout.raw()), $launch, [a: da, b: db, out: dout])
         }
     )*};
 }
@@ -364,7 +364,14 @@ pub fn mul_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>
     let at = Location::caller();
     let (a, b) = (a.view(), b.view());
     let (da, db) = (a.describe()?, b.describe()?);
-    operator!(stream, at, "mul_inplace", aclnnInplaceMulGetWorkspaceSize(da.raw(), db.raw()), aclnnInplaceMul, [a, b])
+    operator!(
+        stream,
+        at,
+        "mul_inplace",
+        aclnnInplaceMulGetWorkspaceSize(da.raw(), db.raw()),
+        aclnnInplaceMul,
+        [a: da, b: db]
+    )
 }
 
 /// `out = a · value`, element by element.
@@ -393,17 +400,24 @@ pub fn mul_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>
 #[track_caller]
 pub fn muls<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
     let value = Scalar::new(stream.0.context(), value)?;
-    muls_at(stream, [&a.view(), &out.view()], &value, Location::caller())
+    muls_at(stream, [&a.view(), &out.view()], value, Location::caller())
 }
 
 pub(crate) fn muls_at(
-    stream: &Stream,
+    target: impl Target,
     [a, out]: [&View<'_>; 2],
-    value: &Scalar<'_>,
+    value: Scalar<'_>,
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, dout) = (a.describe()?, out.describe()?);
-    operator!(stream, at, "muls", aclnnMulsGetWorkspaceSize(da.raw(), value.raw(), dout.raw()), aclnnMuls, [a, out])
+    operator!(
+        target,
+        at,
+        "muls",
+        aclnnMulsGetWorkspaceSize(da.raw(), value.raw(), dout.raw()),
+        aclnnMuls,
+        [a: da, out: dout], keep [value]
+    )
 }
 
 /// `out = a / value`, element by element.
@@ -432,15 +446,22 @@ pub(crate) fn muls_at(
 #[track_caller]
 pub fn divs<T: Float>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
     let value = Scalar::new(stream.0.context(), value)?;
-    divs_at(stream, [&a.view(), &out.view()], &value, Location::caller())
+    divs_at(stream, [&a.view(), &out.view()], value, Location::caller())
 }
 
 pub(crate) fn divs_at(
-    stream: &Stream,
+    target: impl Target,
     [a, out]: [&View<'_>; 2],
-    value: &Scalar<'_>,
+    value: Scalar<'_>,
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, dout) = (a.describe()?, out.describe()?);
-    operator!(stream, at, "divs", aclnnDivsGetWorkspaceSize(da.raw(), value.raw(), dout.raw()), aclnnDivs, [a, out])
+    operator!(
+        target,
+        at,
+        "divs",
+        aclnnDivsGetWorkspaceSize(da.raw(), value.raw(), dout.raw()),
+        aclnnDivs,
+        [a: da, out: dout], keep [value]
+    )
 }

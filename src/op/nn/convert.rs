@@ -5,7 +5,7 @@ use std::panic::Location;
 use crate::error::Result;
 use crate::op::element::{DataType, Element, Index, Numeric};
 use crate::op::scalar::{IntArray, Scalar};
-use crate::op::{Tensor, View, operator};
+use crate::op::{Target, Tensor, View, operator};
 use crate::stream::Stream;
 
 /// Converts the elements of `a` to the type of `out`.
@@ -38,13 +38,20 @@ pub fn cast<T: Element, U: Element>(stream: &Stream, a: &Tensor<T>, out: &mut Te
 }
 
 pub(crate) fn cast_at(
-    stream: &Stream,
+    target: impl Target,
     [a, out]: [&View<'_>; 2],
     to: DataType,
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, dout) = (a.describe()?, out.describe()?);
-    operator!(stream, at, "cast", aclnnCastGetWorkspaceSize(da.raw(), to.raw(), dout.raw()), aclnnCast, [a, out])
+    operator!(
+        target,
+        at,
+        "cast",
+        aclnnCastGetWorkspaceSize(da.raw(), to.raw(), dout.raw()),
+        aclnnCast,
+        [a: da, out: dout]
+    )
 }
 
 /// Copies `from` to `to`, broadcasting and converting. Unlike [`Stream::copy`] it takes any views.
@@ -76,15 +83,15 @@ pub fn copy<T: Element, U: Element>(stream: &Stream, from: &Tensor<T>, to: &mut 
     copy_at(stream, [&from.view(), &to.view()], Location::caller())
 }
 
-pub(crate) fn copy_at(stream: &Stream, [from, to]: [&View<'_>; 2], at: &'static Location<'static>) -> Result<()> {
+pub(crate) fn copy_at(target: impl Target, [from, to]: [&View<'_>; 2], at: &'static Location<'static>) -> Result<()> {
     let (dfrom, dto) = (from.describe()?, to.describe()?);
     operator!(
-        stream,
+        target,
         at,
         "copy",
         aclnnInplaceCopyGetWorkspaceSize(dto.raw(), dfrom.raw()),
         aclnnInplaceCopy,
-        [from, to]
+        [to: dto, from: dfrom]
     )
 }
 
@@ -114,23 +121,23 @@ pub(crate) fn copy_at(stream: &Stream, [from, to]: [&View<'_>; 2], at: &'static 
 #[track_caller]
 pub fn fill<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, value: T) -> Result<()> {
     let value = Scalar::new(stream.0.context(), value)?;
-    fill_at(stream, &a.view(), &value, Location::caller())
+    fill_at(stream, &a.view(), value, Location::caller())
 }
 
 pub(crate) fn fill_at(
-    stream: &Stream,
+    target: impl Target,
     a: &View<'_>,
-    value: &Scalar<'_>,
+    value: Scalar<'_>,
     at: &'static Location<'static>,
 ) -> Result<()> {
     let da = a.describe()?;
     operator!(
-        stream,
+        target,
         at,
         "fill",
         aclnnInplaceFillScalarGetWorkspaceSize(da.raw(), value.raw()),
         aclnnInplaceFillScalar,
-        [a]
+        [a: da], keep [value]
     )
 }
 
@@ -173,18 +180,18 @@ pub fn embedding<T: Element, I: Index>(
 }
 
 pub(crate) fn embedding_at(
-    stream: &Stream,
+    target: impl Target,
     [table, indices, out]: [&View<'_>; 3],
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (dtable, dindices, dout) = (table.describe()?, indices.describe()?, out.describe()?);
     operator!(
-        stream,
+        target,
         at,
         "embedding",
         aclnnEmbeddingGetWorkspaceSize(dtable.raw(), dindices.raw(), dout.raw()),
         aclnnEmbedding,
-        [table, indices, out]
+        [table: dtable, indices: dindices, out: dout]
     )
 }
 
@@ -219,19 +226,19 @@ pub fn permute<T: Element>(stream: &Stream, a: &Tensor<T>, order: &[i64], out: &
 }
 
 pub(crate) fn permute_at(
-    stream: &Stream,
+    target: impl Target,
     [a, out]: [&View<'_>; 2],
     order: &[i64],
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, dout) = (a.describe()?, out.describe()?);
-    let order = IntArray::new(stream.0.context(), order)?;
+    let order = IntArray::new(target.stream().0.context(), order)?;
     operator!(
-        stream,
+        target,
         at,
         "permute",
         aclnnPermuteGetWorkspaceSize(da.raw(), order.raw(), dout.raw()),
         aclnnPermute,
-        [a, out]
+        [a: da, out: dout], keep [order]
     )
 }

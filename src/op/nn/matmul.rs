@@ -6,7 +6,7 @@ use acl_sys::aclScalar;
 
 use crate::error::Result;
 use crate::op::element::Float;
-use crate::op::{Tensor, View, operator};
+use crate::op::{Target, Tensor, View, operator};
 use crate::stream::Stream;
 
 /// How the cube cores may compute (`cubeMathType`).
@@ -102,19 +102,19 @@ pub fn matmul_with<T: Float>(
 }
 
 pub(crate) fn matmul_at(
-    stream: &Stream,
+    target: impl Target,
     [a, b, out]: [&View<'_>; 3],
     math: CubeMath,
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
     operator!(
-        stream,
+        target,
         at,
         "matmul",
         aclnnMatmulGetWorkspaceSize(da.raw(), db.raw(), dout.raw(), math.raw()),
         aclnnMatmul,
-        [a, b, out]
+        [a: da, b: db, out: dout]
     )
 }
 
@@ -148,10 +148,17 @@ pub fn mm<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Ten
     mm_at(stream, [&a.view(), &b.view(), &out.view()], Location::caller())
 }
 
-pub(crate) fn mm_at(stream: &Stream, [a, b, out]: [&View<'_>; 3], at: &'static Location<'static>) -> Result<()> {
+pub(crate) fn mm_at(target: impl Target, [a, b, out]: [&View<'_>; 3], at: &'static Location<'static>) -> Result<()> {
     let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
     let math = CubeMath::default().raw();
-    operator!(stream, at, "mm", aclnnMmGetWorkspaceSize(da.raw(), db.raw(), dout.raw(), math), aclnnMm, [a, b, out])
+    operator!(
+        target,
+        at,
+        "mm",
+        aclnnMmGetWorkspaceSize(da.raw(), db.raw(), dout.raw(), math),
+        aclnnMm,
+        [a: da, b: db, out: dout]
+    )
 }
 
 /// Products of batches of matrices: `[b, m, k] · [b, k, n] = [b, m, n]`.
@@ -186,19 +193,19 @@ pub fn batch_matmul<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out
 }
 
 pub(crate) fn batch_matmul_at(
-    stream: &Stream,
+    target: impl Target,
     [a, b, out]: [&View<'_>; 3],
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
     let math = CubeMath::default().raw();
     operator!(
-        stream,
+        target,
         at,
         "batch_matmul",
         aclnnBatchMatMulGetWorkspaceSize(da.raw(), db.raw(), dout.raw(), math),
         aclnnBatchMatMul,
-        [a, b, out]
+        [a: da, b: db, out: dout]
     )
 }
 
@@ -243,7 +250,7 @@ pub fn addmm<T: Float>(
 }
 
 pub(crate) fn addmm_at(
-    stream: &Stream,
+    target: impl Target,
     [bias, a, b, out]: [&View<'_>; 4],
     one: *const aclScalar,
     at: &'static Location<'static>,
@@ -251,11 +258,11 @@ pub(crate) fn addmm_at(
     let (dbias, da, db, dout) = (bias.describe()?, a.describe()?, b.describe()?, out.describe()?);
     let math = CubeMath::default().raw();
     operator!(
-        stream,
+        target,
         at,
         "addmm",
         aclnnAddmmGetWorkspaceSize(dbias.raw(), da.raw(), db.raw(), one, one, dout.raw(), math),
         aclnnAddmm,
-        [bias, a, b, out]
+        [bias: dbias, a: da, b: db, out: dout]
     )
 }

@@ -5,7 +5,7 @@ use std::panic::Location;
 use crate::error::Result;
 use crate::op::element::Float;
 use crate::op::scalar::IntArray;
-use crate::op::{Tensor, View, operator};
+use crate::op::{Target, Tensor, View, operator};
 use crate::stream::Stream;
 
 /// Softmax over dimension `dim`; a negative one counts from the end.
@@ -40,13 +40,20 @@ pub fn softmax<T: Float>(stream: &Stream, a: &Tensor<T>, dim: i64, out: &mut Ten
 }
 
 pub(crate) fn softmax_at(
-    stream: &Stream,
+    target: impl Target,
     [a, out]: [&View<'_>; 2],
     dim: i64,
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, dout) = (a.describe()?, out.describe()?);
-    operator!(stream, at, "softmax", aclnnSoftmaxGetWorkspaceSize(da.raw(), dim, dout.raw()), aclnnSoftmax, [a, out])
+    operator!(
+        target,
+        at,
+        "softmax",
+        aclnnSoftmaxGetWorkspaceSize(da.raw(), dim, dout.raw()),
+        aclnnSoftmax,
+        [a: da, out: dout]
+    )
 }
 
 /// What [`layer_norm`] scales and shifts with. Its example shows one.
@@ -103,17 +110,17 @@ pub fn layer_norm<T: Float>(
 }
 
 pub(crate) fn layer_norm_at(
-    stream: &Stream,
+    target: impl Target,
     [a, weight, bias, out]: [&View<'_>; 4],
     eps: f64,
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, dweight, dbias, dout) = (a.describe()?, weight.describe()?, bias.describe()?, out.describe()?);
     let sizes: Vec<i64> = weight.dims.iter().map(|size| *size as i64).collect();
-    let sizes = IntArray::new(stream.0.context(), &sizes)?;
+    let sizes = IntArray::new(target.stream().0.context(), &sizes)?;
     let none = std::ptr::null_mut();
     operator!(
-        stream,
+        target,
         at,
         "layer_norm",
         aclnnLayerNormGetWorkspaceSize(
@@ -127,7 +134,7 @@ pub(crate) fn layer_norm_at(
             none
         ),
         aclnnLayerNorm,
-        [a, weight, bias, out]
+        [a: da, weight: dweight, bias: dbias, out: dout], keep [sizes]
     )
 }
 
@@ -172,7 +179,7 @@ pub fn gelu<T: Float>(stream: &Stream, a: &Tensor<T>, form: GeluForm, out: &mut 
 }
 
 pub(crate) fn gelu_at(
-    stream: &Stream,
+    target: impl Target,
     [a, out]: [&View<'_>; 2],
     form: GeluForm,
     at: &'static Location<'static>,
@@ -182,5 +189,12 @@ pub(crate) fn gelu_at(
         GeluForm::Exact => 0,
         GeluForm::Tanh => 1,
     };
-    operator!(stream, at, "gelu", aclnnGeluV2GetWorkspaceSize(da.raw(), form, dout.raw()), aclnnGeluV2, [a, out])
+    operator!(
+        target,
+        at,
+        "gelu",
+        aclnnGeluV2GetWorkspaceSize(da.raw(), form, dout.raw()),
+        aclnnGeluV2,
+        [a: da, out: dout]
+    )
 }

@@ -5,7 +5,7 @@ use std::panic::Location;
 use crate::error::Result;
 use crate::op::element::Float;
 use crate::op::scalar::IntArray;
-use crate::op::{Tensor, View, operator};
+use crate::op::{Target, Tensor, View, operator};
 use crate::stream::Stream;
 
 macro_rules! reductions {
@@ -23,17 +23,22 @@ macro_rules! reductions {
         }
 
         pub(crate) fn $view(
-            stream: &Stream,
+            target: impl Target,
             [a, out]: [&View<'_>; 2],
             dims: &[i64],
             keep_dims: bool,
             at: &'static Location<'static>,
         ) -> Result<()> {
             let (da, dout) = (a.describe()?, out.describe()?);
-            let dims = IntArray::new(stream.0.context(), dims)?;
+            let dims = IntArray::new(target.stream().0.context(), dims)?;
             let kind = out.dtype.raw();
             operator!(
-                stream, at, $label, $plan(da.raw(), dims.raw(), keep_dims, kind, dout.raw()), $launch, [a, out]
+                target,
+                at,
+                $label,
+                $plan(da.raw(), dims.raw(), keep_dims, kind, dout.raw()),
+                $launch,
+                [a: da, out: dout], keep [dims]
             )
         }
     )*};

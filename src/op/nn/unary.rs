@@ -5,7 +5,7 @@ use std::panic::Location;
 use crate::error::Result;
 use crate::op::element::Numeric;
 use crate::op::scalar::Scalar;
-use crate::op::{Float, Tensor, View, operator};
+use crate::op::{Float, Target, Tensor, View, operator};
 use crate::stream::Stream;
 
 macro_rules! unary {
@@ -17,12 +17,12 @@ macro_rules! unary {
         }
 
         pub(crate) fn $view(
-            stream: &Stream,
+            target: impl Target,
             [a, out]: [&View<'_>; 2],
             at: &'static Location<'static>,
         ) -> Result<()> {
             let (da, dout) = (a.describe()?, out.describe()?);
-            operator!(stream, at, $label, $plan(da.raw(), dout.raw()), $launch, [a, out])
+            operator!(target, at, $label, $plan(da.raw(), dout.raw()), $launch, [a: da, out: dout])
         }
     )*};
 }
@@ -155,22 +155,22 @@ unary! {
 #[track_caller]
 pub fn clamp_min<T: Numeric>(stream: &Stream, a: &Tensor<T>, least: T, out: &mut Tensor<T>) -> Result<()> {
     let least = Scalar::new(stream.0.context(), least)?;
-    clamp_min_at(stream, [&a.view(), &out.view()], &least, Location::caller())
+    clamp_min_at(stream, [&a.view(), &out.view()], least, Location::caller())
 }
 
 pub(crate) fn clamp_min_at(
-    stream: &Stream,
+    target: impl Target,
     [a, out]: [&View<'_>; 2],
-    least: &Scalar<'_>,
+    least: Scalar<'_>,
     at: &'static Location<'static>,
 ) -> Result<()> {
     let (da, dout) = (a.describe()?, out.describe()?);
     operator!(
-        stream,
+        target,
         at,
         "clamp_min",
         aclnnClampMinGetWorkspaceSize(da.raw(), least.raw(), dout.raw()),
         aclnnClampMin,
-        [a, out]
+        [a: da, out: dout], keep [least]
     )
 }

@@ -405,7 +405,7 @@ impl Executable {
         let streams = lease_streams(recipe, &self.context, self.origin.clone())?;
         let events = events(recipe, self.context.inner())?;
         let mut hosts = sized.hosts(plan, &self.context)?;
-        let mut groups = Groups::of(recipe, &self.context)?;
+        let mut groups = Groups::of(recipe, &self.context, self.options.address_updates)?;
         let end = self.end()?;
         let capture = self.origin.begin_capture(CaptureMode::ThreadLocal)?;
         let mut issue = Issue {

@@ -196,30 +196,37 @@ pub(super) fn compute(
 ) -> Result<()> {
     let accesses = recipe.accesses_of(node);
     match node.kind {
-        NodeKind::Op(operator) => {
-            let Some((out, operands)) = accesses.split_last() else {
-                return Err(Error::new(ErrorKind::Internal, "an operator without a result"));
-            };
-            let view = |access: &Access| -> Result<View<'_>> {
-                let place = &places[access.value as usize];
-                storage(pieces, place).map(|piece| place.view(piece))
-            };
-            let out = view(out)?;
-            if out.dims.elements() == 0 {
-                return Ok(());
-            }
-            match operands {
-                [] => launch(stream, &operator, &[], &out, at),
-                [a] => launch(stream, &operator, &[view(a)?], &out, at),
-                [a, b] => launch(stream, &operator, &[view(a)?, view(b)?], &out, at),
-                _ => {
-                    let views: Result<Vec<_>> = operands.iter().map(view).collect();
-                    launch(stream, &operator, &views?, &out, at)
-                }
-            }
-        }
+        NodeKind::Op(operator) => with_views(places, pieces, accesses, |operands, out| {
+            if out.dims.elements() == 0 { Ok(()) } else { launch(stream, &operator, operands, out, at) }
+        }),
         NodeKind::Foreign(function) => foreign(plan, recipe, places, pieces, (function, accesses), stream, at),
         _ => Err(Error::new(ErrorKind::Internal, "a node that computes nothing")),
+    }
+}
+
+/// What an operator with these accesses is told of its operands and its result.
+pub(super) fn with_views<T>(
+    places: &[Place],
+    pieces: &Pieces,
+    accesses: &[Access],
+    work: impl FnOnce(&[View<'_>], &View<'_>) -> Result<T>,
+) -> Result<T> {
+    let Some((out, operands)) = accesses.split_last() else {
+        return Err(Error::new(ErrorKind::Internal, "an operator without a result"));
+    };
+    let view = |access: &Access| -> Result<View<'_>> {
+        let place = &places[access.value as usize];
+        storage(pieces, place).map(|piece| place.view(piece))
+    };
+    let out = view(out)?;
+    match operands {
+        [] => work(&[], &out),
+        [a] => work(&[view(a)?], &out),
+        [a, b] => work(&[view(a)?, view(b)?], &out),
+        _ => {
+            let views: Result<Vec<_>> = operands.iter().map(view).collect();
+            work(&views?, &out)
+        }
     }
 }
 

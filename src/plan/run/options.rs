@@ -56,6 +56,7 @@ pub struct RunOptions {
     pub(super) on_full: OnFull,
     pub(super) pool: Option<Pool>,
     pub(super) signal_limit: Duration,
+    pub(super) address_updates: bool,
 }
 
 impl Default for RunOptions {
@@ -68,6 +69,7 @@ impl Default for RunOptions {
             on_full: OnFull::default(),
             pool: None,
             signal_limit: SIGNAL_LIMIT,
+            address_updates: true,
         }
     }
 }
@@ -131,5 +133,46 @@ impl RunOptions {
     #[must_use]
     pub fn signal_limit(self, limit: Duration) -> Self {
         Self { signal_limit: limit, ..self }
+    }
+
+    /// Whether operators that use an updatable input which moved may be replaced by its address alone, without
+    /// planning them again; the default is yes. An operator or a library that does not allow it is updated whole
+    /// either way, and results are the same. Off, each update runs both phases of its operators, and no executor is
+    /// kept. [`Counters`](super::Counters) tell what happened.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan, RunOptions};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Updatable)?;
+    ///     let y = g.muls(x, 2.0)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// for (allowed, by_address) in [(true, 2), (false, 0)] {
+    ///     let options = RunOptions::new().address_updates(allowed);
+    ///     let mut exe = plan.executable(&device, &options, Frozen::new())?;
+    ///     let (x, y) = (exe.input("x")?, exe.output_id("y")?);
+    ///     let memory = [1.0_f32, 2.0, 3.0, 4.0].map(|value| device.upload_tensor(&[value; 2], [2]));
+    ///     let mut bind = exe.bindings();
+    ///     for (value, memory) in (1..=4).zip(memory) {
+    ///         exe.run(&stream, bind.set(x, &memory?))?; // the second of them plans the operator for those after it
+    ///         assert_eq!(exe.output::<f32>(y)?.to_vec()?, [2.0 * value as f32; 2]);
+    ///     }
+    ///     let counters = exe.counters();
+    ///     assert_eq!((counters.updates, counters.updates_by_address), (3, by_address));
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    #[doc(alias = "aclSetAclOpExecutorRepeatable")]
+    #[doc(alias = "aclSetTensorAddr")]
+    pub fn address_updates(self, allowed: bool) -> Self {
+        Self { address_updates: allowed, ..self }
     }
 }

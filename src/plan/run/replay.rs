@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::plan::Inner;
-use crate::plan::recipe::{Input, InputInfo, Recipe};
+use crate::plan::recipe::{Input, InputInfo, NodeKind, Recipe};
 use crate::stream::{Stream, Task};
 
 use super::bindings::{Bindings, Declared};
@@ -14,8 +14,10 @@ use super::issue::{At, CoreLimit, Issue, compute, limit_of};
 use super::options::Mode;
 use super::outside::Outside;
 use super::piece::Pieces;
+use super::readdress::Memory;
 use super::store::Captured;
 use super::symbols::resolve;
+use super::update::Updates;
 use super::{budget, host};
 
 impl Executable {
@@ -33,7 +35,9 @@ impl Executable {
             captured.graph.launch(stream)?;
             note(outside, stream, captured)?;
         } else {
-            self.store.counters.updates += replay_with_updates(&self.plan.0, captured, outside, stream, bind, at)?;
+            let updates = replay_with_updates(&self.plan.0, captured, outside, stream, bind, at)?;
+            self.store.counters.updates += updates.all;
+            self.store.counters.updates_by_address += updates.by_address;
         }
         self.store.counters.replays += 1;
         self.remember(Some(index));
@@ -151,7 +155,7 @@ fn replay_with_updates(
     stream: &Stream,
     bind: &Bindings,
     at: At,
-) -> Result<u64> {
+) -> Result<Updates> {
     let recipe = captured.sized.recipe(plan);
     let updatable = |(_, input): &(usize, &InputInfo)| input.class == Input::Updatable;
     if let Some((_, input)) =
@@ -184,15 +188,21 @@ fn replay_with_updates(
             .map(|piece| Arc::clone(&piece.allocation))
             .collect()
     };
-    let count = captured.groups.run(stream, at, memory, |node, update| {
+    let count = captured.groups.run(stream, at, memory, |way, node, update| {
         let node = &recipe.nodes[node as usize];
         let limit =
             limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, (node.tag, cores))).transpose()?;
-        let computed = compute(plan, recipe, places, pieces, node, update, at);
-        computed.and(limit.map_or(Ok(()), CoreLimit::end))
+        let computed = match &node.kind {
+            NodeKind::Op(operator) => {
+                way.renew(operator, Memory { places, pieces, accesses: recipe.accesses_of(node) }, update, at)
+            }
+            _ => compute(plan, recipe, places, pieces, node, update, at).map(|()| false),
+        };
+        let ended = limit.map_or(Ok(()), CoreLimit::end);
+        computed.and_then(|by_address| ended.map(|()| by_address))
     });
     let count = noted.and(count)?;
-    if let (Some(update), true) = (captured.groups.stream(), count > 0) {
+    if let (Some(update), true) = (captured.groups.stream(), count.all > 0) {
         report_with_outputs(update, recipe, pieces, at)?;
     }
     Ok(count)

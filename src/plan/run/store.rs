@@ -55,8 +55,11 @@ pub struct Counters {
     pub evicted: u64,
     /// Runs that were eager because the limit was reached.
     pub eager_at_limit: u64,
-    /// Operators replaced inside graphs.
+    /// Operators replaced inside graphs, whole or by address.
     pub updates: u64,
+    /// Of [`updates`](Self::updates), those by address: without the operator's first phase. See
+    /// [`RunOptions::address_updates`](super::RunOptions::address_updates).
+    pub updates_by_address: u64,
 }
 
 #[derive(Default)]

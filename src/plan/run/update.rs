@@ -4,6 +4,9 @@
 //! update stream, which waits for the end of the run before, replaces what changed and opens every gate, so that the
 //! host prepares an operator while the device works on what comes before it. Every gate is opened in every run,
 //! whatever happens on the way: a closed one would hold the graph for ever (guide: captured graphs, task update).
+//!
+//! An operator is submitted again either whole or by address; `readdress.rs` tells when which. Its task group, its
+//! gate and what it keeps alive are the same either way.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,6 +23,15 @@ use crate::stream::{Stream, Task};
 
 use super::gate::Gates;
 use super::issue::At;
+use super::readdress::Way;
+
+/// How many operators were replaced.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Updates {
+    pub(super) all: u64,
+    /// Of them, without a first phase.
+    pub(super) by_address: u64,
+}
 
 /// The groups of one captured graph.
 pub(super) struct Groups {
@@ -43,6 +55,7 @@ struct Group {
     uses: Vec<Arc<Allocation>>,
     /// Its arguments are not what the inputs are now.
     stale: bool,
+    way: Way,
 }
 
 // SAFETY: as for `Graph`, to which the handles belong: the runtime's guide on graphs forbids concurrent calls for one
@@ -50,8 +63,9 @@ struct Group {
 unsafe impl Send for Groups {}
 
 impl Groups {
-    /// The groups that a recipe needs: one for each operator that touches an updatable input.
-    pub(super) fn of(recipe: &Recipe, context: &Context) -> Result<Self> {
+    /// The groups that a recipe needs: one for each operator that touches an updatable input. `by_address` allows to
+    /// replace addresses alone.
+    pub(super) fn of(recipe: &Recipe, context: &Context, by_address: bool) -> Result<Self> {
         let mut groups = Self {
             of: HashMap::new(),
             all: Vec::new(),
@@ -77,6 +91,7 @@ impl Groups {
                     scratch: None,
                     uses: Vec::new(),
                     stale: false,
+                    way: Way::of(node, by_address),
                 });
             }
         }
@@ -145,23 +160,26 @@ impl Groups {
         Ok(())
     }
 
-    /// After a launch on `launched`: replaces the operators whose inputs moved, and opens every gate. Gives how many
-    /// it replaced.
+    /// After a launch on `launched`: replaces the operators whose inputs moved, and opens every gate. `compute`
+    /// submits an operator in its way, and says whether that was by address. Gives how many it replaced.
     pub(super) fn run(
         &mut self,
         launched: &Stream,
         at: At,
         memory: impl Fn(u32) -> Vec<Arc<Allocation>>,
-        mut compute: impl FnMut(u32, &Stream) -> Result<()>,
-    ) -> Result<u64> {
-        let (Some(gates), Some(stream)) = (self.gates.clone(), self.stream.clone()) else { return Ok(0) };
+        mut compute: impl FnMut(&mut Way, u32, &Stream) -> Result<bool>,
+    ) -> Result<Updates> {
+        let (Some(gates), Some(stream)) = (self.gates.clone(), self.stream.clone()) else {
+            return Ok(Updates::default());
+        };
         let mut opened = OpenAll { gates: &gates, next: 0, count: self.all.len(), stream: &stream, at };
         let mut result = self.keep(launched, at);
-        let mut count = 0;
+        let mut count = Updates::default();
         for group in &mut self.all {
             if result.is_ok() && group.stale {
-                result = group.renew(&stream, launched, at, memory(group.node), &mut compute);
-                count += u64::from(result.is_ok());
+                let renewed = group.renew(&stream, launched, at, memory(group.node), &mut compute);
+                count.all += u64::from(renewed.is_ok());
+                result = renewed.map(|by_address| count.by_address += u64::from(by_address));
             }
             result = result.and(opened.open_next());
         }
@@ -188,28 +206,35 @@ impl Group {
         launched: &Stream,
         at: At,
         memory: Vec<Arc<Allocation>>,
-        compute: &mut impl FnMut(u32, &Stream) -> Result<()>,
-    ) -> Result<()> {
+        compute: &mut impl FnMut(&mut Way, u32, &Stream) -> Result<bool>,
+    ) -> Result<bool> {
         // Before the update: it may fail, or panic, when the operator has the memory already.
         keep(launched, &memory.iter().collect::<Vec<_>>(), at)?;
         self.uses.extend(memory.iter().cloned());
         self.uses.extend(self.scratch.clone());
-        self.update(stream, compute)?;
+        let by_address = self.update(stream, compute)?;
         self.uses = memory;
         self.stale = false;
-        keep(launched, &self.scratch.iter().collect::<Vec<_>>(), at)
+        keep(launched, &self.scratch.iter().collect::<Vec<_>>(), at).map(|()| by_address)
     }
 
-    fn update(&mut self, stream: &Stream, compute: &mut impl FnMut(u32, &Stream) -> Result<()>) -> Result<()> {
+    fn update(
+        &mut self,
+        stream: &Stream,
+        compute: &mut impl FnMut(&mut Way, u32, &Stream) -> Result<bool>,
+    ) -> Result<bool> {
         let (context, raw) = (&**stream.0.context(), stream.as_raw());
         // SAFETY: live handles; the group belongs to a graph that the caller holds.
         unsafe { call!(context, aclmdlRICaptureTaskUpdateBegin(raw, self.handle)) }?;
         let mut open = OpenUpdate { stream, open: true };
         let former = stream.0.swap_workspace(self.scratch.take());
-        let computed = compute(self.node, stream);
+        let computed = compute(&mut self.way, self.node, stream);
         self.scratch = stream.0.swap_workspace(former);
         let ended = open.end();
-        computed.and(ended)
+        if ended.is_err() {
+            self.way.give_up();
+        }
+        computed.and_then(|by_address| ended.map(|()| by_address))
     }
 }
 

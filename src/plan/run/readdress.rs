@@ -1,0 +1,94 @@
+//! How an operator inside a captured graph is replaced: by the addresses of its tensors where it allows that, else
+//! whole.
+//!
+//! The first update of an operator runs its first phase and asks the library to keep what came of it; further updates
+//! replace addresses and run the second phase alone. A captured graph has one shape and one layout for each value, so
+//! an input that moved has nothing new but its address. That an operator or the library does not allow it is
+//! remembered, and both phases run at each update; so it is for foreign operators, and for one whose update by
+//! address failed. An executor serves one thread: a run on another one makes it anew.
+
+use std::cell::Cell;
+
+use crate::error::Result;
+use crate::op::{Keep, Repeatable, View};
+use crate::plan::launch::{in_phase_order, launch};
+use crate::plan::operator::Operator;
+use crate::plan::recipe::{Access, Node, NodeKind};
+use crate::stream::Stream;
+
+use super::issue::{At, with_views};
+use super::piece::{Pieces, Place};
+
+/// How one operator is replaced.
+pub(super) enum Way {
+    /// Not known before the first update.
+    Untried,
+    ByAddress(Repeatable),
+    Whole,
+}
+
+/// The memory of the values now.
+#[derive(Clone, Copy)]
+pub(super) struct Memory<'a> {
+    pub(super) places: &'a [Place],
+    pub(super) pieces: &'a Pieces,
+    pub(super) accesses: &'a [Access],
+}
+
+impl Way {
+    pub(super) fn of(node: &Node, allowed: bool) -> Self {
+        if allowed && matches!(node.kind, NodeKind::Op(_)) { Self::Untried } else { Self::Whole }
+    }
+
+    /// Submits `operator` again, to a stream with an open update. Gives whether it was by address.
+    pub(super) fn renew(&mut self, operator: &Operator, memory: Memory<'_>, stream: &Stream, at: At) -> Result<bool> {
+        let Memory { places, pieces, accesses } = memory;
+        with_views(places, pieces, accesses, |operands, out| {
+            if out.dims.elements() == 0 {
+                return Ok(false);
+            }
+            let views = in_phase_order(operator, operands, out);
+            // Whole is what stays when a second phase fails or panics on the way.
+            match std::mem::replace(self, Self::Whole) {
+                Self::ByAddress(mut kept) if kept.is_of_this_thread() => {
+                    if kept.launch(stream, views, at)? {
+                        *self = Self::ByAddress(kept);
+                        return Ok(true);
+                    }
+                }
+                Self::Untried | Self::ByAddress(_) => {
+                    if let Some(mut kept) = self.first_phase(operator, (operands, out), stream, at)?
+                        && kept.launch(stream, views, at)?
+                    {
+                        *self = Self::ByAddress(kept);
+                        return Ok(false);
+                    }
+                }
+                Self::Whole => {}
+            }
+            launch(stream, operator, operands, out, at).map(|()| false)
+        })
+    }
+
+    /// An executor for further updates too, if there can be one. A first phase that fails says nothing about that.
+    fn first_phase(
+        &mut self,
+        operator: &Operator,
+        (operands, out): (&[View<'_>], &View<'_>),
+        stream: &Stream,
+        at: At,
+    ) -> Result<Option<Repeatable>> {
+        let kept = Cell::new(None);
+        *self = Self::Untried;
+        launch(Keep { stream, kept: &kept }, operator, operands, out, at)?;
+        *self = Self::Whole;
+        Ok(kept.into_inner())
+    }
+
+    /// After an update that could not be ended: whether a kept executor was to blame is not known.
+    pub(super) fn give_up(&mut self) {
+        if matches!(self, Self::ByAddress(_)) {
+            *self = Self::Whole;
+        }
+    }
+}
