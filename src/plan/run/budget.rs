@@ -24,7 +24,7 @@ pub(super) fn check(plan: &Inner, context: &Context, mode: Mode) -> Result<()> {
         let reused = context.inner().idle_streams.len().min(plain);
         let (hidden, what) = if mode == Mode::Captured { (tags, "record") } else { (0, "run") };
         let needed = hidden + tags - 1 - reused;
-        if let Some(left) = streams_left(context)?.filter(|left| (*left as usize) < needed) {
+        if let Some(left) = known(context.streams_left())?.filter(|left| (*left as usize) < needed) {
             let text =
                 format!("the plan needs {needed} streams to {what} its {tags} tags; the device has {left} left");
             findings.push(Finding::new(FindingKind::Streams, text));
@@ -32,7 +32,7 @@ pub(super) fn check(plan: &Inner, context: &Context, mode: Mode) -> Result<()> {
     }
     let events = plan.recipe.events.len();
     if events > 0
-        && let Some(left) = events_left(context)?.filter(|left| (*left as usize) < events)
+        && let Some(left) = known(context.events_left())?.filter(|left| (*left as usize) < events)
     {
         let text = format!("the plan needs {events} events; the device has {left} left");
         findings.push(Finding::new(FindingKind::Events, text));
@@ -92,22 +92,8 @@ pub(crate) fn device_cores(context: &Context) -> Result<Cores> {
 /// each tag of each, and those of the user once.
 pub(super) fn graphs_left(plan: &Inner, context: &Context) -> Result<Option<usize>> {
     let tags = plan.recipe.tags.len().max(1);
-    let left = streams_left(context)?;
+    let left = known(context.streams_left())?;
     Ok(left.map(|left| (left as usize).saturating_sub(tags - 1) / tags))
-}
-
-fn streams_left(context: &Context) -> Result<Option<u32>> {
-    let mut left = 0;
-    // SAFETY: `left` is a place for one number.
-    let asked = unsafe { call!(&**context.inner(), aclrtGetStreamAvailableNum(&raw mut left)) };
-    known(asked.map(|()| left))
-}
-
-fn events_left(context: &Context) -> Result<Option<u32>> {
-    let mut left = 0;
-    // SAFETY: `left` is a place for one number.
-    let asked = unsafe { call!(&**context.inner(), aclrtGetEventAvailNum(&raw mut left)) };
-    known(asked.map(|()| left))
 }
 
 /// The answer, unless the library or the chip does not have the question.
