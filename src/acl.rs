@@ -3,9 +3,9 @@
 use std::env::VarError;
 use std::ffi::CStr;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use acl_sys::Table;
+use acl_sys::{MixedToolkits, Table, aclCANNPackageName, aclCANNPackageVersion};
 
 use crate::call::{Caller, call, pointer};
 use crate::device::Device;
@@ -37,6 +37,8 @@ pub struct Acl(Arc<AclInner>);
 
 struct AclInner {
     table: Arc<Table>,
+    /// Looked at when the first operator is used.
+    mixed: OnceLock<Option<MixedToolkits>>,
 }
 
 /// What undoes this initialisation.
@@ -124,6 +126,24 @@ impl Acl {
         Self::start(choice_of(Some(value.as_deref().filter(|v| !v.is_empty()).unwrap_or("mock")))?)
     }
 
+    /// Finds and loads the library that [`Acl::init`] would take, and leaves it uninitialised: for programs that look
+    /// into an installation.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::LibraryNotFound`] and [`ErrorKind::NotSupported`] as [`Acl::init`].
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// let table = racl::Acl::load()?;
+    /// println!("{} has prefetches: {}", table.describe(), table.has("aclrtCmoAsync"));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn load() -> Result<Table> {
+        open(&choice_of(named_library()?.as_deref())?)
+    }
+
     fn start(choice: Choice) -> Result<Self> {
         let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
         let index = match live.iter().position(|entry| entry.choice == choice) {
@@ -143,7 +163,7 @@ impl Acl {
             entry.ending = Some(ending);
             log::debug!("initialised {}", entry.table.describe());
         }
-        let inner = Arc::new(AclInner { table: Arc::clone(&entry.table) });
+        let inner = Arc::new(AclInner { table: Arc::clone(&entry.table), mixed: OnceLock::new() });
         entry.inner = Arc::downgrade(&inner);
         Ok(Self(inner))
     }
@@ -204,6 +224,65 @@ impl Acl {
         // SAFETY: three places for one number each.
         unsafe { call!(self, aclrtGetVersion(&raw mut major, &raw mut minor, &raw mut patch)) }?;
         Ok((major, minor, patch))
+    }
+
+    /// Version of a part of the installation, such as
+    /// [`ACL_PKG_NAME_DRIVER`](aclCANNPackageName::ACL_PKG_NAME_DRIVER), as its own files say it. Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::File`] when the part is not installed, or `ASCEND_HOME_PATH` does not lead to it;
+    /// [`ErrorKind::MissingSymbol`] on a library without the query.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::sys::aclCANNPackageName;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// if let Ok(version) = acl.package_version(aclCANNPackageName::ACL_PKG_NAME_DRIVER) {
+    ///     println!("driver {version}");
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclsysGetCANNVersion")]
+    pub fn package_version(&self, package: aclCANNPackageName) -> Result<String> {
+        let mut version = aclCANNPackageVersion {
+            version: [0; 128],
+            majorVersion: [0; 64],
+            minorVersion: [0; 64],
+            releaseVersion: [0; 64],
+            patchVersion: [0; 64],
+            reserved: [0; 128],
+        };
+        // SAFETY: `version` is a place for one answer.
+        unsafe { call!(self, aclsysGetCANNVersion(package, &raw mut version)) }?;
+        let bytes: Vec<u8> = version.version.iter().map(|byte| byte.to_ne_bytes()[0]).collect();
+        let text = CStr::from_bytes_until_nul(&bytes).map(|text| text.to_string_lossy().into_owned());
+        Ok(text.unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// The toolkits of the runtime and of the operators, when they are not the same one. The log has a warning about
+    /// it once, when this is asked or the first operator is used. The first call loads the operators' libraries and looks
+    /// at files.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// assert!(acl.mixed_toolkits().is_none());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub fn mixed_toolkits(&self) -> Option<&MixedToolkits> {
+        let look = || {
+            let mixed = self.0.table.mixed_toolkits();
+            if let Some(mixed) = &mixed {
+                log::warn!("{mixed}; versions that were not made for each other may fail or give wrong numbers");
+            }
+            mixed
+        };
+        self.0.mixed.get_or_init(look).as_ref()
     }
 
     /// Ends the initialisation now; the library's other users keep theirs.

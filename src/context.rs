@@ -92,6 +92,12 @@ impl ContextInner {
         Err(Error::invalid(format!("{what} of {given} used with {library}")))
     }
 
+    /// Before an operator is planned: says in the log, once, when the operators are not those of the runtime.
+    #[inline]
+    pub(crate) fn before_operator(&self) {
+        let _ = self.acl.mixed_toolkits();
+    }
+
     pub(crate) fn record_drop_error(&self, what: &str, error: Error) {
         log::error!("{what}: {error:#}");
         let mut errors = self.drop_errors.lock().unwrap_or_else(PoisonError::into_inner);
@@ -276,6 +282,50 @@ impl Context {
         // SAFETY: two places for one number each.
         unsafe { call!(&**self.inner(), aclrtGetMemInfo(kind, &raw mut free, &raw mut total)) }?;
         Ok((free, total))
+    }
+
+    /// How many more streams this process can make on the device, those inside captured graphs included.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MissingSymbol`] on a library without the query, [`ErrorKind::NotSupported`] on a chip without it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let before = device.streams_left()?;
+    /// let stream = device.stream()?;
+    /// assert!(device.streams_left()? < before);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtGetStreamAvailableNum")]
+    pub fn streams_left(&self) -> Result<u32> {
+        let mut left = 0;
+        // SAFETY: `left` is a place for one number.
+        unsafe { call!(&**self.inner(), aclrtGetStreamAvailableNum(&raw mut left)) }?;
+        Ok(left)
+    }
+
+    /// How many more events this process can have on the device. One that is recorded and not done may count too.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::streams_left`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// assert!(device.events_left()? > 0);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtGetEventAvailNum")]
+    pub fn events_left(&self) -> Result<u32> {
+        let mut left = 0;
+        // SAFETY: `left` is a place for one number.
+        unsafe { call!(&**self.inner(), aclrtGetEventAvailNum(&raw mut left)) }?;
+        Ok(left)
     }
 
     /// Ends the context now: gives the reference of the device back, or destroys a created context.

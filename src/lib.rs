@@ -59,6 +59,7 @@ pub mod op;
 pub mod plan;
 mod prefetch;
 mod raw;
+mod requirement;
 mod stream;
 
 pub use acl_sys as sys;
@@ -76,6 +77,7 @@ pub use graph::{Capture, CaptureMode, Graph, HostView};
 pub use memory::{DeviceBuffer, Lent, PinnedBuffer, Rejected};
 pub use op::Tensor;
 pub use prefetch::{Prefetch, Prefetchable};
+pub use requirement::Requirement;
 pub use stream::Stream;
 
 #[cfg(doctest)]

@@ -1,11 +1,8 @@
 //! What the key takes from the device and its library.
 
-use std::ffi::CStr;
-
-use acl_sys::{aclCANNPackageName, aclCANNPackageVersion};
+use acl_sys::aclCANNPackageName;
 
 use crate::acl::Acl;
-use crate::call::call;
 use crate::device::Device;
 use crate::error::Result;
 
@@ -30,7 +27,7 @@ pub(super) fn push(key: &mut Key, device: &Device) {
     let version = acl.version().map(|(major, minor, patch)| format!("{major}.{minor}.{patch}"));
     key.push("library", format!("{}, interface {}", library(acl), known(version)));
     for (package, number) in PACKAGES {
-        key.push(format!("version of the {package}"), known(package_version(device, number)));
+        key.push(format!("version of the {package}"), known(acl.package_version(number)));
     }
     key.push("chip", known(acl.soc_name()));
     let cores = device.cube_cores().and_then(|cube| Ok((cube, device.vector_cores()?)));
@@ -50,20 +47,4 @@ fn library(acl: &Acl) -> String {
 
 fn known(answer: Result<String>) -> String {
     answer.unwrap_or_else(|_| UNKNOWN.to_owned())
-}
-
-fn package_version(device: &Device, package: aclCANNPackageName) -> Result<String> {
-    let mut version = aclCANNPackageVersion {
-        version: [0; 128],
-        majorVersion: [0; 64],
-        minorVersion: [0; 64],
-        releaseVersion: [0; 64],
-        patchVersion: [0; 64],
-        reserved: [0; 128],
-    };
-    // SAFETY: `version` is a place for one answer.
-    unsafe { call!(&**device.inner(), aclsysGetCANNVersion(package, &raw mut version)) }?;
-    let bytes: Vec<u8> = version.version.iter().map(|byte| byte.to_ne_bytes()[0]).collect();
-    let text = CStr::from_bytes_until_nul(&bytes).map(|text| text.to_string_lossy().into_owned());
-    Ok(text.unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
+use acl_sys::CodeFiles;
+
 use super::key::hex;
 
 /// Most program headers, and most bytes of notes, that are looked at.
@@ -43,27 +45,17 @@ fn same_file(a: &File, b: &File) -> io::Result<bool> {
 
 /// The file that the code at an address was mapped from.
 fn object_at(address: usize) -> Result<Option<PathBuf>, String> {
-    let maps = fs::read_to_string("/proc/self/maps").map_err(|error| format!("/proc/self/maps: {error}"))?;
-    for line in maps.lines() {
-        let Some((range, rest)) = line.split_once(' ') else { continue };
-        let Some((from, to)) = range.split_once('-') else { continue };
-        let bounds = usize::from_str_radix(from, 16).ok().zip(usize::from_str_radix(to, 16).ok());
-        if bounds.is_none_or(|(from, to)| !(from..to).contains(&address)) {
-            continue;
+    let files = CodeFiles::read().map_err(|error| format!("/proc/self/maps: {error}"))?;
+    let Some(path) = files.of(address) else { return Ok(None) };
+    let text = path.to_string_lossy();
+    match text.strip_suffix(" (deleted)") {
+        // The executable itself is found without its path.
+        Some(path) if fs::read_link("/proc/self/exe").is_ok_and(|exe| exe.to_string_lossy().starts_with(path)) => {
+            Ok(None)
         }
-        let Some(path) = rest.find('/').map(|start| &rest[start..]) else { return Ok(None) };
-        return match path.strip_suffix(" (deleted)") {
-            // The executable itself is found without its path.
-            Some(path)
-                if fs::read_link("/proc/self/exe").is_ok_and(|exe| exe.to_string_lossy().starts_with(path)) =>
-            {
-                Ok(None)
-            }
-            Some(path) => Err(format!("{path} was replaced while it runs")),
-            None => Ok(Some(path.into())),
-        };
+        Some(path) => Err(format!("{path} was replaced while it runs")),
+        None => Ok(Some(path.to_owned())),
     }
-    Ok(None)
 }
 
 /// The build id of an ELF file, else the hash of all of it, which is remembered.

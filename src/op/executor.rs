@@ -163,6 +163,7 @@ macro_rules! operator {
         let stream = $crate::op::Target::stream(&target);
         $(stream.check_device($tensor.context_inner())?;)*
         let context = &**stream.0.context();
+        context.before_operator();
         let (mut bytes, mut executor) = (0_u64, std::ptr::null_mut());
         // SAFETY: the descriptions are live and of the kinds that this operator's first phase takes; it writes its
         // two results to the places given.

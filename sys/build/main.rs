@@ -12,6 +12,7 @@ mod generate;
 mod mock;
 mod probe;
 mod vars;
+mod version;
 
 use std::path::PathBuf;
 

@@ -74,10 +74,7 @@ pub(crate) fn find(candidates: &Candidates, exists: &dyn Fn(&Path) -> bool) -> R
 /// The toolkit's version as its `version.cfg` says it, or nothing.
 pub(crate) fn version(root: &Path, read: &dyn Fn(&Path) -> Option<String>) -> String {
     let text = read(&root.join("version.cfg")).unwrap_or_default();
-    let running = text.lines().find_map(|line| line.trim().strip_prefix("toolkit_running_version=["));
-    let plain = text.lines().find_map(|line| line.trim().strip_prefix("Version="));
-    let version = running.and_then(|rest| rest.split([':', ']']).next()).or(plain);
-    version.unwrap_or_default().trim().to_owned()
+    crate::version::in_text(&text).unwrap_or_default().to_owned()
 }
 
 fn check(toolkit: &Toolkit, exists: &dyn Fn(&Path) -> bool) -> Option<String> {

@@ -17,21 +17,29 @@
 
 #[cfg_attr(acl_sys_generated, path = "generated.rs")]
 mod bindings;
+mod code_files;
+mod fit;
 #[cfg(any(feature = "dlopen", feature = "link"))]
 mod loader;
 #[cfg(feature = "mock")]
 pub mod mock;
 mod symbols;
 mod table;
+mod toolkit;
 
 #[doc(inline)]
 pub use bindings::*;
+pub use code_files::CodeFiles;
+pub use fit::Fit;
 #[cfg(any(feature = "dlopen", feature = "link"))]
 pub use loader::LoadError;
 pub use symbols::{Library, Release, SignatureChange, SymbolInfo, symbol_info};
 pub use table::{MissingSymbol, Source, Table};
+pub use toolkit::{MixedToolkits, Place, Toolkit, toolkit_places};
 
 #[cfg(test)]
 #[allow(dead_code)]
 #[path = "../build/probe.rs"]
 mod probe;
+#[path = "../build/version.rs"]
+mod version;

@@ -1,7 +1,6 @@
 //! Finding the library when the program runs, and the library that the program is linked with.
 
 use core::ffi::c_void;
-use std::env;
 #[cfg(feature = "dlopen")]
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,6 +10,7 @@ use libloading::os::unix::Library as Handle;
 
 use crate::symbols::Library;
 use crate::table::{Source, Table};
+use crate::toolkit::toolkit_places;
 
 /// Why no library could be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,17 +35,9 @@ pub enum LoadError {
 /// Functions without which nothing works; every release has them.
 const REQUIRED: [&str; 4] = ["aclInit", "aclrtSetDevice", "aclrtCreateStream", "aclrtMalloc"];
 
-const TOOLKIT_ROOTS: [&str; 2] = ["ASCEND_TOOLKIT_HOME", "ASCEND_HOME_PATH"];
-
-/// Folders of installed toolkits, best first.
+/// Folders of libraries of installed toolkits, best first.
 fn toolkit_folders() -> Vec<PathBuf> {
-    let roots = TOOLKIT_ROOTS.iter().filter_map(env::var_os).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let home = env::var_os("HOME").map(|home| Path::new(&home).join("Ascend/ascend-toolkit/latest"));
-    roots
-        .chain(home)
-        .chain([PathBuf::from("/usr/local/Ascend/ascend-toolkit/latest")])
-        .map(|r| r.join("lib64"))
-        .collect()
+    toolkit_places().into_iter().map(|place| place.root.join("lib64")).collect()
 }
 
 /// The libraries of one installation; those of the operators are opened when an operator is first used.

@@ -36,6 +36,22 @@ pub enum Library {
 }
 
 impl Library {
+    /// Every family, the runtime first.
+    pub const ALL: [Self; 12] = [
+        Self::Runtime,
+        Self::Model,
+        Self::OperatorExecutor,
+        Self::OperatorCompiler,
+        Self::Profiler,
+        Self::Channel,
+        Self::Queue,
+        Self::Dump,
+        Self::Blas,
+        Self::Retrieval,
+        Self::OperatorBase,
+        Self::Operators,
+    ];
+
     /// The file names of the library, those of older installations first.
     #[must_use]
     pub const fn sonames(self) -> &'static [&'static str] {
@@ -91,7 +107,8 @@ pub enum Release {
 }
 
 impl Release {
-    const ALL: [Self; 6] =
+    /// Every release that was read, oldest first.
+    pub const ALL: [Self; 6] =
         [Self::Cann8_1, Self::Cann8_2, Self::Cann8_3, Self::Cann9_0, Self::AfterCann9_1, Self::Development];
 
     const fn bit(self) -> u8 {
@@ -136,6 +153,12 @@ pub struct SymbolInfo {
 }
 
 impl SymbolInfo {
+    /// Every function of the interface, sorted by name.
+    #[must_use]
+    pub fn all() -> &'static [Self] {
+        SYMBOLS
+    }
+
     /// Whether the headers of `release` declare it. The operators were read in CANN 8.1 and at the development head only.
     #[must_use]
     pub const fn is_in(&self, release: Release) -> bool {

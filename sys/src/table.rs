@@ -75,6 +75,13 @@ impl Table {
         slot(symbol).is_some_and(|index| self.address(index).is_ok())
     }
 
+    /// Address of the function `symbol`, for questions such as [`CodeFiles::of`](crate::CodeFiles::of); `None` when
+    /// the library does not have it. To call it, take the method of its name.
+    #[must_use]
+    pub fn address_of(&self, symbol: &str) -> Option<usize> {
+        self.address(slot(symbol)?).ok().map(<*mut c_void>::addr)
+    }
+
     #[inline]
     fn address(&self, index: usize) -> Result<*mut c_void, MissingSymbol> {
         let address = self.slots[index].load(Ordering::Acquire);

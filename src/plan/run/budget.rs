@@ -20,7 +20,7 @@ pub(super) fn check(plan: &Inner, context: &Context, mode: Mode, started: bool) 
     cores(plan, context, &mut findings)?;
     let needs = Needs::of(&plan.recipe, mode);
     let needed = needs.streams(context, started);
-    if let Some(left) = streams_left(context)?.filter(|left| (*left as usize) < needed) {
+    if let Some(left) = known(context.streams_left())?.filter(|left| (*left as usize) < needed) {
         let what = if mode == Mode::Captured { "record" } else { "run" };
         let updates = if needs.update > 0 { " and update it" } else { "" };
         let tags = plan.recipe.tags.len();
@@ -29,7 +29,7 @@ pub(super) fn check(plan: &Inner, context: &Context, mode: Mode, started: bool) 
         findings.push(Finding::new(FindingKind::Streams, text));
     }
     if needs.events > 0
-        && let Some(left) = events_left(context)?.filter(|left| (*left as usize) < needs.events)
+        && let Some(left) = known(context.events_left())?.filter(|left| (*left as usize) < needs.events)
     {
         let text = format!("the plan needs {} events; the device has {left} left", needs.events);
         findings.push(Finding::new(FindingKind::Events, text));
@@ -132,22 +132,8 @@ pub(super) fn graphs_left(plan: &Inner, context: &Context) -> Result<Option<usiz
     let needs = Needs::of(&plan.recipe, Mode::Captured);
     let idle = context.inner().idle_streams.len();
     let once = needs.priority + needs.plain.saturating_sub(idle);
-    let left = streams_left(context)?;
+    let left = known(context.streams_left())?;
     Ok(left.map(|left| (left as usize).saturating_sub(once) / (needs.hidden + needs.update)))
-}
-
-fn streams_left(context: &Context) -> Result<Option<u32>> {
-    let mut left = 0;
-    // SAFETY: `left` is a place for one number.
-    let asked = unsafe { call!(&**context.inner(), aclrtGetStreamAvailableNum(&raw mut left)) };
-    known(asked.map(|()| left))
-}
-
-fn events_left(context: &Context) -> Result<Option<u32>> {
-    let mut left = 0;
-    // SAFETY: `left` is a place for one number.
-    let asked = unsafe { call!(&**context.inner(), aclrtGetEventAvailNum(&raw mut left)) };
-    known(asked.map(|()| left))
 }
 
 /// The answer, unless the library or the chip does not have the question.

@@ -1,0 +1,77 @@
+#!/bin/sh
+# install.sh BUILD: `make install` into a folder with a space, programs built with what set_env.sh exports alone.
+set -eu
+build=$1
+make=${MAKE:-make}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+prefix="$folder/a toolkit/it's \"here\""
+# What the outer make passes on is not for the inner ones, and no toolkit of this machine may help.
+unset MAKEFLAGS MFLAGS MAKELEVEL PREFIX DESTDIR ASCEND_TOOLKIT_HOME ASCEND_HOME_PATH LD_LIBRARY_PATH
+into() { "$make" -s BUILD="$build" "$@" > "$folder/log" 2>&1; }
+fail() { echo "install: $*"; cat "$folder/log"; exit 1; }
+# Every name with its mode, target and content.
+tree() { (cd "$1" && find . ! -type f -printf '%p %M %l\n' -o -printf '%p %M ' -exec cksum {} \; | LC_ALL=C sort); }
+
+(umask 077 && into install PREFIX="$prefix") || fail "it failed"
+tree "$prefix" > "$folder/first"
+into install PREFIX="$prefix" || fail "a second time failed"
+tree "$prefix" > "$folder/second"
+cmp -s "$folder/first" "$folder/second" || fail "a second time gives something else"
+for name in $(cd "$build/lib64" && ls); do
+    [ -r "$prefix/lib64/$name" ] || fail "no lib64/$name"
+done
+diff -r "$build/include" "$prefix/include" > "$folder/log" || fail "include/ differs"
+[ -z "$(find "$prefix" -type f ! -perm -444 -o -type d ! -perm -555)" ] || fail "not everybody can read all of it"
+
+cat > "$folder/program.c" <<'C'
+#include <acl/acl.h>
+#include <aclnn/acl_meta.h>
+#include <aclnnop/aclnn_add.h>
+#include <stdint.h>
+#include <stdio.h>
+
+int main(void) {
+    uint32_t count = 0;
+    uint64_t bytes = 0;
+    aclOpExecutor *executor = NULL;
+    if (aclInit(NULL) != 0 || aclrtGetDeviceCount(&count) != 0) return 1;
+    /* Null tensors: 161001, from the operators' library. */
+    if (aclnnAddGetWorkspaceSize(NULL, NULL, NULL, NULL, &bytes, &executor) != 161001) return 2;
+    printf("%u\n", (unsigned)count);
+    return aclFinalize() == 0 ? 0 : 3;
+}
+C
+cp "$folder/program.c" "$folder/program.cpp"
+cat > "$folder/use.sh" <<'S'
+set -eu
+. "$1/set_env.sh"
+cd "$2"
+for compiler in "${CC:-gcc} -std=c11 program.c" "${CXX:-g++} -std=c++14 program.cpp"; do
+    $compiler -Wall -Wextra -Werror -I"$ASCEND_TOOLKIT_HOME/include" -L"$ASCEND_TOOLKIT_HOME/lib64" \
+        -lascendcl -lnnopbase -lopapi -o program
+    [ "$(MOCK_ACL_DEVICES=3 ./program)" = 3 ]
+done
+S
+for shell in sh bash; do
+    "$shell" "$folder/use.sh" "$prefix" "$folder" > "$folder/log" 2>&1 || fail "a program with $shell"
+done
+
+into install PREFIX=/opt/mock DESTDIR="$folder/staged" || fail "with DESTDIR"
+grep -qx "export ASCEND_TOOLKIT_HOME='/opt/mock'" "$folder/staged/opt/mock/set_env.sh" ||
+    fail "DESTDIR is in set_env.sh"
+
+# Files of others stay, and a toolkit that this did not install is refused.
+echo theirs > "$prefix/include/acl/theirs.h"
+into uninstall PREFIX="$prefix" || fail "uninstall"
+[ "$(cd "$prefix" && find . -type f)" = ./include/acl/theirs.h ] || fail "uninstall left or took something else"
+into uninstall PREFIX=/opt/mock DESTDIR="$folder/staged" || fail "uninstall with DESTDIR"
+[ ! -e "$folder/staged/opt/mock" ] || fail "uninstall left the folder"
+mkdir -p "$folder/real/lib64" && echo real > "$folder/real/lib64/libascendcl.so"
+for what in install uninstall; do
+    into "$what" PREFIX="$folder/real" && fail "$what in a toolkit of somebody else"
+    [ "$(cat "$folder/real/lib64/libascendcl.so")" = real ] || fail "$what changed a toolkit of somebody else"
+done
+into install && fail "without PREFIX"
+into install PREFIX=relative && fail "with a relative PREFIX"
+echo "install ok"

@@ -1,0 +1,185 @@
+//! What the parts of this crate need of the library, as data.
+
+use acl_sys::Table;
+
+/// A part of this crate with the C functions that it calls, to find out what a machine can do.
+///
+/// Functions are looked for when they are used, so a part whose functions are missing does not keep the others from
+/// working; its calls give [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol).
+///
+/// # Examples
+///
+/// ```
+/// use racl::{Acl, Requirement};
+///
+/// let acl = Acl::mock()?;
+/// for part in Requirement::all() {
+///     assert_eq!(part.missing(acl.table()), [""; 0], "{}", part.name());
+/// }
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Requirement {
+    name: &'static str,
+    what: &'static str,
+    functions: &'static [&'static str],
+    optional: &'static [&'static str],
+}
+
+impl Requirement {
+    /// Every part, those first that the others build on.
+    #[must_use]
+    pub fn all() -> &'static [Self] {
+        &ALL
+    }
+
+    /// A short name, which stays the same from version to version.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it is for, in a few words.
+    #[must_use]
+    pub fn what(&self) -> &'static str {
+        self.what
+    }
+
+    /// C functions without which some of it fails.
+    #[must_use]
+    pub fn functions(&self) -> &'static [&'static str] {
+        self.functions
+    }
+
+    /// C functions that are used where they are; without them it works, and tells or checks less.
+    #[must_use]
+    pub fn optional(&self) -> &'static [&'static str] {
+        self.optional
+    }
+
+    /// Those of [`functions`](Self::functions) that a library lacks. Looks them up, which opens the libraries of
+    /// operators for a part that uses operators.
+    #[must_use]
+    pub fn missing(&self, table: &Table) -> Vec<&'static str> {
+        self.functions.iter().copied().filter(|name| !table.has(name)).collect()
+    }
+}
+
+macro_rules! parts {
+    ($($name:literal, $what:literal: $($function:ident)* $(; optional $($optional:ident)*)?,)*) => {
+        [$(Requirement {
+            name: $name,
+            what: $what,
+            functions: &[$(stringify!($function)),*],
+            optional: &[$($(stringify!($optional)),*)?],
+        }),*]
+    };
+}
+
+#[rustfmt::skip]
+const ALL: [Requirement; 19] = parts! {
+    "library", "initialisation and errors": aclInit aclFinalize
+        ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
+    "devices", "devices and what they are":
+        aclrtSetDevice aclrtResetDevice aclrtGetDeviceCount aclrtGetCurrentContext aclrtSetCurrentContext
+        aclrtSynchronizeDevice aclrtGetSocName aclrtGetMemInfo
+        ; optional aclrtGetDeviceInfo aclGetDeviceCapability,
+    "contexts", "further contexts of a device": aclrtCreateContext aclrtDestroyContext,
+    "memory", "device and pinned memory, copies":
+        aclrtMalloc aclrtFree aclrtMallocHost aclrtFreeHost aclrtMemcpy aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync,
+    "streams", "streams with priorities":
+        aclrtCreateStreamWithConfig aclrtDestroyStream aclrtSynchronizeStream aclrtSynchronizeStreamWithTimeout
+        aclrtStreamQuery aclrtStreamGetId
+        ; optional aclrtCtxGetCurrentDefaultStream,
+    "events", "order between streams":
+        aclrtCreateEventExWithFlag aclrtDestroyEvent aclrtRecordEvent aclrtStreamWaitEvent aclrtQueryEventStatus
+        aclrtSynchronizeEvent aclrtSynchronizeEventWithTimeout,
+    "timing", "time between events": aclrtCreateEventExWithFlag aclrtRecordEvent aclrtEventElapsedTime,
+    "host-functions", "host functions in the order of a stream": aclrtLaunchHostFunc,
+    "prefetch", "prefetch into L2 (CMO)": aclrtCmoAsync,
+    "operators", "tensors and the operators of racl::op":
+        aclCreateTensor aclDestroyTensor aclCreateScalar aclDestroyScalar aclCreateIntArray aclDestroyIntArray
+        aclDestroyAclOpExecutor
+        aclnnAbs aclnnAbsGetWorkspaceSize aclnnAdd aclnnAddGetWorkspaceSize aclnnAddmm aclnnAddmmGetWorkspaceSize
+        aclnnAdds aclnnAddsGetWorkspaceSize aclnnBatchMatMul aclnnBatchMatMulGetWorkspaceSize
+        aclnnCast aclnnCastGetWorkspaceSize aclnnClampMin aclnnClampMinGetWorkspaceSize
+        aclnnDiv aclnnDivGetWorkspaceSize aclnnDivs aclnnDivsGetWorkspaceSize
+        aclnnEmbedding aclnnEmbeddingGetWorkspaceSize aclnnGeluV2 aclnnGeluV2GetWorkspaceSize
+        aclnnInplaceAdd aclnnInplaceAddGetWorkspaceSize aclnnInplaceCopy aclnnInplaceCopyGetWorkspaceSize
+        aclnnInplaceFillScalar aclnnInplaceFillScalarGetWorkspaceSize
+        aclnnInplaceMul aclnnInplaceMulGetWorkspaceSize aclnnLayerNorm aclnnLayerNormGetWorkspaceSize
+        aclnnMatmul aclnnMatmulGetWorkspaceSize aclnnMaximum aclnnMaximumGetWorkspaceSize
+        aclnnMean aclnnMeanGetWorkspaceSize aclnnMm aclnnMmGetWorkspaceSize aclnnMul aclnnMulGetWorkspaceSize
+        aclnnMuls aclnnMulsGetWorkspaceSize aclnnPermute aclnnPermuteGetWorkspaceSize
+        aclnnReduceSum aclnnReduceSumGetWorkspaceSize aclnnRsqrt aclnnRsqrtGetWorkspaceSize
+        aclnnSoftmax aclnnSoftmaxGetWorkspaceSize aclnnSqrt aclnnSqrtGetWorkspaceSize
+        aclnnSub aclnnSubGetWorkspaceSize aclnnTanh aclnnTanhGetWorkspaceSize,
+    "captured-graphs", "recording a stream and replaying it":
+        aclmdlRICaptureBegin aclmdlRICaptureEnd aclmdlRICaptureGetInfo aclmdlRIExecuteAsync aclmdlRIDestroy
+        aclrtStreamWaitEvent aclrtRecordEvent,
+    "cross-stream-capture", "several streams in one captured graph":
+        aclmdlRICaptureBegin aclmdlRICaptureEnd aclrtCreateEventExWithFlag aclrtRecordEvent aclrtStreamWaitEvent,
+    "graph-dump", "captured graphs as JSON": aclmdlRIDebugJsonPrint,
+    "task-group-updates", "operators of a captured graph replaced between or in runs":
+        aclmdlRICaptureTaskGrpBegin aclmdlRICaptureTaskGrpEnd aclmdlRICaptureTaskUpdateBegin
+        aclmdlRICaptureTaskUpdateEnd,
+    "address-updates", "inputs that are updated inside the graph (plan::Input::Updatable)":
+        aclmdlRICaptureTaskGrpBegin aclmdlRICaptureTaskGrpEnd aclmdlRICaptureTaskUpdateBegin
+        aclmdlRICaptureTaskUpdateEnd aclrtValueWait aclrtValueWrite,
+    "core-limits", "limits of cores for plans and streams":
+        aclrtGetDeviceResLimit aclrtSetStreamResLimit aclrtResetStreamResLimit aclrtUseStreamResInCurrentThread
+        aclrtUnuseStreamResInCurrentThread,
+    "external-gates", "gates between a plan and work beside it": aclrtValueWait aclrtValueWrite,
+    "plans", "plans, captured or operator by operator":
+        aclmdlRICaptureBegin aclmdlRICaptureEnd aclmdlRICaptureGetInfo aclmdlRIExecuteAsync aclmdlRIDestroy
+        aclrtCreateEventExWithFlag aclrtRecordEvent aclrtStreamWaitEvent aclrtMalloc aclrtFree aclrtMemcpyAsync
+        aclrtMemsetAsync aclCreateTensor aclDestroyTensor aclDestroyAclOpExecutor
+        ; optional aclrtGetStreamAvailableNum aclrtGetEventAvailNum aclrtGetDeviceResLimit,
+    "compile-cache", "plans on disk (feature cache)":
+        ; optional aclrtGetVersion aclsysGetCANNVersion aclrtGetSocName aclrtGetDeviceInfo aclrtGetDeviceResLimit,
+};
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+
+    fn sources(folder: &Path) -> Vec<PathBuf> {
+        let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        paths.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
+    }
+
+    /// Names of C functions outside comments, attributes and texts.
+    fn called_in(source: &str) -> impl Iterator<Item = &str> {
+        let lines =
+            source.lines().map(str::trim_start).filter(|line| !line.starts_with("//") && !line.starts_with('#'));
+        let words = lines.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '"'));
+        words.filter(|word| acl_sys::symbol_info(word).is_some())
+    }
+
+    #[test]
+    fn the_parts_need_what_the_crate_calls() {
+        let texts: Vec<_> = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
+            .iter()
+            .filter(|path| !path.ends_with("src/requirement.rs"))
+            .map(|path| fs::read_to_string(path).unwrap())
+            .collect();
+        let called: BTreeSet<_> = texts.iter().flat_map(|text| called_in(text)).collect();
+        let listed: BTreeSet<_> =
+            ALL.iter().flat_map(|part| part.functions.iter().chain(part.optional)).copied().collect();
+        assert_eq!(listed, called);
+    }
+
+    #[test]
+    fn names_are_unique_and_no_function_is_listed_twice() {
+        let names: BTreeSet<_> = ALL.iter().map(Requirement::name).collect();
+        assert_eq!(names.len(), ALL.len());
+        for part in &ALL {
+            let functions: BTreeSet<_> = part.functions.iter().chain(part.optional).collect();
+            assert_eq!(functions.len(), part.functions.len() + part.optional.len(), "{}", part.name);
+        }
+    }
+}
