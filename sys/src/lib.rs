@@ -18,6 +18,8 @@
 #[cfg_attr(acl_sys_generated, path = "generated.rs")]
 mod bindings;
 #[cfg(any(feature = "dlopen", feature = "link"))]
+mod elf;
+#[cfg(any(feature = "dlopen", feature = "link"))]
 mod loader;
 #[cfg(feature = "mock")]
 pub mod mock;
