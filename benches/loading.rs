@@ -6,7 +6,7 @@
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 use std::time::Instant;
 
 use racl::sys::{Table, aclDataType};
@@ -94,16 +94,13 @@ fn calls() -> [f64; 2] {
     })
 }
 
-fn main() -> ExitCode {
+fn main() {
     if let Ok(library) = std::env::var(CHILD) {
-        start(&library);
-        return ExitCode::SUCCESS;
+        return start(&library);
     }
-    let mut missed = false;
-    let mut at_most = |name: &str, value: f64, unit: &str, most: f64| {
-        let met = value <= most;
-        missed |= !met;
-        println!("{name}\t{value:.2}\t{unit}\tat most {most}\t{}", if met { "met" } else { "missed" });
+    let at_most = |name: &str, value: f64, unit: &str, most: f64| {
+        let met = if value <= most { "met" } else { "missed" };
+        println!("{name}\t{value:.2}\t{unit}\tat most {most}\t{met}");
     };
     for (name, library) in [("loaded mock", library()), ("built-in mock", PathBuf::new())] {
         let [first, each] = starts(&library);
@@ -114,5 +111,4 @@ fn main() -> ExitCode {
     let [plain, more] = calls();
     println!("linked call\t{plain:.2}\tns\tnone\tmet");
     at_most("call through the table over a linked call", more, "ns", 2.0);
-    if missed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
