@@ -1,7 +1,7 @@
 //! Loading the mock as a library, its first call in a new process, and what the call table adds to a call.
 //!
-//! One line a figure, tab-separated: name, value, unit, target, met or missed. Times of a start are measured inside new
-//! processes; calls through the table and calls that the linker bound alternate in one process.
+//! One line a figure, tab-separated: name, value, unit, target, met or missed. Times of a start are measured inside
+//! new processes; calls through the table and calls that the linker bound alternate in one process.
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::hint::black_box;

@@ -95,7 +95,7 @@ impl Acl {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::LibraryNotFound`] with the reason, such as a file for another machine, or one that is no AscendCL.
+    /// [`ErrorKind::LibraryNotFound`] with the reason, such as a file for another machine or no AscendCL at all.
     #[cfg(feature = "dlopen")]
     pub fn init_from(path: impl Into<OsString>) -> Result<Self> {
         Self::start(Choice::Path(path.into()))
@@ -311,8 +311,8 @@ fn open(choice: &Choice) -> Result<Table> {
     match choice {
         #[cfg(feature = "dlopen")]
         Choice::System => Table::load().map_err(|error| {
-            let advice = "set RACL_LIBRARY to the path of libascendcl.so, or ASCEND_TOOLKIT_HOME to the toolkit's folder, \
-                          as its set_env.sh does";
+            let advice = "set RACL_LIBRARY to the path of libascendcl.so, or ASCEND_TOOLKIT_HOME to the toolkit's \
+                          folder, as its set_env.sh does";
             Error::new(ErrorKind::LibraryNotFound, format!("{error}; {advice}"))
         }),
         #[cfg(feature = "dlopen")]

@@ -81,7 +81,7 @@ def generate(version, out):
 
 
 def runtime_calls(version, ours):
-    """The calls that the bindings of a set must have: those of its headers that have no `...`; it has no operators."""
+    """The calls that the bindings of a set must have: its functions without `...`; it has no operators."""
     bit, declared = 1 << SETS.index(version), headers()
     sets = functions_of_sets().items()
     return {name for name, mask in sets if mask & bit and name in ours and declared[name].startswith("acl/")}
@@ -117,7 +117,8 @@ def main():
                     listed += 1
                 elif left != right:
                     different.append(f"different: {version} {kind} {name}: {left} here, {right} there")
-            more = [f"only theirs: {version} {kind} {name} = {there[name]}" for name in sorted(there.keys() - here.keys())]
+            more = sorted(there.keys() - here.keys())
+            more = [f"only theirs: {version} {kind} {name} = {there[name]}" for name in more]
             for line in different + more:
                 print(line)
             good = good and not different and not more

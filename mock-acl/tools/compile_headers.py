@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lets a C++ compiler check include/ against the real headers: a test is generated from ours and compiled with theirs.
+"""Lets a C++ compiler check include/ against the real headers: a test made from ours is compiled with theirs.
 
 compile_headers.py [--offline] [SET...]
 

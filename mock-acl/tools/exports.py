@@ -39,7 +39,7 @@ def entries():
 
 
 def headers():
-    """The header of each function that is declared: a name before a parenthesis, outside of comments and parameters."""
+    """The header of each declared function: a name before a parenthesis, outside of comments and parameters."""
     found = {}
     for folder in ("acl", "aclnn", "aclnnop"):
         for path, _, files in os.walk(os.path.join(HERE, "include", folder)):

@@ -21,10 +21,10 @@ const MACHINES: [(u16, &str, &str); 5] = [
     (243, "RISC-V", "riscv64"),
 ];
 
-/// What keeps the file at `path` from being opened at all: the dynamic loader would wait for it, or read past its end.
+/// What keeps the file at `path` from being opened: the dynamic loader would wait for it, or read past its end.
 ///
-/// Says nothing about a name without a folder, which the dynamic loader looks for elsewhere, nor about a file that cannot
-/// be read, whose reason the dynamic loader knows.
+/// Says nothing about a name without a folder, which the dynamic loader looks for elsewhere, nor about a file that
+/// cannot be read, whose reason the dynamic loader knows.
 pub(crate) fn refusal(path: &Path) -> Option<String> {
     if path.parent().is_none_or(|folder| folder.as_os_str().is_empty()) {
         return None;

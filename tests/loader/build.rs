@@ -41,8 +41,8 @@ pub(crate) const RELEASES: [Release; 6] = [
     Release::Development,
 ];
 
-/// Whether the library made for a release has a function. Operators were read at both ends only, and the releases of the
-/// functions around them are not known: what the oldest has, each has.
+/// Whether the library made for a release has a function. Operators were read at both ends only, and the releases of
+/// the functions around them are not known: what the oldest has, each has.
 pub(crate) fn belongs(name: &str, release: Release) -> bool {
     let symbol = symbol_info(name).unwrap();
     match symbol.library {
