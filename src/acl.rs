@@ -1,7 +1,8 @@
 //! The initialisation value: which library, and its life time.
 
-use std::env::VarError;
-use std::ffi::CStr;
+#[cfg(feature = "dlopen")]
+use std::ffi::OsString;
+use std::ffi::{CStr, OsStr};
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -9,9 +10,7 @@ use acl_sys::{MixedToolkits, Table, aclCANNPackageName, aclCANNPackageVersion};
 
 use crate::call::{Caller, call, pointer};
 use crate::device::Device;
-#[allow(unused_imports, reason = "with every feature only the documentation names it")]
-use crate::error::ErrorKind;
-use crate::error::{Error, Result, ResultExt as _};
+use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 
 /// AscendCL, initialised. The first value initialises the library of its process, the last one to go finalises it.
 ///
@@ -58,7 +57,7 @@ enum Choice {
     #[cfg(feature = "dlopen")]
     System,
     #[cfg(feature = "dlopen")]
-    Path(String),
+    Path(OsString),
     #[cfg(feature = "link")]
     Linked,
     #[cfg(feature = "mock")]
@@ -91,16 +90,16 @@ impl Acl {
     /// asked for is not compiled in; [`ErrorKind::Internal`] on a machine without a driver.
     #[doc(alias = "aclInit")]
     pub fn init() -> Result<Self> {
-        Self::start(choice_of(named_library()?.as_deref())?)
+        Self::named(std::env::var_os(LIBRARY).as_deref())
     }
 
     /// Initialises the library at `path`: a file, or a name that the dynamic loader searches.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::LibraryNotFound`] with the loader's reason, or when the file is no AscendCL library.
+    /// [`ErrorKind::LibraryNotFound`] with the reason, such as a file for another machine or no AscendCL at all.
     #[cfg(feature = "dlopen")]
-    pub fn init_from(path: impl Into<String>) -> Result<Self> {
+    pub fn init_from(path: impl Into<OsString>) -> Result<Self> {
         Self::start(Choice::Path(path.into()))
     }
 
@@ -122,8 +121,13 @@ impl Acl {
     /// As [`Acl::init`].
     #[cfg(feature = "mock")]
     pub fn init_or_mock() -> Result<Self> {
-        let value = named_library()?;
-        Self::start(choice_of(Some(value.as_deref().filter(|v| !v.is_empty()).unwrap_or("mock")))?)
+        let value = std::env::var_os(LIBRARY).filter(|value| !value.is_empty());
+        Self::named(Some(value.as_deref().unwrap_or("mock".as_ref())))
+    }
+
+    /// The library that `RACL_LIBRARY` names.
+    fn named(variable: Option<&OsStr>) -> Result<Self> {
+        take_named(variable, Self::start)
     }
 
     /// Finds and loads the library that [`Acl::init`] would take, and leaves it uninitialised: for programs that look
@@ -141,7 +145,7 @@ impl Acl {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn load() -> Result<Table> {
-        open(&choice_of(named_library()?.as_deref())?)
+        take_named(std::env::var_os(LIBRARY).as_deref(), |choice| open(&choice))
     }
 
     fn start(choice: Choice) -> Result<Self> {
@@ -334,17 +338,22 @@ impl fmt::Display for Acl {
     }
 }
 
-fn named_library() -> Result<Option<String>> {
-    match std::env::var(LIBRARY) {
-        Ok(value) => Ok(Some(value)),
-        Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(value)) => Err(Error::invalid(format!(
-            "RACL_LIBRARY={value:?} is no text; give a path in UTF-8, `system` or `mock`"
-        ))),
-    }
+/// What `take` makes of the library that `variable` names.
+fn take_named<T>(variable: Option<&OsStr>, take: impl FnOnce(Choice) -> Result<T>) -> Result<T> {
+    let choice = choice_of(variable)?;
+    #[cfg(feature = "dlopen")]
+    let by_path = matches!(choice, Choice::Path(_));
+    #[cfg(not(feature = "dlopen"))]
+    let by_path = false;
+    take(choice).map_err(|error| match error.kind() {
+        ErrorKind::LibraryNotFound if by_path => {
+            error.context("RACL_LIBRARY takes the path of libascendcl.so, `system` or `mock`")
+        }
+        _ => error,
+    })
 }
 
-fn choice_of(variable: Option<&str>) -> Result<Choice> {
+fn choice_of(variable: Option<&OsStr>) -> Result<Choice> {
     #[cfg(not(any(feature = "dlopen", feature = "link", feature = "mock")))]
     return Err(Error::new(
         ErrorKind::NotSupported,
@@ -353,28 +362,31 @@ fn choice_of(variable: Option<&str>) -> Result<Choice> {
         ),
     ));
     #[cfg(any(feature = "dlopen", feature = "link", feature = "mock"))]
-    match variable.unwrap_or_default() {
+    match variable.map_or(Some(""), OsStr::to_str) {
         #[cfg(feature = "link")]
-        "" => Ok(Choice::Linked),
+        Some("") => Ok(Choice::Linked),
         #[cfg(all(feature = "dlopen", not(feature = "link")))]
-        "" => Ok(Choice::System),
+        Some("") => Ok(Choice::System),
         #[cfg(feature = "dlopen")]
-        "system" => Ok(Choice::System),
+        Some("system") => Ok(Choice::System),
         #[cfg(all(feature = "link", not(feature = "dlopen")))]
-        "system" => Ok(Choice::Linked),
+        Some("system") => Ok(Choice::Linked),
         #[cfg(feature = "mock")]
-        "mock" => Ok(Choice::Mock),
+        Some("mock") => Ok(Choice::Mock),
         #[cfg(not(feature = "mock"))]
-        "mock" => Err(Error::new(
+        Some("mock") => Err(Error::new(
             ErrorKind::NotSupported,
             "RACL_LIBRARY=mock asks for the built-in mock, which this program was built without (feature `mock`)",
         )),
         #[cfg(feature = "dlopen")]
-        path => Ok(Choice::Path(path.to_owned())),
+        _ => Ok(Choice::Path(variable.unwrap_or_default().to_owned())),
         #[cfg(not(feature = "dlopen"))]
-        other => Err(Error::new(
+        _ => Err(Error::new(
             ErrorKind::NotSupported,
-            format!("RACL_LIBRARY={other:?}: this program was built without the feature `dlopen`"),
+            format!(
+                "RACL_LIBRARY={:?}: this program was built without the feature `dlopen`",
+                variable.unwrap_or_default()
+            ),
         )),
     }
 }
@@ -382,7 +394,11 @@ fn choice_of(variable: Option<&str>) -> Result<Choice> {
 fn open(choice: &Choice) -> Result<Table> {
     match choice {
         #[cfg(feature = "dlopen")]
-        Choice::System => Ok(Table::load()?),
+        Choice::System => Table::load().map_err(|error| {
+            let advice = "set RACL_LIBRARY to the path of libascendcl.so, or ASCEND_TOOLKIT_HOME to the toolkit's \
+                          folder, as its set_env.sh does";
+            Error::new(ErrorKind::LibraryNotFound, format!("{error}; {advice}"))
+        }),
         #[cfg(feature = "dlopen")]
         Choice::Path(path) => Ok(Table::load_from(path)?),
         #[cfg(feature = "link")]
@@ -451,14 +467,14 @@ mod tests {
     #[test]
     #[cfg(feature = "dlopen")]
     fn the_variable_chooses_the_library() {
-        assert_eq!(choice_of(Some("system")).unwrap(), Choice::System);
-        assert_eq!(choice_of(Some("/x/libascendcl.so")).unwrap(), Choice::Path("/x/libascendcl.so".into()));
+        assert_eq!(choice_of(Some("system".as_ref())).unwrap(), Choice::System);
+        assert_eq!(choice_of(Some("/x/libascendcl.so".as_ref())).unwrap(), Choice::Path("/x/libascendcl.so".into()));
     }
 
     #[test]
     #[cfg(all(feature = "dlopen", not(feature = "link")))]
     fn without_the_variable_the_mock_is_never_chosen() {
         assert_eq!(choice_of(None).unwrap(), Choice::System);
-        assert_eq!(choice_of(Some("")).unwrap(), Choice::System);
+        assert_eq!(choice_of(Some("".as_ref())).unwrap(), Choice::System);
     }
 }

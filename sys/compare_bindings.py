@@ -3,9 +3,9 @@
 
 compare_bindings.py [SET...]
 
-Takes the header sets that `make -C mock-acl headers` has put into its cache, and skips, loudly, one that is not there.
+Takes the header sets from the cache of mock-acl/tools/compare_headers.py, which downloads those that are not there.
 Calls, constants, and sizes, alignments and offsets of structs that both have must be equal, but for what
-mock-acl/abi/changes.tsv lists. Needs what the feature `bindgen` needs.
+mock-acl/abi/changes.tsv lists, and the real ones must have nothing more. Needs what the feature `bindgen` needs.
 """
 import os
 import re
@@ -14,8 +14,10 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "racl/headers")
-SETS = ["2.4.0.post4", "2.6.0", "2.7.1", "2.9.1", "2.14.0"]
+sys.path.append(os.path.join(ROOT, "mock-acl/tools"))
+from compare_headers import SETS, fetch, functions_of_sets, known_changes  # noqa: E402
+from exports import headers  # noqa: E402
+
 KINDS = ["call", "constant", "layout"]
 CALL = re.compile(r"^    (\w+)(\(.*\) -> .*);$", re.M)
 CONSTANT = re.compile(r"^ *pub const (\w+): [^=;]*=\s*([^;]*);$", re.M)
@@ -44,6 +46,13 @@ class Bindings:
                 if "__bindgen" not in name:
                     self.items["layout"][f"{what} {name}"] = value.split(" - ")[-1].strip()
 
+    def layouts_as_in(self, other):
+        """Layouts by the names of `other`, which may give a struct the name that is an alias here."""
+        alias = {tag: name for name, tag in self.aliases.items() if f"Size of {name}" in other.items["layout"]}
+        layouts = self.items["layout"].items()
+        return {re.sub(r"\w+(?=::|$)", lambda m: alias.get(m.group(0), m.group(0)), key, count=1): value
+                for key, value in layouts}
+
     def resolve(self, text, through):
         """Type names of `text` by the names that `through` gives them."""
         def name(match):
@@ -59,7 +68,7 @@ class Bindings:
 
 def generate(version, out):
     keys = {
-        "ACL_SYS_INCLUDE_DIR": os.path.join(CACHE, version),
+        "ACL_SYS_INCLUDE_DIR": fetch(version, offline=False),
         "ACL_SYS_LIB_DIR": os.path.join(ROOT, "mock-acl/build/lib64"),
         "ACL_SYS_GENERATE_INTO": out,
     }
@@ -71,24 +80,31 @@ def generate(version, out):
                            cwd=ROOT, check=True)
 
 
+def runtime_calls(version, ours):
+    """The calls that the bindings of a set must have: its functions without `...`; it has no operators."""
+    bit, declared = 1 << SETS.index(version), headers()
+    sets = functions_of_sets().items()
+    return {name for name, mask in sets if mask & bit and name in ours and declared[name].startswith("acl/")}
+
+
 def changed(version):
-    lines = open(os.path.join(ROOT, "mock-acl/abi/changes.tsv")).read().splitlines()[1:]
-    rows = [line.split("\t") for line in lines]
-    return {SCOPED.sub("", name) for sets, _, name, _ in rows if version in sets.split(",")}
+    return {SCOPED.sub("", name) for of, _, name in known_changes() if of == version}
 
 
 def main():
     subprocess.run(["make", "-s", "-C", os.path.join(ROOT, "mock-acl")], check=True, stdout=subprocess.DEVNULL)
     ours, good = Bindings(os.path.join(ROOT, "sys/src/bindings")), True
-    print(f"{'torch-npu':12} {'what':10} {'equal':>6} {'changed since':>14} {'only ours':>10} {'different':>10}")
+    print(f"{'torch-npu':12} {'what':10} {'equal':>6} {'changed since':>14} {'only ours':>10} "
+          f"{'only theirs':>12} {'different':>10}")
     for version in sys.argv[1:] or SETS:
-        if not os.path.exists(os.path.join(CACHE, version, ".complete")):
-            print(f"SKIPPED: {CACHE}/{version} is not there; run make -C mock-acl headers")
-            continue
         with tempfile.TemporaryDirectory() as out:
             generate(version, out)
             real = Bindings(out)
+            real.items["layout"] = real.layouts_as_in(ours)
         known = changed(version)
+        for name in sorted(runtime_calls(version, ours.items["call"]) - real.items["call"].keys()):
+            print(f"not generated: {version} call {name}")
+            good = False
         for kind in KINDS:
             here, there = ours.items[kind], real.items[kind]
             shared, listed, different = here.keys() & there.keys(), 0, []
@@ -101,10 +117,14 @@ def main():
                     listed += 1
                 elif left != right:
                     different.append(f"different: {version} {kind} {name}: {left} here, {right} there")
-            print("\n".join(different), end="\n" if different else "")
-            good = good and not different
+            more = sorted(there.keys() - here.keys())
+            more = [f"only theirs: {version} {kind} {name} = {there[name]}" for name in more]
+            for line in different + more:
+                print(line)
+            good = good and not different and not more
             equal = len(shared) - listed - len(different)
-            print(f"{version:12} {kind:10} {equal:6} {listed:14} {len(here) - len(shared):10} {len(different):10}")
+            print(f"{version:12} {kind:10} {equal:6} {listed:14} {len(here) - len(shared):10} {len(more):12} "
+                  f"{len(different):10}")
     sys.exit(0 if good else 1)
 
 

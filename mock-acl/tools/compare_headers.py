@@ -5,12 +5,13 @@ compare_headers.py [--offline] [--verbose] [SET...]
 
 A wheel is downloaded once; only its header folder is kept, in ${XDG_CACHE_HOME:-~/.cache}/racl/headers. Functions,
 enum constants, structs (size, alignment, fields, offsets), typedefs and constants that both have must be equal, types
-compared in their canonical form; what both differ in since the older set is listed in abi/changes.tsv. Nothing of the
+compared in their canonical form; what differs is listed in abi/changes.tsv, with the reason. Nothing of the
 real headers may be missing here but the media interface (acl/ops/acl_dvpp.h, acl/dvpp). The functions of each set must
 be those of abi/symbols.tsv. With --offline a set that is not in the cache is skipped, loudly.
 """
 import argparse
 import glob
+import importlib
 import os
 import re
 import shutil
@@ -40,6 +41,8 @@ def clang():
         import clang.cindex as cindex
     except ImportError:
         pip("install", "--target", folder, "libclang")
+        # The folder was looked at before it was there.
+        importlib.invalidate_caches()
         import clang.cindex as cindex
     return cindex
 
@@ -91,17 +94,20 @@ class Headers:
         self.items = {kind: {} for kind in KINDS}
         self.types = {}  # typedef or tag -> canonical spelling
         self.names = {}  # canonical spelling of a struct or an enum -> its typedefs
+        self.scoped = {}  # constant of an enum class -> its name in C++
         unit = self.parse()
         self.walk(unit.cursor)
         self.macros(unit.cursor)
 
-    def parse(self):
+    def file_names(self):
         found = glob.glob(os.path.join(self.folder, "acl/**/*.h"), recursive=True)
         found += glob.glob(os.path.join(self.folder, "ge/ge_error_codes.h"))
         names = sorted(os.path.relpath(path, self.folder) for path in found)
-        names = [name for name in names if not name.startswith(LEFT_OUT)]
+        return [name for name in names if not name.startswith(LEFT_OUT)]
+
+    def parse(self):
         # Some real headers do not stand alone.
-        text = "".join(f'#include "{name}"\n' for name in ["acl/acl.h", *names])
+        text = "".join(f'#include "{name}"\n' for name in ["acl/acl.h", *self.file_names()])
         compiler = os.environ.get("CC", "cc")
         builtin = subprocess.run([compiler, "-print-file-name=include"], capture_output=True, text=True, check=True)
         arguments = ["-x", "c++", "-std=c++17", f"-I{self.folder}", f"-I{self.folder}/acl"]
@@ -154,22 +160,24 @@ class Headers:
                 full = SCOPED.get(name, "") if cursor.is_scoped_enum() else ""
                 value = constant.enum_value & 0xFFFFFFFF
                 value -= (value >> 31) << 32
+                if cursor.is_scoped_enum():
+                    self.scoped[full + constant.spelling] = f"{name}::{constant.spelling}"
                 self.items["enum constant"][full + constant.spelling] = f"{value} in {name}, {size} bytes"
 
     def struct(self, cursor):
-        fields = []
-        whole = cursor.type
+        fields, whole = [], cursor.type
 
-        def add(record):
-            for child in record.get_children():
-                if child.kind == self.cindex.CursorKind.FIELD_DECL and not child.is_anonymous():
-                    if "(anonymous" not in child.spelling and "(unnamed" not in child.spelling and child.spelling:
-                        offset = whole.get_offset(child.spelling) // 8
-                        fields.append(f"{child.type.get_canonical().spelling} {child.spelling} @{offset}")
-                elif child.is_anonymous() and child.kind.is_declaration():
-                    add(child)
+        def add(record, base, prefix):
+            for field in record.get_fields():
+                offset, kind = base + field.get_field_offsetof() // 8, field.type.get_canonical()
+                if kind.get_declaration().is_anonymous():
+                    # Members of an unnamed struct or union belong to the outer one, unless the field has a name.
+                    named = f"{prefix}{field.spelling}." if re.fullmatch(r"\w+", field.spelling) else prefix
+                    add(kind, offset, named)
+                else:
+                    fields.append(f"{kind.spelling} {prefix}{field.spelling} @{offset}")
 
-        add(cursor)
+        add(whole.get_canonical(), 0, "")
         shape = f"{whole.get_size()}/{whole.get_align()}: " + "; ".join(fields)
         self.items["struct"][cursor.type.get_canonical().spelling] = shape
 
@@ -203,7 +211,7 @@ def renamed(theirs, ours):
                 return ours.types[known]
         return word
 
-    return lambda text: re.sub(r"(?<![@\w])[A-Za-z_]\w*(?! @)\b", name, text)
+    return lambda text: re.sub(r"(?<![@\w.])[A-Za-z_]\w*(?![\w.]| @)", name, text)
 
 
 def compare(theirs, ours, changes, version, verbose):
@@ -244,7 +252,9 @@ def functions_of_sets():
 def known_changes():
     lines = open(os.path.join(HERE, "abi/changes.tsv")).read().splitlines()[1:]
     changes = {}
-    for versions, kind, name, real in (line.split("\t") for line in lines):
+    for versions, kind, name, real, why in (line.split("\t") for line in lines):
+        if not why.strip():
+            sys.exit(f"abi/changes.tsv does not say why {kind} {name} differs")
         for version in versions.split(","):
             changes[(version, kind, name)] = real
     return changes
@@ -285,4 +295,5 @@ def main():
     sys.exit(0 if good else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

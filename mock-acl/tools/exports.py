@@ -38,17 +38,18 @@ def entries():
     return re.findall(r"^([A-Z]+)\((\w+), ([A-Z]+)\)$", text, re.M)
 
 
-def declared():
-    """The functions that the headers declare: a name before a parenthesis, outside of comments and parameters."""
-    names = set()
+def headers():
+    """The header of each declared function: a name before a parenthesis, outside of comments and parameters."""
+    found = {}
     for folder in ("acl", "aclnn", "aclnnop"):
         for path, _, files in os.walk(os.path.join(HERE, "include", folder)):
             for file in files:
                 text = open(os.path.join(path, file)).read()
                 text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
                 text = re.sub(r"typedef[^{};]*;|typedef (struct|union|enum)[^;]*;", "", text)
-                names |= set(re.findall(r"^[A-Za-z][\w ]*[ *](\w+)\(", text, re.M))
-    return names
+                for name in re.findall(r"^[A-Za-z][\w ]*[ *](\w+)\(", text, re.M):
+                    found[name] = os.path.relpath(os.path.join(path, file), os.path.join(HERE, "include"))
+    return found
 
 
 def control_names():
@@ -68,7 +69,7 @@ def check(library):
     want = {name for _, name, _ in entries()}
     listed = set(open(LIST).read().split())
     return (
-        same(want, declared(), "in exports.def, not declared", "declared, not in exports.def")
+        same(want, set(headers()), "in exports.def, not declared", "declared, not in exports.def")
         & same(want | control_names(), listed, "not in abi/exports.txt", "only in abi/exports.txt")
         & same(listed, have, "missing in the library", "exported, not listed")
     )
@@ -144,4 +145,5 @@ def main():
     sys.exit(0 if good else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

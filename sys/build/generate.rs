@@ -27,6 +27,7 @@ const FAMILIES: [Family; 14] = [
     Family {
         file: "runtime",
         headers: &[
+            "acl/acl.h",
             "acl/acl_base.h",
             "acl/acl_base_rt.h",
             "acl/acl_base_mdl.h",

@@ -18,6 +18,8 @@
 #[cfg_attr(acl_sys_generated, path = "generated.rs")]
 mod bindings;
 mod code_files;
+#[cfg(any(feature = "dlopen", feature = "link"))]
+mod elf;
 mod fit;
 #[cfg(any(feature = "dlopen", feature = "link"))]
 mod loader;

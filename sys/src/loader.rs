@@ -8,6 +8,7 @@ use std::sync::Mutex;
 
 use libloading::os::unix::Library as Handle;
 
+use crate::elf;
 use crate::symbols::Library;
 use crate::table::{Source, Table};
 use crate::toolkit::toolkit_places;
@@ -101,6 +102,9 @@ fn address_in(handle: &Handle, symbol: &str) -> Option<*mut c_void> {
 }
 
 fn open(path: &Path) -> Result<Handle, String> {
+    if let Some(why) = elf::refusal(path) {
+        return Err(why);
+    }
     // SAFETY: opening runs the initialisers of the library. AscendCL's do nothing but set up the library itself, and a
     // path that the user gives is theirs to answer for, as with LD_LIBRARY_PATH.
     let handle = unsafe { Handle::open(Some(path), libc_flags()) };
@@ -114,7 +118,7 @@ const fn libc_flags() -> core::ffi::c_int {
 
 fn describe(error: &libloading::Error) -> String {
     match error {
-        libloading::Error::DlOpen { source } | libloading::Error::DlSym { source } => format!("{source:?}"),
+        libloading::Error::DlOpen { source } | libloading::Error::DlSym { source } => source.to_string(),
         other => other.to_string(),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};
 
-use racl::sys::{Library, Table};
+use racl::sys::{Library, Release, Table, symbol_info};
 
 /// The libraries, by what they lack.
 pub(crate) struct Libraries {
@@ -34,6 +34,64 @@ pub(crate) struct Libraries {
     pub(crate) text: PathBuf,
     /// Where all of them are.
     pub(crate) folder: PathBuf,
+    objects: Vec<PathBuf>,
+}
+
+/// The releases that there is a library for, oldest first.
+pub(crate) const RELEASES: [Release; 6] = [
+    Release::Cann8_1,
+    Release::Cann8_2,
+    Release::Cann8_3,
+    Release::Cann9_0,
+    Release::AfterCann9_1,
+    Release::Development,
+];
+
+/// Whether the library made for a release has a function. Operators were read at both ends only, and the releases of
+/// the functions around them are not known: what the oldest has, each has.
+pub(crate) fn belongs(name: &str, release: Release) -> bool {
+    let symbol = symbol_info(name).unwrap();
+    match symbol.library {
+        _ if symbol.first().is_none() => true,
+        Library::Operators if release < Release::Development => symbol.is_in(Release::Cann8_1),
+        _ => symbol.is_in(release),
+    }
+}
+
+impl Libraries {
+    /// The mock with the functions of one release only, each in a folder of its own.
+    pub(crate) fn release(&self, release: Release) -> &Path {
+        static MADE: [OnceLock<PathBuf>; 6] = [const { OnceLock::new() }; 6];
+        let index = RELEASES.iter().position(|each| *each == release).unwrap();
+        MADE[index].get_or_init(|| {
+            let others: Vec<_> =
+                Table::names().map(|(name, _)| name).filter(|name| !belongs(name, release)).collect();
+            link(&self.folder.join(format!("release{index}/libascendcl.so")), &self.objects, &others)
+        })
+    }
+
+    /// The mock with more C code, without the functions `hidden`.
+    pub(crate) fn with_code(&self, name: &str, code: &str, hidden: &[&str]) -> PathBuf {
+        let path = self.folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let source = path.with_extension("c");
+        fs::write(&source, code).unwrap();
+        let object = path.with_extension("o");
+        run(compiler().args(["-std=c11", "-fPIC", "-c", "-o"]).arg(&object).arg(&source));
+        link(&path, &[&self.objects[..], &[object]].concat(), hidden)
+    }
+
+    /// A library of `code` in front of the whole mock: what it does not define comes from there.
+    pub(crate) fn in_front(&self, name: &str, code: &str) -> PathBuf {
+        let path = self.folder.join(name);
+        let source = path.with_extension("c");
+        fs::write(&source, code).unwrap();
+        let mut cc = compiler();
+        cc.args(["-std=c11", "-shared", "-fPIC", "-Wl,--no-as-needed", "-o"]).arg(&path).arg(&source);
+        // The path of the mock is written into the library, since the mock has no name of its own here.
+        run(cc.arg(&self.full));
+        path
+    }
 }
 
 /// The libraries of this run.
@@ -67,6 +125,7 @@ fn build(folder: &Path) -> Libraries {
         foreign: foreign.with_extension("so"),
         text,
         folder: folder.to_owned(),
+        objects,
     }
 }
 

@@ -1,5 +1,10 @@
 //! `RACL_LIBRARY` and the places that are searched, in processes of their own.
 
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -27,19 +32,30 @@ fn a_child_reports_what_it_found() {
     }
 }
 
-/// What a process says that has these variables, and no other installation to find.
-fn report_with(variables: &[(&str, &str)]) -> String {
-    let mut child = Command::new(std::env::current_exe().unwrap());
+/// A process of `program`, which is this test binary, that finds no installation.
+fn child(program: &Path) -> Command {
+    let mut child = Command::new(program);
     child
         .args(["--exact", "child::a_child_reports_what_it_found", "--nocapture", "--test-threads=1"])
         .env(CHILD, "1");
     for name in ["RACL_LIBRARY", "ASCEND_TOOLKIT_HOME", "ASCEND_HOME_PATH", "LD_LIBRARY_PATH"] {
         child.env_remove(name);
     }
-    let output = child.env("HOME", &libraries().folder).envs(variables.iter().copied()).output().unwrap();
+    child.env("HOME", &libraries().folder);
+    child
+}
+
+fn report_of(child: &mut Command) -> String {
+    let output = child.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let line = text.lines().find(|line| line.starts_with(USED) || line.starts_with(REFUSED));
     line.unwrap_or_else(|| panic!("{text}\n{}", String::from_utf8_lossy(&output.stderr))).to_owned()
+}
+
+/// What a process says that has these variables, and no other installation to find.
+fn report_with<T: AsRef<OsStr>>(variables: &[(&str, T)]) -> String {
+    let variables = variables.iter().map(|(name, value)| (name, value.as_ref()));
+    report_of(child(&std::env::current_exe().unwrap()).envs(variables))
 }
 
 fn text(path: &Path) -> &str {
@@ -59,6 +75,38 @@ fn the_variable_names_a_path() {
     let none = text(&libraries().text);
     let said = report_with(&[("RACL_LIBRARY", none)]);
     assert!(said.starts_with("refused: LibraryNotFound") && said.contains(none), "{said}");
+    assert!(said.contains("RACL_LIBRARY takes the path of libascendcl.so, `system` or `mock`"), "{said}");
+}
+
+#[test]
+fn the_variable_may_name_a_path_of_any_bytes() {
+    for folder in [&b"of a child, with spaces"[..], b"of a child \xff\xfe"] {
+        let folder = libraries().folder.join(OsStr::from_bytes(folder));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("libascendcl.so");
+        fs::copy(&libraries().full, &path).unwrap();
+        let shown = path.display().to_string();
+        assert_used(&report_with(&[("RACL_LIBRARY", OsString::from(path))]), &shown, false);
+    }
+}
+
+#[test]
+fn a_library_that_may_not_be_read_is_refused_with_that() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(&folder, Permissions::from_mode(0o755)).unwrap();
+    let (library, program) = (folder.path().join("libascendcl.so"), folder.path().join("test"));
+    fs::copy(&libraries().full, &library).unwrap();
+    fs::set_permissions(&library, Permissions::from_mode(0o000)).unwrap();
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let mut child = child(&program);
+    child.env("RACL_LIBRARY", &library);
+    if fs::File::open(&library).is_ok() {
+        // The administrator may read everything; the user "nobody" may not.
+        child.gid(65534).uid(65534);
+    }
+    let said = report_of(&mut child);
+    assert!(said.starts_with("refused: LibraryNotFound"), "{said}");
+    assert!(said.contains(text(&library)) && said.contains("Permission denied"), "{said}");
 }
 
 #[test]
@@ -74,8 +122,10 @@ fn without_a_library_every_place_is_named_and_the_mock_is_not_taken() {
         let home = text(&libraries().folder);
         let places = ["libascendcl.so", "libacl_rt.so", home, "/usr/local/Ascend/ascend-toolkit/latest/lib64"];
         assert!(said.starts_with("refused: LibraryNotFound"), "{said}");
-        for place in places {
-            assert!(said.contains(place), "{place} is not in {said}");
+        let advice =
+            ["set RACL_LIBRARY to the path of libascendcl.so", "or ASCEND_TOOLKIT_HOME to the toolkit's folder"];
+        for part in places.into_iter().chain(advice) {
+            assert!(said.contains(part), "{part} is not in {said}");
         }
     }
 }

@@ -1,0 +1,91 @@
+//! A library is loaded once and stays.
+
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::Barrier;
+use std::{fs, thread};
+
+use racl::ErrorKind;
+use racl::sys::Table;
+
+use crate::build::libraries;
+use crate::{add, load};
+
+/// The mock with code that writes a line when it is loaded and when it is unloaded; the file of the lines.
+fn witness(name: &str, hidden: &[&str]) -> (PathBuf, PathBuf) {
+    let log = libraries().folder.join(format!("once/{name}.log"));
+    let code = format!(
+        "#include <stdio.h>\n\
+         static void note(const char *what) {{\n\
+             FILE *file = fopen({log:?}, \"a\");\n\
+             if (file != NULL) {{ fprintf(file, \"%s\\n\", what); fclose(file); }}\n\
+         }}\n\
+         __attribute__((constructor)) static void loaded(void) {{ note(\"loaded\"); }}\n\
+         __attribute__((destructor)) static void unloaded(void) {{ note(\"unloaded\"); }}\n"
+    );
+    let library = libraries().with_code(&format!("once/{name}.so"), &code, hidden);
+    let _ = fs::remove_file(&log);
+    (library, log)
+}
+
+fn lines(log: &Path) -> String {
+    fs::read_to_string(log).unwrap_or_default()
+}
+
+/// Runs `work` on several threads that begin together.
+fn together(work: impl Fn() + Sync) {
+    let start = Barrier::new(8);
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                start.wait();
+                work();
+            });
+        }
+    });
+}
+
+#[test]
+fn threads_that_begin_together_load_once() {
+    let (library, log) = witness("threads", &[]);
+    together(|| assert_eq!(add(&load(&library).unwrap()).unwrap(), [2.0, 4.0, 6.0]));
+    together(|| assert!(Table::load_from(&library).unwrap().has("aclrtMalloc")));
+    assert_eq!(lines(&log), "loaded\n");
+}
+
+#[test]
+fn threads_resolve_the_same_addresses() {
+    let table = Table::load_from(&libraries().full).unwrap();
+    let first = Table::load_from(&libraries().full).unwrap();
+    let malloc = first.aclrtMalloc().unwrap() as usize;
+    together(|| {
+        assert_eq!(table.aclrtMalloc().unwrap() as usize, malloc);
+        assert_ne!(table.aclrtFree().unwrap() as usize, malloc);
+    });
+}
+
+#[test]
+fn the_end_of_the_last_value_does_not_unload() {
+    let (library, log) = witness("again", &[]);
+    let link = library.with_extension("link.so");
+    let _ = fs::remove_file(&link);
+    symlink(&library, &link).unwrap();
+    for path in [&library, &library, &link, &library] {
+        let acl = load(path).unwrap();
+        assert_eq!(add(&acl).unwrap(), [2.0, 4.0, 6.0]);
+        acl.close().unwrap();
+        assert_eq!(lines(&log), "loaded\n");
+    }
+    drop(Table::load_from(&library).unwrap());
+    assert_eq!(lines(&log), "loaded\n");
+}
+
+#[test]
+fn a_library_that_is_refused_stays_as_well() {
+    let (library, log) = witness("refused", &["aclrtCreateStream"]);
+    for _ in 0..3 {
+        let error = load(&library).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LibraryNotFound, "{error}");
+        assert_eq!(lines(&log), "loaded\n");
+    }
+}

@@ -1,0 +1,221 @@
+//! Libraries with the functions of one release each: what works, and how the rest is refused.
+
+use std::time::Duration;
+
+use racl::op::DataType::F32;
+use racl::plan::{Cores, Frozen, Input, Plan, Scope};
+use racl::sys::{MissingSymbol, Release, Table, aclrtDevAttr};
+use racl::{Acl, CaptureMode, Device, ErrorKind, Prefetch, Result};
+
+use crate::build::{RELEASES, belongs, libraries};
+use crate::common::{assert_says, skipped};
+use crate::{add, load};
+
+use Release::{Cann8_1, Cann8_2, Cann8_3, Cann9_0};
+
+/// Something that needs a function which not every release has.
+struct Feature {
+    symbol: &'static str,
+    /// The releases without the function.
+    missing: &'static [Release],
+    /// The release before the first with the function.
+    after: &'static str,
+    run: fn(&Device) -> Result<()>,
+}
+
+const FEATURES: [Feature; 7] = [
+    Feature {
+        symbol: "aclrtLaunchHostFunc",
+        missing: &[Cann8_1, Cann8_2, Cann8_3],
+        after: "CANN 8.3",
+        run: |device| {
+            let stream = device.stream()?;
+            stream.host_function(|| ())?;
+            stream.synchronize()
+        },
+    },
+    Feature {
+        symbol: "aclrtGetDeviceInfo",
+        missing: &[Cann8_1, Cann8_2, Cann8_3],
+        after: "CANN 8.3",
+        run: |device| device.attribute(aclrtDevAttr::ACL_DEV_ATTR_AICORE_CORE_NUM).map(drop),
+    },
+    Feature {
+        symbol: "aclmdlRIDebugJsonPrint",
+        missing: &[Cann8_1, Cann8_2, Cann8_3],
+        after: "CANN 8.3",
+        run: |device| {
+            let graph = device.stream()?.capture(CaptureMode::ThreadLocal, |_| Ok(()))?;
+            graph.write_trace(tempfile::NamedTempFile::new().unwrap().path())
+        },
+    },
+    Feature { symbol: "aclrtValueWrite", missing: &[Cann8_1, Cann8_2, Cann8_3], after: "CANN 8.3", run: gate },
+    Feature {
+        symbol: "aclrtSetStreamResLimit",
+        missing: &[Cann8_1, Cann8_2, Cann9_0],
+        after: "CANN 8.2",
+        run: core_limit,
+    },
+    Feature {
+        symbol: "aclrtStreamGetId",
+        missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
+        after: "CANN 9.0",
+        run: |device| device.stream()?.id().map(drop),
+    },
+    Feature {
+        symbol: "aclrtSynchronizeEventWithTimeout",
+        missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
+        after: "CANN 9.0",
+        run: |device| {
+            let (stream, event) = (device.stream()?, device.event()?);
+            event.record(&stream)?;
+            event.synchronize_timeout(Duration::from_secs(60))
+        },
+    },
+];
+
+/// A plan that waits for a signal, given before.
+fn gate(device: &Device) -> Result<()> {
+    let mut gate = None;
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [2], F32, Input::Copied)?;
+        let open = g.external("open")?;
+        gate = Some(open);
+        g.wait_external(open)?;
+        let y = g.adds(x, 1.0)?;
+        g.output("y", y)
+    })?;
+    let main = device.stream()?;
+    let mut exe = plan.eager(device, Frozen::new())?;
+    exe.signal(gate.unwrap(), &main)?;
+    let x = device.upload_tensor(&[1.0_f32, 2.0], [2])?;
+    let (input, output, mut bind) = (exe.input("x")?, exe.output_id("y")?, exe.bindings());
+    exe.run(&main, bind.set(input, &x))?;
+    assert_eq!(exe.output::<f32>(output)?.to_vec()?, [2.0, 3.0]);
+    Ok(())
+}
+
+/// A plan one part of which has fewer cores.
+fn core_limit(device: &Device) -> Result<()> {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [2], F32, Input::Copied)?;
+        let y = g.scope_with("side", Scope::new().cores(Cores { cube: 1, vector: 1 }), |g| g.adds(x, 1.0))?;
+        g.join("side")?;
+        g.output("y", y)
+    })?;
+    run(device, plan.eager(device, Frozen::new())?)
+}
+
+fn run(device: &Device, mut exe: racl::plan::Executable) -> Result<()> {
+    let main = device.stream()?;
+    let x = device.upload_tensor(&[1.0_f32, 2.0], [2])?;
+    let (input, output, mut bind) = (exe.input("x")?, exe.output_id("y")?, exe.bindings());
+    exe.run(&main, bind.set(input, &x))?;
+    assert_eq!(exe.output::<f32>(output)?.to_vec()?, [2.0, 3.0]);
+    Ok(())
+}
+
+/// What needs nothing that a release lacks.
+fn works_everywhere(acl: &Acl) -> Result<()> {
+    assert_eq!(add(acl)?, [2.0, 4.0, 6.0]);
+    let device = acl.device(0)?;
+    let (main, side) = (device.stream()?, device.stream()?);
+    let weights = device.upload(&[1_u8; 64])?;
+    let mut buffer = device.upload(&[0_u8; 4])?;
+    let mut graph = main.capture(CaptureMode::ThreadLocal, |s| {
+        s.fork(&side)?;
+        side.prefetch(&weights, Prefetch::all())?;
+        s.fill_bytes(&mut buffer, 6)?;
+        s.join(&side)
+    })?;
+    graph.launch(&main)?;
+    assert_eq!(buffer.to_vec()?, [6; 4]);
+    let (start, end) = (device.timing_event()?, device.timing_event()?);
+    start.record(&main)?;
+    end.record(&main)?;
+    main.synchronize()?;
+    end.elapsed_since(&start)?;
+    let default = device.default_stream()?;
+    default.fill_bytes(&mut buffer, 7)?;
+    default.synchronize()?;
+    assert_eq!(buffer.to_vec()?, [7; 4]);
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [2], F32, Input::Copied)?;
+        let y = g.scope("side", |g| g.adds(x, 1.0))?;
+        g.join("side")?;
+        g.output("y", y)
+    })?;
+    run(&device, plan.capture(&device, Frozen::new())?)
+}
+
+fn alone() -> bool {
+    let alone = Table::load().is_err();
+    if !alone {
+        skipped("an installed toolkit has the functions that shall be missing");
+    }
+    alone
+}
+
+#[test]
+fn each_release_has_its_functions_and_no_others() {
+    if !alone() {
+        return;
+    }
+    for release in RELEASES {
+        let table = Table::load_from(libraries().release(release)).unwrap();
+        let wrong: Vec<_> = Table::names()
+            .filter(|(name, _)| table.has(name) != belongs(name, release))
+            .map(|(name, _)| name)
+            .collect();
+        assert!(wrong.is_empty(), "{release}: {wrong:?}");
+    }
+}
+
+#[test]
+fn what_every_release_has_works_with_each() {
+    for release in RELEASES {
+        let acl = load(libraries().release(release)).unwrap();
+        works_everywhere(&acl).unwrap_or_else(|error| panic!("{release}: {error:#}"));
+        acl.close().unwrap();
+    }
+}
+
+#[test]
+fn what_a_release_lacks_is_refused_by_name_and_spoils_nothing_else() {
+    if !alone() {
+        return;
+    }
+    for release in RELEASES {
+        let path = libraries().release(release);
+        let acl = load(path).unwrap();
+        let device = acl.device(0).unwrap();
+        for Feature { symbol, missing, after, run } in FEATURES {
+            let done = run(&device);
+            if missing.contains(&release) {
+                let text = format!("{symbol} is not in {}: it came after {after}", path.display());
+                assert_says(&done.unwrap_err(), ErrorKind::MissingSymbol, &[&text]);
+                assert_eq!(add(&acl).unwrap(), [2.0, 4.0, 6.0]);
+            } else {
+                done.unwrap_or_else(|error| panic!("{symbol} with {release}: {error:#}"));
+            }
+        }
+        device.synchronize().unwrap();
+        assert!(device.take_drop_errors().is_empty());
+    }
+}
+
+#[test]
+fn functions_that_are_gone_and_operators_that_came_say_so() {
+    if !alone() {
+        return;
+    }
+    let said = |release, missing: MissingSymbol, tail: &str| {
+        let path = libraries().release(release).display().to_string();
+        assert_eq!(missing.to_string(), format!("{} is not in {path}: {tail}", missing.symbol));
+    };
+    let newest = Table::load_from(libraries().release(Release::AfterCann9_1)).unwrap();
+    said(Release::AfterCann9_1, newest.aclfvInit().unwrap_err(), "it is gone after CANN 9.0");
+    let oldest = Table::load_from(libraries().release(Cann8_1)).unwrap();
+    said(Cann8_1, oldest.aclnnAddV3().unwrap_err(), "it came after CANN 8.1");
+    said(Cann8_1, oldest.aclmdlRIUpdate().unwrap_err(), "it came after CANN 9.0");
+}
