@@ -1,6 +1,7 @@
 //! How a cache is set up.
 
 use std::env;
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -90,14 +91,15 @@ impl CacheBuilder {
         self
     }
 
-    /// Number of processes that work together. Without it the environment variable `WORLD_SIZE`, else 1: then there
+    /// Number of processes that work together. Without it the environment variable `WORLD_SIZE`, unless it is empty, else 1: then there
     /// is no folder for the rank.
     pub fn world_size(mut self, size: usize) -> Self {
         self.world_size = Some(size);
         self
     }
 
-    /// Number of this process among them. Without it the environment variable `RANK`, when there are several.
+    /// Number of this process among them. Without it the environment variable `RANK`, when there are several; an empty one is
+    /// none.
     pub fn global_rank(mut self, rank: usize) -> Self {
         self.global_rank = Some(rank);
         self
@@ -133,7 +135,9 @@ impl CacheBuilder {
         self.with(|settings| settings.salt = Some(salt.into()))
     }
 
-    /// Makes a second trace of a function an error. Without it the entry is abandoned with a warning.
+    /// Makes it an error when a plan does not come from the cache and cannot go there: a second trace of a function,
+    /// whose entry stays, and whatever is [`Status::Uncached`](super::Status::Uncached), which is built before the
+    /// error is known. Without it both are warnings.
     pub fn strict(self, on: bool) -> Self {
         self.with(|settings| settings.strict = on)
     }
@@ -161,10 +165,10 @@ impl CacheBuilder {
         check_name("cache", &settings.name)?;
         let world = match world_size {
             Some(size) => size,
-            None => number_in("WORLD_SIZE")?.unwrap_or(1),
+            None => number_in("WORLD_SIZE", env::var_os("WORLD_SIZE"))?.unwrap_or(1),
         };
         let rank = match global_rank {
-            None if world > 1 => number_in("RANK")?.ok_or_else(|| {
+            None if world > 1 => number_in("RANK", env::var_os("RANK"))?.ok_or_else(|| {
                 Error::invalid(format!("a world of {world} needs the rank of this process: global_rank() or RANK"))
             })?,
             given => given.unwrap_or(0),
@@ -245,8 +249,9 @@ pub(super) fn check_name(what: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn number_in(variable: &str) -> Result<Option<usize>> {
-    let Some(value) = env::var_os(variable) else { return Ok(None) };
+/// An empty variable is none: so scripts leave it out.
+fn number_in(variable: &str, value: Option<OsString>) -> Result<Option<usize>> {
+    let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(None) };
     let number = value.to_str().and_then(|text| text.trim().parse().ok());
     number.map(Some).ok_or_else(|| Error::invalid(format!("{variable}={}: no number", Quoted(&value))))
 }
@@ -297,6 +302,15 @@ mod tests {
         for name in ["", "decode", "world2", "world2global_rank", "tp_rank", "tp_rank0_x", "world2global_rank1_"] {
             assert!(!is_rank_folder(name), "{name}");
         }
+    }
+
+    #[test]
+    fn an_empty_variable_counts_as_none() {
+        let number = |text: &str| number_in("WORLD_SIZE", Some(text.into()));
+        assert_eq!(number_in("WORLD_SIZE", None).unwrap(), None);
+        assert_eq!(number("").unwrap(), None);
+        assert_eq!(number("8").unwrap(), Some(8));
+        assert!(number("x").unwrap_err().to_string().contains("WORLD_SIZE=\"x\": no number"));
     }
 
     #[test]
