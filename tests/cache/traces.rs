@@ -10,7 +10,7 @@ use crate::{Root, assert_hit, assert_miss, device, inputs, square};
 
 fn compile(cache: &racl::CompileCache, device: &Device, size: usize) -> Result<Status> {
     let func = cache.func("decode").inputs(&inputs(size));
-    let plan = func.compile(device, |g| square(g, size))?;
+    let plan = crate::compile(&func, device, &mut |g| square(g, size))?;
     let text = racl::plan::Plan::build(|g| square(g, size))?.to_text();
     assert_eq!(plan.to_text(), text);
     Ok(func.status().unwrap())
@@ -65,7 +65,7 @@ fn another_value_of_a_symbol_is_no_second_trace() {
     };
     let compile = |count| {
         let func = cache.func("decode").inputs(&rows(count));
-        func.compile(&device, dynamic)?;
+        crate::compile(&func, &device, &mut { dynamic })?;
         Ok(func.status().unwrap())
     };
     assert_eq!(compile(3).unwrap(), Status::Miss);
@@ -118,26 +118,26 @@ fn changed(g: &mut Builder) -> Result<()> {
 fn a_changed_operator_under_the_same_salt_is_caught_by_verify() {
     let (root, device) = (Root::new(), device());
     assert_miss(root.cache());
-    // Nothing tells the key; that is what the salt is for.
+    // Nothing tells the key, to which they are one closure; that is what the salt is for.
     let cache = root.cache().build().unwrap();
-    let stale = cache.func("decode").inputs(&inputs(2)).compile(&device, changed).unwrap();
+    let stale = crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut changed).unwrap();
     assert_eq!(cache.status("decode"), Some(Status::Hit));
     assert!(stale.to_text().contains(" add.0("));
 
     let cache = root.cache().verify(true).build().unwrap();
-    let plan = cache.func("decode").inputs(&inputs(2)).compile(&device, changed).unwrap();
+    let plan = crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut changed).unwrap();
     let Some(Status::Rebuilt(why)) = cache.status("decode") else { panic!("{:?}", cache.status("decode")) };
     assert!(why.contains("operator #") && why.contains("(add, ") && why.contains("sub"), "{why}");
     assert!(plan.to_text().contains(" sub.0("));
     root.assert_logged(&["warn: ", "what is built now is another plan: operator #"]);
 
     let cache = root.cache().verify(true).build().unwrap();
-    cache.func("decode").inputs(&inputs(2)).compile(&device, changed).unwrap();
+    crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut changed).unwrap();
     assert_eq!(cache.status("decode"), Some(Status::Hit));
     // The same plan from another place in the source is the same plan.
     let elsewhere = |g: &mut Builder| changed(g);
     let cache = root.cache().verify(true).build().unwrap();
-    cache.func("decode").inputs(&inputs(2)).compile(&device, elsewhere).unwrap();
+    crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut { elsewhere }).unwrap();
     assert_eq!(cache.status("decode"), Some(Status::Hit));
 }
 
@@ -146,7 +146,7 @@ fn a_compilation_inside_of_another_does_not_swap_their_entries() {
     let (root, device) = (Root::new(), device());
     let cache = root.cache().build().unwrap();
     let func = |size| cache.func("decode").inputs(&inputs(size));
-    let outer = func(2).compile(&device, |g| {
+    let outer = crate::compile(&func(2), &device, &mut |g| {
         assert_eq!(compile(&cache, &device, 3)?, Status::Miss);
         square(g, 2)
     });
@@ -163,7 +163,7 @@ fn a_compilation_inside_of_another_does_not_swap_their_entries() {
 fn a_compilation_inside_of_its_own_closure_does_not_wait() {
     let (root, device) = (Root::new(), device());
     let cache = root.cache().lock_timeout(std::time::Duration::from_secs(3600)).build().unwrap();
-    let outer = cache.func("decode").inputs(&inputs(2)).compile(&device, |g| {
+    let outer = crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut |g| {
         let Status::Uncached(why) = compile(&cache, &device, 2)? else { panic!() };
         assert!(why.contains("inside of its closure"), "{why}");
         square(g, 2)
@@ -182,7 +182,7 @@ fn a_wrong_plan_does_not_stay_when_the_right_one_cannot_be_written() {
     let block = root.recipe().with_file_name(name);
     std::fs::create_dir(&block).unwrap();
     let cache = root.cache().verify(true).build().unwrap();
-    let plan = cache.func("decode").inputs(&inputs(2)).compile(&device, changed).unwrap();
+    let plan = crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut changed).unwrap();
     assert!(plan.to_text().contains(" sub.0("));
     let Some(Status::Uncached(why)) = cache.status("decode") else { panic!("{:?}", cache.status("decode")) };
     assert!(why.contains(".tmp"), "{why}");
