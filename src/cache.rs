@@ -156,6 +156,7 @@ pub use signature::Signature;
 /// ```
 #[derive(Clone)]
 #[doc(alias = "cache_compile")]
+#[doc(alias = "compile_cache")]
 pub struct CompileCache(Arc<Inner>);
 
 struct Inner {
@@ -197,7 +198,41 @@ impl fmt::Debug for CompileCache {
     }
 }
 
-/// One plan of a [`CompileCache`].
+/// One plan of a [`CompileCache`]: what it depends on, then [`Func::compile`].
+///
+/// # Examples
+///
+/// ```
+/// use racl::cache::{Signature, Status};
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Foreign, Input, Registry};
+/// use racl::{Acl, CompileCache};
+///
+/// # let folder = std::env::temp_dir().join(format!("racl-doc-func-{}", std::process::id()));
+/// let device = Acl::mock()?.device(0)?;
+/// let mut inputs = Signature::new();
+/// inputs.input("x", [8], F32, Input::Copied)?;
+/// let kernel = Foreign::new("mine.scale", 1, |launch| {
+///     // aclrtLaunchKernel and its like
+///     assert_eq!(launch.bytes(0), 32);
+///     Ok(())
+/// });
+/// let heads = 4; // read from a file, say
+///
+/// let cache = CompileCache::builder("Model").cache_dir(&folder).build()?;
+/// let func = cache.func("decode").inputs(&inputs).registry(&Registry::new().foreign(&kernel)).part("heads", heads);
+/// let plan = func.compile(&device, |g| {
+///     let x = g.input("x", [8], F32, Input::Copied)?;
+///     let y = g.empty([8], F32)?;
+///     for _ in 0..heads {
+///         g.foreign(&kernel, &[x], &[y])?;
+///     }
+///     g.output("y", y)
+/// })?;
+/// assert_eq!((plan.operators(), func.status()), (4, Some(Status::Miss)));
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Func {
@@ -215,14 +250,15 @@ impl Func {
         self
     }
 
-    /// Where a stored plan finds its foreign operators and host functions again.
+    /// Where a stored plan finds its foreign operators and host functions again; what they are is part of the key. A
+    /// plan that needs others is not stored.
     pub fn registry(mut self, registry: &Registry) -> Self {
         self.registry = Some(registry.clone());
         self
     }
 
     /// Something else that the closure depends on, such as a number of layers: part of the key. Plans with different
-    /// parts are kept side by side.
+    /// parts are kept side by side. A second value for a name is an error of [`Func::compile`].
     pub fn part(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.parts.push((name.to_owned(), value.to_string()));
         self
@@ -239,6 +275,7 @@ impl Func {
     /// a mistake in the registry, a part that is given twice, and in strict mode a second trace. What is wrong with
     /// files is no error, but in strict mode, where a plan that is not cached is
     /// [`ErrorKind::File`](crate::ErrorKind::File).
+    #[doc(alias = "cache_compile")]
     pub fn compile<F: FnOnce(&mut Builder) -> Result<()>>(&self, device: &Device, work: F) -> Result<Plan> {
         let mut work = Some(work);
         self.run(device, &closure::Closure::of::<F>(), &mut |g| match work.take() {

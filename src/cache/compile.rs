@@ -342,3 +342,6 @@ impl Func {
 pub(super) fn asked_twice() -> Error {
     Error::new(ErrorKind::Internal, "a plan was built twice")
 }
+
+#[cfg(test)]
+mod tests;

@@ -41,7 +41,7 @@ impl Place {
                 Some((is_other, Reverse(made), place))
             })
             .collect();
-        found.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        found.sort_by_key(|(is_other, made, _)| (*is_other, *made));
         found.into_iter().map(|(.., place)| place).collect()
     }
 }

@@ -9,6 +9,7 @@ mod child;
 mod files;
 mod keys;
 mod start;
+mod threads;
 mod traces;
 
 use std::cell::Cell;

@@ -49,6 +49,27 @@ fn in_strict_mode_a_second_trace_is_an_error_and_the_entry_stays() {
 }
 
 #[test]
+fn in_strict_mode_a_plan_that_is_not_cached_is_an_error() {
+    let (root, device) = (Root::new(), device());
+    let cache = root.cache().strict(true).build().unwrap();
+    let func = cache.func("decode");
+    let refused = func.compile(&device, |g| {
+        g.host_function(&racl::plan::HostFunction::unnamed(|_| {}))?;
+        square(g, 2)
+    });
+    assert_says(&refused.unwrap_err(), ErrorKind::File, &["function \"decode\" is not cached: ", "has no name"]);
+    assert!(matches!(func.status(), Some(Status::Uncached(_))), "{:?}", func.status());
+    // A root that is a file.
+    let root = Root::new();
+    std::fs::write(root.path(), "").unwrap();
+    let cache = root.cache().strict(true).build().unwrap();
+    let refused = cache.func("decode").compile(&device, |g| square(g, 2)).unwrap_err();
+    assert_says(&refused, ErrorKind::File, &["function \"decode\" is not cached: "]);
+    let cache = root.cache().build().unwrap();
+    cache.func("decode").compile(&device, |g| square(g, 2)).unwrap();
+}
+
+#[test]
 fn another_value_of_a_symbol_is_no_second_trace() {
     let (root, device) = (Root::new(), device());
     let cache = root.cache().build().unwrap();
@@ -87,6 +108,66 @@ fn without_stated_inputs_the_second_compilation_finds_out() {
     assert!(plan.to_text().contains("f32[3, 3]"));
     let Some(Status::Abandoned(why)) = func.status() else { panic!("{:?}", func.status()) };
     assert!(why.contains("gives a second plan"), "{why}");
+    assert!(root.files().is_empty());
+}
+
+#[test]
+fn another_closure_never_gets_the_plan_of_the_first() {
+    let (root, device) = (Root::new(), device());
+    let compile = |cache: &racl::CompileCache, first: bool| {
+        let func = cache.func("decode").inputs(&inputs(2));
+        let plan = match first {
+            true => func.compile(&device, |g| square(g, 2)),
+            false => func.compile(&device, |g| changed(g)),
+        };
+        let shown = plan.unwrap().to_text();
+        assert_eq!((shown.contains(" add.0("), shown.contains(" sub.0(")), (first, !first), "{shown}");
+        func.status().unwrap()
+    };
+    // Of several starts each has an entry.
+    for want in [Status::Miss, Status::Hit] {
+        for first in [true, false] {
+            assert_eq!(compile(&root.cache().build().unwrap(), first), want);
+        }
+    }
+    root.assert_logged(&["info: ", " differs in closure: cache::traces::another_closure_never"]);
+    // In one process the function has one trace.
+    let cache = root.cache().build().unwrap();
+    assert_eq!(compile(&cache, true), Status::Hit);
+    let Status::Abandoned(why) = compile(&cache, false) else { panic!() };
+    assert!(why.contains("\"decode\" gives a second plan: operator #"), "{why}");
+    // Another closure that gives the same plan is the same trace.
+    let cache = root.cache().build().unwrap();
+    let same = cache.func("decode").inputs(&inputs(2)).compile(&device, |g| square(g, 2)).unwrap();
+    let again = cache.func("decode").inputs(&inputs(2)).compile(&device, |g| square(g, 2)).unwrap();
+    assert_eq!((same.to_text(), cache.status("decode")), (again.to_text(), Some(Status::Hit)));
+}
+
+#[test]
+fn captures_that_the_key_does_not_know_are_said_once() {
+    let (root, device) = (Root::new(), device());
+    let warnings = || crate::log_about("captures 8 bytes, of which the key knows nothing");
+    let cache = root.cache().build().unwrap();
+    let compile =
+        |func: racl::cache::Func, size: usize| drop(func.compile(&device, move |g| square(g, size)).unwrap());
+    let about = |name: &str| warnings().iter().filter(|line| line.contains(&format!("{name:?}"))).count();
+    compile(cache.func("captured_a"), 2);
+    compile(cache.func("captured_a"), 2);
+    compile(cache.func("captured_b"), 2);
+    assert_eq!((about("captured_a"), about("captured_b")), (1, 1));
+    compile(cache.func("captured_c").part("size", 2), 2);
+    compile(cache.func("captured_d").inputs(&inputs(2)), 2);
+    cache.func("captured_e").compile(&device, crate::decode).unwrap();
+    assert_eq!(warnings().iter().filter(|line| line.contains("captured_")).count(), 2, "{:?}", warnings());
+}
+
+#[test]
+fn a_part_that_is_given_twice_is_refused() {
+    let (root, device) = (Root::new(), device());
+    let cache = root.cache().build().unwrap();
+    let func = cache.func("decode").part("size", 2).part("layers", 2).part("size", 3);
+    let refused = func.compile(&device, |g| square(g, 2)).unwrap_err();
+    assert_says(&refused, ErrorKind::InvalidArgument, &["function \"decode\": part \"size\" is given twice"]);
     assert!(root.files().is_empty());
 }
 
