@@ -8,7 +8,7 @@ use crate::error::{ErrorKind, Result};
 use crate::plan::Inner;
 use crate::plan::check::core_demand;
 use crate::plan::finding::{Finding, FindingKind, into_error};
-use crate::plan::recipe::Cores;
+use crate::plan::recipe::{Cores, Input};
 
 use super::options::Mode;
 
@@ -89,11 +89,12 @@ pub(crate) fn device_cores(context: &Context) -> Result<Cores> {
 }
 
 /// How many graphs of the plan the streams that are left suffice for, where the library tells: a hidden stream for
-/// each tag of each, and those of the user once.
+/// each tag of each, one for its updates, and those of the user once.
 pub(super) fn graphs_left(plan: &Inner, context: &Context) -> Result<Option<usize>> {
     let tags = plan.recipe.tags.len().max(1);
+    let updates = plan.recipe.inputs.iter().any(|input| input.class == Input::Updatable);
     let left = streams_left(context)?;
-    Ok(left.map(|left| (left as usize).saturating_sub(tags - 1) / tags))
+    Ok(left.map(|left| (left as usize).saturating_sub(tags - 1) / (tags + usize::from(updates))))
 }
 
 fn streams_left(context: &Context) -> Result<Option<u32>> {
