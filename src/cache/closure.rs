@@ -55,8 +55,8 @@ impl Func {
             return;
         }
         let text = format!(
-            "the closure of {:?} captures {} bytes, of which the key knows nothing: a start with other values may load \
-             this plan; inputs() or part() tells what the plan depends on",
+            "the closure of {:?} captures {} bytes, of which the key knows nothing: a start with other values may \
+             load this plan; inputs() or part() tells what the plan depends on",
             self.name, closure.captured
         );
         if self.cache.0.traces.is_new(&self.name, &text) {

@@ -120,8 +120,8 @@ impl CacheBuilder {
         self
     }
 
-    /// Number of processes that work together. Without it the environment variable `WORLD_SIZE`, unless it is empty, else 1: then there
-    /// is no folder for the rank.
+    /// Number of processes that work together. Without it the environment variable `WORLD_SIZE`, unless it is empty,
+    /// else 1: then there is no folder for the rank.
     ///
     /// # Examples
     ///
@@ -142,8 +142,8 @@ impl CacheBuilder {
         self
     }
 
-    /// Number of this process among them. Without it the environment variable `RANK`, when there are several; an empty one is
-    /// none.
+    /// Number of this process among them. Without it the environment variable `RANK`, when there are several; an empty
+    /// one is none.
     ///
     /// # Examples
     ///

@@ -9,9 +9,9 @@ use super::function::{Body, Foreign, HostFunction};
 use super::recipe::{Cores, FunctionInfo, FunctionKind, Recipe};
 
 /// Foreign operators and host functions by kind, name and version: where a stored plan finds the code that it was
-/// built with. Launches are given the attributes of the stored plan. Those of what is registered are part of the key of
-/// a compile cache, as kind, name, version and needed cores are: a function that is registered otherwise is another
-/// entry, and the log says so.
+/// built with. Launches are given the attributes of the stored plan. Those of what is registered are part of the key
+/// of a compile cache, as kind, name, version and needed cores are: a function that is registered otherwise is
+/// another entry, and the log says so.
 ///
 /// Two of one kind and name, and one without a name, are mistakes, which are reported where the registry is used.
 ///
