@@ -10,6 +10,7 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::plan::{Builder, Plan, Registry};
 
+mod closure;
 mod compile;
 mod entry;
 mod facts;
@@ -17,6 +18,8 @@ mod folder;
 mod inspect;
 mod key;
 mod lock;
+mod nearest;
+mod parts;
 mod salt;
 mod settings;
 mod signature;
@@ -50,21 +53,63 @@ pub use signature::Signature;
 /// | `options`, `streams of dynamic plans` | [`CacheBuilder::options`], and the environment variable they look at |
 /// | `operator cache` | [`CacheBuilder::op_cache`] |
 /// | `decompositions` | names and versions of [`CacheBuilder::decompositions`] |
+/// | `closure` | which closure or function builds: its type, as the compiler names and numbers it |
+/// | `registry` | [`Func::registry`]: kinds, names, versions, attributes and needed cores |
 /// | `inputs` | the [`Signature`]: names, types, ranks, classes, fixed dimensions, symbols with their bounds |
-/// | `part …` | [`Func::part`]: what else the closure depends on |
-/// | `library`, `version of …` | the library and its packages: toolkit, runtime, operators, kernels, driver |
-/// | `chip`, `cores`, `core limits` | the device |
+/// | `part "…"` | [`Func::part`]: what else the closure depends on |
+/// | `library` | the mock's version, or the build id of the library; its interface version |
+/// | `version of the toolkit`, `version of the runtime` | what the library tells of these packages |
+/// | `version of the operators`, `version of the kernels` | the same |
+/// | `version of the driver` | the same |
+/// | `chip`, `cores`, `core limits` | the device, and what the process may use of it |
 /// | `salt` | the build id of the executable, else its hash: any change of code; or [`CacheBuilder::salt`] |
 ///
-/// What the closure takes from elsewhere, such as a number of layers from a file, is not seen: it belongs into a
-/// [`Func::part`]. [`CacheBuilder::verify`] builds all the same and names the first operator that differs.
+/// Of several other entries the log compares with the one that differs least, among those of the same function and
+/// rank.
+///
+/// # What the key cannot see
+///
+/// The values that a closure captures: a number of layers from a file, a constant that is computed. They belong into
+/// a [`Func::part`], with everything else that the plan depends on and that is not in the code. A closure that
+/// captures something, with neither [`Func::inputs`] nor [`Func::part`], is a warning, once.
+///
+/// ```
+/// # use racl::op::DataType::F32;
+/// # use racl::plan::{Builder, Input};
+/// # use racl::{Acl, CompileCache, cache::Status};
+/// # let folder = std::env::temp_dir().join(format!("racl-doc-part-{}", std::process::id()));
+/// # let device = Acl::mock()?.device(0)?;
+/// # let cache = CompileCache::builder("Model").cache_dir(&folder).build()?;
+/// let compile = |layers: usize, scale: f32| {
+///     let func = cache.func("decode").part("layers", layers).part("scale", scale);
+///     func.compile(&device, |g: &mut Builder| {
+///         let mut x = g.input("x", [4], F32, Input::Copied)?;
+///         for _ in 0..layers {
+///             x = g.muls(x, scale)?;
+///         }
+///         g.output("y", x)
+///     })
+/// };
+/// assert_eq!(compile(2, 0.5)?.operators(), 2);
+/// assert_eq!(compile(3, 0.5)?.operators(), 3); // another entry, not the first one's plan
+/// assert_eq!(cache.status("decode"), Some(Status::Miss));
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), racl::Error>(())
+/// ```
+///
+/// A closure behind a pointer has the type of the pointer, so that `&dyn Fn`, `Box<dyn FnOnce>` and `fn` pointers are
+/// one closure whatever they point to. With a [`CacheBuilder::salt`], which stands for the build id, a change inside
+/// of a closure is not seen either; and the compiler may number the same closure anew when it, or a version that the
+/// crate depends on, is another, which costs a build.
+///
+/// [`CacheBuilder::verify`] builds all the same and names the first operator that differs.
 ///
 /// # One trace for each entry
 ///
 /// A function has one plan. When it is compiled for other inputs than before in the same process, its entry is
 /// removed with one warning, and the function goes on without the cache; [`CacheBuilder::strict`] makes that an
-/// error. Other sizes for a symbol are no other inputs. Without a [`Signature`] the second compilation of a function
-/// builds again, to find out.
+/// error. Other sizes for a symbol are no other inputs. Without a [`Signature`], or by another closure, the second
+/// compilation of a function builds again, to find out.
 ///
 /// # Several processes
 ///
@@ -111,6 +156,7 @@ pub use signature::Signature;
 /// ```
 #[derive(Clone)]
 #[doc(alias = "cache_compile")]
+#[doc(alias = "compile_cache")]
 pub struct CompileCache(Arc<Inner>);
 
 struct Inner {
@@ -152,7 +198,41 @@ impl fmt::Debug for CompileCache {
     }
 }
 
-/// One plan of a [`CompileCache`].
+/// One plan of a [`CompileCache`]: what it depends on, then [`Func::compile`].
+///
+/// # Examples
+///
+/// ```
+/// use racl::cache::{Signature, Status};
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Foreign, Input, Registry};
+/// use racl::{Acl, CompileCache};
+///
+/// # let folder = std::env::temp_dir().join(format!("racl-doc-func-{}", std::process::id()));
+/// let device = Acl::mock()?.device(0)?;
+/// let mut inputs = Signature::new();
+/// inputs.input("x", [8], F32, Input::Copied)?;
+/// let kernel = Foreign::new("mine.scale", 1, |launch| {
+///     // aclrtLaunchKernel and its like
+///     assert_eq!(launch.bytes(0), 32);
+///     Ok(())
+/// });
+/// let heads = 4; // read from a file, say
+///
+/// let cache = CompileCache::builder("Model").cache_dir(&folder).build()?;
+/// let func = cache.func("decode").inputs(&inputs).registry(&Registry::new().foreign(&kernel)).part("heads", heads);
+/// let plan = func.compile(&device, |g| {
+///     let x = g.input("x", [8], F32, Input::Copied)?;
+///     let y = g.empty([8], F32)?;
+///     for _ in 0..heads {
+///         g.foreign(&kernel, &[x], &[y])?;
+///     }
+///     g.output("y", y)
+/// })?;
+/// assert_eq!((plan.operators(), func.status()), (4, Some(Status::Miss)));
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), racl::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Func {
@@ -170,14 +250,15 @@ impl Func {
         self
     }
 
-    /// Where a stored plan finds its foreign operators and host functions again.
+    /// Where a stored plan finds its foreign operators and host functions again; what they are is part of the key. A
+    /// plan that needs others is not stored.
     pub fn registry(mut self, registry: &Registry) -> Self {
         self.registry = Some(registry.clone());
         self
     }
 
     /// Something else that the closure depends on, such as a number of layers: part of the key. Plans with different
-    /// parts are kept side by side.
+    /// parts are kept side by side. A second value for a name is an error of [`Func::compile`].
     pub fn part(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.parts.push((name.to_owned(), value.to_string()));
         self
@@ -191,13 +272,13 @@ impl Func {
     ///
     /// Those of `work`, and of [`Plan::build`]. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for
     /// a name that is no name of a folder, inputs of the plan that are not those stated, a symbol in a static cache,
-    /// a mistake in the registry, and in strict mode a second trace. What is wrong with files is no error.
+    /// a mistake in the registry, a part that is given twice, and in strict mode a second trace. What is wrong with
+    /// files is no error, but in strict mode, where a plan that is not cached is
+    /// [`ErrorKind::File`](crate::ErrorKind::File).
+    #[doc(alias = "cache_compile")]
     pub fn compile<F: FnOnce(&mut Builder) -> Result<()>>(&self, device: &Device, work: F) -> Result<Plan> {
-        // An address in the file that has the closure, be it the executable or a library.
-        fn here<F>() {}
-        let code: fn() = here::<F>;
         let mut work = Some(work);
-        self.run(device, code as usize, &mut |g| match work.take() {
+        self.run(device, &closure::Closure::of::<F>(), &mut |g| match work.take() {
             Some(work) => work(g),
             None => Err(compile::asked_twice()),
         })

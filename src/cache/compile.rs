@@ -6,15 +6,18 @@ use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::{Builder, Plan, Registry};
 
+use super::closure::Closure;
 use super::entry::{self, Figures};
-use super::key::{FORMAT, Hash, Key, hex};
+use super::key::{Hash, Key, hex};
 use super::settings::is_rank_folder;
 use super::store::{Found, Locked, Place};
 use super::traces::{Seen, Traced};
-use super::{Func, Signature, Status, facts, salt, settings};
+use super::{Func, Signature, Status, settings};
 
 /// The part of the key that holds the inputs.
 pub(super) const INPUTS: &str = "inputs";
+/// The part of the key that holds the closure.
+pub(super) const CLOSURE: &str = "closure";
 
 /// Builds the plan when it is called.
 pub(super) type Work<'a> = dyn FnMut(&mut Builder) -> Result<()> + 'a;
@@ -26,24 +29,44 @@ struct Fresh {
 }
 
 impl Func {
-    pub(super) fn run(&self, device: &Device, code: usize, work: &mut Work<'_>) -> Result<Plan> {
+    pub(super) fn run(&self, device: &Device, closure: &Closure, work: &mut Work<'_>) -> Result<Plan> {
         settings::check_name("function", &self.name)?;
         if is_rank_folder(&self.name) {
             return Err(Error::invalid(format!("function {:?}: folders of ranks have such names", self.name)));
         }
-        let (plan, status) = self.decide(device, code, work)?;
-        self.cache.0.traces.set_status(&self.name, status);
+        self.check_parts()?;
+        self.warn_of_captures(closure);
+        let (plan, status) = self.decide(device, closure, work)?;
+        self.cache.0.traces.set_status(&self.name, status.clone());
+        self.check_strict(status)?;
         Ok(plan)
     }
 
-    fn decide(&self, device: &Device, code: usize, work: &mut Work<'_>) -> Result<(Plan, Status)> {
+    fn check_parts(&self) -> Result<()> {
+        let names = || self.parts.iter().map(|(name, _)| name);
+        match names().enumerate().find(|(index, name)| names().take(*index).any(|before| before == *name)) {
+            Some((_, name)) => Err(Error::invalid(format!("function {:?}: part {name:?} is given twice", self.name))),
+            None => Ok(()),
+        }
+    }
+
+    fn check_strict(&self, status: Status) -> Result<()> {
+        match status {
+            Status::Uncached(why) if self.cache.0.settings.strict => {
+                Err(Error::new(ErrorKind::File, format!("function {:?} is not cached: {why}", self.name)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn decide(&self, device: &Device, closure: &Closure, work: &mut Work<'_>) -> Result<(Plan, Status)> {
         let nothing = Registry::new();
         let registry = self.registry.as_ref().unwrap_or(&nothing);
         registry.check()?;
         if let Some(inputs) = &self.inputs {
             self.check_static(inputs.symbols().next())?;
         }
-        let key = match self.key(device, code) {
+        let key = match self.key(device, closure) {
             Ok(key) => key,
             Err(why) => return self.uncached(format!("the code has no identity: {why}; salt() gives one"), work),
         };
@@ -60,39 +83,11 @@ impl Func {
         match self.load(&place, &key, registry) {
             Found::Plan(plan, hash) => match again.or_else(|| self.seen_since(&key)) {
                 None if !self.cache.0.settings.verify => Ok(self.hit((plan, hash), &place, &key, start)),
-                again => self.verified((plan, hash), &place, &key, again, work),
+                again => self.verified((plan, hash), &place, &key, registry, again, work),
             },
             Found::Refused(why) => self.uncached(why, work),
             Found::Absent | Found::Broken(_) | Found::Unbound(_) => self.make(&place, &key, registry, again, work),
         }
-    }
-
-    /// Everything that is known without building.
-    fn key(&self, device: &Device, code: usize) -> Result<Key, String> {
-        let settings = &self.cache.0.settings;
-        let mut key = Key::default();
-        key.push("format", FORMAT.to_string());
-        key.push("crate", env!("CARGO_PKG_VERSION"));
-        key.push("machine", format!("{} {}", std::env::consts::ARCH, std::env::consts::OS));
-        key.push("name", &settings.name);
-        key.push("shapes", settings.shapes());
-        key.push("options", format!("{:?}", settings.options));
-        // The environment takes part in it.
-        key.push("streams of dynamic plans", format!("{:?}", settings.options.spread(settings.dynamic)));
-        key.push("operator cache", if settings.op_cache { "on" } else { "off" });
-        let decompositions = settings.decompositions.versions().map(|(name, version)| format!("{name} {version}"));
-        key.push("decompositions", decompositions.collect::<Vec<_>>().join(", "));
-        key.push(INPUTS, self.inputs.as_ref().map_or_else(|| "not stated".to_owned(), Signature::text));
-        for (name, value) in &self.parts {
-            key.push(format!("part {name:?}"), value);
-        }
-        facts::push(&mut key, device);
-        let salt = match &settings.salt {
-            Some(salt) => format!("given: {salt:?}"),
-            None => salt::of_code(code)?,
-        };
-        key.push("salt", salt);
-        Ok(key)
     }
 
     fn place(&self, key: &Key) -> Place {
@@ -167,6 +162,7 @@ impl Func {
         stored: (Plan, Hash),
         place: &Place,
         key: &Key,
+        registry: &Registry,
         again: Option<Seen>,
         work: &mut Work<'_>,
     ) -> Result<(Plan, Status)> {
@@ -189,7 +185,7 @@ impl Func {
         match self.locked(place) {
             // First of all it goes: a write that fails must not leave the wrong plan.
             Ok(locked) => match locked.clear() {
-                Ok(()) => Ok(self.stored(fresh, &locked, place, key, Status::Rebuilt(why))),
+                Ok(()) => Ok(self.stored(fresh, &locked, (place, key, registry), Status::Rebuilt(why))),
                 Err(cannot) => Ok(self.given_up(fresh.plan, cannot)),
             },
             Err(cannot) => Ok(self.given_up(fresh.plan, cannot)),
@@ -276,7 +272,7 @@ impl Func {
             drop(locked);
             return self.second_plan(key, "another than the first", fresh);
         }
-        Ok(self.stored(fresh, &locked, place, key, status))
+        Ok(self.stored(fresh, &locked, (place, key, registry), status))
     }
 
     fn say_miss(&self, place: &Place, key: &Key) {
@@ -288,7 +284,13 @@ impl Func {
         }
     }
 
-    fn stored(&self, fresh: Fresh, locked: &Locked, place: &Place, key: &Key, status: Status) -> (Plan, Status) {
+    fn stored(
+        &self,
+        fresh: Fresh,
+        locked: &Locked,
+        (place, key, registry): (&Place, &Key, &Registry),
+        status: Status,
+    ) -> (Plan, Status) {
         let Fresh { plan, took } = fresh;
         if let Some(why) = plan.unnamed() {
             drop(locked.clear());
@@ -301,6 +303,10 @@ impl Func {
         if let Err(why) = Plan::check_bytes(&encoded) {
             drop(locked.clear());
             return self.given_up(plan, format!("the plan cannot be loaded again: {why}"));
+        }
+        if let Err(why) = registry.bodies(plan.recipe()) {
+            drop(locked.clear());
+            return self.given_up(plan, why.to_string());
         }
         let bytes = entry::join(&key.hash(), &hash, &encoded);
         let figures =
@@ -336,3 +342,6 @@ impl Func {
 pub(super) fn asked_twice() -> Error {
     Error::new(ErrorKind::Internal, "a plan was built twice")
 }
+
+#[cfg(test)]
+mod tests;

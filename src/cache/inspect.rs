@@ -94,6 +94,31 @@ fn file_error(path: &Path, trouble: Trouble) -> Error {
 /// # Errors
 ///
 /// [`ErrorKind::File`] for a root that is not to be trusted or cannot be read.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::Input;
+/// use racl::{Acl, CompileCache, cache};
+///
+/// # let folder = std::env::temp_dir().join(format!("racl-doc-entries-{}", std::process::id()));
+/// let device = Acl::mock()?.device(0)?;
+/// let cache = CompileCache::builder("Model").cache_dir(&folder).build()?;
+/// cache.func("decode").compile(&device, |g| {
+///     let x = g.input("x", [4], F32, Input::Copied)?;
+///     let y = g.tanh(x)?;
+///     g.output("y", y)
+/// })?;
+///
+/// let found = cache::entries(cache.root())?;
+/// assert_eq!((found[0].function.as_str(), found[0].operators), ("decode", Some(1)));
+/// found[0].verify()?;
+/// found[0].remove()?;
+/// assert!(cache::entries(cache.root())?.is_empty());
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), racl::Error>(())
+/// ```
 pub fn entries(root: impl AsRef<Path>) -> Result<Vec<Entry>> {
     let root = root.as_ref();
     let folder = match Folder::root(root, false) {
@@ -151,6 +176,29 @@ fn entry_at(root: &Path, cache: &str, levels: Vec<String>) -> Option<Entry> {
 /// # Errors
 ///
 /// [`ErrorKind::File`] for a path that is not there, a symbolic link, and a file that is no stored plan.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::Input;
+/// use racl::{Acl, CompileCache, cache};
+///
+/// # let folder = std::env::temp_dir().join(format!("racl-doc-readable-{}", std::process::id()));
+/// let device = Acl::mock()?.device(0)?;
+/// let cache = CompileCache::builder("Model").cache_dir(&folder).build()?;
+/// cache.func("decode").compile(&device, |g| {
+///     let x = g.input("x", [4], F32, Input::Copied)?;
+///     let y = g.tanh(x)?;
+///     g.output("y", y)
+/// })?;
+///
+/// let entry = &cache::entries(cache.root())?[0];
+/// let text = cache::readable_cache(&entry.path)?;
+/// assert!(text.contains("tanh") && text.contains("# chip: "), "{text}");
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), racl::Error>(())
+/// ```
 pub fn readable_cache(path: impl AsRef<Path>) -> Result<String> {
     let path = path.as_ref();
     let about = path.symlink_metadata().map_err(|error| broken(path, &error.to_string()))?;

@@ -27,13 +27,18 @@ impl Key {
     }
 
     pub(super) fn hash(&self) -> Hash {
-        self.hash_without("")
+        self.hash_without(&[])
     }
 
-    /// The hash of all parts but one.
-    pub(super) fn hash_without(&self, left_out: &str) -> Hash {
+    /// The value of a part.
+    pub(super) fn part(&self, name: &str) -> Option<&str> {
+        self.parts.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The hash of all parts but some.
+    pub(super) fn hash_without(&self, left_out: &[&str]) -> Hash {
         let mut hash = blake3::Hasher::new();
-        for (name, value) in self.parts.iter().filter(|(name, _)| name != left_out) {
+        for (name, value) in self.parts.iter().filter(|(name, _)| !left_out.contains(&name.as_str())) {
             for text in [name, value] {
                 hash.update(&(text.len() as u64).to_le_bytes());
                 hash.update(text.as_bytes());
@@ -81,8 +86,8 @@ mod tests {
         assert_ne!(key(&[("a", "bc")]).hash(), key(&[("ab", "c")]).hash());
         assert_ne!(key(&[("a", "b"), ("c", "")]).hash(), key(&[("a", ""), ("b", "c")]).hash());
         assert_eq!(
-            key(&[("a", "1"), ("b", "2")]).hash_without("b"),
-            key(&[("a", "1"), ("b", "3")]).hash_without("b")
+            key(&[("a", "1"), ("b", "2")]).hash_without(&["b"]),
+            key(&[("a", "1"), ("b", "3")]).hash_without(&["b"])
         );
     }
 

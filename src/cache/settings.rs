@@ -1,6 +1,7 @@
 //! How a cache is set up.
 
 use std::env;
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +19,8 @@ const HOME: &str = "RACL_CACHE_HOME";
 const DEFAULT_ROOT: &str = ".racl_cache";
 const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Sets up a [`CompileCache`]; see [`CompileCache::builder`].
+/// Sets up a [`CompileCache`]; see [`CompileCache::builder`]. Setting is one store; nothing is looked at before
+/// [`CacheBuilder::build`].
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct CacheBuilder {
@@ -73,42 +75,96 @@ impl CacheBuilder {
     }
 
     /// The options that plans are built with.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::{CompileCache, plan::Options};
+    ///
+    /// let cache = CompileCache::builder("Model").options(Options::new().auto_streams(4)?).build()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "config")]
     pub fn options(self, options: Options) -> Self {
         self.with(|settings| settings.options = options)
     }
 
     /// Whether plans may have symbols in their shapes; true without it. A symbol in a static cache is an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::CompileCache;
+    ///
+    /// let cache = CompileCache::builder("Model").dynamic(false).build()?; // Model_static_…
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn dynamic(self, dynamic: bool) -> Self {
         self.with(|settings| settings.dynamic = dynamic)
     }
 
     /// The folder of all caches. Without it the environment variable `RACL_CACHE_HOME`, else `.racl_cache` below the
     /// working directory. It is made when something is stored.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::CompileCache;
+    ///
+    /// let cache = CompileCache::builder("Model").cache_dir("/var/cache/model").build()?;
+    /// assert_eq!(cache.root(), std::path::Path::new("/var/cache/model")); // made when something is stored
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn cache_dir(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = Some(root.into());
         self
     }
 
-    /// Number of processes that work together. Without it the environment variable `WORLD_SIZE`, else 1: then there
-    /// is no folder for the rank.
+    /// Number of processes that work together. Without it the environment variable `WORLD_SIZE`, unless it is empty,
+    /// else 1: then there is no folder for the rank.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::CompileCache;
+    ///
+    /// // world8global_rank3_tp_rank1_pp_rank0
+    /// let cache = CompileCache::builder("Model")
+    ///     .world_size(8)
+    ///     .global_rank(3)
+    ///     .tp_rank(1)
+    ///     .pp_rank(0)
+    ///     .build()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn world_size(mut self, size: usize) -> Self {
         self.world_size = Some(size);
         self
     }
 
-    /// Number of this process among them. Without it the environment variable `RANK`, when there are several.
+    /// Number of this process among them. Without it the environment variable `RANK`, when there are several; an empty
+    /// one is none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::CompileCache;
+    ///
+    /// let refused = CompileCache::builder("Model").world_size(2).global_rank(2).build().unwrap_err();
+    /// assert!(refused.to_string().contains("global rank 2 in a world of 2"));
+    /// ```
     pub fn global_rank(mut self, rank: usize) -> Self {
         self.global_rank = Some(rank);
         self
     }
 
-    /// Rank within the group that shares the tensors of a layer: part of the folder.
+    /// Rank within the group that shares the tensors of a layer: part of the folder, as in
+    /// [`CacheBuilder::world_size`].
     pub fn tp_rank(self, rank: usize) -> Self {
         self.with(|settings| settings.tp_rank = Some(rank))
     }
 
-    /// Rank within the group that shares the layers: part of the folder.
+    /// Rank within the group that shares the layers: part of the folder, as in [`CacheBuilder::world_size`].
     pub fn pp_rank(self, rank: usize) -> Self {
         self.with(|settings| settings.pp_rank = Some(rank))
     }
@@ -116,12 +172,35 @@ impl CacheBuilder {
     /// Also stores what operators offer to be stored, such as tuned parameters. The operators of this crate offer
     /// nothing yet, which the log says once; the option is part of the key, so that plans with and without are kept
     /// apart.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::CompileCache;
+    ///
+    /// let cache = CompileCache::builder("Model").op_cache(true).build()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "ge_cache")]
     pub fn op_cache(self, on: bool) -> Self {
         self.with(|settings| settings.op_cache = on)
     }
 
     /// Rewrites operators while plans are built.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::{CompileCache, plan::Decompositions};
+    ///
+    /// // x / sqrt(x); the version changes with what the closure does.
+    /// let table = Decompositions::new().with("sqrt", 1, |g, _, operands| {
+    ///     let below = g.rsqrt(operands[0])?;
+    ///     g.mul(operands[0], below)
+    /// })?;
+    /// let cache = CompileCache::builder("Model").decompositions(&table).build()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "custom_decompositions")]
     pub fn decompositions(self, table: &Decompositions) -> Self {
         self.with(|settings| settings.decompositions = table.clone())
@@ -129,11 +208,38 @@ impl CacheBuilder {
 
     /// What identifies the code that builds the plans, in place of the build id of the running executable. Who gives
     /// one changes it with the code.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::CompileCache;
+    ///
+    /// let cache = CompileCache::builder("Model").salt(concat!("decoder 7, ", env!("CARGO_PKG_VERSION"))).build()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn salt(self, salt: impl Into<String>) -> Self {
         self.with(|settings| settings.salt = Some(salt.into()))
     }
 
-    /// Makes a second trace of a function an error. Without it the entry is abandoned with a warning.
+    /// Makes it an error when a plan does not come from the cache and cannot go there: a second trace of a function,
+    /// whose entry stays, and whatever is [`Status::Uncached`](super::Status::Uncached), which is built before the
+    /// error is known. Without it both are warnings.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::HostFunction;
+    /// use racl::{Acl, CompileCache, ErrorKind};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("racl-doc-strict-{}", std::process::id()));
+    /// let device = Acl::mock()?.device(0)?;
+    /// let cache = CompileCache::builder("Model").cache_dir(&folder).strict(true).build()?;
+    /// // No other start could find a closure without a name again.
+    /// let refused = cache.func("log").compile(&device, |g| g.host_function(&HostFunction::unnamed(|_| {})));
+    /// assert_eq!(refused.unwrap_err().kind(), ErrorKind::File);
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn strict(self, on: bool) -> Self {
         self.with(|settings| settings.strict = on)
     }
@@ -145,6 +251,17 @@ impl CacheBuilder {
 
     /// How long to wait for another process that builds the same plan, before building without storing; two minutes
     /// without it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use racl::CompileCache;
+    ///
+    /// let cache = CompileCache::builder("Model").lock_timeout(Duration::from_secs(600)).build()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn lock_timeout(self, timeout: Duration) -> Self {
         self.with(|settings| settings.lock_timeout = timeout)
     }
@@ -161,10 +278,10 @@ impl CacheBuilder {
         check_name("cache", &settings.name)?;
         let world = match world_size {
             Some(size) => size,
-            None => number_in("WORLD_SIZE")?.unwrap_or(1),
+            None => number_in("WORLD_SIZE", env::var_os("WORLD_SIZE"))?.unwrap_or(1),
         };
         let rank = match global_rank {
-            None if world > 1 => number_in("RANK")?.ok_or_else(|| {
+            None if world > 1 => number_in("RANK", env::var_os("RANK"))?.ok_or_else(|| {
                 Error::invalid(format!("a world of {world} needs the rank of this process: global_rank() or RANK"))
             })?,
             given => given.unwrap_or(0),
@@ -245,8 +362,9 @@ pub(super) fn check_name(what: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn number_in(variable: &str) -> Result<Option<usize>> {
-    let Some(value) = env::var_os(variable) else { return Ok(None) };
+/// An empty variable is none: so scripts leave it out.
+fn number_in(variable: &str, value: Option<OsString>) -> Result<Option<usize>> {
+    let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(None) };
     let number = value.to_str().and_then(|text| text.trim().parse().ok());
     number.map(Some).ok_or_else(|| Error::invalid(format!("{variable}={}: no number", Quoted(&value))))
 }
@@ -297,6 +415,15 @@ mod tests {
         for name in ["", "decode", "world2", "world2global_rank", "tp_rank", "tp_rank0_x", "world2global_rank1_"] {
             assert!(!is_rank_folder(name), "{name}");
         }
+    }
+
+    #[test]
+    fn an_empty_variable_counts_as_none() {
+        let number = |text: &str| number_in("WORLD_SIZE", Some(text.into()));
+        assert_eq!(number_in("WORLD_SIZE", None).unwrap(), None);
+        assert_eq!(number("").unwrap(), None);
+        assert_eq!(number("8").unwrap(), Some(8));
+        assert!(number("x").unwrap_err().to_string().contains("WORLD_SIZE=\"x\": no number"));
     }
 
     #[test]

@@ -9,12 +9,9 @@ use crate::plan::{NotLoaded, Plan, Registry};
 
 use super::entry::{self, META, RECIPE};
 use super::folder::{Folder, Trouble};
-use super::key::{Difference, Hash, Key, hex};
+use super::key::{Hash, hex};
 use super::lock::{self, LOCK, Lock};
 use super::step;
-
-/// Most neighbours that are compared with a missing entry.
-const NEIGHBOURS: usize = 64;
 
 /// Where the entry of one function, key and rank lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,25 +110,6 @@ impl Place {
             }
         }
     }
-
-    /// The entry of the same name, rank and function that differs least: where it is, and in what.
-    pub(super) fn nearest(&self, prefix: &str, key: &Key) -> Option<(PathBuf, Vec<Difference>)> {
-        let (own, below) = self.levels.split_first()?;
-        let names = Folder::root(&self.root, false).ok()?.names().ok()?;
-        let others = names.into_iter().filter(|name| name != own && is_entry_folder(name, prefix)).take(NEIGHBOURS);
-        let near = others.filter_map(|name| {
-            let levels = std::iter::once(name).chain(below.iter().cloned()).collect();
-            let place = Self { root: self.root.clone(), levels };
-            let meta = place.open(false).ok()?.read(META, entry::read_meta_file).ok()??;
-            Some((place.path(), key.differences(&meta.parts)))
-        });
-        near.min_by_key(|(_, differences)| differences.len())
-    }
-}
-
-/// Whether a folder is one of the cache `prefix`, or with an empty prefix of any.
-pub(super) fn is_entry_folder(name: &str, prefix: &str) -> bool {
-    split_entry_folder(name).is_some_and(|cache| prefix.is_empty() || cache == prefix)
 }
 
 /// The name of the cache in the name of a folder.
@@ -231,8 +209,7 @@ mod tests {
     fn folders_of_entries_are_known_by_their_names() {
         let hash = "0123456789abcdef0123456789abcdef";
         assert_eq!(split_entry_folder(&format!("Model_x_dynamic_{hash}")), Some("Model_x"));
-        assert!(is_entry_folder(&format!("a_static_{hash}"), "a"));
-        assert!(!is_entry_folder(&format!("ab_static_{hash}"), "a"));
+        assert_eq!(split_entry_folder(&format!("ab_static_{hash}")), Some("ab"));
         for other in ["notes", "a_static_", "a_static_xyz", &format!("static_{hash}"), &format!("_static_{hash}")] {
             assert_eq!(split_entry_folder(other), None, "{other}");
         }

@@ -3,9 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::compile::INPUTS;
+use super::compile::{CLOSURE, INPUTS};
 use super::key::{Hash, Key};
 use super::{Signature, Status};
+
+/// The parts of the key in which compilations of one trace may differ.
+const LEFT_OUT: [&str; 2] = [INPUTS, CLOSURE];
 
 /// What is known of the functions of a cache.
 #[derive(Debug, Default)]
@@ -14,7 +17,7 @@ pub(super) struct Traces(Mutex<HashMap<String, State>>);
 #[derive(Debug, Default)]
 struct State {
     status: Option<Status>,
-    /// By everything of the key but the inputs.
+    /// By everything of the key but the inputs and the closure.
     traces: HashMap<Hash, Trace>,
     said: HashSet<String>,
 }
@@ -37,8 +40,8 @@ pub(super) struct Seen {
 /// How a compilation stands to those before it.
 #[derive(Debug)]
 pub(super) enum Traced {
-    /// The entry with this key. When nobody states the inputs and a plan was seen before, only building tells whether
-    /// this is the same.
+    /// The entry with this key. When a plan was seen before, and nobody states the inputs or the closure is another,
+    /// only building tells whether this is the same.
     Use {
         key: Key,
         again: Option<Seen>,
@@ -56,7 +59,7 @@ impl Traces {
     pub(super) fn look(&self, function: &str, key: &Key, inputs: Option<&Signature>) -> Traced {
         let mut states = self.lock();
         let traces = &mut states.entry(function.to_owned()).or_default().traces;
-        let identity = key.hash_without(INPUTS);
+        let identity = key.hash_without(&LEFT_OUT);
         let fresh = || Trace { key: key.clone(), seen: None, abandoned: None };
         let trace = traces.entry(identity).or_insert_with(fresh);
         if let Some(why) = &trace.abandoned {
@@ -73,7 +76,10 @@ impl Traces {
             return Traced::Use { key: key.clone(), again: None };
         }
         match inputs.fits(&seen.inputs) {
-            Ok(()) => Traced::Use { key: trace.key.clone(), again: None },
+            Ok(()) => {
+                let is_other = trace.key.part(CLOSURE) != key.part(CLOSURE);
+                Traced::Use { key: trace.key.clone(), again: is_other.then(|| seen.clone()) }
+            }
             Err(text) => {
                 let why = format!("function {function:?} has a second trace: {text} of the first");
                 trace.abandoned = Some(why.clone());
@@ -96,7 +102,8 @@ impl Traces {
                 Ok(())
             }
         });
-        let other = || format!("function {function:?} was compiled for other inputs at the same time");
+        let other =
+            || format!("function {function:?} was compiled for other inputs at the same time, or by another closure");
         done.unwrap_or_else(|| Err(other()))
     }
 
@@ -112,7 +119,7 @@ impl Traces {
     /// `None` when the trace is of another key.
     fn with<T>(&self, function: &str, key: &Key, change: impl FnOnce(&mut Trace) -> T) -> Option<T> {
         let mut states = self.lock();
-        let trace = states.get_mut(function)?.traces.get_mut(&key.hash_without(INPUTS))?;
+        let trace = states.get_mut(function)?.traces.get_mut(&key.hash_without(&LEFT_OUT))?;
         (trace.key == *key).then(|| change(trace))
     }
 

@@ -6,10 +6,12 @@ use std::fmt;
 use crate::error::{Error, Result};
 
 use super::function::{Body, Foreign, HostFunction};
-use super::recipe::{FunctionInfo, FunctionKind, Recipe};
+use super::recipe::{Cores, FunctionInfo, FunctionKind, Recipe};
 
 /// Foreign operators and host functions by kind, name and version: where a stored plan finds the code that it was
-/// built with. The attributes come from the stored plan, those given here do not matter.
+/// built with. Launches are given the attributes of the stored plan. Those of what is registered are part of the key
+/// of a compile cache, as kind, name, version and needed cores are: a function that is registered otherwise is
+/// another entry, and the log says so.
 ///
 /// Two of one kind and name, and one without a name, are mistakes, which are reported where the registry is used.
 ///
@@ -30,7 +32,7 @@ use super::recipe::{FunctionInfo, FunctionKind, Recipe};
 /// ```
 #[derive(Clone, Default)]
 pub struct Registry {
-    known: HashMap<(FunctionKind, String), (u32, Body)>,
+    known: HashMap<(FunctionKind, String), (FunctionInfo, Body)>,
     first_mistake: Option<String>,
 }
 
@@ -73,12 +75,12 @@ impl Registry {
 
     fn add(mut self, info: FunctionInfo, body: Body) -> Self {
         let what = shown(info.kind);
-        let mistake = match info.name {
+        let mistake = match info.name.clone() {
             None => Some(format!("a {what} without a name cannot be registered")),
             Some(name) if name.is_empty() => Some(format!("a {what} with an empty name cannot be registered")),
             Some(name) => {
                 let text = format!("{what} {name:?} is registered twice");
-                self.known.insert((info.kind, name), (info.version, body)).map(|_| text)
+                self.known.insert((info.kind, name), (info, body)).map(|_| text)
             }
         };
         self.first_mistake = self.first_mistake.or(mistake);
@@ -102,6 +104,13 @@ impl Registry {
         self.first_mistake.as_ref().map_or(Ok(()), |text| Err(Error::invalid(text.clone())))
     }
 
+    /// One line that is the same for the same functions, in whatever order they came.
+    pub(crate) fn text(&self) -> String {
+        let mut lines: Vec<String> = self.known.values().map(|(info, _)| text_of(info)).collect();
+        lines.sort_unstable();
+        lines.join(", ")
+    }
+
     /// The code of the functions of a recipe, in their order.
     pub(crate) fn bodies(&self, recipe: &Recipe) -> Result<Vec<Body>, NotFound> {
         recipe.functions.iter().map(|info| self.body(info)).collect()
@@ -112,7 +121,7 @@ impl Registry {
         let name = info.name.clone().ok_or(NotFound::Unnamed(what))?;
         match self.known.get(&(info.kind, name.clone())) {
             None => Err(NotFound::Unknown { what, name }),
-            Some((registered, _)) if *registered != info.version => {
+            Some((FunctionInfo { version: registered, .. }, _)) if *registered != info.version => {
                 Err(NotFound::Version { what, name, stored: info.version, registered: *registered })
             }
             Some((_, body)) => Ok(body.clone()),
@@ -120,10 +129,23 @@ impl Registry {
     }
 }
 
+fn text_of(info: &FunctionInfo) -> String {
+    let FunctionInfo { kind, name, version, attributes, needs } = info;
+    let mut text = format!("{} {:?} version {version}", shown(*kind), name.as_deref().unwrap_or_default());
+    if !attributes.is_empty() {
+        let hash = blake3::hash(attributes).to_hex();
+        text.push_str(&format!(" with {} bytes of attributes {}", attributes.len(), &hash[..16]));
+    }
+    if *needs != Cores::default() {
+        text.push_str(&format!(" needs {} matrix and {} vector cores", needs.cube, needs.vector));
+    }
+    text
+}
+
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut names: Vec<_> =
-            self.known.iter().map(|((kind, name), (version, _))| (shown(*kind), name, version)).collect();
+            self.known.iter().map(|((kind, name), (info, _))| (shown(*kind), name, info.version)).collect();
         names.sort_unstable();
         f.debug_list().entries(names).finish()
     }

@@ -16,6 +16,7 @@ fn assert_other(part: &str, changed: impl Fn(CacheBuilder) -> CacheBuilder) {
     root.assert_logged(&["info: ", &format!("differs in {part}: ")]);
     let others = root.log().into_iter().filter(|line| line.contains(" differs in ")).count();
     assert_eq!(others, 1, "{:#?}", root.log());
+    root.assert_logged(&[" here, ", " there"]);
     assert_hit(changed(root.cache()));
     assert_hit(root.cache());
 }
@@ -27,6 +28,19 @@ fn changed_options_are_another_key() {
 
 #[test]
 fn another_salt_is_another_key() {
+    let root = Root::new();
+    assert_miss(root.cache());
+    assert_miss(root.cache().salt("other"));
+    let entry = |salt: &str| {
+        let mut entries = racl::cache::entries(root.path()).unwrap().into_iter();
+        let given = ("salt".to_owned(), format!("given: {salt:?}"));
+        entries.find(|entry| entry.parts.contains(&given)).unwrap().path.display().to_string()
+    };
+    let line = format!(
+        "info: compile cache: {} differs in salt: given: \"other\" here, given: \"tests\" there",
+        entry("tests")
+    );
+    assert!(root.log().contains(&line), "{line} in {:#?}", root.log());
     assert_other("salt", |cache| cache.salt("other"));
     // Not what a user could give to look like a build id.
     assert_other("salt", |cache| cache.salt("\"tests\""));
@@ -64,6 +78,7 @@ fn caches_of_other_names_are_apart() {
     assert_miss(root.cache());
     let other = || racl::CompileCache::builder("Other").cache_dir(root.path()).salt("tests");
     assert_miss(other());
+    root.assert_logged(&["info: ", "differs in name: Other here, Model there"]);
     assert_hit(other());
     assert_hit(root.cache());
 }

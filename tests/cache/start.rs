@@ -12,7 +12,7 @@ use racl::plan::{Builder, Decompositions, Dim, Foreign, HostFunction, Input, Reg
 use racl::{CompileCache, ErrorKind};
 
 use crate::common::assert_says;
-use crate::{Root, assert_hit, assert_miss, decode, device, inputs, result, start};
+use crate::{Root, assert_hit, assert_miss, compile, decode, device, inputs, result, start};
 
 #[test]
 fn the_second_start_builds_nothing() {
@@ -135,11 +135,22 @@ fn foreign_operators_are_found_again_by_name_and_version() {
     let registry = |version| Registry::new().foreign(&kernel(version)).host_function(&said);
     assert_eq!(compile(&registry(1), 1), Status::Miss);
     assert_eq!(compile(&registry(1), 1), Status::Hit);
-    let Status::Rebuilt(why) = compile(&Registry::new(), 1) else { panic!() };
+    let Status::Uncached(why) = compile(&Registry::new(), 1) else { panic!() };
     assert!(why.contains("\"mine.touch\", which is not registered"), "{why}");
-    let Status::Rebuilt(why) = compile(&registry(2), 2) else { panic!() };
+    let there = "host function \"mine.log\" version 1 there";
+    root.assert_logged(&[
+        "info: ",
+        "differs in registry: nothing here, foreign operator \"mine.touch\" version 1",
+        there,
+    ]);
+    let Status::Uncached(why) = compile(&registry(2), 1) else { panic!() };
     assert!(why.contains("needs version 1 of foreign operator \"mine.touch\"; version 2 is registered"), "{why}");
-    assert_eq!(compile(&registry(2), 2), Status::Hit);
+    assert_eq!(compile(&registry(2), 2), Status::Miss);
+    let tuned = Registry::new().foreign(&kernel(1).attributes(*b"abd")).host_function(&said);
+    assert_eq!(compile(&tuned, 1), Status::Miss);
+    for (registry, version) in [(registry(1), 1), (registry(2), 2), (tuned, 1)] {
+        assert_eq!(compile(&registry, version), Status::Hit);
+    }
 }
 
 #[test]
@@ -237,12 +248,12 @@ fn who_finds_the_lock_taken_waits_and_loads_or_gives_up_after_a_while() {
     thread::scope(|scope| {
         let (slow, quick) = (root.cache().build().unwrap(), root.cache().lock_timeout(Duration::from_millis(1)));
         scope.spawn(move || {
-            let plan = slow.func("decode").inputs(&inputs(2)).compile(&device(), |g| {
+            let mut work = |g: &mut Builder| {
                 begun.send(()).unwrap();
                 may_go.recv().unwrap();
                 decode(g)
-            });
-            plan.unwrap();
+            };
+            compile(&slow.func("decode").inputs(&inputs(2)), &device(), &mut work).unwrap();
             assert_eq!(slow.status("decode"), Some(Status::Miss));
         });
         has_begun.recv().unwrap();

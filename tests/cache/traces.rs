@@ -10,7 +10,7 @@ use crate::{Root, assert_hit, assert_miss, device, inputs, square};
 
 fn compile(cache: &racl::CompileCache, device: &Device, size: usize) -> Result<Status> {
     let func = cache.func("decode").inputs(&inputs(size));
-    let plan = func.compile(device, |g| square(g, size))?;
+    let plan = crate::compile(&func, device, &mut |g| square(g, size))?;
     let text = racl::plan::Plan::build(|g| square(g, size))?.to_text();
     assert_eq!(plan.to_text(), text);
     Ok(func.status().unwrap())
@@ -49,6 +49,27 @@ fn in_strict_mode_a_second_trace_is_an_error_and_the_entry_stays() {
 }
 
 #[test]
+fn in_strict_mode_a_plan_that_is_not_cached_is_an_error() {
+    let (root, device) = (Root::new(), device());
+    let cache = root.cache().strict(true).build().unwrap();
+    let func = cache.func("decode");
+    let refused = func.compile(&device, |g| {
+        g.host_function(&racl::plan::HostFunction::unnamed(|_| {}))?;
+        square(g, 2)
+    });
+    assert_says(&refused.unwrap_err(), ErrorKind::File, &["function \"decode\" is not cached: ", "has no name"]);
+    assert!(matches!(func.status(), Some(Status::Uncached(_))), "{:?}", func.status());
+    // A root that is a file.
+    let root = Root::new();
+    std::fs::write(root.path(), "").unwrap();
+    let cache = root.cache().strict(true).build().unwrap();
+    let refused = cache.func("decode").compile(&device, |g| square(g, 2)).unwrap_err();
+    assert_says(&refused, ErrorKind::File, &["function \"decode\" is not cached: "]);
+    let cache = root.cache().build().unwrap();
+    cache.func("decode").compile(&device, |g| square(g, 2)).unwrap();
+}
+
+#[test]
 fn another_value_of_a_symbol_is_no_second_trace() {
     let (root, device) = (Root::new(), device());
     let cache = root.cache().build().unwrap();
@@ -65,7 +86,7 @@ fn another_value_of_a_symbol_is_no_second_trace() {
     };
     let compile = |count| {
         let func = cache.func("decode").inputs(&rows(count));
-        func.compile(&device, dynamic)?;
+        crate::compile(&func, &device, &mut { dynamic })?;
         Ok(func.status().unwrap())
     };
     assert_eq!(compile(3).unwrap(), Status::Miss);
@@ -87,6 +108,69 @@ fn without_stated_inputs_the_second_compilation_finds_out() {
     assert!(plan.to_text().contains("f32[3, 3]"));
     let Some(Status::Abandoned(why)) = func.status() else { panic!("{:?}", func.status()) };
     assert!(why.contains("gives a second plan"), "{why}");
+    assert!(root.files().is_empty());
+}
+
+#[test]
+fn another_closure_never_gets_the_plan_of_the_first() {
+    let (root, device) = (Root::new(), device());
+    let compile = |cache: &racl::CompileCache, first: bool| {
+        let func = cache.func("decode").inputs(&inputs(2));
+        let plan = match first {
+            true => func.compile(&device, |g| square(g, 2)),
+            false => func.compile(&device, |g| {
+                changed(g)?;
+                Ok(())
+            }),
+        };
+        let shown = plan.unwrap().to_text();
+        assert_eq!((shown.contains(" add.0("), shown.contains(" sub.0(")), (first, !first), "{shown}");
+        func.status().unwrap()
+    };
+    // Of several starts each has an entry.
+    for want in [Status::Miss, Status::Hit] {
+        for first in [true, false] {
+            assert_eq!(compile(&root.cache().build().unwrap(), first), want);
+        }
+    }
+    root.assert_logged(&["info: ", " differs in closure: cache::traces::another_closure_never"]);
+    // In one process the function has one trace.
+    let cache = root.cache().build().unwrap();
+    assert_eq!(compile(&cache, true), Status::Hit);
+    let Status::Abandoned(why) = compile(&cache, false) else { panic!() };
+    assert!(why.contains("\"decode\" gives a second plan: operator #"), "{why}");
+    // Another closure that gives the same plan is the same trace.
+    let cache = root.cache().build().unwrap();
+    let same = cache.func("decode").inputs(&inputs(2)).compile(&device, |g| square(g, 2)).unwrap();
+    let again = cache.func("decode").inputs(&inputs(2)).compile(&device, |g| square(g, 2)).unwrap();
+    assert_eq!((same.to_text(), cache.status("decode")), (again.to_text(), Some(Status::Hit)));
+}
+
+#[test]
+fn captures_that_the_key_does_not_know_are_said_once() {
+    let (root, device) = (Root::new(), device());
+    let warnings = || crate::log_about("captures 8 bytes, of which the key knows nothing");
+    let cache = root.cache().build().unwrap();
+    let compile =
+        |func: racl::cache::Func, size: usize| drop(func.compile(&device, move |g| square(g, size)).unwrap());
+    let about = |name: &str| warnings().iter().filter(|line| line.contains(&format!("{name:?}"))).count();
+    compile(cache.func("captured_a"), 2);
+    compile(cache.func("captured_a"), 2);
+    compile(cache.func("captured_b"), 2);
+    assert_eq!((about("captured_a"), about("captured_b")), (1, 1));
+    compile(cache.func("captured_c").part("size", 2), 2);
+    compile(cache.func("captured_d").inputs(&inputs(2)), 2);
+    cache.func("captured_e").compile(&device, crate::decode).unwrap();
+    assert_eq!(warnings().iter().filter(|line| line.contains("captured_")).count(), 2, "{:?}", warnings());
+}
+
+#[test]
+fn a_part_that_is_given_twice_is_refused() {
+    let (root, device) = (Root::new(), device());
+    let cache = root.cache().build().unwrap();
+    let func = cache.func("decode").part("size", 2).part("layers", 2).part("size", 3);
+    let refused = func.compile(&device, |g| square(g, 2)).unwrap_err();
+    assert_says(&refused, ErrorKind::InvalidArgument, &["function \"decode\": part \"size\" is given twice"]);
     assert!(root.files().is_empty());
 }
 
@@ -118,26 +202,26 @@ fn changed(g: &mut Builder) -> Result<()> {
 fn a_changed_operator_under_the_same_salt_is_caught_by_verify() {
     let (root, device) = (Root::new(), device());
     assert_miss(root.cache());
-    // Nothing tells the key; that is what the salt is for.
+    // Nothing tells the key, to which they are one closure; that is what the salt is for.
     let cache = root.cache().build().unwrap();
-    let stale = cache.func("decode").inputs(&inputs(2)).compile(&device, changed).unwrap();
+    let stale = crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut changed).unwrap();
     assert_eq!(cache.status("decode"), Some(Status::Hit));
     assert!(stale.to_text().contains(" add.0("));
 
     let cache = root.cache().verify(true).build().unwrap();
-    let plan = cache.func("decode").inputs(&inputs(2)).compile(&device, changed).unwrap();
+    let plan = crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut changed).unwrap();
     let Some(Status::Rebuilt(why)) = cache.status("decode") else { panic!("{:?}", cache.status("decode")) };
     assert!(why.contains("operator #") && why.contains("(add, ") && why.contains("sub"), "{why}");
     assert!(plan.to_text().contains(" sub.0("));
     root.assert_logged(&["warn: ", "what is built now is another plan: operator #"]);
 
     let cache = root.cache().verify(true).build().unwrap();
-    cache.func("decode").inputs(&inputs(2)).compile(&device, changed).unwrap();
+    crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut changed).unwrap();
     assert_eq!(cache.status("decode"), Some(Status::Hit));
     // The same plan from another place in the source is the same plan.
     let elsewhere = |g: &mut Builder| changed(g);
     let cache = root.cache().verify(true).build().unwrap();
-    cache.func("decode").inputs(&inputs(2)).compile(&device, elsewhere).unwrap();
+    crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut { elsewhere }).unwrap();
     assert_eq!(cache.status("decode"), Some(Status::Hit));
 }
 
@@ -146,7 +230,7 @@ fn a_compilation_inside_of_another_does_not_swap_their_entries() {
     let (root, device) = (Root::new(), device());
     let cache = root.cache().build().unwrap();
     let func = |size| cache.func("decode").inputs(&inputs(size));
-    let outer = func(2).compile(&device, |g| {
+    let outer = crate::compile(&func(2), &device, &mut |g| {
         assert_eq!(compile(&cache, &device, 3)?, Status::Miss);
         square(g, 2)
     });
@@ -163,7 +247,7 @@ fn a_compilation_inside_of_another_does_not_swap_their_entries() {
 fn a_compilation_inside_of_its_own_closure_does_not_wait() {
     let (root, device) = (Root::new(), device());
     let cache = root.cache().lock_timeout(std::time::Duration::from_secs(3600)).build().unwrap();
-    let outer = cache.func("decode").inputs(&inputs(2)).compile(&device, |g| {
+    let outer = crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut |g| {
         let Status::Uncached(why) = compile(&cache, &device, 2)? else { panic!() };
         assert!(why.contains("inside of its closure"), "{why}");
         square(g, 2)
@@ -182,7 +266,7 @@ fn a_wrong_plan_does_not_stay_when_the_right_one_cannot_be_written() {
     let block = root.recipe().with_file_name(name);
     std::fs::create_dir(&block).unwrap();
     let cache = root.cache().verify(true).build().unwrap();
-    let plan = cache.func("decode").inputs(&inputs(2)).compile(&device, changed).unwrap();
+    let plan = crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut changed).unwrap();
     assert!(plan.to_text().contains(" sub.0("));
     let Some(Status::Uncached(why)) = cache.status("decode") else { panic!("{:?}", cache.status("decode")) };
     assert!(why.contains(".tmp"), "{why}");

@@ -282,3 +282,51 @@ fn buckets_are_captured_as_far_as_limit_and_streams_go() {
     assert_eq!(captured(64, Some(2)).unwrap(), [4, 32]);
     assert!(captured(64, Some(0)).unwrap_err().to_string().contains("no room for a captured graph"));
 }
+
+/// The sizes of `of` that are captured with `left` streams left: never more than there is room for.
+fn captured_with(left: u32, of: &Buckets, build: fn(&mut racl::plan::Builder) -> racl::Result<()>) -> usize {
+    let alone = Alone::new();
+    let plan = Plan::build(build).unwrap();
+    let memory = alone.device.upload_tensor(&[0.0_f32; 32], [32]).unwrap();
+    let mut exe = plan.executable(&alone.device, &RunOptions::new(), Frozen::new()).unwrap();
+    let (x, mut bind) = (exe.input("x").unwrap(), exe.bindings());
+    leave_streams(left);
+    let made = of.capture(&mut exe, &mut bind, |bind, size| {
+        bind.set(x, &memory.narrow(0, 0..size)?);
+        Ok(())
+    });
+    mock::limit_streams(None).unwrap();
+    match made {
+        Ok(made) => made.sizes().len(),
+        Err(error) => {
+            assert!(error.to_string().contains("no room for a captured graph"), "{left} left: {error}");
+            0
+        }
+    }
+}
+
+#[test]
+fn the_streams_of_updates_and_of_priorities_count_as_well() {
+    let updatable = |g: &mut racl::plan::Builder| {
+        let n = g.symbol("n", 1..=32)?;
+        let x = g.input("x", [n], F32, Input::Updatable)?;
+        let y = g.muls(x, 2.0)?;
+        g.output("y", y)
+    };
+    let beside = |g: &mut racl::plan::Builder| {
+        let n = g.symbol("n", 1..=32)?;
+        let x = g.input("x", [n], F32, Input::Copied)?;
+        let a = g.scope("a", |g| g.adds(x, 1.0))?;
+        let b = g.scope_with("b", Scope::new().priority(1), |g| g.muls(x, 2.0))?;
+        g.join("a")?;
+        g.join("b")?;
+        let y = g.add(a, b)?;
+        g.output("y", y)
+    };
+    let buckets = Buckets::new([8, 16, 32]).unwrap();
+    let made = |build| (0..=9).map(|left| captured_with(left, &buckets, build)).collect::<Vec<_>>();
+    // Two a graph: one that is hidden, one for updates.
+    assert_eq!(made(updatable), [0, 0, 1, 1, 2, 2, 3, 3, 3, 3]);
+    // Three a graph, and two to record with.
+    assert_eq!(made(beside), [0, 0, 0, 0, 0, 1, 1, 1, 2, 2]);
+}

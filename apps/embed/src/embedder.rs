@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use racl::plan::{Bindings, Executable, InputId, MemoryReport, OutputId, Pool, RunOptions};
+use racl::plan::{Bindings, Buckets, Executable, InputId, MemoryReport, OutputId, Pool, RunOptions};
 use racl::{CompileCache, Device, ErrorKind, Prefetch, ResultExt as _, Stream};
 
 use crate::config::Config;
@@ -36,6 +36,8 @@ pub struct Embedder {
     bindings: Bindings,
     inputs: Inputs,
     output: OutputId,
+    /// Those of [`LENGTHS`].
+    lengths: Buckets,
     /// Lengths whose graphs were recorded.
     ready: BTreeSet<usize>,
     main: Stream,
@@ -92,7 +94,8 @@ impl Embedder {
         let inputs = Inputs { ids: executable.input(network::IDS)?, mask: executable.input(network::MASK)?, padded };
         let (bindings, output) = (executable.bindings(), executable.output_id(network::EMBEDDING)?);
         log::info!("{} MB of weights uploaded in {:.1?}", weights.bytes / 1_000_000, start.elapsed());
-        Ok(Self { mode, executable, bindings, inputs, output, ready: BTreeSet::new(), main, weights, plan_time })
+        let (lengths, ready) = (Buckets::new(LENGTHS)?, BTreeSet::new());
+        Ok(Self { mode, executable, bindings, inputs, output, lengths, ready, main, weights, plan_time })
     }
 
     /// Sizes of the network.
@@ -125,7 +128,7 @@ impl Embedder {
     ///
     /// [`Error::Tokens`] for none or more than [`MAX_TOKENS`]; [`Error::Device`].
     pub fn memory(&self, tokens: usize) -> Result<MemoryReport> {
-        Ok(self.executable.plan().memory(&[padded(tokens)?])?)
+        Ok(self.executable.plan().memory(&[padded(&self.lengths, tokens)?])?)
     }
 
     /// Does now what the first text of `tokens` tokens would otherwise wait for: records its graph and runs it once.
@@ -135,7 +138,7 @@ impl Embedder {
     ///
     /// [`Error::Tokens`] for none or more than [`MAX_TOKENS`]; [`Error::Device`].
     pub fn prepare(&mut self, tokens: usize) -> Result<()> {
-        let length = padded(tokens)?;
+        let length = padded(&self.lengths, tokens)?;
         if self.mode == Mode::Eager || self.ready.contains(&length) {
             return Ok(());
         }
@@ -156,7 +159,7 @@ impl Embedder {
                  different models; run apps/embed/fetch-model.sh into an empty folder"
             )));
         }
-        let embedding = self.run(padded(ids.len())?, ids)?;
+        let embedding = self.run(padded(&self.lengths, ids.len())?, ids)?;
         if embedding.iter().all(|x| x.is_finite()) { Ok(embedding) } else { Err(Error::NotFinite) }
     }
 
@@ -197,12 +200,12 @@ fn can_prefetch(stream: &Stream, weights: &Weights) -> Result<bool> {
 }
 
 /// The least of [`LENGTHS`] that a text fits.
-fn padded(tokens: usize) -> Result<usize> {
+fn padded(lengths: &Buckets, tokens: usize) -> Result<usize> {
     if tokens == 0 {
         return Err(Error::Tokens("a text without tokens; even the empty text has [CLS] and [SEP]".to_owned()));
     }
-    let length = LENGTHS.into_iter().find(|length| tokens <= *length);
-    length.ok_or_else(|| Error::Tokens(format!("a text of {tokens} tokens; the model takes {MAX_TOKENS}")))
+    let length = lengths.pad(tokens);
+    length.map_err(|_| Error::Tokens(format!("a text of {tokens} tokens; the model takes {MAX_TOKENS}")))
 }
 
 /// The ids of the text, then 0; and 1 for each of its tokens, then 0.

@@ -64,6 +64,13 @@ impl Builder {
     /// Without a signal the run waits until the executable is dropped, which opens the gate and tells so; or
     /// [`Executable::release_gates`](crate::plan::Executable::release_gates). Drop streams that wait after it.
     ///
+    /// Waits for signals that the plan itself gives are checked when it is built: those that can never end, or that
+    /// another wait can take the signal from, are [`FindingKind::Deadlock`](crate::plan::FindingKind::Deadlock). What
+    /// the check does not see: a gate that gets signals from the plan and from outside, which counts as one of the
+    /// plan's; a gate that the plan gives no signal to, whose signals are taken to come; signals that are left over
+    /// from an earlier run; two runs or executables that share a stream. Of plans with very many ways to hand out
+    /// signals only the first 4096 states are looked at.
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a gate of another plan.
