@@ -65,7 +65,7 @@ pub use run::{
 };
 pub use simulate::{Simulated, Simulation};
 #[cfg(feature = "cache")]
-pub(crate) use stored::NotLoaded;
+pub(crate) use stored::{Code, NotLoaded};
 
 use builder::Built;
 use function::Body;

@@ -14,6 +14,7 @@ use super::function::Body;
 use super::options::Options;
 use super::recipe::{FunctionKind, Recipe};
 
+mod derived;
 mod difference;
 mod error;
 mod joined;
@@ -24,7 +25,7 @@ mod validate;
 pub(crate) mod wire;
 mod write;
 
-#[allow(unused_imports, reason = "the cache's verify mode")]
+pub(crate) use derived::{memory_difference, order_difference};
 pub(crate) use difference::first_difference;
 pub(crate) use error::DecodeError;
 pub(crate) use validate::validate;

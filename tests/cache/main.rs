@@ -10,6 +10,7 @@ mod files;
 mod keys;
 mod start;
 mod traces;
+mod waiting;
 
 use std::cell::Cell;
 use std::fs;
@@ -36,8 +37,9 @@ impl Root {
         self.0.path().join("caches")
     }
 
+    /// A cache that builds also when there is an entry, and compares. Tests about what is not built turn that off.
     pub(crate) fn cache(&self) -> CacheBuilder {
-        CompileCache::builder("Model").cache_dir(self.path()).world_size(1).salt("tests")
+        CompileCache::builder("Model").cache_dir(self.path()).world_size(1).salt("tests").verify(true)
     }
 
     /// The files below, by path, without the locks.
@@ -166,7 +168,8 @@ pub(crate) fn start(cache: CacheBuilder) -> (Status, bool) {
 
 #[track_caller]
 pub(crate) fn assert_hit(cache: CacheBuilder) {
-    assert_eq!(start(cache), (Status::Hit, false));
+    assert_eq!(start(cache.clone().verify(true)), (Status::Hit, true));
+    assert_eq!(start(cache.verify(false)), (Status::Hit, false));
 }
 
 #[track_caller]
