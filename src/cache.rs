@@ -75,21 +75,21 @@ pub use text::printable;
 ///
 /// Ranks work in folders of their own. Of processes that want the same entry one builds, the others wait for it, up
 /// to [`CacheBuilder::lock_timeout`]. When it turns out that the one can store nothing, because of the plan or of the
-/// disk, the others build at once beside each other, and say why. Files are written beside their place and renamed, so
-/// that no one ever sees half of one, and a process that dies leaves nothing that the next one does not repair.
+/// disk, the others build at once beside each other, and say why. Files are written beside their place and renamed,
+/// so that no one ever sees half of one, and a process that dies leaves nothing that the next one does not repair.
 ///
-/// The lock ends with the compilation, also when a child was forked meanwhile, which can neither store nor unlock. Only
-/// when the process dies within the compilation, a child that it has forked and that started no other program keeps
-/// the lock until it ends too.
+/// The lock ends with the compilation, also when a child was forked meanwhile, which can neither store nor unlock.
+/// Only when the process dies within the compilation, a child that it has forked and that started no other program
+/// keeps the lock until it ends too.
 ///
 /// # Trust
 ///
-/// Files have the mode 0600, folders 0700, whatever the user's mask is. Before anything is loaded, owner and mode of the file and of its folders
-/// up to the root are checked; below the root no symbolic link is followed. Any bytes are safe to load: broken ones
-/// are cleared with a warning and built again. Whatever else is wrong (a folder of somebody else's, one that cannot
-/// be written, a full disk) is a warning, and the plan is built and used without the cache. Only files that a cache
-/// has written are ever removed: in the folder of the wanted key those of its names, elsewhere after a look at what
-/// they hold.
+/// Files have the mode 0600, folders 0700, whatever the user's mask is. Before anything is loaded, owner and mode of
+/// the file and of its folders up to the root are checked; below the root no symbolic link is followed. Any bytes are
+/// safe to load: broken ones are cleared with a warning and built again. Whatever else is wrong (a folder of somebody
+/// else's, one that cannot be written, a full disk) is a warning, and the plan is built and used without the cache.
+/// Only files that a cache has written are ever removed: in the folder of the wanted key those of its names,
+/// elsewhere after a look at what they hold.
 ///
 /// # Examples
 ///

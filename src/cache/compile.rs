@@ -317,9 +317,8 @@ impl Func {
     ) -> (Plan, Status) {
         let Fresh { plan, took } = fresh;
         let start = Instant::now();
-        let hash = plan.recipe_hash();
-        let bytes = match storable(&plan) {
-            Ok(encoded) => entry::join(&key.hash(), &hash, &encoded),
+        let (bytes, hash) = match storable(&plan) {
+            Ok((encoded, hash)) => (entry::join(&key.hash(), &hash, &encoded), hash),
             Err(why) => {
                 drop(locked.clear());
                 locked.leave_word(&why);
@@ -381,8 +380,8 @@ impl Func {
     }
 }
 
-/// The bytes of a plan, or why no start could load them: they would be broken at each of them.
-fn storable(plan: &Plan) -> Result<Vec<u8>, String> {
+/// The bytes of a plan with its hash, or why no start could load them: they would be broken at each of them.
+fn storable(plan: &Plan) -> Result<(Vec<u8>, Hash), String> {
     if let Some(why) = plan.unnamed() {
         return Err(why);
     }
@@ -391,7 +390,7 @@ fn storable(plan: &Plan) -> Result<Vec<u8>, String> {
         return Err(format!("its {} bytes are too many", bytes.len()));
     }
     match Plan::from_bytes(&bytes, Code::None) {
-        Ok(_) => Ok(bytes),
+        Ok((_, hash)) => Ok((bytes, hash)),
         Err(NotLoaded::Broken(why) | NotLoaded::Unbound(why)) => {
             Err(format!("the plan cannot be loaded again: {why}"))
         }

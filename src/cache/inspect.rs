@@ -101,8 +101,8 @@ impl Entry {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::File`] when a process is at work on it, when the folder or a file is none of this user's or a link,
-    /// and when neither of the files there is one that a cache has written; then nothing is removed.
+    /// [`ErrorKind::File`] when a process is at work on it, when the folder or a file is none of this user's or a
+    /// link, and when neither of the files there is one that a cache has written; then nothing is removed.
     pub fn remove(&self) -> Result<()> {
         self.place.remove(PATIENCE).map_err(|why| Error::new(ErrorKind::File, why))
     }
@@ -137,8 +137,8 @@ fn file_error(path: &Path, trouble: Trouble) -> Error {
     }
 }
 
-/// The entries below the root of caches, sorted by path; none when there is no such folder. Folders that no start would
-/// go into are among them, since a start stops there; what else lies there is left out.
+/// The entries below the root of caches, sorted by path; none when there is no such folder. Folders that no start
+/// would go into are among them, since a start stops there; what else lies there is left out.
 ///
 /// # Errors
 ///

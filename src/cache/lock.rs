@@ -1,8 +1,8 @@
 //! The lock beside an entry: of many processes one builds, the others wait for it.
 //!
 //! Who has built and can store nothing writes why into the file before unlocking it. Whoever has waited finds that
-//! and builds at once, without the lock, so that the others do the same beside it. Who takes the lock to build, empties
-//! the file: the word of one that dies, or of another time, stops nobody.
+//! and builds at once, without the lock, so that the others do the same beside it. Who takes the lock to build,
+//! empties the file: the word of one that dies, or of another time, stops nobody.
 
 use std::os::fd::OwnedFd;
 use std::sync::mpsc;

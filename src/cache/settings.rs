@@ -143,11 +143,11 @@ impl CacheBuilder {
 
     /// Builds also when there is an entry, and compares with what it gives, and reads back what is stored: for tests,
     /// and to find out whether a salt is good enough. Operators with their attributes, streams, events, the order of
-    /// the work and the plan of the memory are compared. Without it the environment variable `RACL_CACHE_VERIFY`: 1 is
-    /// on; 0, nothing and no such variable are off.
+    /// the work and the plan of the memory are compared. Without it the environment variable `RACL_CACHE_VERIFY`: 1
+    /// is on; 0, nothing and no such variable are off.
     ///
-    /// An entry that gives another plan than the closure is replaced, with a warning that names the first operator that
-    /// differs; [`Status::Rebuilt`](super::Status::Rebuilt) has the text.
+    /// An entry that gives another plan than the closure is replaced, with a warning that names the first operator
+    /// that differs; [`Status::Rebuilt`](super::Status::Rebuilt) has the text.
     pub fn verify(mut self, on: bool) -> Self {
         self.verify = Some(on);
         self
@@ -164,8 +164,8 @@ impl CacheBuilder {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that is no name of a folder, a
-    /// rank that the world does not have or that nobody gave, and environment variables with other values than theirs;
-    /// [`ErrorKind::File`](crate::ErrorKind::File) without a working directory.
+    /// rank that the world does not have or that nobody gave, and environment variables with other values than
+    /// theirs; [`ErrorKind::File`](crate::ErrorKind::File) without a working directory.
     pub fn build(self) -> Result<CompileCache> {
         let Self { mut settings, root, world_size, global_rank, verify } = self;
         check_name("cache", &settings.name)?;

@@ -28,7 +28,7 @@ pub(super) struct Place {
 /// What is at a place.
 #[derive(Debug)]
 pub(super) enum Found {
-    /// With the hash that was stored beside it.
+    /// With its hash.
     Plan(Plan, Hash),
     Absent,
     /// Files of ours that give no plan.
@@ -166,10 +166,8 @@ fn load(folder: &Folder, fits: impl FnOnce(&Hash) -> bool, code: Code<'_>) -> Fo
         return Found::Broken(format!("it was stored under the key {}", hex(&parts.key[..16])));
     }
     match Plan::from_bytes(parts.plan, code) {
-        Ok(plan) if plan.recipe_hash() != parts.recipe => {
-            Found::Broken("its hash is that of another plan".to_owned())
-        }
-        Ok(plan) => Found::Plan(plan, parts.recipe),
+        Ok((_, hash)) if hash != parts.recipe => Found::Broken("its hash is that of another plan".to_owned()),
+        Ok((plan, hash)) => Found::Plan(plan, hash),
         Err(NotLoaded::Broken(why)) => Found::Broken(printable(&why)),
         Err(NotLoaded::Unbound(why)) => Found::Unbound(printable(&why)),
     }

@@ -50,11 +50,13 @@ impl Plan {
         codec::encode(&self.0.recipe, &self.0.lints)
     }
 
-    /// The one way from bytes to a plan.
-    pub(crate) fn from_bytes(bytes: &[u8], code: Code<'_>) -> Result<Self, NotLoaded> {
-        let decoded = codec::decode(bytes).map_err(|error| NotLoaded::Broken(error.to_string()))?;
+    /// The one way from bytes to a plan; with its hash.
+    pub(crate) fn from_bytes(bytes: &[u8], code: Code<'_>) -> Result<(Self, [u8; 32]), NotLoaded> {
+        let broken = |why: String| NotLoaded::Broken(why);
+        let (decoded, hash) = codec::decode_hashed(bytes).map_err(|error| broken(error.to_string()))?;
         let bodies = code.bodies(&decoded.recipe)?;
-        Self::from_decoded(decoded, bodies).map_err(|error| NotLoaded::Broken(error.to_string()))
+        let plan = Self::from_decoded(decoded, bodies).map_err(|error| broken(error.to_string()))?;
+        Ok((plan, hash))
     }
 
     pub(crate) fn recipe_hash(&self) -> [u8; 32] {
@@ -101,7 +103,7 @@ impl Plan {
 impl Plan {
     /// The text form, with source lines.
     pub(crate) fn text_of_bytes(bytes: &[u8]) -> Result<String, String> {
-        let decoded = codec::decode(bytes).map_err(|error| error.to_string())?;
+        let (decoded, _) = codec::decode_hashed(bytes).map_err(|error| error.to_string())?;
         Ok(super::dump::text_of(&decoded.recipe))
     }
 }
