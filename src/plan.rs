@@ -20,6 +20,7 @@ mod codec;
 mod decompose;
 mod dim;
 mod dump;
+mod effort;
 mod finding;
 mod function;
 mod host;

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use super::Plan;
 use super::builder::External;
 use super::codec;
+use super::effort::within;
 use super::function::{Body, Foreign, HostFunction};
 use super::recipe::{FunctionKind, Recipe};
 use super::registry::Registry;
@@ -16,6 +17,16 @@ pub(crate) enum NotLoaded {
     Broken(String),
     /// Code that the plan needs is not there.
     Unbound(String),
+}
+
+/// Why a plan is not loaded that is valid as far as it was looked at.
+const TOO_LONG: &str = "checking it takes too long for its size";
+/// Steps of the checks: for any file, and for each of its bytes. Usual plans take a few a byte.
+const STEPS: u64 = 1 << 24;
+const STEPS_A_BYTE: u64 = 1 << 7;
+
+fn most_steps(bytes: &[u8]) -> u64 {
+    STEPS + STEPS_A_BYTE * bytes.len() as u64
 }
 
 /// Where a stored plan gets the code of its functions from.
@@ -53,10 +64,13 @@ impl Plan {
     /// The one way from bytes to a plan; with its hash.
     pub(crate) fn from_bytes(bytes: &[u8], code: Code<'_>) -> Result<(Self, [u8; 32]), NotLoaded> {
         let broken = |why: String| NotLoaded::Broken(why);
-        let (decoded, hash) = codec::decode_hashed(bytes).map_err(|error| broken(error.to_string()))?;
-        let bodies = code.bodies(&decoded.recipe)?;
-        let plan = Self::from_decoded(decoded, bodies).map_err(|error| broken(error.to_string()))?;
-        Ok((plan, hash))
+        let load = || {
+            let (decoded, hash) = codec::decode_hashed(bytes).map_err(|error| broken(error.to_string()))?;
+            let bodies = code.bodies(&decoded.recipe)?;
+            let plan = Self::from_decoded(decoded, bodies).map_err(|error| broken(error.to_string()))?;
+            Ok((plan, hash))
+        };
+        within(most_steps(bytes), load).unwrap_or_else(|| Err(broken(TOO_LONG.to_owned())))
     }
 
     pub(crate) fn recipe_hash(&self) -> [u8; 32] {
@@ -103,7 +117,7 @@ impl Plan {
 impl Plan {
     /// The text form, with source lines.
     pub(crate) fn text_of_bytes(bytes: &[u8]) -> Result<String, String> {
-        let (decoded, _) = codec::decode_hashed(bytes).map_err(|error| error.to_string())?;
-        Ok(super::dump::text_of(&decoded.recipe))
+        let decoded = within(most_steps(bytes), || codec::decode_hashed(bytes)).ok_or(TOO_LONG)?;
+        Ok(super::dump::text_of(&decoded.map_err(|error| error.to_string())?.0.recipe))
     }
 }
