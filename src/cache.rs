@@ -20,15 +20,19 @@ mod key;
 mod lock;
 mod nearest;
 mod parts;
+mod removal;
 mod salt;
 mod settings;
 mod signature;
 mod store;
+mod text;
 mod traces;
 
-pub use inspect::{Entry, entries, readable_cache};
+pub use inspect::{Entry, Verdict, entries, readable_cache};
 pub use settings::{CacheBuilder, default_root};
 pub use signature::Signature;
+#[doc(hidden)]
+pub use text::printable;
 
 /// Plans on disk.
 ///
@@ -102,7 +106,8 @@ pub use signature::Signature;
 /// of a closure is not seen either; and the compiler may number the same closure anew when it, or a version that the
 /// crate depends on, is another, which costs a build.
 ///
-/// [`CacheBuilder::verify`] builds all the same and names the first operator that differs.
+/// [`CacheBuilder::verify`], or `RACL_CACHE_VERIFY=1` in the environment, builds all the same and names the first
+/// operator that differs.
 ///
 /// # One trace for each entry
 ///
@@ -114,16 +119,22 @@ pub use signature::Signature;
 /// # Several processes
 ///
 /// Ranks work in folders of their own. Of processes that want the same entry one builds, the others wait for it, up
-/// to [`CacheBuilder::lock_timeout`]. Files are written beside their place and renamed, so that no one ever sees half
-/// of one, and a process that dies leaves nothing that the next one does not repair.
+/// to [`CacheBuilder::lock_timeout`]. When it turns out that the one can store nothing, because of the plan or of the
+/// disk, the others build at once beside each other, and say why. Files are written beside their place and renamed,
+/// so that no one ever sees half of one, and a process that dies leaves nothing that the next one does not repair.
+///
+/// The lock ends with the compilation, also when a child was forked meanwhile, which can neither store nor unlock.
+/// Only when the process dies within the compilation, a child that it has forked and that started no other program
+/// keeps the lock until it ends too.
 ///
 /// # Trust
 ///
-/// Files have the mode 0600, folders 0700. Before anything is loaded, owner and mode of the file and of its folders
-/// up to the root are checked; below the root no symbolic link is followed. Any bytes are safe to load: broken ones
-/// are cleared with a warning and built again. Whatever else is wrong (a folder of somebody else's, one that cannot
-/// be written, a full disk) is a warning, and the plan is built and used without the cache. Only files that a cache
-/// has written are ever removed.
+/// Files have the mode 0600, folders 0700, whatever the user's mask is. Before anything is loaded, owner and mode of
+/// the file and of its folders up to the root are checked; below the root no symbolic link is followed. Any bytes are
+/// safe to load: broken ones are cleared with a warning and built again. Whatever else is wrong (a folder of somebody
+/// else's, one that cannot be written, a full disk) is a warning, and the plan is built and used without the cache.
+/// Only files that a cache has written are ever removed: in the folder of the wanted key those of its names,
+/// elsewhere after a look at what they hold.
 ///
 /// # Examples
 ///
@@ -305,6 +316,8 @@ pub enum Status {
     Abandoned(String),
     /// Built; nothing could be stored.
     Uncached(String),
+    /// No plan: the compilation gave this error.
+    Failed(String),
 }
 
 impl fmt::Display for Status {
@@ -315,6 +328,7 @@ impl fmt::Display for Status {
             Self::Rebuilt(why) => write!(f, "rebuilt: {why}"),
             Self::Abandoned(why) => write!(f, "abandoned: {why}"),
             Self::Uncached(why) => write!(f, "not cached: {why}"),
+            Self::Failed(why) => write!(f, "failed: {why}"),
         }
     }
 }

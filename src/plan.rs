@@ -20,6 +20,7 @@ mod codec;
 mod decompose;
 mod dim;
 mod dump;
+mod effort;
 mod finding;
 mod function;
 mod host;
@@ -66,7 +67,7 @@ pub use run::{
 };
 pub use simulate::{Simulated, Simulation};
 #[cfg(feature = "cache")]
-pub(crate) use stored::NotLoaded;
+pub(crate) use stored::{Code, NotLoaded};
 
 use builder::Built;
 use function::Body;

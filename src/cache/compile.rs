@@ -4,13 +4,14 @@ use std::time::{Duration, Instant};
 
 use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::{Builder, Plan, Registry};
+use crate::plan::{Builder, Code, NotLoaded, Plan, Registry};
 
 use super::closure::Closure;
 use super::entry::{self, Figures};
 use super::key::{Hash, Key, hex};
 use super::settings::is_rank_folder;
 use super::store::{Found, Locked, Place};
+use super::text::printable;
 use super::traces::{Seen, Traced};
 use super::{Func, Signature, Status, settings};
 
@@ -36,10 +37,16 @@ impl Func {
         }
         self.check_parts()?;
         self.warn_of_captures(closure);
-        let (plan, status) = self.decide(device, closure, work)?;
+        let (plan, status) = match self.decide(device, closure, work) {
+            Ok((plan, status)) => (Ok(plan), status),
+            Err(error) => {
+                let status = Status::Failed(error.to_string());
+                (Err(error), status)
+            }
+        };
         self.cache.0.traces.set_status(&self.name, status.clone());
         self.check_strict(status)?;
-        Ok(plan)
+        plan
     }
 
     fn check_parts(&self) -> Result<()> {
@@ -99,7 +106,8 @@ impl Func {
 
     /// What is on disk. A plan with other inputs than those asked for is none of ours.
     fn load(&self, place: &Place, key: &Key, registry: &Registry) -> Found {
-        match place.load(&key.hash(), registry) {
+        let hash = key.hash();
+        match place.load(|stored| *stored == hash, Code::Registered(registry)) {
             Found::Plan(plan, hash) => match self.check(&plan) {
                 Ok(()) => Found::Plan(plan, hash),
                 Err(error) => Found::Broken(error.to_string()),
@@ -168,12 +176,7 @@ impl Func {
     ) -> Result<(Plan, Status)> {
         let start = Instant::now();
         let fresh = self.build(work)?;
-        // Not the hash that is stored: the plan itself.
-        let difference = match stored.0.recipe_hash() == fresh.plan.recipe_hash() {
-            true => None,
-            false => Some(stored.0.difference(&fresh.plan).unwrap_or_else(|| "the plans differ".to_owned())),
-        };
-        let Some(difference) = difference else {
+        let Some(difference) = stored.0.difference(&fresh.plan) else {
             log::debug!("compile cache: {:?} was built again and is the same", self.name);
             return Ok(self.hit(stored, place, key, start));
         };
@@ -245,8 +248,21 @@ impl Func {
             Err(why) => return self.uncached(why, work),
         };
         let again = again.or_else(|| self.seen_since(key));
-        let status = match self.load(place, key, registry) {
-            Found::Plan(plan, hash) if again.is_none() => return Ok(self.hit((plan, hash), place, key, start)),
+        let found = self.load(place, key, registry);
+        if let (Some(why), false) = (&locked.word, matches!(found, Found::Plan(..))) {
+            let why = format!("another compilation was waited for, and its plan was not stored: {why}");
+            // The others need not wait for this one.
+            drop(locked);
+            return self.uncached(why, work);
+        }
+        let status = match found {
+            Found::Plan(plan, hash) if again.is_none() => {
+                drop(locked);
+                return match self.cache.0.settings.verify {
+                    false => Ok(self.hit((plan, hash), place, key, start)),
+                    true => self.verified((plan, hash), place, key, registry, None, work),
+                };
+            }
             Found::Plan(..) | Found::Absent => {
                 self.say_miss(place, key);
                 Status::Miss
@@ -259,6 +275,8 @@ impl Func {
             Found::Broken(why) => {
                 log::warn!("compile cache: clearing broken cache {}: {why}", place.path().display());
                 if let Err(why) = locked.clear() {
+                    locked.leave_word(&why);
+                    drop(locked);
                     return self.uncached(why, work);
                 }
                 Status::Rebuilt(why)
@@ -279,7 +297,8 @@ impl Func {
         log::info!("compile cache: miss for {:?}: building for {}", self.name, place.path().display());
         if let Some((path, differences)) = place.nearest(&self.cache.0.settings.name, key) {
             for (part, here, there) in differences {
-                log::info!("compile cache: {} differs in {part}: {here} here, {there} there", path.display());
+                let text = printable(&format!("{part}: {here} here, {there} there"));
+                log::info!("compile cache: {} differs in {text}", path.display());
             }
         }
     }
@@ -292,27 +311,23 @@ impl Func {
         status: Status,
     ) -> (Plan, Status) {
         let Fresh { plan, took } = fresh;
-        if let Some(why) = plan.unnamed() {
-            drop(locked.clear());
+        let start = Instant::now();
+        let (bytes, hash) = match storable(&plan, registry) {
+            Ok((encoded, hash)) => (entry::join(&key.hash(), &hash, &encoded), hash),
+            Err(why) => {
+                drop(locked.clear());
+                locked.leave_word(&why);
+                return self.given_up(plan, why);
+            }
+        };
+        if let Err(why) = self.remember(key, &plan, hash) {
             return self.given_up(plan, why);
         }
-        let start = Instant::now();
-        let hash = plan.recipe_hash();
-        let encoded = plan.to_bytes();
-        // What no start could load would be broken at each of them.
-        if let Err(why) = Plan::check_bytes(&encoded) {
-            drop(locked.clear());
-            return self.given_up(plan, format!("the plan cannot be loaded again: {why}"));
-        }
-        if let Err(why) = registry.bodies(plan.recipe()) {
-            drop(locked.clear());
-            return self.given_up(plan, why.to_string());
-        }
-        let bytes = entry::join(&key.hash(), &hash, &encoded);
         let figures =
             Figures { operators: plan.operators(), streams: plan.streams(), bytes: bytes.len(), build: took };
         let meta = entry::meta(&self.cache.0.settings.name, &self.name, key, &hash, figures);
-        if let Err(why) = self.remember(key, &plan, hash).and_then(|()| locked.save(&meta, &bytes)) {
+        if let Err(why) = locked.save(&meta, &bytes) {
+            locked.leave_word(&why);
             return self.given_up(plan, why);
         }
         log::info!(
@@ -322,7 +337,29 @@ impl Func {
             start.elapsed(),
             place.path().display()
         );
-        (plan, status)
+        match self.read_back(&plan, place, key, registry) {
+            Ok(()) => (plan, status),
+            Err(why) => {
+                let why = locked.clear().err().map_or_else(|| why.clone(), |stays| format!("{why}; {stays}"));
+                locked.leave_word(&why);
+                self.given_up(plan, why)
+            }
+        }
+    }
+
+    /// In verify mode: that what is on disk gives the plan again.
+    fn read_back(&self, plan: &Plan, place: &Place, key: &Key, registry: &Registry) -> Result<(), String> {
+        if !self.cache.0.settings.verify {
+            return Ok(());
+        }
+        let wrong = |why: &str| Err(format!("what was stored does not give the plan again: {why}"));
+        match self.load(place, key, registry) {
+            Found::Plan(again, _) => plan.difference(&again).map_or(Ok(()), |difference| wrong(&difference)),
+            // Code may be registered at other starts.
+            Found::Unbound(_) => Ok(()),
+            Found::Absent => wrong("it is not there"),
+            Found::Broken(why) | Found::Refused(why) => wrong(&why),
+        }
     }
 
     fn uncached(&self, why: String, work: &mut Work<'_>) -> Result<(Plan, Status)> {
@@ -335,6 +372,24 @@ impl Func {
             log::warn!("compile cache: {:?} is not cached: {why}", self.name);
         }
         (plan, Status::Uncached(why))
+    }
+}
+
+/// The bytes of a plan with its hash, or why no start could load them: they would be broken at each of them.
+fn storable(plan: &Plan, registry: &Registry) -> Result<(Vec<u8>, Hash), String> {
+    if let Some(why) = plan.unnamed() {
+        return Err(why);
+    }
+    registry.bodies(plan.recipe()).map_err(|why| why.to_string())?;
+    let bytes = plan.to_bytes();
+    if bytes.len() as u64 >= entry::MOST_PLAN {
+        return Err(format!("its {} bytes are too many", bytes.len()));
+    }
+    match Plan::from_bytes(&bytes, Code::None) {
+        Ok((_, hash)) => Ok((bytes, hash)),
+        Err(NotLoaded::Broken(why) | NotLoaded::Unbound(why)) => {
+            Err(format!("the plan cannot be loaded again: {why}"))
+        }
     }
 }
 

@@ -66,6 +66,16 @@ fn check_header(bytes: &[u8], size: u64) -> Result<(), String> {
     }
 }
 
+/// Most bytes of a stored plan. What is larger is neither written nor read.
+pub(super) const MOST_PLAN: u64 = 1 << 32;
+
+/// Whether a file begins as a stored plan does, whatever follows.
+pub(super) fn is_marked(file: &File, _: u64) -> io::Result<bool> {
+    let mut start = Vec::new();
+    file.take(MAGIC.len() as u64).read_to_end(&mut start)?;
+    Ok(start == MAGIC)
+}
+
 /// Reads a file of `size` bytes, unless its header tells that it is no stored plan of this size.
 pub(super) fn read_plan(file: &File, size: u64) -> io::Result<Result<Vec<u8>, String>> {
     let mut bytes = Vec::new();
@@ -74,9 +84,9 @@ pub(super) fn read_plan(file: &File, size: u64) -> io::Result<Result<Vec<u8>, St
         return Ok(Err(why));
     }
     let rest = size - bytes.len() as u64;
-    let room = usize::try_from(rest).ok().and_then(|rest| bytes.try_reserve_exact(rest).ok());
-    if room.is_none() {
-        return Err(io::Error::other(format!("its {size} bytes do not fit memory")));
+    let room = |bytes: &mut Vec<u8>| bytes.try_reserve_exact(usize::try_from(rest).ok()?).ok();
+    if size > MOST_PLAN || room(&mut bytes).is_none() {
+        return Ok(Err(format!("its {size} bytes are too many")));
     }
     file.take(rest).read_to_end(&mut bytes)?;
     Ok(Ok(bytes))
@@ -125,6 +135,7 @@ pub(super) struct Meta {
     pub(super) parts: BTreeMap<String, String>,
     pub(super) written: Option<SystemTime>,
     pub(super) operators: Option<u64>,
+    pub(super) key: Option<String>,
 }
 
 /// Most bytes of a readable file.
@@ -147,7 +158,8 @@ fn read_meta(bytes: &[u8]) -> Option<Meta> {
     let parts = texts.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
     let written = value.get("written").and_then(Value::as_u64);
     let written = written.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
-    Some(Meta { parts, written, operators: value.get("operators").and_then(Value::as_u64) })
+    let key = value.get("key").and_then(Value::as_str).map(str::to_owned);
+    Some(Meta { parts, written, operators: value.get("operators").and_then(Value::as_u64), key })
 }
 
 #[cfg(test)]
@@ -196,7 +208,7 @@ mod tests {
         let text = meta("Model", "decode", &key, &[2; 32], figures);
         let meta = read_meta(text.as_bytes()).unwrap();
         assert_eq!(meta.parts.get("salt").map(String::as_str), Some("given: \"a\""));
-        assert_eq!(meta.operators, Some(3));
+        assert_eq!((meta.operators, meta.key), (Some(3), Some(hex(&key.hash()))));
         assert!(meta.written.is_some());
         assert!(read_meta(b"[1]").unwrap().parts.is_empty());
         assert!(read_meta(b"{").is_none());

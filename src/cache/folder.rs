@@ -1,10 +1,11 @@
 //! Folders and files of a cache: opened step by step without following links, checked before anything is believed.
 
-use std::fs::{DirBuilder, File};
+use std::fs::{DirBuilder, File, Permissions};
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -34,8 +35,7 @@ impl Folder {
     /// The root of a cache, made if asked for. A link is followed here only, and only one of this user's.
     pub(super) fn root(path: &Path, make: bool) -> Result<Self> {
         if make {
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
-            made.map_err(|error| refused(path, error))?;
+            make_all(path).map_err(|error| refused(path, error))?;
         }
         let link = fs::lstat(path).map_err(|error| trouble(path, error))?;
         let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -53,7 +53,13 @@ impl Folder {
         let path = self.path.join(name);
         if make {
             match fs::mkdirat(&self.fd, name, Mode::RWXU) {
-                Ok(()) => drop(fs::fsync(&self.fd)),
+                Ok(()) => {
+                    // Whatever the user's mask is.
+                    let opened = fs::chmodat(&self.fd, name, Mode::RWXU, AtFlags::empty());
+                    opened.map_err(|error| trouble(&path, error))?;
+                    // Some file systems cannot flush a folder.
+                    let _ = fs::fsync(&self.fd);
+                }
                 Err(Errno::EXIST) => {}
                 Err(error) => return Err(trouble(&path, error)),
             }
@@ -89,12 +95,29 @@ impl Folder {
         read(&file, size).map_err(|error| refused(&self.path.join(name), error))
     }
 
+    /// As `read`, of a file of any mode that this user can read.
+    pub(super) fn read_any_mode<T>(&self, name: &str, read: impl FnOnce(&File, u64) -> io::Result<T>) -> Result<T> {
+        let (file, about) = self.open_own(name)?;
+        read(&file, size(&about)).map_err(|error| refused(&self.path.join(name), error))
+    }
+
     /// Size of a file that could be read.
     pub(super) fn size(&self, name: &str) -> Result<u64> {
         self.open_file(name).map(|(_, size)| size)
     }
 
     fn open_file(&self, name: &str) -> Result<(File, u64)> {
+        let (file, about) = self.open_own(name)?;
+        if about.st_mode & 0o7777 != 0o600 {
+            let mode = about.st_mode & 0o7777;
+            let path = self.path.join(name);
+            return Err(refused(&path, format!("its mode is {mode:04o}, not 0600; chmod 600 makes it usable")));
+        }
+        Ok((file, size(&about)))
+    }
+
+    /// A regular file of this user's, not through a link.
+    fn open_own(&self, name: &str) -> Result<(File, Stat)> {
         let path = self.path.join(name);
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let fd = match fs::openat(&self.fd, name, flags, Mode::empty()) {
@@ -106,11 +129,7 @@ impl Folder {
             return Err(refused(&path, "it is no regular file"));
         }
         check_owner(&path, &about)?;
-        if about.st_mode & 0o7777 != 0o600 {
-            let mode = about.st_mode & 0o7777;
-            return Err(refused(&path, format!("its mode is {mode:04o}, not 0600; chmod 600 makes it usable")));
-        }
-        Ok((File::from(fd), u64::try_from(about.st_size).unwrap_or(0)))
+        Ok((File::from(fd), about))
     }
 
     /// Puts a file in place as a whole, or not at all. Only the holder of the lock may do so.
@@ -165,7 +184,10 @@ impl Folder {
                 let process = name.strip_prefix(&format!(".{file}.")).and_then(|rest| rest.strip_suffix(".tmp"));
                 process.is_some_and(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()))
             });
-            if is_ours && let Err(Trouble::Refused(why)) = self.remove(&name) {
+            if is_ours
+                && !self.has_folder_or_link(&name)
+                && let Err(Trouble::Refused(why)) = self.remove(&name)
+            {
                 log::warn!("compile cache: a file that a dead process has left stays: {why}");
             }
         }
@@ -199,7 +221,26 @@ impl Folder {
         let fd = fs::openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR).map_err(|error| trouble(&path, error))?;
         let about = fs::fstat(&fd).map_err(|error| trouble(&path, error))?;
         check_owner(&path, &about)?;
+        if kind(&about) != FileType::RegularFile {
+            return Err(refused(&path, "it is no regular file"));
+        }
+        // Just made under the user's mask, or changed by hand: others could take it and keep it.
+        if about.st_mode & 0o7777 != 0o600 {
+            fs::fchmod(&fd, Mode::RUSR | Mode::WUSR).map_err(|error| trouble(&path, error))?;
+        }
         Ok(fd)
+    }
+
+    /// When a thing in this folder was changed, be it one that can be used or not.
+    pub(super) fn modified(&self, name: &str) -> Option<SystemTime> {
+        let about = fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        UNIX_EPOCH.checked_add(Duration::from_secs(u64::try_from(about.st_mtime).ok()?))
+    }
+
+    /// Whether there is a folder or a link of a name.
+    pub(super) fn has_folder_or_link(&self, name: &str) -> bool {
+        let about = fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
+        about.is_ok_and(|about| matches!(kind(&about), FileType::Directory | FileType::Symlink))
     }
 
     /// Whether a name still stands for an open file.
@@ -210,8 +251,26 @@ impl Folder {
     }
 }
 
+/// Makes a folder and those above it that are missing, whatever the user's mask is.
+fn make_all(path: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = path.ancestors().take_while(|path| path.metadata().is_err()).collect();
+    for path in missing.into_iter().rev() {
+        match DirBuilder::new().mode(0o700).create(path) {
+            Ok(()) => std::fs::set_permissions(path, Permissions::from_mode(0o700))?,
+            // Another process was faster.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 fn kind(about: &Stat) -> FileType {
     FileType::from_raw_mode(about.st_mode)
+}
+
+fn size(about: &Stat) -> u64 {
+    u64::try_from(about.st_size).unwrap_or(0)
 }
 
 fn check_owner(path: &Path, about: &Stat) -> Result<()> {

@@ -1,20 +1,21 @@
 //! Entries for people: listed, shown, checked and removed.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::Plan;
+use crate::plan::{Code, Plan};
 
 use super::entry::{self, META, Meta, RECIPE};
 use super::folder::{Folder, Trouble};
 use super::key::hex;
 use super::lock::LOCK;
-use super::settings::is_rank_folder;
-use super::store::{Place, split_entry_folder};
+use super::settings::{check_name, is_rank_folder};
+use super::store::{Found, Place, split_entry_folder};
+use super::text::printable;
 
 /// How long a removal waits for a process that is at work on the entry.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -27,7 +28,7 @@ pub struct Entry {
     pub path: PathBuf,
     /// Name of the cache.
     pub name: String,
-    /// Name of the function.
+    /// Name of the function; empty for a folder above those of functions that no start would go into.
     pub function: String,
     /// Folder of the rank, if there are several.
     pub rank: Option<String>,
@@ -35,7 +36,7 @@ pub struct Entry {
     pub is_stored: bool,
     /// Size of the stored plan; 0 when it cannot be read.
     pub bytes: u64,
-    /// When it was stored, as far as known.
+    /// When it was stored; when its files were changed, where nothing says more.
     pub written: Option<SystemTime>,
     /// Number of operators, as far as known.
     pub operators: Option<u64>,
@@ -44,41 +45,89 @@ pub struct Entry {
     place: Place,
 }
 
+/// What a start would do that wants an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// Load the plan.
+    Load,
+    /// Build and store a plan; there is none.
+    Build,
+    /// Clear what is there, build again and store.
+    Rebuild(String),
+    /// Leave everything as it is, build, and go on without the cache.
+    Refuse(String),
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Load => f.write_str("would be loaded"),
+            Self::Build => f.write_str("would be built and stored"),
+            Self::Rebuild(why) => write!(f, "would be cleared and built again: {why}"),
+            Self::Refuse(why) => write!(f, "would be built without the cache: {why}"),
+        }
+    }
+}
+
 impl Entry {
-    /// Reads all of it, as a start would, foreign code aside.
+    /// Loads the entry the way a start does, foreign code aside, and says what a start would do.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        let hash = self.place.hash();
+        match self.place.load(|key| hex(&key[..16]) == hash, Code::None) {
+            Found::Plan(..) => Verdict::Load,
+            Found::Absent => Verdict::Build,
+            Found::Broken(why) | Found::Unbound(why) => Verdict::Rebuild(why),
+            Found::Refused(why) => Verdict::Refuse(why),
+        }
+    }
+
+    /// That a start would load it: [`Entry::verdict`] as a result.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::File`] with the reason for which a start would not use it.
     pub fn verify(&self) -> Result<()> {
-        let folder = self.place.open(false).map_err(|trouble| file_error(&self.path, trouble))?;
-        let path = self.path.join(RECIPE);
-        let bytes = folder.read(RECIPE, entry::read_plan).map_err(|trouble| file_error(&path, trouble))?;
-        let bytes = bytes.map_err(|why| broken(&path, &why))?;
-        let parts = entry::split(&bytes).map_err(|why| broken(&path, &why))?;
-        let known = Plan::check_bytes(parts.plan).map_err(|why| broken(&path, &why))?;
-        if known != parts.recipe {
-            return Err(broken(&path, "its hash is that of another plan"));
+        match self.verdict() {
+            Verdict::Load => Ok(()),
+            Verdict::Build => Err(broken(&self.path, "no plan is stored")),
+            Verdict::Rebuild(why) => Err(broken(&self.path.join(RECIPE), &why)),
+            Verdict::Refuse(why) => Err(Error::new(ErrorKind::File, why)),
         }
-        let hash = self.place.levels[0].rsplit('_').next().unwrap_or_default();
-        if hex(&parts.key[..16]) != hash {
-            return Err(broken(&path, "it belongs into another folder"));
-        }
-        Ok(())
     }
 
     /// Removes the files that a cache has written there, and the folders that are empty then.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::File`] when a process is at work on it, or when the folder is none of this user's.
+    /// [`ErrorKind::File`] when a process is at work on it, when the folder or a file is none of this user's or a
+    /// link, and when neither of the files there is one that a cache has written; then nothing is removed.
     pub fn remove(&self) -> Result<()> {
         self.place.remove(PATIENCE).map_err(|why| Error::new(ErrorKind::File, why))
+    }
+
+    /// What a start cannot go into.
+    fn closed(place: Place, cache: &str) -> Self {
+        let is_rank = |name: &&String| is_rank_folder(name);
+        let function = place.levels.iter().skip(1).find(|name| !is_rank_folder(name));
+        Self {
+            path: place.path(),
+            name: cache.to_owned(),
+            function: function.cloned().unwrap_or_default(),
+            rank: place.levels.get(1).filter(is_rank).cloned(),
+            is_stored: false,
+            bytes: 0,
+            written: None,
+            operators: None,
+            parts: Vec::new(),
+            place,
+        }
     }
 }
 
 fn broken(path: &Path, why: &str) -> Error {
-    Error::new(ErrorKind::File, format!("{}: {why}", path.display()))
+    Error::new(ErrorKind::File, format!("{}: {}", path.display(), printable(why)))
 }
 
 fn file_error(path: &Path, trouble: Trouble) -> Error {
@@ -88,8 +137,8 @@ fn file_error(path: &Path, trouble: Trouble) -> Error {
     }
 }
 
-/// The entries below the root of caches, sorted by path; none when there is no such folder. What else lies there is
-/// left out.
+/// The entries below the root of caches, sorted by path; none when there is no such folder. Folders that no start
+/// would go into are among them, since a start stops there; what else lies there is left out.
 ///
 /// # Errors
 ///
@@ -127,51 +176,65 @@ pub fn entries(root: impl AsRef<Path>) -> Result<Vec<Entry>> {
     };
     let mut found = Vec::new();
     for name in folder.names().map_err(|trouble| file_error(root, trouble))? {
-        let Some(cache) = split_entry_folder(&name) else { continue };
-        let Ok(inner) = folder.child(&name, false) else { continue };
-        for below in inner.names().unwrap_or_default() {
-            let levels = vec![name.clone(), below.clone()];
-            if !is_rank_folder(&below) {
-                found.extend(entry_at(root, cache, levels));
-                continue;
-            }
-            let functions = inner.child(&below, false).and_then(|rank| rank.names());
-            for function in functions.unwrap_or_default() {
-                let levels = levels.iter().cloned().chain([function]).collect();
-                found.extend(entry_at(root, cache, levels));
-            }
-        }
+        let Some(cache) = split_entry_folder(&name).filter(|cache| check_name("cache", cache).is_ok()) else {
+            continue;
+        };
+        let place = Place { root: root.to_owned(), levels: vec![name.clone()] };
+        Walk { cache, found: &mut found }.below(&folder, &place);
     }
     Ok(found)
 }
 
-/// The entry in a folder that has at least one file of ours.
-fn entry_at(root: &Path, cache: &str, levels: Vec<String>) -> Option<Entry> {
-    let place = Place { root: root.to_owned(), levels };
-    let folder = place.open(false).ok()?;
-    let names = folder.names().ok()?;
-    if !names.iter().any(|name| [RECIPE, META, LOCK].contains(&name.as_str())) {
-        return None;
+/// The entries of one cache and key.
+struct Walk<'a> {
+    cache: &'a str,
+    found: &'a mut Vec<Entry>,
+}
+
+impl Walk<'_> {
+    /// What is in the last folder of `place`, which is in `above`.
+    fn below(&mut self, above: &Folder, place: &Place) {
+        let Some(name) = place.levels.last() else { return };
+        let folder = match above.child(name, false) {
+            Ok(folder) => folder,
+            Err(Trouble::Absent) => return,
+            // Whatever is in there, no start gets at it.
+            Err(Trouble::Refused(_)) if above.has_folder_or_link(name) => {
+                return self.found.push(Entry::closed(place.clone(), self.cache));
+            }
+            Err(Trouble::Refused(_)) => return,
+        };
+        let names = folder.names().unwrap_or_default();
+        let has_ranks = place.levels.len() == 1;
+        if has_ranks || is_rank_folder(name) {
+            for name in names.iter().filter(|name| check_name("function", name).is_ok()) {
+                if has_ranks || !is_rank_folder(name) {
+                    let levels = place.levels.iter().chain([name]).cloned().collect();
+                    self.below(&folder, &Place { root: place.root.clone(), levels });
+                }
+            }
+        } else if names.iter().any(|name| [RECIPE, META, LOCK].contains(&name.as_str())) {
+            self.found.push(self.entry(place, &folder, &names));
+        }
     }
-    let meta = folder.read(META, entry::read_meta_file).ok().flatten().unwrap_or_default();
-    let Meta { parts, written, operators } = meta;
-    let rank = (place.levels.len() == 3).then(|| place.levels[1].clone());
-    Some(Entry {
-        path: place.path(),
-        name: cache.to_owned(),
-        function: place.levels.last().cloned().unwrap_or_default(),
-        rank,
-        is_stored: names.iter().any(|name| name == RECIPE),
-        bytes: folder.size(RECIPE).unwrap_or(0),
-        written,
-        operators,
-        parts: parts.into_iter().collect(),
-        place,
-    })
+
+    fn entry(&self, place: &Place, folder: &Folder, names: &[String]) -> Entry {
+        let meta = folder.read(META, entry::read_meta_file).ok().flatten().unwrap_or_default();
+        let Meta { parts, written, operators, .. } = meta;
+        let changed = || [RECIPE, META, LOCK].into_iter().find_map(|name| folder.modified(name));
+        Entry {
+            is_stored: names.iter().any(|name| name == RECIPE),
+            bytes: folder.size(RECIPE).unwrap_or(0),
+            written: written.or_else(changed),
+            operators,
+            parts: parts.into_iter().collect(),
+            ..Entry::closed(place.clone(), self.cache)
+        }
+    }
 }
 
 /// A stored plan as text: what is known about it, and its recipe. `path` is the folder of the entry or its
-/// `recipe.bin`.
+/// `recipe.bin`. Control characters are shown as escapes.
 ///
 /// # Errors
 ///
@@ -214,11 +277,14 @@ pub fn readable_cache(path: impl AsRef<Path>) -> Result<String> {
     let meta = read_plain(&folder.join(META), entry::read_meta_file).ok().flatten();
     for (name, value) in meta.unwrap_or_default().parts {
         // Writing to a string does not fail.
-        let _ = writeln!(text, "# {name}: {value}");
+        let _ = writeln!(text, "# {}", printable(&format!("{name}: {value}")));
     }
     let _ = writeln!(text, "# key {}", hex(&parts.key));
     let _ = writeln!(text, "# recipe {}, {} bytes", hex(&parts.recipe), bytes.len());
-    text.push_str(&Plan::text_of_bytes(parts.plan).map_err(|why| broken(&file, &why))?);
+    let recipe = Plan::text_of_bytes(parts.plan).map_err(|why| broken(&file, &why))?;
+    for line in recipe.lines() {
+        let _ = writeln!(text, "{}", printable(line));
+    }
     Ok(text)
 }
 

@@ -1,43 +1,112 @@
 //! The lock beside an entry: of many processes one builds, the others wait for it.
+//!
+//! Who has built and can store nothing writes why into the file before unlocking it. Whoever has waited finds that
+//! and builds at once, without the lock, so that the others do the same beside it. Who takes the lock to build,
+//! empties the file: the word of one that dies, or of another time, stops nobody.
 
 use std::os::fd::OwnedFd;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
+use rustix::fs::{FlockOperation, flock, ftruncate};
+use rustix::io::{Errno, pread, pwrite};
 
 use super::folder::{Folder, Trouble, refused};
 
 /// Name of the lock file.
 pub(super) const LOCK: &str = ".lock";
+/// How the word for those who wait begins.
+const WORD: &str = "not stored: ";
+/// Most bytes of it.
+const MOST_WORD: usize = 1024;
 
 /// Held until it is dropped, or the process ends.
+///
+/// A child that is forked without starting another program shares it: when this process dies before unlocking, the
+/// lock lasts until the child ends too.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _fd: OwnedFd,
+    fd: OwnedFd,
+    process: u32,
 }
 
-/// Takes the lock of a folder. `None` when others hold it all the time.
-pub(super) fn take(folder: &Folder, timeout: Duration) -> Result<Option<Lock>, Trouble> {
+impl Lock {
+    fn of(fd: OwnedFd) -> Self {
+        Self { fd, process: std::process::id() }
+    }
+
+    /// Whether this process has taken it, and not one that it was forked from.
+    pub(super) fn is_own(&self) -> bool {
+        self.process == std::process::id()
+    }
+
+    /// Tells those who wait that nothing was stored, and why.
+    pub(super) fn leave_word(&self, why: &str) {
+        let text = format!("{WORD}{why}");
+        let bytes = &text.as_bytes()[..text.len().min(MOST_WORD)];
+        let written = ftruncate(&self.fd, 0).and_then(|()| pwrite(&self.fd, bytes, 0));
+        // Where the disk is full, a length needs no room.
+        if written.is_err() && ftruncate(&self.fd, WORD.len() as u64).is_err() {
+            log::debug!("compile cache: no word for those who wait for a lock");
+        }
+    }
+
+    /// What the last builder has left, taken away when `forget` says so.
+    fn word(&self, forget: bool) -> Option<String> {
+        let mut bytes = [0; MOST_WORD];
+        let count = pread(&self.fd, &mut bytes[..], 0).unwrap_or(0);
+        if count == 0 {
+            return None;
+        }
+        if forget && let Err(error) = ftruncate(&self.fd, 0) {
+            log::debug!("compile cache: a word in a lock file stays: {error}");
+        }
+        let text = String::from_utf8_lossy(&bytes[..count]);
+        Some(text.strip_prefix(WORD).unwrap_or("for a reason that it could not write down").to_owned())
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing is not enough while a forked child has the file open too, and the child must not unlock.
+        if self.is_own()
+            && let Err(error) = flock(&self.fd, FlockOperation::Unlock)
+        {
+            log::warn!("compile cache: a lock file cannot be unlocked ({error}); closing it has to do");
+        }
+    }
+}
+
+/// Whether bytes of a lock file are such that a cache has written.
+pub(super) fn is_lock(bytes: &[u8]) -> bool {
+    let is_length = bytes.len() <= WORD.len() && bytes.iter().all(|byte| *byte == 0);
+    is_length || bytes.starts_with(WORD.as_bytes())
+}
+
+/// Takes the lock of a folder, with what the last one to hold it has left for those who waited. `None` when others
+/// hold it all the time.
+pub(super) fn take(folder: &Folder, timeout: Duration) -> Result<Option<(Lock, Option<String>)>, Trouble> {
     let start = Instant::now();
+    let mut waited = false;
     loop {
         let fd = folder.open_lock(LOCK)?;
-        let fd = match flock(&fd, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => fd,
+        let lock = match flock(&fd, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Lock::of(fd),
             Err(Errno::WOULDBLOCK) => {
                 log::debug!("compile cache: {} is locked; waiting", folder.path().display());
+                waited = true;
                 match wait(fd, timeout.saturating_sub(start.elapsed())) {
-                    Some(fd) => fd.map_err(|error| no_lock(folder, error))?,
+                    Some(lock) => lock.map_err(|error| no_lock(folder, error))?,
                     None => return Ok(None),
                 }
             }
             Err(error) => return Err(no_lock(folder, error)),
         };
         // Who prunes removes the file while holding it: the next one needs the new file.
-        if folder.is_still(LOCK, &fd) {
-            return Ok(Some(Lock { _fd: fd }));
+        if folder.is_still(LOCK, &lock.fd) {
+            let word = lock.word(!waited).filter(|_| waited);
+            return Ok(Some((lock, word)));
         }
     }
 }
@@ -48,17 +117,17 @@ fn no_lock(folder: &Folder, error: Errno) -> Trouble {
 
 /// Waits in a thread of its own, since such a wait has no time limit; one that takes too long gives the lock back as
 /// soon as it has it.
-fn wait(fd: OwnedFd, timeout: Duration) -> Option<Result<OwnedFd, Errno>> {
+fn wait(fd: OwnedFd, timeout: Duration) -> Option<Result<Lock, Errno>> {
     let (done, waiting) = mpsc::channel();
     let work = move || {
         let locked = loop {
             match flock(&fd, FlockOperation::LockExclusive) {
                 Err(Errno::INTR) => {}
                 Err(error) => break Err(error),
-                Ok(()) => break Ok(fd),
+                Ok(()) => break Ok(Lock::of(fd)),
             }
         };
-        // Nobody waits any more: the file is closed, which unlocks it.
+        // When nobody waits any more, this unlocks it.
         drop(done.send(locked));
     };
     if let Err(error) = thread::Builder::new().name("racl-cache-lock".to_owned()).spawn(work) {

@@ -15,6 +15,8 @@ use super::{CompileCache, Inner};
 
 /// Environment variable with the root of caches.
 const HOME: &str = "RACL_CACHE_HOME";
+/// Environment variable that turns comparing on.
+const VERIFY: &str = "RACL_CACHE_VERIFY";
 /// The root below the working directory.
 const DEFAULT_ROOT: &str = ".racl_cache";
 const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
@@ -28,6 +30,7 @@ pub struct CacheBuilder {
     root: Option<PathBuf>,
     world_size: Option<usize>,
     global_rank: Option<usize>,
+    verify: Option<bool>,
 }
 
 #[derive(Debug, Clone)]
@@ -66,7 +69,7 @@ impl CacheBuilder {
             verify: false,
             lock_timeout: LOCK_TIMEOUT,
         };
-        Self { settings, root: None, world_size: None, global_rank: None }
+        Self { settings, root: None, world_size: None, global_rank: None, verify: None }
     }
 
     fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
@@ -244,9 +247,16 @@ impl CacheBuilder {
         self.with(|settings| settings.strict = on)
     }
 
-    /// Builds also when there is an entry, and compares: for tests, and to find out whether a salt is good enough.
-    pub fn verify(self, on: bool) -> Self {
-        self.with(|settings| settings.verify = on)
+    /// Builds also when there is an entry, and compares with what it gives, and reads back what is stored: for tests,
+    /// and to find out whether a salt is good enough. Operators with their attributes, streams, events, the order of
+    /// the work and the plan of the memory are compared. Without it the environment variable `RACL_CACHE_VERIFY`: 1
+    /// is on; 0, nothing and no such variable are off.
+    ///
+    /// An entry that gives another plan than the closure is replaced, with a warning that names the first operator
+    /// that differs; [`Status::Rebuilt`](super::Status::Rebuilt) has the text.
+    pub fn verify(mut self, on: bool) -> Self {
+        self.verify = Some(on);
+        self
     }
 
     /// How long to wait for another process that builds the same plan, before building without storing; two minutes
@@ -271,10 +281,10 @@ impl CacheBuilder {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that is no name of a folder, a
-    /// rank that the world does not have or that nobody gave, and environment variables that are no numbers;
-    /// [`ErrorKind::File`](crate::ErrorKind::File) without a working directory.
+    /// rank that the world does not have or that nobody gave, and environment variables with other values than
+    /// theirs; [`ErrorKind::File`](crate::ErrorKind::File) without a working directory.
     pub fn build(self) -> Result<CompileCache> {
-        let Self { mut settings, root, world_size, global_rank } = self;
+        let Self { mut settings, root, world_size, global_rank, verify } = self;
         check_name("cache", &settings.name)?;
         let world = match world_size {
             Some(size) => size,
@@ -295,6 +305,7 @@ impl CacheBuilder {
             }
         }
         (settings.world_size, settings.global_rank) = (world, rank);
+        settings.verify = verify.map_or_else(verify_in_environment, Ok)?;
         let root = root.unwrap_or_else(default_root);
         settings.root = std::path::absolute(&root).map_err(|error| {
             let text = format!("{}: {error}", root.display());
@@ -360,6 +371,15 @@ pub(super) fn check_name(what: &str, name: &str) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+fn verify_in_environment() -> Result<bool> {
+    match env::var_os(VERIFY) {
+        None => Ok(false),
+        Some(value) if value == "1" => Ok(true),
+        Some(value) if value.is_empty() || value == "0" => Ok(false),
+        Some(value) => Err(Error::invalid(format!("{VERIFY}={}: neither 0 nor 1", Quoted(&value)))),
+    }
 }
 
 /// An empty variable is none: so scripts leave it out.

@@ -5,13 +5,14 @@ use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::plan::{NotLoaded, Plan, Registry};
+use crate::plan::{Code, NotLoaded, Plan};
 
 use super::entry::{self, META, RECIPE};
 use super::folder::{Folder, Trouble};
 use super::key::{Hash, hex};
 use super::lock::{self, LOCK, Lock};
-use super::step;
+use super::text::printable;
+use super::{removal, step};
 
 /// Where the entry of one function, key and rank lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub(super) struct Place {
 /// What is at a place.
 #[derive(Debug)]
 pub(super) enum Found {
-    /// With the hash that was stored beside it.
+    /// With its hash.
     Plan(Plan, Hash),
     Absent,
     /// Files of ours that give no plan.
@@ -59,9 +60,9 @@ impl Place {
                 other => other?,
             };
             match lock::take(&folder, timeout) {
-                Ok(Some(lock)) => {
+                Ok(Some((lock, word))) => {
                     step("entry", "locked");
-                    return Ok(Some(Locked { folder, _held: Held::new(self.path()), _lock: lock }));
+                    return Ok(Some(Locked { folder, word, _held: Held::new(self.path()), lock }));
                 }
                 Ok(None) => return Ok(None),
                 Err(Trouble::Absent) => {}
@@ -71,9 +72,10 @@ impl Place {
         Err(super::folder::refused(&self.path(), "its folders vanish again and again"))
     }
 
-    pub(super) fn load(&self, key: &Hash, registry: &Registry) -> Found {
+    /// What a start finds whose key is `fits`.
+    pub(super) fn load(&self, fits: impl FnOnce(&Hash) -> bool, code: Code<'_>) -> Found {
         match self.open(false) {
-            Ok(folder) => load(&folder, key, registry),
+            Ok(folder) => load(&folder, fits, code),
             Err(Trouble::Absent) => Found::Absent,
             Err(Trouble::Refused(why)) => Found::Refused(why),
         }
@@ -85,9 +87,10 @@ impl Place {
             Trouble::Absent => None,
             Trouble::Refused(why) => Some(why),
         };
+        // Before a lock file is made in a folder that may be none of ours.
         match self.open(false) {
             Err(trouble) => return says(trouble).map_or(Ok(()), Err),
-            Ok(folder) => drop(folder),
+            Ok(folder) => removal::check(&folder, &self.hash())?,
         }
         let locked = match self.lock(timeout) {
             Ok(Some(locked)) => locked,
@@ -100,6 +103,11 @@ impl Place {
         last.map_or_else(|trouble| says(trouble).map_or(Ok(()), Err), |()| Ok(()))?;
         self.remove_empty_folders();
         Ok(())
+    }
+
+    /// What the name of the folder tells of the key.
+    pub(super) fn hash(&self) -> String {
+        self.levels[0].rsplit('_').next().unwrap_or_default().to_owned()
     }
 
     fn remove_empty_folders(&self) {
@@ -120,7 +128,8 @@ pub(super) fn split_entry_folder(name: &str) -> Option<&str> {
     (is_hash && !cache.is_empty()).then_some(cache)
 }
 
-fn load(folder: &Folder, key: &Hash, registry: &Registry) -> Found {
+/// The way of every start. What the bytes say may be anything, so it is made fit for a terminal.
+fn load(folder: &Folder, fits: impl FnOnce(&Hash) -> bool, code: Code<'_>) -> Found {
     let bytes = match folder.read(RECIPE, entry::read_plan) {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(why)) => return Found::Broken(why),
@@ -131,13 +140,14 @@ fn load(folder: &Folder, key: &Hash, registry: &Registry) -> Found {
         Ok(parts) => parts,
         Err(why) => return Found::Broken(why),
     };
-    if *key != parts.key {
+    if !fits(&parts.key) {
         return Found::Broken(format!("it was stored under the key {}", hex(&parts.key[..16])));
     }
-    match Plan::from_bytes(parts.plan, registry) {
-        Ok(plan) => Found::Plan(plan, parts.recipe),
-        Err(NotLoaded::Broken(why)) => Found::Broken(why),
-        Err(NotLoaded::Unbound(why)) => Found::Unbound(why),
+    match Plan::from_bytes(parts.plan, code) {
+        Ok((_, hash)) if hash != parts.recipe => Found::Broken("its hash is that of another plan".to_owned()),
+        Ok((plan, hash)) => Found::Plan(plan, hash),
+        Err(NotLoaded::Broken(why)) => Found::Broken(printable(&why)),
+        Err(NotLoaded::Unbound(why)) => Found::Unbound(printable(&why)),
     }
 }
 
@@ -170,14 +180,29 @@ impl Drop for Held {
 /// A place that nobody else changes now.
 #[derive(Debug)]
 pub(super) struct Locked {
-    pub(super) folder: Folder,
+    folder: Folder,
+    /// Why nothing was stored by the one that this one has waited for.
+    pub(super) word: Option<String>,
     _held: Held,
-    _lock: Lock,
+    lock: Lock,
 }
 
 impl Locked {
+    /// Tells those who wait that nothing will be stored.
+    pub(super) fn leave_word(&self, why: &str) {
+        self.lock.leave_word(why);
+    }
+
+    fn check_own(&self) -> Result<(), String> {
+        match self.lock.is_own() {
+            true => Ok(()),
+            false => Err("this process was forked from the one that has the lock".to_owned()),
+        }
+    }
+
     /// Removes the files that we have written here, and no others.
     pub(super) fn clear(&self) -> Result<(), String> {
+        self.check_own()?;
         for name in [RECIPE, META] {
             match self.folder.remove(name) {
                 Ok(()) | Err(Trouble::Absent) => {}
@@ -191,6 +216,7 @@ impl Locked {
 
     /// The readable file first: a plan that is there always has one.
     pub(super) fn save(&self, meta: &str, recipe: &[u8]) -> Result<(), String> {
+        self.check_own()?;
         self.folder.remove_temporaries(&[RECIPE, META]);
         let says = |trouble| match trouble {
             Trouble::Absent => format!("{} is gone", self.folder.path().display()),

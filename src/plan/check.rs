@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::effort::spend;
 use super::finding::{Finding, FindingKind};
 use super::order::{Broken, Order};
 use super::ranges::{Common, common, range};
@@ -82,6 +83,9 @@ fn unordered_pairs(recipe: &Recipe, order: &Order, uses: &Uses, storage: u32, fi
             if is_write { &mut all[..i].iter() } else { &mut writes.iter().copied() };
         for earlier in earlier {
             compared += 1;
+            if !spend(1) {
+                return;
+            }
             let pair = (earlier.node, later.node);
             if pair.0 == pair.1 || order.ordered(pair.0, pair.1) || found.contains(&pair) {
                 continue;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::effort::spend;
 use super::layout::Extent;
 use super::ranges::{Common, Range, common, range};
 use super::recipe::{Access, Recipe};
@@ -52,6 +53,9 @@ impl<'a> Pieces<'a> {
 
     /// Visits the accesses that may share bytes with `piece`, and forgets those for which `visit` says so.
     pub(crate) fn overlapping(&mut self, piece: &Piece, mut visit: impl FnMut(&Self, &Piece) -> bool) {
+        if !spend(self.wide.len() as u64) {
+            return;
+        }
         let mut wide = std::mem::take(&mut self.wide);
         wide.retain(|earlier| !(self.overlap(earlier, piece) && visit(self, earlier)));
         self.wide = wide;
@@ -62,6 +66,9 @@ impl<'a> Pieces<'a> {
         let end = piece.range.end.as_fixed().unwrap_or(u64::MAX);
         let mut gone = Vec::new();
         for (key, earlier) in self.narrow.range((first, 0)..(end.max(first), 0)) {
+            if !spend(1) {
+                break;
+            }
             if self.overlap(earlier, piece) && visit(self, earlier) {
                 gone.push(*key);
             }

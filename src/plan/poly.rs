@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::dim::MAX_SYMBOLS;
+use super::effort::spend;
 
 /// The power of each symbol in one term.
 pub(crate) type Monomial = [u8; MAX_SYMBOLS];
@@ -42,6 +43,7 @@ impl Poly {
     }
 
     fn combine(&self, other: &Self, sign: i128) -> Self {
+        spend((self.0.len() + other.0.len()) as u64);
         let mut sum = self.clone();
         for (powers, coefficient) in &other.0 {
             sum.add_term(*powers, coefficient.saturating_mul(sign));
@@ -50,6 +52,7 @@ impl Poly {
     }
 
     pub(crate) fn times(&self, other: &Self) -> Self {
+        spend((self.0.len() * other.0.len()) as u64);
         let mut product = Self::default();
         for (a, x) in &self.0 {
             for (b, y) in &other.0 {

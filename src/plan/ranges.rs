@@ -1,5 +1,6 @@
 //! Which bytes of a storage a value covers, and whether two values share some.
 
+use super::effort::spend;
 use super::layout::Extent;
 use super::poly::Bounds;
 use super::recipe::Recipe;
@@ -92,7 +93,7 @@ fn pieces(recipe: &Recipe, value: u32) -> Option<Vec<(u64, u64)>> {
         !joins
     });
     let total = axes.iter().try_fold(1_u64, |product, (_, count)| product.checked_mul(*count))?;
-    if total > MOST_PIECES {
+    if total > MOST_PIECES || !spend(total) {
         return None;
     }
     let mut starts = vec![offset];

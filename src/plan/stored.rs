@@ -5,7 +5,9 @@ use crate::error::Result;
 use super::Plan;
 use super::builder::External;
 use super::codec;
-use super::recipe::Recipe;
+use super::effort::within;
+use super::function::{Body, Foreign, HostFunction};
+use super::recipe::{FunctionKind, Recipe};
 use super::registry::Registry;
 use super::symbols::unknown;
 
@@ -18,6 +20,39 @@ pub(crate) enum NotLoaded {
     Unbound(String),
 }
 
+/// Why a plan is not loaded that is valid as far as it was looked at.
+const TOO_LONG: &str = "checking it takes too long for its size";
+/// Steps of the checks: for any file, and for each of its bytes. Usual plans take a few a byte.
+const STEPS: u64 = 1 << 24;
+const STEPS_A_BYTE: u64 = 1 << 7;
+
+fn most_steps(bytes: &[u8]) -> u64 {
+    STEPS + STEPS_A_BYTE * bytes.len() as u64
+}
+
+/// Where a stored plan gets the code of its functions from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Code<'a> {
+    Registered(&'a Registry),
+    /// Nowhere: functions that do nothing, for who looks at a plan and does not run it.
+    None,
+}
+
+impl Code<'_> {
+    fn bodies(self, recipe: &Recipe) -> Result<Vec<Body>, NotLoaded> {
+        let nothing = |kind| match kind {
+            FunctionKind::Foreign => Body::Foreign(Foreign::new("", 0, |_| Ok(())).body),
+            FunctionKind::Host => Body::Host(HostFunction::new("", 0, |_| {}).body),
+        };
+        match self {
+            Self::Registered(registry) => {
+                registry.bodies(recipe).map_err(|error| NotLoaded::Unbound(error.to_string()))
+            }
+            Self::None => Ok(recipe.functions.iter().map(|function| nothing(function.kind)).collect()),
+        }
+    }
+}
+
 impl Plan {
     pub(crate) fn recipe(&self) -> &Recipe {
         &self.0.recipe
@@ -27,19 +62,36 @@ impl Plan {
         codec::encode(&self.0.recipe, &self.0.lints)
     }
 
-    pub(crate) fn from_bytes(bytes: &[u8], registry: &Registry) -> Result<Self, NotLoaded> {
-        let decoded = codec::decode(bytes).map_err(|error| NotLoaded::Broken(error.to_string()))?;
-        let bodies = registry.bodies(&decoded.recipe).map_err(|error| NotLoaded::Unbound(error.to_string()))?;
-        Self::from_decoded(decoded, bodies).map_err(|error| NotLoaded::Broken(error.to_string()))
+    /// The one way from bytes to a plan; with its hash.
+    pub(crate) fn from_bytes(bytes: &[u8], code: Code<'_>) -> Result<(Self, [u8; 32]), NotLoaded> {
+        let broken = |why: String| NotLoaded::Broken(why);
+        let load = || {
+            let (decoded, hash) = codec::decode_hashed(bytes).map_err(|error| broken(error.to_string()))?;
+            let bodies = code.bodies(&decoded.recipe)?;
+            let plan = Self::from_decoded(decoded, bodies).map_err(|error| broken(error.to_string()))?;
+            Ok((plan, hash))
+        };
+        within(most_steps(bytes), load).unwrap_or_else(|| Err(broken(TOO_LONG.to_owned())))
     }
 
     pub(crate) fn recipe_hash(&self) -> [u8; 32] {
         codec::recipe_hash(&self.0.recipe)
     }
 
-    /// The first thing in which another plan differs from this one.
+    /// The first thing in which another plan differs from this one: an operator, an event, a stream, the order of
+    /// the work, the places in memory for the least and the greatest symbols.
     pub(crate) fn difference(&self, other: &Self) -> Option<String> {
         codec::first_difference(&self.0.recipe, &other.0.recipe)
+            .or_else(|| codec::order_difference(&self.0.recipe, &self.0.order, &other.0.order))
+            .or_else(|| {
+                let bounds = self.0.recipe.bounds();
+                let ends: [Vec<usize>; 2] = [
+                    bounds.iter().map(|(least, _)| *least as usize).collect(),
+                    bounds.iter().map(|(_, greatest)| *greatest as usize).collect(),
+                ];
+                let memory = |plan: &Self, symbols: &[usize]| plan.specialise(symbols).ok().map(|(_, memory)| memory);
+                ends.iter().find_map(|ends| codec::memory_difference(memory(self, ends), memory(other, ends)))
+            })
     }
 
     /// A gate by its name: a plan from a cache was not built in this process, so nobody was given its gates.
@@ -72,17 +124,11 @@ impl Plan {
     }
 }
 
-// What can be said of a stored plan without the code of its functions.
+// What can be said of a stored plan whose order may be wrong.
 impl Plan {
-    /// Checks the bytes and gives the hash of their recipe.
-    pub(crate) fn check_bytes(bytes: &[u8]) -> Result<[u8; 32], String> {
-        let decoded = codec::decode(bytes).map_err(|error| error.to_string())?;
-        Ok(codec::recipe_hash(&decoded.recipe))
-    }
-
     /// The text form, with source lines.
     pub(crate) fn text_of_bytes(bytes: &[u8]) -> Result<String, String> {
-        let decoded = codec::decode(bytes).map_err(|error| error.to_string())?;
-        Ok(super::dump::text_of(&decoded.recipe))
+        let decoded = within(most_steps(bytes), || codec::decode_hashed(bytes)).ok_or(TOO_LONG)?;
+        Ok(super::dump::text_of(&decoded.map_err(|error| error.to_string())?.0.recipe))
     }
 }

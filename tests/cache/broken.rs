@@ -68,10 +68,25 @@ fn a_plan_from_another_folder_is_not_used() {
         fs::write(file, &bytes).unwrap();
         let misplaced = entries(root.path()).unwrap().into_iter().find(|entry| file.starts_with(&entry.path));
         let error = misplaced.unwrap().verify().unwrap_err();
-        assert!(error.to_string().contains("it belongs into another folder"), "{error}");
+        assert!(error.to_string().contains("it was stored under the key "), "{error}");
     }
     assert_rebuilt(root.cache().salt("other"), "it was stored under the key ");
     assert_hit(root.cache());
+}
+
+#[test]
+fn a_header_with_the_hash_of_another_plan_is_not_believed() {
+    let root = Root::new();
+    assert_miss(root.cache());
+    // Magic bytes, format, length and the hash of the key; then that of the recipe, and the start of a hash of both.
+    let mut bytes = fs::read(root.recipe()).unwrap();
+    bytes[52] ^= 1;
+    let check = blake3::hash(&bytes[..84]);
+    bytes[84..92].copy_from_slice(&check.as_bytes()[..8]);
+    fs::write(root.recipe(), &bytes).unwrap();
+    let error = entries(root.path()).unwrap()[0].verify().unwrap_err();
+    assert!(error.to_string().contains("its hash is that of another plan"), "{error}");
+    assert_repaired(&root, "its hash is that of another plan");
 }
 
 #[test]

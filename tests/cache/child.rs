@@ -65,6 +65,8 @@ pub(crate) struct Start<'a> {
     pub(crate) user: Option<u32>,
     /// Most bytes of a file, in blocks of 512.
     pub(crate) blocks: Option<u32>,
+    /// What new files and folders are not to allow.
+    pub(crate) mask: Option<u32>,
 }
 
 /// A copy of this program that everybody can run.
@@ -89,17 +91,13 @@ impl Start<'_> {
             Some(_) => program(),
             None => self.program.unwrap_or(&own),
         };
-        let mut command = match self.blocks {
-            None => Command::new(program),
-            Some(blocks) => {
-                let mut shell = Command::new("sh");
-                let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
-                shell.arg("-c").arg(script).arg(program);
-                shell
-            }
-        };
+        let limit = self.blocks.map(|blocks| format!("trap '' XFSZ; ulimit -f {blocks}; "));
+        let mask = self.mask.map(|mask| format!("umask {mask:04o}; "));
+        let script = [limit, mask].into_iter().flatten().collect::<String>() + "exec \"$0\" \"$@\"";
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(script).arg(program);
         command.args(["--exact", "child::a_child_compiles_and_says_how", "--nocapture", "--test-threads=1"]);
-        for variable in ["WORLD_SIZE", "RANK", "RACL_CACHE_HOME"] {
+        for variable in ["WORLD_SIZE", "RANK", "RACL_CACHE_HOME", "RACL_CACHE_VERIFY"] {
             command.env_remove(variable);
         }
         command.env(CHILD, root).env("RUST_BACKTRACE", "0").current_dir("/");
@@ -193,7 +191,7 @@ fn a_process_that_dies_while_it_writes_leaves_what_the_next_one_repairs() {
         let output = ended.wait_with_output().unwrap();
         assert_eq!(output.status.signal(), Some(6), "{stop}: {}", String::from_utf8_lossy(&output.stderr));
         let whole = ["recipe.bin renamed", "recipe.bin settled"].contains(&stop.as_str());
-        let (status, built) = start(root.cache());
+        let (status, built) = start(root.cache().verify(false));
         let want = if whole { "hit" } else { "miss" };
         assert_eq!((status.to_string().as_str(), built), (want, !whole), "{stop}");
         let names: Vec<_> = root.files().iter().map(|path| path.file_name().unwrap().to_owned()).collect();
@@ -261,6 +259,19 @@ fn another_executable_is_another_key() {
     assert_eq!(run(None), "hit, built false");
     // Of each program one plan.
     assert_eq!(fs::read_dir(root.path()).unwrap().count(), 4);
+}
+
+#[test]
+fn the_environment_turns_verifying_on() {
+    let root = Root::new();
+    let run = |value| Start { variables: &[("RACL_CACHE_VERIFY", value)], ..Start::default() }.run(&root.path());
+    assert_eq!(run("1"), "miss, built true");
+    assert_eq!(run("1"), "hit, built true");
+    assert_eq!(run("0"), "hit, built false");
+    assert_eq!(run(""), "hit, built false");
+    let refused = std::panic::catch_unwind(|| run("yes")).unwrap_err();
+    let said = refused.downcast_ref::<String>().unwrap();
+    assert!(said.contains("RACL_CACHE_VERIFY=\"yes\": neither 0 nor 1"), "{said}");
 }
 
 #[test]

@@ -188,6 +188,29 @@ fn in_a_read_only_folder_plans_are_read_and_others_built() {
 }
 
 #[test]
+fn whatever_the_mask_is_files_and_folders_have_the_modes_that_a_start_wants() {
+    with_own_folder(|root, start| {
+        // The mock's memory is a file too, so plans are not run under the masks.
+        for mask in [0o777, 0o277, 0o377, 0] {
+            let start = Start { mask: Some(mask), variables: &[(DO_NOT_RUN, "1")], ..*start };
+            let below = root.path().join(format!("{mask:o}/deep"));
+            assert_eq!(start.run(&below), "miss, built true", "{mask:04o}");
+            assert_eq!(start.run(&below), "hit, built false", "{mask:04o}");
+        }
+        let modes = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        let mut folders = vec![root.path()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let want = if path.is_dir() { 0o700 } else { 0o600 };
+                assert_eq!(modes(&path), want, "{}", path.display());
+                folders.extend(path.is_dir().then_some(path));
+            }
+        }
+    });
+}
+
+#[test]
 fn a_file_that_grows_too_large_leaves_nothing() {
     let root = Root::new();
     // The mock's memory is a file too, so the plan is not run under the limit.

@@ -11,6 +11,9 @@ mod keys;
 mod start;
 mod threads;
 mod traces;
+mod waiting;
+#[path = "../common/watchdog.rs"]
+mod watchdog;
 
 use std::cell::Cell;
 use std::fs;
@@ -21,24 +24,29 @@ use racl::cache::{CacheBuilder, Func, Signature, Status};
 use racl::op::DataType::F32;
 use racl::plan::{Builder, Frozen, Input, Plan};
 use racl::{CompileCache, Device, Result};
+use watchdog::Watchdog;
 
 pub(crate) use common::device;
 
 /// A folder for caches that goes away with the value.
-pub(crate) struct Root(tempfile::TempDir);
+pub(crate) struct Root {
+    folder: tempfile::TempDir,
+    _watched: Watchdog,
+}
 
 impl Root {
     pub(crate) fn new() -> Self {
         collect_log();
-        Self(tempfile::tempdir().unwrap())
+        Self { folder: tempfile::tempdir().unwrap(), _watched: Watchdog::new() }
     }
 
     pub(crate) fn path(&self) -> PathBuf {
-        self.0.path().join("caches")
+        self.folder.path().join("caches")
     }
 
+    /// A cache that builds also when there is an entry, and compares. Tests about what is not built turn that off.
     pub(crate) fn cache(&self) -> CacheBuilder {
-        CompileCache::builder("Model").cache_dir(self.path()).world_size(1).salt("tests")
+        CompileCache::builder("Model").cache_dir(self.path()).world_size(1).salt("tests").verify(true)
     }
 
     /// The files below, by path, without the locks.
@@ -61,7 +69,7 @@ impl Root {
 
     /// What the log has said about this folder.
     pub(crate) fn log(&self) -> Vec<String> {
-        log_about(self.0.path().to_str().unwrap())
+        log_about(self.folder.path().to_str().unwrap())
     }
 
     #[track_caller]
@@ -176,7 +184,8 @@ pub(crate) fn start(cache: CacheBuilder) -> (Status, bool) {
 
 #[track_caller]
 pub(crate) fn assert_hit(cache: CacheBuilder) {
-    assert_eq!(start(cache), (Status::Hit, false));
+    assert_eq!(start(cache.clone().verify(true)), (Status::Hit, true));
+    assert_eq!(start(cache.verify(false)), (Status::Hit, false));
 }
 
 #[track_caller]

@@ -173,7 +173,9 @@ fn an_error_of_the_closure_reaches_the_caller_and_leaves_nothing() {
     let (root, device) = (Root::new(), device());
     let cache = root.cache().build().unwrap();
     let failed = cache.func("decode").compile(&device, |g| g.join("nowhere"));
-    assert_eq!(failed.unwrap_err().kind(), ErrorKind::InvalidPlan);
+    let error = failed.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidPlan);
+    assert_eq!(cache.status("decode"), Some(Status::Failed(error.to_string())));
     assert!(root.files().is_empty());
     assert_miss(root.cache());
 }
@@ -260,7 +262,7 @@ fn who_finds_the_lock_taken_waits_and_loads_or_gives_up_after_a_while() {
         let (status, built) = start(quick);
         assert!(matches!(&status, Status::Uncached(why) if why.contains("another process has built")), "{status}");
         assert!(built);
-        let waiting = scope.spawn(|| start(root.cache()));
+        let waiting = scope.spawn(|| start(root.cache().verify(false)));
         go.send(()).unwrap();
         assert_eq!(waiting.join().unwrap(), (Status::Hit, false));
     });
@@ -365,4 +367,18 @@ fn seven_dimensions_with_a_symbol_are_stored() {
         plan.unwrap();
         assert_eq!(cache.status("decode"), Some(want));
     }
+}
+
+#[test]
+fn an_error_is_the_last_status_and_not_the_one_before() {
+    let (root, device) = (Root::new(), device());
+    let cache = root.cache().build().unwrap();
+    let func = cache.func("decode").inputs(&inputs(2));
+    func.compile(&device, decode).unwrap();
+    assert_eq!(func.status(), Some(Status::Miss));
+    let error = func.compile(&device, |g| g.join("nowhere")).unwrap_err();
+    assert_eq!(func.status(), Some(Status::Failed(error.to_string())));
+    assert!(func.status().unwrap().to_string().starts_with("failed: "));
+    func.compile(&device, decode).unwrap();
+    assert_eq!(func.status(), Some(Status::Hit));
 }

@@ -49,10 +49,10 @@ fn two_scenes(cache: &CompileCache, device: &Device, build: bool) -> [Status; 2]
 #[test]
 fn two_scenes_of_one_cache_compile_and_run_beside_each_other() {
     let (root, device) = (Root::new(), device());
-    let cache = root.cache().build().unwrap();
+    let cache = root.cache().verify(false).build().unwrap();
     assert_eq!(two_scenes(&cache, &device, true), [Status::Miss, Status::Miss]);
     assert_eq!(two_scenes(&cache, &device, false), [Status::Hit, Status::Hit]);
-    let later = root.cache().build().unwrap();
+    let later = root.cache().verify(false).build().unwrap();
     assert_eq!(two_scenes(&later, &device, false), [Status::Hit, Status::Hit]);
     assert_eq!(root.files().len(), 4);
 }
@@ -60,7 +60,7 @@ fn two_scenes_of_one_cache_compile_and_run_beside_each_other() {
 #[test]
 fn one_function_on_several_threads_is_built_once() {
     let (root, device) = (Root::new(), device());
-    let cache = root.cache().build().unwrap();
+    let cache = root.cache().verify(false).build().unwrap();
     let func = cache.func("decode").inputs(&inputs(2));
     let (begun, has_begun) = channel();
     thread::scope(|scope| {
@@ -87,7 +87,7 @@ where
     F: FnOnce(&CompileCache, &Device, &mut dyn FnMut()) -> Plan + Send,
     G: FnOnce(&CompileCache, &Device) -> Plan,
 {
-    let cache = root.cache().build().unwrap();
+    let cache = root.cache().verify(false).build().unwrap();
     let ((begun, has_begun), (go, may_go)) = (channel(), channel::<()>());
     let plan = thread::scope(|scope| {
         let cache = &cache;

@@ -203,7 +203,7 @@ fn a_changed_operator_under_the_same_salt_is_caught_by_verify() {
     let (root, device) = (Root::new(), device());
     assert_miss(root.cache());
     // Nothing tells the key, to which they are one closure; that is what the salt is for.
-    let cache = root.cache().build().unwrap();
+    let cache = root.cache().verify(false).build().unwrap();
     let stale = crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut changed).unwrap();
     assert_eq!(cache.status("decode"), Some(Status::Hit));
     assert!(stale.to_text().contains(" add.0("));

@@ -31,6 +31,7 @@ mod seeds;
 mod store;
 mod streams;
 mod updates;
+#[path = "../common/watchdog.rs"]
 mod watchdog;
 
 use std::sync::MutexGuard;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use racl::cache::{Entry, default_root, entries, readable_cache};
+use racl::cache::{Entry, Verdict, default_root, entries, printable, readable_cache};
 
 use crate::{Failure, Prune};
 
@@ -22,17 +22,31 @@ pub(crate) fn list(out: &mut impl Write, root: Option<PathBuf>) -> Result<()> {
         writeln!(out, "no plan is stored")?;
         return Ok(());
     }
-    writeln!(out, "{:<20} {:<16} {:>9} {:>10} {:>6}  folder", "cache", "function", "operators", "bytes", "age")?;
+    let (cache, function, operators) = ("cache", "function", "operators");
+    writeln!(out, "{cache:<20} {function:<16} {operators:>9} {:>10} {:>6}  {:<8} folder", "bytes", "age", "start")?;
     for entry in entries {
         let operators = entry.operators.map_or_else(|| "?".to_owned(), |count| count.to_string());
         let (bytes, age) = match entry.is_stored {
             true => (entry.bytes.to_string(), age(&entry).map_or_else(|| "?".to_owned(), show_age)),
             false => ("none".to_owned(), String::new()),
         };
-        let (name, function, path) = (&entry.name, &entry.function, entry.path.display());
-        writeln!(out, "{name:<20} {function:<16} {operators:>9} {bytes:>10} {age:>6}  {path}")?;
+        let function = if entry.function.is_empty() { "?" } else { &entry.function };
+        let (name, path) = (&entry.name, shown(&entry));
+        let (start, why) = match entry.verdict() {
+            Verdict::Load => ("loads", String::new()),
+            Verdict::Build => ("builds", String::new()),
+            Verdict::Rebuild(why) => ("rebuilds", format!("  ({})", printable(&why))),
+            Verdict::Refuse(why) => ("refuses", format!("  ({})", printable(&why))),
+            _ => ("?", String::new()),
+        };
+        writeln!(out, "{name:<20} {function:<16} {operators:>9} {bytes:>10} {age:>6}  {start:<8} {path}{why}")?;
     }
     Ok(())
+}
+
+/// The folder, without anything that a terminal would obey.
+fn shown(entry: &Entry) -> String {
+    printable(&entry.path.to_string_lossy())
 }
 
 fn age(entry: &Entry) -> Option<Duration> {
@@ -55,18 +69,20 @@ pub(crate) fn show(out: &mut impl Write, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Gives whether all are good.
+/// Gives whether a start would load all of them. Where none is stored, nothing is said.
 pub(crate) fn verify(out: &mut impl Write, root: Option<PathBuf>) -> Result<bool> {
     let (mut good, mut bad) = (0, 0);
-    for entry in stored(root)?.iter().filter(|entry| entry.is_stored) {
-        match entry.verify() {
-            Ok(()) => {
+    for entry in stored(root)? {
+        let path = shown(&entry);
+        match entry.verdict() {
+            Verdict::Build => {}
+            Verdict::Load => {
                 good += 1;
-                writeln!(out, "good {}", entry.path.display())?;
+                writeln!(out, "good {path}")?;
             }
-            Err(error) => {
+            verdict => {
                 bad += 1;
-                writeln!(out, "bad  {error}")?;
+                writeln!(out, "bad  {path} {}", printable(&verdict.to_string()))?;
             }
         }
     }
@@ -87,12 +103,12 @@ pub(crate) fn prune(out: &mut impl Write, prune: Prune) -> Result<bool> {
     };
     let (mut gone, mut kept) = (0, 0);
     for entry in stored(root.dir)?.iter().filter(|entry| is_chosen(entry)) {
-        let path = entry.path.display();
+        let path = shown(entry);
         if dry_run {
             writeln!(out, "would remove {path}")?;
         } else if let Err(error) = entry.remove() {
             kept += 1;
-            writeln!(out, "kept {path}: {error}")?;
+            writeln!(out, "kept {path}: {}", printable(&error.to_string()))?;
             continue;
         } else {
             writeln!(out, "removed {path}")?;

@@ -20,14 +20,14 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// One line for each stored plan
+    /// One line for each stored plan, with what a start would do
     List(Root),
     /// A stored plan as text
     Show {
         /// Folder of the plan, or its recipe.bin
         path: PathBuf,
     },
-    /// Read every stored plan as a start would
+    /// Load every stored plan as a start would, and say what a start would do with those that it would not load
     Verify(Root),
     /// Remove stored plans; folders that are empty then go too
     Prune(Prune),
@@ -108,6 +108,6 @@ fn main() -> ExitCode {
 }
 
 fn fail(error: &dyn std::fmt::Display) -> ExitCode {
-    eprintln!("error: {error}");
+    eprintln!("error: {}", racl::cache::printable(&error.to_string()));
     ExitCode::FAILURE
 }

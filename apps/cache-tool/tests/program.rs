@@ -1,8 +1,10 @@
 //! The program on caches that the library has written.
 
 use std::fs;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
 
 use racl::op::DataType::F32;
 use racl::plan::Input;
@@ -68,6 +70,103 @@ fn list_has_a_line_for_each_plan() {
         assert!(listed.contains(part), "{part} in {listed}");
     }
     assert!(lines[1..].iter().all(|line| line.split_whitespace().nth(2) == Some("1")), "{listed}");
+    assert!(lines[1..].iter().all(|line| line.contains(" loads ")), "{listed}");
+}
+
+fn chmod(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn list_and_verify_say_what_a_start_would_do_with_each() {
+    let caches = Caches::new();
+    let (prefill, decode) = (caches.recipe("Model", "prefill"), caches.recipe("Model", "decode"));
+    let other = caches.recipe("Other", "decode");
+    let both = |start: &str, line: &str| {
+        let listed = text(&caches.run("list", &[]), true);
+        assert!(listed.lines().any(|listed| listed.contains(start) && listed.contains(line)), "{listed}");
+        let said = text(&caches.run("verify", &[]), false);
+        assert!(said.contains("bad  ") && said.contains(line), "{said}");
+    };
+    chmod(&prefill, 0o644);
+    both(" refuses ", "its mode is 0644, not 0600");
+    let away = caches.0.path().join("away");
+    fs::rename(&decode, &away).unwrap();
+    symlink(&away, &decode).unwrap();
+    both(" refuses ", "it is a symbolic link, which is not followed");
+    let folder = other.parent().unwrap().parent().unwrap();
+    chmod(folder, 0o755);
+    both(" refuses ", "it is open to others (mode 0755)");
+    assert!(text(&caches.run("verify", &[]), false).ends_with("0 good, 3 bad\n"));
+    // A plan of ours with another mode goes; links and folders that no start goes into stay.
+    let said = text(&caches.run("prune", &["--unusable"]), false);
+    assert!(said.contains("kept ") && said.ends_with("1 removed, 2 kept\n"), "{said}");
+    assert!(away.exists() && decode.is_symlink() && other.exists());
+    chmod(folder, 0o700);
+    let mut bytes = fs::read(&other).unwrap();
+    bytes[8] = 77;
+    fs::write(&other, bytes).unwrap();
+    both(" rebuilds ", "its format is 77; this library reads 1");
+}
+
+#[test]
+fn look_alikes_of_the_users_stay() {
+    let caches = Caches::new();
+    let recipe = caches.recipe("Other", "decode");
+    let (mine, key) = (recipe.parent().unwrap().with_file_name("mine"), "0123456789abcdef0123456789abcdef");
+    let far = caches.0.path().join(format!("notes_static_{key}")).join("mine");
+    for folder in [&mine, &far] {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).unwrap();
+        for name in ["recipe.bin", "meta.json", "other"] {
+            fs::write(folder.join(name), "{\"key\": \"mine\"}").unwrap();
+            chmod(&folder.join(name), 0o600);
+        }
+    }
+    let said = text(&caches.run("prune", &["--all"]), false);
+    assert!(said.contains(": no cache has written what is there\n"), "{said}");
+    assert!(said.ends_with("3 removed, 2 kept\n"), "{said}");
+    for folder in [&mine, &far] {
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 3);
+    }
+}
+
+#[test]
+fn a_damaged_plan_without_a_readable_file_has_the_age_of_its_file() {
+    let caches = Caches::new();
+    let recipe = caches.recipe("Other", "decode");
+    fs::remove_file(recipe.with_file_name("meta.json")).unwrap();
+    let prune = || text(&caches.run("prune", &["--older-than", "1", "--dry-run"]), true);
+    assert!(prune().ends_with("0 would be removed, 0 kept\n"));
+    let old = SystemTime::now() - Duration::from_secs(3 * 24 * 60 * 60);
+    fs::File::options().write(true).open(&recipe).unwrap().set_modified(old).unwrap();
+    assert!(prune().ends_with("1 would be removed, 0 kept\n"));
+    assert!(text(&caches.run("list", &[]), true).contains("   3 d "));
+}
+
+#[test]
+fn what_files_say_is_no_command_for_the_terminal() {
+    let caches = Caches::new();
+    let recipe = caches.recipe("Other", "decode");
+    let meta = recipe.with_file_name("meta.json");
+    let text = fs::read_to_string(&meta).unwrap();
+    let salt = "\"salt\": \"";
+    assert!(text.contains(salt));
+    fs::write(&meta, text.replace(salt, &format!("{salt}\\u001b[2J\\n# forged: \\u009b"))).unwrap();
+    let named = recipe.parent().unwrap().with_file_name("x\u{1b}[2J");
+    fs::create_dir(&named).unwrap();
+    fs::write(named.join("recipe.bin"), "x").unwrap();
+    for output in [
+        program().arg("show").arg(&recipe).output().unwrap(),
+        program().arg("show").arg(&named).output().unwrap(),
+        caches.run("list", &[]),
+        caches.run("verify", &[]),
+    ] {
+        for bytes in [output.stdout, output.stderr] {
+            let text = String::from_utf8(bytes).unwrap();
+            assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+            assert!(!text.contains("\n# forged"), "{text:?}");
+        }
+    }
 }
 
 #[test]

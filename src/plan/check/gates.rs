@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::plan::effort::spend;
 use crate::plan::finding::{Finding, FindingKind};
 use crate::plan::order::Order;
 use crate::plan::recipe::{NodeKind, Recipe};
@@ -104,6 +105,10 @@ impl<'a> Gates<'a> {
     /// Does all that takes no signal from anybody; gives the chains whose next wait has others to share signals with.
     fn settle(&self, state: &mut State) -> Vec<usize> {
         loop {
+            // Each chain is compared with each.
+            if !spend((self.chains.len() * self.chains.len()) as u64) {
+                return Vec::new();
+            }
             let (mut news, mut contested) = (false, Vec::new());
             for chain in 0..self.chains.len() {
                 let Some(node) = self.next(state, chain).filter(|node| self.is_free(state, *node)) else { continue };

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::plan::finding::Finding;
 use crate::plan::recipe::{Places, Recipe};
 
-use super::error::{DecodeError, Part};
+use super::error::{DecodeError, Part, invalid};
 use super::wire::{CoresPart, FindingPart};
 
 /// Bytes that are left.
@@ -71,8 +71,15 @@ impl<'a> Reader<'a> {
         })
     }
 
-    pub(super) fn places(&mut self) -> Result<Places, DecodeError> {
-        Ok(Places { files: self.list(Part::File, 1)?, all: self.list(Part::Place, 3)? })
+    /// Source files, the places in them, and the place of each node.
+    pub(super) fn places(&mut self, recipe: &mut Recipe) -> Result<(), DecodeError> {
+        recipe.places = Places { files: self.list(Part::File, 1)?, all: self.list(Part::Place, 3)? };
+        let each: Vec<u32> = self.list(Part::Place, 1)?;
+        if each.len() != recipe.nodes.len() {
+            return invalid(Part::Place, each.len(), format!("{} nodes have one", recipe.nodes.len()));
+        }
+        recipe.nodes.iter_mut().zip(each).for_each(|(node, place)| node.place = place);
+        Ok(())
     }
 
     pub(super) fn lints(&mut self) -> Result<Vec<Finding>, DecodeError> {

@@ -2,6 +2,7 @@
 
 mod allocation;
 mod damage;
+mod effort;
 mod fuzz;
 mod generate;
 mod hostile;

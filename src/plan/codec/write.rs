@@ -26,8 +26,8 @@ impl Writer {
         self.0.extend_from_slice(bytes);
     }
 
-    /// Everything but the places in the caller's source, which nodes refer to as `place` says.
-    pub(super) fn recipe(&mut self, recipe: &Recipe, place: impl Fn(u32) -> u32) {
+    /// Everything but the places in the caller's source: what the hash of a recipe covers.
+    pub(super) fn recipe(&mut self, recipe: &Recipe) {
         self.list(&recipe.symbols, |symbol| symbol);
         self.list(&recipe.tags, |tag| tag);
         self.list(&recipe.events, |event| event);
@@ -36,7 +36,7 @@ impl Writer {
         self.list(&recipe.layouts, |layout| layout);
         self.list(&recipe.values, |value| value);
         self.list(&recipe.accesses, |access| access);
-        self.list(&recipe.nodes, |node| Node { place: place(node.place), ..*node });
+        self.list(&recipe.nodes, |node| Node { place: 0, ..*node });
         self.list(&recipe.inputs, |input| input);
         self.list(&recipe.outputs, |output| output);
         self.put(&recipe.constants.len());
@@ -50,6 +50,7 @@ impl Writer {
     pub(super) fn places(&mut self, recipe: &Recipe) {
         self.list(&recipe.places.files, |file| file);
         self.list(&recipe.places.all, |place| place);
+        self.list(&recipe.nodes, |node| node.place);
     }
 
     pub(super) fn lints(&mut self, lints: &[Finding]) {

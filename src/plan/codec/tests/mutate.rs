@@ -152,7 +152,7 @@ fn work(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
 
 fn memory(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
     let modes = [Mode::Read, Mode::Write, Mode::ReadWrite, Mode::Touch];
-    match random.u8(..14) {
+    match random.u8(..16) {
         0 => any(random, &mut recipe.accesses)?.value = index(random),
         1 => any(random, &mut recipe.accesses)?.mode = modes[random.usize(..4)],
         2 => recipe.accesses.push(Access { value: index(random), mode: Mode::Read }),
@@ -180,6 +180,20 @@ fn memory(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
             layout.strides.push(extent(random));
         }
         12 => {
+            // Another view of the same memory, whose elements may share bytes.
+            let mut value = any(random, &mut recipe.values)?.clone();
+            let mut layout = recipe.layouts.get(value.layout as usize)?.clone();
+            *any(random, &mut layout.strides)? = Extent::Fixed(random.u64(..4));
+            value.layout = recipe.layouts.len() as u32;
+            recipe.layouts.push(layout);
+            recipe.values.push(value);
+            any(random, &mut recipe.accesses)?.value = recipe.values.len() as u32 - 1;
+        }
+        13 => {
+            let constant = any(random, &mut recipe.constants)?;
+            constant.resize(random.usize(..64), random.u8(..));
+        }
+        14 => {
             let classes = [Input::Frozen, Input::Copied, Input::Host];
             any(random, &mut recipe.inputs)?.class = classes[random.usize(..3)];
         }

@@ -1,7 +1,7 @@
 //! What goes in comes out.
 
 use crate::op::DataType::F32;
-use crate::plan::codec::{Decoded, decode, encode, first_difference, recipe_hash};
+use crate::plan::codec::{Decoded, decode, decode_hashed, encode, first_difference, recipe_hash};
 use crate::plan::recipe::Recipe;
 use crate::plan::{Dim, Foreign, HostFunction, Input, Plan, Registry};
 
@@ -17,7 +17,9 @@ fn decoded_plans_are_those_that_were_encoded() {
     for seed in 0..400 {
         let plan = generate::plan(seed, seed as usize % 40);
         let stored = bytes(&plan);
-        let Decoded { recipe, lints } = decode(&stored).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let decoded = decode_hashed(&stored).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let (Decoded { recipe, lints }, hash) = decoded;
+        assert_eq!(hash, recipe_hash(&plan.0.recipe), "seed {seed}");
         assert_eq!(lints, plan.lints());
         assert_eq!(recipe.places, plan.0.recipe.places);
         assert_eq!(format!("{recipe:?}"), format!("{:?}", plan.0.recipe), "seed {seed}");
@@ -51,7 +53,7 @@ fn the_format_is_what_this_version_of_it_says() {
         // Values: storages 0 and 1 with layout 0 at 0. Accesses: 0 is read, 1 written.
         &[2, 0, 0, 0, 0, 1, 0, 0, 0],
         &[2, 0, 0, 1, 1],
-        // A node: an operator, number 13; accesses from 0, place 0, two accesses, stream 0, no core limit.
+        // A node: an operator, number 13; accesses from 0, no place here, two accesses, stream 0, no core limit.
         &[1, 0, 13, 0, 0, 2, 0, 0],
         // Input "x": value 0, copied. Output "y": value 1, not for the host.
         &[1, 1, b'x', 0, 2],
@@ -60,8 +62,10 @@ fn the_format_is_what_this_version_of_it_says() {
         &[0, 0, 0, 0, 0, 1],
     ];
     let stored = bytes(&plan.unwrap());
-    let expected = expected.concat();
-    assert_eq!(content(&stored)[..expected.len()], expected, "another format needs another version");
+    let (stored, expected) = (content(&stored), expected.concat());
+    assert_eq!(stored[..expected.len()], expected, "another format needs another version");
+    // Behind the name of the file and the one place: one node, whose place is the first. No lints.
+    assert_eq!(stored[stored.len() - 3..], [1, 0, 0], "another format needs another version");
 }
 
 #[test]

@@ -1,0 +1,30 @@
+//! Text that came from a file, for people.
+
+/// The text with control characters, and those that turn the direction of writing, as escapes: what a file says must
+/// not reach a terminal as a command.
+#[doc(hidden)]
+#[must_use]
+pub fn printable(text: &str) -> String {
+    let is_command = |c: char| {
+        c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_command(c) {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_become_visible_and_letters_stay() {
+        assert_eq!(printable("a\u{1b}[2J\r\nb\u{9b}c\u{202e}d"), "a\\u{1b}[2J\\r\\nb\\u{9b}c\\u{202e}d");
+        assert_eq!(printable("grün \"x\" \\ 模"), "grün \"x\" \\ 模");
+    }
+}
