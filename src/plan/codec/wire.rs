@@ -189,6 +189,7 @@ pub(crate) enum FindingKindWire {
     BothVersions,
     RepeatedPrefetch,
     Unnamed,
+    MaybeUnwritten,
 }
 
 #[derive(Serialize, Deserialize)]
