@@ -14,11 +14,11 @@ type Shape = (&'static str, fn(&mut Builder) -> Result<()>, f64, f64);
 
 const ALL: [Shape; 12] = [
     ("2000 fills of 8 columns of 60000 rows", columns, 0.5, 10.0),
-    ("the same on two streams", columns_on_streams, 0.5, 10.0),
+    ("2000 fills of 8 columns on two streams", columns_on_streams, 0.5, 10.0),
     ("2000 columns of 60000 rows on two streams", different_columns, 1.0, 10.0),
     ("16384 tiles on two streams", tiles, 1.0, 20.0),
     ("50000 fills of half a value, each further on", windows, 1.0, 50.0),
-    ("the same on two streams at once", windows_on_streams, 1.0, 100.0),
+    ("50000 fills of half of each half on two streams", windows_on_streams, 1.0, 100.0),
     ("wait_value in a chain over 4000 tags", chained_waits, 1.0, 50.0),
     ("10000 tags", tags, 1.0, 50.0),
     ("30000 gates", gates, 1.0, 50.0),

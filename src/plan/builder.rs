@@ -329,7 +329,7 @@ impl fmt::Debug for Builder {
 /// Appends, with less memory set aside than a vector does by itself: the memory of a plan counts at its largest.
 fn push_slowly<T>(all: &mut Vec<T>, one: T) {
     if all.len() == all.capacity() {
-        all.reserve_exact((all.len() / 4).max(64));
+        all.reserve_exact((all.len() / 8).max(64));
     }
     all.push(one);
 }

@@ -113,8 +113,8 @@ pub(crate) fn core_demand(recipe: &Recipe, order: &Order, has: Cores) -> Vec<Fin
                     return findings;
                 }
                 let text = format!(
-                    "{} and {} may run at once and need {cube} matrix and {vector} vector cores together, of {} and {}: \
-                     each could wait for the other's",
+                    "{} and {} may run at once and need {cube} matrix and {vector} vector cores together, of {} and \
+                     {}: each could wait for the other's",
                     recipe.describe(*node),
                     recipe.describe(later),
                     has.cube,

@@ -77,10 +77,10 @@ impl Clocks {
             _ => {}
         }
         let (mut block, mut is_a, mut is_b) = ([0; WIDTH], true, true);
-        for i in 0..self.width {
+        for (i, slot) in block.iter_mut().enumerate().take(self.width) {
             let (x, y) = (self.blocks[a as usize * self.width + i], self.blocks[b as usize * self.width + i]);
-            block[i] = if level == 0 { x.max(y) } else { self.merged(x, y, level - 1) };
-            (is_a, is_b) = (is_a && block[i] == x, is_b && block[i] == y);
+            *slot = if level == 0 { x.max(y) } else { self.merged(x, y, level - 1) };
+            (is_a, is_b) = (is_a && *slot == x, is_b && *slot == y);
         }
         match (is_a, is_b) {
             (true, _) => a,
@@ -108,7 +108,7 @@ impl Clocks {
 
     fn push(&mut self, block: &[u32; WIDTH]) -> u32 {
         if self.blocks.len() == self.blocks.capacity() {
-            self.blocks.reserve_exact((self.blocks.len() / 4).max(64));
+            self.blocks.reserve_exact((self.blocks.len() / 8).max(64));
         }
         self.blocks.extend_from_slice(&block[..self.width]);
         (self.blocks.len() / self.width - 1) as u32

@@ -4,8 +4,8 @@ use super::layout::Extent;
 use super::poly::Bounds;
 use super::recipe::Recipe;
 
-/// The bytes `start + i * stride + j * stride' + … + 0..run` for all `i`, `j`, … below their counts. None at all when
-/// the run is 0.
+/// The bytes `start + i * stride + j * stride' + … + 0..run` for all `i`, `j`, … below their counts. None at
+/// all when the run is 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Steps {
     pub(crate) start: u64,
@@ -141,14 +141,14 @@ struct Part<'a> {
     run: i64,
 }
 
-impl<'a> Part<'a> {
+impl Part<'_> {
     fn end(&self) -> i64 {
         self.start + self.axes.iter().map(|(stride, count)| (stride * (count - 1)) as i64).sum::<i64>() + self.run
     }
 
-    fn inner(self, steps: i64) -> Part<'a> {
+    fn inner(self, steps: i64) -> Self {
         let stride = self.axes[0].0 as i64;
-        Part { start: self.start + steps * stride, axes: &self.axes[1..], run: self.run }
+        Self { start: self.start + steps * stride, axes: &self.axes[1..], run: self.run }
     }
 }
 

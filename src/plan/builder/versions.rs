@@ -1,6 +1,6 @@
 //! Versions of values that wait for other work (`wait_value`).
 
-use super::NONE;
+use super::{NONE, push_slowly};
 
 /// What waits for what, by value.
 pub(super) struct Versions {
@@ -44,6 +44,10 @@ impl Versions {
     fn roles_mut(&mut self, value: u32) -> &mut Roles {
         let value = value as usize;
         if self.roles.len() <= value {
+            self.roles.reserve_exact(match self.roles.capacity() {
+                room if room > value => 0,
+                _ => value + 1 - self.roles.len() + self.roles.len() / 8,
+            });
             self.roles.resize(value + 1, Roles::default());
         }
         &mut self.roles[value]
@@ -75,9 +79,12 @@ impl Versions {
     ) {
         let (dependency, producers) = waits;
         let start = self.lists.len();
-        self.lists.push(0);
+        push_slowly(&mut self.lists, 0);
         let list = self.roles(value).after as usize;
-        self.lists.extend_from_within(list + 1..=list + self.lists[list] as usize);
+        for i in list + 1..=list + self.lists[list] as usize {
+            let node = self.lists[i];
+            push_slowly(&mut self.lists, node);
+        }
         let more = self.after(dependency).to_vec();
         more.iter().chain(producers).for_each(|node| self.keep(start, *node, &hides));
         self.lists[start] = (self.lists.len() - start - 1) as u32;
@@ -92,7 +99,7 @@ impl Versions {
             self.roles_mut(later).after = start as u32;
         }
         let version = Version { place, earlier_used: NONE, later_used: NONE };
-        self.all.push(version);
+        push_slowly(&mut self.all, version);
         let number = self.all.len();
         self.roles_mut(value).earlier = number as u32;
         self.roles_mut(later).later = number as u32;
@@ -111,7 +118,7 @@ impl Versions {
             }
         }
         self.lists.truncate(kept);
-        self.lists.push(node);
+        push_slowly(&mut self.lists, node);
     }
 
     /// Notes that `node` uses `value`.

@@ -14,8 +14,8 @@ pub(super) fn unordered(recipe: &Recipe, earlier: &Use, later: &Use) -> String {
         tag => format!("stream {:?}", recipe.tags[usize::from(tag)].name),
     };
     format!(
-        "{} {} {bytes} of {} that {} {}, in no order{perhaps}: record an event after the former on {} and wait for it \
-         before the latter on {}",
+        "{} {} {bytes} of {} that {} {}, in no order{perhaps}: record an event after the former on {} and wait for \
+         it before the latter on {}",
         recipe.describe(earlier.node),
         verb(earlier),
         memory(recipe, recipe.storage_of(is)),

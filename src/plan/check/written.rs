@@ -170,12 +170,12 @@ fn unwritten(
         }
         (None, true) => format!("{memory} is written by nothing"),
         (Some(one), false) => format!(
-            "{} reads bytes {start}..{end} of {memory}{when}, which nothing has written; only others are written, by {}",
+            "{} reads bytes {start}..{end} of {memory}{when}, which nothing has written; others are, by {}",
             recipe.describe(one.node),
             names(recipe, &writers)
         ),
         (None, false) => format!(
-            "bytes {start}..{end} of {memory}{when} are written by nothing; only others are, by {}",
+            "bytes {start}..{end} of {memory}{when} are written by nothing; others are, by {}",
             names(recipe, &writers)
         ),
     };
