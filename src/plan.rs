@@ -15,6 +15,7 @@ mod auto;
 mod buckets;
 mod builder;
 mod check;
+mod clocks;
 #[cfg(feature = "cache")]
 mod codec;
 mod decompose;
@@ -38,6 +39,7 @@ mod recipe;
 mod registry;
 mod run;
 mod simulate;
+mod steps;
 #[cfg(feature = "cache")]
 mod stored;
 mod symbols;
@@ -219,12 +221,19 @@ impl Plan {
 
     /// Checks a recipe.
     fn of(built: Built) -> Result<Self> {
-        let Built { plan: id, recipe, bodies, lints } = built;
+        let Built { plan: id, recipe, bodies, mut lints } = built;
         let order = Order::of(&recipe).map_err(|broken| check::broken(&recipe, broken).into_error())?;
         let uses = Uses::of(&recipe);
-        let findings = check::check(&recipe, &order, &uses);
-        if !findings.is_empty() {
-            return Err(finding::into_error(findings));
+        let (found, wrong): (Vec<_>, Vec<_>) =
+            check::check(&recipe, &order, &uses).into_iter().partition(|finding| finding.kind.is_lint());
+        if !wrong.is_empty() {
+            return Err(finding::into_error(wrong));
+        }
+        // A stored plan has those of its first check already.
+        for lint in found {
+            if !lints.contains(&lint) {
+                lints.push(lint);
+            }
         }
         Ok(Self(Arc::new(Inner { id, recipe, bodies, lints, order, uses })))
     }

@@ -1,4 +1,4 @@
-//! Building, checking and planning large plans, and the host's cost of running one with many inputs.
+//! Building, checking and planning large plans and odd ones, and the host's cost of running one with many inputs.
 //!
 //! One line a figure, tab-separated: name, value, unit, target, met or missed. Times are the best of several rounds,
 //! so that other work of the machine does not count. Ends with code 1 when a target is missed.
@@ -9,6 +9,7 @@ use std::process::ExitCode;
 mod heap;
 mod making;
 mod running;
+mod shapes;
 mod workloads;
 
 /// Prints figures and remembers whether one missed its target.
@@ -34,6 +35,7 @@ impl Figures {
 
 fn main() -> racl::Result<ExitCode> {
     let mut figures = Figures::default();
+    shapes::figures(&mut figures)?;
     making::figures(&mut figures)?;
     running::figures(&mut figures)?;
     Ok(if figures.missed { ExitCode::FAILURE } else { ExitCode::SUCCESS })

@@ -14,11 +14,12 @@ pub(crate) struct Names(Vec<String>);
 /// A way to record a plan: what it is called, and how.
 pub(crate) type Workload = (&'static str, fn(&mut Builder, usize, &Names) -> Result<()>);
 
-pub(crate) const ALL: [Workload; 4] = [
+pub(crate) const ALL: [Workload; 5] = [
     ("decoder", decoder),
     ("decoder on 4 streams", decoder_on_streams),
     ("slices", slices),
     ("waits for values", waits),
+    ("waits for all values", all_waits),
 ];
 
 /// Operators of a layer.
@@ -160,5 +161,23 @@ fn waits(g: &mut Builder, operators: usize, _: &Names) -> Result<()> {
     }
     let ready = g.wait_value(gate, last)?;
     let y = g.add(last, ready)?;
+    g.output("y", y)
+}
+
+/// Every operator waits for the newest value of each of the other streams.
+fn all_waits(g: &mut Builder, operators: usize, _: &Names) -> Result<()> {
+    let x = g.input("x", [TOKENS, WIDTH], F32, Input::Copied)?;
+    let mut newest = [x; 4];
+    for index in 0..operators {
+        let own = index % 4;
+        let mut ready = newest[own];
+        for other in (0..4).filter(|other| *other != own && newest[*other] != x) {
+            ready = g.wait_value(ready, newest[other])?;
+        }
+        let tag = ["1", "2", "3", "4"][own];
+        newest[own] = g.scope_with(tag, Scope::new().fork(Fork::AtStart), |g| g.add(ready, x))?;
+    }
+    g.wait_all(&newest)?;
+    let y = g.add(newest[0], newest[1])?;
     g.output("y", y)
 }

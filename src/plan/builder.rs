@@ -24,6 +24,7 @@ mod gates;
 mod ops;
 mod prefetch;
 mod producers;
+mod progress;
 mod streams;
 mod values;
 mod versions;
@@ -32,7 +33,9 @@ mod waits;
 
 pub(crate) use finish::Built;
 pub use prefetch::After;
+use prefetch::Prefetched;
 use producers::Producers;
+use progress::Progress;
 use versions::Versions;
 
 pub use events::TaggedEvent;
@@ -96,6 +99,7 @@ pub struct Builder {
     events: HashMap<String, EventState>,
     producers: Producers,
     versions: Versions,
+    progress: Option<Progress>,
     /// Events to record right behind a node.
     recorded_after: HashMap<u32, u32>,
     /// The event at the start of the plan, once something waits for it.
@@ -104,10 +108,11 @@ pub struct Builder {
     /// Names that are taken.
     input_names: HashSet<String>,
     output_names: HashSet<String>,
+    external_names: HashSet<String>,
     reserve: Vec<Reserve>,
     /// Each join: the tag and its last node.
     joins: Vec<(u16, u32)>,
-    prefetched: HashMap<u32, Vec<(u64, u64, u32)>>,
+    prefetched: HashMap<u32, Prefetched>,
     lints: Vec<Lint>,
     wishes: Wishes,
     rewriting: decompose::Rewriting,
@@ -209,11 +214,13 @@ impl Builder {
             events: HashMap::new(),
             producers: Producers::default(),
             versions: Versions::new(),
+            progress: None,
             recorded_after: HashMap::new(),
             start: None,
             waited: Waited::default(),
             input_names: HashSet::new(),
             output_names: HashSet::new(),
+            external_names: HashSet::new(),
             reserve: Vec::new(),
             joins: Vec::new(),
             prefetched: HashMap::new(),
@@ -273,6 +280,10 @@ impl Builder {
 
     /// Issues a node on the current stream, behind what its scope and its values wait for.
     fn emit(&mut self, kind: NodeKind, accesses: &[Access], at: At) -> Result<u32> {
+        if accesses.len() > usize::from(u16::MAX) {
+            let text = format_args!("an operator of {} values; it can have {} at most", accesses.len(), u16::MAX);
+            return self.wrong(FindingKind::Operand, at, text);
+        }
         let place = self.place(at);
         self.enter_scopes(at)?;
         let tag = self.tag();
@@ -307,6 +318,9 @@ impl Builder {
         push_slowly(&mut recipe.nodes, Node { kind, first, place, count, tag, cores });
         let chain = &mut self.chains[usize::from(tag)];
         (chain.nodes, chain.last) = (chain.nodes + 1, node);
+        if let Some(progress) = &mut self.progress {
+            progress.push(&self.recipe.nodes);
+        }
         Ok(node)
     }
 
@@ -340,7 +354,7 @@ impl fmt::Debug for Builder {
 /// Appends, with less memory set aside than a vector does by itself: the memory of a plan counts at its largest.
 fn push_slowly<T>(all: &mut Vec<T>, one: T) {
     if all.len() == all.capacity() {
-        all.reserve_exact((all.len() / 4).max(64));
+        all.reserve_exact((all.len() / 8).max(64));
     }
     all.push(one);
 }

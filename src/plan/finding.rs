@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 pub enum FindingKind {
     /// Two accesses to the same bytes, one of them a write, in no order.
     UnorderedAccess,
-    /// A value that is read before anything was written to it.
+    /// Bytes that are read before anything was written to them, or an output that is not written as a whole.
     ReadBeforeWrite,
     /// An event that is waited for before it was recorded.
     WaitBeforeRecord,
@@ -48,6 +48,8 @@ pub enum FindingKind {
     FrozenWritten,
     /// A note: a closure without a name, so that the plan cannot be stored.
     Unnamed,
+    /// A lint: a value of which it cannot be told whether all that is read was written before.
+    MaybeUnwritten,
 }
 
 impl FindingKind {
@@ -56,7 +58,12 @@ impl FindingKind {
     pub fn is_lint(self) -> bool {
         matches!(
             self,
-            Self::NeverWaited | Self::BothVersions | Self::RepeatedPrefetch | Self::FrozenWritten | Self::Unnamed
+            Self::NeverWaited
+                | Self::BothVersions
+                | Self::RepeatedPrefetch
+                | Self::FrozenWritten
+                | Self::Unnamed
+                | Self::MaybeUnwritten
         )
     }
 }

@@ -1,8 +1,9 @@
 //! Which work of a plan happens before which: by stream order and by events.
 
+use super::clocks::Clocks;
 use super::recipe::{NodeKind, Recipe};
 
-/// Answers "is `a` done before `b` starts" in constant time.
+/// Answers "is `a` done before `b` starts", for few streams in constant time.
 ///
 /// Each stream is a chain with numbered positions. A clock says, for each chain, up to which position everything is
 /// done; it changes only where a stream waits, so nodes between two waits share one.
@@ -12,7 +13,7 @@ pub(crate) struct Order {
     position: Vec<u32>,
     tag: Vec<u16>,
     epoch: Vec<u32>,
-    clocks: Vec<u32>,
+    clocks: Clocks,
     chains: usize,
 }
 
@@ -32,7 +33,7 @@ impl Order {
             position: Vec::with_capacity(n),
             tag: Vec::with_capacity(n),
             epoch: Vec::with_capacity(n),
-            clocks: vec![0; chains],
+            clocks: Clocks::new(chains),
             chains,
         };
         let mut length = vec![0_u32; chains];
@@ -57,26 +58,13 @@ impl Order {
             order.tag.push(node.tag);
             order.epoch.push(current[chain]);
         }
-        order.clocks.shrink_to_fit();
+        order.clocks.shrink();
         Ok(order)
     }
 
     /// The clock `epoch` with what the node `record` knows added: the same one when that is nothing new.
     fn joined(&mut self, epoch: u32, record: usize) -> u32 {
-        let (from, at) = (self.epoch[record] as usize * self.chains, epoch as usize * self.chains);
-        let chain = usize::from(self.tag[record]);
-        let news = self.clocks[at + chain] < self.position[record]
-            || (0..self.chains).any(|c| self.clocks[at + c] < self.clocks[from + c]);
-        if !news {
-            return epoch;
-        }
-        let new = self.clocks.len();
-        self.clocks.extend_from_within(at..at + self.chains);
-        for c in 0..self.chains {
-            self.clocks[new + c] = self.clocks[new + c].max(self.clocks[from + c]);
-        }
-        self.clocks[new + chain] = self.clocks[new + chain].max(self.position[record]);
-        (new / self.chains) as u32
+        self.clocks.joined(epoch, self.epoch[record], self.tag[record], self.position[record])
     }
 
     /// Whether `a` is done before `b` starts, whatever the timing.
@@ -95,7 +83,7 @@ impl Order {
 
     /// Up to which position of `chain` everything is done when node `b` starts; not for its own chain.
     fn knows(&self, b: usize, chain: u16) -> u32 {
-        self.clocks[self.epoch[b] as usize * self.chains + usize::from(chain)]
+        self.clocks.get(self.epoch[b], chain)
     }
 
     /// Up to which position of another stream than its own everything is done when `node` starts.

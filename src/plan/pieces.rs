@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::effort::spend;
 use super::layout::Extent;
-use super::ranges::{Common, Range, common, range};
+use super::ranges::{Range, may_overlap_in, range};
 use super::recipe::{Access, Recipe};
 use super::uses::Use;
 
@@ -77,16 +77,15 @@ impl<'a> Pieces<'a> {
     }
 
     fn overlap(&self, a: &Piece, b: &Piece) -> bool {
-        let (x, y) = (&a.range, &b.range);
-        let apart = x.end.is_at_most(&y.start, &self.bounds) || y.end.is_at_most(&x.start, &self.bounds);
-        if apart || x.start == x.end || y.start == y.end {
-            return false;
-        }
-        (x.dense && y.dense) || common(self.recipe, a.access.value, b.access.value) != Common::Nothing
+        may_overlap_in(self.recipe, (a.access.value, &a.range), (b.access.value, &b.range), &self.bounds)
     }
 
     /// Whether every byte of `covered` is certainly one of `by`.
     pub(crate) fn covers(&self, by: &Piece, covered: &Piece) -> bool {
+        let values = &self.recipe.values;
+        if values[by.access.value as usize] == values[covered.access.value as usize] {
+            return true;
+        }
         by.range.dense
             && by.range.start.is_at_most(&covered.range.start, &self.bounds)
             && covered.range.end.is_at_most(&by.range.end, &self.bounds)

@@ -1,9 +1,9 @@
 //! Which bytes of a storage a value covers, and whether two values share some.
 
-use super::effort::spend;
 use super::layout::Extent;
 use super::poly::Bounds;
 use super::recipe::Recipe;
+use super::steps::{Steps, TooMany};
 
 /// First byte and end of a value within its storage.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +12,20 @@ pub(crate) struct Range {
     pub(crate) end: Extent,
     /// Whether every byte between belongs to it.
     pub(crate) dense: bool,
+}
+
+impl Range {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// Whether no byte of one can be one of the other, by their ends alone.
+    pub(crate) fn is_apart(&self, other: &Self, bounds: Bounds<'_>) -> bool {
+        self.is_empty()
+            || other.is_empty()
+            || self.end.is_at_most(&other.start, bounds)
+            || other.end.is_at_most(&self.start, bounds)
+    }
 }
 
 pub(crate) fn range(recipe: &Recipe, value: u32) -> Range {
@@ -24,18 +38,27 @@ pub(crate) fn range(recipe: &Recipe, value: u32) -> Range {
 
 /// Whether two values may have a byte in common, for some values of the symbols.
 pub(crate) fn may_overlap(recipe: &Recipe, a: u32, b: u32, bounds: Bounds<'_>) -> bool {
-    if recipe.storage_of(a) != recipe.storage_of(b) {
+    recipe.storage_of(a) == recipe.storage_of(b)
+        && may_overlap_in(recipe, (a, &range(recipe, a)), (b, &range(recipe, b)), bounds)
+}
+
+/// The same for two values of one storage with their ranges.
+pub(crate) fn may_overlap_in(recipe: &Recipe, a: (u32, &Range), b: (u32, &Range), bounds: Bounds<'_>) -> bool {
+    if a.1.is_apart(b.1, bounds) {
         return false;
     }
-    let (x, y) = (range(recipe, a), range(recipe, b));
-    let apart = x.end.is_at_most(&y.start, bounds) || y.end.is_at_most(&x.start, bounds);
-    if apart || x.start == x.end || y.start == y.end {
-        return false;
-    }
-    if x.dense && y.dense {
+    if a.1.dense && b.1.dense {
         return true;
     }
-    common(recipe, a, b) != Common::Nothing
+    match common(recipe, a.0, b.0, &[]) {
+        Common::Nothing => false,
+        Common::Bytes { .. } | Common::TooMany => true,
+        Common::Symbols => {
+            // What is apart for the greatest values is apart for others.
+            let (a, b) = (Steps::largest(recipe, a.0, bounds), Steps::largest(recipe, b.0, bounds));
+            !matches!((a, b), (Some(a), Some(b)) if a.common(&b) == Ok(None))
+        }
+    }
 }
 
 /// What the bytes of two values have in common.
@@ -46,60 +69,20 @@ pub(crate) enum Common {
         start: u64,
         end: u64,
     },
-    /// Too many pieces to tell, or symbols: they may have something in common.
-    Unknown,
+    /// Too many pieces to tell.
+    TooMany,
+    /// The places depend on symbols that have no value here.
+    Symbols,
 }
 
-/// Most pieces of a value with gaps that are compared one by one.
-const MOST_PIECES: u64 = 1 << 16;
-
-/// The first piece of bytes that both values have. Exact for values without symbols.
-pub(crate) fn common(recipe: &Recipe, a: u32, b: u32) -> Common {
-    let (Some(a), Some(b)) = (pieces(recipe, a), pieces(recipe, b)) else { return Common::Unknown };
-    let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
-    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
-        let (start, end) = (x.0.max(y.0), x.1.min(y.1));
-        if start < end {
-            return Common::Bytes { start, end };
-        }
-        if x.1 <= y.1 {
-            a.next()
-        } else {
-            b.next()
-        };
+/// The first bytes that both values have, for these values of the symbols.
+pub(crate) fn common(recipe: &Recipe, a: u32, b: u32, symbols: &[u64]) -> Common {
+    let (Some(a), Some(b)) = (Steps::of(recipe, a, symbols), Steps::of(recipe, b, symbols)) else {
+        return Common::Symbols;
+    };
+    match a.common(&b) {
+        Ok(None) => Common::Nothing,
+        Ok(Some((start, end))) => Common::Bytes { start, end },
+        Err(TooMany) => Common::TooMany,
     }
-    Common::Nothing
-}
-
-/// The contiguous pieces of a value, in order; none when there are too many or their places are not known.
-fn pieces(recipe: &Recipe, value: u32) -> Option<Vec<(u64, u64)>> {
-    let info = &recipe.values[value as usize];
-    let layout = recipe.layout_of(value);
-    let size = layout.dtype.size() as u64;
-    let offset = info.offset.as_fixed()?;
-    let mut axes = Vec::new();
-    for (dim, stride) in layout.dims.iter().zip(&layout.strides) {
-        match (dim.as_fixed()? as u64, stride.as_fixed()?) {
-            (0, _) => return Some(Vec::new()),
-            (1, _) | (_, 0) => {}
-            (count, stride) => axes.push((stride.checked_mul(size)?, count)),
-        }
-    }
-    axes.sort_unstable();
-    let mut run = size;
-    axes.retain(|(stride, count)| {
-        let joins = *stride == run;
-        run *= if joins { *count } else { 1 };
-        !joins
-    });
-    let total = axes.iter().try_fold(1_u64, |product, (_, count)| product.checked_mul(*count))?;
-    if total > MOST_PIECES || !spend(total) {
-        return None;
-    }
-    let mut starts = vec![offset];
-    for (stride, count) in axes {
-        starts = starts.iter().flat_map(|start| (0..count).map(move |i| start + i * stride)).collect();
-    }
-    starts.sort_unstable();
-    Some(starts.into_iter().map(|start| (start, start + run)).collect())
 }

@@ -3,8 +3,9 @@
 mod bench;
 mod brute;
 mod checks;
-mod generate;
+pub(crate) mod generate;
 mod random;
+mod written;
 
 /// What the generator of random plans needs.
 mod api {

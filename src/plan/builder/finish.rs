@@ -26,9 +26,11 @@ impl Builder {
         // What only recording needs would add to the most memory that a plan takes.
         self.producers = Producers::default();
         self.waited = Default::default();
-        (self.input_names, self.output_names, self.known) = Default::default();
+        self.progress = None;
+        (self.input_names, self.output_names, self.external_names, self.known) = Default::default();
         let mut positions = self.place_records();
         self.resolve_reserved(&positions);
+        self.drop_unused_tags();
         self.spread(&mut positions);
         let lints = self.lints.iter().map(|lint| {
             let nodes: Vec<u32> = lint.nodes.iter().map(|node| positions[*node as usize]).collect();
@@ -55,10 +57,29 @@ impl Builder {
                 continue;
             }
             // Joined where its last work was asked for: that is the line a message about it should name.
-            let last = self.recipe.nodes.iter().rev().find(|node| node.tag == tag).map_or(0, |node| node.place);
+            let chain = &self.chains[usize::from(tag)];
+            let last = if chain.nodes == 0 { 0 } else { self.recipe.nodes[chain.last as usize].place };
             self.join_into(tag, ORIGIN, last, at)?;
         }
         Ok(())
+    }
+
+    /// Leaves out streams that have no work: scopes in which nothing was done.
+    fn drop_unused_tags(&mut self) {
+        let recipe = &mut self.recipe;
+        let mut used = vec![false; recipe.tags.len()];
+        used[usize::from(ORIGIN)] = true;
+        recipe.nodes.iter().for_each(|node| used[usize::from(node.tag)] = true);
+        if used.iter().all(|used| *used) {
+            return;
+        }
+        let mut numbers = vec![0_u16; used.len()];
+        for i in 1..used.len() {
+            numbers[i] = numbers[i - 1] + u16::from(used[i]);
+        }
+        recipe.nodes.iter_mut().for_each(|node| node.tag = numbers[usize::from(node.tag)]);
+        let mut used = used.into_iter();
+        recipe.tags.retain(|_| used.next().unwrap_or(true));
     }
 
     fn finish_lints(&mut self) {

@@ -49,10 +49,11 @@ impl Builder {
     #[track_caller]
     pub fn external(&mut self, name: &str) -> Result<External> {
         let at = Location::caller();
-        if name.is_empty() || self.recipe.externals.iter().any(|known| known == name) {
+        if name.is_empty() || self.external_names.contains(name) {
             let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
             return self.wrong(kind, at, format_args!("external gate {name:?}: the name is empty or taken"));
         }
+        self.external_names.insert(name.to_owned());
         self.recipe.externals.push(name.to_owned());
         Ok(External { plan: self.plan, index: self.recipe.externals.len() as u32 - 1 })
     }

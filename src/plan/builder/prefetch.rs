@@ -1,5 +1,6 @@
 //! Prefetches in a plan.
 
+use std::collections::BTreeMap;
 use std::panic::Location;
 
 use crate::error::Result;
@@ -22,6 +23,34 @@ pub enum After<'a> {
     Event(&'a TaggedEvent),
     /// Nothing but the start of the plan.
     Start,
+}
+
+/// The prefetches of one storage: first byte and end, and the node.
+#[derive(Default)]
+pub(super) struct Prefetched(BTreeMap<(u64, u64), u32>);
+
+impl Prefetched {
+    /// Adds one that none is around. Others that it is around are forgotten, unless all are to be kept.
+    fn add(&mut self, start: u64, end: u64, node: u32, keep_all: bool) {
+        if !keep_all {
+            let inside = self.0.range((start, 0)..(end, 0)).take_while(|((_, to), _)| *to <= end);
+            let inside: Vec<_> = inside.map(|(key, _)| *key).collect();
+            for key in inside {
+                self.0.remove(&key);
+            }
+        }
+        self.0.insert((start, end), node);
+    }
+
+    fn same(&self, start: u64, end: u64) -> Option<u32> {
+        self.0.get(&(start, end)).copied()
+    }
+
+    /// One that asks for all of these bytes. None is inside another, so that a later start is a later end.
+    fn around(&self, start: u64, end: u64) -> Option<u32> {
+        let (_, node) = self.0.range(..=(start, u64::MAX)).next_back().filter(|((_, to), _)| end <= *to)?;
+        Some(*node)
+    }
 }
 
 impl Builder {
@@ -102,7 +131,8 @@ impl Builder {
         match (earlier, range) {
             (Some(earlier), _) => self.lint_repeated(earlier, node),
             (None, Some((storage, start, end))) => {
-                self.prefetched.entry(storage).or_default().push((start, end, node));
+                let keep_all = self.options.prefetch_cap != 0;
+                self.prefetched.entry(storage).or_default().add(start, end, node, keep_all);
             }
             (None, None) => {}
         }
@@ -151,10 +181,7 @@ impl Builder {
     fn prefetched_before(&self, (storage, start, end): (u32, u64, u64)) -> Option<u32> {
         let known = self.prefetched.get(&storage)?;
         // A cap, which only the device tells, may shorten a longer one to less than this.
-        let capped = self.options.prefetch_cap != 0;
-        let covers =
-            |from: u64, to: u64| if capped { from == start && to == end } else { from <= start && end <= to };
-        known.iter().find(|(from, to, _)| covers(*from, *to)).map(|(.., node)| *node)
+        if self.options.prefetch_cap != 0 { known.same(start, end) } else { known.around(start, end) }
     }
 
     fn lint_repeated(&mut self, earlier: u32, node: u32) {

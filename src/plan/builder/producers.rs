@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::plan::ranges::may_overlap;
+use crate::plan::ranges::{may_overlap, range};
 use crate::plan::recipe::Recipe;
 
 use super::NONE;
@@ -11,10 +11,23 @@ use super::NONE;
 pub(super) struct Producers {
     /// The last node that wrote each value, or the value that it is a view of when it was made.
     own: Vec<u32>,
-    /// Writes to memory that other values may share, by storage: value and node, of each value and stream the last.
-    shared: HashMap<u32, Vec<(u32, u32)>>,
+    /// Writes to memory that other values may share, by storage: of each value and stream the last.
+    shared: HashMap<u32, Vec<Write>>,
     /// The value that has the newest memory as a whole.
     newest: Option<u32>,
+}
+
+struct Write {
+    value: u32,
+    node: u32,
+    /// Bytes that it is certainly within.
+    within: (u64, u64),
+}
+
+/// First byte and end of a value, as far as they are known.
+fn within(recipe: &Recipe, value: u32) -> (u64, u64) {
+    let range = range(recipe, value);
+    (range.start.as_fixed().unwrap_or(0), range.end.as_fixed().unwrap_or(u64::MAX))
 }
 
 impl Producers {
@@ -47,9 +60,10 @@ impl Producers {
         if !is_new {
             let tag = |node: u32| recipe.nodes[node as usize].tag;
             let writes = self.shared.entry(storage).or_default();
-            match writes.iter_mut().rev().take(4).find(|(known, by)| *known == value && tag(*by) == tag(node)) {
-                Some((_, by)) => *by = node,
-                None => writes.push((value, node)),
+            let mut last = writes.iter_mut().rev().take(4);
+            match last.find(|write| write.value == value && tag(write.node) == tag(node)) {
+                Some(write) => write.node = node,
+                None => writes.push(Write { value, node, within: within(recipe, value) }),
             }
         }
         self.own[value as usize] = node;
@@ -67,10 +81,10 @@ impl Producers {
             add(self.own(value));
         }
         let Some(writes) = self.shared.get(&recipe.storage_of(value)) else { return found };
-        let bounds = recipe.bounds();
-        for (by, node) in writes {
-            if *by == value || may_overlap(recipe, *by, value, &bounds) {
-                add(*node);
+        let (bounds, (start, end)) = (recipe.bounds(), within(recipe, value));
+        for write in writes.iter().filter(|write| write.within.0 < end && start < write.within.1) {
+            if write.value == value || may_overlap(recipe, write.value, value, &bounds) {
+                add(write.node);
             }
         }
         found

@@ -1,6 +1,6 @@
 //! Versions of values that wait for other work (`wait_value`).
 
-use super::NONE;
+use super::{NONE, push_slowly};
 
 /// What waits for what, by value.
 pub(super) struct Versions {
@@ -44,6 +44,10 @@ impl Versions {
     fn roles_mut(&mut self, value: u32) -> &mut Roles {
         let value = value as usize;
         if self.roles.len() <= value {
+            self.roles.reserve_exact(match self.roles.capacity() {
+                room if room > value => 0,
+                _ => value + 1 - self.roles.len() + self.roles.len() / 8,
+            });
             self.roles.resize(value + 1, Roles::default());
         }
         &mut self.roles[value]
@@ -64,36 +68,57 @@ impl Versions {
     }
 
     /// Makes `later` a version of `value` whose users also wait for what those of `dependency` wait for, and for
-    /// `producers`. Of several nodes on one stream the last stands for all.
-    pub(super) fn add(&mut self, value: u32, later: u32, waits: (u32, &[u32]), place: u32, tag: impl Fn(u32) -> u16) {
+    /// `producers`. A node is left out where another one `hides` it: is known to come after it.
+    pub(super) fn add(
+        &mut self,
+        value: u32,
+        later: u32,
+        waits: (u32, &[u32]),
+        place: u32,
+        hides: impl Fn(u32, u32) -> bool,
+    ) {
         let (dependency, producers) = waits;
         let start = self.lists.len();
-        self.lists.push(0);
-        for value in [value, dependency] {
-            let list = self.roles(value).after as usize;
-            for i in list + 1..=list + self.lists[list] as usize {
-                self.keep_last(start, self.lists[i], &tag);
-            }
+        push_slowly(&mut self.lists, 0);
+        let list = self.roles(value).after as usize;
+        for i in list + 1..=list + self.lists[list] as usize {
+            let node = self.lists[i];
+            push_slowly(&mut self.lists, node);
         }
-        producers.iter().for_each(|producer| self.keep_last(start, *producer, &tag));
+        let more = self.after(dependency).to_vec();
+        more.iter().chain(producers).for_each(|node| self.keep(start, *node, &hides));
         self.lists[start] = (self.lists.len() - start - 1) as u32;
         if self.lists[start] == 0 {
             self.lists.pop();
+        } else if self.lists[start..] == self.lists[list..=list + self.lists[list] as usize] {
+            self.lists.truncate(start);
+            self.roles_mut(later).after = list as u32;
         } else {
+            // The newest first, which may have waited for others.
+            self.lists[start + 1..].sort_unstable_by_key(|node| std::cmp::Reverse(*node));
             self.roles_mut(later).after = start as u32;
         }
         let version = Version { place, earlier_used: NONE, later_used: NONE };
-        self.all.push(version);
+        push_slowly(&mut self.all, version);
         let number = self.all.len();
         self.roles_mut(value).earlier = number as u32;
         self.roles_mut(later).later = number as u32;
     }
 
-    fn keep_last(&mut self, start: usize, node: u32, tag: impl Fn(u32) -> u16) {
-        match self.lists[start + 1..].iter_mut().find(|known| tag(**known) == tag(node)) {
-            Some(known) => *known = node.max(*known),
-            None => self.lists.push(node),
+    /// Adds a node to the last list, which starts at `start`, unless one there hides it; those that it hides go.
+    fn keep(&mut self, start: usize, node: u32, hides: impl Fn(u32, u32) -> bool) {
+        if self.lists[start + 1..].iter().any(|known| hides(*known, node)) {
+            return;
         }
+        let mut kept = start + 1;
+        for i in start + 1..self.lists.len() {
+            if !hides(node, self.lists[i]) {
+                self.lists[kept] = self.lists[i];
+                kept += 1;
+            }
+        }
+        self.lists.truncate(kept);
+        push_slowly(&mut self.lists, node);
     }
 
     /// Notes that `node` uses `value`.

@@ -7,7 +7,7 @@ use crate::plan::finding::FindingKind;
 use crate::plan::options::Single;
 use crate::plan::recipe::{Access, Mode};
 
-use super::{At, Builder, NONE, ORIGIN_TAG, Reserve, Value};
+use super::{At, Builder, NONE, ORIGIN_TAG, Progress, Reserve, Value};
 
 impl Builder {
     /// Keeps the memory of `value` reserved until `tag` is joined: for work on that stream which the plan does not
@@ -86,7 +86,13 @@ impl Builder {
         let later = self.add_value(self.recipe.values[value.index as usize].clone(), self.producers.own(value.index));
         let waits = (dependency.index, &*self.producers.of(&self.recipe, dependency.index));
         let nodes = &self.recipe.nodes;
-        self.versions.add(value.index, later.index, waits, place, |node| nodes[node as usize].tag);
+        let behind = self.recorded_after.iter().map(|(node, event)| (*node, *event));
+        let progress = self.progress.get_or_insert_with(|| Progress::of(nodes, behind));
+        let hides = |a: u32, b: u32| {
+            let tag = |node: u32| nodes[node as usize].tag;
+            a == b || progress.knows((tag(a), a), (tag(b), b))
+        };
+        self.versions.add(value.index, later.index, waits, place, hides);
         Ok(later)
     }
 
@@ -145,6 +151,9 @@ impl Builder {
             None => {
                 let event = self.new_event(None);
                 self.recorded_after.insert(producer, event);
+                if let Some(progress) = &mut self.progress {
+                    progress.record(event, producer);
+                }
                 event
             }
         };
@@ -155,8 +164,16 @@ impl Builder {
         let next = self.recipe.nodes.len() as u32;
         for i in 0..self.versions.after(value).len() {
             let producer = self.versions.after(value)[i];
-            self.wishes.after.push((next, producer));
-            self.wait_for_producer(producer, tag, place, at)?;
+            let of = self.recipe.nodes[producer as usize].tag;
+            if of == tag {
+                // Of use only where all work is on one stream.
+                self.wishes.after.push((next, producer));
+                continue;
+            }
+            let now = self.recipe.nodes.len() as u32;
+            if !self.progress.as_ref().is_some_and(|progress| progress.knows((tag, now), (of, producer))) {
+                self.wait_for_producer(producer, tag, place, at)?;
+            }
         }
         Ok(())
     }

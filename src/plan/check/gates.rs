@@ -9,6 +9,8 @@ use crate::plan::recipe::{NodeKind, Recipe};
 
 /// Most states that are looked at. What is not found among so many is not reported.
 const MOST_STATES: usize = 1 << 12;
+/// Numbers that all of them may have together.
+const MOST_NUMBERS: usize = 1 << 24;
 
 pub(super) fn check(recipe: &Recipe, order: &Order, findings: &mut Vec<Finding>) {
     if recipe.externals.is_empty() {
@@ -67,6 +69,7 @@ impl<'a> Gates<'a> {
                 waits[gate as usize] += 1;
             }
         }
+        let most = MOST_STATES.min(MOST_NUMBERS / (self.chains.len() + 2 * self.own.len()));
         let start = State { done: vec![0; self.chains.len()], signals: vec![0; self.own.len()], waits };
         let (mut open, mut known) = (vec![start], HashSet::new());
         let (mut stuck, mut can_end) = (Vec::new(), false);
@@ -80,7 +83,7 @@ impl<'a> Gates<'a> {
             for chain in contested {
                 let mut next = state.clone();
                 self.step(&mut next, chain);
-                if known.len() < MOST_STATES && known.insert(next.done.clone()) {
+                if known.len() < most && known.insert(next.done.clone()) {
                     open.push(next);
                 }
             }

@@ -190,6 +190,7 @@ pub(crate) enum FindingKindWire {
     RepeatedPrefetch,
     Unnamed,
     FrozenWritten,
+    MaybeUnwritten,
 }
 
 #[derive(Serialize, Deserialize)]

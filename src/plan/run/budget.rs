@@ -55,7 +55,9 @@ impl Needs {
         let tags = recipe.tags.iter().enumerate().skip(usize::from(ORIGIN) + 1);
         let plain = tags.clone().filter(|(_, tag)| tag.priority == 0).count();
         let priority = tags.clone().count() - plain;
-        let part = tags.filter(|(index, _)| recipe.nodes.iter().any(|node| usize::from(node.tag) == *index)).count();
+        let mut takes_part = vec![false; recipe.tags.len()];
+        recipe.nodes.iter().for_each(|node| takes_part[usize::from(node.tag)] = true);
+        let part = tags.filter(|(index, _)| takes_part[*index]).count();
         let captured = mode == Mode::Captured;
         let update = usize::from(captured && has_updates(recipe));
         let waits = recipe.nodes.iter().any(|node| matches!(node.kind, NodeKind::ExternalWait(_)));

@@ -1,0 +1,126 @@
+//! What is certainly written before it is read, whatever the symbols are.
+
+use std::collections::HashSet;
+
+use crate::plan::layout::Extent;
+use crate::plan::ranges::range;
+use crate::plan::recipe::Recipe;
+use crate::plan::steps::Steps;
+use crate::plan::uses::Use;
+
+use super::cover::Cover;
+use super::written::{Event, Reader, each};
+
+/// Most ranges that do not meet, and most sorts of rows.
+const MOST: usize = 64;
+
+/// The readers of what cannot be shown to be written.
+pub(super) fn open(recipe: &Recipe, all: &[Use], output: Option<u32>) -> Vec<Reader> {
+    let mut written = Written { recipe, bounds: recipe.bounds(), ranges: Vec::new(), rows: Vec::new() };
+    let (mut known, mut open) = (HashSet::new(), Vec::new());
+    each(recipe, all, output, |event| {
+        let (Event::Read(_, value) | Event::Write(value)) = event;
+        let info = &recipe.values[value as usize];
+        match event {
+            _ if known.contains(&(info.layout, &info.offset)) => return,
+            Event::Write(_) => written.add(value),
+            Event::Read(..) if written.has(value) => {}
+            Event::Read(reader, _) => return open.push(reader),
+        }
+        known.insert((info.layout, &info.offset));
+    });
+    open
+}
+
+struct Written<'a> {
+    recipe: &'a Recipe,
+    bounds: Vec<(u64, u64)>,
+    ranges: Vec<(Extent, Extent)>,
+    /// Number of rows, bytes of each, and what of each row is written.
+    rows: Vec<(Extent, u64, Cover)>,
+}
+
+impl Written<'_> {
+    fn add(&mut self, value: u32) {
+        let range = range(self.recipe, value);
+        if range.dense {
+            self.add_range(range.start, range.end);
+        }
+        let Some((count, bytes, steps)) = rows(self.recipe, value) else { return };
+        let known = self.rows.iter().position(|row| (&row.0, row.1) == (&count, bytes));
+        let index = known.unwrap_or(self.rows.len());
+        if index >= MOST {
+            return;
+        }
+        if known.is_none() {
+            self.rows.push((count.clone(), bytes, Cover::new(Vec::new())));
+        }
+        let (cover, whole) = (&mut self.rows[index].2, Steps { start: 0, axes: Vec::new(), run: bytes });
+        let is_whole = cover.add(&steps).is_ok() && cover.missing(&whole) == Ok(None);
+        if let (true, Some(end)) = (is_whole, count.times(&Extent::Fixed(bytes))) {
+            self.add_range(Extent::Fixed(0), end);
+        }
+    }
+
+    /// Makes a range one with those that it meets.
+    fn add_range(&mut self, mut start: Extent, mut end: Extent) {
+        while let Some(index) = self.ranges.iter().position(|other| self.union(other, (&start, &end)).is_some()) {
+            let other = self.ranges.swap_remove(index);
+            if let Some(both) = self.union(&other, (&start, &end)) {
+                (start, end) = both;
+            }
+        }
+        if self.ranges.len() < MOST {
+            self.ranges.push((start, end));
+        }
+    }
+
+    /// One range for two that certainly meet.
+    fn union(&self, (a, b): &(Extent, Extent), (c, d): (&Extent, &Extent)) -> Option<(Extent, Extent)> {
+        let least = |x: &Extent, y: &Extent| {
+            if x.is_at_most(y, &self.bounds) {
+                return Some((x.clone(), y.clone()));
+            }
+            y.is_at_most(x, &self.bounds).then(|| (y.clone(), x.clone()))
+        };
+        if !c.is_at_most(b, &self.bounds) || !a.is_at_most(d, &self.bounds) {
+            return None;
+        }
+        Some((least(a, c)?.0, least(b, d)?.1))
+    }
+
+    fn has(&mut self, value: u32) -> bool {
+        let range = range(self.recipe, value);
+        let inside = |(start, end): &(Extent, Extent)| {
+            start.is_at_most(&range.start, &self.bounds) && range.end.is_at_most(end, &self.bounds)
+        };
+        if range.is_empty() || self.ranges.iter().any(inside) {
+            return true;
+        }
+        let Some((count, bytes, steps)) = rows(self.recipe, value) else { return false };
+        let row = self.rows.iter_mut().find(|row| (&row.0, row.1) == (&count, bytes));
+        row.is_some_and(|(.., cover)| cover.missing(&steps) == Ok(None))
+    }
+}
+
+/// A value that is the same part of each of a number of rows: how many these are, bytes of each, and the part.
+fn rows(recipe: &Recipe, value: u32) -> Option<(Extent, u64, Steps)> {
+    let (info, layout) = (&recipe.values[value as usize], recipe.layout_of(value));
+    let (mut rows, mut inner): (Option<(Extent, Extent)>, Vec<_>) = (None, Vec::new());
+    for (dim, stride) in layout.dims.iter().zip(&layout.strides).rev() {
+        let count = Extent::of_dim(*dim)?;
+        rows = match rows {
+            Some((rows, step)) if rows.times(&step).as_ref() == Some(stride) => Some((rows.times(&count)?, step)),
+            None if count.as_fixed().is_none() => Some((count, stride.clone())),
+            other => {
+                inner.push((Some(count.as_fixed()?), Some(stride.as_fixed()?)));
+                other
+            }
+        };
+    }
+    let (rows, step) = rows?;
+    let size = layout.dtype.size() as u64;
+    let bytes = step.as_fixed()?.checked_mul(size)?;
+    let steps = Steps::new(info.offset.as_fixed()?, size, inner.into_iter())?;
+    (steps.end() <= bytes).then_some((rows, bytes, steps))
+}
