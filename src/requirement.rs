@@ -125,7 +125,8 @@ const ALL: [Requirement; 19] = parts! {
         aclmdlRICaptureTaskUpdateEnd,
     "address-updates", "inputs that are updated inside the graph (plan::Input::Updatable)":
         aclmdlRICaptureTaskGrpBegin aclmdlRICaptureTaskGrpEnd aclmdlRICaptureTaskUpdateBegin
-        aclmdlRICaptureTaskUpdateEnd aclrtValueWait aclrtValueWrite,
+        aclmdlRICaptureTaskUpdateEnd aclrtValueWait aclrtValueWrite
+        ; optional aclSetAclOpExecutorRepeatable aclSetTensorAddr AclSetTensorAddr,
     "core-limits", "limits of cores for plans and streams":
         aclrtGetDeviceResLimit aclrtSetStreamResLimit aclrtResetStreamResLimit aclrtUseStreamResInCurrentThread
         aclrtUnuseStreamResInCurrentThread,
