@@ -27,7 +27,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     write(&folder, "plan.svg", &plan.to_svg(&symbols, Width::Equal)?)?;
     write(&folder, "plan-bytes.svg", &plan.to_svg(&symbols, Width::Bytes)?)?;
     let memory = plan.memory(&symbols)?;
-    println!("{plan:?}, {} bytes of arena for {TOKENS} tokens; {} without sharing", memory.peak, memory.sum);
+    println!("{plan:?}; for {TOKENS} tokens {memory}");
     Ok(())
 }
 

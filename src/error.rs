@@ -129,7 +129,8 @@ impl Error {
         self.0.call
     }
 
-    /// What is wrong with a plan, of an error of the kind [`ErrorKind::InvalidPlan`]; empty for others.
+    /// What is wrong with a plan, of an error of the kind [`ErrorKind::InvalidPlan`]; empty for others. A check ends
+    /// at a thousand of them.
     #[must_use]
     pub fn findings(&self) -> &[crate::plan::Finding] {
         let found = self.0.source.as_deref().and_then(|source| source.downcast_ref::<Findings>());

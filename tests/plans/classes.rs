@@ -227,8 +227,8 @@ fn an_output_that_was_copied_stays_as_it_was() {
 fn the_library_lives_as_long_as_an_executable() {
     let alone = Alone::new();
     let mut exe = sum(Input::Copied, Input::Static).capture(&alone.device, Frozen::new()).unwrap();
-    let error = Acl::mock().unwrap().close().map_err(|(_, error)| error);
-    drop(error);
+    let (_, error) = Acl::mock().unwrap().close().unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["other values use the initialisation"]);
     let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
     exe.run(&alone.stream(), &mut give(&exe, "x", &x)).unwrap();
     assert_eq!(result(&exe, "y"), [1.0; 4]);

@@ -48,7 +48,7 @@ fn plans_of_foreign_operators_write_the_same_simulated_eagerly_and_captured() {
     let accepted = AtomicUsize::new(0);
     for_seeds(600_000..602_200, |seed| {
         let style = Style {
-            operators: [6, 15, 30][(seed % 3) as usize],
+            operators: [8, 30, 60][(seed % 3) as usize],
             tags: 4,
             careless: 10,
             prefetches: true,

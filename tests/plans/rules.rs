@@ -2,13 +2,9 @@
 //! what a prefetch is no use of.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
 
 use racl::op::DataType::{F32, U8};
-use racl::plan::{
-    After, FindingKind, Foreign, Fork, Frozen, Input, Mode, ORIGIN_TAG, Operator, Plan, RunOptions, Scope,
-};
-use racl::sys::Table;
+use racl::plan::{After, FindingKind, Fork, Frozen, Input, Mode, ORIGIN_TAG, Operator, Plan, RunOptions, Scope};
 use racl::{Error, ErrorKind, Prefetch, mock};
 
 use crate::common::assert_says;
@@ -87,34 +83,6 @@ fn streams_that_nobody_joins_are_joined_at_the_end() {
 }
 
 #[test]
-fn the_priority_of_a_scope_is_that_of_its_stream() {
-    let alone = Alone::new();
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let asked = Arc::clone(&seen);
-    let ask = Foreign::new("test.priority", 1, move |launch| {
-        let (table, mut priority) = (Table::mock(), u32::MAX);
-        // SAFETY: a live stream, and a place for one number.
-        let code = unsafe { table.aclrtStreamGetPriority()?(launch.stream().as_raw(), &raw mut priority) };
-        asked.lock().unwrap().push(priority);
-        launch.check("aclrtStreamGetPriority", code)
-    });
-    let plan = Plan::build(|g| {
-        let x = g.input("x", [4], F32, Input::Copied)?;
-        g.scope_with("urgent", Scope::new().priority(0), |g| g.foreign(&ask, &[x], &[]))?;
-        g.scope_with("idle", Scope::new().priority(5), |g| g.foreign(&ask, &[x], &[]))?;
-        // Also in a later scope that does not name it.
-        g.scope("idle", |g| g.foreign(&ask, &[x], &[]))
-    })
-    .unwrap();
-    let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
-    let mut exe = plan.eager(&alone.device, Frozen::new()).unwrap();
-    exe.run(&alone.stream(), &mut give(&exe, "x", &x)).unwrap();
-    assert_eq!(*seen.lock().unwrap(), [0, 5, 5]);
-    drop(plan.capture(&alone.device, Frozen::new()).unwrap());
-    assert_eq!(*seen.lock().unwrap(), [0, 5, 5, 0, 5, 5]);
-}
-
-#[test]
 fn the_tag_of_the_origin_is_reserved_for_it() {
     let plan = Plan::build(|g| {
         let x = g.input("x", [4], F32, Input::Copied)?;
@@ -183,4 +151,44 @@ fn a_chip_without_prefetches_is_told_of_with_the_operator() {
     mock::fail("aclrtCmoAsync", 1, 207_000).unwrap();
     says(&exe.run(&alone.stream(), &mut exe.bindings()).unwrap_err());
     mock::clear_failures();
+}
+
+#[test]
+fn a_race_is_told_with_both_operators_the_bytes_and_the_event_that_would_order_them() {
+    /// The tag of each of two operators, and how messages call it.
+    const WAYS: [[(&str, &str); 2]; 3] = [
+        [("one", "stream \"one\""), (ORIGIN_TAG, "the origin stream")],
+        [(ORIGIN_TAG, "the origin stream"), ("one", "stream \"one\"")],
+        [("one", "stream \"one\""), ("two", "stream \"two\"")],
+    ];
+    for [(former, of_former), (latter, of_latter)] in WAYS {
+        let mut lines = [0, 0];
+        let error = Plan::build(|g| {
+            let x = g.input("x", [8], F32, Input::Static)?;
+            let h = g.empty([8], F32)?;
+            lines[0] = line!() + 1;
+            g.scope(former, |g| g.copy(x, h))?;
+            let part = g.narrow(h, 0, 2..5)?;
+            lines[1] = line!() + 1;
+            let y = g.scope_with(latter, Scope::new().fork(Fork::AtStart), |g| g.tanh(part))?;
+            g.output("y", y)
+        })
+        .unwrap_err();
+        let [race] = error.findings() else { panic!("{error:#}") };
+        assert_eq!(race.kind, FindingKind::UnorderedAccess);
+        let at = |line: u32| format!("tests/plans/rules.rs:{line})");
+        let parts: Vec<_> = race.message.split(['(', ',']).collect();
+        assert!(parts[0] == "copy " && race.message.contains(&at(lines[0])), "{race}");
+        let (_, rest) = race.message.split_once(&at(lines[0])).unwrap();
+        let (middle, rest) = rest.split_once("tanh (#").unwrap();
+        assert_eq!(middle, " writes bytes 8..20 of the value of 32 bytes that ");
+        let (_, rest) = rest.split_once(&at(lines[1])).unwrap();
+        assert_eq!(
+            rest,
+            format!(
+                " reads, in no order: record an event after the former on {of_former} and wait for it before the \
+                 latter on {of_latter}"
+            )
+        );
+    }
 }

@@ -1,6 +1,5 @@
 //! Streams and events of plans: how many records, waits and forks there are, and that they order what they must.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -259,31 +258,6 @@ fn one_tag_in_two_executables_is_two_streams() {
     let ran: Vec<_> = mock::launches().iter().map(|launch| launch.stream).collect();
     mock::log_launches(false);
     assert!(ran.len() == 2 && ran[0] != ran[1], "{ran:?}");
-}
-
-#[test]
-fn a_scope_that_panics_is_left() {
-    let alone = Alone::new();
-    let plan = Plan::build(|g| {
-        let x = g.input("x", [4], F32, Input::Static)?;
-        let mut a = x;
-        let panicked = catch_unwind(AssertUnwindSafe(|| {
-            g.scope("outer", |g| {
-                a = g.adds(x, 1.0)?;
-                g.scope("inner", |_| -> racl::Result<()> { std::panic::panic_any(7) })
-            })
-        }));
-        assert_eq!(*panicked.unwrap_err().downcast::<i32>().unwrap(), 7);
-        // On the origin's stream again, beside that of the scope.
-        let b = g.adds(x, 2.0)?;
-        g.join("outer")?;
-        let y = g.add(a, b)?;
-        g.output("y", y)
-    })
-    .unwrap();
-    let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
-    exe.run(&alone.stream(), &mut exe.bindings()).unwrap();
-    assert_eq!(result(&exe, "y"), [3.0; 4]);
 }
 
 #[test]

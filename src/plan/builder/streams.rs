@@ -162,7 +162,11 @@ impl Builder {
         };
         let has = self.recipe.tags[usize::from(known)].priority;
         match options.priority {
-            Some(priority) if priority != has && known != ORIGIN => {
+            Some(_) if known == ORIGIN => {
+                let text = "scope of the origin: its priority is that of the stream that a run is given";
+                self.wrong(FindingKind::Name, at, text)
+            }
+            Some(priority) if priority != has => {
                 let text = format_args!("scope {tag:?}: priority {priority}, and its stream has {has}");
                 self.wrong(FindingKind::Name, at, text)
             }
