@@ -81,15 +81,18 @@ impl Lists {
 /// later ones.
 fn horizons(temporaries: &Temporaries<'_>) -> Vec<u32> {
     let order = temporaries.order;
-    let chains = order.by_chain();
+    // By their first nodes, so that only those which start early enough are looked at.
+    let mut chains: Vec<(u16, Vec<u32>)> =
+        (0..).zip(order.by_chain()).filter(|(_, chain)| !chain.is_empty()).collect();
+    chains.sort_by_key(|(_, chain)| chain[0]);
     let mut horizon = u32::MAX;
     let mut horizons: Vec<u32> = temporaries
         .all
         .iter()
         .rev()
         .map(|one| {
-            let starts = temporaries.spans(one).iter().map(|span| first_unknown(order, &chains, span.first));
-            horizon = starts.fold(horizon, u32::min);
+            let spans = temporaries.spans(one).iter();
+            horizon = spans.fold(horizon, |horizon, span| first_unknown(order, &chains, span.first, horizon));
             horizon
         })
         .collect();
@@ -97,11 +100,19 @@ fn horizons(temporaries: &Temporaries<'_>) -> Vec<u32> {
     horizons
 }
 
-/// The first node that may not be done when `node` starts.
-fn first_unknown(order: &Order, chains: &[Vec<u32>], node: u32) -> u32 {
-    let unknown = |(tag, chain): (usize, &Vec<u32>)| match tag as u16 {
-        tag if tag == order.tag(node) => Some(node),
-        tag => chain.get(order.known(tag, node) as usize).copied(),
-    };
-    chains.iter().enumerate().filter_map(unknown).min().unwrap_or(node)
+/// The first node that may not be done when `node` starts, or `horizon` if that is earlier.
+fn first_unknown(order: &Order, chains: &[(u16, Vec<u32>)], node: u32, mut horizon: u32) -> u32 {
+    horizon = horizon.min(node);
+    for (tag, chain) in chains {
+        if chain[0] >= horizon {
+            break;
+        }
+        // What its own stream does before it is done.
+        if *tag != order.tag(node)
+            && let Some(unknown) = chain.get(order.known(*tag, node) as usize)
+        {
+            horizon = horizon.min(*unknown);
+        }
+    }
+    horizon
 }
