@@ -1,7 +1,5 @@
 //! Which temporaries may be in use at once.
 
-use crate::plan::order::Order;
-
 use super::Temporaries;
 
 /// Pairs to look at for each temporary, on average: more take longer than they are worth.
@@ -80,39 +78,18 @@ impl Lists {
 /// For each temporary a node: whatever had its last use before that conflicts neither with this temporary nor with
 /// later ones.
 fn horizons(temporaries: &Temporaries<'_>) -> Vec<u32> {
-    let order = temporaries.order;
-    // By their first nodes, so that only those which start early enough are looked at.
-    let mut chains: Vec<(u16, Vec<u32>)> =
-        (0..).zip(order.by_chain()).filter(|(_, chain)| !chain.is_empty()).collect();
-    chains.sort_by_key(|(_, chain)| chain[0]);
+    let mut first_unknown = temporaries.order.first_unknown();
     let mut horizon = u32::MAX;
     let mut horizons: Vec<u32> = temporaries
         .all
         .iter()
         .rev()
         .map(|one| {
-            let spans = temporaries.spans(one).iter();
-            horizon = spans.fold(horizon, |horizon, span| first_unknown(order, &chains, span.first, horizon));
+            let starts = temporaries.spans(one).iter().map(|span| first_unknown(span.first));
+            horizon = starts.fold(horizon, u32::min);
             horizon
         })
         .collect();
     horizons.reverse();
     horizons
-}
-
-/// The first node that may not be done when `node` starts, or `horizon` if that is earlier.
-fn first_unknown(order: &Order, chains: &[(u16, Vec<u32>)], node: u32, mut horizon: u32) -> u32 {
-    horizon = horizon.min(node);
-    for (tag, chain) in chains {
-        if chain[0] >= horizon {
-            break;
-        }
-        // What its own stream does before it is done.
-        if *tag != order.tag(node)
-            && let Some(unknown) = chain.get(order.known(*tag, node) as usize)
-        {
-            horizon = horizon.min(*unknown);
-        }
-    }
-    horizon
 }
