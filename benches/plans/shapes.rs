@@ -1,4 +1,4 @@
-//! Plans of unusual shapes: how long building takes in all, and the most memory at once.
+//! Plans of unusual shapes: how long building and planning of memory take, and the most memory while one is built.
 
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ const ALL: [Shape; 12] = [
 ];
 
 pub(crate) fn figures(figures: &mut Figures) -> Result<()> {
-    println!("# plans of unusual shapes: time of building one, most bytes live at once, in millions");
+    println!("# plans of unusual shapes: time of building one, most bytes live at once meanwhile, in millions");
     for (name, record, seconds, megabytes) in ALL {
         if std::env::var("RACL_SHAPE").is_ok_and(|wanted| !name.contains(&wanted)) {
             continue;
@@ -36,8 +36,12 @@ pub(crate) fn figures(figures: &mut Figures) -> Result<()> {
         let start = Instant::now();
         let (plan, heap) = growth(|| Plan::build(record));
         let time = start.elapsed().as_secs_f64();
-        drop(plan?);
+        let plan = plan?;
+        let start = Instant::now();
+        plan.memory(&[])?;
+        let planning = start.elapsed().as_secs_f64();
         figures.at_most(&format!("{name}, time"), time, "s", seconds);
+        figures.at_most(&format!("{name}, planning of memory"), planning, "s", 1.0);
         figures.at_most(&format!("{name}, heap"), heap as f64 / 1e6, "MB", megabytes);
     }
     Ok(())

@@ -53,7 +53,13 @@ const NONE: u32 = u32::MAX;
 pub struct Value {
     pub(crate) plan: u32,
     pub(crate) index: u32,
+    /// Which version it is (`wait_value`); 0 for the value as it was made. The recipe knows of none: they are the
+    /// same memory.
+    version: u32,
 }
+
+/// A value that work uses, and how.
+type Used = (Value, Mode);
 
 /// Records operators, streams, events and prefetches of a plan.
 ///
@@ -279,9 +285,9 @@ impl Builder {
     }
 
     /// Issues a node on the current stream, behind what its scope and its values wait for.
-    fn emit(&mut self, kind: NodeKind, accesses: &[Access], at: At) -> Result<u32> {
-        if accesses.len() > usize::from(u16::MAX) {
-            let text = format_args!("an operator of {} values; it can have {} at most", accesses.len(), u16::MAX);
+    fn emit(&mut self, kind: NodeKind, uses: &[Used], at: At) -> Result<u32> {
+        if uses.len() > usize::from(u16::MAX) {
+            let text = format_args!("an operator of {} values; it can have {} at most", uses.len(), u16::MAX);
             return self.wrong(FindingKind::Operand, at, text);
         }
         let place = self.place(at);
@@ -291,29 +297,30 @@ impl Builder {
             self.fork(ORIGIN, tag, place, at)?;
         }
         if !self.versions.is_empty() {
-            for access in accesses {
-                self.wait_for_versions(access.value, tag, place, at)?;
+            for (value, _) in uses {
+                self.wait_for_versions(*value, tag, place, at)?;
             }
         }
-        let node = self.push(kind, tag, accesses, place, at)?;
+        let node = self.push(kind, tag, uses, place, at)?;
         if !self.versions.is_empty() {
-            self.note_versions(accesses, node);
+            self.note_versions(uses, node);
         }
-        for access in accesses.iter().filter(|access| access.mode.writes()) {
-            self.producers.wrote(&self.recipe, access.value, node);
+        for (value, _) in uses.iter().filter(|(_, mode)| mode.writes()) {
+            self.producers.wrote(&self.recipe, value.index, node);
         }
         Ok(node)
     }
 
-    fn push(&mut self, kind: NodeKind, tag: u16, accesses: &[Access], place: u32, at: At) -> Result<u32> {
+    fn push(&mut self, kind: NodeKind, tag: u16, uses: &[Used], place: u32, at: At) -> Result<u32> {
         let recipe = &mut self.recipe;
         let (Ok(first), Ok(count), true) =
-            (u32::try_from(recipe.accesses.len()), u16::try_from(accesses.len()), recipe.nodes.len() < NONE as usize)
+            (u32::try_from(recipe.accesses.len()), u16::try_from(uses.len()), recipe.nodes.len() < NONE as usize)
         else {
             return self.wrong(FindingKind::Operand, at, "a plan of more work than can be numbered");
         };
         let node = recipe.nodes.len() as u32;
-        accesses.iter().for_each(|access| push_slowly(&mut recipe.accesses, *access));
+        let accesses = uses.iter().map(|(value, mode)| Access { value: value.index, mode: *mode });
+        accesses.for_each(|access| push_slowly(&mut recipe.accesses, access));
         let cores = self.scopes.last().map_or(0, |frame| frame.cores);
         push_slowly(&mut recipe.nodes, Node { kind, first, place, count, tag, cores });
         let chain = &mut self.chains[usize::from(tag)];
@@ -333,12 +340,12 @@ impl Builder {
         self.lints.push(Lint { kind, nodes: nodes.to_vec(), text: Box::new(text) });
     }
 
-    fn read(value: Value) -> Access {
-        Access { value: value.index, mode: Mode::Read }
+    fn read(value: Value) -> Used {
+        (value, Mode::Read)
     }
 
-    fn write(value: Value) -> Access {
-        Access { value: value.index, mode: Mode::Write }
+    fn write(value: Value) -> Used {
+        (value, Mode::Write)
     }
 }
 

@@ -115,6 +115,71 @@ impl Clocks {
     }
 }
 
+/// The least of a number that each stream has for its position, over whole clocks: what blocks have in common is looked
+/// at once.
+pub(crate) struct Least<'a, F> {
+    clocks: &'a Clocks,
+    streams: usize,
+    number: F,
+    /// For position 0 everywhere, by level and place.
+    start: Vec<Vec<u32>>,
+    /// By block; [`Least::UNKNOWN`] until it is asked for.
+    known: Vec<u32>,
+}
+
+impl<'a, F: Fn(u16, u32) -> u32> Least<'a, F> {
+    /// In place of a number, which is never that large.
+    const UNKNOWN: u32 = u32::MAX - 1;
+
+    /// `number` gives that of a stream at a position; `u32::MAX` for none.
+    pub(crate) fn new(clocks: &'a Clocks, streams: usize, number: F) -> Self {
+        let mut start: Vec<Vec<u32>> = Vec::new();
+        // Clocks of one block are looked at as they are.
+        if clocks.height > 0 {
+            let mut level: Vec<u32> = (0..streams).map(|stream| number(stream as u16, 0)).collect();
+            for _ in 0..clocks.height {
+                level = level.chunks(WIDTH).map(|some| some.iter().copied().min().unwrap_or(u32::MAX)).collect();
+                start.push(level.clone());
+            }
+        }
+        let blocks = if clocks.height > 0 { clocks.blocks.len() / WIDTH } else { 0 };
+        Self { clocks, streams, number, start, known: vec![Self::UNKNOWN; blocks] }
+    }
+
+    /// Over all streams but one.
+    pub(crate) fn without(&mut self, clock: u32, own: u16) -> u32 {
+        let (mut block, mut least) = (clock, u32::MAX);
+        for level in (0..=self.clocks.height).rev() {
+            let path = usize::from(own) >> (BITS * level);
+            let first = path - path % WIDTH;
+            for place in (first..first + self.clocks.width).filter(|place| *place != path) {
+                least = least.min(self.slot(block, level, place));
+            }
+            block = self.clocks.blocks[block as usize * self.clocks.width + path % WIDTH];
+        }
+        least
+    }
+
+    /// Over the streams of a slot, which is at `place` among all of its level.
+    fn slot(&mut self, block: u32, level: u32, place: usize) -> u32 {
+        if place << (BITS * level) >= self.streams {
+            return u32::MAX;
+        }
+        let inner = self.clocks.blocks[block as usize * self.clocks.width + place % WIDTH];
+        match level {
+            0 => (self.number)(place as u16, inner),
+            _ if inner == 0 => self.start[level as usize - 1][place],
+            _ if self.known[inner as usize] != Self::UNKNOWN => self.known[inner as usize],
+            _ => {
+                let slots = WIDTH * place..WIDTH * (place + 1);
+                let least = slots.map(|slot| self.slot(inner, level - 1, slot)).min().unwrap_or(u32::MAX);
+                self.known[inner as usize] = least;
+                least
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,7 +206,13 @@ mod tests {
                 clocks.push(next);
             }
             growing.grow(streams, |see| clocks.iter_mut().for_each(|(_, clock)| see(clock)));
+            let number = |stream: u16, position: u32| (u32::from(stream) * 7919 + position * 31) % 1009;
+            let mut least = Least::new(&fixed, streams, number);
             for (plain, (one, other)) in plain.iter().zip(&clocks) {
+                let own = dice.index(streams);
+                let others = (0..streams).filter(|stream| *stream != own);
+                let expected = others.map(|stream| number(stream as u16, plain[stream])).min();
+                assert_eq!(least.without(*one, own as u16), expected.unwrap_or(u32::MAX));
                 let of =
                     |clocks: &Clocks, clock| (0..streams as u16).map(|i| clocks.get(clock, i)).collect::<Vec<_>>();
                 assert!(of(&fixed, *one) == *plain && of(&growing, *other) == *plain);

@@ -1,6 +1,6 @@
 //! Which work of a plan happens before which: by stream order and by events.
 
-use super::clocks::Clocks;
+use super::clocks::{Clocks, Least};
 use super::recipe::{NodeKind, Recipe};
 
 /// Answers "is `a` done before `b` starts", for few streams in constant time.
@@ -100,6 +100,17 @@ impl Order {
             chains[usize::from(*tag)].push(node as u32);
         }
         chains
+    }
+
+    /// For a node the first one that may not be done when it starts: itself, or one of another stream.
+    pub(crate) fn first_unknown(&self) -> impl FnMut(u32) -> u32 {
+        let chains = self.by_chain();
+        let next = move |chain: u16, position: u32| {
+            let chain: &Vec<u32> = &chains[usize::from(chain)];
+            chain.get(position as usize).copied().unwrap_or(u32::MAX)
+        };
+        let mut least = Least::new(&self.clocks, self.chains, next);
+        move |node| node.min(least.without(self.epoch[node as usize], self.tag(node)))
     }
 
     /// Whether everything up to `position` of `chain` is done before `node` starts.

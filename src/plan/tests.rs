@@ -5,6 +5,7 @@ mod brute;
 mod checks;
 pub(crate) mod generate;
 mod random;
+mod versions;
 mod written;
 
 /// What the generator of random plans needs.

@@ -5,9 +5,9 @@ use std::panic::Location;
 use crate::error::Result;
 use crate::plan::finding::FindingKind;
 use crate::plan::function::{Body, Foreign, HostFunction};
-use crate::plan::recipe::{Access, FunctionInfo, NodeKind, StorageKind};
+use crate::plan::recipe::{FunctionInfo, NodeKind, StorageKind};
 
-use super::{At, Builder, Value};
+use super::{At, Builder, Used, Value};
 
 impl Builder {
     /// Issues a foreign operator that reads and writes the bytes of these values; one that is in both lists is read
@@ -50,13 +50,13 @@ impl Builder {
             return self.wrong(FindingKind::Operand, at, "a foreign operator that writes a constant");
         }
         self.check_function(&operator.info(), "foreign operator", at)?;
-        let accesses: Vec<Access> = reads
+        let uses: Vec<Used> = reads
             .iter()
             .map(|value| Self::read(*value))
             .chain(writes.iter().map(|value| Self::write(*value)))
             .collect();
         let function = self.function(operator.info(), Body::Foreign(operator.body.clone()));
-        let node = self.emit(NodeKind::Foreign(function), &accesses, at)?;
+        let node = self.emit(NodeKind::Foreign(function), &uses, at)?;
         self.lint_unnamed(function, node, at);
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::plan::dim::{IntoDims, name_symbols};
 use crate::plan::finding::FindingKind;
 use crate::plan::host::{element_in_range, element_of};
 use crate::plan::operator::{Number, Operator, Order, Reduction};
-use crate::plan::recipe::{Access, NodeKind, StorageKind};
+use crate::plan::recipe::{NodeKind, StorageKind};
 
 use super::{At, Builder, Value};
 
@@ -173,12 +173,12 @@ impl Builder {
     }
 
     fn op_into_at(&mut self, operator: Operator, operands: &[Value], out: Value, at: At) -> Result<()> {
-        let mut accesses = [Self::write(out); 4];
-        for (access, operand) in accesses.iter_mut().zip(operands) {
-            *access = Self::read(*operand);
+        let mut uses = [Self::write(out); 4];
+        for (one, operand) in uses.iter_mut().zip(operands) {
+            *one = Self::read(*operand);
         }
-        accesses[operands.len()] = Self::write(out);
-        self.emit(NodeKind::Op(operator), &accesses[..=operands.len()], at).map(drop)
+        uses[operands.len()] = Self::write(out);
+        self.emit(NodeKind::Op(operator), &uses[..=operands.len()], at).map(drop)
     }
 
     /// Copies the bytes of `from` to `to`, which are dense and of one size; [`Builder::op_into`] with
@@ -235,9 +235,9 @@ impl Builder {
 
     /// A byte copy between dense values, the copy operator for others.
     pub(super) fn copy_at(&mut self, from: Value, to: Value, at: At) -> Result<()> {
-        let accesses: [Access; 2] = [Self::read(from), Self::write(to)];
+        let uses = [Self::read(from), Self::write(to)];
         let kind = if self.is_plain_copy(from, to) { NodeKind::Copy } else { NodeKind::Op(Operator::Copy) };
-        self.emit(kind, &accesses, at).map(drop)
+        self.emit(kind, &uses, at).map(drop)
     }
 
     /// Whether the runtime's copies take it: dense, and at addresses of whole blocks.

@@ -6,7 +6,7 @@ use std::panic::Location;
 use crate::error::Result;
 use crate::plan::finding::FindingKind;
 use crate::plan::options::Single;
-use crate::plan::recipe::{Access, Mode, NodeKind, ORIGIN};
+use crate::plan::recipe::{Mode, NodeKind, ORIGIN};
 use crate::prefetch::Prefetch;
 
 use super::{At, Builder, Frame, TaggedEvent, Value};
@@ -147,7 +147,7 @@ impl Builder {
         let tag = self.tag();
         match after {
             After::Value(dependency) => {
-                self.wait_for_versions(dependency.index, tag, place, at)?;
+                self.wait_for_versions(dependency, tag, place, at)?;
                 self.wait_for_producers(dependency, tag, place, at)?;
             }
             After::Event(event) => self.wait_event(event, at)?,
@@ -159,7 +159,7 @@ impl Builder {
         }
         let (offset, max_bytes) = what.parts();
         let kind = NodeKind::Prefetch { offset: offset as u64, max_bytes: max_bytes as u64 };
-        self.emit(kind, &[Access { value: value.index, mode: Mode::Touch }], at)
+        self.emit(kind, &[(value, Mode::Touch)], at)
     }
 
     /// Offset and length of the request; of memory with symbols, for its greatest size.

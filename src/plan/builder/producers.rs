@@ -37,9 +37,9 @@ impl Producers {
         self.own.push(NONE);
     }
 
-    /// A new value, over memory that `producer` wrote.
-    pub(super) fn push(&mut self, producer: u32) {
-        self.own.push(producer);
+    /// A new value that is a view of `value`.
+    pub(super) fn push_view(&mut self, value: u32) {
+        self.own.push(self.own(value));
     }
 
     pub(super) fn truncate(&mut self, values: usize) {
@@ -47,7 +47,7 @@ impl Producers {
     }
 
     /// The last node that wrote the value itself.
-    pub(super) fn own(&self, value: u32) -> u32 {
+    fn own(&self, value: u32) -> u32 {
         self.own[value as usize]
     }
 

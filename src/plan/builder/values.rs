@@ -9,9 +9,7 @@ use crate::plan::dim::{Dim, IntoDims, MAX_SYMBOLS};
 use crate::plan::finding::FindingKind;
 use crate::plan::layout::{Extent, Layout};
 use crate::plan::operator::Operand;
-use crate::plan::recipe::{
-    Access, Input, InputInfo, Mode, NodeKind, OutputInfo, Storage, StorageKind, Symbol, ValueInfo,
-};
+use crate::plan::recipe::{Input, InputInfo, NodeKind, OutputInfo, Storage, StorageKind, Symbol, ValueInfo};
 
 use super::{At, Builder, NONE, Value, push_slowly};
 
@@ -212,13 +210,7 @@ impl Builder {
         let layout = self.recipe.layout(&mut self.known, layout);
         push_slowly(&mut self.recipe.values, ValueInfo { storage, layout, offset: Extent::Fixed(0) });
         self.producers.push_new();
-        Ok(Value { plan: self.plan, index: self.recipe.values.len() as u32 - 1 })
-    }
-
-    pub(super) fn add_value(&mut self, info: ValueInfo, producer: u32) -> Value {
-        push_slowly(&mut self.recipe.values, info);
-        self.producers.push(producer);
-        Value { plan: self.plan, index: self.recipe.values.len() as u32 - 1 }
+        Ok(Value { plan: self.plan, index: self.recipe.values.len() as u32 - 1, version: 0 })
     }
 
     pub(super) fn operand(&self, value: Value) -> Operand<'_> {
@@ -309,8 +301,7 @@ impl Builder {
         self.output_names.insert(name.to_owned());
         self.recipe.outputs.push(OutputInfo { name: name.to_owned(), value: value.index, host });
         if host {
-            let read = Access { value: value.index, mode: Mode::Read };
-            self.emit(NodeKind::Download(index), &[read], at)?;
+            self.emit(NodeKind::Download(index), &[Self::read(value)], at)?;
         }
         Ok(())
     }

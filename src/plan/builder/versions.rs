@@ -1,21 +1,23 @@
 //! Versions of values that wait for other work (`wait_value`).
 
-use super::{NONE, push_slowly};
+use super::{NONE, Value, push_slowly};
 
-/// What waits for what, by value.
+/// What waits for what. A version takes no value of the recipe, only a number in the handle.
 pub(super) struct Versions {
-    /// By value, as far as there are roles.
+    /// Of versions, and of views of what has a role; number 1 comes first.
     roles: Vec<Roles>,
+    /// For each value that is no version the version of which it is the earlier one, as far as there are any.
+    firsts: Vec<u32>,
     all: Vec<Version>,
     /// Lists of nodes, each behind its length; the first is empty.
     lists: Vec<u32>,
 }
 
-/// Numbers from 1 on, and where lists start.
+/// Places in `all`, from 1 on, and where lists start.
 #[derive(Clone, Copy, Default)]
 struct Roles {
     after: u32,
-    /// The version of which the value is the earlier one.
+    /// The version of which it is the earlier one.
     earlier: u32,
     /// The version of which it is the later one.
     later: u32,
@@ -30,53 +32,61 @@ pub(super) struct Version {
 
 impl Versions {
     pub(super) fn new() -> Self {
-        Self { roles: Vec::new(), all: Vec::new(), lists: vec![0] }
+        Self { roles: Vec::new(), firsts: Vec::new(), all: Vec::new(), lists: vec![0] }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.roles.is_empty()
+        self.all.is_empty()
     }
 
-    fn roles(&self, value: u32) -> Roles {
-        self.roles.get(value as usize).copied().unwrap_or_default()
-    }
-
-    fn roles_mut(&mut self, value: u32) -> &mut Roles {
-        let value = value as usize;
-        if self.roles.len() <= value {
-            self.roles.reserve_exact(match self.roles.capacity() {
-                room if room > value => 0,
-                _ => value + 1 - self.roles.len() + self.roles.len() / 8,
-            });
-            self.roles.resize(value + 1, Roles::default());
+    fn roles(&self, value: Value) -> Roles {
+        match value.version.checked_sub(1) {
+            Some(number) => self.roles[number as usize],
+            None => {
+                Roles { earlier: self.firsts.get(value.index as usize).copied().unwrap_or(0), ..Roles::default() }
+            }
         }
-        &mut self.roles[value]
+    }
+
+    /// Gives the number.
+    fn push(&mut self, roles: Roles) -> u32 {
+        push_slowly(&mut self.roles, roles);
+        self.roles.len() as u32
+    }
+
+    fn set_earlier(&mut self, value: Value, version: u32) {
+        match value.version.checked_sub(1) {
+            Some(number) => self.roles[number as usize].earlier = version,
+            None => {
+                while self.firsts.len() <= value.index as usize {
+                    push_slowly(&mut self.firsts, 0);
+                }
+                self.firsts[value.index as usize] = version;
+            }
+        }
     }
 
     /// Nodes that users of a value wait for.
-    pub(super) fn after(&self, value: u32) -> &[u32] {
+    pub(super) fn after(&self, value: Value) -> &[u32] {
         let list = self.roles(value).after as usize;
         &self.lists[list + 1..=list + self.lists[list] as usize]
     }
 
-    /// Makes users of a view wait for what users of `value` wait for, and count as its users.
-    pub(super) fn share(&mut self, value: u32, view: u32) {
+    /// The number of a view of `value`: its users wait for what those of the value wait for, and count as its users.
+    pub(super) fn of_view(&mut self, value: Value) -> u32 {
         let roles = self.roles(value);
-        if roles.after != 0 || roles.earlier != 0 || roles.later != 0 {
-            *self.roles_mut(view) = roles;
-        }
+        if roles.earlier == 0 && value.version == 0 { 0 } else { self.push(roles) }
     }
 
-    /// Makes `later` a version of `value` whose users also wait for what those of `dependency` wait for, and for
+    /// The number of a new version of `value`, whose users also wait for what those of `dependency` wait for, and for
     /// `producers`. A node is left out where another one `hides` it: is known to come after it.
     pub(super) fn add(
         &mut self,
-        value: u32,
-        later: u32,
-        waits: (u32, &[u32]),
+        value: Value,
+        waits: (Value, &[u32]),
         place: u32,
         hides: impl Fn(u32, u32) -> bool,
-    ) {
+    ) -> u32 {
         let (dependency, producers) = waits;
         let start = self.lists.len();
         push_slowly(&mut self.lists, 0);
@@ -88,21 +98,22 @@ impl Versions {
         let more = self.after(dependency).to_vec();
         more.iter().chain(producers).for_each(|node| self.keep(start, *node, &hides));
         self.lists[start] = (self.lists.len() - start - 1) as u32;
-        if self.lists[start] == 0 {
+        let after = if self.lists[start] == 0 {
             self.lists.pop();
+            0
         } else if self.lists[start..] == self.lists[list..=list + self.lists[list] as usize] {
             self.lists.truncate(start);
-            self.roles_mut(later).after = list as u32;
+            list
         } else {
             // The newest first, which may have waited for others.
             self.lists[start + 1..].sort_unstable_by_key(|node| std::cmp::Reverse(*node));
-            self.roles_mut(later).after = start as u32;
-        }
+            start
+        };
         let version = Version { place, earlier_used: NONE, later_used: NONE };
         push_slowly(&mut self.all, version);
-        let number = self.all.len();
-        self.roles_mut(value).earlier = number as u32;
-        self.roles_mut(later).later = number as u32;
+        let number = self.all.len() as u32;
+        self.set_earlier(value, number);
+        self.push(Roles { after: after as u32, earlier: 0, later: number })
     }
 
     /// Adds a node to the last list, which starts at `start`, unless one there hides it; those that it hides go.
@@ -122,7 +133,7 @@ impl Versions {
     }
 
     /// Notes that `node` uses `value`.
-    pub(super) fn note(&mut self, value: u32, node: u32) {
+    pub(super) fn note(&mut self, value: Value, node: u32) {
         let Roles { earlier, later, .. } = self.roles(value);
         if earlier != 0 {
             self.all[earlier as usize - 1].earlier_used = node;

@@ -11,7 +11,7 @@ use crate::plan::layout::{Extent, Layout};
 use crate::plan::poly::Poly;
 use crate::plan::recipe::ValueInfo;
 
-use super::{At, Builder, Value};
+use super::{At, Builder, Value, push_slowly};
 
 impl Builder {
     /// The same elements, in the same order, in another shape.
@@ -193,9 +193,10 @@ impl Builder {
         };
         let storage = info.storage;
         let layout = self.recipe.layout(&mut self.known, layout);
-        let view = self.add_value(ValueInfo { storage, layout, offset }, self.producers.own(value.index));
-        self.versions.share(value.index, view.index);
-        Ok(view)
+        let index = self.recipe.values.len() as u32;
+        push_slowly(&mut self.recipe.values, ValueInfo { storage, layout, offset });
+        self.producers.push_view(value.index);
+        Ok(Value { plan: self.plan, index, version: self.versions.of_view(value) })
     }
 
     /// Dimensions of a value.

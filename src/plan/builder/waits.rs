@@ -5,9 +5,9 @@ use std::panic::Location;
 use crate::error::Result;
 use crate::plan::finding::FindingKind;
 use crate::plan::options::Single;
-use crate::plan::recipe::{Access, Mode};
+use crate::plan::recipe::Mode;
 
-use super::{At, Builder, NONE, ORIGIN_TAG, Progress, Reserve, Value};
+use super::{At, Builder, NONE, ORIGIN_TAG, Progress, Reserve, Used, Value};
 
 impl Builder {
     /// Keeps the memory of `value` reserved until `tag` is joined: for work on that stream which the plan does not
@@ -83,8 +83,7 @@ impl Builder {
         self.check(value, "wait_value", at)?;
         self.check(dependency, "wait_value", at)?;
         let place = self.place(at);
-        let later = self.add_value(self.recipe.values[value.index as usize].clone(), self.producers.own(value.index));
-        let waits = (dependency.index, &*self.producers.of(&self.recipe, dependency.index));
+        let waits = (dependency, &*self.producers.of(&self.recipe, dependency.index));
         let nodes = &self.recipe.nodes;
         let behind = self.recorded_after.iter().map(|(node, event)| (*node, *event));
         let progress = self.progress.get_or_insert_with(|| Progress::of(nodes, behind));
@@ -92,8 +91,8 @@ impl Builder {
             let tag = |node: u32| nodes[node as usize].tag;
             a == b || progress.knows((tag(a), a), (tag(b), b))
         };
-        self.versions.add(value.index, later.index, waits, place, hides);
-        Ok(later)
+        let version = self.versions.add(value, waits, place, hides);
+        Ok(Value { version, ..value })
     }
 
     /// Makes the surrounding stream wait for what produced the values.
@@ -160,7 +159,7 @@ impl Builder {
         self.wait_on(event, tag, place, at)
     }
 
-    pub(super) fn wait_for_versions(&mut self, value: u32, tag: u16, place: u32, at: At) -> Result<()> {
+    pub(super) fn wait_for_versions(&mut self, value: Value, tag: u16, place: u32, at: At) -> Result<()> {
         let next = self.recipe.nodes.len() as u32;
         for i in 0..self.versions.after(value).len() {
             let producer = self.versions.after(value)[i];
@@ -178,9 +177,9 @@ impl Builder {
         Ok(())
     }
 
-    pub(super) fn note_versions(&mut self, accesses: &[Access], node: u32) {
-        for access in accesses.iter().filter(|access| access.mode != Mode::Touch) {
-            self.versions.note(access.value, node);
+    pub(super) fn note_versions(&mut self, uses: &[Used], node: u32) {
+        for (value, _) in uses.iter().filter(|(_, mode)| *mode != Mode::Touch) {
+            self.versions.note(*value, node);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::plan::dim::Dim;
 use crate::plan::layout::Extent;
 use crate::plan::ranges::range;
 use crate::plan::recipe::Recipe;
@@ -90,6 +91,10 @@ impl Written<'_> {
     }
 
     fn has(&mut self, value: u32) -> bool {
+        let most = |dim: &Dim| Extent::of_dim(*dim).and_then(|dim| dim.greatest(&self.bounds));
+        if self.recipe.layout_of(value).dims.iter().any(|dim| most(dim) == Some(0)) {
+            return true;
+        }
         let range = range(self.recipe, value);
         let inside = |(start, end): &(Extent, Extent)| {
             start.is_at_most(&range.start, &self.bounds) && range.end.is_at_most(end, &self.bounds)

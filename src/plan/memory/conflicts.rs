@@ -1,7 +1,5 @@
 //! Which temporaries may be in use at once.
 
-use crate::plan::order::Order;
-
 use super::Temporaries;
 
 /// Pairs to look at for each temporary, on average: more take longer than they are worth.
@@ -80,28 +78,18 @@ impl Lists {
 /// For each temporary a node: whatever had its last use before that conflicts neither with this temporary nor with
 /// later ones.
 fn horizons(temporaries: &Temporaries<'_>) -> Vec<u32> {
-    let order = temporaries.order;
-    let chains = order.by_chain();
+    let mut first_unknown = temporaries.order.first_unknown();
     let mut horizon = u32::MAX;
     let mut horizons: Vec<u32> = temporaries
         .all
         .iter()
         .rev()
         .map(|one| {
-            let starts = temporaries.spans(one).iter().map(|span| first_unknown(order, &chains, span.first));
+            let starts = temporaries.spans(one).iter().map(|span| first_unknown(span.first));
             horizon = starts.fold(horizon, u32::min);
             horizon
         })
         .collect();
     horizons.reverse();
     horizons
-}
-
-/// The first node that may not be done when `node` starts.
-fn first_unknown(order: &Order, chains: &[Vec<u32>], node: u32) -> u32 {
-    let unknown = |(tag, chain): (usize, &Vec<u32>)| match tag as u16 {
-        tag if tag == order.tag(node) => Some(node),
-        tag => chain.get(order.known(tag, node) as usize).copied(),
-    };
-    chains.iter().enumerate().filter_map(unknown).min().unwrap_or(node)
 }

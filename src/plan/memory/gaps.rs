@@ -173,8 +173,13 @@ impl<'a> Gaps<'a> {
 
     fn remove(&mut self, offset: u64) -> Gap {
         let gap = self.by_offset.remove(&offset).expect("the gap is known");
-        if let Some(sizes) = self.by_size.get_mut(&self.owner(&gap.last)) {
+        let owner = self.owner(&gap.last);
+        if let Some(sizes) = self.by_size.get_mut(&owner) {
             sizes.remove(&(gap.bytes, offset));
+            // Streams without a gap would be looked at for each temporary.
+            if sizes.is_empty() {
+                self.by_size.remove(&owner);
+            }
         }
         gap
     }

@@ -225,6 +225,27 @@ fn what_cannot_be_told_is_a_lint() {
 }
 
 #[test]
+fn what_has_no_bytes_for_any_value_of_the_symbols_needs_nobody_to_write_it() {
+    let found = |most: usize| {
+        findings(Plan::build(|g| {
+            let tokens = g.symbol("tokens", 4..=most)?;
+            let x = g.input("x", [tokens, Dim::from(8)], F32, Input::Copied)?;
+            let rest = g.narrow(x, 0, Dim::from(4)..tokens)?;
+            let dims = g.dims(rest)?.to_vec();
+            let rest = g.empty(dims, F32)?;
+            let part = g.narrow(rest, 1, 0..3)?;
+            for value in [rest, part] {
+                g.foreign(&nothing(), &[value], &[])?;
+            }
+            g.output("rest", rest)
+        }))
+    };
+    assert_eq!(found(4), []);
+    // Four and five tokens: of the latter there is a row.
+    assert!(found(5).iter().any(|(kind, _)| *kind == FindingKind::ReadBeforeWrite), "{:?}", found(5));
+}
+
+#[test]
 fn unordered_columns_with_symbols_are_no_race_and_rows_are_one_with_an_example() {
     let build = |apart: bool| {
         findings(Plan::build(|g| {
