@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::{Event, EventKind};
 use crate::memory::reclaim::Reclaim;
 use crate::op::Ones;
+use crate::retire;
 use crate::stream::{self, Stream};
 
 /// A context of a device. Streams, events, buffers and graphs belong to the one that made them and keep it alive.
@@ -265,6 +266,7 @@ impl Context {
         // SAFETY: takes nothing.
         let waited = unsafe { call!(&**self.inner(), aclrtSynchronizeDevice()) };
         self.0.spent.bury();
+        retire::collect();
         waited?;
         self.0.reclaim.collect(&self.0);
         Ok(())
@@ -338,6 +340,7 @@ impl Context {
     #[doc(alias = "aclrtResetDevice")]
     #[doc(alias = "aclrtDestroyContext")]
     pub fn close(self) -> Result<(), (Self, Error)> {
+        retire::collect();
         let others = Arc::strong_count(&self.0) - 1;
         if others > 0 {
             return Err((self, Error::invalid(format!("{others} clones or objects still belong to the context"))));
@@ -345,8 +348,10 @@ impl Context {
         self.0.end().map_err(|error| (self, error))
     }
 
-    /// Takes the errors that destructors met since the last call. They are in the log too.
+    /// Takes the errors that destructors met since the last call. They are in the log too. Waits for destructors that
+    /// went on elsewhere while a gate of a plan held work up, unless one still does.
     pub fn take_drop_errors(&self) -> Vec<Error> {
+        retire::collect();
         std::mem::take(&mut *self.0.drop_errors.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -203,7 +203,7 @@ impl Event {
         let state = last.lock();
         if state.capture.is_some() {
             drop(state);
-            return last.wait_for(number);
+            return last.wait_for(number, None);
         }
         self.record_locked(last, &state, location)?;
         drop(state);

@@ -33,6 +33,10 @@
 //! Everything except [`Graph`] (one thread at a time) and [`Capture`] (the thread that began it) can be used from any
 //! thread. The runtime binds contexts to threads; each call here binds the right one.
 //!
+//! Dropping a stream, a graph or an executable waits for its work, unless a [gate of a plan](plan::External) may hold
+//! that up: then a thread of this crate waits and destroys it. A later call that waits, or that finds too few streams
+//! left, collects it; [`Context::close`] refuses while it is not done. Such a thread never keeps a process from its end.
+//!
 //! # Errors
 //!
 //! Work fails where it runs, later than the call that submitted it; the next synchronising call reports it. Destructors
@@ -60,6 +64,7 @@ pub mod plan;
 mod prefetch;
 mod raw;
 mod requirement;
+mod retire;
 mod stream;
 
 pub use acl_sys as sys;

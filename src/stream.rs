@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
 use crate::graph::state::CaptureState;
 use crate::memory::Allocation;
+use crate::retire;
 
 mod idle;
 mod poll;
@@ -30,7 +31,8 @@ pub(crate) use submit::Task;
 /// are cheap and stand for the same stream. Any thread may submit; the order between threads is theirs to arrange.
 ///
 /// The last clone to go waits for the stream's work and destroys the stream; one that records a graph is kept until the
-/// capture ends. Explicit: [`Stream::close`].
+/// capture ends. While work waits at [gates of a plan](crate::plan::External), a stream that is still busy is destroyed
+/// later, by a thread that waits for its work. Explicit: [`Stream::close`].
 ///
 /// C calls: `aclrtCreateStreamWithConfig`, `aclrtDestroyStream`, `aclrtSynchronizeStream`, `aclrtStreamQuery`,
 /// `aclrtStreamWaitEvent`.
@@ -142,7 +144,7 @@ impl Stream {
             let text = "the default stream and streams of captures belong to their context";
             return Err((self, Error::new(ErrorKind::NotSupported, text)));
         }
-        if let Err(error) = self.check_alone().and_then(|()| self.0.wait_for(self.0.progress.submitted())) {
+        if let Err(error) = self.check_alone().and_then(|()| self.0.wait_for(self.0.progress.submitted(), None)) {
             return Err((self, error));
         }
         self.0.put_away();
@@ -216,7 +218,9 @@ impl Stream {
     /// work of the stream failed; [`ErrorKind::CallbackPanicked`] when a host function did.
     #[doc(alias = "aclrtSynchronizeStream")]
     pub fn synchronize(&self) -> Result<()> {
-        self.0.synchronize(None)
+        let waited = self.0.synchronize(None);
+        retire::collect();
+        waited
     }
 
     /// As [`Stream::synchronize`], for at most `limit`, which counts in whole milliseconds, rounded up.
@@ -387,12 +391,13 @@ impl StreamInner {
         }
     }
 
-    /// Waits until the submission with this number is done, and reports errors of the work up to it.
-    pub(crate) fn wait_for(&self, number: u64) -> Result<()> {
+    /// Waits until the submission with this number is done, for at most `limit` milliseconds, and reports errors of
+    /// the work up to it.
+    pub(crate) fn wait_for(&self, number: u64, limit: Option<i32>) -> Result<()> {
         if self.progress.has_reported(number) {
             return Ok(());
         }
-        match self.synchronize(None) {
+        match self.synchronize(limit) {
             // The work is done; how it ended is told after the capture.
             Err(_) if self.progress.has_completed(number) && self.lock().capture.is_some() => Ok(()),
             waited => waited,
@@ -404,8 +409,14 @@ fn create_raw(context: &ContextInner, options: Options) -> Result<aclrtStream> {
     let mut raw = std::ptr::null_mut();
     let Options { priority, flags } = options;
     // SAFETY: `raw` is a place for one handle.
-    unsafe { call!(context, aclrtCreateStreamWithConfig(&raw mut raw, priority, flags)) }
-        .context_with(|| "creating a stream".to_owned())?;
+    let mut create = || unsafe { call!(context, aclrtCreateStreamWithConfig(&raw mut raw, priority, flags)) };
+    let mut created = create();
+    // Streams of what was dropped may become free.
+    let none_left = |created: &Result<()>| created.as_ref().is_err_and(|error| error.kind() == ErrorKind::NoStreams);
+    while none_left(&created) && retire::collect() {
+        created = create();
+    }
+    created.context_with(|| "creating a stream".to_owned())?;
     Ok(raw)
 }
 
@@ -427,8 +438,17 @@ impl StreamInner {
         self.release()
     }
 
+    /// Whether the work is over soon. A failure of it is told as one of the drop.
+    pub(crate) fn ends_soon(&self) -> bool {
+        self.is_settled()
+            || retire::wait_briefly(|limit| self.synchronize(limit)).unwrap_or_else(|error| {
+                self.tell_of_end(error);
+                true
+            })
+    }
+
     /// Everything submitted is done and its errors told.
-    fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         self.progress.has_reported(self.progress.submitted())
     }
 
@@ -466,15 +486,44 @@ impl StreamInner {
     }
 }
 
+impl StreamInner {
+    /// Leaves the stream, whose last handle goes, to a thread that waits for its work.
+    fn leave(&mut self) {
+        let state = State { capture: None, workspace: self.lock().workspace.take() };
+        let heir = Arc::new(Self {
+            raw: self.raw,
+            ownership: self.ownership,
+            name: std::mem::take(&mut self.name),
+            state: Mutex::new(state),
+            released: AtomicBool::new(false),
+            progress: Arc::clone(&self.progress),
+            marker: std::mem::take(&mut self.marker),
+            panics: self.panics.clone(),
+            context: Arc::clone(&self.context),
+        });
+        self.progress.leave_to(&heir);
+        retire::on_thread(heir, |heir| {
+            // Not by its drop: until then others can still order work after that of the stream.
+            if let Err(error) = heir.synchronize(None) {
+                heir.tell_of_end(error);
+            }
+        });
+    }
+
+    fn tell_of_end(&self, error: Error) {
+        self.context.record_drop_error("waiting for a stream that goes away", error);
+    }
+}
+
 impl Drop for StreamInner {
     fn drop(&mut self) {
         if self.released.load(Ordering::Acquire) {
             return self.progress.finish(false);
         }
-        if !self.is_settled()
-            && let Err(error) = self.synchronize(None)
-        {
-            self.context.record_drop_error("waiting for a stream that goes away", error);
+        match if self.is_settled() { Ok(true) } else { retire::wait(|limit| self.synchronize(limit)) } {
+            Ok(true) => {}
+            Ok(false) => return self.leave(),
+            Err(error) => self.tell_of_end(error),
         }
         let mut lost = false;
         if let Err(error) = self.release() {

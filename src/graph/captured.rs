@@ -16,6 +16,7 @@ use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
 use crate::memory::InFlight;
+use crate::retire;
 use crate::stream::{State, Stream, StreamInner, Task};
 
 /// A captured graph (`aclmdlRI`): launched with one call however many operators it holds.
@@ -24,7 +25,8 @@ use crate::stream::{State, Stream, StreamInner, Task};
 /// self` and is ordered after the launch before it, so one graph never runs twice at once, which the runtime does not
 /// support. `Send`, not `Sync`: any thread may use it, one at a time.
 ///
-/// Dropping the graph waits for its last launch. Explicit: [`Graph::close`].
+/// Dropping the graph waits for its last launch. While work waits at [gates of a plan](crate::plan::External), a graph
+/// whose launch is not done soon is destroyed later, by a thread that waits for it. Explicit: [`Graph::close`].
 ///
 /// C calls: `aclmdlRIExecuteAsync`, `aclmdlRIDestroy`, `aclmdlRIDebugJsonPrint`.
 ///
@@ -308,6 +310,35 @@ impl Graph {
         }
     }
 
+    /// Whether there is nothing to wait for and to report.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.in_flight.is_settled()
+    }
+
+    /// Whether the last launch is over soon. A failure of it is told as one of its drop.
+    pub(crate) fn ends_soon(&self) -> bool {
+        let told = |error| self.context.record_drop_error("the last launch of a graph that goes away failed", error);
+        self.is_settled()
+            || retire::wait_briefly(|limit| self.in_flight.wait_within(limit)).unwrap_or_else(|error| {
+                told(error);
+                true
+            })
+    }
+
+    /// The graph, of which nothing is left here.
+    fn take(&mut self) -> Self {
+        Self {
+            raw: std::mem::replace(&mut self.raw, std::ptr::null_mut()),
+            capture: self.capture,
+            keep: std::mem::take(&mut self.keep),
+            in_flight: Arc::clone(&self.in_flight),
+            panics: self.panics.clone(),
+            order: self.order.take(),
+            not_sync: PhantomData,
+            context: Arc::clone(&self.context),
+        }
+    }
+
     /// Destroys the graph, which does not run.
     fn destroy(&mut self) -> Result<()> {
         if self.raw.is_null() {
@@ -322,13 +353,17 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        let mut waited = self.in_flight.wait();
+        let wait = |limit| self.in_flight.wait_within(limit);
+        let mut waited = if self.in_flight.is_settled() { Ok(true) } else { retire::wait(wait) };
+        if let Ok(false) = waited {
+            return retire::on_thread(self.take(), drop);
+        }
         if !self.in_flight.may_run()
-            && let Err(error) = std::mem::replace(&mut waited, Ok(()))
+            && let Err(error) = std::mem::replace(&mut waited, Ok(true))
         {
             self.context.record_drop_error("the last launch of a graph that goes away failed", error);
         }
-        if let Err(error) = waited.and_then(|()| self.destroy()) {
+        if let Err(error) = waited.and_then(|_| self.destroy()) {
             // The runtime may still use what the graph keeps, and the memory must still wait for the last launch.
             std::mem::forget((std::mem::take(&mut self.keep), Arc::clone(&self.in_flight)));
             self.context.record_drop_error("a graph could not be destroyed and is leaked with its memory", error);

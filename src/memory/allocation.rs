@@ -69,7 +69,17 @@ impl InFlight {
 
     /// Waits for the last launch, and reports its errors.
     pub(crate) fn wait(&self) -> Result<()> {
-        self.last_use().map_or(Ok(()), |last| last.wait())
+        self.wait_within(None)
+    }
+
+    /// As [`InFlight::wait`], for at most `limit` milliseconds.
+    pub(crate) fn wait_within(&self, limit: Option<i32>) -> Result<()> {
+        self.last_use().map_or(Ok(()), |last| last.wait(limit))
+    }
+
+    /// Whether there is nothing to wait for and to report.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.last().as_ref().is_none_or(Use::is_settled)
     }
 }
 
@@ -150,7 +160,7 @@ impl Allocation {
             let uses = self.uses();
             (uses.streams.clone(), uses.graphs.clone())
         };
-        streams.iter().try_for_each(Use::wait)?;
+        streams.iter().try_for_each(|stream| stream.wait(None))?;
         graphs.iter().filter_map(Weak::upgrade).try_for_each(|graph| graph.wait())
     }
 }

@@ -113,6 +113,14 @@ impl<T: Pod> PinnedBuffer<T> {
     pub(crate) fn context(&self) -> &Arc<ContextInner> {
         &self.context
     }
+
+    /// The same memory without a type, for any thread to free.
+    pub(super) fn into_bytes(mut self) -> PinnedBuffer<u8> {
+        let (address, len) = (self.address.cast(), self.size_bytes());
+        // It is the other's to free.
+        self.len = 0;
+        PinnedBuffer { address, len, context: Arc::clone(&self.context) }
+    }
 }
 
 impl<T: Pod> Deref for PinnedBuffer<T> {

@@ -63,7 +63,7 @@ impl Reclaim {
     pub(crate) fn wait(&self, context: &ContextInner) -> bool {
         let streams: Vec<_> = self.lock().iter().flat_map(|entry| entry.streams.clone()).collect();
         for stream in &streams {
-            match stream.wait() {
+            match stream.wait(None) {
                 Err(error) if error.kind() != ErrorKind::CaptureForbidden => {
                     context.record_drop_error("waiting for memory to become free", error);
                 }

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::fmt;
+use std::time::Duration;
 
 use acl_sys::aclrtStream;
 use bytemuck::Pod;
@@ -11,11 +12,13 @@ use crate::context::ContextInner;
 use crate::error::{Error, Result};
 use crate::event::{Event, EventKind};
 use crate::graph::state::HostSlot;
+use crate::retire;
 use crate::stream::{Stream, Task};
 
 /// A pinned buffer that a copy uses.
 ///
-/// [`Lent::wait`] waits for the copy and gives the buffer back. Dropping the value waits too and frees the buffer;
+/// [`Lent::wait`] waits for the copy and gives the buffer back. Dropping the value waits too and frees the buffer, or
+/// leaves that to a thread while work waits at [gates of a plan](crate::plan::External) and the copy is not done soon;
 /// leaking it leaks the buffer. When the copy was recorded into a graph, the buffer belongs to the graph: this value is
 /// then the key for [`Graph::host`](crate::Graph::host).
 #[must_use = "the buffer comes back through `wait`"]
@@ -129,10 +132,21 @@ fn free_when_done<T: Pod>(buffer: PinnedBuffer<T>, done: &Event) {
 impl<T: Pod> Drop for Lent<T> {
     fn drop(&mut self) {
         let Some(State::Flying { buffer, done }) = self.0.take() else { return };
-        if let Err(error) = done.synchronize() {
-            let context = std::sync::Arc::clone(buffer.context());
-            free_when_done(buffer, &done);
-            context.record_drop_error("waiting for a copy whose pinned buffer goes away", error);
+        let wait = |limit: Option<i32>| match limit {
+            Some(ms) => done.synchronize_timeout(Duration::from_millis(ms.unsigned_abs().into())),
+            None => done.synchronize(),
+        };
+        match retire::wait(wait) {
+            Ok(true) => {}
+            Ok(false) => {
+                let buffer = buffer.into_bytes();
+                retire::on_thread(Lent(Some(State::Flying { buffer, done })), drop);
+            }
+            Err(error) => {
+                let context = std::sync::Arc::clone(buffer.context());
+                free_when_done(buffer, &done);
+                context.record_drop_error("waiting for a copy whose pinned buffer goes away", error);
+            }
         }
     }
 }

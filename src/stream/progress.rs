@@ -1,7 +1,7 @@
 //! How far a stream is. Outlives the stream, so that nobody has to guess what became of its work.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::StreamInner;
 use crate::error::{Error, ErrorKind, Result};
@@ -17,10 +17,12 @@ pub(crate) struct Progress {
     ended: Condvar,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Default)]
 enum End {
     #[default]
     Alive,
+    /// Its last handle is gone, and this one waits for its work.
+    Left(Weak<StreamInner>),
     /// The stream is gone and its work is done.
     Done,
     /// The stream could neither be waited for nor destroyed, so its work may run for ever.
@@ -61,19 +63,45 @@ impl Progress {
         if !lost {
             self.set_reported(u64::MAX);
         }
-        *self.end.lock().unwrap_or_else(PoisonError::into_inner) = if lost { End::Lost } else { End::Done };
+        *self.end() = if lost { End::Lost } else { End::Done };
         self.ended.notify_all();
     }
 
-    /// Blocks until the stream, which goes away on another thread, is gone.
-    fn wait_end(&self) -> Result<()> {
-        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        while *end == End::Alive {
-            end = self.ended.wait(end).unwrap_or_else(PoisonError::into_inner);
+    /// The last handle is gone; `heir` waits for the work.
+    pub(super) fn leave_to(&self, heir: &Arc<StreamInner>) {
+        *self.end() = End::Left(Arc::downgrade(heir));
+        self.ended.notify_all();
+    }
+
+    fn end(&self) -> MutexGuard<'_, End> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn heir(&self) -> Option<Arc<StreamInner>> {
+        match &*self.end() {
+            End::Left(heir) => heir.upgrade(),
+            _ => None,
         }
-        match *end {
-            End::Lost => Err(Error::new(ErrorKind::DeviceLost, "the stream is gone and could not be waited for")),
-            _ => Ok(()),
+    }
+
+    /// Blocks until the stream, which goes away on another thread, is gone, or left to what is given.
+    fn wait_end(&self) -> Result<Option<Arc<StreamInner>>> {
+        let mut end = self.end();
+        loop {
+            match &*end {
+                End::Done => return Ok(None),
+                End::Lost => {
+                    let text = "the stream is gone and could not be waited for";
+                    return Err(Error::new(ErrorKind::DeviceLost, text));
+                }
+                End::Left(heir) => {
+                    if let Some(heir) = heir.upgrade() {
+                        return Ok(Some(heir));
+                    }
+                }
+                End::Alive => {}
+            }
+            end = self.ended.wait(end).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -109,13 +137,18 @@ impl Use {
         self.progress.has_reported(self.number)
     }
 
-    /// Waits until the submission is done, and reports errors of the work up to it.
-    pub(crate) fn wait(&self) -> Result<()> {
-        match self.stream.upgrade() {
-            _ if self.is_settled() => Ok(()),
-            Some(stream) => stream.wait_for(self.number),
-            None => self.progress.wait_end(),
+    /// The stream, also when only its work is left of it.
+    fn stream(&self) -> Option<Arc<StreamInner>> {
+        self.stream.upgrade().or_else(|| self.progress.heir())
+    }
+
+    /// Waits until the submission is done, for at most `limit` milliseconds, and reports errors of the work up to it.
+    pub(crate) fn wait(&self, limit: Option<i32>) -> Result<()> {
+        if self.is_settled() {
+            return Ok(());
         }
+        let stream = self.stream().map_or_else(|| self.progress.wait_end(), |stream| Ok(Some(stream)))?;
+        stream.map_or(Ok(()), |stream| stream.wait_for(self.number, limit))
     }
 
     /// The stream, while the submission may still run.
@@ -123,16 +156,14 @@ impl Use {
         if self.is_done() {
             return Ok(None);
         }
-        match self.stream.upgrade() {
-            Some(stream) => Ok(Some((stream, self.number))),
-            None => self.progress.wait_end().map(|()| None),
-        }
+        let stream = self.stream().map_or_else(|| self.progress.wait_end(), |stream| Ok(Some(stream)))?;
+        Ok(stream.map(|stream| (stream, self.number)))
     }
 
     /// Asks the stream how far it is, without blocking.
     pub(crate) fn poll(&self) {
         if !self.is_done()
-            && let Some(stream) = self.stream.upgrade()
+            && let Some(stream) = self.stream()
         {
             stream.poll();
         }

@@ -9,6 +9,7 @@ mod addresses;
 mod budgets;
 mod builder_errors;
 mod classes;
+mod drops;
 mod dynamic;
 mod environment;
 mod equal;

@@ -9,6 +9,7 @@ use crate::plan::Inner;
 use crate::plan::check::core_demand;
 use crate::plan::finding::{Finding, FindingKind, into_error};
 use crate::plan::recipe::{Cores, Node, NodeKind, ORIGIN, Recipe};
+use crate::retire;
 
 use super::options::Mode;
 use super::update::is_updatable;
@@ -19,8 +20,18 @@ pub(super) fn check(plan: &Inner, context: &Context, mode: Mode, started: bool) 
     let mut findings = Vec::new();
     cores(plan, context, &mut findings)?;
     let needs = Needs::of(&plan.recipe, mode);
-    let needed = needs.streams(context, started);
-    if let Some(left) = known(context.streams_left())?.filter(|left| (*left as usize) < needed) {
+    let streams = || -> Result<(usize, Option<u32>)> {
+        let needed = needs.streams(context, started);
+        let left = known(context.streams_left())?;
+        Ok((needed, left.filter(|left| (*left as usize) < needed)))
+    };
+    let (mut needed, mut few) = streams()?;
+    if few.is_some() {
+        // Those of what was dropped may become free.
+        retire::make_room(|| !matches!(streams(), Ok((_, Some(_)))));
+        (needed, few) = streams()?;
+    }
+    if let Some(left) = few {
         let what = if mode == Mode::Captured { "record" } else { "run" };
         let updates = if needs.update > 0 { " and update it" } else { "" };
         let tags = plan.recipe.tags.len();

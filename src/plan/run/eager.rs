@@ -59,12 +59,17 @@ impl Eager {
 
     /// Waits for the streams beside that of the run, and reports their errors.
     pub(super) fn wait_sides(&self) -> Result<()> {
-        self.sides().iter().try_for_each(|side| side.0.wait_for(side.0.progress().submitted()))
+        self.sides().iter().try_for_each(|side| side.0.wait_for(side.0.progress().submitted(), None))
     }
 
     /// The streams beside that of the run.
     pub(super) fn sides(&self) -> &[Stream] {
         self.streams.get(1..).unwrap_or_default()
+    }
+
+    /// Whether no copy uses host memory, as far as can be told.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.hosts.iter().all(|(_, hosts)| hosts.is_quiet())
     }
 
     /// Lets go of the stream of the run, which is the caller's.

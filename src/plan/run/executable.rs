@@ -30,14 +30,14 @@ use super::{alias, budget};
 ///
 /// A run takes `&mut self` and returns when the work is submitted; runs follow one another on the device, on whatever
 /// streams they are. `Send`, not `Sync`. Dropping it waits for the last replay; what eager runs submitted
-/// belongs to their streams.
+/// belongs to their streams. Only a run that is behind one of another executable which waits at an external gate is
+/// not waited for: a thread waits, and ends what is left of the executable.
 ///
 /// Nobody can signal an external gate while the executable is dropped, or a graph of it for another one. So a run
 /// that still waits there when all signals that were given have arrived, or had [their
 /// time](RunOptions::signal_limit), is let through, as are streams at [`wait_signal`](Executable::wait_signal) with
 /// more waits than signals. That is an error of [`Context::take_drop_errors`], which names the gate: what follows it
-/// ran without what it waits for. A run that is behind one of another executable waits until that one is over: drop
-/// executables in the order in which they ran, or call [`Executable::release_gates`].
+/// ran without what it waits for. Such errors of an executable that a thread ends come when that is done.
 ///
 /// Made by [`Plan::capture`] or [`Plan::executable`].
 ///
@@ -406,7 +406,7 @@ impl Executable {
         let events = events(recipe, self.context.inner())?;
         let mut hosts = sized.hosts(plan, &self.context)?;
         let mut groups = Groups::of(recipe, &self.context, self.options.address_updates)?;
-        let end = self.end()?;
+        let end = self.end()?.map(Arc::new);
         let capture = self.origin.begin_capture(CaptureMode::ThreadLocal)?;
         let mut issue = Issue {
             plan,

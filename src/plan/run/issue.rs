@@ -40,6 +40,21 @@ pub(super) struct HostSides {
     pub(super) outputs: Vec<HostSide>,
 }
 
+impl HostSides {
+    /// Whether no eager copy uses the memory, as far as can be told.
+    pub(super) fn is_quiet(&self) -> bool {
+        let quiet = |side: &HostSide| match side {
+            HostSide::Lent(lent) if lent.slot().is_some() => true,
+            HostSide::Lent(lent) => lent.is_complete().unwrap_or_else(|error| {
+                log::warn!("asking whether a copy is done: {error:#}");
+                false
+            }),
+            HostSide::Here(_) | HostSide::Gone => true,
+        };
+        self.inputs.iter().chain(&self.outputs).all(quiet)
+    }
+}
+
 /// Everything that the nodes of a recipe need.
 pub(super) struct Issue<'a> {
     pub(super) plan: &'a Inner,

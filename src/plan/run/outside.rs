@@ -10,6 +10,7 @@ use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
 use crate::plan::recipe::{NodeKind, Recipe};
+use crate::retire::{AtGates, BRIEF};
 use crate::stream::{Stream, StreamInner};
 
 use super::gate::Gates;
@@ -30,6 +31,21 @@ pub(super) struct Outside {
     /// How long a signal that was given may take to arrive, when it is the last hope of a run.
     limit: Duration,
     owed: Mutex<Owed>,
+    /// What waits at the gates.
+    work: Arc<AtGates>,
+    /// Ends of graphs that are gone while they run.
+    left: Mutex<Vec<Arc<Event>>>,
+}
+
+/// How long work is waited for that is let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// Until it is over.
+    Forever,
+    /// No longer than signals may take.
+    Limited,
+    /// Hardly: something else may hold it up. Nothing is opened while signals that were given may arrive.
+    Brief,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -88,6 +104,8 @@ impl Outside {
             steps,
             limit,
             owed: Mutex::new(owed),
+            work: AtGates::new(),
+            left: Mutex::default(),
         }))
     }
 
@@ -95,6 +113,29 @@ impl Outside {
     pub(super) fn end(&self, context: &Arc<ContextInner>) -> Result<Option<Event>> {
         let waits = self.steps.iter().any(|steps| steps.waits > 0);
         waits.then(|| Event::create_in(context, EventKind::Order)).transpose()
+    }
+
+    /// What waits at the gates.
+    pub(super) fn work(&self) -> &Arc<AtGates> {
+        &self.work
+    }
+
+    pub(super) fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// Notes the end of a graph that goes while it may run.
+    pub(super) fn leave(&self, end: &Arc<Event>) {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.retain(|end| !matches!(end.is_complete(), Ok(true)));
+        left.push(Arc::clone(end));
+    }
+
+    /// Ends of graphs that are gone and may still run.
+    pub(super) fn left(&self) -> Vec<Arc<Event>> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.retain(|end| !matches!(end.is_complete(), Ok(true)));
+        left.clone()
     }
 
     fn owed(&self) -> MutexGuard<'_, Owed> {
@@ -107,6 +148,7 @@ impl Outside {
             tally.add(steps.waits, steps.signals);
         }
         let Some(end) = end else { return Ok(()) };
+        self.work.note(stream);
         // Without it the end of the run could not be told from that of the one before.
         end.record(stream).or_else(|error| end.record(stream).and(Err(error)))
     }
@@ -127,8 +169,10 @@ impl Outside {
         let mut owed = self.owed();
         if stream.is_capturing() {
             owed.tallies[gate].uncounted = true;
+            self.work.note_capture();
             return Ok(());
         }
+        self.work.note(stream);
         owed.tallies[gate].add(1, 0);
         owed.taken.note(stream)
     }
@@ -139,17 +183,18 @@ impl Outside {
     }
 
     /// Waits until the runs that `ends` follow are over, and opens the gates that hold them up once all signals that
-    /// were given have arrived, or had their time. `control` is a stream that nothing holds up. Not `forever` is no
-    /// longer than signals may take.
-    pub(super) fn release(&self, ends: &[&Event], control: &Stream, forever: bool) -> Vec<Opened> {
+    /// were given have arrived, or had their time. `control` is a stream that nothing holds up.
+    pub(super) fn release(&self, ends: &[&Event], control: &Stream, patience: Patience) -> Vec<Opened> {
         if ends.iter().all(|end| matches!(end.is_complete(), Ok(true))) {
             return Vec::new();
         }
-        let mut owed = self.owed();
-        owed.settled = owed.given.wait(self.limit);
+        let (mut owed, limit) = (self.owed(), self.limit_of(patience));
+        if !owed.settle(limit, patience) {
+            return Vec::new();
+        }
         if owed.tallies.iter().any(|tally| tally.uncounted) {
             owed.settled = false;
-            let _ = ends.iter().all(|end| reached(end, self.limit));
+            let _ = ends.iter().all(|end| reached(end, limit));
         }
         // A gate that the plan signals itself opens by itself, unless some wait is left over.
         let shut = |(gate, steps): (usize, &Steps)| {
@@ -157,20 +202,28 @@ impl Outside {
             (steps.waits > 0 && !own).then_some(gate)
         };
         let shut: Vec<_> = self.steps.iter().enumerate().filter_map(shut).collect();
-        self.open_until(&mut owed, &shut, control, forever, |limit| ends.iter().all(|end| reached(end, limit)))
+        self.open_until(&mut owed, &shut, control, patience, |limit| ends.iter().all(|end| reached(end, limit)))
     }
 
     /// When no run goes on and none will come: opens the gates at which waits outside are left over.
-    pub(super) fn release_others(&self, control: &Stream) -> Vec<Opened> {
+    pub(super) fn release_others(&self, control: &Stream, patience: Patience) -> Vec<Opened> {
         let mut owed = self.owed();
         let short = |(gate, tally): (usize, &Tally)| (tally.balance < 0).then_some(gate);
         let short: Vec<_> = owed.tallies.iter().enumerate().filter_map(short).collect();
         if short.is_empty() {
             return Vec::new();
         }
-        owed.settled = owed.given.wait(self.limit);
+        if !owed.settle(self.limit_of(patience), patience) {
+            return Vec::new();
+        }
         let taken = std::mem::take(&mut owed.taken);
-        self.open_until(&mut owed, &short, control, false, |limit| taken.wait(limit))
+        let opened = self.open_until(&mut owed, &short, control, patience, |limit| taken.wait(limit));
+        owed.taken = taken;
+        opened
+    }
+
+    fn limit_of(&self, patience: Patience) -> Duration {
+        if patience == Patience::Brief { self.limit.min(BRIEF) } else { self.limit }
     }
 
     /// Opens `shut` again and again until what waits there is `over`.
@@ -179,13 +232,14 @@ impl Outside {
         owed: &mut Owed,
         shut: &[usize],
         control: &Stream,
-        forever: bool,
+        patience: Patience,
         over: impl Fn(Duration) -> bool,
     ) -> Vec<Opened> {
         let mut count = vec![0_u64; self.names.len()];
         let (mut look, mut looked) = (FIRST_LOOK, Duration::ZERO);
+        let limit = self.limit_of(patience);
         // What can go on by itself does so before.
-        while !over(look) && (forever || looked < self.limit) {
+        while !over(look) && (patience == Patience::Forever || looked < limit) {
             for gate in shut {
                 count[*gate] += u64::from(self.gates.open_if_shut(*gate, control));
             }
@@ -205,6 +259,14 @@ impl Outside {
             }
         }
         opened
+    }
+}
+
+impl Owed {
+    /// Waits for signals that were given; false when more time is needed for them than there is.
+    fn settle(&mut self, limit: Duration, patience: Patience) -> bool {
+        self.settled = self.given.wait(limit);
+        self.settled || patience != Patience::Brief
     }
 }
 

@@ -9,7 +9,7 @@ use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::{Event, EventKind};
 use crate::memory::Allocation;
-use crate::stream::{Stream, StreamInner};
+use crate::stream::{Stream, StreamInner, Use};
 
 use super::issue::At;
 use super::piece::Piece;
@@ -67,7 +67,7 @@ struct State {
     busy: Option<(ThreadId, At)>,
     wait_limit: Duration,
     /// Where the latest run went.
-    last: Option<Weak<StreamInner>>,
+    last: Option<Use>,
     order: Option<Event>,
 }
 
@@ -180,10 +180,12 @@ impl Pool {
     pub(super) fn enter(&self, stream: &Stream, at: At) -> Result<Token<'_>> {
         let mut state = self.wait_free()?;
         state.busy = Some((std::thread::current().id(), at));
-        let (last, order) = (state.last.as_ref().and_then(Weak::upgrade), state.order.take());
+        let (last, order) = (state.last.clone(), state.order.take());
         drop(state);
         let mut token = Token { pool: &self.0, stream: Weak::new(), order };
-        if let Some(last) = last.filter(|last| !Arc::ptr_eq(last, &stream.0)) {
+        if let Some(last) = last.filter(|last| !last.is_of(&stream.0))
+            && let Some((last, _)) = last.running()?
+        {
             token.order_after(&last, stream, at)?;
         }
         token.stream = Arc::downgrade(&stream.0);
@@ -251,9 +253,9 @@ impl Drop for Token<'_> {
         let mut state = self.pool.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.busy = None;
         state.order = self.order.take();
-        if self.stream.strong_count() > 0 {
+        if let Some(stream) = self.stream.upgrade() {
             // Also after a failure: a part may have been submitted.
-            state.last = Some(std::mem::take(&mut self.stream));
+            state.last = Some(Use::new(&stream, stream.progress().submitted()));
         }
         drop(state);
         self.pool.free.notify_one();

@@ -1,10 +1,19 @@
 //! Ending what waits at gates for signals that nobody will give.
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::context::Context;
 use crate::error::Result;
 use crate::event::Event;
+use crate::retire;
+use crate::stream::Stream;
 
+use super::eager::Eager;
 use super::executable::Executable;
-use super::outside::Opened;
+use super::outside::{Outside, Patience};
+use super::sized::{Fixed, Sized};
+use super::store::Store;
 
 impl Executable {
     /// A way out of runs that wait at external gates for signals that will not come: gives signals that were given
@@ -40,9 +49,12 @@ impl Executable {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn release_gates(&mut self) -> Result<Vec<String>> {
-        let opened = self.release(true);
-        let ends = self.store.all().iter().map(|captured| &captured.end).chain([&self.eager.end]);
-        ends.flatten().try_for_each(Event::synchronize)?;
+        let Some(outside) = &self.outside else { return Ok(Vec::new()) };
+        let left = outside.left();
+        let ends = ends(&self.store, &self.eager, &left);
+        let mut opened = outside.release(&ends, &self.origin, Patience::Forever);
+        opened.extend(outside.release_others(&self.origin, Patience::Limited));
+        ends.into_iter().try_for_each(Event::synchronize)?;
         Ok(opened.into_iter().map(|opened| opened.name).collect())
     }
 
@@ -51,32 +63,140 @@ impl Executable {
         self.outside.as_ref().map_or(Ok(None), |outside| outside.end(self.context.inner()))
     }
 
-    /// Lets graphs come to their end, before they are dropped.
+    /// Lets graphs come to their end, before they are dropped. One that is behind the run of another executable keeps
+    /// its gates: they can still be signalled.
     pub(super) fn settle_graphs(&self, graphs: impl IntoIterator<Item = usize>) {
         let Some(outside) = &self.outside else { return };
-        let ends: Vec<_> = graphs.into_iter().filter_map(|index| self.store.peek(index)?.end.as_ref()).collect();
-        let opened = outside.release(&ends, &self.origin, true);
+        let graphs = graphs.into_iter().filter_map(|index| self.store.peek(index)?.end.as_ref());
+        let graphs: Vec<&Arc<Event>> = graphs.collect();
+        let ends: Vec<&Event> = graphs.iter().map(|end| &***end).collect();
+        let held = retire::may_hold(Some(outside.work()));
+        let patience = if held { Patience::Brief } else { Patience::Forever };
+        let opened = outside.release(&ends, &self.origin, patience);
         opened.iter().for_each(|opened| opened.report(self.context.inner()));
+        if held {
+            graphs.into_iter().for_each(|end| outside.leave(end));
+        }
+    }
+}
+
+/// The ends of the latest runs.
+fn ends<'a>(store: &'a Store, eager: &'a Eager, left: &'a [Arc<Event>]) -> Vec<&'a Event> {
+    let graphs = store.all().iter().filter_map(|captured| captured.end.as_deref());
+    graphs.chain(&eager.end).chain(left.iter().map(|end| &**end)).collect()
+}
+
+/// What is left of an executable when it is dropped: what its work may still use.
+struct Remains {
+    // Dropped in this order, as by the executable.
+    store: Store,
+    eager: Eager,
+    _sized: Vec<Arc<Sized>>,
+    _fixed: Fixed,
+    outside: Option<Outside>,
+    origin: Stream,
+    context: Context,
+    /// Gates whose opening was told.
+    told: Vec<String>,
+}
+
+impl Remains {
+    fn of(executable: &mut Executable) -> Self {
+        executable.last = None;
+        Self {
+            store: std::mem::take(&mut executable.store),
+            eager: std::mem::take(&mut executable.eager),
+            _sized: std::mem::take(&mut executable.sized),
+            _fixed: std::mem::take(&mut executable.fixed),
+            outside: executable.outside.take(),
+            origin: executable.origin.clone(),
+            context: executable.context.clone(),
+            told: Vec::new(),
+        }
     }
 
-    fn release(&self, forever: bool) -> Vec<Opened> {
-        let Some(outside) = &self.outside else { return Vec::new() };
-        let graphs = self.store.all().iter().filter_map(|captured| captured.end.as_ref());
-        let ends: Vec<_> = graphs.chain(&self.eager.end).collect();
-        let mut opened = outside.release(&ends, &self.origin, forever);
-        opened.extend(outside.release_others(&self.origin));
-        opened
+    /// Whether the work does not end soon, and gates of another executable may be the reason.
+    fn is_held(&mut self) -> bool {
+        if retire::is_patient() || !self.others_hold() || self.is_settled() {
+            return false;
+        }
+        self.release(Patience::Brief);
+        !self.is_over()
+    }
+
+    fn others_hold(&self) -> bool {
+        retire::may_hold(self.outside.as_ref().map(Outside::work))
+    }
+
+    /// Whether there is nothing to wait for, as far as is known without asking.
+    fn is_settled(&self) -> bool {
+        let graphs = self.store.all().iter().all(|captured| captured.graph.is_settled());
+        graphs && self.streams().all(|stream| stream.0.is_settled()) && self.eager.is_quiet() && !self.is_short()
+    }
+
+    /// Whether everything that dropping this waits for is over soon.
+    fn is_over(&self) -> bool {
+        let graphs = self.store.all().iter().all(|captured| captured.graph.ends_soon());
+        graphs && self.streams().all(|stream| stream.0.ends_soon()) && self.eager.is_quiet() && !self.is_short()
+    }
+
+    /// Streams of its own that may have work.
+    fn streams(&self) -> impl Iterator<Item = &Stream> {
+        let updates = self.store.all().iter().filter_map(|captured| captured.groups.stream());
+        self.eager.sides().iter().chain(updates).chain([&self.origin])
+    }
+
+    fn is_short(&self) -> bool {
+        self.outside.as_ref().is_some_and(Outside::is_short)
+    }
+
+    fn release(&mut self, patience: Patience) {
+        let Some(outside) = &self.outside else { return };
+        let left = outside.left();
+        let others = if patience == Patience::Brief { Patience::Brief } else { Patience::Limited };
+        let mut opened = outside.release(&ends(&self.store, &self.eager, &left), &self.origin, patience);
+        opened.extend(outside.release_others(&self.origin, others));
+        for opened in opened {
+            if !self.told.contains(&opened.name) {
+                opened.report(self.context.inner());
+                self.told.push(opened.name);
+            }
+        }
+    }
+
+    /// On a thread of its own: waits for runs of others, and lets its own through meanwhile.
+    fn end_later(mut self) {
+        let limit = self.outside.as_ref().map_or(Duration::ZERO, Outside::limit);
+        let begun = Instant::now();
+        // Later its own signals had their time, and what is left needs no more patience.
+        while begun.elapsed() < limit && self.others_hold() && !self.is_over() {
+            self.release(Patience::Brief);
+            retire::pause();
+        }
+    }
+}
+
+impl Drop for Remains {
+    fn drop(&mut self) {
+        let Some(outside) = &self.outside else { return };
+        // Streams of its own are waited for, as are graphs. Others belong to the user: only what is left over is
+        // ended.
+        let waits = self.store.len() > 0 || !self.eager.sides().is_empty() || !outside.left().is_empty();
+        if waits || outside.is_short() {
+            self.release(if waits { Patience::Forever } else { Patience::Limited });
+        }
     }
 }
 
 impl Drop for Executable {
     fn drop(&mut self) {
-        let Some(outside) = &self.outside else { return };
-        // Streams of its own are waited for, as are graphs. Others belong to the user: only what is left over is
-        // ended.
-        let waits = self.store.len() > 0 || !self.eager.sides().is_empty();
-        if waits || outside.is_short() {
-            self.release(waits).iter().for_each(|opened| opened.report(self.context.inner()));
+        let mut remains = Remains::of(self);
+        if remains.is_held() {
+            remains.outside.iter().for_each(|outside| outside.work().settle());
+            retire::on_thread(remains, Remains::end_later);
+        } else {
+            drop(remains);
         }
+        retire::collect();
     }
 }

@@ -144,7 +144,7 @@ fn copy_in(
 
 /// Notes a launch, which waits at gates to the outside maybe.
 fn note(outside: Option<&Outside>, stream: &Stream, captured: &Captured) -> Result<()> {
-    outside.map_or(Ok(()), |outside| outside.ran(stream, captured.end.as_ref()))
+    outside.map_or(Ok(()), |outside| outside.ran(stream, captured.end.as_deref()))
 }
 
 /// Launches a graph and replaces the operators whose inputs moved; gives how many.

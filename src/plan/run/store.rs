@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::event::Event;
 use crate::graph::Graph;
 use crate::plan::recipe::Cores;
+use crate::retire;
 
 use super::issue::HostSides;
 use super::piece::Pieces;
@@ -28,11 +29,22 @@ pub(super) struct Captured {
     pub(super) hosts: HostSides,
     pub(super) groups: Groups,
     /// The end of its latest run; none when it waits at no gate to the outside.
-    pub(super) end: Option<Event>,
+    pub(super) end: Option<Arc<Event>>,
     pub(super) pieces: Pieces,
     pub(super) sized: Arc<Sized>,
     /// When it was used last.
     pub(super) used: u64,
+}
+
+impl Captured {
+    /// Drops it, on another thread when its run does not end soon and a gate may be the reason.
+    fn let_go(self) {
+        if retire::is_patient() || self.graph.ends_soon() || !retire::may_hold(None) {
+            drop(self);
+        } else {
+            retire::on_thread(self, drop);
+        }
+    }
 }
 
 /// How often what happened; see [`Executable::counters`](super::Executable::counters).
@@ -101,7 +113,7 @@ impl Store {
     /// Adds a graph; at the limit the one that was used longest ago goes, once its last run is over.
     pub(super) fn add(&mut self, captured: Captured, limit: usize) -> usize {
         while let Some(oldest) = self.next_to_go(limit) {
-            self.all.remove(oldest);
+            self.all.remove(oldest).let_go();
             self.counters.evicted += 1;
         }
         self.all.push(captured);
@@ -116,7 +128,7 @@ impl Store {
 
     /// Puts a graph in place of another with the same key.
     pub(super) fn replace(&mut self, index: usize, captured: Captured) {
-        self.all[index] = captured;
+        std::mem::replace(&mut self.all[index], captured).let_go();
     }
 
     /// Why a graph for `key` has to be captured.
@@ -138,6 +150,6 @@ impl Store {
     }
 
     pub(super) fn clear(&mut self) {
-        self.all.clear();
+        self.all.drain(..).for_each(Captured::let_go);
     }
 }

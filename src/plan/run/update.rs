@@ -117,7 +117,7 @@ impl Groups {
 
     /// Waits for the updates, and reports their errors.
     pub(super) fn wait(&self) -> Result<()> {
-        self.stream.as_ref().map_or(Ok(()), |stream| stream.0.wait_for(stream.0.progress().submitted()))
+        self.stream.as_ref().map_or(Ok(()), |stream| stream.0.wait_for(stream.0.progress().submitted(), None))
     }
 
     /// Notes operators whose inputs moved; they stay noted until an update of them succeeds.
