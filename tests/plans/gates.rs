@@ -99,12 +99,12 @@ fn a_drop_waits_for_signals_that_were_given() {
 fn signals_that_cannot_arrive_do_not_hold_a_drop_up() {
     let alone = Alone::new();
     let t = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
-    for side in [false, true] {
+    for (mode, side) in WAYS {
         let (plan, ready, _) = plan(side);
         let (stream, other) = (alone.stream(), alone.stream());
         // Behind the run itself, on its stream or on another.
         for behind in [&stream, &other] {
-            let mut exe = make(&alone, &plan, &RunOptions::new());
+            let mut exe = make(&alone, &plan, &RunOptions::new().mode(mode));
             exe.run(&stream, &mut give(&exe, "t", &t)).unwrap();
             if *behind == other {
                 stream.fork(&other).unwrap();
@@ -228,6 +228,26 @@ fn the_gates_of_an_executable_are_released_on_request() {
             other.synchronize().unwrap();
         }
         drop(exe);
+        opened(&alone, &[]);
+    }
+}
+
+#[test]
+fn gates_behind_those_of_another_executable_are_released_after_them() {
+    let alone = Alone::new();
+    let t = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+    for (mode, side) in WAYS {
+        let (plan, _, _) = plan(side);
+        let stream = alone.stream();
+        let [mut first, mut second] = [(); 2].map(|()| make(&alone, &plan, &RunOptions::new().mode(mode)));
+        first.run(&stream, &mut give(&first, "t", &t)).unwrap();
+        second.run(&stream, &mut give(&second, "t", &t)).unwrap();
+        assert_says(&second.release_gates().unwrap_err(), ErrorKind::Timeout, &["those of another executable"]);
+        assert_eq!(first.release_gates().unwrap(), ["ready"]);
+        second.release_gates().unwrap();
+        stream.synchronize().unwrap();
+        assert_eq!([result(&first, "y"), result(&second, "y")], [[2.0; 4]; 2]);
+        drop((first, second));
         opened(&alone, &[]);
     }
 }

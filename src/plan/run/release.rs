@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::retire;
 use crate::stream::Stream;
@@ -20,11 +20,13 @@ impl Executable {
     /// time to arrive, as long as [`RunOptions::signal_limit`](super::RunOptions::signal_limit), then opens the gates
     /// until every run so far is over, and those at which [`wait_signal`](Executable::wait_signal) has more waits
     /// than signals. Blocks until then. Gives the names of the gates that it opened; what follows them ran without
-    /// what it waits for.
+    /// what it waits for. Runs of other executables that are before these on the device are not let through: theirs
+    /// are to be released first.
     ///
     /// # Errors
     ///
-    /// The first error of the runs.
+    /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) when runs of another executable hold these up at a gate for
+    /// longer than the limit; nothing is lost then, and it can be called again. The first error of the runs.
     ///
     /// # Examples
     ///
@@ -52,8 +54,14 @@ impl Executable {
         let Some(outside) = &self.outside else { return Ok(Vec::new()) };
         let left = outside.left();
         let ends = ends(&self.store, &self.eager, &left);
-        let mut opened = outside.release(&ends, &self.origin, Patience::Forever);
+        let held = || retire::may_hold(Some(outside.work()));
+        let patience = if held() { Patience::Limited } else { Patience::Forever };
+        let mut opened = outside.release(&ends, &self.origin, patience);
         opened.extend(outside.release_others(&self.origin, Patience::Limited));
+        if held() && ends.iter().any(|end| matches!(end.is_complete(), Ok(false))) {
+            let text = "runs at gates are behind those of another executable, which are to be released first";
+            return Err(Error::new(ErrorKind::Timeout, text));
+        }
         ends.into_iter().try_for_each(Event::synchronize)?;
         Ok(opened.into_iter().map(|opened| opened.name).collect())
     }
@@ -131,13 +139,23 @@ impl Remains {
     /// Whether there is nothing to wait for, as far as is known without asking.
     fn is_settled(&self) -> bool {
         let graphs = self.store.all().iter().all(|captured| captured.graph.is_settled());
-        graphs && self.streams().all(|stream| stream.0.is_settled()) && self.eager.is_quiet() && !self.is_short()
+        graphs && self.streams().all(|stream| stream.0.is_settled()) && self.is_quiet()
     }
 
     /// Whether everything that dropping this waits for is over soon.
     fn is_over(&self) -> bool {
         let graphs = self.store.all().iter().all(|captured| captured.graph.ends_soon());
-        graphs && self.streams().all(|stream| stream.0.ends_soon()) && self.eager.is_quiet() && !self.is_short()
+        graphs && self.streams().all(|stream| stream.0.ends_soon()) && self.is_quiet()
+    }
+
+    /// Whether no eager run needs anything of this.
+    fn is_quiet(&self) -> bool {
+        self.eager.is_quiet() && !self.is_short() && !self.is_running_eagerly()
+    }
+
+    /// Whether an eager run that waits at gates is not over.
+    fn is_running_eagerly(&self) -> bool {
+        self.eager.end.as_ref().is_some_and(|end| !matches!(end.is_complete(), Ok(true)))
     }
 
     /// Streams of its own that may have work.
@@ -179,9 +197,12 @@ impl Remains {
 impl Drop for Remains {
     fn drop(&mut self) {
         let Some(outside) = &self.outside else { return };
-        // Streams of its own are waited for, as are graphs. Others belong to the user: only what is left over is
-        // ended.
-        let waits = self.store.len() > 0 || !self.eager.sides().is_empty() || !outside.left().is_empty();
+        // Streams of its own are waited for, as are graphs. Another one belongs to the user, but a run at a gate on it
+        // can have its signal behind itself.
+        let waits = self.is_running_eagerly()
+            || self.store.len() > 0
+            || !self.eager.sides().is_empty()
+            || !outside.left().is_empty();
         if waits || outside.is_short() {
             self.release(if waits { Patience::Forever } else { Patience::Limited });
         }
