@@ -173,7 +173,8 @@ impl Executable {
     /// Limits the cores of graphs captured from now on, as one more part of what they are kept by. Scopes of the plan
     /// with a limit of their own keep it.
     ///
-    /// A limit that the device does not have is refused by the next run, before anything is recorded.
+    /// A limit that the device does not have, or that is below what an operator needs at once
+    /// ([`Foreign::needs`](crate::plan::Foreign::needs)), is refused by the next run, before anything is recorded.
     #[doc(alias = "aclrtSetStreamResLimit")]
     pub fn limit_cores(&mut self, cores: Option<Cores>) {
         self.cores = cores;
@@ -183,7 +184,7 @@ impl Executable {
 
     fn check_cores(&mut self) -> Result<()> {
         if let (Some(cores), false) = (self.cores, self.cores_checked) {
-            budget::check_limit(cores, &self.context)?;
+            budget::check_limit(cores, &self.plan.0.recipe, &self.context)?;
             self.cores_checked = true;
         }
         Ok(())
