@@ -186,7 +186,8 @@ pub enum Input {
     Frozen,
     /// Memory of the executable, written in place between runs.
     Static,
-    /// Bound for each run and copied into memory of the executable, unless it is that memory.
+    /// Bound for each run and copied into memory of the executable, unless it is that memory
+    /// ([`Executable::copied_input`](super::Executable::copied_input)).
     Copied,
     /// Bound for each run and used where it is; what happens when it moved.
     Tracked(OnMove),
