@@ -1,15 +1,17 @@
 //! Checks of a recipe: order of overlapping accesses, lifetimes, and waits that nobody can end.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use super::effort::spend;
 use super::finding::{Finding, FindingKind};
 use super::order::{Broken, Order};
 use super::ranges::may_overlap;
-use super::recipe::{Cores, NodeKind, Recipe};
+use super::recipe::Recipe;
 use super::uses::{Use, Uses};
 
+mod cores;
 mod cover;
+mod crowd;
 mod gates;
 mod live;
 mod marks;
@@ -17,6 +19,8 @@ mod symbolic;
 mod text;
 mod tree;
 mod written;
+
+pub(crate) use cores::{alone, core_demand};
 
 /// Most findings of one check; a plan that is this wrong needs no complete list.
 const MOST: usize = 1000;
@@ -90,44 +94,4 @@ fn unordered_pairs(recipe: &Recipe, order: &Order, all: &[Use], first: usize, fi
             writes.push(later);
         }
     }
-}
-
-/// Pairs of operators that may run at once and need more cores together than there are.
-pub(crate) fn core_demand(recipe: &Recipe, order: &Order, has: Cores) -> Vec<Finding> {
-    let needs = |node: u32| match recipe.nodes[node as usize].kind {
-        NodeKind::Foreign(function) => recipe.functions[function as usize].needs,
-        _ => Cores::default(),
-    };
-    let mut findings = Vec::new();
-    // Earlier operators by stream and need, in order: those that may run at once with a later one come last.
-    let mut earlier: BTreeMap<(u16, u32, u32), Vec<u32>> = BTreeMap::new();
-    for later in 0..recipe.nodes.len() as u32 {
-        let b = needs(later);
-        if b == Cores::default() {
-            continue;
-        }
-        for ((tag, cube, vector), nodes) in earlier.iter().filter(|((tag, ..), _)| *tag != order.tag(later)) {
-            let (cube, vector) = (cube.saturating_add(b.cube), vector.saturating_add(b.vector));
-            if cube <= has.cube && vector <= has.vector {
-                continue;
-            }
-            let done = nodes.partition_point(|node| order.position(*node) <= order.known(*tag, later));
-            for node in &nodes[done..] {
-                if findings.len() >= MOST {
-                    return findings;
-                }
-                let text = format!(
-                    "{} and {} may run at once and need {cube} matrix and {vector} vector cores together, of {} and \
-                     {}: each could wait for the other's",
-                    recipe.describe(*node),
-                    recipe.describe(later),
-                    has.cube,
-                    has.vector
-                );
-                findings.push(Finding::new(FindingKind::CoreDeadlock, text).at(&[*node, later]));
-            }
-        }
-        earlier.entry((order.tag(later), b.cube, b.vector)).or_default().push(later);
-    }
-    findings
 }

@@ -28,7 +28,8 @@ pub enum FindingKind {
     Prefetch,
     /// Waits for signals from outside that can never all be given.
     Deadlock,
-    /// Operators that need more cores at once than there are.
+    /// Operators that need more cores at once than there are: one alone, or several that may run at once. What is
+    /// found is said at [`Foreign::needs`](super::Foreign::needs).
     CoreDeadlock,
     /// A core limit that the device does not have.
     CoreLimit,

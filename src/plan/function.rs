@@ -79,8 +79,33 @@ impl Foreign {
         self
     }
 
-    /// Cores that the operator must have at the same time to make progress, as collectives do. Two of them that may
-    /// run at once and need more than there are would wait for each other for ever; a check reports that.
+    /// Cores that the operator must have at the same time to make progress, as collectives do. With fewer it would
+    /// wait for ever, and so would several that may run at once and of which each has a part of what it needs.
+    ///
+    /// Refused when an executable is made, as [`FindingKind::CoreDeadlock`](super::FindingKind::CoreDeadlock): one
+    /// operator that needs more than the device has or its [`Scope::cores`](super::Scope::cores) allow; every two on
+    /// different streams in no order that need more together than the device has; and if there are none of these,
+    /// one larger set of such operators for each kind of cores. That search is exact, but for plans of so many that
+    /// it would take more than 20 million steps: of those only the single ones and the pairs are found. An
+    /// [`Executable::limit_cores`](super::Executable::limit_cores) below what an operator needs is refused by the
+    /// next run. Limits of scopes and executables are for each stream by itself, so they say nothing about several
+    /// operators. Cores that a device does not tell are not checked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::{Cores, Foreign, Frozen, Plan, Scope};
+    ///
+    /// let collective = Foreign::new("mine.reduce", 1, |_| Ok(())).needs(Cores { cube: 0, vector: 4 });
+    /// let plan = Plan::build(|g| {
+    ///     let few = Scope::new().cores(Cores { cube: 0, vector: 2 });
+    ///     g.scope_with("side", few, |g| g.foreign(&collective, &[], &[]))
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let error = plan.capture(&device, Frozen::new()).unwrap_err();
+    /// assert!(error.to_string().contains("needs 4 vector cores at once"));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[must_use]
     pub fn needs(mut self, cores: Cores) -> Self {
         self.needs = cores;

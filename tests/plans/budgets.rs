@@ -206,6 +206,91 @@ fn operators_that_would_wait_for_each_other_s_cores_are_refused() {
     plan(false, [cube - 1, 1]).capture(&alone.device, Frozen::new()).unwrap();
 }
 
+/// A foreign operator that needs cores at once.
+fn needing(cores: Cores) -> Foreign {
+    Foreign::new("sum", 1, |_| Ok(())).needs(cores)
+}
+
+#[test]
+fn an_operator_that_never_gets_its_cores_is_refused_alone() {
+    let alone = Alone::new();
+    let (cube, vector) = (alone.device.cube_cores().unwrap() as u32, alone.device.vector_cores().unwrap() as u32);
+    let plan = |scope: Cores, needs| {
+        Plan::build(|g| g.scope_with("a", Scope::new().cores(scope), |g| g.foreign(&needing(needs), &[], &[])))
+            .unwrap()
+    };
+    let operator = "foreign operator \"sum\" (#";
+    for (scope, needs, text) in [
+        ((0, 0), (cube + 10, 0), format!("needs {} matrix cores at once; the device gives it {cube}", cube + 10)),
+        ((0, 0), (0, vector + 1), format!("needs {} vector cores at once; the device gives it {vector}", vector + 1)),
+        ((2, 0), (10, 1), "needs 10 matrix cores at once; the core limit of its scope gives it 2".to_owned()),
+        ((2, 3), (2, 4), "needs 4 vector cores at once; the core limit of its scope gives it 3".to_owned()),
+    ] {
+        let [scope, needs] = [scope, needs].map(|(cube, vector)| Cores { cube, vector });
+        let parts = [operator, "stream \"a\", tests/plans/budgets.rs:", &text];
+        refused(&alone, &plan(scope, needs), Mode::Captured, FindingKind::CoreDeadlock, &parts);
+        refused(&alone, &plan(scope, needs), Mode::Eager, FindingKind::CoreDeadlock, &parts);
+    }
+    let all = Cores { cube, vector };
+    plan(Cores::default(), all).capture(&alone.device, Frozen::new()).unwrap();
+    plan(Cores { cube: 2, vector: 0 }, Cores { cube: 2, vector }).capture(&alone.device, Frozen::new()).unwrap();
+}
+
+#[test]
+fn a_core_limit_of_the_executable_leaves_operators_what_they_need() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let plan = Plan::build(|g| {
+        g.foreign(&needing(Cores { cube: 10, vector: 0 }), &[], &[])?;
+        // A scope with a limit of its own keeps it.
+        let scope = Scope::new().cores(Cores { cube: 12, vector: 0 });
+        g.scope_with("a", scope, |g| g.foreign(&needing(Cores { cube: 12, vector: 0 }), &[], &[]))?;
+        g.join("a")
+    });
+    for mode in [Mode::Captured, Mode::Eager] {
+        let options = RunOptions::new().mode(mode);
+        let mut exe = plan.as_ref().unwrap().executable(&alone.device, &options, Frozen::new()).unwrap();
+        let mut bind = exe.bindings();
+        exe.limit_cores(Some(Cores { cube: 1, vector: 0 }));
+        for _ in 0..2 {
+            let error = exe.run(&stream, &mut bind).unwrap_err();
+            let text = "needs 10 matrix cores at once; the core limit of the executable gives it 1";
+            crate::common::assert_says(&error, ErrorKind::InvalidPlan, &["\"sum\" (#", "budgets.rs:", text]);
+            let kinds: Vec<_> = error.findings().iter().map(|finding| finding.kind).collect();
+            assert_eq!(kinds, [FindingKind::CoreDeadlock]);
+        }
+        for fitting in [Some(Cores { cube: 10, vector: 1 }), None] {
+            exe.limit_cores(fitting);
+            exe.run(&stream, &mut bind).unwrap();
+        }
+        stream.synchronize().unwrap();
+    }
+}
+
+#[test]
+fn operators_that_fit_in_pairs_but_not_all_at_once_are_refused() {
+    let alone = Alone::new();
+    let vector = alone.device.vector_cores().unwrap() as u32;
+    let plan = |each: u32, ordered: bool| {
+        let half = needing(Cores { cube: 0, vector: each });
+        Plan::build(|g| {
+            for tag in ["a", "b", "c"] {
+                g.scope(tag, |g| g.foreign(&half, &[], &[]))?;
+                if tag == "a" && ordered {
+                    g.join("a")?;
+                }
+            }
+            Ok(())
+        })
+        .unwrap()
+    };
+    let sum = format!("may all run at once and need {} vector cores together, of {vector}", vector / 2 * 3);
+    let parts = ["stream \"a\"", "stream \"b\"", "stream \"c\"", "tests/plans/budgets.rs:", &sum];
+    refused(&alone, &plan(vector / 2, false), Mode::Captured, FindingKind::CoreDeadlock, &parts);
+    plan(vector / 2, true).capture(&alone.device, Frozen::new()).unwrap();
+    plan(vector / 3, false).capture(&alone.device, Frozen::new()).unwrap();
+}
+
 /// Waits for `go`, copies, and signals `done`.
 fn gated() -> (Plan, External, External) {
     let mut gates = None;

@@ -62,6 +62,80 @@ fn copied_memory_is_copied_at_each_run_unless_it_is_the_executable_s_own() {
 }
 
 #[test]
+fn a_copied_input_s_own_memory_is_not_copied() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let w = alone.device.upload_tensor(&[2.0_f32; 4], [4]).unwrap();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let (options, frozen) = (RunOptions::new().mode(mode), Frozen::new().with("w", &w));
+        let mut exe = sum(Input::Copied, Input::Frozen).executable(&alone.device, &options, frozen).unwrap();
+        let mut own = exe.copied_input::<f32>(exe.input("x").unwrap()).unwrap();
+        let other = alone.device.upload_tensor(&[50.0_f32; 4], [4]).unwrap();
+        let (mut bind, mut elsewhere) = (give(&exe, "x", &own), give(&exe, "x", &other));
+        for value in [1.0_f32, 5.0] {
+            // Waits for the run before, which may not have read it yet.
+            own.write(&[value; 4]).unwrap();
+            let (copies, ()) = calls_of("aclrtMemcpyAsync", || exe.run(&stream, &mut bind).unwrap());
+            assert_eq!((copies, result(&exe, "y")), (0, vec![value + 2.0; 4]), "{mode:?}");
+            let (copies, ()) = calls_of("aclrtMemcpyAsync", || exe.run(&stream, &mut elsewhere).unwrap());
+            assert_eq!((copies, result(&exe, "y")), (1, vec![52.0; 4]), "{mode:?}");
+            assert_eq!(own.to_vec().unwrap(), [50.0; 4]);
+        }
+        // It outlives the executable, of which a run may be under way.
+        exe.run(&stream, &mut bind).unwrap();
+        drop(exe);
+        own.write(&[7.0; 4]).unwrap();
+        assert_eq!(own.to_vec().unwrap(), [7.0; 4]);
+    }
+}
+
+#[test]
+fn a_copied_input_s_memory_is_of_no_use_to_other_inputs() {
+    let alone = Alone::new();
+    let (stream, spare) = (alone.stream(), alone.device.upload_tensor(&[9.0_f32; 4], [4]).unwrap());
+    for class in [Input::Copied, Input::Tracked(OnMove::Recapture), Input::Updatable] {
+        let mut exe = sum(Input::Copied, class).capture(&alone.device, Frozen::new()).unwrap();
+        let [x, w] = ["x", "w"].map(|name| exe.input(name).unwrap());
+        let mut own = exe.copied_input::<f32>(x).unwrap();
+        own.write(&[1.0; 4]).unwrap();
+        let mut bind = exe.bindings();
+        let error = exe.run(&stream, bind.set(x, &spare).set(w, &own)).unwrap_err();
+        let text = "input \"w\" is given the memory of the copied input \"x\"";
+        assert_says(&error, ErrorKind::InvalidArgument, &[text]);
+        exe.run(&stream, bind.set(x, &own).set(w, &spare)).unwrap();
+        assert_eq!(result(&exe, "y"), [10.0; 4], "{class:?}");
+    }
+}
+
+#[test]
+fn memory_of_a_copied_input_is_there_for_one_that_has_it() {
+    let alone = Alone::new();
+    let w = alone.device.upload_tensor(&[2.0_f32; 4], [4]).unwrap();
+    let make = |x| sum(x, Input::Frozen).capture(&alone.device, Frozen::new().with("w", &w)).unwrap();
+    let (mut exe, mut other) = (make(Input::Copied), make(Input::Static));
+    let dynamic = Plan::build(|g| {
+        let n = g.symbol("n", 1..=4)?;
+        g.input("n", [n], F32, Input::Copied)?;
+        g.input("x", [4], F32, Input::Copied).map(drop)
+    });
+    let mut dynamic = dynamic.unwrap().capture(&alone.device, Frozen::new()).unwrap();
+    let [x, static_x, dynamic_x] = [&exe, &other, &dynamic].map(|exe| exe.input("x").unwrap());
+    for (refused, text) in [
+        (other.copied_input::<f32>(x), "an input of another executable"),
+        (other.copied_input::<f32>(static_x), "input \"x\" is not copied"),
+        (exe.static_input::<f32>(x), "input \"x\" is not static"),
+        (dynamic.copied_input::<f32>(dynamic_x), "input \"x\" of a plan with symbols"),
+    ] {
+        assert_says(&refused.unwrap_err(), ErrorKind::InvalidArgument, &[text]);
+    }
+    assert_says(
+        &exe.copied_input::<i32>(x).unwrap_err(),
+        ErrorKind::InvalidArgument,
+        &["holds F32, asked for as I32"],
+    );
+}
+
+#[test]
 fn memory_that_the_device_cannot_copy_from_is_refused() {
     let alone = Alone::new();
     let (stream, w) = (alone.stream(), alone.device.upload_tensor(&[2.0_f32; 4], [4]).unwrap());

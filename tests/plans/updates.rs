@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use racl::op::DataType::F32;
-use racl::plan::{Cores, Executable, Frozen, Input, Plan, RunOptions, Scope};
-use racl::{ErrorKind, mock};
+use racl::plan::{
+    Builder, Cores, Executable, FindingKind, Frozen, Input, Mode, Operator, Plan, RunOptions, Scope, Value,
+};
+use racl::{ErrorKind, Result, mock};
 
 use crate::common::assert_says;
 use crate::kernels::{FAIL, PANIC, WORK, copy_and, copy_as_told};
@@ -242,20 +244,41 @@ fn every_c_call_of_a_whole_update_may_fail() {
 
 #[test]
 fn what_is_no_operator_cannot_use_an_updatable_input() {
-    let alone = Alone::new();
-    let plan = Plan::build(|g| {
-        let x = g.input("x", [4], F32, Input::Updatable)?;
-        let y = g.empty([4], F32)?;
-        g.copy(x, y)?;
-        g.output("y", y)
-    })
-    .unwrap();
-    let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
-    let refused = plan.capture(&alone.device, Frozen::new()).and_then(|mut exe| {
-        let mut bind = give(&exe, "x", &x);
-        exe.run(&alone.stream(), &mut bind)
-    });
-    assert_says(&refused.unwrap_err(), ErrorKind::NotSupported, &["copy (#0", "updates.rs:", "updatable input"]);
+    type Work = fn(&mut Builder, Value, Value) -> Result<()>;
+    let works: [(&str, Work); 6] = [
+        ("copy: input \"x\" is updatable", |g, x, y| g.copy(x, y)),
+        ("copy: input \"x\" is updatable", |g, x, y| g.copy(y, x)),
+        ("copy: input \"x\" is updatable", |g, x, y| {
+            let rows = g.reshape(x, [2, 2])?;
+            g.copy(rows, y)
+        }),
+        ("fill_bytes: input \"x\" is updatable", |g, x, _| g.fill_bytes(x, 0)),
+        ("output \"z\", which is a copy: input \"x\" is updatable", |g, x, _| g.output("z", x)),
+        ("output \"z\", which is a copy: input \"x\" is updatable", |g, x, _| g.output_to_host("z", x)),
+    ];
+    for (text, work) in works {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Updatable)?;
+            let y = g.full([4], F32, 5.0)?;
+            let error = work(g, x, y).unwrap_err();
+            assert_says(&error, ErrorKind::InvalidPlan, &[text, "Operator::Copy", "(#1, tests/plans/updates.rs:"]);
+            assert_eq!(error.findings()[0].kind, FindingKind::Operand);
+            // Nothing of it is left, and operators do the same.
+            g.op_into(Operator::Copy, &[x], y)?;
+            g.output("z", y)
+        })
+        .unwrap();
+        let alone = Alone::new();
+        let stream = alone.stream();
+        for mode in [Mode::Captured, Mode::Eager] {
+            let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+            for value in [1.0_f32, 2.0] {
+                let x = alone.device.upload_tensor(&[value; 4], [4]).unwrap();
+                exe.run(&stream, &mut give(&exe, "x", &x)).unwrap();
+                assert_eq!(result(&exe, "z"), [value; 4], "{mode:?}");
+            }
+        }
+    }
 }
 
 #[test]

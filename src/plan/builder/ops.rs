@@ -187,8 +187,8 @@ impl Builder {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for values with gaps, of different sizes, that
-    /// overlap, or of another plan, for a copy into a constant, and for views with symbols that differ in type or
-    /// shape.
+    /// overlap, or of another plan, for a copy into a constant, for an [updatable](crate::plan::Input::Updatable)
+    /// input, and for views with symbols that differ in type or shape.
     ///
     /// # Examples
     ///
@@ -236,12 +236,15 @@ impl Builder {
     /// A byte copy between dense values, the copy operator for others.
     pub(super) fn copy_at(&mut self, from: Value, to: Value, at: At) -> Result<()> {
         let uses = [Self::read(from), Self::write(to)];
-        let kind = if self.is_plain_copy(from, to) { NodeKind::Copy } else { NodeKind::Op(Operator::Copy) };
-        self.emit(kind, &uses, at).map(drop)
+        if !self.is_plain_copy(from, to) {
+            return self.emit(NodeKind::Op(Operator::Copy), &uses, at).map(drop);
+        }
+        self.check_updates("copy", &[from, to], at)?;
+        self.emit(NodeKind::Copy, &uses, at).map(drop)
     }
 
     /// Whether the runtime's copies take it: dense, and at addresses of whole blocks.
-    fn is_plain_copy(&self, from: Value, to: Value) -> bool {
+    pub(super) fn is_plain_copy(&self, from: Value, to: Value) -> bool {
         let aligned = |value: Value| {
             let offset = &self.recipe.values[value.index as usize].offset;
             offset.as_fixed().is_some_and(|offset| offset.is_multiple_of(64))
@@ -253,8 +256,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value with gaps or of another plan, and for a
-    /// constant.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value with gaps or of another plan, for a
+    /// constant, and for an [updatable](crate::plan::Input::Updatable) input.
     ///
     /// # Examples
     ///
@@ -282,6 +285,7 @@ impl Builder {
             return self.wrong(FindingKind::Operand, at, "fill_bytes of a value with gaps");
         }
         self.check_target(&Operator::Fill { value: Number::Int(0) }, &[], value, at)?;
+        self.check_updates("fill_bytes", &[value], at)?;
         self.emit(NodeKind::FillBytes(byte), &[Self::write(value)], at).map(drop)
     }
 

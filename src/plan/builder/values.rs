@@ -10,6 +10,7 @@ use crate::plan::finding::FindingKind;
 use crate::plan::layout::{Extent, Layout};
 use crate::plan::operator::Operand;
 use crate::plan::recipe::{Input, InputInfo, NodeKind, OutputInfo, Storage, StorageKind, Symbol, ValueInfo};
+use crate::plan::run::is_updatable;
 
 use super::{At, Builder, NONE, Value, push_slowly};
 
@@ -222,8 +223,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, and for a value
-    /// of another plan.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, for a value of
+    /// another plan, and for an [updatable](Input::Updatable) input, which needs an operator to copy it.
     ///
     /// # Examples
     ///
@@ -276,6 +277,21 @@ impl Builder {
         self.add_output(name, value, true, Location::caller())
     }
 
+    /// That none of these is memory that moves inside captured graphs, for work that cannot be updated there.
+    pub(super) fn check_updates(&self, what: impl std::fmt::Display, values: &[Value], at: At) -> Result<()> {
+        let Some(value) = values.iter().find(|value| is_updatable(&self.recipe, value.index)) else { return Ok(()) };
+        let StorageKind::Input(input) = self.recipe.storages[self.recipe.storage_of(value.index) as usize].kind
+        else {
+            return Ok(());
+        };
+        let name = &self.recipe.inputs[input as usize].name;
+        let text = format_args!(
+            "{what}: input {name:?} is updatable, and only operators can be updated inside a captured graph; \
+             Operator::Copy and Operator::Fill with op_into are such"
+        );
+        self.wrong(FindingKind::Operand, at, text)
+    }
+
     fn add_output(&mut self, name: &str, value: Value, host: bool, at: At) -> Result<()> {
         self.check(value, "output", at)?;
         if name.is_empty() || self.output_names.contains(name) {
@@ -293,6 +309,9 @@ impl Builder {
             self.recipe.storages[storage].kind = StorageKind::Output(index);
             value
         } else {
+            if self.is_plain_copy(value, value) {
+                self.check_updates(format_args!("output {name:?}, which is a copy"), &[value], at)?;
+            }
             let layout = self.recipe.layout_of(value.index).clone();
             let copy = self.memory(StorageKind::Output(index), &layout.dims, layout.dtype, at)?;
             self.copy_at(value, copy, at)?;

@@ -42,3 +42,20 @@ pub(super) fn check(written: &[u32], fixed: &[Option<Piece>], bind: &Bindings) -
     }
     Ok(())
 }
+
+/// That memory of copied inputs, which somebody got, is bound to these alone: runs copy over it before they read.
+pub(super) fn check_lent(lent: &[(u32, Piece)], bind: &Bindings) -> Result<()> {
+    for (owner, piece) in lent {
+        let start = piece.address().addr();
+        for (index, bound) in bind.bound.iter().enumerate().filter(|(index, _)| *index != *owner as usize) {
+            let Some(bound) = bound else { continue };
+            if start < bound.address() + bound.bytes && bound.address() < start + piece.bytes {
+                let (a, b) = (&bind.recipe.inputs[index].name, &bind.recipe.inputs[*owner as usize].name);
+                return Err(Error::invalid(format!(
+                    "input {a:?} is given the memory of the copied input {b:?}, which takes that of a run"
+                )));
+            }
+        }
+    }
+    Ok(())
+}

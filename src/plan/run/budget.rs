@@ -6,7 +6,7 @@ use crate::call::call;
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
 use crate::plan::Inner;
-use crate::plan::check::core_demand;
+use crate::plan::check::{alone, core_demand};
 use crate::plan::finding::{Finding, FindingKind, into_error};
 use crate::plan::recipe::{Cores, Node, NodeKind, ORIGIN, Recipe};
 use crate::retire;
@@ -95,7 +95,7 @@ fn cores(plan: &Inner, context: &Context, findings: &mut Vec<Finding>) -> Result
     if plan.recipe.cores.is_empty() && !demands {
         return Ok(());
     }
-    let Some(has) = known(device_cores(context))? else { return Ok(()) };
+    let has = known(device_cores(context))?.unwrap_or(UNKNOWN);
     for (index, wanted) in plan.recipe.cores.iter().enumerate() {
         let limited = |node: &Node| usize::from(node.cores) == index + 1 && !node.kind.is_sync();
         let node = plan.recipe.nodes.iter().position(limited);
@@ -105,6 +105,9 @@ fn cores(plan: &Inner, context: &Context, findings: &mut Vec<Finding>) -> Result
     findings.extend(core_demand(&plan.recipe, &plan.order, has));
     Ok(())
 }
+
+/// Cores of a device that does not tell them: those of scopes and executables still limit what an operator gets.
+const UNKNOWN: Cores = Cores { cube: u32::MAX, vector: u32::MAX };
 
 fn too_many(wanted: Cores, has: Cores, place: &str) -> Option<Finding> {
     if wanted.cube <= has.cube && wanted.vector <= has.vector {
@@ -117,13 +120,12 @@ fn too_many(wanted: Cores, has: Cores, place: &str) -> Option<Finding> {
     Some(Finding::new(FindingKind::CoreLimit, text))
 }
 
-/// Checks the core limit of an executable.
-pub(super) fn check_limit(wanted: Cores, context: &Context) -> Result<()> {
-    let Some(has) = known(device_cores(context))? else { return Ok(()) };
-    match too_many(wanted, has, " of the executable") {
-        None => Ok(()),
-        Some(finding) => Err(finding.into_error()),
-    }
+/// Checks the core limit of an executable, against the device and what operators of the plan need.
+pub(super) fn check_limit(wanted: Cores, recipe: &Recipe, context: &Context) -> Result<()> {
+    let has = known(device_cores(context))?.unwrap_or(UNKNOWN);
+    let mut findings = alone(recipe, has, Some(wanted));
+    findings.extend(too_many(wanted, has, " of the executable"));
+    if findings.is_empty() { Ok(()) } else { Err(into_error(findings)) }
 }
 
 pub(crate) fn device_cores(context: &Context) -> Result<Cores> {

@@ -149,6 +149,7 @@ impl Plan {
             places: std::collections::HashMap::new(),
             tracked: by_class(|class| matches!(class, Input::Tracked(_))),
             copied: by_class(|class| class == Input::Copied),
+            lent: Vec::new(),
             hosts: by_class(|class| class == Input::Host),
             frozen: by_class(|class| class == Input::Frozen),
             declared,

@@ -18,7 +18,7 @@ use super::eager::Eager;
 use super::issue::{At, Issue, events, lease_streams};
 use super::options::{Mode, OnFull, RunOptions};
 use super::outside::Outside;
-use super::piece::Pieces;
+use super::piece::{Piece, Pieces};
 use super::pool::Pool;
 use super::sized::{Fixed, Sized};
 use super::store::{Captured, Counters, Key, Store};
@@ -97,6 +97,8 @@ pub struct Executable {
     /// Whether an input may move without another graph.
     pub(super) updatable: bool,
     pub(super) copied: Vec<u32>,
+    /// Copied inputs whose memory somebody got.
+    pub(super) lent: Vec<(u32, Piece)>,
     pub(super) hosts: Vec<u32>,
     pub(super) frozen: Vec<u32>,
     pub(super) declared: Arc<Declared>,
@@ -173,7 +175,8 @@ impl Executable {
     /// Limits the cores of graphs captured from now on, as one more part of what they are kept by. Scopes of the plan
     /// with a limit of their own keep it.
     ///
-    /// A limit that the device does not have is refused by the next run, before anything is recorded.
+    /// A limit that the device does not have, or that is below what an operator needs at once
+    /// ([`Foreign::needs`](crate::plan::Foreign::needs)), is refused by the next run, before anything is recorded.
     #[doc(alias = "aclrtSetStreamResLimit")]
     pub fn limit_cores(&mut self, cores: Option<Cores>) {
         self.cores = cores;
@@ -183,7 +186,7 @@ impl Executable {
 
     fn check_cores(&mut self) -> Result<()> {
         if let (Some(cores), false) = (self.cores, self.cores_checked) {
-            budget::check_limit(cores, &self.context)?;
+            budget::check_limit(cores, &self.plan.0.recipe, &self.context)?;
             self.cores_checked = true;
         }
         Ok(())
@@ -221,7 +224,8 @@ impl Executable {
     /// # Errors
     ///
     /// The first mistake of `bind`; [`ErrorKind::InvalidArgument`] for an input that is not given, bindings of
-    /// another executable, shapes that do not fit, or memory to copy whose address is not a multiple of 64 bytes;
+    /// another executable, shapes that do not fit, inputs that share memory where that matters, or memory to copy
+    /// whose address is not a multiple of 64 bytes;
     /// [`ErrorKind::AddressChanged`] for a tracked input that must not move, or a frozen one with
     /// [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`]; [`ErrorKind::Timeout`] when a
     /// run of the same pool, on another thread, is not submitted in time; those of capturing and launching. Errors of
@@ -237,6 +241,7 @@ impl Executable {
         if !self.written.is_empty() && (current.is_none() || self.updatable) {
             self.check_aliases(bind)?;
         }
+        alias::check_lent(&self.lent, bind)?;
         if self.options.check_frozen {
             self.check_frozen(bind)?;
         }

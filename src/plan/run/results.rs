@@ -1,4 +1,4 @@
-//! What an executable gives: outputs, memory of static inputs, and signals.
+//! What an executable gives: outputs, memory of static and copied inputs, and signals.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -11,7 +11,7 @@ use crate::plan::builder::External;
 use crate::plan::recipe::{Input, OutputInfo};
 use crate::stream::Stream;
 
-use super::bindings::{InputId, OutputId};
+use super::bindings::{DeclaredInput, InputId, OutputId};
 use super::executable::{Executable, Last, not_given};
 use super::host;
 use super::issue::HostSide;
@@ -52,10 +52,7 @@ impl Executable {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn static_input<T: Element>(&self, input: InputId) -> Result<Tensor<T>> {
-        let declared = match self.declared.inputs.get(input.index as usize) {
-            Some(declared) if input.executable == self.id => declared,
-            _ => return Err(Error::invalid("an input of another executable")),
-        };
+        let declared = self.declared_input(input)?;
         let name = &declared.name;
         if declared.class != Input::Static {
             return Err(Error::invalid(format!("input {name:?} is not static")));
@@ -63,6 +60,69 @@ impl Executable {
         let piece = self.fixed.inputs[input.index as usize].as_ref().ok_or_else(|| not_given(name))?;
         let sizes: Vec<usize> = declared.dims.iter().filter_map(|dim| dim.as_fixed()).collect();
         tensor(piece, declared.dtype, &sizes, name)
+    }
+
+    /// Memory of a copied input: a run that has this tensor bound copies nothing. Its content is undefined at first.
+    /// It can be written between runs as that of a static input: [`Tensor::write`] waits for the run before. Runs
+    /// with other memory bound copy over it, and a plan that writes the input writes here. Only plans without symbols
+    /// have one memory for all runs. It outlives the executable. A run in which another input has it bound is refused.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an input of another class, type or
+    /// executable, and for a plan with symbols.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Copied)?;
+    ///     let y = g.muls(x, 3.0)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let (id, mut bind) = (exe.input("x")?, exe.bindings());
+    /// let mut x = exe.copied_input::<f32>(id)?;
+    /// bind.set(id, &x);
+    /// for step in [1.0, 2.0] {
+    ///     x.write(&[step; 2])?;
+    ///     exe.run(&stream, &mut bind)?; // one C call, without a copy
+    ///     assert_eq!(exe.output::<f32>(exe.output_id("y")?)?.to_vec()?, [3.0 * step; 2]);
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn copied_input<T: Element>(&mut self, input: InputId) -> Result<Tensor<T>> {
+        let declared = self.declared_input(input)?;
+        let name = &declared.name;
+        if declared.class != Input::Copied {
+            return Err(Error::invalid(format!("input {name:?} is not copied")));
+        }
+        if self.plan.is_dynamic() {
+            let text =
+                format!("input {name:?} of a plan with symbols, which has other memory for each of their values");
+            return Err(Error::invalid(text));
+        }
+        let value = self.plan.0.recipe.inputs[input.index as usize].value as usize;
+        let sized = self.sized.first().ok_or_else(|| not_given(name))?;
+        let place = &sized.places[value];
+        let piece = sized.pieces[place.storage as usize].as_ref().ok_or_else(|| not_given(name))?;
+        let tensor = tensor(piece, place.dtype, &place.dims, name)?;
+        if self.lent.iter().all(|(lent, _)| *lent != input.index) {
+            self.lent.push((input.index, piece.clone()));
+        }
+        Ok(tensor)
+    }
+
+    fn declared_input(&self, input: InputId) -> Result<&DeclaredInput> {
+        match self.declared.inputs.get(input.index as usize) {
+            Some(declared) if input.executable == self.id => Ok(declared),
+            _ => Err(Error::invalid("an input of another executable")),
+        }
     }
 
     /// An output of the latest run. It can be read until the next run, which the borrow keeps away.

@@ -78,22 +78,19 @@ impl Groups {
             if !updatable {
                 continue;
             }
-            if !matches!(node.kind, NodeKind::Op(_) | NodeKind::Foreign(_) | NodeKind::Prefetch { .. }) {
-                let text =
-                    format!("{} touches an updatable input; only operators can", recipe.describe(index as u32));
-                return Err(Error::new(ErrorKind::NotSupported, text));
+            if !matches!(node.kind, NodeKind::Op(_) | NodeKind::Foreign(_)) {
+                let text = format!("{} touches an updatable input, which no plan has", recipe.describe(index as u32));
+                return Err(Error::new(ErrorKind::Internal, text));
             }
-            if !matches!(node.kind, NodeKind::Prefetch { .. }) {
-                groups.of.insert(index as u32, groups.all.len());
-                groups.all.push(Group {
-                    node: index as u32,
-                    handle: std::ptr::null_mut(),
-                    scratch: None,
-                    uses: Vec::new(),
-                    stale: false,
-                    way: Way::of(node, by_address),
-                });
-            }
+            groups.of.insert(index as u32, groups.all.len());
+            groups.all.push(Group {
+                node: index as u32,
+                handle: std::ptr::null_mut(),
+                scratch: None,
+                uses: Vec::new(),
+                stale: false,
+                way: Way::of(node, by_address),
+            });
         }
         if !groups.all.is_empty() {
             groups.gates = Some(Gates::new(context.inner(), groups.all.len())?);

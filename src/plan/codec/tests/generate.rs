@@ -78,9 +78,12 @@ impl Random<'_> {
             self.g.wait_external(gate)?;
         }
         for (index, value) in std::mem::take(&mut self.ready).into_iter().rev().take(2).enumerate() {
-            match self.random.bool() {
-                true => self.g.output_to_host(&format!("out{index}"), value)?,
-                false => self.g.output(&format!("out{index}"), value)?,
+            let name = format!("out{index}");
+            let output = if self.random.bool() { Builder::output_to_host } else { Builder::output };
+            // Refused for an updatable input itself.
+            if output(self.g, &name, value).is_err() {
+                let value = self.g.abs(value)?;
+                output(self.g, &name, value)?;
             }
         }
         Ok(())
@@ -116,7 +119,8 @@ impl Random<'_> {
                 let dims = self.g.dims(a)?.to_vec();
                 let out = self.g.empty(dims, DataType::F32)?;
                 match self.random.bool() {
-                    true => self.g.copy(a, out)?,
+                    // Refused for an updatable input.
+                    true => self.g.copy(a, out).or_else(|_| self.g.op_into(Operator::Copy, &[a], out))?,
                     false => self.g.fill_bytes(out, 7)?,
                 }
                 self.g.op_into(Operator::Muls { value: 0.5.into() }, &[out], out)?;

@@ -140,6 +140,13 @@ fn every_rule_is_checked() {
     }
 }
 
+/// Makes the input "x" updatable, and an access of a node one to it.
+fn updatable(recipe: &mut Recipe, node: usize, access: usize) {
+    recipe.inputs[0].class = Input::Updatable;
+    let first = recipe.nodes[node].first as usize;
+    recipe.accesses[first + access].value = recipe.inputs[0].value;
+}
+
 #[test]
 fn nodes_have_the_accesses_of_their_kind() {
     type Case = (&'static str, fn(NodeKind) -> bool, fn(&mut Recipe, usize));
@@ -187,6 +194,24 @@ fn nodes_have_the_accesses_of_their_kind() {
         ("Copy does not fit the rest of the plan", is_foreign, |r, i| {
             r.nodes[i].kind = NodeKind::Copy;
             r.nodes[i].count = 1;
+        }),
+        (
+            "Prefetch { offset: 0, max_bytes: 18446744073709551615 } of an updatable input, which only operators can use",
+            is_prefetch,
+            |r, i| updatable(r, i, 0),
+        ),
+        ("Copy of an updatable input, which only operators can use", is_foreign, |r, i| {
+            r.nodes[i].kind = NodeKind::Copy;
+            updatable(r, i, 0);
+        }),
+        ("Copy of an updatable input, which only operators can use", is_foreign, |r, i| {
+            r.nodes[i].kind = NodeKind::Copy;
+            updatable(r, i, 1);
+        }),
+        ("FillBytes(7) of an updatable input, which only operators can use", is_foreign, |r, i| {
+            r.nodes[i].kind = NodeKind::FillBytes(7);
+            r.nodes[i].count = 1;
+            updatable(r, i, 0);
         }),
         ("Wait(9) does not fit the rest of the plan", is_wait, |r, i| r.nodes[i].kind = NodeKind::Wait(9)),
         ("Record(9) does not fit the rest of the plan", is_record, |r, i| {

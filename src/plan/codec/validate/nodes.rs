@@ -4,6 +4,7 @@ use crate::op::MAX_RANK;
 use crate::plan::operator::{Operand, Operator, broadcast};
 use crate::plan::ranges::may_overlap;
 use crate::plan::recipe::{Access, FunctionKind, Input, Mode, Node, NodeKind, ORIGIN, Recipe, StorageKind};
+use crate::plan::run::is_updatable;
 
 use super::super::error::{DecodeError, Part, invalid};
 
@@ -91,6 +92,11 @@ impl<'a> Nodes<'a> {
 
     fn kind(&mut self, kind: NodeKind, accesses: &[Access]) -> Wrong {
         let recipe = self.recipe;
+        if !matches!(kind, NodeKind::Op(_) | NodeKind::Foreign(_))
+            && accesses.iter().any(|access| is_updatable(recipe, access.value))
+        {
+            return wrong(format!("{kind:?} of an updatable input, which only operators can use"));
+        }
         let modes = |want: &[Mode]| accesses.iter().map(|access| access.mode).eq(want.iter().copied());
         let fits = match kind {
             NodeKind::Op(operator) => return self.operator(&operator, accesses),
