@@ -1,8 +1,8 @@
 """Compares include/ with abi/runtime.tsv: what the headers of the development head declare, which no wheel carries.
 
 A line of that table is a kind, a name and a value: the type of a function or a typedef, the value of an enum constant
-with its enum and size, the size and alignment of a struct with the places of its fields where they were read, the value
-of a constant. Types are spelled with the typedefs of the interface and compared in their canonical form.
+with its enum and size, the size and alignment of a struct with the places of its fields where they were read, the
+value of a constant. Types are spelled with the typedefs of the interface and compared in their canonical form.
 """
 import os
 import re

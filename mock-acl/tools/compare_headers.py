@@ -6,9 +6,9 @@ compare_headers.py [--offline] [--verbose] [SET...]
 A wheel is downloaded once; only its header folder is kept, in ${XDG_CACHE_HOME:-~/.cache}/racl/headers. Functions,
 enum constants, structs (size, alignment, fields, offsets), typedefs and constants that both have must be equal, types
 compared in their canonical form; what differs is listed in abi/changes.tsv, with the reason. Nothing of the
-real headers may be missing here but the media interface (acl/ops/acl_dvpp.h, acl/dvpp). The functions of each set must
-be those of abi/symbols.tsv. The development head is in no wheel: what was read of it is in abi/runtime.tsv and compared as
-a sixth set. With --offline a set that is not in the cache is skipped, loudly.
+real headers may be missing here but the media interface (acl/ops/acl_dvpp.h, acl/dvpp). The functions of each set
+must be those of abi/symbols.tsv. The development head is in no wheel: what was read of it is in abi/runtime.tsv and
+compared as a sixth set. With --offline a set that is not in the cache is skipped, loudly.
 """
 import argparse
 import glob

@@ -47,7 +47,9 @@ earlier() {
     while IFS=$tab read -r kind value name; do
         case $name in
             *..*) ;;
-            .|include|include/*|lib64|lib64/*|version.cfg|set_env.sh) printf '%s\t%s\t%s\n' "$kind" "$value" "$name" ;;
+            .|include|include/*|lib64|lib64/*|version.cfg|set_env.sh)
+                printf '%s\t%s\t%s\n' "$kind" "$value" "$name"
+                ;;
         esac
     done < "$root/$list"
 }

@@ -246,7 +246,10 @@ fn feature_advice(missing: &[Function], library: Option<&Library>) -> String {
 fn not_opened<'a>(missing: &[Function], library: Option<&'a Library>) -> Vec<&'a str> {
     let needed = |name: &str| missing.iter().any(|function| function.family.as_deref() == Some(name));
     let families = library.into_iter().flat_map(|library| &library.families);
-    families.filter(|family| needed(&family.name)).flat_map(|family| family.not_opened.iter().map(String::as_str)).collect()
+    families
+        .filter(|family| needed(&family.name))
+        .flat_map(|family| family.not_opened.iter().map(String::as_str))
+        .collect()
 }
 
 fn toolkits(machine: &Machine, found: &mut Found) {
