@@ -88,8 +88,8 @@ impl Table {
 
     /// Files of the family `library` that are there and did not open, each a text with the path and the reason.
     ///
-    /// A family is looked for when the first of its functions is asked for that the runtime does not have; before that
-    /// there is nothing to tell.
+    /// A family is looked for when one of its functions is asked for that the runtime does not have; before that there
+    /// is nothing to tell.
     #[must_use]
     pub fn not_opened(&self, library: Library) -> Vec<String> {
         self.source.not_opened(library)
