@@ -89,11 +89,12 @@ const ALL: [Requirement; 19] = parts! {
         aclrtMalloc aclrtFree aclrtMallocHost aclrtFreeHost aclrtMemcpy aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync,
     "streams", "streams with priorities":
         aclrtCreateStreamWithConfig aclrtDestroyStream aclrtSynchronizeStream aclrtSynchronizeStreamWithTimeout
-        aclrtStreamQuery aclrtStreamGetId
-        ; optional aclrtCtxGetCurrentDefaultStream,
+        aclrtStreamQuery
+        ; optional aclrtStreamGetId aclrtCtxGetCurrentDefaultStream,
     "events", "order between streams":
         aclrtCreateEventExWithFlag aclrtDestroyEvent aclrtRecordEvent aclrtStreamWaitEvent aclrtQueryEventStatus
-        aclrtSynchronizeEvent aclrtSynchronizeEventWithTimeout,
+        aclrtSynchronizeEvent
+        ; optional aclrtSynchronizeEventWithTimeout,
     "timing", "time between events": aclrtCreateEventExWithFlag aclrtRecordEvent aclrtEventElapsedTime,
     "host-functions", "host functions in the order of a stream": aclrtLaunchHostFunc,
     "prefetch", "prefetch into L2 (CMO)": aclrtCmoAsync,
@@ -146,6 +147,8 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
+    use acl_sys::Release;
+
     use super::*;
 
     fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -172,6 +175,18 @@ mod tests {
         let listed: BTreeSet<_> =
             ALL.iter().flat_map(|part| part.functions.iter().chain(part.optional)).copied().collect();
         assert_eq!(listed, called);
+    }
+
+    #[test]
+    fn streams_and_what_builds_on_them_need_nothing_that_came_after_cann_8_1() {
+        for name in
+            ["library", "devices", "contexts", "memory", "streams", "events", "timing", "captured-graphs", "plans"]
+        {
+            let part = ALL.iter().find(|part| part.name == name).unwrap();
+            let first = |function: &str| acl_sys::symbol_info(function).unwrap().first();
+            let newer = part.functions.iter().filter(|function| first(function) > Some(Release::Cann8_1));
+            assert_eq!(newer.copied().collect::<Vec<_>>(), [""; 0], "{name}");
+        }
     }
 
     #[test]

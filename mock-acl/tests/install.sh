@@ -72,6 +72,37 @@ for what in install uninstall; do
     into "$what" PREFIX="$folder/real" && fail "$what in a toolkit of somebody else"
     [ "$(cat "$folder/real/lib64/libascendcl.so")" = real ] || fail "$what changed a toolkit of somebody else"
 done
+# One library of a real toolkit, such as that of a package with operators only, or one header.
+for name in lib64/libnnopbase.so include/aclnn/acl_meta.h; do
+    rm -rf "$folder/part" && mkdir -p "$folder/part/${name%/*}" && echo real > "$folder/part/$name"
+    tree "$folder/part" > "$folder/before"
+    for what in install uninstall; do
+        into "$what" PREFIX="$folder/part" && fail "$what beside a $name of somebody else"
+        tree "$folder/part" > "$folder/after"
+        cmp -s "$folder/before" "$folder/after" || fail "$what changed a folder with a $name of somebody else"
+    done
+    grep -q "nothing was changed" "$folder/log" || fail "no word about what is there"
+done
+
+# What came after the install: another library under our name, files and folders, one of them empty.
+late="$folder/late"
+mkdir -p "$late/share" "$late/include/theirs/empty"
+into install PREFIX="$late" || fail "beside a folder of somebody else"
+mkdir -p "$late/lib64/plugins"
+rm "$late/lib64/libascendcl.so" "$late/lib64/libnnopbase.so"
+echo real > "$late/lib64/libascendcl.so"
+ln -s libreal.so "$late/lib64/libnnopbase.so"
+tree "$late" > "$folder/before"
+into install PREFIX="$late" && fail "over a library that came later"
+tree "$late" > "$folder/after"
+cmp -s "$folder/before" "$folder/after" || fail "a refused install changed something"
+into uninstall PREFIX="$late" || fail "uninstall beside a library that came later"
+grep -q "libascendcl.so is not as it was installed" "$folder/log" || fail "no word about what was left"
+(cd "$late" && find . | LC_ALL=C sort) > "$folder/after"
+printf '%s\n' . ./include ./include/theirs ./include/theirs/empty ./lib64 ./lib64/libascendcl.so \
+    ./lib64/libnnopbase.so ./lib64/plugins ./share > "$folder/before"
+cmp -s "$folder/before" "$folder/after" || { cp "$folder/after" "$folder/log"; fail "uninstall left or took more"; }
+[ "$(cat "$late/lib64/libascendcl.so")" = real ] || fail "uninstall changed a library that came later"
 into install && fail "without PREFIX"
 into install PREFIX=relative && fail "with a relative PREFIX"
 echo "install ok"

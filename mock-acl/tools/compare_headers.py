@@ -6,8 +6,9 @@ compare_headers.py [--offline] [--verbose] [SET...]
 A wheel is downloaded once; only its header folder is kept, in ${XDG_CACHE_HOME:-~/.cache}/racl/headers. Functions,
 enum constants, structs (size, alignment, fields, offsets), typedefs and constants that both have must be equal, types
 compared in their canonical form; what differs is listed in abi/changes.tsv, with the reason. Nothing of the
-real headers may be missing here but the media interface (acl/ops/acl_dvpp.h, acl/dvpp). The functions of each set must
-be those of abi/symbols.tsv. With --offline a set that is not in the cache is skipped, loudly.
+real headers may be missing here but the media interface (acl/ops/acl_dvpp.h, acl/dvpp). The functions of each set
+must be those of abi/symbols.tsv. The development head is in no wheel: what was read of it is in abi/runtime.tsv and
+compared as a sixth set. With --offline a set that is not in the cache is skipped, loudly.
 """
 import argparse
 import glob
@@ -19,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+
+from compare_facts import FACTS, Facts, known_part
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "racl")
@@ -34,12 +37,15 @@ SCOPED = {"aclskOptionType": "ACLSK_OPTION_"}
 IGNORED = re.compile(r"(ACL_FUNC_VISIBILITY|ACL_DEPRECATED\w*|ACL_DUMP_WEAK|ACL_DUMP_API|MSVP_PROF_API)$")
 
 
-def clang():
+def clang(offline=False):
     folder = os.path.join(CACHE, "python")
     sys.path.append(folder)
     try:
         import clang.cindex as cindex
     except ImportError:
+        if offline:
+            print("SKIPPED: libclang for Python is not there; run without --offline")
+            sys.exit(0)
         pip("install", "--target", folder, "libclang")
         # The folder was looked at before it was there.
         importlib.invalidate_caches()
@@ -105,9 +111,9 @@ class Headers:
         names = sorted(os.path.relpath(path, self.folder) for path in found)
         return [name for name in names if not name.startswith(LEFT_OUT)]
 
-    def parse(self):
+    def parse(self, text=None):
         # Some real headers do not stand alone.
-        text = "".join(f'#include "{name}"\n' for name in ["acl/acl.h", *self.file_names()])
+        text = text or "".join(f'#include "{name}"\n' for name in ["acl/acl.h", *self.file_names()])
         compiler = os.environ.get("CC", "cc")
         builtin = subprocess.run([compiler, "-print-file-name=include"], capture_output=True, text=True, check=True)
         arguments = ["-x", "c++", "-std=c++17", f"-I{self.folder}", f"-I{self.folder}/acl"]
@@ -264,23 +270,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--offline", action="store_true", help="skip what is not cached")
     parser.add_argument("--verbose", action="store_true", help="print both sides of a difference")
-    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {' '.join(SETS)}; all without")
+    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {' '.join(SETS)} {FACTS}; all without")
     options = parser.parse_args()
-    sets = options.sets or SETS
-    folders = {version: fetch(version, options.offline) for version in sets}
+    sets = options.sets or [*SETS, FACTS]
+    folders = {version: "" if version == FACTS else fetch(version, options.offline) for version in sets}
     for version in [v for v in sets if folders[v] is None]:
         print(f"SKIPPED: the headers of torch-npu {version} are not in {CACHE}/headers; run without --offline")
         sets = [v for v in sets if v != version]
     if not sets:
         sys.exit(0)
-    cindex = clang()
+    cindex = clang(options.offline)
     ours, masks, changes = Headers(cindex, os.path.join(HERE, "include")), functions_of_sets(), known_changes()
     good, rows = True, []
     for version in sets:
-        theirs = Headers(cindex, folders[version])
-        fine, more = compare(theirs, ours, changes, version, options.verbose)
+        theirs = Facts(ours) if version == FACTS else Headers(cindex, folders[version])
+        here = known_part(ours, theirs) if version == FACTS else ours
+        fine, more = compare(theirs, here, changes, version, options.verbose)
         good, rows = good and fine, rows + more
-        bit = 1 << SETS.index(version)
+        bit = 1 << [*SETS, FACTS].index(version)
         want = {name for name, mask in masks.items() if mask & bit and name in ours.items["function"]}
         for name in sorted(want ^ theirs.items["function"].keys()):
             print(f"abi/symbols.tsv is wrong about {name} in {version}")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # install.sh install BUILD: puts the toolkit look-alike of BUILD into $DESTDIR$PREFIX, in place of an earlier one.
-# install.sh uninstall: removes what the file below lists, and folders that are empty then.
+# install.sh uninstall: removes what the file below lists, as long as it is what was installed.
 set -eu
 umask 022
 
@@ -10,33 +10,52 @@ case $PREFIX in
     *) echo "PREFIX=$PREFIX is no absolute path" >&2; exit 1 ;;
 esac
 root=${DESTDIR:-}$PREFIX
+# A line each: a kind, a checksum or the target of a link, and a name. Folders are those that an install made.
 list=mock-acl.files
+marker='# mock-acl files 2'
+tab=$(printf '\t')
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
-# Never over a real toolkit, nor over files of anybody else.
-check_own() {
-    [ ! -e "$root/$list" ] || return 0
-    for name in lib64/libascendcl.so include/acl/acl.h version.cfg set_env.sh; do
-        if [ -e "$root/$name" ] || [ -L "$root/$name" ]; then
-            echo "$root has a $name that this did not install; nothing was changed" >&2
-            exit 1
+refuse() {
+    echo "$root$1; nothing was changed" >&2
+    exit 1
+}
+
+# Of the names that are read, the lines of those that are in the folder $1. One process for all checksums.
+lines() {
+    : > "$scratch/files"
+    while IFS= read -r name; do
+        if [ -L "$1/$name" ]; then
+            printf 'link\t%s\t%s\n' "$(readlink "$1/$name")" "$name"
+        elif [ -f "$1/$name" ]; then
+            echo "$name" >> "$scratch/files"
+        elif [ -e "$1/$name" ]; then
+            printf 'other\t-\t%s\n' "$name"
         fi
     done
+    [ ! -s "$scratch/files" ] ||
+        (cd "$1" && xargs cksum) < "$scratch/files" | sed "s/^\([0-9]* [0-9]*\) /file$tab\1$tab/"
 }
 
-remove() {
+names() { grep -v '^folder' "$1" | cut -f 3; }
+
+# The lines of an earlier install, without names that none gives.
+earlier() {
     [ -f "$root/$list" ] || return 0
-    while IFS= read -r name; do
+    [ "$(head -n 1 "$root/$list")" = "$marker" ] || refuse "/$list is not a list of this program"
+    while IFS=$tab read -r kind value name; do
         case $name in
             *..*) ;;
-            include/*|lib64/*|version.cfg|set_env.sh) rm -f "$root/$name" ;;
+            .|include|include/*|lib64|lib64/*|version.cfg|set_env.sh)
+                printf '%s\t%s\t%s\n' "$kind" "$value" "$name"
+                ;;
         esac
     done < "$root/$list"
-    rm -f "$root/$list"
-    for folder in include lib64; do
-        [ ! -d "$root/$folder" ] || find "$root/$folder" -depth -type d -exec rmdir {} + 2>/dev/null || true
-    done
-    rmdir "$root" 2>/dev/null || true
 }
+
+# The names of an earlier install that are no longer what it made.
+changed() { names "$scratch/earlier" | lines "$root" | grep -vxF -f "$scratch/earlier" | cut -f 3; }
 
 # Absolute, as the real one: a shell other than bash does not tell a sourced file its place.
 environment() {
@@ -46,29 +65,82 @@ environment() {
     printf "export LD_LIBRARY_PATH='%s'/lib64\"\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}\"\n" "$quoted"
 }
 
+# The lines of what is to be installed, folders left out.
+wanted() {
+    (cd "$1" && find include -type f && echo lib64/libascendcl.so && echo version.cfg) | LC_ALL=C sort | lines "$1"
+    printf 'file\t%s\tset_env.sh\n' "$(environment | cksum)"
+    (cd "$1" && find lib64 -name 'lib*.so' ! -name libascendcl.so) | LC_ALL=C sort |
+        sed "s/^/link${tab}libascendcl.so$tab/"
+}
+
+folders() { (cd "$1" && echo . && echo lib64 && find include -type d) | LC_ALL=C sort; }
+
+# Never over a real toolkit, nor over files of anybody else.
+check_own() {
+    changed > "$scratch/changed"
+    [ ! -s "$scratch/changed" ] || refuse " has a $(head -n 1 "$scratch/changed") that is not as it was installed"
+    names "$scratch/earlier" > "$scratch/own"
+    names "$scratch/wanted" | lines "$root" | cut -f 3 | grep -vxF -f "$scratch/own" > "$scratch/foreign" || true
+    [ ! -s "$scratch/foreign" ] || refuse " has a $(head -n 1 "$scratch/foreign") that this did not install"
+    while IFS= read -r name; do
+        [ -d "$root/$name" ] || { [ ! -e "$root/$name" ] && [ ! -L "$root/$name" ]; } ||
+            refuse "/$name is no folder"
+    done < "$scratch/folders"
+}
+
+remove() {
+    [ -s "$scratch/earlier" ] || return 0
+    changed > "$scratch/changed"
+    while IFS= read -r name; do
+        echo "$root/$name is not as it was installed; it is left there" >&2
+    done < "$scratch/changed"
+    names "$scratch/earlier" | grep -vxF -f "$scratch/changed" | (cd "$root" && xargs rm -f)
+    rm -f "$root/$list"
+    # The inner ones first; those with files of others stay.
+    grep '^folder' "$scratch/earlier" | cut -f 3 | LC_ALL=C sort -r | while IFS= read -r name; do
+        [ "$name" != . ] || name=
+        rmdir "$root/$name" 2>/dev/null || true
+    done
+}
+
 copy() {
     build=$1
-    mkdir -p "$root/lib64"
-    (cd "$build" && find include -type f && find lib64 -name 'lib*.so' && echo version.cfg && echo set_env.sh) |
-        LC_ALL=C sort > "$root/$list"
-    (cd "$build" && find include -type d) | while IFS= read -r folder; do
-        mkdir -p "$root/$folder"
-    done
+    mkdir -p "$(dirname "$root")"
+    # Folders of an earlier install that had to stay are still those of this program.
     while IFS= read -r name; do
+        if [ ! -d "$root/$name" ] || grep -qxF -e "folder$tab-$tab$name" "$scratch/earlier"; then
+            printf 'folder\t-\t%s\n' "$name"
+        fi
+    done < "$scratch/folders" > "$scratch/made"
+    while IFS= read -r name; do
+        mkdir -p "$root/$name"
+    done < "$scratch/folders"
+    (echo "$marker" && cat "$scratch/made" "$scratch/wanted") > "$root/$list"
+    while IFS=$tab read -r kind value name; do
         case $name in
             set_env.sh) environment > "$root/$name" ;;
             lib64/libascendcl.so) install -m 755 "$build/$name" "$root/$name" ;;
-            lib64/*) ln -sfn libascendcl.so "$root/$name" ;;
+            lib64/*) ln -sfn "$value" "$root/$name" ;;
             *) install -m 644 "$build/$name" "$root/$name" ;;
         esac
-    done < "$root/$list"
+    done < "$scratch/wanted"
     chmod 644 "$root/set_env.sh" "$root/$list"
 }
 
-check_own
-remove
+earlier > "$scratch/earlier"
 case $1 in
-    install) copy "$2" && echo "installed in $root; use it with: . '$PREFIX/set_env.sh'" ;;
-    uninstall) echo "removed from $root" ;;
+    install)
+        wanted "$2" > "$scratch/wanted"
+        folders "$2" > "$scratch/folders"
+        check_own
+        remove
+        copy "$2"
+        echo "installed in $root; use it with: . '$PREFIX/set_env.sh'"
+        ;;
+    uninstall)
+        [ -f "$root/$list" ] || refuse " has no $list, so this did not install it"
+        remove
+        echo "removed from $root"
+        ;;
     *) echo "install or uninstall?" >&2; exit 2 ;;
 esac

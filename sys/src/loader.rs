@@ -4,12 +4,13 @@ use core::ffi::c_void;
 #[cfg(feature = "dlopen")]
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use libloading::os::unix::Library as Handle;
 
+use crate::code_files::CodeFiles;
 use crate::elf;
-use crate::symbols::Library;
+use crate::symbols::{Library, SymbolInfo};
 use crate::table::{Source, Table};
 use crate::toolkit::toolkit_places;
 
@@ -45,6 +46,8 @@ fn toolkit_folders() -> Vec<PathBuf> {
 struct Installation {
     /// Shown in messages.
     name: String,
+    /// The name, with its file when it does not say it itself.
+    place: String,
     /// Folder of the runtime when it was opened by a path; its siblings are looked for there first.
     folder: Option<PathBuf>,
     opened: Mutex<Opened>,
@@ -54,33 +57,91 @@ struct Installation {
 struct Opened {
     /// Opened libraries; never closed, because threads of the runtime may still run.
     handles: Vec<&'static Handle>,
-    /// Families that were looked for already.
-    searched: Vec<Library>,
+    /// Families that were looked for already, with each of their files.
+    looked: Vec<(Library, Vec<Looked>)>,
+}
+
+/// What became of one file name of a family.
+struct Looked {
+    soname: &'static str,
+    /// What was opened.
+    place: Option<String>,
+    /// What is there and does not open, with the reason.
+    refused: Vec<String>,
+}
+
+impl Looked {
+    /// Opens the first of `paths` that opens.
+    fn at(soname: &'static str, library: Library, paths: impl Iterator<Item = PathBuf>) -> (Self, Option<Handle>) {
+        let mut refused = Vec::new();
+        for path in paths {
+            match open(&path) {
+                Ok(handle) => {
+                    let mut symbols = SymbolInfo::all().iter().filter(|symbol| symbol.library == library);
+                    let address = symbols.find_map(|symbol| address_in(&handle, symbol.name));
+                    let place = Some(place(path.display().to_string(), address));
+                    return (Self { soname, place, refused }, Some(handle));
+                }
+                Err(why) => {
+                    // Another name in these words is that of a library which this one needs.
+                    let absent = format!("{}: cannot open shared object file: No such file", path.display());
+                    let text = format!("{} does not open: {why}", path.display());
+                    if !why.starts_with(&absent) && !refused.contains(&text) {
+                        refused.push(text);
+                    }
+                }
+            }
+        }
+        (Self { soname, place: None, refused }, None)
+    }
+}
+
+/// The name of a library, with the file that `address` in it is from when the name has no folder.
+fn place(name: String, address: Option<*mut c_void>) -> String {
+    if name.contains('/') {
+        return name;
+    }
+    let file = address.and_then(|address| CodeFiles::read().ok()?.of(address.addr()).map(Path::to_owned));
+    file.map_or_else(|| name.clone(), |file| format!("{name} at {}", file.display()))
 }
 
 impl Installation {
     fn new(name: String, folder: Option<PathBuf>, runtime: Handle) -> Self {
-        let opened = Opened { handles: vec![Box::leak(Box::new(runtime))], searched: vec![Library::Runtime] };
-        Self { name, folder, opened: Mutex::new(opened) }
+        let place = place(name.clone(), address_in(&runtime, REQUIRED[0]));
+        let looked = vec![(Library::Runtime, Vec::new())];
+        let opened = Opened { handles: vec![Box::leak(Box::new(runtime))], looked };
+        Self { name, place, folder, opened: Mutex::new(opened) }
+    }
+
+    fn opened(&self) -> MutexGuard<'_, Opened> {
+        self.opened.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn open_siblings(&self, library: Library, opened: &mut Opened) {
-        if opened.searched.contains(&library) {
+        if opened.looked.iter().any(|(known, _)| *known == library) {
             return;
         }
-        opened.searched.push(library);
-        for soname in library.sonames() {
+        let mut files = Vec::new();
+        for &soname in library.sonames() {
             let beside = self.folder.iter().map(|folder| folder.join(soname));
             let elsewhere = toolkit_folders().into_iter().map(|folder| folder.join(soname));
-            let found = beside.chain([PathBuf::from(soname)]).chain(elsewhere).find_map(|path| open(&path).ok());
-            opened.handles.extend(found.map(|handle| -> &'static Handle { Box::leak(Box::new(handle)) }));
+            let (file, handle) = Looked::at(soname, library, beside.chain([PathBuf::from(soname)]).chain(elsewhere));
+            files.push(file);
+            opened.handles.extend(handle.map(|handle| -> &'static Handle { Box::leak(Box::new(handle)) }));
         }
+        opened.looked.push((library, files));
+    }
+}
+
+impl Opened {
+    fn files(&self, library: Library) -> &[Looked] {
+        self.looked.iter().find(|(known, _)| *known == library).map_or(&[], |(_, files)| files)
     }
 }
 
 impl Source for Installation {
     fn address(&self, symbol: &'static str, library: Library) -> *mut c_void {
-        let mut opened = self.opened.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut opened = self.opened();
         let known = opened.handles.iter().find_map(|handle| address_in(handle, symbol));
         if let Some(address) = known {
             return address;
@@ -91,6 +152,26 @@ impl Source for Installation {
 
     fn describe(&self) -> String {
         self.name.clone()
+    }
+
+    fn searched(&self, library: Library) -> String {
+        let opened = self.opened();
+        let files = opened.files(library);
+        let found = files.iter().filter_map(|file| file.place.as_deref());
+        let places: Vec<_> = [self.place.as_str()].into_iter().chain(found).collect();
+        let mut notes: Vec<_> = files.iter().flat_map(|file| file.refused.iter().map(String::as_str)).collect();
+        // Operators are in one library or in one for each kind, so what else is absent says nothing.
+        let absent: Vec<_> = files.iter().map(|file| file.soname).collect();
+        let absent = format!("not found: {}", absent.join(", "));
+        if places.len() == 1 && notes.is_empty() && !files.is_empty() {
+            notes.push(&absent);
+        }
+        let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+        format!("{}{notes}", places.join(" or "))
+    }
+
+    fn not_opened(&self, library: Library) -> Vec<String> {
+        self.opened().files(library).iter().flat_map(|file| file.refused.clone()).collect()
     }
 }
 

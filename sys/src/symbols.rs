@@ -191,6 +191,19 @@ impl SymbolInfo {
         Release::ALL.into_iter().rev().find(|release| *release < first)
     }
 
+    /// The releases whose headers do not declare it though older and newer ones do. Not told for operators, which were
+    /// read at both ends only, nor for the development head, which holds less.
+    fn gaps(&self) -> Vec<Release> {
+        let of_release = |release: &Release| self.library != Library::Operators && *release != Release::Development;
+        let without = Release::ALL.into_iter().filter(of_release).filter(|release| !self.is_in(*release));
+        let between = |release: &Release| {
+            let is_around =
+                |holds: &dyn Fn(Release) -> bool| Release::ALL.into_iter().any(|r| self.is_in(r) && holds(r));
+            is_around(&|other| other < *release) && is_around(&|other| other > *release)
+        };
+        without.filter(between).collect()
+    }
+
     /// How its parameters changed; the declaration of this crate is the newest.
     #[must_use]
     pub fn changes(&self) -> &'static [SignatureChange] {
@@ -221,6 +234,9 @@ pub(crate) fn slot(name: &str) -> Option<usize> {
 /// The second half of a message about a missing function; empty when the releases explain nothing.
 pub(crate) fn history(name: &str) -> String {
     let Some(symbol) = symbol_info(name) else { return String::new() };
+    if !symbol.gaps().is_empty() {
+        return gaps_text(symbol);
+    }
     match (symbol.absent_in(), symbol.last()) {
         (_, Some(last)) => format!(": it is gone after {last}"),
         (Some(Release::AfterCann9_1), None) => ": it came after CANN 9.1".to_owned(),
@@ -229,13 +245,38 @@ pub(crate) fn history(name: &str) -> String {
     }
 }
 
-/// The three functions whose parameter types changed; other releases differ in names of parameters only.
-const CHANGES: [(&str, &[SignatureChange]); 3] = [
+/// For a function that went and came back: which headers have it, and which do not.
+fn gaps_text(symbol: &SymbolInfo) -> String {
+    let listed = |wanted: bool| {
+        // A function that the development head lacks is not gone, see `last`.
+        let counts = |release: &Release| wanted || *release != Release::Development;
+        let releases = Release::ALL.into_iter().filter(|release| symbol.is_in(*release) == wanted).filter(counts);
+        let names: Vec<_> = releases.map(|release| release.to_string()).collect();
+        match names.split_last() {
+            Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+            _ => names.concat(),
+        }
+    };
+    format!(": the headers of {} have it, those of {} do not", listed(true), listed(false))
+}
+
+/// The functions whose parameter types changed; other releases differ in names of parameters only. For that whose
+/// pointer became one to what is only read, the call is the same.
+const CHANGES: [(&str, &[SignatureChange]); 4] = [
     (
         "aclmdlRIDebugJsonPrint",
         &[SignatureChange {
             until: Release::Cann9_0,
             declaration: "aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path)",
+        }],
+    ),
+    (
+        "aclprofCreateConfig",
+        &[SignatureChange {
+            until: Release::Cann8_3,
+            declaration: "aclprofConfig *aclprofCreateConfig(uint32_t *deviceIdList, uint32_t deviceNums, \
+                          aclprofAicoreMetrics aicoreMetrics, aclprofAicoreEvents *aicoreEvents, uint64_t \
+                          dataTypeConfig)",
         }],
     ),
     (
@@ -296,10 +337,43 @@ mod tests {
             ("aclfvInit", "aclfvInit is not in lib: it is gone after CANN 9.0"),
             ("aclCreateTensor", "aclCreateTensor is not in lib"),
             ("aclopCompile", "aclopCompile is not in lib"),
+            (
+                "aclrtSetStreamResLimit",
+                "aclrtSetStreamResLimit is not in lib: the headers of CANN 8.3, the release after CANN 9.1 and the \
+                 development head after CANN 9.1 have it, those of CANN 8.1, CANN 8.2 and CANN 9.0 do not",
+            ),
         ] {
             let missing = crate::MissingSymbol { symbol, searched: "lib".to_owned() };
             assert_eq!(missing.to_string(), text);
         }
+    }
+
+    /// The functions that the comparison with the real headers found to be declared otherwise.
+    #[test]
+    fn the_changes_are_those_that_the_real_headers_show() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../mock-acl/abi/changes.tsv");
+        let text = std::fs::read_to_string(path).unwrap();
+        let sets = ["2.4.0.post4", "2.6.0", "2.7.1", "2.9.1", "2.14.0"];
+        let rows = text.lines().map(|line| line.split('\t').collect::<Vec<_>>()).filter(|row| row[1] == "function");
+        let mut found: Vec<_> = rows
+            .map(|row| {
+                let newest = row[0].split(',').map(|set| sets.iter().position(|known| *known == set).unwrap()).max();
+                let parameters = row[3].split_once('(').unwrap().1.trim_end_matches(')');
+                (
+                    row[2],
+                    Release::ALL[newest.unwrap()],
+                    parameters.split(", ").filter(|each| !each.is_empty()).count(),
+                )
+            })
+            .collect();
+        found.sort_unstable();
+        let known = CHANGES.map(|(name, changes)| {
+            let [change] = changes else { panic!("{name}: more than one change is not compared") };
+            let (start, parameters) = change.declaration.trim_end_matches(')').split_once('(').unwrap();
+            assert!(start.ends_with(name), "{start}");
+            (name, change.until, parameters.split(", ").filter(|each| *each != "void").count())
+        });
+        assert_eq!(found, known);
     }
 
     #[test]

@@ -15,7 +15,8 @@ use crate::symbols::{Library, SYMBOLS, Slot, SymbolInfo, slot};
 pub struct MissingSymbol {
     /// C name of the function.
     pub symbol: &'static str,
-    /// The libraries that were searched.
+    /// The libraries that were searched: the runtime and those of the function's family. Files of the family that did
+    /// not open follow in parentheses with the reason.
     pub searched: String,
 }
 
@@ -25,6 +26,16 @@ pub trait Source: Send + Sync {
     fn address(&self, symbol: &'static str, library: Library) -> *mut c_void;
     /// What the source is, for messages: a path, or a name.
     fn describe(&self) -> String;
+    /// Where the functions of `library` were looked for, for messages; with what did not open.
+    fn searched(&self, library: Library) -> String {
+        let _ = library;
+        self.describe()
+    }
+    /// Files of `library` that are there and did not open, each with the reason.
+    fn not_opened(&self, library: Library) -> Vec<String> {
+        let _ = library;
+        Vec::new()
+    }
     /// True for the mock that is compiled into the program.
     fn is_mock(&self) -> bool {
         false
@@ -75,6 +86,15 @@ impl Table {
         slot(symbol).is_some_and(|index| self.address(index).is_ok())
     }
 
+    /// Files of the family `library` that are there and did not open, each a text with the path and the reason.
+    ///
+    /// A family is looked for when one of its functions is asked for that the runtime does not have; before that there
+    /// is nothing to tell.
+    #[must_use]
+    pub fn not_opened(&self, library: Library) -> Vec<String> {
+        self.source.not_opened(library)
+    }
+
     /// Address of the function `symbol`, for questions such as [`CodeFiles::of`](crate::CodeFiles::of); `None` when
     /// the library does not have it. To call it, take the method of its name.
     #[must_use]
@@ -93,7 +113,7 @@ impl Table {
         let SymbolInfo { name: symbol, library, .. } = SYMBOLS[index];
         let address = self.source.address(symbol, library);
         if address.is_null() {
-            return Err(MissingSymbol { symbol, searched: self.source.describe() });
+            return Err(MissingSymbol { symbol, searched: self.source.searched(library) });
         }
         self.slots[index].store(address, Ordering::Release);
         Ok(address)

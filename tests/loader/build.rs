@@ -26,6 +26,8 @@ pub(crate) struct Libraries {
     pub(crate) runtime: PathBuf,
     /// The runtime alone, with `libopapi.so` beside it.
     pub(crate) with_sibling: PathBuf,
+    /// Nothing of the operators nor of their compiler, and nothing beside it.
+    pub(crate) bare: PathBuf,
     /// No `aclrtMalloc`, which every AscendCL has.
     pub(crate) crippled: PathBuf,
     /// A library with one function of its own.
@@ -81,6 +83,17 @@ impl Libraries {
         link(&path, &[&self.objects[..], &[object]].concat(), hidden)
     }
 
+    /// A library that needs another one, which is not there.
+    pub(crate) fn needing_another(&self, path: &Path) {
+        let (code, other) = (self.folder.join("other.c"), path.with_file_name("libother-racl.so"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&code, "int answer(void) { return 42; }\n").unwrap();
+        run(compiler().args(["-shared", "-fPIC", "-Wl,-soname,libother-racl.so", "-o"]).arg(&other).arg(&code));
+        let mut cc = compiler();
+        run(cc.args(["-shared", "-fPIC", "-Wl,--no-as-needed", "-o"]).arg(path).arg(&code).arg(&other));
+        fs::remove_file(other).unwrap();
+    }
+
     /// A library of `code` in front of the whole mock: what it does not define comes from there.
     pub(crate) fn in_front(&self, name: &str, code: &str) -> PathBuf {
         let path = self.folder.join(name);
@@ -106,7 +119,9 @@ fn build(folder: &Path) -> Libraries {
     let operators: Vec<_> =
         Table::names().filter(|(_, of)| *of == Library::Operators).map(|(name, _)| name).collect();
     let with_sibling = link("sibling/libascendcl.so", &operators);
-    link("sibling/libopapi.so", &[]);
+    link("sibling/libopapi.so", &["aclnnAddV3"]);
+    let beyond = [Library::OperatorBase, Library::Operators, Library::OperatorCompiler];
+    let beyond: Vec<_> = Table::names().filter(|(_, of)| beyond.contains(of)).map(|(name, _)| name).collect();
     let foreign = folder.join("foreign.c");
     fs::write(&foreign, "int answer(void) { return 42; }\n").unwrap();
     run(compiler().args(["-shared", "-fPIC", "-o"]).arg(foreign.with_extension("so")).arg(&foreign));
@@ -121,6 +136,7 @@ fn build(folder: &Path) -> Libraries {
         old: link("old.so", &["aclFinalizeReference", "aclrtCtxGetCurrentDefaultStream"]),
         runtime: link("runtime.so", &operators),
         with_sibling,
+        bare: link("bare/libascendcl.so", &beyond),
         crippled: link("crippled.so", &["aclrtMalloc"]),
         foreign: foreign.with_extension("so"),
         text,

@@ -146,3 +146,11 @@ fn the_dynamic_loader_comes_before_the_toolkit() {
     let said = report_with(&[("LD_LIBRARY_PATH", folder), ("ASCEND_TOOLKIT_HOME", "/nonexistent")]);
     assert_used(&said, "libascendcl.so", false);
 }
+
+#[test]
+fn a_library_that_was_found_by_name_is_named_with_its_file() {
+    let bare = &libraries().bare;
+    let said = report_with(&[("LD_LIBRARY_PATH", text(bare.parent().unwrap()))]);
+    let file = bare.canonicalize().unwrap();
+    assert!(said.contains(&format!("is not in libascendcl.so at {} (not found: lib", text(&file))), "{said}");
+}

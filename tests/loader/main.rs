@@ -16,13 +16,14 @@ mod once;
 mod releases;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
 use build::{Libraries, libraries};
 use common::assert_says;
-use racl::sys::Table;
+use racl::sys::{Library, Table};
 use racl::{Acl, CaptureMode, ErrorKind, Prefetch, Result, mock, op};
 
 fn load(path: &Path) -> Result<Acl> {
@@ -147,6 +148,46 @@ fn operators_are_looked_for_in_the_libraries_beside_the_runtime() {
     assert_says(&error, ErrorKind::MissingSymbol, &["aclnnAddGetWorkspaceSize is not in", "runtime.so"]);
     let together = Table::load_from(&libraries().with_sibling).unwrap();
     assert!(together.has("aclnnAdd") && together.has("aclnnSoftmaxGetWorkspaceSize"));
+}
+
+#[test]
+fn libraries_of_operators_that_do_not_open_are_named_with_the_reason() {
+    if Table::load().is_ok() {
+        return common::skipped("an installed toolkit has the operators that shall be missing");
+    }
+    let folder = libraries().folder.join("broken");
+    fs::create_dir_all(&folder).unwrap();
+    let [runtime, base, operators] =
+        ["libascendcl.so", "libnnopbase.so", "libopapi.so"].map(|name| folder.join(name));
+    fs::copy(&libraries().bare, &runtime).unwrap();
+    fs::write(&base, "not a library\n").unwrap();
+    libraries().needing_another(&operators);
+    let table = Table::load_from(&runtime).unwrap();
+    assert_eq!(table.not_opened(Library::OperatorBase), [""; 0], "nothing was looked for yet");
+    let [runtime, base, operators] = [&runtime, &base, &operators].map(|path| path.display().to_string());
+    let base = format!("{base} does not open: it is no ELF file");
+    let said = table.aclCreateScalar().unwrap_err().to_string();
+    assert_eq!(said, format!("aclCreateScalar is not in {runtime} ({base})"));
+    assert_eq!(table.not_opened(Library::OperatorBase), [base]);
+    let operators = format!("{operators} does not open: libother-racl.so: cannot open shared object file");
+    let said = table.aclnnAdd().unwrap_err().to_string();
+    assert!(said.starts_with(&format!("aclnnAdd is not in {runtime} ({operators}")), "{said}");
+    // A family without any file.
+    let said = table.aclopCompile().unwrap_err().to_string();
+    assert_eq!(said, format!("aclopCompile is not in {runtime} (not found: libacl_op_compiler.so)"));
+}
+
+#[test]
+fn the_libraries_that_were_searched_are_all_named() {
+    if Table::load().is_ok() {
+        return common::skipped("an installed toolkit has the operator that shall be missing");
+    }
+    let together = Table::load_from(&libraries().with_sibling).unwrap();
+    let said = together.aclnnAddV3().unwrap_err().to_string();
+    let runtime = libraries().with_sibling.display().to_string();
+    let operators = libraries().with_sibling.with_file_name("libopapi.so");
+    let operators = operators.display();
+    assert_eq!(said, format!("aclnnAddV3 is not in {runtime} or {operators}: it came after CANN 8.1"));
 }
 
 #[test]

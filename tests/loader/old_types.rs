@@ -11,7 +11,8 @@ use racl::{Acl, CaptureMode, Device};
 use crate::build::libraries;
 use crate::load;
 
-/// The three with their old parameters. The first and the last go on to the mock, the second tells what it was given.
+/// The functions that took other numbers or kinds of arguments, as they were. The first and the last go on to the
+/// mock, the second tells what it was given.
 const OLD: &str = r#"
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,7 +42,7 @@ fn old() -> Acl {
 }
 
 #[test]
-fn the_three_are_those_that_are_known_to_have_changed() {
+fn each_of_them_is_known_to_have_changed() {
     for (name, until) in [
         ("aclmdlRIDebugJsonPrint", Release::Cann9_0),
         ("aclrtGetMemUsageInfo", Release::Cann9_0),

@@ -146,6 +146,7 @@ fn family<'a>(of: sys::Library, table: &Table, place: &impl Fn(&str) -> Option<&
         functions,
         found,
         files: files.into_iter().map(file).collect(),
+        not_opened: table.not_opened(of),
     }
 }
 

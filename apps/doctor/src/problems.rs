@@ -215,11 +215,18 @@ fn features(facts: &Facts<'_>, found: &mut Found) {
         let more = feature.missing.len() - names.len();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let text = format!("{}: the library lacks {}{more}", feature.name, names.join(", "));
-        found.warn("feature-missing", text, feature_advice(&feature.missing));
+        found.warn("feature-missing", text, feature_advice(&feature.missing, facts.library));
     }
 }
 
-fn feature_advice(missing: &[Function]) -> String {
+fn feature_advice(missing: &[Function], library: Option<&Library>) -> String {
+    let refused = not_opened(missing, library);
+    if !refused.is_empty() {
+        return format!(
+            "put right what does not open, with the toolkit of its own version and the set_env.sh of that: {}",
+            refused.join("; ")
+        );
+    }
     let symbols = missing.iter().filter_map(|function| symbol_info(&function.name));
     let others = symbols.filter(|symbol| !matches!(symbol.library, Family::OperatorBase | Family::Operators));
     match others.map(SymbolInfo::first).max() {
@@ -233,6 +240,16 @@ fn feature_advice(missing: &[Function]) -> String {
             format!("do without, or take a library that has it ({since}); its calls give an error, the rest works")
         }
     }
+}
+
+/// What is there and does not open of the families of these functions.
+fn not_opened<'a>(missing: &[Function], library: Option<&'a Library>) -> Vec<&'a str> {
+    let needed = |name: &str| missing.iter().any(|function| function.family.as_deref() == Some(name));
+    let families = library.into_iter().flat_map(|library| &library.families);
+    families
+        .filter(|family| needed(&family.name))
+        .flat_map(|family| family.not_opened.iter().map(String::as_str))
+        .collect()
 }
 
 fn toolkits(machine: &Machine, found: &mut Found) {

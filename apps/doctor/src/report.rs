@@ -154,6 +154,8 @@ pub(crate) struct Family {
     pub(crate) functions: usize,
     pub(crate) found: usize,
     pub(crate) files: Vec<FamilyFile>,
+    /// Files that are there and did not open, each with the reason.
+    pub(crate) not_opened: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -69,10 +69,13 @@ impl Text {
         self.functions("newer than it", &library.newer);
         for family in &library.families {
             let files: Vec<_> = family.files.iter().map(|file| file.path.as_str()).collect();
+            let refused = family.not_opened.join("; ");
             let place = match (family.found, files.is_empty()) {
+                (0, _) if !refused.is_empty() => refused,
                 (0, _) => format!("not found ({})", family.sonames.join(", ")),
                 (_, true) => "built in".to_owned(),
-                _ => files.join(", "),
+                _ if refused.is_empty() => files.join(", "),
+                _ => format!("{}; {refused}", files.join(", ")),
             };
             self.row(&family.name, format!("{:>4} of {:>4} functions: {place}", family.found, family.functions));
         }

@@ -116,6 +116,28 @@ fn what_is_no_library_is_refused_with_its_reason() {
 }
 
 #[test]
+fn libraries_of_operators_that_do_not_open_are_told_with_the_reason() {
+    let doctor = Doctor::new();
+    let folder = doctor.home().join("broken");
+    fs::create_dir_all(&folder).unwrap();
+    let runtime = folder.join("libascendcl.so");
+    fs::copy(world().runtime.join("lib64/libascendcl.so"), &runtime).unwrap();
+    fs::write(folder.join("libnnopbase.so"), "not a library\n").unwrap();
+    let reason = format!("{} does not open: it is no ELF file", folder.join("libnnopbase.so").display());
+    let report = Doctor::new().library(&runtime).json(1);
+    let families = report["library"]["families"].as_array().unwrap();
+    let base = families.iter().find(|family| family["name"] == "OperatorBase").unwrap();
+    assert_eq!((&base["found"], &base["not_opened"]), (&json!(0), &json!([reason])));
+    let problems = report["problems"].as_array().unwrap().iter();
+    let operators = problems.filter(|problem| problem["text"].as_str().unwrap().starts_with("operators: "));
+    let advice: Vec<_> = operators.map(|problem| problem["advice"].as_str().unwrap()).collect();
+    assert!(advice.len() == 1 && advice[0].starts_with("put right") && advice[0].ends_with(&reason), "{advice:?}");
+    let text = String::from_utf8(Doctor::new().library(&runtime).arg("--verbose").run().stdout).unwrap();
+    let line = text.lines().find(|line| line.contains("OperatorBase") && line.contains("functions:")).unwrap();
+    assert!(line.ends_with(&reason), "{line}");
+}
+
+#[test]
 fn one_bad_device_does_not_hide_the_others() {
     let report = Doctor::new().library(&world().faulty).env("FAULT", "devices").arg("--timeout=5").json(1);
     let devices = report["devices"].as_array().unwrap();

@@ -31,6 +31,8 @@ fn build(folder: &Path) -> World {
     let mock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mock-acl");
     let build = folder.join("build");
     let toolkit = folder.join("a toolkit");
+    // Whatever an earlier version of this program put there.
+    let _ = fs::remove_dir_all(&toolkit);
     let mut make = Command::new("make");
     make.arg("-s").arg("-C").arg(&mock).arg(format!("BUILD={}", build.display()));
     run(make.arg("install").env("PREFIX", &toolkit).env_remove("DESTDIR").env_remove("MAKEFLAGS"));
