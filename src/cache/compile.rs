@@ -77,7 +77,8 @@ impl Func {
             Ok(key) => key,
             Err(why) => return self.uncached(format!("the code has no identity: {why}; salt() gives one"), work),
         };
-        let (key, again) = match self.cache.0.traces.look(&self.name, &key, self.inputs.as_ref()) {
+        let covered = self.knows_captures(closure);
+        let (key, again) = match self.cache.0.traces.look(&self.name, &key, self.inputs.as_ref(), covered) {
             Traced::Abandoned(why) => return Ok((self.build(work)?.plan, Status::Abandoned(why))),
             Traced::Second(first, why) => {
                 self.abandon(&first, &why)?;
@@ -88,12 +89,14 @@ impl Func {
         let place = self.place(&key);
         let start = Instant::now();
         match self.load(&place, &key, registry) {
-            Found::Plan(plan, hash) => match again.or_else(|| self.seen_since(&key)) {
-                None if !self.cache.0.settings.verify => Ok(self.hit((plan, hash), &place, &key, start)),
+            Found::Plan(plan, hash) => match again.or_else(|| self.seen_since(&key, covered)) {
+                None if !self.cache.0.settings.verify => Ok(self.hit((plan, hash), &place, &key, start, "")),
                 again => self.verified((plan, hash), &place, &key, registry, again, work),
             },
             Found::Refused(why) => self.uncached(why, work),
-            Found::Absent | Found::Broken(_) | Found::Unbound(_) => self.make(&place, &key, registry, again, work),
+            Found::Absent | Found::Broken(_) | Found::Unbound(_) => {
+                self.make(&place, &key, registry, (again, covered), work)
+            }
         }
     }
 
@@ -140,10 +143,11 @@ impl Func {
         Ok(Fresh { plan, took: start.elapsed() })
     }
 
-    fn hit(&self, (plan, hash): (Plan, Hash), place: &Place, key: &Key, start: Instant) -> (Plan, Status) {
+    /// `how` says in the log what else was done than loading.
+    fn hit(&self, (plan, hash): (Plan, Hash), place: &Place, key: &Key, start: Instant, how: &str) -> (Plan, Status) {
         let (path, took) = (place.path(), start.elapsed());
         log::info!(
-            "compile cache: hit for {:?}: {} operators from {} in {took:.1?}",
+            "compile cache: hit for {:?}: {} operators from {} in {took:.1?}{how}",
             self.name,
             plan.operators(),
             path.display()
@@ -160,8 +164,9 @@ impl Func {
 
     /// What another thread has compiled since this compilation began, when only building tells whether it is the
     /// same.
-    fn seen_since(&self, key: &Key) -> Option<Seen> {
-        self.inputs.is_none().then(|| self.cache.0.traces.seen(&self.name, key)).flatten()
+    fn seen_since(&self, key: &Key, covered: bool) -> Option<Seen> {
+        let is_sure = covered && self.inputs.is_some();
+        (!is_sure).then(|| self.cache.0.traces.seen(&self.name, key)).flatten()
     }
 
     /// Builds all the same and compares.
@@ -177,8 +182,7 @@ impl Func {
         let start = Instant::now();
         let fresh = self.build(work)?;
         let Some(difference) = stored.0.difference(&fresh.plan) else {
-            log::debug!("compile cache: {:?} was built again and is the same", self.name);
-            return Ok(self.hit(stored, place, key, start));
+            return Ok(self.hit(stored, place, key, start, " (built again to compare)"));
         };
         if again.is_some() {
             return self.second_plan(key, &difference, fresh);
@@ -195,7 +199,7 @@ impl Func {
         }
     }
 
-    /// The closure gives another plan than before, for inputs that nobody stated.
+    /// The closure gives another plan than before, because of something that nobody stated.
     fn second_plan(&self, key: &Key, difference: &str, fresh: Fresh) -> Result<(Plan, Status)> {
         let why = format!(
             "function {:?} gives a second plan: {difference}; inputs() and part() tell plans of one function apart",
@@ -239,7 +243,7 @@ impl Func {
         place: &Place,
         key: &Key,
         registry: &Registry,
-        again: Option<Seen>,
+        (again, covered): (Option<Seen>, bool),
         work: &mut Work<'_>,
     ) -> Result<(Plan, Status)> {
         let start = Instant::now();
@@ -247,7 +251,7 @@ impl Func {
             Ok(locked) => locked,
             Err(why) => return self.uncached(why, work),
         };
-        let again = again.or_else(|| self.seen_since(key));
+        let again = again.or_else(|| self.seen_since(key, covered));
         let found = self.load(place, key, registry);
         if let (Some(why), false) = (&locked.word, matches!(found, Found::Plan(..))) {
             let why = format!("another compilation was waited for, and its plan was not stored: {why}");
@@ -259,7 +263,7 @@ impl Func {
             Found::Plan(plan, hash) if again.is_none() => {
                 drop(locked);
                 return match self.cache.0.settings.verify {
-                    false => Ok(self.hit((plan, hash), place, key, start)),
+                    false => Ok(self.hit((plan, hash), place, key, start, "")),
                     true => self.verified((plan, hash), place, key, registry, None, work),
                 };
             }
