@@ -137,8 +137,8 @@ pub use text::printable;
 /// the file and of its folders up to the root are checked; below the root no symbolic link is followed. Any bytes are
 /// safe to load: broken ones are cleared with a warning and built again. Whatever else is wrong (a folder of somebody
 /// else's, one that cannot be written, a full disk) is a warning, and the plan is built and used without the cache.
-/// Only files that a cache has written are ever removed: in the folder of the wanted key those of its names,
-/// elsewhere after a look at what they hold.
+/// Only files that a cache has written are ever replaced or removed, after a look at what they hold: a stored plan is
+/// known by its first bytes, the readable file by the key, and each by the other when it is damaged.
 ///
 /// # Examples
 ///

@@ -227,6 +227,7 @@ impl Func {
 
     fn locked(&self, place: &Place) -> Result<Locked, String> {
         let timeout = self.cache.0.settings.lock_timeout;
+        place.check()?;
         match place.lock(timeout) {
             Ok(Some(locked)) => Ok(locked),
             Ok(None) => {

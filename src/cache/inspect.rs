@@ -77,9 +77,12 @@ impl Entry {
         let hash = self.place.hash();
         match self.place.load(|key| hex(&key[..16]) == hash, Code::None) {
             Found::Plan(..) => Verdict::Load,
-            Found::Absent => Verdict::Build,
-            Found::Broken(why) | Found::Unbound(why) => Verdict::Rebuild(why),
             Found::Refused(why) => Verdict::Refuse(why),
+            found => match (self.place.check(), found) {
+                (Err(why), _) => Verdict::Refuse(why),
+                (Ok(()), Found::Broken(why) | Found::Unbound(why)) => Verdict::Rebuild(why),
+                (Ok(()), _) => Verdict::Build,
+            },
         }
     }
 

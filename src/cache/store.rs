@@ -62,7 +62,8 @@ impl Place {
             match lock::take(&folder, timeout) {
                 Ok(Some((lock, word))) => {
                     step("entry", "locked");
-                    return Ok(Some(Locked { folder, word, _held: Held::new(self.path()), lock }));
+                    let _held = Held::new(self.path());
+                    return Ok(Some(Locked { folder, hash: self.hash(), word, _held, lock }));
                 }
                 Ok(None) => return Ok(None),
                 Err(Trouble::Absent) => {}
@@ -81,16 +82,25 @@ impl Place {
         }
     }
 
+    /// That the files which are there are ours. To be asked before a lock file is made in a folder that may be none of
+    /// ours.
+    pub(super) fn check(&self) -> Result<(), String> {
+        match self.open(false) {
+            Ok(folder) => removal::check(&folder, &self.hash()),
+            Err(Trouble::Absent) => Ok(()),
+            Err(Trouble::Refused(why)) => Err(why),
+        }
+    }
+
     /// Takes the entry away: the files, and the folders that are empty then.
     pub(super) fn remove(&self, timeout: Duration) -> Result<(), String> {
         let says = |trouble| match trouble {
             Trouble::Absent => None,
             Trouble::Refused(why) => Some(why),
         };
-        // Before a lock file is made in a folder that may be none of ours.
-        match self.open(false) {
-            Err(trouble) => return says(trouble).map_or(Ok(()), Err),
-            Ok(folder) => removal::check(&folder, &self.hash())?,
+        self.check()?;
+        if matches!(self.open(false), Err(Trouble::Absent)) {
+            return Ok(());
         }
         let locked = match self.lock(timeout) {
             Ok(Some(locked)) => locked,
@@ -181,6 +191,8 @@ impl Drop for Held {
 #[derive(Debug)]
 pub(super) struct Locked {
     folder: Folder,
+    /// That of the place.
+    hash: String,
     /// Why nothing was stored by the one that this one has waited for.
     pub(super) word: Option<String>,
     _held: Held,
@@ -193,9 +205,10 @@ impl Locked {
         self.lock.leave_word(why);
     }
 
+    /// That this process may change the files here, and that they are a cache's.
     fn check_own(&self) -> Result<(), String> {
         match self.lock.is_own() {
-            true => Ok(()),
+            true => removal::check(&self.folder, &self.hash),
             false => Err("this process was forked from the one that has the lock".to_owned()),
         }
     }
