@@ -113,3 +113,22 @@ fn a_model_of_another_shape_has_an_entry_of_its_own() {
     assert_eq!(load(&small), Status::Hit);
     assert_eq!(recipes(&root).len(), 4);
 }
+
+#[test]
+fn errors_of_the_cache_and_of_the_library_are_not_blamed_on_the_device() {
+    let model = Small::new().folder();
+    let run = |variable: &str, value: &str| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_embed"));
+        program.env_remove("RACL_LIBRARY").env(variable, value).arg("--model").arg(model.path());
+        let output = program.arg("--cache").arg(model.path().join("plans")).args(TEXTS).output().unwrap();
+        assert!(!output.status.success());
+        log(&output)
+    };
+    let said = run("RACL_CACHE_VERIFY", "maybe");
+    assert!(
+        said.contains("the settings of the compile cache are wrong: ") && said.contains("neither 0 nor 1"),
+        "{said}"
+    );
+    let said = run("RACL_LIBRARY", "/nowhere/libascendcl.so");
+    assert!(said.contains("the AscendCL library cannot be used: ") && !said.contains("the device failed"), "{said}");
+}
