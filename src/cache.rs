@@ -25,14 +25,13 @@ mod salt;
 mod settings;
 mod signature;
 mod store;
-mod text;
 mod traces;
 
+#[doc(hidden)]
+pub use crate::text::printable;
 pub use inspect::{Entry, Verdict, entries, readable_cache};
 pub use settings::{CacheBuilder, default_root};
 pub use signature::Signature;
-#[doc(hidden)]
-pub use text::printable;
 
 /// Plans on disk.
 ///

@@ -61,6 +61,8 @@ mod prefetch;
 mod raw;
 mod requirement;
 mod stream;
+#[cfg(any(feature = "cache", feature = "dlopen", feature = "link"))]
+mod text;
 
 pub use acl_sys as sys;
 pub use bytemuck;

@@ -11,9 +11,9 @@ use super::entry::{self, Figures};
 use super::key::{Hash, Key, hex};
 use super::settings::is_rank_folder;
 use super::store::{Found, Locked, Place};
-use super::text::printable;
 use super::traces::{Seen, Traced};
 use super::{Func, Signature, Status, settings};
+use crate::text::{printable, shown};
 
 /// The part of the key that holds the inputs.
 pub(super) const INPUTS: &str = "inputs";
@@ -150,7 +150,7 @@ impl Func {
             "compile cache: hit for {:?}: {} operators from {} in {took:.1?}{how}",
             self.name,
             plan.operators(),
-            path.display()
+            shown(&path)
         );
         if let Err(why) = self.remember(key, &plan, hash) {
             return self.given_up(plan, why);
@@ -188,7 +188,7 @@ impl Func {
             return self.second_plan(key, &difference, fresh);
         }
         let why = format!("what is built now is another plan: {difference}");
-        log::warn!("compile cache: {}: {why}", place.path().display());
+        log::warn!("compile cache: {}: {why}", shown(&place.path()));
         match self.locked(place) {
             // First of all it goes: a write that fails must not leave the wrong plan.
             Ok(locked) => match locked.clear() {
@@ -218,7 +218,7 @@ impl Func {
             return Err(Error::invalid(why));
         }
         let place = self.place(key);
-        log::warn!("compile cache: {why}; {} is abandoned", place.path().display());
+        log::warn!("compile cache: {why}; {} is abandoned", shown(&place.path()));
         if let Err(why) = place.remove(settings.lock_timeout) {
             log::warn!("compile cache: the abandoned entry stays: {why}");
         }
@@ -230,10 +230,8 @@ impl Func {
         place.check()?;
         match place.lock(timeout) {
             Ok(Some(locked)) => Ok(locked),
-            Ok(None) => {
-                Err(format!("another process has built for more than {timeout:?}: {}", place.path().display()))
-            }
-            Err(super::folder::Trouble::Absent) => Err(format!("{} vanished", place.path().display())),
+            Ok(None) => Err(format!("another process has built for more than {timeout:?}: {}", shown(&place.path()))),
+            Err(super::folder::Trouble::Absent) => Err(format!("{} vanished", shown(&place.path()))),
             Err(super::folder::Trouble::Refused(why)) => Err(why),
         }
     }
@@ -278,7 +276,7 @@ impl Func {
             }
             Found::Refused(why) => return self.uncached(why, work),
             Found::Broken(why) => {
-                log::warn!("compile cache: clearing broken cache {}: {why}", place.path().display());
+                log::warn!("compile cache: clearing broken cache {}: {why}", shown(&place.path()));
                 if let Err(why) = locked.clear() {
                     locked.leave_word(&why);
                     drop(locked);
@@ -299,11 +297,11 @@ impl Func {
     }
 
     fn say_miss(&self, place: &Place, key: &Key) {
-        log::info!("compile cache: miss for {:?}: building for {}", self.name, place.path().display());
+        log::info!("compile cache: miss for {:?}: building for {}", self.name, shown(&place.path()));
         if let Some((path, differences)) = place.nearest(&self.cache.0.settings.name, key) {
             for (part, here, there) in differences {
                 let text = printable(&format!("{part}: {here} here, {there} there"));
-                log::info!("compile cache: {} differs in {text}", path.display());
+                log::info!("compile cache: {} differs in {text}", shown(&path));
             }
         }
     }
@@ -340,7 +338,7 @@ impl Func {
             self.name,
             bytes.len(),
             start.elapsed(),
-            place.path().display()
+            shown(&place.path())
         );
         match self.read_back(&plan, place, key, registry) {
             Ok(()) => (plan, status),

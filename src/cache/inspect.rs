@@ -15,7 +15,7 @@ use super::key::hex;
 use super::lock::LOCK;
 use super::settings::{check_name, is_rank_folder};
 use super::store::{Found, Place, split_entry_folder};
-use super::text::printable;
+use crate::text::{printable, shown};
 
 /// How long a removal waits for a process that is at work on the entry.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -130,7 +130,7 @@ impl Entry {
 }
 
 fn broken(path: &Path, why: &str) -> Error {
-    Error::new(ErrorKind::File, format!("{}: {}", path.display(), printable(why)))
+    Error::new(ErrorKind::File, format!("{}: {}", shown(path), printable(why)))
 }
 
 fn file_error(path: &Path, trouble: Trouble) -> Error {

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use super::entry::{self, META, RECIPE};
 use super::folder::{Folder, Trouble};
 use super::lock::{LOCK, is_lock};
-use super::text::printable;
+use crate::text::shown;
 
 /// More than a lock file has.
 const MOST_LOCK: u64 = 4096;
@@ -22,7 +22,7 @@ pub(super) fn check(folder: &Folder, hash: &str) -> Result<(), String> {
     let recipe = read(folder, RECIPE, entry::is_marked)?;
     let foreign = |name: &str| {
         let path = folder.path().join(name);
-        Err(format!("{}: no cache has written it, so it stays", printable(&path.to_string_lossy())))
+        Err(format!("{}: no cache has written it, so it stays", shown(&path)))
     };
     match (recipe, meta) {
         (Some(false), None | Some(false)) => return foreign(RECIPE),

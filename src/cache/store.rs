@@ -11,8 +11,8 @@ use super::entry::{self, META, RECIPE};
 use super::folder::{Folder, Trouble};
 use super::key::{Hash, hex};
 use super::lock::{self, LOCK, Lock};
-use super::text::printable;
 use super::{removal, step};
+use crate::text::{printable, shown};
 
 /// Where the entry of one function, key and rank lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Place {
         }
         let locked = match self.lock(timeout) {
             Ok(Some(locked)) => locked,
-            Ok(None) => return Err(format!("{}: others are at work on it", self.path().display())),
+            Ok(None) => return Err(format!("{}: others are at work on it", shown(&self.path()))),
             Err(trouble) => return says(trouble).map_or(Ok(()), Err),
         };
         locked.clear()?;
@@ -232,7 +232,7 @@ impl Locked {
         self.check_own()?;
         self.folder.remove_temporaries(&[RECIPE, META]);
         let says = |trouble| match trouble {
-            Trouble::Absent => format!("{} is gone", self.folder.path().display()),
+            Trouble::Absent => format!("{} is gone", shown(self.folder.path())),
             Trouble::Refused(why) => why,
         };
         self.folder.write(META, meta.as_bytes()).map_err(says)?;

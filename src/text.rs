@@ -1,4 +1,7 @@
-//! Text that came from a file, for people.
+//! Text that came from a file or names one, for people.
+
+#[cfg(feature = "cache")]
+use std::path::Path;
 
 /// The text with control characters, and those that turn the direction of writing, as escapes: what a file says must
 /// not reach a terminal as a command.
@@ -16,6 +19,12 @@ pub fn printable(text: &str) -> String {
         }
     }
     shown
+}
+
+/// A path in one line, as [`printable`] gives it.
+#[cfg(feature = "cache")]
+pub(crate) fn shown(path: &Path) -> String {
+    printable(&path.to_string_lossy())
 }
 
 #[cfg(test)]
