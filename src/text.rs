@@ -7,6 +7,7 @@ use std::path::Path;
 /// not reach a terminal as a command.
 #[doc(hidden)]
 #[must_use]
+#[cfg_attr(not(feature = "cache"), allow(unreachable_pub, reason = "public with the feature only"))]
 pub fn printable(text: &str) -> String {
     let is_command = |c: char| {
         c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -174,7 +174,8 @@ fn fuzz_stored_plans() {
         let value = std::env::var(name).ok()?;
         Some(value.parse::<u64>().unwrap_or_else(|error| panic!("{name}={value}: {error}")))
     };
-    assert!(cfg!(debug_assertions), "--profile fuzz has the checks of a debug build, which --release leaves out");
+    let has_checks = cfg!(debug_assertions);
+    assert!(has_checks, "--profile fuzz has the checks of a debug build, which --release leaves out");
     let count = set("RACL_FUZZ_COUNT").unwrap_or(1_000_000);
     let seed = set("RACL_FUZZ_SEED").unwrap_or_else(|| fastrand::u64(..));
     eprintln!("{count} inputs from seed {seed}");
