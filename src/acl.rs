@@ -397,7 +397,10 @@ fn open(choice: &Choice) -> Result<Table> {
         Choice::System => Table::load().map_err(|error| {
             let advice = "set RACL_LIBRARY to the path of libascendcl.so, or ASCEND_TOOLKIT_HOME to the toolkit's \
                           folder, as its set_env.sh does";
-            Error::new(ErrorKind::LibraryNotFound, format!("{error}; {advice}"))
+            Error::new(
+                ErrorKind::LibraryNotFound,
+                format!("{}; {advice}", crate::text::printable(&error.to_string())),
+            )
         }),
         #[cfg(feature = "dlopen")]
         Choice::Path(path) => Ok(Table::load_from(path)?),

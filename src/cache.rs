@@ -25,14 +25,13 @@ mod salt;
 mod settings;
 mod signature;
 mod store;
-mod text;
 mod traces;
 
+#[doc(hidden)]
+pub use crate::text::printable;
 pub use inspect::{Entry, Verdict, entries, readable_cache};
 pub use settings::{CacheBuilder, default_root};
 pub use signature::Signature;
-#[doc(hidden)]
-pub use text::printable;
 
 /// Plans on disk.
 ///
@@ -66,7 +65,7 @@ pub use text::printable;
 /// | `version of the operators`, `version of the kernels` | the same |
 /// | `version of the driver` | the same |
 /// | `chip`, `cores`, `core limits` | the device, and what the process may use of it |
-/// | `salt` | the build id of the executable, else its hash: any change of code; or [`CacheBuilder::salt`] |
+/// | `salt` | the build id of the executable, else its hash; or [`CacheBuilder::salt`] |
 ///
 /// Of several other entries the log compares with the one that differs least, among those of the same function and
 /// rank.
@@ -75,7 +74,8 @@ pub use text::printable;
 ///
 /// The values that a closure captures: a number of layers from a file, a constant that is computed. They belong into
 /// a [`Func::part`], with everything else that the plan depends on and that is not in the code. A closure that
-/// captures something, with neither [`Func::inputs`] nor [`Func::part`], is a warning, once.
+/// captures something, without any part, is a warning, once: [`Func::ignore_captures`] says that the plan depends on
+/// none of it. [`Func::inputs`] is no such word, since plans with the same inputs may differ.
 ///
 /// ```
 /// # use racl::op::DataType::F32;
@@ -101,6 +101,9 @@ pub use text::printable;
 /// # Ok::<(), racl::Error>(())
 /// ```
 ///
+/// Code in another shared library that the closure calls: the build id is that of the file that the closure is in. A
+/// part with the version of that library, or a salt, covers it.
+///
 /// A closure behind a pointer has the type of the pointer, so that `&dyn Fn`, `Box<dyn FnOnce>` and `fn` pointers are
 /// one closure whatever they point to. With a [`CacheBuilder::salt`], which stands for the build id, a change inside
 /// of a closure is not seen either; and the compiler may number the same closure anew when it, or a version that the
@@ -113,8 +116,8 @@ pub use text::printable;
 ///
 /// A function has one plan. When it is compiled for other inputs than before in the same process, its entry is
 /// removed with one warning, and the function goes on without the cache; [`CacheBuilder::strict`] makes that an
-/// error. Other sizes for a symbol are no other inputs. Without a [`Signature`], or by another closure, the second
-/// compilation of a function builds again, to find out.
+/// error. Other sizes for a symbol are no other inputs. Without a [`Signature`], by another closure, or by one that
+/// captures what no part tells, the second compilation of a function builds again, to find out.
 ///
 /// # Several processes
 ///
@@ -133,8 +136,8 @@ pub use text::printable;
 /// the file and of its folders up to the root are checked; below the root no symbolic link is followed. Any bytes are
 /// safe to load: broken ones are cleared with a warning and built again. Whatever else is wrong (a folder of somebody
 /// else's, one that cannot be written, a full disk) is a warning, and the plan is built and used without the cache.
-/// Only files that a cache has written are ever removed: in the folder of the wanted key those of its names,
-/// elsewhere after a look at what they hold.
+/// Only files that a cache has written are ever replaced or removed, after a look at what they hold: a stored plan is
+/// known by its first bytes, the readable file by the key, and each by the other when it is damaged.
 ///
 /// # Examples
 ///
@@ -183,7 +186,14 @@ impl CompileCache {
 
     /// One plan of the cache, by name.
     pub fn func(&self, name: &str) -> Func {
-        Func { cache: self.clone(), name: name.to_owned(), inputs: None, registry: None, parts: Vec::new() }
+        Func {
+            cache: self.clone(),
+            name: name.to_owned(),
+            inputs: None,
+            registry: None,
+            parts: Vec::new(),
+            ignores_captures: false,
+        }
     }
 
     /// The folder of all caches.
@@ -252,6 +262,7 @@ pub struct Func {
     inputs: Option<Signature>,
     registry: Option<Registry>,
     parts: Vec<(String, String)>,
+    ignores_captures: bool,
 }
 
 impl Func {
@@ -272,6 +283,35 @@ impl Func {
     /// parts are kept side by side. A second value for a name is an error of [`Func::compile`].
     pub fn part(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.parts.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Says that nothing which the closure captures changes the plan, such as a counter or a channel: no warning, and
+    /// no second build to find out. When it is not true, a start with other values loads the plan of the first ones.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::Input;
+    /// use racl::{Acl, CompileCache};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("racl-doc-captures-{}", std::process::id()));
+    /// let device = Acl::mock()?.device(0)?;
+    /// let cache = CompileCache::builder("Model").cache_dir(&folder).build()?;
+    /// let mut builds = 0;
+    /// cache.func("decode").ignore_captures().compile(&device, |g| {
+    ///     builds += 1;
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     let y = g.tanh(x)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// assert_eq!(builds, 1);
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn ignore_captures(mut self) -> Self {
+        self.ignores_captures = true;
         self
     }
 

@@ -218,7 +218,7 @@ impl From<acl_sys::MissingSymbol> for Error {
 #[cfg(any(feature = "dlopen", feature = "link"))]
 impl From<acl_sys::LoadError> for Error {
     fn from(error: acl_sys::LoadError) -> Self {
-        Self::new(ErrorKind::LibraryNotFound, error.to_string())
+        Self::new(ErrorKind::LibraryNotFound, crate::text::printable(&error.to_string()))
     }
 }
 

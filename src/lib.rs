@@ -66,6 +66,8 @@ mod raw;
 mod requirement;
 mod retire;
 mod stream;
+#[cfg(any(feature = "cache", feature = "dlopen", feature = "link"))]
+mod text;
 
 pub use acl_sys as sys;
 pub use bytemuck;

@@ -49,14 +49,19 @@ fn type_id<T>() -> TypeId {
 }
 
 impl Func {
+    /// Whether the key covers what the closure captures, as far as anybody has told.
+    pub(super) fn knows_captures(&self, closure: &Closure) -> bool {
+        closure.captured == 0 || self.ignores_captures || !self.parts.is_empty()
+    }
+
     /// Says once that the closure may depend on something that the key cannot see.
     pub(super) fn warn_of_captures(&self, closure: &Closure) {
-        if closure.captured == 0 || self.inputs.is_some() || !self.parts.is_empty() {
+        if self.knows_captures(closure) {
             return;
         }
         let text = format!(
             "the closure of {:?} captures {} bytes, of which the key knows nothing: a start with other values may \
-             load this plan; inputs() or part() tells what the plan depends on",
+             load this plan; part() tells what the plan depends on, ignore_captures() that it is none of that",
             self.name, closure.captured
         );
         if self.cache.0.traces.is_new(&self.name, &text) {

@@ -11,9 +11,9 @@ use super::entry::{self, Figures};
 use super::key::{Hash, Key, hex};
 use super::settings::is_rank_folder;
 use super::store::{Found, Locked, Place};
-use super::text::printable;
 use super::traces::{Seen, Traced};
 use super::{Func, Signature, Status, settings};
+use crate::text::{printable, shown};
 
 /// The part of the key that holds the inputs.
 pub(super) const INPUTS: &str = "inputs";
@@ -77,7 +77,8 @@ impl Func {
             Ok(key) => key,
             Err(why) => return self.uncached(format!("the code has no identity: {why}; salt() gives one"), work),
         };
-        let (key, again) = match self.cache.0.traces.look(&self.name, &key, self.inputs.as_ref()) {
+        let covered = self.knows_captures(closure);
+        let (key, again) = match self.cache.0.traces.look(&self.name, &key, self.inputs.as_ref(), covered) {
             Traced::Abandoned(why) => return Ok((self.build(work)?.plan, Status::Abandoned(why))),
             Traced::Second(first, why) => {
                 self.abandon(&first, &why)?;
@@ -88,12 +89,14 @@ impl Func {
         let place = self.place(&key);
         let start = Instant::now();
         match self.load(&place, &key, registry) {
-            Found::Plan(plan, hash) => match again.or_else(|| self.seen_since(&key)) {
-                None if !self.cache.0.settings.verify => Ok(self.hit((plan, hash), &place, &key, start)),
+            Found::Plan(plan, hash) => match again.or_else(|| self.seen_since(&key, covered)) {
+                None if !self.cache.0.settings.verify => Ok(self.hit((plan, hash), &place, &key, start, "")),
                 again => self.verified((plan, hash), &place, &key, registry, again, work),
             },
             Found::Refused(why) => self.uncached(why, work),
-            Found::Absent | Found::Broken(_) | Found::Unbound(_) => self.make(&place, &key, registry, again, work),
+            Found::Absent | Found::Broken(_) | Found::Unbound(_) => {
+                self.make(&place, &key, registry, (again, covered), work)
+            }
         }
     }
 
@@ -140,13 +143,14 @@ impl Func {
         Ok(Fresh { plan, took: start.elapsed() })
     }
 
-    fn hit(&self, (plan, hash): (Plan, Hash), place: &Place, key: &Key, start: Instant) -> (Plan, Status) {
+    /// `how` says in the log what else was done than loading.
+    fn hit(&self, (plan, hash): (Plan, Hash), place: &Place, key: &Key, start: Instant, how: &str) -> (Plan, Status) {
         let (path, took) = (place.path(), start.elapsed());
         log::info!(
-            "compile cache: hit for {:?}: {} operators from {} in {took:.1?}",
+            "compile cache: hit for {:?}: {} operators from {} in {took:.1?}{how}",
             self.name,
             plan.operators(),
-            path.display()
+            shown(&path)
         );
         if let Err(why) = self.remember(key, &plan, hash) {
             return self.given_up(plan, why);
@@ -160,8 +164,9 @@ impl Func {
 
     /// What another thread has compiled since this compilation began, when only building tells whether it is the
     /// same.
-    fn seen_since(&self, key: &Key) -> Option<Seen> {
-        self.inputs.is_none().then(|| self.cache.0.traces.seen(&self.name, key)).flatten()
+    fn seen_since(&self, key: &Key, covered: bool) -> Option<Seen> {
+        let is_sure = covered && self.inputs.is_some();
+        (!is_sure).then(|| self.cache.0.traces.seen(&self.name, key)).flatten()
     }
 
     /// Builds all the same and compares.
@@ -177,14 +182,13 @@ impl Func {
         let start = Instant::now();
         let fresh = self.build(work)?;
         let Some(difference) = stored.0.difference(&fresh.plan) else {
-            log::debug!("compile cache: {:?} was built again and is the same", self.name);
-            return Ok(self.hit(stored, place, key, start));
+            return Ok(self.hit(stored, place, key, start, " (built again to compare)"));
         };
         if again.is_some() {
             return self.second_plan(key, &difference, fresh);
         }
         let why = format!("what is built now is another plan: {difference}");
-        log::warn!("compile cache: {}: {why}", place.path().display());
+        log::warn!("compile cache: {}: {why}", shown(&place.path()));
         match self.locked(place) {
             // First of all it goes: a write that fails must not leave the wrong plan.
             Ok(locked) => match locked.clear() {
@@ -195,7 +199,7 @@ impl Func {
         }
     }
 
-    /// The closure gives another plan than before, for inputs that nobody stated.
+    /// The closure gives another plan than before, because of something that nobody stated.
     fn second_plan(&self, key: &Key, difference: &str, fresh: Fresh) -> Result<(Plan, Status)> {
         let why = format!(
             "function {:?} gives a second plan: {difference}; inputs() and part() tell plans of one function apart",
@@ -214,7 +218,7 @@ impl Func {
             return Err(Error::invalid(why));
         }
         let place = self.place(key);
-        log::warn!("compile cache: {why}; {} is abandoned", place.path().display());
+        log::warn!("compile cache: {why}; {} is abandoned", shown(&place.path()));
         if let Err(why) = place.remove(settings.lock_timeout) {
             log::warn!("compile cache: the abandoned entry stays: {why}");
         }
@@ -223,12 +227,11 @@ impl Func {
 
     fn locked(&self, place: &Place) -> Result<Locked, String> {
         let timeout = self.cache.0.settings.lock_timeout;
+        place.check()?;
         match place.lock(timeout) {
             Ok(Some(locked)) => Ok(locked),
-            Ok(None) => {
-                Err(format!("another process has built for more than {timeout:?}: {}", place.path().display()))
-            }
-            Err(super::folder::Trouble::Absent) => Err(format!("{} vanished", place.path().display())),
+            Ok(None) => Err(format!("another process has built for more than {timeout:?}: {}", shown(&place.path()))),
+            Err(super::folder::Trouble::Absent) => Err(format!("{} vanished", shown(&place.path()))),
             Err(super::folder::Trouble::Refused(why)) => Err(why),
         }
     }
@@ -239,7 +242,7 @@ impl Func {
         place: &Place,
         key: &Key,
         registry: &Registry,
-        again: Option<Seen>,
+        (again, covered): (Option<Seen>, bool),
         work: &mut Work<'_>,
     ) -> Result<(Plan, Status)> {
         let start = Instant::now();
@@ -247,7 +250,7 @@ impl Func {
             Ok(locked) => locked,
             Err(why) => return self.uncached(why, work),
         };
-        let again = again.or_else(|| self.seen_since(key));
+        let again = again.or_else(|| self.seen_since(key, covered));
         let found = self.load(place, key, registry);
         if let (Some(why), false) = (&locked.word, matches!(found, Found::Plan(..))) {
             let why = format!("another compilation was waited for, and its plan was not stored: {why}");
@@ -259,7 +262,7 @@ impl Func {
             Found::Plan(plan, hash) if again.is_none() => {
                 drop(locked);
                 return match self.cache.0.settings.verify {
-                    false => Ok(self.hit((plan, hash), place, key, start)),
+                    false => Ok(self.hit((plan, hash), place, key, start, "")),
                     true => self.verified((plan, hash), place, key, registry, None, work),
                 };
             }
@@ -273,7 +276,7 @@ impl Func {
             }
             Found::Refused(why) => return self.uncached(why, work),
             Found::Broken(why) => {
-                log::warn!("compile cache: clearing broken cache {}: {why}", place.path().display());
+                log::warn!("compile cache: clearing broken cache {}: {why}", shown(&place.path()));
                 if let Err(why) = locked.clear() {
                     locked.leave_word(&why);
                     drop(locked);
@@ -294,11 +297,11 @@ impl Func {
     }
 
     fn say_miss(&self, place: &Place, key: &Key) {
-        log::info!("compile cache: miss for {:?}: building for {}", self.name, place.path().display());
+        log::info!("compile cache: miss for {:?}: building for {}", self.name, shown(&place.path()));
         if let Some((path, differences)) = place.nearest(&self.cache.0.settings.name, key) {
             for (part, here, there) in differences {
                 let text = printable(&format!("{part}: {here} here, {there} there"));
-                log::info!("compile cache: {} differs in {text}", path.display());
+                log::info!("compile cache: {} differs in {text}", shown(&path));
             }
         }
     }
@@ -335,7 +338,7 @@ impl Func {
             self.name,
             bytes.len(),
             start.elapsed(),
-            place.path().display()
+            shown(&place.path())
         );
         match self.read_back(&plan, place, key, registry) {
             Ok(()) => (plan, status),

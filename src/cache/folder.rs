@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::step;
+use crate::text::shown;
 
 /// Why something on disk cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -289,5 +290,5 @@ fn trouble(path: &Path, error: Errno) -> Trouble {
 }
 
 pub(super) fn refused(path: &Path, why: impl std::fmt::Display) -> Trouble {
-    Trouble::Refused(format!("{}: {why}", path.display()))
+    Trouble::Refused(format!("{}: {why}", shown(path)))
 }

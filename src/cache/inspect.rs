@@ -15,7 +15,7 @@ use super::key::hex;
 use super::lock::LOCK;
 use super::settings::{check_name, is_rank_folder};
 use super::store::{Found, Place, split_entry_folder};
-use super::text::printable;
+use crate::text::{printable, shown};
 
 /// How long a removal waits for a process that is at work on the entry.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -77,9 +77,12 @@ impl Entry {
         let hash = self.place.hash();
         match self.place.load(|key| hex(&key[..16]) == hash, Code::None) {
             Found::Plan(..) => Verdict::Load,
-            Found::Absent => Verdict::Build,
-            Found::Broken(why) | Found::Unbound(why) => Verdict::Rebuild(why),
             Found::Refused(why) => Verdict::Refuse(why),
+            found => match (self.place.check(), found) {
+                (Err(why), _) => Verdict::Refuse(why),
+                (Ok(()), Found::Broken(why) | Found::Unbound(why)) => Verdict::Rebuild(why),
+                (Ok(()), _) => Verdict::Build,
+            },
         }
     }
 
@@ -127,7 +130,7 @@ impl Entry {
 }
 
 fn broken(path: &Path, why: &str) -> Error {
-    Error::new(ErrorKind::File, format!("{}: {}", path.display(), printable(why)))
+    Error::new(ErrorKind::File, format!("{}: {}", shown(path), printable(why)))
 }
 
 fn file_error(path: &Path, trouble: Trouble) -> Error {

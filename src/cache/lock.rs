@@ -13,6 +13,7 @@ use rustix::fs::{FlockOperation, flock, ftruncate};
 use rustix::io::{Errno, pread, pwrite};
 
 use super::folder::{Folder, Trouble, refused};
+use crate::text::shown;
 
 /// Name of the lock file.
 pub(super) const LOCK: &str = ".lock";
@@ -94,7 +95,7 @@ pub(super) fn take(folder: &Folder, timeout: Duration) -> Result<Option<(Lock, O
         let lock = match flock(&fd, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Lock::of(fd),
             Err(Errno::WOULDBLOCK) => {
-                log::debug!("compile cache: {} is locked; waiting", folder.path().display());
+                log::debug!("compile cache: {} is locked; waiting", shown(folder.path()));
                 waited = true;
                 match wait(fd, timeout.saturating_sub(start.elapsed())) {
                     Some(lock) => lock.map_err(|error| no_lock(folder, error))?,

@@ -1,4 +1,4 @@
-//! Whether the files in a folder are such that a cache has written, before any is removed.
+//! Whether the files in a folder are such that a cache has written, before any is replaced or removed.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 use super::entry::{self, META, RECIPE};
 use super::folder::{Folder, Trouble};
 use super::lock::{LOCK, is_lock};
+use crate::text::shown;
 
 /// More than a lock file has.
 const MOST_LOCK: u64 = 4096;
@@ -13,16 +14,23 @@ const MOST_LOCK: u64 = 4096;
 /// That all files of our names are ours, in the folder of an entry whose key begins with `hash`: a stored plan by its
 /// first bytes, the readable file by its key, each of them by the other one when it is damaged.
 pub(super) fn check(folder: &Folder, hash: &str) -> Result<(), String> {
-    let recipe = read(folder, RECIPE, entry::is_marked)?;
+    // First: who clears a broken entry removes it last, and who stores writes it first.
     let meta = read(folder, META, |file, size| {
         let meta = entry::read_meta_file(file, size).ok().flatten();
         Ok(meta.is_some_and(|meta| meta.key.is_some_and(|key| key.starts_with(hash))))
     })?;
-    if (recipe.is_some() || meta.is_some()) && ![recipe, meta].contains(&Some(true)) {
-        return Err(format!("{}: no cache has written what is there", folder.path().display()));
+    let recipe = read(folder, RECIPE, entry::is_marked)?;
+    let foreign = |name: &str| {
+        let path = folder.path().join(name);
+        Err(format!("{}: no cache has written it, so it stays", shown(&path)))
+    };
+    match (recipe, meta) {
+        (Some(false), None | Some(false)) => return foreign(RECIPE),
+        (None, Some(false)) => return foreign(META),
+        _ => {}
     }
     match read(folder, LOCK, read_lock)? {
-        Some(false) => Err(format!("{}: no cache has written it", folder.path().join(LOCK).display())),
+        Some(false) => foreign(LOCK),
         _ => Ok(()),
     }
 }

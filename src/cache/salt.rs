@@ -10,6 +10,7 @@ use std::sync::PoisonError;
 use acl_sys::CodeFiles;
 
 use super::key::hex;
+use crate::text::shown;
 
 /// Most program headers, and most bytes of notes, that are looked at.
 const MOST: u64 = 1 << 16;
@@ -22,7 +23,7 @@ pub(super) fn of_code(address: usize) -> Result<String, String> {
     let executable = File::open("/proc/self/exe").map_err(|error| format!("/proc/self/exe: {error}"))?;
     let mut salt = identity(&executable).map_err(|error| format!("/proc/self/exe: {error}"))?;
     if let Some(path) = object_at(address)? {
-        let wrong = |error: io::Error| format!("{}: {error}", path.display());
+        let wrong = |error: io::Error| format!("{}: {error}", shown(&path));
         let object = File::open(&path).map_err(wrong)?;
         if !same_file(&object, &executable).map_err(wrong)? {
             salt = format!("{salt}, {}", identity(&object).map_err(wrong)?);
@@ -35,7 +36,7 @@ pub(super) fn of_code(address: usize) -> Result<String, String> {
 pub(super) fn of_object(address: usize) -> Result<Option<String>, String> {
     let Some(path) = object_at(address)? else { return Ok(None) };
     let found = File::open(&path).and_then(|file| identity(&file));
-    found.map(Some).map_err(|error| format!("{}: {error}", path.display()))
+    found.map(Some).map_err(|error| format!("{}: {error}", shown(&path)))
 }
 
 fn same_file(a: &File, b: &File) -> io::Result<bool> {

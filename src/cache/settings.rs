@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::plan::{Decompositions, Options};
+use crate::text::shown;
 
 use super::traces::Traces;
 use super::{CompileCache, Inner};
@@ -308,7 +309,7 @@ impl CacheBuilder {
         settings.verify = verify.map_or_else(verify_in_environment, Ok)?;
         let root = root.unwrap_or_else(default_root);
         settings.root = std::path::absolute(&root).map_err(|error| {
-            let text = format!("{}: {error}", root.display());
+            let text = format!("{}: {error}", shown(&root));
             Error::new(crate::ErrorKind::File, text).with_source(error)
         })?;
         if settings.op_cache {

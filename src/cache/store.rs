@@ -11,8 +11,8 @@ use super::entry::{self, META, RECIPE};
 use super::folder::{Folder, Trouble};
 use super::key::{Hash, hex};
 use super::lock::{self, LOCK, Lock};
-use super::text::printable;
 use super::{removal, step};
+use crate::text::{printable, shown};
 
 /// Where the entry of one function, key and rank lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +62,8 @@ impl Place {
             match lock::take(&folder, timeout) {
                 Ok(Some((lock, word))) => {
                     step("entry", "locked");
-                    return Ok(Some(Locked { folder, word, _held: Held::new(self.path()), lock }));
+                    let _held = Held::new(self.path());
+                    return Ok(Some(Locked { folder, hash: self.hash(), word, _held, lock }));
                 }
                 Ok(None) => return Ok(None),
                 Err(Trouble::Absent) => {}
@@ -81,20 +82,29 @@ impl Place {
         }
     }
 
+    /// That the files which are there are ours. To be asked before a lock file is made in a folder that may be none of
+    /// ours.
+    pub(super) fn check(&self) -> Result<(), String> {
+        match self.open(false) {
+            Ok(folder) => removal::check(&folder, &self.hash()),
+            Err(Trouble::Absent) => Ok(()),
+            Err(Trouble::Refused(why)) => Err(why),
+        }
+    }
+
     /// Takes the entry away: the files, and the folders that are empty then.
     pub(super) fn remove(&self, timeout: Duration) -> Result<(), String> {
         let says = |trouble| match trouble {
             Trouble::Absent => None,
             Trouble::Refused(why) => Some(why),
         };
-        // Before a lock file is made in a folder that may be none of ours.
-        match self.open(false) {
-            Err(trouble) => return says(trouble).map_or(Ok(()), Err),
-            Ok(folder) => removal::check(&folder, &self.hash())?,
+        self.check()?;
+        if matches!(self.open(false), Err(Trouble::Absent)) {
+            return Ok(());
         }
         let locked = match self.lock(timeout) {
             Ok(Some(locked)) => locked,
-            Ok(None) => return Err(format!("{}: others are at work on it", self.path().display())),
+            Ok(None) => return Err(format!("{}: others are at work on it", shown(&self.path()))),
             Err(trouble) => return says(trouble).map_or(Ok(()), Err),
         };
         locked.clear()?;
@@ -181,6 +191,8 @@ impl Drop for Held {
 #[derive(Debug)]
 pub(super) struct Locked {
     folder: Folder,
+    /// That of the place.
+    hash: String,
     /// Why nothing was stored by the one that this one has waited for.
     pub(super) word: Option<String>,
     _held: Held,
@@ -193,9 +205,10 @@ impl Locked {
         self.lock.leave_word(why);
     }
 
+    /// That this process may change the files here, and that they are a cache's.
     fn check_own(&self) -> Result<(), String> {
         match self.lock.is_own() {
-            true => Ok(()),
+            true => removal::check(&self.folder, &self.hash),
             false => Err("this process was forked from the one that has the lock".to_owned()),
         }
     }
@@ -219,7 +232,7 @@ impl Locked {
         self.check_own()?;
         self.folder.remove_temporaries(&[RECIPE, META]);
         let says = |trouble| match trouble {
-            Trouble::Absent => format!("{} is gone", self.folder.path().display()),
+            Trouble::Absent => format!("{} is gone", shown(self.folder.path())),
             Trouble::Refused(why) => why,
         };
         self.folder.write(META, meta.as_bytes()).map_err(says)?;

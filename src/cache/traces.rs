@@ -40,8 +40,8 @@ pub(super) struct Seen {
 /// How a compilation stands to those before it.
 #[derive(Debug)]
 pub(super) enum Traced {
-    /// The entry with this key. When a plan was seen before, and nobody states the inputs or the closure is another,
-    /// only building tells whether this is the same.
+    /// The entry with this key. When a plan was seen before, and nobody states the inputs, the closure is another or
+    /// captures what nobody tells, only building tells whether this is the same.
     Use {
         key: Key,
         again: Option<Seen>,
@@ -56,7 +56,8 @@ impl Traces {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn look(&self, function: &str, key: &Key, inputs: Option<&Signature>) -> Traced {
+    /// `is_covered`: whether the key covers what the closure captures.
+    pub(super) fn look(&self, function: &str, key: &Key, inputs: Option<&Signature>, is_covered: bool) -> Traced {
         let mut states = self.lock();
         let traces = &mut states.entry(function.to_owned()).or_default().traces;
         let identity = key.hash_without(&LEFT_OUT);
@@ -72,13 +73,14 @@ impl Traces {
         let Some(inputs) = inputs else {
             return Traced::Use { key: trace.key.clone(), again: Some(seen.clone()) };
         };
+        let again = |is_sure: bool| (!is_sure).then(|| seen.clone());
         if trace.key == *key {
-            return Traced::Use { key: key.clone(), again: None };
+            return Traced::Use { key: key.clone(), again: again(is_covered) };
         }
         match inputs.fits(&seen.inputs) {
             Ok(()) => {
-                let is_other = trace.key.part(CLOSURE) != key.part(CLOSURE);
-                Traced::Use { key: trace.key.clone(), again: is_other.then(|| seen.clone()) }
+                let is_same = trace.key.part(CLOSURE) == key.part(CLOSURE);
+                Traced::Use { key: trace.key.clone(), again: again(is_covered && is_same) }
             }
             Err(text) => {
                 let why = format!("function {function:?} has a second trace: {text} of the first");

@@ -46,12 +46,16 @@ use super::run::{Bindings, Executable};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buckets(Vec<usize>);
 
+/// More than any device has room for graphs.
+const MOST: usize = 1 << 16;
+
 impl Buckets {
     /// 1, 2, 4, multiples of 8 up to 256, then of 16, all up to `greatest`, which is one itself.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for 0.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for 0, and for so many that there would be more
+    /// than 65,536 sizes.
     pub fn up_to(greatest: usize) -> Result<Self> {
         let small = [1, 2, 4].into_iter().chain((8..=256).step_by(8)).take_while(|size| *size < greatest);
         let large = (272..greatest).step_by(16);
@@ -62,7 +66,7 @@ impl Buckets {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no size, or one of 0.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no size, one of 0, and more than 65,536.
     ///
     /// # Examples
     ///
@@ -76,7 +80,10 @@ impl Buckets {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn new(sizes: impl IntoIterator<Item = usize>) -> Result<Self> {
-        let mut sizes: Vec<usize> = sizes.into_iter().collect();
+        let mut sizes: Vec<usize> = sizes.into_iter().take(MOST + 1).collect();
+        if sizes.len() > MOST {
+            return Err(Error::invalid(format!("more than {MOST} buckets; give the sizes that matter")));
+        }
         sizes.sort_unstable();
         sizes.dedup();
         match sizes.first() {
@@ -183,6 +190,17 @@ mod tests {
         assert_eq!(sizes(256)[33..], [248, 256]);
         assert_eq!(sizes(300)[33..], [248, 256, 272, 288, 300]);
         assert_eq!(sizes(512).len(), 3 + 32 + 16);
+    }
+
+    #[test]
+    fn more_sizes_than_anything_could_use_are_refused_before_they_fill_the_memory() {
+        for refused in [Buckets::up_to(usize::MAX), Buckets::up_to(100_000_000_000), Buckets::new(1..)] {
+            let error = refused.unwrap_err().to_string();
+            assert!(error.contains("more than 65536 buckets"), "{error}");
+        }
+        assert_eq!(Buckets::new(1..=1 << 16).unwrap().sizes().len(), 1 << 16);
+        assert!(Buckets::new((1..=1 << 16).chain([1])).is_err());
+        assert_eq!(Buckets::up_to(1 << 19).unwrap().greatest(), 1 << 19);
     }
 
     #[test]

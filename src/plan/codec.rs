@@ -10,7 +10,7 @@
 //! as good as a plan from a builder. A sample is part of the tests;
 //!
 //! ```sh
-//! RACL_FUZZ_COUNT=10000000 cargo test --release --lib fuzz_stored_plans -- --ignored --nocapture
+//! RACL_FUZZ_COUNT=10000000 cargo test --profile fuzz --lib fuzz_stored_plans -- --ignored --nocapture
 //! ```
 //!
 //! tries as many as it is told to and prints their number, the seed, the time and the rate. `RACL_FUZZ_SEED` sets the

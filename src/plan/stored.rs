@@ -26,7 +26,7 @@ const TOO_LONG: &str = "checking it takes too long for its size";
 const STEPS: u64 = 1 << 24;
 const STEPS_A_BYTE: u64 = 1 << 7;
 
-fn most_steps(bytes: &[u8]) -> u64 {
+pub(super) fn most_steps(bytes: &[u8]) -> u64 {
     STEPS + STEPS_A_BYTE * bytes.len() as u64
 }
 

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use racl::cache::{entries, readable_cache};
+use racl::cache::{Verdict, entries, readable_cache};
 
-use crate::{Root, assert_hit, assert_miss, assert_rebuilt};
+use crate::{Root, assert_hit, assert_miss, assert_rebuilt, assert_uncached};
 
 #[track_caller]
 fn assert_repaired(root: &Root, part: &str) {
@@ -112,6 +112,31 @@ fn a_readable_file_that_is_broken_or_missing_does_not_matter() {
     }
     fs::remove_file(meta).unwrap();
     assert_hit(root.cache());
+}
+
+#[test]
+fn files_of_the_users_with_our_names_are_neither_replaced_nor_cleared() {
+    for name in ["recipe.bin", "meta.json", ".lock"] {
+        let root = Root::new();
+        assert_miss(root.cache());
+        let folder = root.recipe().parent().unwrap().to_owned();
+        for entry in fs::read_dir(&folder).unwrap() {
+            fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+        let mine = folder.join(name);
+        fs::write(&mine, "my notes").unwrap();
+        fs::set_permissions(&mine, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        let why = format!("{name}: no cache has written it, so it stays");
+        assert_uncached(root.cache(), &why);
+        assert_uncached(root.cache().verify(false), &why);
+        assert_eq!(fs::read(&mine).unwrap(), b"my notes", "{name}");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "{name}");
+        let entry = entries(root.path()).unwrap().remove(0);
+        assert!(matches!(entry.verdict(), Verdict::Refuse(text) if text.contains(&why)), "{:?}", entry.verdict());
+        assert!(entry.remove().unwrap_err().to_string().contains(&why));
+        fs::remove_file(&mine).unwrap();
+        assert_miss(root.cache());
+    }
 }
 
 #[test]

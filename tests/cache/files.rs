@@ -248,3 +248,19 @@ fn a_full_disk_leaves_nothing() {
     assert!(mount("umount", &[]));
     filled.unwrap();
 }
+
+#[test]
+fn a_root_of_several_lines_is_named_in_one() {
+    let root = Root::new();
+    let odd = || root.cache().cache_dir(root.path().join("a\nb\u{1b}[2J"));
+    assert_miss(odd());
+    assert_hit(odd());
+    fs::write(root.recipe(), "broken").unwrap();
+    crate::assert_rebuilt(odd(), "");
+    chmod(&root.recipe(), 0o644);
+    assert_uncached(odd(), "a\\nb\\u{1b}[2J/Model_dynamic_");
+    assert!(root.log().len() > 5);
+    for line in root.log() {
+        assert!(line.contains("a\\nb") && !line.contains(char::is_control), "{line:?}");
+    }
+}

@@ -161,7 +161,8 @@ pub(crate) fn compile(
     device: &Device,
     work: &mut dyn FnMut(&mut Builder) -> Result<()>,
 ) -> Result<Plan> {
-    func.compile(device, |g| work(g))
+    // What it captures is the work of the test.
+    func.clone().ignore_captures().compile(device, |g| work(g))
 }
 
 /// Compiles `decode` as a new start would; gives the status and whether something was built. The result must be

@@ -159,9 +159,44 @@ fn captures_that_the_key_does_not_know_are_said_once() {
     compile(cache.func("captured_b"), 2);
     assert_eq!((about("captured_a"), about("captured_b")), (1, 1));
     compile(cache.func("captured_c").part("size", 2), 2);
+    // The inputs do not tell what else is captured.
     compile(cache.func("captured_d").inputs(&inputs(2)), 2);
+    compile(cache.func("captured_d").inputs(&inputs(2)), 2);
+    assert_eq!(about("captured_d"), 1);
     cache.func("captured_e").compile(&device, crate::decode).unwrap();
-    assert_eq!(warnings().iter().filter(|line| line.contains("captured_")).count(), 2, "{:?}", warnings());
+    compile(cache.func("captured_f").inputs(&inputs(2)).ignore_captures(), 2);
+    compile(cache.func("captured_f").ignore_captures(), 2);
+    assert_eq!(warnings().iter().filter(|line| line.contains("captured_")).count(), 3, "{:?}", warnings());
+}
+
+#[test]
+fn stated_inputs_do_not_hide_that_another_number_was_captured() {
+    let (root, device) = (Root::new(), device());
+    let cache = root.cache().verify(false).build().unwrap();
+    let mut x = Signature::new();
+    x.input("x", [4], F32, Input::Copied).unwrap();
+    let compile = |func: racl::cache::Func, layers: usize| {
+        let plan = func.inputs(&x).compile(&device, |g| {
+            let mut x = g.input("x", [4], F32, Input::Copied)?;
+            for _ in 0..layers {
+                x = g.abs(x)?;
+            }
+            g.output("y", x)
+        });
+        plan.unwrap().operators()
+    };
+    let func = || cache.func("decode");
+    assert_eq!((compile(func(), 2), func().status()), (2, Some(Status::Miss)));
+    assert_eq!((compile(func(), 2), func().status()), (2, Some(Status::Hit)));
+    assert_eq!(compile(func(), 3), 3);
+    let Some(Status::Abandoned(why)) = func().status() else { panic!("{:?}", func().status()) };
+    assert!(why.contains("\"decode\" gives a second plan: "), "{why}");
+    // Who says that it does not matter is believed; a part tells.
+    let ignored = || cache.func("ignored").ignore_captures();
+    assert_eq!((compile(ignored(), 2), compile(ignored(), 3)), (2, 2));
+    let part = |layers: usize| compile(cache.func("part").part("layers", layers), layers);
+    assert_eq!((part(2), part(3), part(2)), (2, 3, 2));
+    root.assert_logged(&["info: ", "hit for \"ignored\": 2 operators"]);
 }
 
 #[test]

@@ -124,3 +124,13 @@ fn links_to_a_library_are_followed() {
     assert_eq!(add(&load(&link).unwrap()).unwrap(), [2.0, 4.0, 6.0]);
     assert_refused(&lost, "cannot open shared object file: No such file");
 }
+
+#[test]
+fn a_path_of_several_lines_is_named_in_one() {
+    let path = libraries().folder.join("a\nb\u{1b}[2J.so");
+    for path in [path.clone(), file("c\nd.so", b"")] {
+        let error = load(&path).unwrap_err().to_string();
+        let shown = path.to_str().unwrap().replace('\n', "\\n").replace('\u{1b}', "\\u{1b}");
+        assert!(error.contains(&shown) && !error.contains(char::is_control), "{error:?}");
+    }
+}

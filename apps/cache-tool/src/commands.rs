@@ -1,6 +1,6 @@
 //! What the commands do.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -12,14 +12,21 @@ const DAY: u64 = 24 * 60 * 60;
 
 type Result<T> = std::result::Result<T, Failure>;
 
-fn stored(root: Option<PathBuf>) -> Result<Vec<Entry>> {
-    Ok(entries(root.unwrap_or_else(default_root))?)
+/// What is stored below a root, and how that is shown. A folder that was named has to be there; without a name there
+/// is none before a start has stored something.
+fn stored(named: Option<PathBuf>) -> Result<(Vec<Entry>, String)> {
+    let root = named.clone().unwrap_or_else(default_root);
+    let shown = printable(&root.to_string_lossy());
+    if named.is_some() && matches!(root.symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound) {
+        return Err(Failure::NoFolder(shown));
+    }
+    Ok((entries(root)?, shown))
 }
 
 pub(crate) fn list(out: &mut impl Write, root: Option<PathBuf>) -> Result<()> {
-    let entries = stored(root)?;
+    let (entries, root) = stored(root)?;
     if entries.is_empty() {
-        writeln!(out, "no plan is stored")?;
+        writeln!(out, "{root}: no plan is stored")?;
         return Ok(());
     }
     let (cache, function, operators) = ("cache", "function", "operators");
@@ -72,7 +79,8 @@ pub(crate) fn show(out: &mut impl Write, path: &Path) -> Result<()> {
 /// Gives whether a start would load all of them. Where none is stored, nothing is said.
 pub(crate) fn verify(out: &mut impl Write, root: Option<PathBuf>) -> Result<bool> {
     let (mut good, mut bad) = (0, 0);
-    for entry in stored(root)? {
+    let (entries, root) = stored(root)?;
+    for entry in entries {
         let path = shown(&entry);
         match entry.verdict() {
             Verdict::Build => {}
@@ -86,7 +94,7 @@ pub(crate) fn verify(out: &mut impl Write, root: Option<PathBuf>) -> Result<bool
             }
         }
     }
-    writeln!(out, "{good} good, {bad} bad")?;
+    writeln!(out, "{root}: {good} good, {bad} bad")?;
     Ok(bad == 0)
 }
 
@@ -102,7 +110,8 @@ pub(crate) fn prune(out: &mut impl Write, prune: Prune) -> Result<bool> {
         is_old && has_name && is_unusable()
     };
     let (mut gone, mut kept) = (0, 0);
-    for entry in stored(root.dir)?.iter().filter(|entry| is_chosen(entry)) {
+    let (entries, root) = stored(root.dir)?;
+    for entry in entries.iter().filter(|entry| is_chosen(entry)) {
         let path = shown(entry);
         if dry_run {
             writeln!(out, "would remove {path}")?;
@@ -116,6 +125,6 @@ pub(crate) fn prune(out: &mut impl Write, prune: Prune) -> Result<bool> {
         gone += 1;
     }
     let done = if dry_run { "would be removed" } else { "removed" };
-    writeln!(out, "{gone} {done}, {kept} kept")?;
+    writeln!(out, "{root}: {gone} {done}, {kept} kept")?;
     Ok(kept == 0)
 }

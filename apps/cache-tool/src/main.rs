@@ -68,10 +68,15 @@ struct Which {
     name: Option<String>,
 }
 
+/// As for any other mistake in the command line.
+const NO_FOLDER: u8 = 2;
+
 /// Why a command ends before its end.
 #[derive(Debug)]
 enum Failure {
     Cache(racl::Error),
+    /// A folder that was named is not there.
+    NoFolder(String),
     Output(io::Error),
 }
 
@@ -104,6 +109,10 @@ fn main() -> ExitCode {
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Output(error)) => fail(&error),
         Err(Failure::Cache(error)) => fail(&error),
+        Err(Failure::NoFolder(root)) => {
+            fail(&format!("{root}: there is no such folder"));
+            ExitCode::from(NO_FOLDER)
+        }
     }
 }
 

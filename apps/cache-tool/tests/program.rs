@@ -123,7 +123,7 @@ fn look_alikes_of_the_users_stay() {
         }
     }
     let said = text(&caches.run("prune", &["--all"]), false);
-    assert!(said.contains(": no cache has written what is there\n"), "{said}");
+    assert!(said.contains("mine/recipe.bin: no cache has written it, so it stays\n"), "{said}");
     assert!(said.ends_with("3 removed, 2 kept\n"), "{said}");
     for folder in [&mine, &far] {
         assert_eq!(fs::read_dir(folder).unwrap().count(), 3);
@@ -178,7 +178,7 @@ fn without_a_folder_there_is_nothing() {
         variable.map(|path| command.env("RACL_CACHE_HOME", path));
         text(&command.output().unwrap(), true)
     };
-    assert_eq!(run(None), "no plan is stored\n");
+    assert_eq!(run(None), ".racl_cache: no plan is stored\n");
     let caches = Caches::new();
     assert_eq!(run(Some(caches.0.path())).lines().count(), 4);
 }
@@ -227,4 +227,22 @@ fn prune_removes_what_was_chosen_and_nothing_of_the_users() {
     assert!(text(&caches.run("prune", &["--all"]), true).ends_with("1 removed, 0 kept\n"));
     let left: Vec<_> = fs::read_dir(caches.0.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(left, [notes]);
+}
+
+#[test]
+fn each_command_names_its_folder_and_a_mistyped_one_is_an_error() {
+    let caches = Caches::new();
+    let empty = caches.0.path().join("empty");
+    fs::DirBuilder::new().mode(0o700).create(&empty).unwrap();
+    let mistyped = caches.0.path().join("mis\ntyped");
+    let commands = [&["list"][..], &["verify"], &["prune", "--all"], &["prune", "--all", "--dry-run"]];
+    for command in commands {
+        let run = |folder: &Path| program().args(command).arg("--dir").arg(folder).output().unwrap();
+        let output = run(&mistyped);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{command:?}: {output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.ends_with("mis\\ntyped: there is no such folder\n"), "{said}");
+        let said = text(&run(&empty), true);
+        assert!(said.starts_with(&format!("{}: ", empty.display())), "{said}");
+    }
 }

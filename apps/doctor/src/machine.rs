@@ -7,6 +7,7 @@ use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use racl::CompileCache;
 use racl::cache::default_root;
 use racl::sys::{self, Library};
 use rustix::fs::{Access, access};
@@ -169,13 +170,23 @@ fn cache(folder: &Path) -> Cache {
         Some(path) => match access(path, Access::WRITE_OK | Access::EXEC_OK) {
             Err(error) => Some(format!("{}: {error}", shown(path))),
             Ok(()) if !path.is_dir() => Some(format!("{} is no folder", shown(path))),
-            Ok(()) if path == folder && mode(path) & 0o022 != 0 => Some("others can write to it".to_owned()),
+            Ok(()) if path == folder => untrusted(path),
             Ok(()) => None,
         },
     };
+    // The rest of what every start reads from the environment.
+    let trouble = trouble.or_else(|| Some(CompileCache::builder("doctor").build().err()?.to_string()));
     Cache { folder: shown(folder), writable: trouble.is_none(), trouble }
 }
 
-fn mode(path: &Path) -> u32 {
-    fs::metadata(path).map_or(0, |about| about.mode())
+/// Why a cache would not use its root. A link has to be this user's too.
+fn untrusted(path: &Path) -> Option<String> {
+    let me = process::geteuid().as_raw();
+    let about = fs::metadata(path).ok()?;
+    let owners = [path.symlink_metadata().ok()?.uid(), about.uid()];
+    match owners.into_iter().find(|owner| *owner != me) {
+        Some(owner) => Some(format!("it belongs to user {owner}, not to user {me}")),
+        None if about.mode() & 0o022 != 0 => Some("others can write to it".to_owned()),
+        None => None,
+    }
 }

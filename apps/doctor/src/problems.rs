@@ -307,7 +307,7 @@ fn cache(machine: &Machine, found: &mut Found) {
         found.warn(
             "cache-folder",
             format!("compile caches cannot be kept in {}: {trouble}", machine.cache.folder),
-            "set RACL_CACHE_HOME to a folder of this user's own (chmod 700)",
+            "set RACL_CACHE_HOME to a folder of this user's own (chmod 700), and right the variable that is named",
         );
     }
 }

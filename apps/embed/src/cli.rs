@@ -135,7 +135,7 @@ impl Pipeline {
         let embedder = match cache {
             None => Embedder::load(folder, &device, mode)?,
             Some(root) => {
-                let cache = CompileCache::builder("embed").cache_dir(root).build()?;
+                let cache = CompileCache::builder("embed").cache_dir(root).build().map_err(Error::Cache)?;
                 Embedder::load_cached(folder, &device, mode, &cache)?
             }
         };

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use racl::ErrorKind;
+
 /// Result of every fallible function of this package.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -116,9 +118,12 @@ pub enum Error {
     /// The network gave something that is no number.
     #[error("the embedding has a component that is not a finite number: the weights are damaged; {AGAIN}")]
     NotFinite,
-    /// The runtime or the device failed.
-    #[error("the device failed: {0}")]
+    /// The runtime or the device failed, or there is no library.
+    #[error("{what}: {0}", what = source_of(.0))]
     Device(#[from] racl::Error),
+    /// The compile cache is set up in a way that it does not take.
+    #[error("the settings of the compile cache are wrong: {0}")]
+    Cache(#[source] racl::Error),
     /// Standard input cannot be read.
     #[error("line {line} of standard input cannot be read: {source}; the input is UTF-8 text, one text a line")]
     Input {
@@ -133,6 +138,14 @@ pub enum Error {
 }
 
 const AGAIN: &str = "remove the folder and run apps/embed/fetch-model.sh again";
+
+/// What has failed, as far as the kind tells.
+fn source_of(error: &racl::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::LibraryNotFound | ErrorKind::MissingSymbol => "the AscendCL library cannot be used",
+        _ => "the device failed",
+    }
+}
 
 fn cut(expected: u64, found: u64) -> &'static str {
     if found < expected { "truncated" } else { "longer than it should be" }

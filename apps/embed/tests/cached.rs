@@ -14,9 +14,16 @@ use serde_json::json;
 
 const TEXTS: [&str; 3] = ["work", "a graph records work .", "fast replays"];
 
-fn start(model: &Path, cache: Option<&Path>, more: &[&str]) -> Output {
+/// Said of a hit whose plan was built all the same.
+const AGAIN: &str = "(built again to compare)";
+
+fn start(model: &Path, cache: Option<&Path>, more: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_embed"));
-    program.env_remove("RACL_LIBRARY").env_remove("RUST_LOG").arg("--model").arg(model).args(more).args(TEXTS);
+    // The gate verifies, which builds also when there is an entry; ranks would have folders of their own.
+    for variable in ["RACL_LIBRARY", "RUST_LOG", "RACL_CACHE_VERIFY", "RACL_CACHE_HOME", "WORLD_SIZE", "RANK"] {
+        program.env_remove(variable);
+    }
+    program.envs(variables.iter().copied()).arg("--model").arg(model).args(more).args(TEXTS);
     if let Some(cache) = cache {
         program.arg("--cache").arg(cache);
     }
@@ -40,15 +47,19 @@ fn recipes(folder: &Path) -> Vec<PathBuf> {
 fn three_starts(model: &Path, more: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("plans");
-    let plain = start(model, None, more);
+    let plain = start(model, None, more, &[]);
     assert!(!log(&plain).contains("compile cache"), "{}", log(&plain));
-    let cold = start(model, Some(&root), more);
+    let cold = start(model, Some(&root), more, &[]);
     assert!(log(&cold).contains("info: compile cache: miss"), "{}", log(&cold));
     assert_eq!(recipes(&root).len(), 1);
     let stored = std::fs::read(&recipes(&root)[0]).unwrap();
-    let warm = start(model, Some(&root), more);
+    let warm = start(model, Some(&root), more, &[]);
     assert!(log(&warm).contains("info: compile cache: hit for \"network\""), "{}", log(&warm));
-    assert!(!log(&warm).contains("stored in"), "{}", log(&warm));
+    assert!(!log(&warm).contains("stored in") && !log(&warm).contains(AGAIN), "{}", log(&warm));
+    // So that the absence of these words says something.
+    let compared = start(model, Some(&root), more, &[("RACL_CACHE_VERIFY", "1")]);
+    assert!(log(&compared).contains(AGAIN), "{}", log(&compared));
+    assert_eq!(compared.stdout, plain.stdout);
     assert_eq!(std::fs::read(&recipes(&root)[0]).unwrap(), stored);
     // Numbers are written with all the digits that tell them apart.
     assert!(!plain.stdout.is_empty());
@@ -101,4 +112,23 @@ fn a_model_of_another_shape_has_an_entry_of_its_own() {
     assert_eq!(load(&shallow), Status::Miss);
     assert_eq!(load(&small), Status::Hit);
     assert_eq!(recipes(&root).len(), 4);
+}
+
+#[test]
+fn errors_of_the_cache_and_of_the_library_are_not_blamed_on_the_device() {
+    let model = Small::new().folder();
+    let run = |variable: &str, value: &str| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_embed"));
+        program.env_remove("RACL_LIBRARY").env(variable, value).arg("--model").arg(model.path());
+        let output = program.arg("--cache").arg(model.path().join("plans")).args(TEXTS).output().unwrap();
+        assert!(!output.status.success());
+        log(&output)
+    };
+    let said = run("RACL_CACHE_VERIFY", "maybe");
+    assert!(
+        said.contains("the settings of the compile cache are wrong: ") && said.contains("neither 0 nor 1"),
+        "{said}"
+    );
+    let said = run("RACL_LIBRARY", "/nowhere/libascendcl.so");
+    assert!(said.contains("the AscendCL library cannot be used: ") && !said.contains("the device failed"), "{said}");
 }

@@ -181,6 +181,35 @@ fn a_cache_folder_that_cannot_be_made_is_a_warning() {
 }
 
 #[test]
+fn settings_of_caches_that_no_start_takes_are_a_warning() {
+    for (name, value, part) in [
+        ("WORLD_SIZE", "many", "WORLD_SIZE=\"many\": no number"),
+        ("WORLD_SIZE", "2", "needs the rank of this process"),
+        ("RACL_CACHE_VERIFY", "yes", "neither 0 nor 1"),
+    ] {
+        let report = Doctor::new().arg("--mock").env(name, value).json(1);
+        assert_eq!(ids(&report), ["cache-folder"]);
+        assert!(problem(&report, "cache-folder").contains(part), "{report:#}");
+        assert_eq!(report["machine"]["cache"]["writable"], false);
+    }
+    let report = Doctor::new().arg("--mock").env("WORLD_SIZE", "2").env("RANK", "1").json(0);
+    assert_eq!(report["machine"]["cache"]["writable"], true);
+}
+
+#[test]
+fn a_cache_folder_of_somebody_else_is_a_warning() {
+    let doctor = Doctor::new().arg("--mock");
+    let folder = doctor.home().join("caches");
+    fs::create_dir(&folder).unwrap();
+    if std::os::unix::fs::chown(&folder, Some(65534), None).is_err() {
+        // Only root can give a folder away.
+        return;
+    }
+    let report = doctor.env("RACL_CACHE_HOME", &folder).json(1);
+    assert!(problem(&report, "cache-folder").contains("it belongs to user 65534"), "{report:#}");
+}
+
+#[test]
 fn a_wrong_command_line_is_no_verdict() {
     for arguments in [&["--nonsense"][..], &["--timeout", "0"], &["--timeout", "never"]] {
         let output = arguments.iter().fold(Doctor::new(), |doctor, argument| doctor.arg(argument)).run();

@@ -4,10 +4,12 @@ use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 
-use crate::plan::Plan;
 use crate::plan::codec::{DecodeError, Decoded, decode, encode};
+use crate::plan::effort::counted;
 use crate::plan::function::Body;
 use crate::plan::recipe::FunctionKind;
+use crate::plan::stored::{Code, most_steps};
+use crate::plan::{NotLoaded, Plan};
 
 use super::{content, generate, mutate, sealed};
 
@@ -21,6 +23,8 @@ struct Seen {
     /// Read, and refused by the checks that built plans go through.
     unordered: u64,
     plans: u64,
+    /// Of all checks of one.
+    most_steps: u64,
     slowest: Duration,
 }
 
@@ -117,14 +121,22 @@ fn one(input: &[u8], seen: &mut Seen) {
     };
     let again = encode(&decoded.recipe, &decoded.lints);
     assert_eq!(decode(&again).map(|again| encode(&again.recipe, &again.lints)).as_ref(), Ok(&again));
-    let bodies = bodies(&decoded);
-    match Plan::from_decoded(decoded, bodies) {
-        Ok(plan) => {
-            work(&plan);
+    // The way of a start.
+    let (loaded, steps) = counted(|| Plan::from_bytes(input, Code::None));
+    let more = match loaded {
+        Ok((plan, _)) => {
             seen.plans += 1;
+            counted(|| work(&plan)).1
         }
-        Err(_) => seen.unordered += 1,
-    }
+        Err(NotLoaded::Broken(_)) => {
+            seen.unordered += 1;
+            0
+        }
+        Err(NotLoaded::Unbound(why)) => panic!("nothing is bound here: {why}"),
+    };
+    // What follows has no limit of its own, and keeps to that of loading all the same.
+    assert!(steps + more <= most_steps(input), "{steps} steps, then {more}, for {} bytes", input.len());
+    seen.most_steps = seen.most_steps.max(steps + more);
 }
 
 /// Tries `count` inputs, from that of a seed on.
@@ -162,6 +174,8 @@ fn fuzz_stored_plans() {
         let value = std::env::var(name).ok()?;
         Some(value.parse::<u64>().unwrap_or_else(|error| panic!("{name}={value}: {error}")))
     };
+    let has_checks = cfg!(debug_assertions);
+    assert!(has_checks, "--profile fuzz has the checks of a debug build, which --release leaves out");
     let count = set("RACL_FUZZ_COUNT").unwrap_or(1_000_000);
     let seed = set("RACL_FUZZ_SEED").unwrap_or_else(|| fastrand::u64(..));
     eprintln!("{count} inputs from seed {seed}");

@@ -1,9 +1,13 @@
-//! Text that came from a file, for people.
+//! Text that came from a file or names one, for people.
+
+#[cfg(feature = "cache")]
+use std::path::Path;
 
 /// The text with control characters, and those that turn the direction of writing, as escapes: what a file says must
 /// not reach a terminal as a command.
 #[doc(hidden)]
 #[must_use]
+#[cfg_attr(not(feature = "cache"), allow(unreachable_pub, reason = "public with the feature only"))]
 pub fn printable(text: &str) -> String {
     let is_command = |c: char| {
         c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -16,6 +20,12 @@ pub fn printable(text: &str) -> String {
         }
     }
     shown
+}
+
+/// A path in one line, as [`printable`] gives it.
+#[cfg(feature = "cache")]
+pub(crate) fn shown(path: &Path) -> String {
+    printable(&path.to_string_lossy())
 }
 
 #[cfg(test)]
