@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use super::StreamInner;
 use crate::error::{Error, ErrorKind, Result};
@@ -65,15 +66,18 @@ impl Progress {
         self.ended.notify_all();
     }
 
-    /// Blocks until the stream, which goes away on another thread, is gone.
-    fn wait_end(&self) -> Result<()> {
-        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        while *end == End::Alive {
-            end = self.ended.wait(end).unwrap_or_else(PoisonError::into_inner);
-        }
+    /// Blocks until the stream, which goes away on another thread, is gone: at most as long as `limit`.
+    fn wait_end(&self, limit: Duration) -> Result<()> {
+        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let alive = |end: &mut End| *end == End::Alive;
+        let (end, _) = self.ended.wait_timeout_while(end, limit, alive).unwrap_or_else(PoisonError::into_inner);
         match *end {
+            End::Done => Ok(()),
             End::Lost => Err(Error::new(ErrorKind::DeviceLost, "the stream is gone and could not be waited for")),
-            _ => Ok(()),
+            End::Alive => {
+                let text = format!("its stream, which goes away on another thread, is not done after {limit:?}");
+                Err(Error::new(ErrorKind::Timeout, text))
+            }
         }
     }
 }
@@ -114,18 +118,18 @@ impl Use {
         match self.stream.upgrade() {
             _ if self.is_settled() => Ok(()),
             Some(stream) => stream.wait_for(self.number),
-            None => self.progress.wait_end(),
+            None => self.progress.wait_end(Duration::MAX),
         }
     }
 
-    /// The stream, while the submission may still run.
-    pub(crate) fn running(&self) -> Result<Option<(Arc<StreamInner>, u64)>> {
+    /// The stream, while the submission may still run. Waits for one that goes away, at most as long as `limit`.
+    pub(crate) fn running(&self, limit: Duration) -> Result<Option<(Arc<StreamInner>, u64)>> {
         if self.is_done() {
             return Ok(None);
         }
         match self.stream.upgrade() {
             Some(stream) => Ok(Some((stream, self.number))),
-            None => self.progress.wait_end().map(|()| None),
+            None => self.progress.wait_end(limit).map(|()| None),
         }
     }
 
