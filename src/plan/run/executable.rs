@@ -248,15 +248,13 @@ impl Executable {
         // Not before: finding memory for further sizes asks the pool.
         let pool = self.pool.clone();
         let token = pool.enter(stream, at)?;
+        // If the run fails or panics, the outputs are neither its own nor those of the one before.
+        self.last = None;
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),
             None => self.run_eagerly(stream, bind, at),
         };
         drop(token);
-        if done.is_err() && found.is_none() {
-            // A part of it ran: the outputs are neither this run's nor those of the one before.
-            self.last = None;
-        }
         done
     }
 
