@@ -339,6 +339,32 @@ fn memory_that_a_written_input_shares_is_refused_before_the_first_run() {
 }
 
 #[test]
+fn memory_that_is_not_aligned_for_the_type_is_refused_where_it_is_given() {
+    let alone = Alone::new();
+    let bytes = alone.device.alloc_zeroed::<u8>(21).unwrap();
+    let (odd, even) = (bytes.slice(1..17).unwrap(), bytes.slice(4..20).unwrap());
+    let says = |error: &racl::Error| {
+        assert_says(error, ErrorKind::InvalidArgument, &["input \"x\"", "not a multiple of 4 bytes", "F32"]);
+    };
+    for class in [Input::Frozen, Input::Tracked(OnMove::Recapture), Input::Updatable, Input::Copied] {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [4], F32, class)?;
+            let y = g.adds(x, 2.0)?;
+            g.output("y", y)
+        })
+        .unwrap();
+        if class == Input::Frozen {
+            says(&plan.capture(&alone.device, Frozen::new().with("x", &odd)).unwrap_err());
+            plan.capture(&alone.device, Frozen::new().with("x", &even)).unwrap();
+            continue;
+        }
+        let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+        says(&exe.capture(&mut give(&exe, "x", &odd)).unwrap_err());
+        exe.capture(&mut give(&exe, "x", &even)).unwrap();
+    }
+}
+
+#[test]
 fn binding_and_replaying_allocate_nothing_after_the_first_time() {
     let alone = Alone::new();
     let stream = alone.stream();
