@@ -76,6 +76,7 @@ use function::Body;
 use memory::MemoryPlan;
 use order::Order;
 use recipe::Recipe;
+use symbols::check_bounds;
 use uses::Uses;
 
 /// A checked plan. Clones share it; any thread may use it.
@@ -316,14 +317,7 @@ impl Plan {
         if known.len() != symbols.len() {
             return Err(Error::invalid(format!("{} values for {} symbols", symbols.len(), known.len())));
         }
-        for (symbol, value) in known.iter().zip(symbols) {
-            if !(symbol.least..=symbol.greatest).contains(&(*value as u64)) {
-                let (name, least, greatest) = (&symbol.name, symbol.least, symbol.greatest);
-                return Err(Error::invalid(format!(
-                    "symbol {name:?} is {value}; its bounds are {least} to {greatest}"
-                )));
-            }
-        }
+        known.iter().zip(symbols).try_for_each(|(symbol, value)| check_bounds(symbol, *value))?;
         let values: Vec<u64> = symbols.iter().map(|value| *value as u64).collect();
         let recipe = match self.is_dynamic() {
             true => Cow::Owned(self.0.recipe.specialised(&values).map_err(Error::invalid)?),

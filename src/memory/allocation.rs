@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use acl_sys::aclrtMemMallocPolicy;
 
@@ -59,7 +60,7 @@ impl InFlight {
 
     /// The stream of the last launch, while that launch may run.
     pub(crate) fn running(&self) -> Result<Option<(Arc<StreamInner>, u64)>> {
-        self.last_use().map_or(Ok(None), |last| last.running())
+        self.last_use().map_or(Ok(None), |last| last.running(Duration::MAX))
     }
 
     /// Whether the last launch may still run.

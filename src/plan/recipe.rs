@@ -174,8 +174,8 @@ pub(crate) struct Access {
 
 /// How the memory of an input is given to an executable.
 ///
-/// A plan is checked as if each input had memory of its own. A run in which one that the plan writes shares memory
-/// with another is refused.
+/// A plan is checked as if each input had memory of its own. Where one that the plan writes shares memory with
+/// another, the run is refused, or the capture ahead of it; of frozen inputs, the executable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[doc(alias = "frozen_parameter")]

@@ -24,6 +24,9 @@ pub(crate) fn resolve<'a, I: Iterator<Item = Shaped<'a>>>(
     shaped: impl Fn() -> I,
     how: &str,
 ) -> Result<Vec<usize>> {
+    // Before a shape is said to contradict what cannot be.
+    let mut given = symbols.iter().zip(values).filter_map(|(symbol, value)| Some((symbol, value?)));
+    given.try_for_each(|(symbol, value)| check_bounds(symbol, value))?;
     if let Some(one) = shaped().find(|one| one.dims.len() != one.shape.len()) {
         return Err(one.error(symbols, None));
     }
@@ -33,6 +36,15 @@ pub(crate) fn resolve<'a, I: Iterator<Item = Shaped<'a>>>(
     }
     shaped().try_for_each(|one| one.check(symbols, &values))?;
     Ok(values.into_iter().take(symbols.len()).flatten().collect())
+}
+
+/// That a value is within the bounds of its symbol.
+pub(crate) fn check_bounds(symbol: &Symbol, value: usize) -> Result<()> {
+    let Symbol { name, least, greatest } = symbol;
+    if (*least..=*greatest).contains(&(value as u64)) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("symbol {name:?} is {value}; its bounds are {least} to {greatest}")))
 }
 
 /// Takes from the shapes what they say of symbols without a value; whether that was anything.

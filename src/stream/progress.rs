@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use super::StreamInner;
 use crate::error::{Error, ErrorKind, Result};
@@ -84,8 +85,10 @@ impl Progress {
         }
     }
 
-    /// Blocks until the stream, which goes away on another thread, is gone, or left to what is given.
-    fn wait_end(&self) -> Result<Option<Arc<StreamInner>>> {
+    /// Blocks until the stream, which goes away on another thread, is gone, or left to what is given: at most as long
+    /// as `limit`.
+    fn wait_end(&self, limit: Duration) -> Result<Option<Arc<StreamInner>>> {
+        let begun = Instant::now();
         let mut end = self.end();
         loop {
             match &*end {
@@ -101,7 +104,12 @@ impl Progress {
                 }
                 End::Alive => {}
             }
-            end = self.ended.wait(end).unwrap_or_else(PoisonError::into_inner);
+            let left = limit.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                let text = format!("its stream, which goes away on another thread, is not done after {limit:?}");
+                return Err(Error::new(ErrorKind::Timeout, text));
+            }
+            end = self.ended.wait_timeout(end, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
@@ -147,16 +155,18 @@ impl Use {
         if self.is_settled() {
             return Ok(());
         }
-        let stream = self.stream().map_or_else(|| self.progress.wait_end(), |stream| Ok(Some(stream)))?;
+        let gone = || self.progress.wait_end(Duration::MAX);
+        let stream = self.stream().map_or_else(gone, |stream| Ok(Some(stream)))?;
         stream.map_or(Ok(()), |stream| stream.wait_for(self.number, limit))
     }
 
-    /// The stream, while the submission may still run.
-    pub(crate) fn running(&self) -> Result<Option<(Arc<StreamInner>, u64)>> {
+    /// The stream, while the submission may still run. Waits for one that goes away, at most as long as `limit`.
+    pub(crate) fn running(&self, limit: Duration) -> Result<Option<(Arc<StreamInner>, u64)>> {
         if self.is_done() {
             return Ok(None);
         }
-        let stream = self.stream().map_or_else(|| self.progress.wait_end(), |stream| Ok(Some(stream)))?;
+        let gone = || self.progress.wait_end(limit);
+        let stream = self.stream().map_or_else(gone, |stream| Ok(Some(stream)))?;
         Ok(stream.map(|stream| (stream, self.number)))
     }
 

@@ -365,6 +365,80 @@ fn an_input_that_is_written_shares_no_memory_with_another() {
 }
 
 #[test]
+fn memory_that_a_written_input_shares_is_refused_before_the_first_run() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let plan = |classes: [Input; 2]| {
+        Plan::build(|g| {
+            let (a, b) = (g.input("a", [4], F32, classes[0])?, g.input("b", [4], F32, classes[1])?);
+            g.op_into(racl::plan::Operator::Adds { value: 1.0.into() }, &[a], a)?;
+            let y = g.muls(b, 10.0)?;
+            g.output("y", y)
+        })
+        .unwrap()
+    };
+    let shared = |error: &racl::Error| {
+        assert_says(error, ErrorKind::InvalidArgument, &["\"a\"", "\"b\"", "shares memory"]);
+    };
+    let all = alone.device.upload_tensor(&[1.0_f32; 8], [8]).unwrap();
+    let [low, mid, high] = [0..4, 2..6, 4..8].map(|range| all.narrow(0, range).unwrap());
+    for mode in [Mode::Captured, Mode::Eager] {
+        let options = RunOptions::new().mode(mode);
+        let frozen = plan([Input::Frozen; 2]);
+        let make = |b| frozen.executable(&alone.device, &options, Frozen::new().with("a", &low).with("b", b));
+        shared(&make(&low).unwrap_err());
+        shared(&make(&mid).unwrap_err());
+        let mut exe = make(&high).unwrap();
+        exe.run(&stream, &mut exe.bindings()).unwrap();
+        assert_eq!(result(&exe, "y"), [10.0; 4]);
+        let tracked = Input::Tracked(OnMove::Recapture);
+        for classes in [[tracked; 2], [Input::Updatable; 2], [tracked, Input::Updatable], [Input::Updatable, tracked]]
+        {
+            let mut exe = plan(classes).executable(&alone.device, &options, Frozen::new()).unwrap();
+            let (a, b, mut bind) = (exe.input("a").unwrap(), exe.input("b").unwrap(), exe.bindings());
+            for other in [&low, &mid] {
+                bind.set(a, &low).set(b, other);
+                shared(&exe.capture(&mut bind).unwrap_err());
+                shared(&exe.run(&stream, &mut bind).unwrap_err());
+                assert_eq!(exe.graphs(), 0);
+            }
+            for _ in 0..2 {
+                exe.capture(bind.set(b, &high)).unwrap();
+                exe.run(&stream, &mut bind).unwrap();
+                assert_eq!(result(&exe, "y"), [10.0; 4]);
+                shared(&exe.run(&stream, bind.set(b, &mid)).unwrap_err());
+            }
+        }
+    }
+}
+
+#[test]
+fn memory_that_is_not_aligned_for_the_type_is_refused_where_it_is_given() {
+    let alone = Alone::new();
+    let bytes = alone.device.alloc_zeroed::<u8>(21).unwrap();
+    let (odd, even) = (bytes.slice(1..17).unwrap(), bytes.slice(4..20).unwrap());
+    let says = |error: &racl::Error| {
+        assert_says(error, ErrorKind::InvalidArgument, &["input \"x\"", "not a multiple of 4 bytes", "F32"]);
+    };
+    for class in [Input::Frozen, Input::Tracked(OnMove::Recapture), Input::Updatable, Input::Copied] {
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [4], F32, class)?;
+            let y = g.adds(x, 2.0)?;
+            g.output("y", y)
+        })
+        .unwrap();
+        if class == Input::Frozen {
+            says(&plan.capture(&alone.device, Frozen::new().with("x", &odd)).unwrap_err());
+            plan.capture(&alone.device, Frozen::new().with("x", &even)).unwrap();
+            continue;
+        }
+        let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+        says(&exe.capture(&mut give(&exe, "x", &odd)).unwrap_err());
+        exe.capture(&mut give(&exe, "x", &even)).unwrap();
+    }
+}
+
+#[test]
 fn binding_and_replaying_allocate_nothing_after_the_first_time() {
     let alone = Alone::new();
     let stream = alone.stream();

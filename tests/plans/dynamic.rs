@@ -166,6 +166,10 @@ fn a_run_and_a_simulation_infer_the_same_symbols() {
         same([7, 6, 4], &[], "input \"w\": expected [m+1], which is [3] here, got [4]");
         same([7, 6, 3], &[("n", 2)], "input \"x\": expected [2*n+1], which is [5] here, got [7]");
         same([7, 27, 10], &[], "symbol \"m\" is 9; its bounds are 0 to 8");
+        let greatest = usize::MAX;
+        let says = format!("symbol \"n\" is {greatest}; its bounds are 0 to 8");
+        same([7, 6, 3], &[("n", greatest)], &says);
+        same([7, 6, 3], &[("n", 9)], "symbol \"n\" is 9; its bounds are 0 to 8");
         same([7, 6, 3], &[("k", 2)], "the plan has no symbol \"k\"; it has \"n\", \"m\"");
         for (sizes, by_name) in [([7, 6, 3], &[][..]), ([1, 0, 4], &[]), ([7, 6, 3], &[("n", 2), ("n", 3)])] {
             assert_eq!(said(&alone, &mut exe, sizes, by_name), None);

@@ -20,6 +20,9 @@ impl Builder {
     /// where places depend on symbols such that it cannot tell whether two operators share bytes, it asks for an order
     /// and says that they may overlap.
     ///
+    /// There is no empty device memory: at a run where a dimension is 0, an input that has it can be a host input, and
+    /// no other.
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, bounds without a

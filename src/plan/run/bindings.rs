@@ -184,6 +184,13 @@ impl DeclaredInput {
         if device != self.device {
             return Err(Error::invalid(format!("input {name:?}: memory of device {device}, not {}", self.device)));
         }
+        let (dtype, align) = (self.dtype, self.dtype.size());
+        if !bound.address().is_multiple_of(align) {
+            let address = bound.address();
+            return Err(Error::invalid(format!(
+                "input {name:?}: the address {address:#x} is not a multiple of {align} bytes, which {dtype:?} needs"
+            )));
+        }
         match &bound.tensor {
             Some((dtype, shape)) => self.check_shape(*dtype, shape),
             None => self.check_size(bound.bytes),

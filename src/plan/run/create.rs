@@ -157,6 +157,7 @@ impl Plan {
             plan: self.clone(),
             context: context.clone(),
         };
+        executable.check_fixed_aliases()?;
         executable.capture_early(at)?;
         Ok(executable)
     }

@@ -228,8 +228,9 @@ impl Executable {
     /// whose address is not a multiple of 64 bytes;
     /// [`ErrorKind::AddressChanged`] for a tracked input that must not move, or a frozen one with
     /// [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`]; [`ErrorKind::Timeout`] when a
-    /// run of the same pool, on another thread, is not submitted in time; those of capturing and launching. Errors of
-    /// the work itself come with a later synchronising call.
+    /// run of the same pool, on another thread, is not submitted in time, or the stream of the run before, which
+    /// another thread is dropping, is not done; [`ErrorKind::DeviceLost`] when that stream could not be waited for;
+    /// those of capturing and launching. Errors of the work itself come with a later synchronising call.
     #[doc(alias = "aclmdlRIExecuteAsync")]
     #[track_caller]
     pub fn run(&mut self, stream: &Stream, bind: &mut Bindings) -> Result<()> {
@@ -237,8 +238,8 @@ impl Executable {
         self.check_stream(stream)?;
         self.check_bindings(bind)?;
         let current = self.current.filter(|index| self.is_current(*index, bind));
-        // A graph was checked for its addresses; only updatable inputs may have others now.
-        if !self.written.is_empty() && (current.is_none() || self.updatable) {
+        // A graph was checked for its addresses when it was found; only updatable inputs may have others now.
+        if current.is_some() && self.updatable {
             self.check_aliases(bind)?;
         }
         alias::check_lent(&self.lent, bind)?;
@@ -252,15 +253,13 @@ impl Executable {
         // Not before: finding memory for further sizes asks the pool.
         let pool = self.pool.clone();
         let token = pool.enter(stream, at)?;
+        // If the run fails or panics, the outputs are neither its own nor those of the one before.
+        self.last = None;
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),
             None => self.run_eagerly(stream, bind, at),
         };
         drop(token);
-        if done.is_err() && found.is_none() {
-            // A part of it ran: the outputs are neither this run's nor those of the one before.
-            self.last = None;
-        }
         done
     }
 
@@ -285,11 +284,16 @@ impl Executable {
     /// That no input which is written shares memory with another; unless that was looked at for the same memory.
     fn check_aliases(&mut self, bind: &Bindings) -> Result<()> {
         // The sizes at an address change with symbols only.
-        if self.plan.is_dynamic() || self.apart != bind.addresses {
+        if !self.written.is_empty() && (self.plan.is_dynamic() || self.apart != bind.addresses) {
             alias::check(&self.written, &self.fixed.inputs, bind)?;
             self.apart.clone_from(&bind.addresses);
         }
         Ok(())
+    }
+
+    /// The same of the inputs that are given once.
+    pub(super) fn check_fixed_aliases(&self) -> Result<()> {
+        alias::check(&self.written, &self.fixed.inputs, &self.bindings())
     }
 
     /// Whether a graph is the one for these bindings, told without allocating.
@@ -326,6 +330,7 @@ impl Executable {
     /// The graph for these bindings, captured if need be; none when the run is eager.
     pub(super) fn find(&mut self, bind: &Bindings, at: At) -> Result<Option<usize>> {
         let symbols = resolve(&self.plan.0, bind)?;
+        self.check_aliases(bind)?;
         self.check_moves(&bind.addresses)?;
         let sized = self.size(&symbols)?;
         self.check_cores()?;

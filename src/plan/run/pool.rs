@@ -1,7 +1,7 @@
 //! Temporary memory that several executables share, of which one runs at a time.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::{Event, EventKind};
 use crate::memory::Allocation;
-use crate::stream::{Stream, StreamInner, Use};
+use crate::stream::{Stream, Use};
 
 use super::issue::At;
 use super::piece::Piece;
@@ -22,7 +22,8 @@ const WAIT_LIMIT: Duration = Duration::from_secs(60);
 ///
 /// A run that waits at a gate holds up those behind it: its signal must not come from a stream behind one of them.
 ///
-/// One thread at a time submits a run. Another waits until it is submitted, for [a time](Pool::set_wait_limit).
+/// One thread at a time submits a run. Another waits until it is submitted, for [a time](Pool::set_wait_limit). As
+/// long it waits for a stream that another thread is dropping while the run before is still at work there.
 ///
 /// The memory grows to what the largest of them needs; graphs that were captured before keep what they had.
 ///
@@ -66,7 +67,7 @@ struct State {
     /// Who submits a run, and where it was begun.
     busy: Option<(ThreadId, At)>,
     wait_limit: Duration,
-    /// Where the latest run went.
+    /// The end of the latest run.
     last: Option<Use>,
     order: Option<Event>,
 }
@@ -129,8 +130,9 @@ impl Pool {
     }
 
     /// How long a run waits for one that another thread submits, a foreign operator of it for instance, before it
-    /// fails with [`ErrorKind::Timeout`], naming where that one began. A minute unless told otherwise; for all users
-    /// of the pool from now on. Zero does not wait.
+    /// fails with [`ErrorKind::Timeout`], naming where that one began; and how long for a stream of the run before
+    /// that goes away on another thread. A minute unless told otherwise; for all users of the pool from now on. Zero
+    /// does not wait.
     ///
     /// # Examples
     ///
@@ -177,18 +179,16 @@ impl Pool {
 
     /// The right to run next on `stream`: after whatever ran before, and before whatever comes when the token is
     /// gone. Waits for a run that another thread submits.
-    pub(super) fn enter(&self, stream: &Stream, at: At) -> Result<Token<'_>> {
+    pub(super) fn enter<'a>(&'a self, stream: &'a Stream, at: At) -> Result<Token<'a>> {
         let mut state = self.wait_free()?;
         state.busy = Some((std::thread::current().id(), at));
-        let (last, order) = (state.last.clone(), state.order.take());
+        let (last, order, limit) = (state.last.clone(), state.order.take(), state.wait_limit);
         drop(state);
-        let mut token = Token { pool: &self.0, stream: Weak::new(), order };
-        if let Some(last) = last.filter(|last| !last.is_of(&stream.0))
-            && let Some((last, _)) = last.running()?
-        {
-            token.order_after(&last, stream, at)?;
+        let mut token = Token { pool: &self.0, stream: None, order };
+        if let Some(last) = last.filter(|last| !last.is_of(&stream.0)) {
+            token.order_after(&last, stream, limit, at)?;
         }
-        token.stream = Arc::downgrade(&stream.0);
+        token.stream = Some(stream);
         Ok(token)
     }
 
@@ -230,19 +230,20 @@ impl State {
 pub(super) struct Token<'a> {
     pool: &'a Shared,
     /// Where the run goes; nowhere while it is not ordered yet.
-    stream: Weak<StreamInner>,
+    stream: Option<&'a Stream>,
     order: Option<Event>,
 }
 
 impl Token<'_> {
-    /// Makes `stream` wait for what `last` has been given.
-    fn order_after(&mut self, last: &Arc<StreamInner>, stream: &Stream, at: At) -> Result<()> {
+    /// Makes `stream` wait for the run that ended with `last`.
+    fn order_after(&mut self, last: &Use, stream: &Stream, limit: Duration, at: At) -> Result<()> {
+        let running = last.running(limit).context_with(|| "the run before, of the same pool".to_owned())?;
+        let Some((last, number)) = running else { return Ok(()) };
         let event = match self.order.take() {
             Some(event) => event,
             None => Event::create_in(&self.pool.context, EventKind::Order)?,
         };
-        let number = last.progress().submitted();
-        event.order(last, number, stream, at)?;
+        event.order(&last, number, stream, at)?;
         self.order = Some(event);
         Ok(())
     }
@@ -253,9 +254,9 @@ impl Drop for Token<'_> {
         let mut state = self.pool.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.busy = None;
         state.order = self.order.take();
-        if let Some(stream) = self.stream.upgrade() {
+        if let Some(Stream(stream)) = self.stream {
             // Also after a failure: a part may have been submitted.
-            state.last = Some(Use::new(&stream, stream.progress().submitted()));
+            state.last = Some(Use::new(stream, stream.progress().submitted()));
         }
         drop(state);
         self.pool.free.notify_one();

@@ -23,6 +23,7 @@ use super::{budget, host};
 impl Executable {
     pub(super) fn replay(&mut self, index: usize, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
         let captured = self.store.get(index);
+        let sized = Arc::clone(&captured.sized);
         let recipe = &self.plan.0.recipe;
         for input in &self.copied {
             copy_in(recipe, &self.declared, *input, &captured.pieces, bind, stream, at)?;
@@ -40,20 +41,8 @@ impl Executable {
             self.store.counters.updates_by_address += updates.by_address;
         }
         self.store.counters.replays += 1;
-        self.remember(Some(index));
+        self.last = Some(Last { sized, captured: Some(index) });
         Ok(())
-    }
-
-    /// Remembers what the latest run ran with, without allocating when it is the same.
-    fn remember(&mut self, captured: Option<usize>) {
-        let sized = captured.and_then(|index| self.store.peek(index)).map(|captured| &captured.sized);
-        if let (Some(last), Some(sized)) = (&mut self.last, sized)
-            && Arc::ptr_eq(&last.sized, sized)
-        {
-            last.captured = captured;
-        } else if let Some(sized) = sized {
-            self.last = Some(Last { sized: Arc::clone(sized), captured });
-        }
     }
 
     pub(super) fn run_eagerly(&mut self, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {

@@ -129,8 +129,8 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) before the first run, after an eager
-    /// one that failed, and for another type or executable.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) before the first run, after one that failed
+    /// once something of it may have been submitted, and for another type or executable.
     ///
     /// # Examples
     ///
