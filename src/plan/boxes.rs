@@ -56,6 +56,10 @@ impl Grid {
         Some(Self(weights.into_iter().map(|(_, weight)| weight).collect()))
     }
 
+    pub(crate) fn digits(&self) -> usize {
+        self.0.len()
+    }
+
     /// The box that a value certainly is. All of its digits but the first are less than one of the digit before makes,
     /// so that two boxes have a byte in common exactly if they have each digit in common.
     pub(crate) fn place(&self, recipe: &Recipe, value: u32, bounds: Bounds<'_>) -> Option<Box> {

@@ -11,6 +11,7 @@ use super::uses::{Use, Uses};
 
 mod cover;
 mod gates;
+mod groups;
 mod live;
 mod marks;
 mod symbolic;

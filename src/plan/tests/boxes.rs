@@ -201,3 +201,64 @@ fn a_view_of_all_bytes_in_another_order_writes_all() {
     });
     assert_eq!(plan.unwrap().lints(), []);
 }
+
+/// Many parts of one value, one after the other in a dimension, and sometimes a random one more.
+fn slices(g: &mut Builder, dice: &mut Dice, [n, m]: [Dim; 2]) -> Vec<Value> {
+    let zero = Dim::from(0);
+    let (dims, dim, first) = match dice.below(6) {
+        0 => (vec![n, Dim::from(20)], 1, zero),
+        1 => (vec![Dim::from(20), n], 0, zero),
+        2 => (vec![Dim::from(3), n + 20, m], 1, n),
+        3 => (vec![m, Dim::from(20), n + 1], 1, zero),
+        4 => (vec![n * 20, Dim::from(4)], 0, zero),
+        _ => (vec![Dim::from(4), Dim::from(20)], 1, zero),
+    };
+    let is_wide = dims[0] == n * 20;
+    let whole = g.empty(dims, F32).unwrap();
+    let mut values: Vec<Value> = (0..20)
+        .filter_map(|i| {
+            let at = |i: usize| match (is_wide, i) {
+                (true, 0) => zero,
+                (true, i) => n * i,
+                (false, i) => first + i,
+            };
+            let to = if dice.chance(20) { at(i + 2) } else { at(i + 1) };
+            g.narrow(whole, dim, at(i)..to).ok()
+        })
+        .collect();
+    if dice.chance(300) {
+        let index = dice.index(values.len());
+        values.push(part(g, dice, [n, m], whole));
+        values[index] = part(g, dice, [n, m], values[index]);
+    }
+    values
+}
+
+#[test]
+fn many_parts_on_two_streams_are_refused_as_comparing_every_two_says() {
+    let (mut fine, mut wrong) = (0, 0);
+    for seed in 0..600 {
+        let mut dice = Dice(seed);
+        let mut g = Builder::new(Options::new());
+        let least = dice.index(2);
+        let symbols = [g.symbol("n", least..=2).unwrap(), g.symbol("m", least..=2).unwrap()];
+        for value in slices(&mut g, &mut dice, symbols) {
+            let tag = ["1", "2"][dice.index(2)];
+            g.scope_with(tag, Scope::new().fork(Fork::AtStart), |g| fill(g, value)).unwrap();
+        }
+        g.join("1").ok();
+        g.join("2").ok();
+        let recipe = g.finish().unwrap().recipe;
+        let bounds = recipe.bounds();
+        let found = check::check(&recipe, &Order::of(&recipe).unwrap(), &Uses::of(&recipe));
+        let fills: Vec<_> = recipe.nodes.iter().filter(|node| node.count > 0).collect();
+        let value = |index: usize| recipe.accesses_of(fills[index])[0].value;
+        let pairs = (0..fills.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+        let mut meet = pairs.filter(|(a, b)| fills[*a].tag != fills[*b].tag);
+        let expected = meet.any(|(a, b)| may_overlap(&recipe, value(a), value(b), &bounds));
+        let is_unordered = found.iter().any(|one| one.kind == FindingKind::UnorderedAccess);
+        assert_eq!(is_unordered, expected, "seed {seed}: {found:?}");
+        *(if expected { &mut wrong } else { &mut fine }) += 1;
+    }
+    assert!(fine > 100 && wrong > 100, "{fine} {wrong}");
+}
