@@ -60,8 +60,8 @@ impl Grid {
         self.0.len()
     }
 
-    /// The box that a value certainly is. All of its digits but the first are less than one of the digit before makes,
-    /// so that two boxes have a byte in common exactly if they have each digit in common.
+    /// The box that a value certainly is. What its lower digits make is less than one of the digit before, so that two
+    /// boxes have a byte in common exactly if they have each digit in common.
     pub(crate) fn place(&self, recipe: &Recipe, value: u32, bounds: Bounds<'_>) -> Option<Box> {
         let counts = self.counts(recipe, value, bounds)?;
         let mut rest = recipe.values[value as usize].offset.poly();
@@ -104,7 +104,7 @@ impl Grid {
             }
             counts[digit] = count;
         }
-        // Rows that follow each other without a gap may be one dimension: it becomes a whole number of the next weight.
+        // Rows without a gap between them may be one dimension: it becomes a whole number of the next weight.
         for digit in (1..counts.len()).rev() {
             let all = counts[digit].times(&self.0[digit]);
             if at_most(&all, &self.0[digit - 1], bounds) || counts[digit - 1] != one {

@@ -56,8 +56,8 @@ impl Placed {
     }
 }
 
-/// Splits a group wherever one digit of all that follow certainly is at least the end of all before. Those that follow
-/// need no comparison with the first ones: a range ends behind its start, so that what is behind the last is behind all.
+/// Splits a group wherever one digit of all that follow certainly is at least the end of all before. No range ends
+/// before it starts, so that what is behind the last group is behind all.
 fn split(mut group: Vec<Placed>, digit: usize, greatest: &[u64], bounds: Bounds<'_>) -> Vec<Vec<Placed>> {
     group.sort_by_cached_key(|one| one.digits[digit].0.value(greatest));
     let (mut groups, mut end): (Vec<Vec<Placed>>, Option<Extent>) = (Vec::new(), None);
