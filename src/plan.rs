@@ -12,6 +12,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 
 mod auto;
+mod boxes;
 mod buckets;
 mod builder;
 mod check;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use racl::op::DataType::F32;
-use racl::plan::{After, Builder, Fork, Input, Operator, Plan, Scope, Value};
+use racl::plan::{After, Builder, Dim, Fork, Input, Operator, Plan, Scope, Value};
 use racl::{Prefetch, Result};
 
 use super::Figures;
@@ -12,10 +12,13 @@ use super::heap::growth;
 /// What a plan is called, what records it, most seconds and most megabytes.
 type Shape = (&'static str, fn(&mut Builder) -> Result<()>, f64, f64);
 
-const ALL: [Shape; 12] = [
+const ALL: [Shape; 15] = [
     ("2000 fills of 8 columns of 60000 rows", columns, 0.5, 10.0),
     ("2000 fills of 8 columns on two streams", columns_on_streams, 0.5, 10.0),
     ("2000 columns of 60000 rows on two streams", different_columns, 1.0, 10.0),
+    ("4000 columns of 64 rows on two streams", short_columns, 0.5, 20.0),
+    ("4000 columns of a symbol's rows on two streams", symbolic_columns, 1.0, 20.0),
+    ("4000 slices of a symbol's rows on two streams", symbolic_slices, 1.0, 20.0),
     ("16384 tiles on two streams", tiles, 1.0, 20.0),
     ("50000 fills of half a value, each further on", windows, 1.0, 50.0),
     ("50000 fills of half of each half on two streams", windows_on_streams, 1.0, 100.0),
@@ -78,6 +81,34 @@ fn different_columns(g: &mut Builder) -> Result<()> {
     for i in 0..2000 {
         let column = g.narrow(x, 1, i..i + 1)?;
         at_start(g, ["1", "2"][i % 2], |g| fill(g, column))?;
+    }
+    g.output("x", x)
+}
+
+fn columns_of(g: &mut Builder, rows: Dim) -> Result<()> {
+    let x = g.empty([rows, Dim::from(4000)], F32)?;
+    for i in 0..4000 {
+        let column = g.narrow(x, 1, i..i + 1)?;
+        at_start(g, ["1", "2"][i % 2], |g| fill(g, column))?;
+    }
+    g.output("x", x)
+}
+
+fn short_columns(g: &mut Builder) -> Result<()> {
+    columns_of(g, Dim::from(64))
+}
+
+fn symbolic_columns(g: &mut Builder) -> Result<()> {
+    let rows = g.symbol("rows", 1..=64)?;
+    columns_of(g, rows)
+}
+
+fn symbolic_slices(g: &mut Builder) -> Result<()> {
+    let rows = g.symbol("rows", 1..=8)?;
+    let x = g.empty([rows * 4000, Dim::from(4)], F32)?;
+    for i in 0..4000 {
+        let slice = g.narrow(x, 0, rows * i..rows * (i + 1))?;
+        at_start(g, ["1", "2"][i % 2], |g| fill(g, slice))?;
     }
     g.output("x", x)
 }

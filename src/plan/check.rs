@@ -13,6 +13,7 @@ mod cores;
 mod cover;
 mod crowd;
 mod gates;
+mod groups;
 mod live;
 mod marks;
 mod symbolic;

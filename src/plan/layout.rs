@@ -108,9 +108,11 @@ impl Layout {
         Some(Self { dtype, dims: dims.to_vec(), strides })
     }
 
+    /// Whether the elements lie one after the other in their order. The stride of a dimension of size 1 means nothing.
     pub(crate) fn is_dense(&self) -> bool {
         let mut expected = Extent::Fixed(1);
-        for (dim, stride) in self.dims.iter().zip(&self.strides).rev() {
+        let sizes = self.dims.iter().zip(&self.strides).rev();
+        for (dim, stride) in sizes.filter(|(dim, _)| dim.as_fixed() != Some(1)) {
             if *stride != expected {
                 return false;
             }
@@ -168,7 +170,13 @@ mod tests {
         let column = Layout { dims: vec![Dim::from(3), Dim::from(1)], ..dense.clone() };
         assert_eq!(column.span(), Some(Extent::Fixed(36)));
         assert!(dense.is_dense() && !column.is_dense());
+        let row = Layout { dims: vec![Dim::from(1), Dim::from(3)], ..dense.clone() };
+        assert!(row.is_dense(), "nothing follows the only row");
+        let element = Layout { dims: vec![Dim::from(1), Dim::from(1)], ..dense.clone() };
+        assert!(element.is_dense());
         let symbolic = Layout::dense(DataType::F16, &[Dim::symbol(0), Dim::from(4)]).unwrap();
+        let first = Layout { dims: vec![Dim::from(1), Dim::symbol(0)], ..dense };
+        assert!(first.is_dense());
         assert_eq!(symbolic.span().unwrap().value(&[5]), Some(40));
         assert_eq!(symbolic.strides[0], Extent::Fixed(4));
     }

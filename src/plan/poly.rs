@@ -12,6 +12,9 @@ pub(crate) type Monomial = [u8; MAX_SYMBOLS];
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Poly(BTreeMap<Monomial, i128>);
 
+/// Most steps of a division.
+const MOST_DIVISIONS: usize = 16;
+
 /// Least and greatest value of each symbol.
 pub(crate) type Bounds<'a> = &'a [(u64, u64)];
 
@@ -62,6 +65,53 @@ impl Poly {
             }
         }
         product
+    }
+
+    /// What a division may give as whole numbers, the likeliest first: which one leaves a rest that is less than `by`
+    /// and not negative depends on what the symbols can be.
+    pub(crate) fn quotients(&self, by: &Self) -> Vec<Self> {
+        let (mut steps, _) = self.divide(by);
+        let last = steps.last().cloned().unwrap_or_default();
+        steps.insert(0, Self::default());
+        steps.push(last.minus(&Self::constant(1)));
+        steps.reverse();
+        steps
+    }
+
+    /// The number that times `by` is this.
+    pub(crate) fn exactly(&self, by: &Self) -> Option<Self> {
+        let (mut steps, rest) = self.divide(by);
+        rest.0.is_empty().then(|| steps.pop().unwrap_or_default())
+    }
+
+    /// The quotient after each step of a division, and the rest.
+    fn divide(&self, by: &Self) -> (Vec<Self>, Self) {
+        let (mut steps, mut quotient) = (Vec::new(), Self::default());
+        // What the first term of `by` divides goes into the quotient, what it does not into the rest.
+        let (mut left, mut rest) = (self.clone(), Self::default());
+        let Some((lead, factor)) = by.0.last_key_value() else { return (steps, left) };
+        while let Some((powers, coefficient)) = left.0.pop_last() {
+            let mut term = powers;
+            let divides = steps.len() < MOST_DIVISIONS
+                && term.iter_mut().zip(lead).all(|(power, less)| {
+                    let difference = power.checked_sub(*less);
+                    *power = difference.unwrap_or(0);
+                    difference.is_some()
+                });
+            let times = if divides { coefficient.div_euclid(*factor) } else { 0 };
+            rest.add_term(powers, coefficient.saturating_sub(times.saturating_mul(*factor)));
+            if times == 0 {
+                continue;
+            }
+            let mut part = Self::default();
+            part.add_term(term, times);
+            for (powers, coefficient) in part.times(by).0.into_iter().rev().skip(1) {
+                left.add_term(powers, coefficient.saturating_neg());
+            }
+            quotient = quotient.plus(&part);
+            steps.push(quotient.clone());
+        }
+        (steps, rest)
     }
 
     /// The number, of a polynomial without symbols.

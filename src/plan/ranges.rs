@@ -1,5 +1,6 @@
 //! Which bytes of a storage a value covers, and whether two values share some.
 
+use super::boxes::are_apart;
 use super::layout::Extent;
 use super::poly::Bounds;
 use super::recipe::Recipe;
@@ -55,8 +56,9 @@ pub(crate) fn may_overlap_in(recipe: &Recipe, a: (u32, &Range), b: (u32, &Range)
         Common::Bytes { .. } | Common::TooMany => true,
         Common::Symbols => {
             // What is apart for the greatest values is apart for others.
-            let (a, b) = (Steps::largest(recipe, a.0, bounds), Steps::largest(recipe, b.0, bounds));
-            !matches!((a, b), (Some(a), Some(b)) if a.common(&b) == Ok(None))
+            let largest = (Steps::largest(recipe, a.0, bounds), Steps::largest(recipe, b.0, bounds));
+            !matches!((largest.0, largest.1), (Some(a), Some(b)) if a.common(&b) == Ok(None))
+                && !are_apart(recipe, a.0, b.0, bounds)
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Properties of whole plans.
 
 mod bench;
+mod boxes;
 mod brute;
 mod checks;
 pub(crate) mod generate;

@@ -176,7 +176,11 @@ impl Builder {
         let size = layout.bytes().and_then(|bytes| bytes.as_fixed());
         let inside = range.start <= range.end && size.is_some_and(|size| range.end as u64 <= size);
         if !inside || !layout.is_dense() {
-            let has = size.map_or_else(|| "no fixed number of bytes".to_owned(), |size| format!("{size} bytes"));
+            let has = match size {
+                _ if !layout.is_dense() => "gaps between its elements".to_owned(),
+                None => "no fixed number of bytes".to_owned(),
+                Some(size) => format!("{size} bytes"),
+            };
             let text =
                 format_args!("bytes {range:?} of a value of shape {}, which has {has}", self.show(&layout.dims));
             return self.wrong(FindingKind::Operand, at, text);

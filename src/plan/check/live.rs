@@ -10,6 +10,7 @@ use crate::plan::recipe::Recipe;
 use crate::plan::steps::Steps;
 use crate::plan::uses::Use;
 
+use super::groups;
 use super::marks::Touched;
 use super::tree::{Access, Tree};
 
@@ -33,13 +34,42 @@ pub(super) fn first_unordered(recipe: &Recipe, order: &Order, uses: &[Use]) -> O
     None
 }
 
+/// Forms of a larger group are sought by their first bytes, where these are known.
+const SMALL_GROUP: usize = 64;
+
 /// All accesses to the same bytes of the same form.
 struct Form {
     value: u32,
     range: Range,
     /// None where symbols take part.
     steps: Option<Steps>,
+    /// Forms of different groups have no byte in common; none for one that may share some with any.
+    group: Option<u32>,
     touched: Touched,
+}
+
+impl Form {
+    /// Whether the tree has it.
+    fn has_no_gaps(&self) -> bool {
+        self.steps.as_ref().is_some_and(|steps| steps.axes.is_empty())
+    }
+}
+
+/// Forms that are compared with each other.
+#[derive(Clone, Default)]
+struct Group {
+    all: Vec<u32>,
+    /// Those that are not in the tree.
+    others: Vec<u32>,
+}
+
+impl Group {
+    fn push(&mut self, index: u32, form: &Form) {
+        self.all.push(index);
+        if !form.has_no_gaps() {
+            self.others.push(index);
+        }
+    }
 }
 
 struct Live<'a> {
@@ -54,6 +84,11 @@ struct Live<'a> {
     spread: Vec<(u32, u64)>,
     /// Forms with symbols.
     symbolic: Vec<u32>,
+    groups: Vec<Group>,
+    /// Forms without a group.
+    loose: Group,
+    /// Every access.
+    all: Touched,
 }
 
 impl<'a> Live<'a> {
@@ -72,7 +107,8 @@ impl<'a> Live<'a> {
                 Some(steps) if steps.axes.is_empty() => ends.extend([steps.start, steps.end()]),
                 Some(steps) => spread.push((index, steps.end())),
             }
-            forms.push(Form { value, range: range(recipe, value), steps, touched: Touched::default() });
+            let (range, touched) = (range(recipe, value), Touched::default());
+            forms.push(Form { value, range, steps, group: None, touched });
         }
         let start = |form: u32| forms[form as usize].steps.as_ref().map_or(0, |steps| steps.start);
         spread.sort_by_key(|(form, _)| start(*form));
@@ -81,7 +117,20 @@ impl<'a> Live<'a> {
             last = last.max(*end);
             *end = last;
         }
-        Self { recipe, order, bounds: recipe.bounds(), by_place, forms, tree: Tree::new(ends), spread, symbolic }
+        let (bounds, tree) = (recipe.bounds(), Tree::new(ends));
+        let (mut groups, mut loose) = (Vec::new(), Group::default());
+        // Those without gaps alone are found by the tree.
+        if !spread.is_empty() || !symbolic.is_empty() {
+            let values: Vec<u32> = forms.iter().map(|form| form.value).collect();
+            let (of, count) = groups::groups(recipe, &values, &bounds);
+            groups.resize(count, Group::default());
+            for ((index, form), group) in (0..).zip(&mut forms).zip(of) {
+                form.group = group;
+                group.map_or(&mut loose, |group| &mut groups[group as usize]).push(index, form);
+            }
+        }
+        let all = Touched::default();
+        Self { recipe, order, bounds, by_place, forms, tree, spread, symbolic, groups, loose, all }
     }
 
     fn form(&self, one: &Use) -> usize {
@@ -92,6 +141,7 @@ impl<'a> Live<'a> {
         let (index, writes) = (self.form(one), self.recipe.access(one).mode.writes());
         let form = &mut self.forms[index];
         form.touched.note(self.order, one.node, writes);
+        self.all.note(self.order, one.node, writes);
         if let Some(steps) = form.steps.as_ref().filter(|steps| steps.axes.is_empty()) {
             self.tree.note(self.order, &Access { node: one.node, writes, steps });
         }
@@ -100,20 +150,38 @@ impl<'a> Live<'a> {
     /// Whether the use shares bytes with an earlier one that may run at once with it.
     fn is_open(&self, one: &Use) -> bool {
         let (form, writes) = (&self.forms[self.form(one)], self.recipe.access(one).mode.writes());
+        if !self.all.is_open(self.order, one.node, writes) {
+            return false;
+        }
+        let meets = |other: &u32| self.meets(one.node, writes, form, *other as usize);
+        let group = form.group.map(|group| &self.groups[group as usize]);
         let Some(steps) = &form.steps else {
-            return (0..self.forms.len()).any(|other| self.meets(one.node, writes, form, other));
+            return match group {
+                Some(group) => group.all.iter().chain(&self.loose.all).any(meets),
+                None => (0..self.forms.len() as u32).any(|other| meets(&other)),
+            };
         };
         if steps.is_empty() {
             return false;
         }
-        let end = steps.end();
+        if self.tree.is_open(self.order, &Access { node: one.node, writes, steps }) {
+            return true;
+        }
+        match group {
+            Some(group) if group.others.len() <= SMALL_GROUP => {
+                group.others.iter().chain(&self.loose.others).any(meets)
+            }
+            _ => self.near(steps).chain(&self.symbolic).any(meets),
+        }
+    }
+
+    /// Forms with gaps that have bytes on both sides of one of these.
+    fn near(&self, steps: &Steps) -> impl Iterator<Item = &u32> {
+        let (start, end) = (steps.start, steps.end());
         let below = self.spread.partition_point(|(other, _)| {
             self.forms[*other as usize].steps.as_ref().is_some_and(|other| other.start < end)
         });
-        let near = self.spread[..below].iter().rev().take_while(|(_, last)| *last > steps.start);
-        let mut others = near.map(|(other, _)| other).chain(&self.symbolic);
-        self.tree.is_open(self.order, &Access { node: one.node, writes, steps })
-            || others.any(|other| self.meets(one.node, writes, form, *other as usize))
+        self.spread[..below].iter().rev().take_while(move |(_, last)| *last > start).map(|(other, _)| other)
     }
 
     fn meets(&self, node: u32, writes: bool, form: &Form, other: usize) -> bool {
@@ -121,7 +189,8 @@ impl<'a> Live<'a> {
             return true;
         }
         let other = &self.forms[other];
-        if !other.touched.is_open(self.order, node, writes) {
+        let is_apart = form.group.is_some() && other.group.is_some() && form.group != other.group;
+        if is_apart || !other.touched.is_open(self.order, node, writes) {
             return false;
         }
         match (&form.steps, &other.steps) {

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::plan::boxes::{Box, Grid};
 use crate::plan::dim::Dim;
 use crate::plan::layout::Extent;
 use crate::plan::ranges::range;
@@ -12,12 +13,12 @@ use crate::plan::uses::Use;
 use super::cover::Cover;
 use super::written::{Event, Reader, each};
 
-/// Most ranges that do not meet, and most sorts of rows.
+/// Most ranges that do not meet, most boxes that do not make up one, and most sorts of rows.
 const MOST: usize = 64;
 
 /// The readers of what cannot be shown to be written.
 pub(super) fn open(recipe: &Recipe, all: &[Use], output: Option<u32>) -> Vec<Reader> {
-    let mut written = Written { recipe, bounds: recipe.bounds(), ranges: Vec::new(), rows: Vec::new() };
+    let mut written = Written::new(recipe, all, output);
     let (mut known, mut open) = (HashSet::new(), Vec::new());
     each(recipe, all, output, |event| {
         let (Event::Read(_, value) | Event::Write(value)) = event;
@@ -39,10 +40,43 @@ struct Written<'a> {
     ranges: Vec<(Extent, Extent)>,
     /// Number of rows, bytes of each, and what of each row is written.
     rows: Vec<(Extent, u64, Cover)>,
+    grid: Option<Grid>,
+    boxes: Vec<Box>,
 }
 
-impl Written<'_> {
+impl<'a> Written<'a> {
+    fn new(recipe: &'a Recipe, all: &[Use], output: Option<u32>) -> Self {
+        let bounds = recipe.bounds();
+        let values = all.iter().map(|one| recipe.access(one).value).chain(output);
+        let grid = Grid::of(recipe, values, &bounds);
+        Self { recipe, bounds, ranges: Vec::new(), rows: Vec::new(), grid, boxes: Vec::new() }
+    }
+
+    fn place(&self, value: u32) -> Option<Box> {
+        self.grid.as_ref()?.place(self.recipe, value, &self.bounds)
+    }
+
+    /// Makes a box one with those that it completes.
+    fn add_box(&mut self, mut all: Box) {
+        let mut index = 0;
+        while let Some(other) = self.boxes.get(index) {
+            match all.union(other, &self.bounds) {
+                Some(both) => {
+                    self.boxes.swap_remove(index);
+                    (all, index) = (both, 0);
+                }
+                None => index += 1,
+            }
+        }
+        if self.boxes.len() < MOST {
+            self.boxes.push(all);
+        }
+    }
+
     fn add(&mut self, value: u32) {
+        if let Some(place) = self.place(value) {
+            self.add_box(place);
+        }
         let range = range(self.recipe, value);
         if range.dense {
             self.add_range(range.start, range.end);
@@ -100,6 +134,9 @@ impl Written<'_> {
             start.is_at_most(&range.start, &self.bounds) && range.end.is_at_most(end, &self.bounds)
         };
         if range.is_empty() || self.ranges.iter().any(inside) {
+            return true;
+        }
+        if self.place(value).is_some_and(|place| self.boxes.iter().any(|one| one.has(&place, &self.bounds))) {
             return true;
         }
         let Some((count, bytes, steps)) = rows(self.recipe, value) else { return false };

@@ -2,13 +2,13 @@
 
 use super::generate::Dice;
 use crate::error::Result;
-use crate::op::DataType::U8;
+use crate::op::DataType::{F32, U8};
 use crate::plan::check;
 use crate::plan::memory::MemoryPlan;
 use crate::plan::order::Order;
 use crate::plan::simulate::{Machine, Memory};
 use crate::plan::uses::Uses;
-use crate::plan::{Builder, FindingKind, Foreign, Fork, Input, Options, Plan, Scope, Simulated};
+use crate::plan::{Builder, Dim, FindingKind, Foreign, Fork, Input, Options, Plan, Scope, Simulated};
 
 fn nothing() -> Foreign {
     Foreign::new("nothing", 1, |_| Ok(()))
@@ -62,6 +62,31 @@ fn a_write_with_gaps_stands_for_nothing_that_lies_between() {
     let findings = refused.unwrap_err().findings().to_vec();
     let text = findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("\n");
     assert!(findings.len() == 1 && text.contains("writes bytes 6..7 of input \"x\""), "{text}");
+}
+
+#[test]
+fn parts_of_the_only_row_are_values_without_gaps() {
+    let plan = Plan::build(|g| {
+        let s = g.symbol("s", 1..=4)?;
+        let x = g.input("x", [1, 8], F32, Input::Copied)?;
+        let part = g.narrow(x, 1, 0..4)?;
+        let flat = g.reshape(part, [4])?;
+        g.bytes(part, 0..16)?;
+        let y = g.abs(flat)?;
+        let z = g.empty([Dim::from(1), s * 2], F32)?;
+        let half = g.narrow(z, 1, Dim::from(0)..s)?;
+        g.reshape(half, [s])?;
+        g.output("y", y)
+    });
+    plan.unwrap();
+    let refused = Plan::build(|g| {
+        let x = g.input("x", [2, 8], F32, Input::Copied)?;
+        let part = g.narrow(x, 1, 0..4)?;
+        g.bytes(part, 0..16).map(drop)
+    });
+    let message = refused.unwrap_err().to_string();
+    let expected = "bytes 0..16 of a value of shape [2, 4], which has gaps between its elements";
+    assert!(message.contains(expected), "{message}");
 }
 
 #[test]

@@ -206,18 +206,19 @@ fn slices_with_symbols_that_leave_bytes_are_refused_with_an_example() {
 
 #[test]
 fn what_cannot_be_told_is_a_lint() {
-    // Columns of the upper and of the lower rows: complete, and in a form that is not followed with symbols.
-    let found = symbolic(|g, tokens, x| {
+    // Five parts around one another: complete, but no two of them make up one.
+    let found = findings(Plan::build(|g| {
+        let n = g.symbol("n", 1..=16)?;
+        let x = g.empty([n * 3, Dim::from(8)], F32)?;
         let zero = Dim::from(0);
-        for rows in [zero..tokens, tokens..tokens * 2] {
+        let parts = [(zero..n, 0..5), (zero..n * 2, 5..8), (n * 2..n * 3, 3..8), (n..n * 3, 0..3), (n..n * 2, 3..5)];
+        for (rows, columns) in parts {
             let rows = g.narrow(x, 0, rows)?;
-            for columns in [0..3, 3..8] {
-                let part = g.narrow(rows, 1, columns)?;
-                fill(g, part)?;
-            }
+            let part = g.narrow(rows, 1, columns)?;
+            fill(g, part)?;
         }
-        Ok(())
-    });
+        g.output("x", x)
+    }));
     let [(FindingKind::MaybeUnwritten, text)] = &found[..] else { panic!("{found:?}") };
     let expected = "it cannot be told whether all bytes of output \"x\" that the caller reads are written before: \
                     their places depend on symbols";
