@@ -41,7 +41,8 @@ pub(crate) fn figures(figures: &mut Figures) -> Result<()> {
         let time = start.elapsed().as_secs_f64();
         let plan = plan?;
         let start = Instant::now();
-        plan.memory(&[])?;
+        // Those with symbols have one, which may be 8.
+        plan.memory(if plan.is_dynamic() { &[8] } else { &[] })?;
         let planning = start.elapsed().as_secs_f64();
         figures.at_most(&format!("{name}, time"), time, "s", seconds);
         figures.at_most(&format!("{name}, planning of memory"), planning, "s", 1.0);
