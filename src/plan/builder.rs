@@ -269,7 +269,16 @@ impl Builder {
 
     /// Dimensions that a caller gave.
     fn dims_of(&self, dims: impl IntoDims, at: At) -> Result<Vec<Dim>> {
-        dims.into_dims().or_else(|error| self.wrong(FindingKind::Operand, at, error.detail()))
+        let dims = dims.into_dims().or_else(|error| self.wrong(FindingKind::Operand, at, error.detail()))?;
+        dims.iter().try_for_each(|dim| self.check_dim(*dim, at))?;
+        Ok(dims)
+    }
+
+    fn check_dim(&self, dim: Dim, at: At) -> Result<()> {
+        if !dim.is_foreign(self.plan) {
+            return Ok(());
+        }
+        self.wrong(FindingKind::Foreign, at, "a dimension with a symbol of another plan")
     }
 
     /// Dimensions for a message.

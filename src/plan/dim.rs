@@ -1,6 +1,7 @@
 //! Dimensions of a plan: numbers, or named symbols that get their value at a run.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::{Add, Mul};
 
 use crate::error::{Error, Result};
@@ -13,7 +14,8 @@ pub const MAX_SYMBOLS: usize = 8;
 
 /// One dimension of a value: a number, a symbol, or a product of symbols times a number plus a number.
 ///
-/// Symbols come from [`Builder::symbol`](super::Builder::symbol). `+` and `*` compute; a result outside the form
+/// Symbols come from [`Builder::symbol`](super::Builder::symbol) and are good for the plan that it builds; others are
+/// refused. `+` and `*` compute; a result outside the form
 /// above is kept as such and refused, with a message, where it is used as a dimension.
 ///
 /// # Examples
@@ -32,26 +34,60 @@ pub const MAX_SYMBOLS: usize = 8;
 /// assert!(plan.is_dynamic());
 /// # Ok::<(), racl::Error>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 pub struct Dim {
     factor: u64,
     plus: i64,
     powers: Monomial,
+    /// The plan that the symbols are from, where they are from a builder; else 0. No part of what it is.
+    plan: u32,
+}
+
+impl PartialEq for Dim {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl Eq for Dim {}
+
+impl Hash for Dim {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().hash(state);
+    }
 }
 
 /// What cannot be written as a [`Dim`].
-const OTHER: Dim = Dim { factor: u64::MAX, plus: 0, powers: [0; MAX_SYMBOLS] };
+const OTHER: Dim = Dim { factor: u64::MAX, plus: 0, powers: [0; MAX_SYMBOLS], plan: 0 };
 
 impl Dim {
     pub(crate) const fn fixed(size: u64) -> Self {
         // Sizes above `i64::MAX` have no meaning anywhere.
-        if size > i64::MAX as u64 { OTHER } else { Self { factor: 0, plus: size as i64, powers: [0; MAX_SYMBOLS] } }
+        if size > i64::MAX as u64 { OTHER } else { Self { factor: 0, plus: size as i64, ..OTHER } }
     }
 
     pub(crate) fn symbol(index: usize) -> Self {
         let mut powers = [0; MAX_SYMBOLS];
         powers[index] = 1;
-        Self { factor: 1, plus: 0, powers }
+        Self { factor: 1, plus: 0, powers, plan: 0 }
+    }
+
+    /// The same, of a plan that is being built.
+    pub(crate) fn of_plan(self, plan: u32) -> Self {
+        Self { plan, ..self }
+    }
+
+    /// Whether its symbols are those of another plan.
+    pub(crate) fn is_foreign(self, plan: u32) -> bool {
+        self.plan != 0 && self.plan != plan
+    }
+
+    /// The result of a computation with `a` and `b`.
+    fn of_both(self, a: Self, b: Self) -> Self {
+        if self == OTHER || (a.plan != 0 && b.is_foreign(a.plan)) {
+            return OTHER;
+        }
+        self.of_plan(a.plan.max(b.plan))
     }
 
     /// Factor, summand and powers: what a file stores.
@@ -65,13 +101,13 @@ impl Dim {
 
     fn normal(factor: u64, plus: i64, powers: Monomial) -> Self {
         if factor == 0 {
-            return Self { factor, plus, powers: [0; MAX_SYMBOLS] };
+            return Self { factor, plus, ..OTHER };
         }
         if powers == [0; MAX_SYMBOLS] {
             let sum = i64::try_from(factor).ok().and_then(|factor| factor.checked_add(plus));
-            return sum.map_or(OTHER, |plus| Self { factor: 0, plus, powers });
+            return sum.map_or(OTHER, |plus| Self { factor: 0, plus, ..OTHER });
         }
-        Self { factor, plus, powers }
+        Self { factor, plus, powers, plan: 0 }
     }
 
     /// Whether the dimension has a form that plans can use.
@@ -147,7 +183,8 @@ impl<D: Into<Self>> Add<D> for Dim {
         if self.factor != 0 && other.factor != 0 && self.powers != other.powers {
             return OTHER;
         }
-        self.factor.checked_add(other.factor).map_or(OTHER, |factor| Self::normal(factor, plus, powers))
+        let sum = self.factor.checked_add(other.factor).map_or(OTHER, |factor| Self::normal(factor, plus, powers));
+        sum.of_both(self, other)
     }
 }
 
@@ -164,7 +201,7 @@ impl<D: Into<Self>> Mul<D> for Dim {
             // A number times anything of the form.
             let factor = u64::try_from(b.plus).ok().and_then(|by| a.factor.checked_mul(by));
             return match (factor, a.plus.checked_mul(b.plus)) {
-                (Some(factor), Some(plus)) => Self::normal(factor, plus, a.powers),
+                (Some(factor), Some(plus)) => Self::normal(factor, plus, a.powers).of_both(a, b),
                 _ => OTHER,
             };
         }
@@ -176,7 +213,8 @@ impl<D: Into<Self>> Mul<D> for Dim {
             let Some(sum) = power.checked_add(more) else { return OTHER };
             *power = sum;
         }
-        a.factor.checked_mul(b.factor).map_or(OTHER, |factor| Self::normal(factor, 0, powers))
+        let product = a.factor.checked_mul(b.factor).map_or(OTHER, |factor| Self::normal(factor, 0, powers));
+        product.of_both(a, b)
     }
 }
 

@@ -117,6 +117,30 @@ fn events_are_waited_for_after_their_record_which_is_one() {
 }
 
 #[test]
+fn symbols_of_another_plan_are_refused() {
+    let mut symbol = None;
+    Plan::build(|g| g.symbol("n", 1..=8).map(|n| symbol = Some(n))).unwrap();
+    let foreign = symbol.unwrap();
+    let part = ["a dimension with a symbol of another plan"];
+    for dim in [foreign, foreign * 2, foreign + 1] {
+        refused(FindingKind::Foreign, &part, |g| {
+            // With a symbol of its own at the same place, and without one.
+            g.symbol("m", 1..=4)?;
+            g.input("x", [dim], F32, Input::Copied).map(drop)
+        });
+        refused(FindingKind::Foreign, &part, |g| g.empty([dim], F32).map(drop));
+        refused(FindingKind::Foreign, &part, |g| {
+            let x = g.input("x", [8], F32, Input::Copied)?;
+            g.narrow(x, 0, Dim::from(0)..dim).map(drop)
+        });
+    }
+    refused(FindingKind::Operand, &["is none that a plan can have"], |g| {
+        let own = g.symbol("m", 1..=4)?;
+        g.empty([own * foreign], F32).map(drop)
+    });
+}
+
+#[test]
 fn handles_of_another_plan_are_refused() {
     let (value, event, gate) = foreign();
     type Work<'a> = Box<dyn FnOnce(&mut Builder) -> Result<()> + 'a>;

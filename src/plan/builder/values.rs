@@ -68,7 +68,7 @@ impl Builder {
         if least > greatest || greatest == 0 || greatest > 1 << 31 {
             return self.wrong(FindingKind::Name, at, format_args!("symbol {name:?} with the bounds {bounds:?}"));
         }
-        let dim = Dim::symbol(symbols.len());
+        let dim = Dim::symbol(symbols.len()).of_plan(self.plan);
         self.recipe.symbols.push(Symbol { name: name.to_owned(), least, greatest });
         Ok(dim)
     }

@@ -121,6 +121,8 @@ impl Builder {
         let at = Location::caller();
         let (start, end) = (range.start.into(), range.end.into());
         self.check(value, "narrow", at)?;
+        self.check_dim(start, at)?;
+        self.check_dim(end, at)?;
         let mut layout = self.recipe.layout_of(value.index).clone();
         let wrong = |builder: &Self, layout: &Layout| {
             let names = builder.recipe.symbol_names();
