@@ -1,7 +1,7 @@
 //! Starts with and without a stored plan of 10,000 operators, in one process.
 //!
-//! One line a figure, tab-separated: name, value, unit, target, met or missed. Each time is the median of rounds. Ends
-//! with code 1 when a target is missed.
+//! One line a figure, tab-separated: name, value, unit, target, met or missed. Each time is the median of rounds.
+//! Ends with code 1 when a target is missed.
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::fs;

@@ -1,7 +1,7 @@
 //! Cost of safe calls against the raw calls beneath them, on the mock, within one run.
 //!
-//! One line a figure, tab-separated: name, value, unit, target, met or missed. Each value is the median of rounds in which
-//! raw and safe calls alternate.
+//! One line a figure, tab-separated: name, value, unit, target, met or missed. Each value is the median of rounds in
+//! which raw and safe calls alternate.
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::time::Instant;

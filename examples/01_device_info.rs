@@ -1,4 +1,5 @@
-//! Prints the library, the chip and what the device has. `RACL_LIBRARY` chooses another library than the built-in mock.
+//! Prints the library, the chip and what the device has. `RACL_LIBRARY` chooses another library than the built-in
+//! mock.
 #![allow(clippy::print_stdout)]
 
 use racl::{Acl, Result};

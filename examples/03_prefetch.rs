@@ -1,8 +1,9 @@
 //! Prefetching an operand while other work runs, eagerly and inside a graph.
 //!
-//! `out = matmul(matmul(|x + 1|, |x + 1|), y)` with x of N × N and y of N × 1, in 32-bit floats. While the first product
-//! runs on the main stream, a side stream moves y into the L2 cache. In the captured form the prefetch starts after the
-//! addition. N is 1000 by default; the size of the document is `cargo run --release --example 03_prefetch 10000`.
+//! `out = matmul(matmul(|x + 1|, |x + 1|), y)` with x of N × N and y of N × 1, in 32-bit floats. While the first
+//! product runs on the main stream, a side stream moves y into the L2 cache. In the captured form the prefetch starts
+//! after the addition. N is 1000 by default; the size of the document is `cargo run --release --example 03_prefetch
+//! 10000`.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::time::Instant;

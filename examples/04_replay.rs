@@ -2,7 +2,8 @@
 //!
 //! Each step issues the same 200 additions on 16 floats. Only the issuing calls are timed; the device is waited for
 //! after every step, outside the timed part. A figure is the best of several rounds, each the median of its steps, so
-//! that other work of the machine does not count. Prints tab-separated figures: name, value, unit, target, met or missed.
+//! that other work of the machine does not count. Prints tab-separated figures: name, value, unit, target, met or
+//! missed.
 #![allow(clippy::print_stdout)]
 
 use std::time::{Duration, Instant};

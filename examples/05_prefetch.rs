@@ -2,8 +2,8 @@
 //!
 //! `out = (|x + 1| · |x + 1|) · y`. While the first product runs, y moves into the L2 cache; the second product finds
 //! it there. The eager form orders the side stream by hand. In the plan the prefetch names the value that it starts
-//! after; its stream, event and join follow from that. N is 500 by default; `… --example 05_prefetch 10000` is the size
-//! of the document.
+//! after; its stream, event and join follow from that. N is 500 by default; `… --example 05_prefetch 10000` is the
+//! size of the document.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod compare;

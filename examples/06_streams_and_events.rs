@@ -1,9 +1,9 @@
 //! Streams and events by tags, as captured graphs have them: dependencies between streams are the caller's.
 //!
-//! The streams "1" and "2" start with the plan. Stream "1" waits by a tagged event for the addition on the main stream,
-//! stream "2" for the product there. At the end a temporary of the main stream is read on stream "1", and
-//! `record_stream` keeps its memory from what the main stream allocates next; the plan would know without. Leaving out a
-//! wait that is needed is an error when the plan is built, which the program shows.
+//! The streams "1" and "2" start with the plan. Stream "1" waits by a tagged event for the addition on the main
+//! stream, stream "2" for the product there. At the end a temporary of the main stream is read on stream "1", and
+//! `record_stream` keeps its memory from what the main stream allocates next; the plan would know without. Leaving
+//! out a wait that is needed is an error when the plan is built, which the program shows.
 #![allow(clippy::print_stdout)]
 
 mod compare;

@@ -1,7 +1,7 @@
 //! Frozen parameters: weights whose addresses are fixed when the graph is captured.
 //!
-//! A run does not look at them, however many there are: on the mock, a run with 64 weights is counted to be one C call.
-//! New numbers are written in place. Other memory is not noticed, or refused with `check_frozen`.
+//! A run does not look at them, however many there are: on the mock, a run with 64 weights is counted to be one C
+//! call. New numbers are written in place. Other memory is not noticed, or refused with `check_frozen`.
 #![allow(clippy::print_stdout)]
 
 mod compare;

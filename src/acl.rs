@@ -267,8 +267,8 @@ impl Acl {
     }
 
     /// The toolkits of the runtime and of the operators, when they are not the same one. The log has a warning about
-    /// it once, when this is asked or the first operator is used. The first call loads the operators' libraries and looks
-    /// at files.
+    /// it once, when this is asked or the first operator is used. The first call loads the operators' libraries and
+    /// looks at files.
     ///
     /// # Examples
     ///

@@ -57,8 +57,8 @@ impl Panics {
     }
 }
 
-/// Functions of one context that have run. They are freed outside the runtime's threads, because what they own may call
-/// it; by any call that waits, because what they own may be the very stream that they ran on.
+/// Functions of one context that have run. They are freed outside the runtime's threads, because what they own may
+/// call it; by any call that waits, because what they own may be the very stream that they ran on.
 #[derive(Default)]
 pub(crate) struct Spent(Mutex<Vec<HostFunction>>);
 
@@ -110,13 +110,13 @@ unsafe extern "C" fn run_once(user: *mut c_void) {
 }
 
 impl Stream {
-    /// Runs `function` on the host when the stream reaches this point; later work of the stream waits for its end. In a
-    /// capture it becomes part of the graph, which keeps it, and runs at each replay.
+    /// Runs `function` on the host when the stream reaches this point; later work of the stream waits for its end. In
+    /// a capture it becomes part of the graph, which keeps it, and runs at each replay.
     ///
-    /// It runs on a thread of the runtime, one at a time within a context. It must not call the runtime: no allocation,
-    /// no submission, no wait (the AscendCL guide on callbacks warns of deadlocks). A panic inside it is caught, logged,
-    /// and reported by the next [`Stream::synchronize`] of this stream; one inside a graph by the next
-    /// [`Graph::wait`](crate::Graph::wait) or by the stream that the graph was launched on.
+    /// It runs on a thread of the runtime, one at a time within a context. It must not call the runtime: no
+    /// allocation, no submission, no wait (the AscendCL guide on callbacks warns of deadlocks). A panic inside it is
+    /// caught, logged, and reported by the next [`Stream::synchronize`] of this stream; one inside a graph by the
+    /// next [`Graph::wait`](crate::Graph::wait) or by the stream that the graph was launched on.
     ///
     /// # Errors
     ///

@@ -18,9 +18,9 @@ use crate::stream::{self, Stream};
 
 /// A context of a device. Streams, events, buffers and graphs belong to the one that made them and keep it alive.
 ///
-/// A [`Device`](crate::Device) stands for its primary context, which all users of the device share; most programs need
-/// no other. Each call of this crate makes the right context current on its thread by itself; code that changes the
-/// thread's context beside this crate calls [`Context::bind`] afterwards.
+/// A [`Device`](crate::Device) stands for its primary context, which all users of the device share; most programs
+/// need no other. Each call of this crate makes the right context current on its thread by itself; code that changes
+/// the thread's context beside this crate calls [`Context::bind`] afterwards.
 ///
 /// Clones are cheap. Any thread may use it.
 ///
@@ -335,8 +335,8 @@ impl Context {
     /// # Errors
     ///
     /// The context and why: [`ErrorKind::InvalidArgument`] while clones, or objects that belong to it, are alive;
-    /// otherwise the kind of what the runtime says, such as [`ErrorKind::WrongContext`] when the device was reset beside
-    /// this crate. Errors that destructors met are in [`Context::take_drop_errors`].
+    /// otherwise the kind of what the runtime says, such as [`ErrorKind::WrongContext`] when the device was reset
+    /// beside this crate. Errors that destructors met are in [`Context::take_drop_errors`].
     #[doc(alias = "aclrtResetDevice")]
     #[doc(alias = "aclrtDestroyContext")]
     pub fn close(self) -> Result<(), (Self, Error)> {

@@ -1,4 +1,5 @@
-//! The error of every fallible call: which C call failed, with which code, what the library said, and in what context.
+//! The error of every fallible call: which C call failed, with which code, what the library said, and in what
+//! context.
 
 use std::error::Error as StdError;
 use std::fmt;

@@ -13,7 +13,8 @@ use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::graph::state::CaptureState;
 use crate::stream::{Progress, State, Stream, StreamInner, Task, milliseconds};
 
-/// A point in a stream's work. Recording it again moves it; a wait refers to the latest record at the time of the wait.
+/// A point in a stream's work. Recording it again moves it; a wait refers to the latest record at the time of the
+/// wait.
 ///
 /// Made by [`Context::event`] (ordering) or [`Context::timing_event`] (ordering and time). Any thread may use it.
 /// Dropping it never blocks: pending records and waits still take place.
@@ -239,8 +240,8 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Timeout`] when the record is not reached by then; [`ErrorKind::InvalidArgument`] for no time at all
-    /// or more than 24 days.
+    /// [`ErrorKind::Timeout`] when the record is not reached by then; [`ErrorKind::InvalidArgument`] for no time at
+    /// all or more than 24 days.
     #[doc(alias = "aclrtSynchronizeEventWithTimeout")]
     pub fn synchronize_timeout(&self, limit: Duration) -> Result<()> {
         let before = self.position();
@@ -276,8 +277,8 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] when one has no timestamp (not a timing event, not reached yet), or when `start`
-    /// was reached later; [`ErrorKind::Internal`] when one was never recorded.
+    /// [`ErrorKind::InvalidArgument`] when one has no timestamp (not a timing event, not reached yet), or when
+    /// `start` was reached later; [`ErrorKind::Internal`] when one was never recorded.
     #[doc(alias = "aclrtEventElapsedTime")]
     pub fn elapsed_since(&self, start: &Self) -> Result<Duration> {
         // Without the flag the runtime answers 0 once it has reclaimed the record, so that is refused here.
@@ -292,8 +293,8 @@ impl Event {
             .map_err(|_| Error::invalid(format!("the start event was reached {} ms after this one", -ms)))
     }
 
-    /// The submission that the latest record stands for, and how many records there were. Nothing while another thread
-    /// makes a record: nobody can say then which one a query is about.
+    /// The submission that the latest record stands for, and how many records there were. Nothing while another
+    /// thread makes a record: nobody can say then which one a query is about.
     fn position(&self) -> Position {
         let Ok(noted) = self.last.try_lock() else { return (None, 0) };
         match &noted.last {

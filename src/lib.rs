@@ -1,8 +1,9 @@
 //! Safe Rust for Ascend NPUs: devices, streams, events, memory, captured graphs, prefetch and operators.
 //!
 //! On an NPU the host often cannot issue operators as fast as the device finishes them. AscendCL, the C runtime of
-//! CANN, can record what streams are told and replay it with one call; inside such a graph, side streams and events let
-//! work overlap, and a prefetch moves weights into the L2 cache while other work runs. This crate makes that safe.
+//! CANN, can record what streams are told and replay it with one call; inside such a graph, side streams and events
+//! let work overlap, and a prefetch moves weights into the L2 cache while other work runs. This crate makes that
+//! safe.
 //!
 //! ```
 //! use racl::{Acl, CaptureMode, Prefetch, op};
@@ -35,12 +36,13 @@
 //!
 //! Dropping a stream, a graph or an executable waits for its work, unless a [gate of a plan](plan::External) may hold
 //! that up: then a thread of this crate waits and destroys it. A later call that waits, or that finds too few streams
-//! left, collects it; [`Context::close`] refuses while it is not done. Such a thread never keeps a process from its end.
+//! left, collects it; [`Context::close`] refuses while it is not done. Such a thread never keeps a process from its
+//! end.
 //!
 //! # Errors
 //!
-//! Work fails where it runs, later than the call that submitted it; the next synchronising call reports it. Destructors
-//! log their errors and keep them for [`Context::take_drop_errors`].
+//! Work fails where it runs, later than the call that submitted it; the next synchronising call reports it.
+//! Destructors log their errors and keep them for [`Context::take_drop_errors`].
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

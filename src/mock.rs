@@ -64,8 +64,8 @@ fn name_of(function: &str) -> Result<CString> {
 }
 
 /// A fresh process state: ends captures, drops queued work, and clears counters, failures and the clock. Every value
-/// of this crate from before is stale afterwards, and using it an error, so drop them first. Pinned buffers from before
-/// stay readable memory of their own; device addresses are given out again.
+/// of this crate from before is stale afterwards, and using it an error, so drop them first. Pinned buffers from
+/// before stay readable memory of their own; device addresses are given out again.
 ///
 /// # Errors
 ///
@@ -384,8 +384,8 @@ pub fn prefetched() -> (u64, u64) {
 }
 
 /// Lets the process have at most `count` streams, default streams and those inside captured graphs included; `None`
-/// gives the number of the start back, as does [`reset`]. With fewer than are alive no new one is made until enough are
-/// gone. The environment variable `MOCK_ACL_STREAMS` sets the number of the start.
+/// gives the number of the start back, as does [`reset`]. With fewer than are alive no new one is made until enough
+/// are gone. The environment variable `MOCK_ACL_STREAMS` sets the number of the start.
 ///
 /// # Errors
 ///
@@ -411,9 +411,9 @@ pub fn limit_streams(count: Option<u32>) -> Result<()> {
     check("this limit of streams", unsafe { sys::mock_acl_limit_streams(count) })
 }
 
-/// Lets the process have at most `count` event ids: an event of the older calls has one for its life, an [event of this
-/// crate](crate::Event) from each record until the device has executed it. `None` gives the number of the start back, as
-/// does [`reset`]; the environment variable `MOCK_ACL_EVENTS` sets it.
+/// Lets the process have at most `count` event ids: an event of the older calls has one for its life, an [event of
+/// this crate](crate::Event) from each record until the device has executed it. `None` gives the number of the start
+/// back, as does [`reset`]; the environment variable `MOCK_ACL_EVENTS` sets it.
 ///
 /// # Errors
 ///

@@ -63,7 +63,8 @@ impl Graph {
     ///
     /// # Safety
     ///
-    /// 1. `raw` is null or a graph of the library of `context`, made in that context, that is not capturing or running.
+    /// 1. `raw` is null or a graph of the library of `context`, made in that context, that is not capturing or
+    ///    running.
     /// 2. What its work uses (memory, functions) stays alive as long as the value: this one knows nothing of it.
     /// 3. No other code launches or destroys it.
     ///
@@ -75,8 +76,8 @@ impl Graph {
         Ok(Self::adopt(raw, context))
     }
 
-    /// Waits for the last launch and gives the handle away: the caller destroys the graph. What it uses is leaked, since
-    /// nobody can say when the caller is done with it.
+    /// Waits for the last launch and gives the handle away: the caller destroys the graph. What it uses is leaked,
+    /// since nobody can say when the caller is done with it.
     ///
     /// # Errors
     ///

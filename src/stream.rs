@@ -30,9 +30,9 @@ pub(crate) use submit::Task;
 /// Submitting returns before the work is done. Errors of the work itself come with a later synchronising call. Clones
 /// are cheap and stand for the same stream. Any thread may submit; the order between threads is theirs to arrange.
 ///
-/// The last clone to go waits for the stream's work and destroys the stream; one that records a graph is kept until the
-/// capture ends. While work waits at [gates of a plan](crate::plan::External), a stream that is still busy is destroyed
-/// later, by a thread that waits for its work. Explicit: [`Stream::close`].
+/// The last clone to go waits for the stream's work and destroys the stream; one that records a graph is kept until
+/// the capture ends. While work waits at [gates of a plan](crate::plan::External), a stream that is still busy is
+/// destroyed later, by a thread that waits for its work. Explicit: [`Stream::close`].
 ///
 /// C calls: `aclrtCreateStreamWithConfig`, `aclrtDestroyStream`, `aclrtSynchronizeStream`, `aclrtStreamQuery`,
 /// `aclrtStreamWaitEvent`.
@@ -284,9 +284,9 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// The stream and why: [`ErrorKind::InvalidArgument`] while other clones or a capture hold it; the error of its work,
-    /// which is reported once, so that a second try goes on; [`ErrorKind::InvalidHandle`] and the like when it cannot be
-    /// destroyed.
+    /// The stream and why: [`ErrorKind::InvalidArgument`] while other clones or a capture hold it; the error of its
+    /// work, which is reported once, so that a second try goes on; [`ErrorKind::InvalidHandle`] and the like when it
+    /// cannot be destroyed.
     #[doc(alias = "aclrtDestroyStream")]
     pub fn close(self) -> Result<(), (Self, Error)> {
         match self.check_alone().and_then(|()| self.0.end()) {

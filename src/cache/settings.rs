@@ -146,8 +146,8 @@ impl CacheBuilder {
         self
     }
 
-    /// Number of this process among them. Without it the environment variable `RANK`, when there are several; an empty
-    /// one is none.
+    /// Number of this process among them. Without it the environment variable `RANK`, when there are several; an
+    /// empty one is none.
     ///
     /// # Examples
     ///

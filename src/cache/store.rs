@@ -82,8 +82,8 @@ impl Place {
         }
     }
 
-    /// That the files which are there are ours. To be asked before a lock file is made in a folder that may be none of
-    /// ours.
+    /// That the files which are there are ours. To be asked before a lock file is made in a folder that may be none
+    /// of ours.
     pub(super) fn check(&self) -> Result<(), String> {
         match self.open(false) {
             Ok(folder) => removal::check(&folder, &self.hash()),

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// What went wrong. Several codes of the library share a kind; the number stays in [`Error::code`](crate::Error::code).
+/// What went wrong. Several codes of the library share a kind; the number stays in
+/// [`Error::code`](crate::Error::code).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {

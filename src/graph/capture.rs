@@ -16,8 +16,8 @@ use crate::stream::{Stream, StreamInner};
 
 /// Which calls beside a capture are refused while it is active (code 107030): blocking copies and fills.
 ///
-/// The restriction holds for threads whose current context is the capture's. Work on capturing streams itself, waiting
-/// for them above all, is refused in every mode.
+/// The restriction holds for threads whose current context is the capture's. Work on capturing streams itself,
+/// waiting for them above all, is refused in every mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[doc(alias = "aclmdlRICaptureMode")]
 pub enum CaptureMode {
@@ -45,8 +45,8 @@ impl CaptureMode {
 /// [`Capture::finish`] gives the [`Graph`]; dropping the guard ends the capture without one. It stays on its thread,
 /// because the runtime ends a capture only there.
 ///
-/// Buffers, scratch memory, pinned buffers and host functions that the recorded work uses are kept, by the capture and
-/// then by its graph. A call that fails while recording makes the graph incomplete, so `finish` reports it then.
+/// Buffers, scratch memory, pinned buffers and host functions that the recorded work uses are kept, by the capture
+/// and then by its graph. A call that fails while recording makes the graph incomplete, so `finish` reports it then.
 ///
 /// C calls: `aclmdlRICaptureBegin`, `aclmdlRICaptureEnd`, `aclmdlRICaptureGetInfo`.
 ///
@@ -87,8 +87,8 @@ impl Stream {
     /// # Errors
     ///
     /// [`ErrorKind::CaptureForbidden`] when the stream captures already; [`ErrorKind::InvalidArgument`] or
-    /// [`ErrorKind::NotSupported`] for the default stream, which cannot capture; [`ErrorKind::NotSupported`] on a chip
-    /// without the feature.
+    /// [`ErrorKind::NotSupported`] for the default stream, which cannot capture; [`ErrorKind::NotSupported`] on a
+    /// chip without the feature.
     #[doc(alias = "aclmdlRICaptureBegin")]
     pub fn begin_capture(&self, mode: CaptureMode) -> Result<Capture> {
         let inner = &self.0;
@@ -149,8 +149,8 @@ impl Stream {
 }
 
 impl Capture {
-    /// A stream for work beside the origin, with a name that errors use. The same name gives the same stream. It takes
-    /// part once it waits for an event of the capture ([`Stream::fork`]), must lead back to the origin
+    /// A stream for work beside the origin, with a name that errors use. The same name gives the same stream. It
+    /// takes part once it waits for an event of the capture ([`Stream::fork`]), must lead back to the origin
     /// ([`Stream::join`]), and goes back to the context's idle streams afterwards.
     ///
     /// # Errors
@@ -172,8 +172,8 @@ impl Capture {
     /// # Errors
     ///
     /// [`ErrorKind::CaptureUnjoined`] naming the stream that does not lead back to the origin;
-    /// [`ErrorKind::CaptureInvalidated`] naming the call that could not be recorded. Nothing was executed then, and the
-    /// streams are free again.
+    /// [`ErrorKind::CaptureInvalidated`] naming the call that could not be recorded. Nothing was executed then, and
+    /// the streams are free again.
     #[doc(alias = "aclmdlRICaptureEnd")]
     pub fn finish(mut self) -> Result<Graph> {
         let graph = self.end()?;
@@ -212,8 +212,8 @@ impl Capture {
                 None => error,
             },
         };
-        // A failing end usually frees the streams too. When it did not, a second try may; else they stay parked, since
-        // work given to them would silently go into a graph that nobody gets.
+        // A failing end usually frees the streams too. When it did not, a second try may; else they stay parked,
+        // since work given to them would silently go into a graph that nobody gets.
         if still_capturing(&self.stream.0) && !self.end_again() {
             self.stream.0.context().record_drop_error(
                 "a capture could not be ended; its streams are kept and refuse work",
@@ -259,8 +259,8 @@ impl Drop for Capture {
         if self.ended {
             return;
         }
-        // The graph, if the runtime gives one, is destroyed here. That a capture was incomplete is no news to somebody who
-        // gives it up; that the runtime failed is.
+        // The graph, if the runtime gives one, is destroyed here. That a capture was incomplete is no news to
+        // somebody who gives it up; that the runtime failed is.
         let Err(error) = self.end() else { return };
         match error.kind() {
             ErrorKind::CaptureUnjoined | ErrorKind::CaptureInvalidated | ErrorKind::CaptureDependency => {

@@ -25,8 +25,8 @@ use crate::stream::{State, Stream, StreamInner, Task};
 /// self` and is ordered after the launch before it, so one graph never runs twice at once, which the runtime does not
 /// support. `Send`, not `Sync`: any thread may use it, one at a time.
 ///
-/// Dropping the graph waits for its last launch. While work waits at [gates of a plan](crate::plan::External), a graph
-/// whose launch is not done soon is destroyed later, by a thread that waits for it. Explicit: [`Graph::close`].
+/// Dropping the graph waits for its last launch. While work waits at [gates of a plan](crate::plan::External), a
+/// graph whose launch is not done soon is destroyed later, by a thread that waits for it. Explicit: [`Graph::close`].
 ///
 /// C calls: `aclmdlRIExecuteAsync`, `aclmdlRIDestroy`, `aclmdlRIDebugJsonPrint`.
 ///
@@ -65,8 +65,8 @@ pub struct Graph {
     context: Arc<ContextInner>,
 }
 
-// SAFETY: the runtime's guide on graphs forbids concurrent calls for one graph, not calls from several threads in turn;
-// every call makes the context current first.
+// SAFETY: the runtime's guide on graphs forbids concurrent calls for one graph, not calls from several threads in
+// turn; every call makes the context current first.
 unsafe impl Send for Graph {}
 
 impl Graph {

@@ -91,8 +91,8 @@ unsafe impl Send for Allocation {}
 unsafe impl Sync for Allocation {}
 
 impl Allocation {
-    /// Allocates `bytes` bytes (at least one); content undefined. When memory is short, memory whose release waits for
-    /// work is waited for once.
+    /// Allocates `bytes` bytes (at least one); content undefined. When memory is short, memory whose release waits
+    /// for work is waited for once.
     pub(crate) fn new(context: &Arc<ContextInner>, bytes: usize) -> Result<Self> {
         context.reclaim.collect(context);
         let first = allocate(context, bytes);

@@ -31,8 +31,8 @@ impl<T: Pod> PinnedBuffer<T> {
     ///
     /// # Errors
     ///
-    /// The buffer and [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when the library does not know
-    /// the address.
+    /// The buffer and [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when the library does not
+    /// know the address.
     #[doc(alias = "aclrtFreeHost")]
     pub fn close(mut self) -> Result<(), (Self, Error)> {
         match self.free() {

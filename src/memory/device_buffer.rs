@@ -276,8 +276,8 @@ impl<T: Pod> DeviceBuffer<T> {
         self.allocation.wait_idle()?;
         let (bytes, kind) = (self.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST);
         let (to, from) = (data.as_mut_ptr().cast(), self.address());
-        // SAFETY: `to` has room for `bytes` bytes of a type for which all are valid, and the call blocks until they are
-        // written.
+        // SAFETY: `to` has room for `bytes` bytes of a type for which all are valid, and the call blocks until they
+        // are written.
         unsafe { call!(&**self.context_inner(), aclrtMemcpy(to, bytes, from, bytes, kind)) }
     }
 

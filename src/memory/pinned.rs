@@ -36,7 +36,8 @@ pub struct PinnedBuffer<T: Pod> {
     context: Arc<ContextInner>,
 }
 
-// SAFETY: the buffer owns plain host memory of a `Send` element type, freed through a context that any thread may use.
+// SAFETY: the buffer owns plain host memory of a `Send` element type, freed through a context that any thread may
+// use.
 unsafe impl<T: Pod + Send> Send for PinnedBuffer<T> {}
 // SAFETY: shared access only reads host memory of a `Sync` element type.
 unsafe impl<T: Pod + Sync> Sync for PinnedBuffer<T> {}
@@ -127,8 +128,8 @@ impl<T: Pod> Deref for PinnedBuffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: `len` initialised elements live at this address as long as the buffer; the device does not write them
-        // while this value can be reached, because copies take the buffer over.
+        // SAFETY: `len` initialised elements live at this address as long as the buffer; the device does not write
+        // them while this value can be reached, because copies take the buffer over.
         unsafe { std::slice::from_raw_parts(self.address.as_ptr(), self.len) }
     }
 }

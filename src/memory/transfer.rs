@@ -18,9 +18,9 @@ use crate::stream::{Stream, Task};
 /// A pinned buffer that a copy uses.
 ///
 /// [`Lent::wait`] waits for the copy and gives the buffer back. Dropping the value waits too and frees the buffer, or
-/// leaves that to a thread while work waits at [gates of a plan](crate::plan::External) and the copy is not done soon;
-/// leaking it leaks the buffer. When the copy was recorded into a graph, the buffer belongs to the graph: this value is
-/// then the key for [`Graph::host`](crate::Graph::host).
+/// leaves that to a thread while work waits at [gates of a plan](crate::plan::External) and the copy is not done
+/// soon; leaking it leaks the buffer. When the copy was recorded into a graph, the buffer belongs to the graph: this
+/// value is then the key for [`Graph::host`](crate::Graph::host).
 #[must_use = "the buffer comes back through `wait`"]
 pub struct Lent<T: Pod>(Option<State<T>>);
 
@@ -83,8 +83,8 @@ impl<T: Pod> Lent<T> {
     ///
     /// # Errors
     ///
-    /// The error of the copy or of work before it on the stream; the buffer is freed then, or leaked when the copy may
-    /// still run. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the buffer.
+    /// The error of the copy or of work before it on the stream; the buffer is freed then, or leaked when the copy
+    /// may still run. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the buffer.
     pub fn wait(mut self) -> Result<PinnedBuffer<T>> {
         match self.0.take() {
             Some(State::Flying { buffer, done }) => match done.synchronize() {

@@ -60,8 +60,8 @@ impl Grid {
         self.0.len()
     }
 
-    /// The box that a value certainly is. What its lower digits make is less than one of the digit before, so that two
-    /// boxes have a byte in common exactly if they have each digit in common.
+    /// The box that a value certainly is. What its lower digits make is less than one of the digit before, so that
+    /// two boxes have a byte in common exactly if they have each digit in common.
     pub(crate) fn place(&self, recipe: &Recipe, value: u32, bounds: Bounds<'_>) -> Option<Box> {
         let counts = self.counts(recipe, value, bounds)?;
         let mut rest = recipe.values[value as usize].offset.poly();

@@ -54,8 +54,8 @@ impl Buckets {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for 0, and for so many that there would be more
-    /// than 65,536 sizes.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for 0, and for so many that there would be
+    /// more than 65,536 sizes.
     pub fn up_to(greatest: usize) -> Result<Self> {
         let small = [1, 2, 4].into_iter().chain((8..=256).step_by(8)).take_while(|size| *size < greatest);
         let large = (272..greatest).step_by(16);

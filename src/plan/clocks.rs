@@ -115,8 +115,8 @@ impl Clocks {
     }
 }
 
-/// The least of a number that each stream has for its position, over whole clocks: what blocks have in common is looked
-/// at once.
+/// The least of a number that each stream has for its position, over whole clocks: what blocks have in common is
+/// looked at once.
 pub(crate) struct Least<'a, F> {
     clocks: &'a Clocks,
     streams: usize,

@@ -108,7 +108,8 @@ impl Layout {
         Some(Self { dtype, dims: dims.to_vec(), strides })
     }
 
-    /// Whether the elements lie one after the other in their order. The stride of a dimension of size 1 means nothing.
+    /// Whether the elements lie one after the other in their order. The stride of a dimension of size 1 means
+    /// nothing.
     pub(crate) fn is_dense(&self) -> bool {
         let mut expected = Extent::Fixed(1);
         let sizes = self.dims.iter().zip(&self.strides).rev();

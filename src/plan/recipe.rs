@@ -193,10 +193,11 @@ pub enum Input {
     Tracked(OnMove),
     /// Bound for each run and used where it is; operators that use it are updated inside the captured graph when it
     /// moved. An operator is planned again at its first update; later ones replace its addresses alone, where it and
-    /// the library allow that ([`RunOptions::address_updates`](super::RunOptions::address_updates)). Foreign operators
-    /// are launched again. Only these can use it: byte copies, so also [`Builder::output`](super::Builder::output) of
-    /// the input itself, [`Builder::fill_bytes`](super::Builder::fill_bytes) and prefetches of it are refused when the
-    /// plan is built, however it is run.
+    /// the library allow that ([`RunOptions::address_updates`](super::RunOptions::address_updates)). Foreign
+    /// operators are launched again. Only these can use it: byte copies, so also
+    /// [`Builder::output`](super::Builder::output) of the input itself,
+    /// [`Builder::fill_bytes`](super::Builder::fill_bytes) and prefetches of it are refused when the plan is built,
+    /// however it is run.
     Updatable,
     /// Host memory of the executable, uploaded by each run.
     Host,

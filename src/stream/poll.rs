@@ -28,7 +28,8 @@ impl StreamInner {
     }
 
     fn try_poll(&self) -> Result<()> {
-        // A thread that submits may wait for room in the queue while it holds the lock; whoever polls must not wait too.
+        // A thread that submits may wait for room in the queue while it holds the lock; whoever polls must not wait
+        // too.
         let state = match self.state.try_lock() {
             Ok(state) => state,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),

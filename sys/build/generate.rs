@@ -14,8 +14,8 @@ use syn::{FnArg, ForeignItem, Item, ReturnType};
 use crate::probe::{NotFound, Toolkit};
 use crate::vars;
 
-/// A header family: the file it gives, its headers (a whole folder ends with a slash), the families it uses, its library
-/// in the table.
+/// A header family: the file it gives, its headers (a whole folder ends with a slash), the families it uses, its
+/// library in the table.
 struct Family {
     file: &'static str,
     headers: &'static [&'static str],

@@ -1,7 +1,8 @@
 //! Build script of acl-sys.
 //!
-//! Publishes to dependents (`DEP_ACL_SYS_…`): `ROOT`, `INCLUDE`, `LIB_DIR` and `VERSION` of the toolkit when one was found,
-//! and `MODE`, the enabled ways to the library joined by commas. With `dlopen` and `mock` a missing toolkit is no error.
+//! Publishes to dependents (`DEP_ACL_SYS_…`): `ROOT`, `INCLUDE`, `LIB_DIR` and `VERSION` of the toolkit when one was
+//! found, and `MODE`, the enabled ways to the library joined by commas. With `dlopen` and `mock` a missing toolkit is
+//! no error.
 
 // Lines on standard output are how a build script speaks to cargo.
 #![allow(clippy::print_stdout)]

@@ -1,8 +1,8 @@
 //! Raw bindings to AscendCL, the C runtime of CANN for Ascend NPUs.
 //!
-//! Types, constants and functions keep their C names. Handles are `*mut c_void` aliases as in C; enums are newtypes, so
-//! a value that a newer library adds is no undefined behaviour. The functions are reached through a [`Table`], which
-//! finds each symbol when it is first used:
+//! Types, constants and functions keep their C names. Handles are `*mut c_void` aliases as in C; enums are newtypes,
+//! so a value that a newer library adds is no undefined behaviour. The functions are reached through a [`Table`],
+//! which finds each symbol when it is first used:
 //!
 //! | constructor | feature | library |
 //! |---|---|---|

@@ -186,8 +186,8 @@ fn open(path: &Path) -> Result<Handle, String> {
     if let Some(why) = elf::refusal(path) {
         return Err(why);
     }
-    // SAFETY: opening runs the initialisers of the library. AscendCL's do nothing but set up the library itself, and a
-    // path that the user gives is theirs to answer for, as with LD_LIBRARY_PATH.
+    // SAFETY: opening runs the initialisers of the library. AscendCL's do nothing but set up the library itself, and
+    // a path that the user gives is theirs to answer for, as with LD_LIBRARY_PATH.
     let handle = unsafe { Handle::open(Some(path), libc_flags()) };
     handle.map_err(|error| describe(&error))
 }
@@ -221,8 +221,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`LoadError::NotFound`] names every place with its reason; [`LoadError::NotAscendcl`] when what loads lacks the
-    /// basic functions.
+    /// [`LoadError::NotFound`] names every place with its reason; [`LoadError::NotAscendcl`] when what loads lacks
+    /// the basic functions.
     pub fn load() -> Result<Self, LoadError> {
         let names = Library::Runtime.sonames();
         let plain = names.iter().map(PathBuf::from);

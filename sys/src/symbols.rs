@@ -159,13 +159,15 @@ impl SymbolInfo {
         SYMBOLS
     }
 
-    /// Whether the headers of `release` declare it. The operators were read in CANN 8.1 and at the development head only.
+    /// Whether the headers of `release` declare it. The operators were read in CANN 8.1 and at the development head
+    /// only.
     #[must_use]
     pub const fn is_in(&self, release: Release) -> bool {
         self.sets & release.bit() != 0
     }
 
-    /// The first release that declares it; `CANN 8.1` stands for everything up to there. `None` when that is not known.
+    /// The first release that declares it; `CANN 8.1` stands for everything up to there. `None` when that is not
+    /// known.
     #[must_use]
     pub fn first(&self) -> Option<Release> {
         Release::ALL.into_iter().find(|release| self.is_in(*release))
@@ -191,8 +193,8 @@ impl SymbolInfo {
         Release::ALL.into_iter().rev().find(|release| *release < first)
     }
 
-    /// The releases whose headers do not declare it though older and newer ones do. Not told for operators, which were
-    /// read at both ends only, nor for the development head, which holds less.
+    /// The releases whose headers do not declare it though older and newer ones do. Not told for operators, which
+    /// were read at both ends only, nor for the development head, which holds less.
     fn gaps(&self) -> Vec<Release> {
         let of_release = |release: &Release| self.library != Library::Operators && *release != Release::Development;
         let without = Release::ALL.into_iter().filter(of_release).filter(|release| !self.is_in(*release));

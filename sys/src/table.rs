@@ -44,8 +44,8 @@ pub trait Source: Send + Sync {
 
 /// Function pointers of one AscendCL library, resolved one by one at first use.
 ///
-/// Each function has a method of its C name that gives the pointer, or [`MissingSymbol`] when the library does not have
-/// it. A table is immutable from the outside and can be used from any thread.
+/// Each function has a method of its C name that gives the pointer, or [`MissingSymbol`] when the library does not
+/// have it. A table is immutable from the outside and can be used from any thread.
 pub struct Table {
     slots: Box<[AtomicPtr<c_void>]>,
     source: Box<dyn Source>,
@@ -88,8 +88,8 @@ impl Table {
 
     /// Files of the family `library` that are there and did not open, each a text with the path and the reason.
     ///
-    /// A family is looked for when one of its functions is asked for that the runtime does not have; before that there
-    /// is nothing to tell.
+    /// A family is looked for when one of its functions is asked for that the runtime does not have; before that
+    /// there is nothing to tell.
     #[must_use]
     pub fn not_opened(&self, library: Library) -> Vec<String> {
         self.source.not_opened(library)

@@ -13,8 +13,8 @@ const INTERNAL: i32 = 507_000;
 const NO_MEMORY: i32 = 207_001;
 const DEVICE_FAULT: i32 = 507_015;
 
-/// How often the scenario calls each function. Asked before anything failed: a context that is leaked on purpose keeps
-/// the library initialised, and the scenario no longer does that.
+/// How often the scenario calls each function. Asked before anything failed: a context that is leaked on purpose
+/// keeps the library initialised, and the scenario no longer does that.
 pub(crate) fn calls(watch: &Watch) -> &'static BTreeMap<&'static str, u64> {
     static CALLS: OnceLock<BTreeMap<&'static str, u64>> = OnceLock::new();
     CALLS.get_or_init(|| {
@@ -160,8 +160,8 @@ pub(crate) fn leaks(live: LiveHandles, clean: LiveHandles) -> Vec<(&'static str,
     all.into_iter().filter(|(_, count)| *count > 0).collect()
 }
 
-/// What may be left alive when the call fails: nothing, except what the failed call itself was to free, and memory that
-/// the device may still use. Such memory keeps its context and with it the context's idle stream and number one.
+/// What may be left alive when the call fails: nothing, except what the failed call itself was to free, and memory
+/// that the device may still use. Such memory keeps its context and with it the context's idle stream and number one.
 fn may_leak(name: &str, code: i32) -> Vec<Vec<(&'static str, u64)>> {
     const RUNNING_GRAPH: &Leaks = &[("context", 1), ("stream", 1), ("graph", 1), ("device memory", 1), ("scalar", 1)];
     // After the plans, the context has more idle streams.

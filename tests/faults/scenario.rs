@@ -8,7 +8,8 @@ use racl::half::f16;
 use racl::op::{self, GeluForm, LayerNorm};
 use racl::{Acl, CaptureMode, Context, Device, Error, Prefetch, Result, Stream, mock};
 
-/// Runs the program; gives the errors of destructors as well. Panics when a result is wrong that came without an error.
+/// Runs the program; gives the errors of destructors as well. Panics when a result is wrong that came without an
+/// error.
 pub(crate) fn run(drop_errors: &mut Vec<Error>) -> Result<()> {
     let acl = Acl::mock()?;
     assert_eq!(acl.device_count()?, 1);

@@ -1,12 +1,13 @@
-//! Libraries that are found when the program runs, made from the mock for these tests, and the mock inside the program.
+//! Libraries that are found when the program runs, made from the mock for these tests, and the mock inside the
+//! program.
 #![cfg(all(target_os = "linux", feature = "dlopen"))]
 
 #[path = "../common/mod.rs"]
 mod common;
 
 mod build;
-// With the feature `link` the library that the program is linked with comes before the search, and the children do not
-// start without it.
+// With the feature `link` the library that the program is linked with comes before the search, and the children do
+// not start without it.
 #[cfg(not(feature = "link"))]
 mod child;
 mod files;

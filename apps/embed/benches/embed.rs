@@ -1,7 +1,7 @@
 //! The figures of this program, one a line: name, value, unit, target, and whether the target is met.
 //!
-//! `cargo bench -p embed`; needs the weights that `fetch-model.sh` fetches and the built-in mock. Ends with 1 when a target
-//! is missed.
+//! `cargo bench -p embed`; needs the weights that `fetch-model.sh` fetches and the built-in mock. Ends with 1 when a
+//! target is missed.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::fs;

@@ -122,7 +122,8 @@ impl Embedder {
         self.executable.graphs()
     }
 
-    /// What a text of `tokens` tokens needs besides weights and results, and the least that any plan of it could need.
+    /// What a text of `tokens` tokens needs besides weights and results, and the least that any plan of it could
+    /// need.
     ///
     /// # Errors
     ///

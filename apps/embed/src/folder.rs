@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// The folder that `fetch-model.sh` fills: `$RACL_MODEL_DIR`, else `racl/all-MiniLM-L6-v2` in the user's cache folder.
-/// None when neither is known.
+/// The folder that `fetch-model.sh` fills: `$RACL_MODEL_DIR`, else `racl/all-MiniLM-L6-v2` in the user's cache
+/// folder. None when neither is known.
 #[must_use]
 pub fn default_folder() -> Option<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);

@@ -46,8 +46,8 @@ pub(crate) fn plan(weights: &Weights, prefetch: bool, device: &Device, cache: Op
     function.compile(device, |g| build(g, weights, prefetch))
 }
 
-/// While a layer computes, the weights of the next one move into the L2 cache on a side stream: from when the layer has
-/// what it starts from.
+/// While a layer computes, the weights of the next one move into the L2 cache on a side stream: from when the layer
+/// has what it starts from.
 fn build(g: &mut Builder, weights: &Weights, prefetch: bool) -> Result<()> {
     let tokens = g.symbol("tokens", 1..=MAX_TOKENS)?;
     let layers: Vec<Value> = weights

@@ -26,7 +26,8 @@ pub(crate) struct Embeddings {
     pub(crate) norm: Tensor<f32>,
 }
 
-/// Where the tensors of a layer lie in its memory: one piece, so that one prefetch moves them. The same for each layer.
+/// Where the tensors of a layer lie in its memory: one piece, so that one prefetch moves them. The same for each
+/// layer.
 #[derive(Debug)]
 pub(crate) struct Places {
     /// Query, key and value side by side.
@@ -148,7 +149,8 @@ struct Pack<'a> {
 }
 
 impl Pack<'_> {
-    /// Linear parts side by side. The file has each as `[out, in]`; turned around here, they need no copy at run time.
+    /// Linear parts side by side. The file has each as `[out, in]`; turned around here, they need no copy at run
+    /// time.
     fn linear(&mut self, names: &[&str], place: &Place) -> Result<()> {
         let columns = place.bias.len();
         let (inputs, outputs) = (place.weight.len() / columns, columns / names.len());

@@ -60,8 +60,8 @@ impl Builder {
     ///
     /// The number is 0 for one that is left out because an earlier one asked for the same bytes. A cap
     /// ([`Options::prefetch_cap`](crate::plan::Options::prefetch_cap)) is not in the number: only the device tells
-    /// it. Where the memory's size has symbols, the number is that of the greatest size: a run with a smaller one asks
-    /// for less, or for nothing where the offset is past its end. Memory that nothing but prefetches uses has no
+    /// it. Where the memory's size has symbols, the number is that of the greatest size: a run with a smaller one
+    /// asks for less, or for nothing where the offset is past its end. Memory that nothing but prefetches uses has no
     /// place, and is asked for by no run.
     ///
     /// `after` says when it may start. It does not count as a use of the value: nothing waits for it but the end of

@@ -17,11 +17,11 @@ use super::{At, Builder, NONE, Value, push_slowly};
 impl Builder {
     /// A named dimension that gets its value at each run: that of the inputs that have it. The plan is checked once
     /// for all values within the bounds, and planned and captured for each value that comes. The check takes no risk:
-    /// where places depend on symbols such that it cannot tell whether two operators share bytes, it asks for an order
-    /// and says that they may overlap.
+    /// where places depend on symbols such that it cannot tell whether two operators share bytes, it asks for an
+    /// order and says that they may overlap.
     ///
-    /// There is no empty device memory: at a run where a dimension is 0, an input that has it can be a host input, and
-    /// no other.
+    /// There is no empty device memory: at a run where a dimension is 0, an input that has it can be a host input,
+    /// and no other.
     ///
     /// # Errors
     ///

@@ -197,8 +197,8 @@ impl Remains {
 impl Drop for Remains {
     fn drop(&mut self) {
         let Some(outside) = &self.outside else { return };
-        // Streams of its own are waited for, as are graphs. Another one belongs to the user, but a run at a gate on it
-        // can have its signal behind itself.
+        // Streams of its own are waited for, as are graphs. Another one belongs to the user, but a run at a gate on
+        // it can have its signal behind itself.
         let waits = self.is_running_eagerly()
             || self.store.len() > 0
             || !self.eager.sides().is_empty()

@@ -65,7 +65,8 @@ impl Executable {
     /// Memory of a copied input: a run that has this tensor bound copies nothing. Its content is undefined at first.
     /// It can be written between runs as that of a static input: [`Tensor::write`] waits for the run before. Runs
     /// with other memory bound copy over it, and a plan that writes the input writes here. Only plans without symbols
-    /// have one memory for all runs. It outlives the executable. A run in which another input has it bound is refused.
+    /// have one memory for all runs. It outlives the executable. A run in which another input has it bound is
+    /// refused.
     ///
     /// # Errors
     ///
