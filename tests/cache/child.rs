@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
-use std::{env, fs, io, thread};
+use std::{env, fs, io};
 
 use racl::cache::observe_steps;
 use racl::{CompileCache, mock};
@@ -76,8 +75,7 @@ pub(crate) fn program() -> &'static Path {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let path = folder.path().join("tests");
-        fs::copy(env::current_exe().unwrap(), &path).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        common::install_program(&env::current_exe().unwrap(), &path);
         (folder, path)
     });
     path
@@ -106,16 +104,7 @@ impl Start<'_> {
             command.uid(user).gid(user);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let end = Instant::now() + Duration::from_secs(60);
-        loop {
-            match command.spawn() {
-                // Another test forked while the copy was written, and its child has not started its program yet.
-                Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < end => {
-                    thread::yield_now();
-                }
-                other => return other.unwrap(),
-            }
-        }
+        command.spawn().unwrap()
     }
 
     /// What a child says that runs to its end.
@@ -233,9 +222,9 @@ fn altered(folder: &Path, name: &str, change: impl FnOnce(&mut [u8])) -> Option<
     let note = [4_u32.to_ne_bytes(), 20_u32.to_ne_bytes(), 3_u32.to_ne_bytes(), *b"GNU\0"].concat();
     let at = bytes.windows(note.len()).position(|window| *window == note)?;
     change(&mut bytes[at..at + note.len() + 20]);
-    let path = folder.join(name);
-    fs::write(&path, bytes).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let (path, written) = (folder.join(name), folder.join("altered"));
+    fs::write(&written, bytes).unwrap();
+    common::install_program(&written, &path);
     Some(path)
 }
 

@@ -10,8 +10,8 @@ use std::process::Command;
 
 use racl::Acl;
 
-use crate::add;
 use crate::build::libraries;
+use crate::{add, common};
 
 /// Starts of the child's one line of result.
 const USED: &str = "used: ";
@@ -97,7 +97,7 @@ fn a_library_that_may_not_be_read_is_refused_with_that() {
     let (library, program) = (folder.path().join("libascendcl.so"), folder.path().join("test"));
     fs::copy(&libraries().full, &library).unwrap();
     fs::set_permissions(&library, Permissions::from_mode(0o000)).unwrap();
-    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    common::install_program(&std::env::current_exe().unwrap(), &program);
     let mut child = child(&program);
     child.env("RACL_LIBRARY", &library);
     if fs::File::open(&library).is_ok() {
