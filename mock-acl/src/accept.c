@@ -79,16 +79,6 @@ MOCK_EXPORT aclError aclrtStreamStop(aclrtStream stream) {
     return code;
 }
 
-MOCK_EXPORT void aclAppLog(
-    aclLogLevel logLevel, const char *func, const char *file, uint32_t line, const char *fmt, ...) {
-    (void)logLevel;
-    (void)func;
-    (void)file;
-    (void)line;
-    (void)fmt;
-    mock_enter(MOCK_API_aclAppLog);
-}
-
 /* Time-outs of waits and kernels never pass in the mock (own choice: the clock is virtual). */
 static aclError device_of_thread(void) {
     mock_lock();
@@ -112,14 +102,6 @@ MOCK_EXPORT aclError aclrtSetOpExecuteTimeOut(uint32_t timeout) {
 MOCK_EXPORT aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout) {
     MOCK_ENTER(aclrtSetOpExecuteTimeOutWithMs);
     (void)timeout;
-    return device_of_thread();
-}
-
-/* Two modes (header: aclrtFloatOverflowMode); others 107000 (own choice). */
-MOCK_EXPORT aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
-    MOCK_ENTER(aclrtSetDeviceSatMode);
-    if ((int)mode < 0 || mode > ACL_RT_OVERFLOW_MODE_INFNAN)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "overflow mode %d", (int)mode);
     return device_of_thread();
 }
 

@@ -1,5 +1,5 @@
-/* MOCK_ACL_STRICT: where the documentation and the implementation of the open runtime disagree, the mock follows
- * the implementation; with `doc` it follows the documentation (own choice). */
+/* MOCK_ACL_STRICT: where the documentation and the implementation of the open runtime disagree, the mock
+ * follows the implementation; with `doc` it follows the documentation (own choice). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
