@@ -119,10 +119,12 @@ static bool known_operation(aclrtAtomicOperation op) {
            (n >= ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_ADD && n <= ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH);
 }
 
+#define QUESTIONS 1024 /* own choice; more are a mistake, there are 21 operations */
+
 /* Null, none at all and unknown operations: 107000 (own choice: the runtime looks at them). */
 static aclError atomics(uint32_t *out, const aclrtAtomicOperation *operations, uint32_t count, bool host) {
-    if (out == NULL || operations == NULL || count == 0)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "null, or no operation");
+    if (out == NULL || operations == NULL || count == 0 || count > QUESTIONS)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "null, or %u operations", count);
     for (uint32_t i = 0; i < count; i++)
         if (!known_operation(operations[i]))
             return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "operation %d", (int)operations[i]);

@@ -230,7 +230,8 @@ RULE(context, synchronizing_waits_for_its_streams_only, "implementation of the o
     EXPECT(aclrtSynchronizeDevice(), 0);
 }
 
-RULE_ENV(context, the_guide_waits_for_the_whole_device, "guide: aclrtSynchronizeDevice", "MOCK_ACL_STRICT=doc") {
+RULE_ENV(context, the_guide_waits_for_the_whole_device,
+    "guide: aclrtSynchronizeDevice", "MOCK_ACL_STRICT=doc") {
     up();
     aclrtStream stream = new_stream();
     aclrtEvent latch = hold(stream);

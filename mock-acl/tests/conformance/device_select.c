@@ -224,7 +224,8 @@ RULE(device, a_callback_has_a_name, "implementation of the open runtime") {
     EXPECT(aclrtSetDeviceTaskAbortCallback(NULL, NULL, NULL), 100000);
 }
 
-RULE_MOCK(device, names_of_callbacks_are_there_once, "guide: aclrtRegDeviceStateCallback; own choice of the code") {
+RULE_MOCK(device, names_of_callbacks_are_there_once,
+    "guide: aclrtRegDeviceStateCallback; own choice of the code") {
     OK(aclrtRegDeviceStateCallback("conform", note, states));
     EXPECT(aclrtRegDeviceStateCallback("conform", note, states), 107000);
     EXPECT(aclrtRegDeviceStateCallback("", note, states), 107000);

@@ -58,7 +58,8 @@ RULE(snapshot, it_is_of_this_process, "guide: aclrtSnapShotProcessLock; implemen
     EXPECT(aclrtSnapShotProcessUnlock(1, NULL), 100000);
 }
 
-RULE(snapshot, arguments_are_reserved, "guide: aclrtSnapShotProcessBackup; implementation of the open runtime") {
+RULE(snapshot, arguments_are_reserved,
+    "guide: aclrtSnapShotProcessBackup; implementation of the open runtime") {
     aclrtSnapShotBackupArgs backup;
     aclrtSnapShotRestoreArgs restore;
     memset(&backup, 0, sizeof backup);

@@ -41,9 +41,13 @@ RULE(init, an_empty_path_is_the_default_configuration, "guide: aclInit") { EXPEC
 
 RULE(init, an_empty_object_is_the_default_configuration, "guide: aclInit") { EXPECT(init("{}"), 0); }
 
-RULE(init, an_empty_file_is_the_default_configuration, "implementation of the open runtime") { EXPECT(init(""), 0); }
+RULE(init, an_empty_file_is_the_default_configuration, "implementation of the open runtime") {
+    EXPECT(init(""), 0);
+}
 
-RULE(init, spaces_around_the_object_are_fine, "guide: aclInit") { EXPECT(init(" \n\t{ \"a\" : [ ] } \r\n"), 0); }
+RULE(init, spaces_around_the_object_are_fine, "guide: aclInit") {
+    EXPECT(init(" \n\t{ \"a\" : [ ] } \r\n"), 0);
+}
 
 RULE(init, unknown_keys_are_ignored, "guide: aclInit") {
     EXPECT(init("{\"of nobody\":{\"a\":[1,-2.5e3,true,false,null,\"\\u00e9\"]}}"), 0);
@@ -53,9 +57,13 @@ RULE(init, a_missing_file_is_an_invalid_file, "observed, not recorded") {
     EXPECT(aclInit("/nonexistent/acl.json"), 100003);
 }
 
-RULE(init, a_folder_is_an_invalid_file, "implementation of the open runtime") { EXPECT(aclInit("/tmp"), 100003); }
+RULE(init, a_folder_is_an_invalid_file, "implementation of the open runtime") {
+    EXPECT(aclInit("/tmp"), 100003);
+}
 
-RULE(init, text_that_is_not_json_does_not_parse, "observed, not recorded") { EXPECT(init("{\"a\":"), 100006); }
+RULE(init, text_that_is_not_json_does_not_parse, "observed, not recorded") {
+    EXPECT(init("{\"a\":"), 100006);
+}
 
 RULE(init, a_comma_before_the_end_does_not_parse, "implementation of the open runtime") {
     EXPECT(init("{\"a\":1,}"), 100006);
@@ -243,15 +251,18 @@ RULE_MOCK(init, the_operator_cache_has_a_positive_number_in_quotes, "header: its
     EXPECT(init("{\"max_opqueue_num\":\"10000\"}"), 0);
 }
 
-RULE_MOCK(init, a_bad_profiler_section_is_refused, "implementation of the open runtime; own choice of what is bad") {
+RULE_MOCK(init, a_bad_profiler_section_is_refused,
+    "implementation of the open runtime; own choice of what is bad") {
     EXPECT(init("{\"profiler\":{\"switch\":\"maybe\"}}"), 100000);
     EXPECT(init("{\"profiler\":{\"switch\":\"off\",\"output\":\"/tmp\"}}"), 0);
 }
 
 RULE_MOCK(init, dumps_that_exclude_each_other_are_refused, "guide: aclInit; own choice of the code") {
-    EXPECT(init("{\"dump\":{\"dump_path\":\"/tmp\",\"dump_debug\":\"on\",\"dump_op_switch\":\"on\"}}"), 100009);
+    EXPECT(init("{\"dump\":{\"dump_path\":\"/tmp\","
+                "\"dump_debug\":\"on\",\"dump_op_switch\":\"on\"}}"), 100009);
     EXPECT(init("{\"dump\":{\"dump_path\":\"/tmp\",\"dump_debug\":\"on\",\"dump_list\":[{}]}}"), 100009);
-    EXPECT(init("{\"dump\":{\"dump_path\":\"/tmp\",\"dump_scene\":\"watcher\",\"dump_op_switch\":\"on\"}}"), 100009);
+    EXPECT(init("{\"dump\":{\"dump_path\":\"/tmp\","
+                "\"dump_scene\":\"watcher\",\"dump_op_switch\":\"on\"}}"), 100009);
     EXPECT(init("{\"dump\":{\"dump_path\":\"/tmp\",\"dump_list\":[{}],\"dump_mode\":\"output\"}}"), 0);
 }
 

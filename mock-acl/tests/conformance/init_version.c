@@ -134,8 +134,8 @@ static void number_is(const char *version, int code, int32_t expected) {
     int32_t number = -1;
     snprintf(line, sizeof line, "Version=%s", version);
     write_version(name, line);
-    if (conform_code(__FILE__, __LINE__, version, (int)aclsysGetVersionNum(name, &number), code, code) && code == 0)
-        TRUE(number == expected);
+    const int got = (int)aclsysGetVersionNum(name, &number);
+    if (conform_code(__FILE__, __LINE__, version, got, code, code) && code == 0) TRUE(number == expected);
 }
 
 RULE(init, a_version_has_a_number, "implementation of the open runtime") {
