@@ -105,6 +105,14 @@ MOCK_EXPORT aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout) {
     return device_of_thread();
 }
 
+/* Two modes (header: aclrtFloatOverflowMode); others 107000 (own choice). */
+MOCK_EXPORT aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
+    MOCK_ENTER(aclrtSetDeviceSatMode);
+    if ((int)mode < 0 || mode > ACL_RT_OVERFLOW_MODE_INFNAN)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "overflow mode %d", (int)mode);
+    return device_of_thread();
+}
+
 /* Others than 0 and 1: 100000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtSetTsDevice(aclrtTsId tsId) {
     MOCK_ENTER(aclrtSetTsDevice);

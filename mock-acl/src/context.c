@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include "config.h"
 #include "context.h"
-#include "device_state.h"
 #include "graph.h"
 
 typedef struct device {
@@ -161,8 +160,6 @@ MOCK_EXPORT aclError aclrtSetDevice(int32_t deviceId) {
     MOCK_ENTER(aclrtSetDevice);
     aclError code = mock_device_check(deviceId);
     if (code != 0) return code;
-    const bool opens = !mock_device_open(deviceId);
-    if (opens) mock_device_state(deviceId, ACL_RT_DEVICE_STATE_SET_PRE);
     mock_lock();
     code = ensure_primary(deviceId);
     if (code == 0) {
@@ -171,22 +168,17 @@ MOCK_EXPORT aclError aclrtSetDevice(int32_t deviceId) {
         mock_self()->device = deviceId;
     }
     mock_unlock();
-    if (opens && code == 0) mock_device_state(deviceId, ACL_RT_DEVICE_STATE_SET_POST);
     return code;
 }
 
-/* Whether a reset would close the device now. */
-static bool closes(int32_t id, bool force) {
-    mock_lock();
-    const uint64_t count = devices[id].count;
-    mock_unlock();
-    return count == 1 || (force && count > 1);
-}
-
 /* At 0 the default context goes; by force at once; below 0: 507007 (observed: device_force,
- * device_force2). */
-static aclError release_one(int32_t id, bool force) {
-    aclError code = 0;
+ * device_force2). In a host function 207000 (own choice: it waits). */
+static aclError reset(int32_t id, bool force, const char *call) {
+    aclError code = mock_device_check(id);
+    if (code != 0) return code;
+    if (mock_self()->in_task != 0)
+        return mock_fail(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
     mock_lock();
     device *d = &devices[id];
     if (d->count == 0) {
@@ -200,20 +192,6 @@ static aclError release_one(int32_t id, bool force) {
         }
     }
     mock_unlock();
-    return code;
-}
-
-/* In a host function 207000 (own choice: it waits). */
-static aclError reset(int32_t id, bool force, const char *call) {
-    aclError code = mock_device_check(id);
-    if (code != 0) return code;
-    if (mock_self()->in_task != 0)
-        return mock_fail(
-            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
-    const bool last = closes(id, force);
-    if (last) mock_device_state(id, ACL_RT_DEVICE_STATE_RESET_PRE);
-    code = release_one(id, force);
-    if (last && code == 0) mock_device_state(id, ACL_RT_DEVICE_STATE_RESET_POST);
     return code;
 }
 

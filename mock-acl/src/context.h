@@ -19,8 +19,8 @@ void mock_init_reset(void);
 void mock_events_reset(void);
 void mock_notifies_reset(void);
 void mock_limits_reset(void);
-void mock_peer_reset(void);
+void mock_peers_reset(void);
 void mock_device_limits_reset(void);
-void mock_overflow_modes_reset(void);
+void mock_snapshot_reset(void);
 
 #endif

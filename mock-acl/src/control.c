@@ -4,7 +4,6 @@
 #include <string.h>
 #include "callback.h"
 #include "context.h"
-#include "device_state.h"
 #include "engine.h"
 #include "launches.h"
 #include "lookup.h"
@@ -297,7 +296,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_events_reset();
     mock_notifies_reset();
     mock_limits_reset();
-    mock_peer_reset();
+    mock_peers_reset();
     mock_quota_reset();
     mock_engine.clock_ns = mock_engine.tasks_run = 0;
     mock_engine.cmo_tasks = mock_engine.cmo_bytes = 0;
@@ -312,8 +311,6 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_memory_reset();
     mock_init_reset();
     mock_device_limits_reset();
-    mock_overflow_modes_reset();
-    mock_device_state_reset();
     mock_snapshot_reset();
     mock_acl_log_launches(0);
     mock_acl_set_l2_bytes(0);

@@ -151,6 +151,23 @@ MOCK_EXPORT aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus 
     return code;
 }
 
+/* One device twice: 100000; without a context 107002 (implementation of the open runtime). Devices that
+ * do not exist answer as well (observed: host_notify, "peer"). */
+MOCK_EXPORT aclError aclrtDeviceCanAccessPeer(
+    int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
+    MOCK_ENTER(aclrtDeviceCanAccessPeer);
+    if (canAccessPeer == NULL) return mock_null("canAccessPeer");
+    if (deviceId == peerDeviceId)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device %d has no link to itself", deviceId);
+    mock_lock();
+    const mock_ctx *ctx = mock_current();
+    mock_unlock();
+    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
+    const int32_t count = (int32_t)mock_device_count();
+    *canAccessPeer = deviceId >= 0 && deviceId < count && peerDeviceId >= 0 && peerDeviceId < count;
+    return 0;
+}
+
 /* All three are there on this chip (own choice: the card's own list comes from two files of the toolkit). */
 static const aclCannAttr cann_attributes[] = {
     ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE};

@@ -2,41 +2,22 @@
  * devices work without it (own choice). */
 #define _GNU_SOURCE
 #include "context.h"
-#include "devices.h"
 
 static bool enabled[MOCK_MAX_DEVICES][MOCK_MAX_DEVICES]; /* from, to; with the engine lock */
 
-void mock_peer_reset(void) {
+void mock_peers_reset(void) {
     for (int from = 0; from < MOCK_MAX_DEVICES; from++)
         for (int to = 0; to < MOCK_MAX_DEVICES; to++) enabled[from][to] = false;
 }
 
-static aclError no_pair(int32_t device) {
-    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device %d has no link to itself", device);
-}
-
-/* One device twice: 100000; without a context 107002 (implementation of the open runtime). Devices that
- * do not exist answer as well (observed: host_notify, "peer"). */
-MOCK_EXPORT aclError aclrtDeviceCanAccessPeer(
-    int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
-    MOCK_ENTER(aclrtDeviceCanAccessPeer);
-    if (canAccessPeer == NULL) return mock_null("canAccessPeer");
-    if (deviceId == peerDeviceId) return no_pair(deviceId);
-    mock_lock();
-    const mock_ctx *ctx = mock_current();
-    mock_unlock();
-    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
-    const int32_t count = (int32_t)mock_device_count();
-    *canAccessPeer = deviceId >= 0 && deviceId < count && peerDeviceId >= 0 && peerDeviceId < count;
-    return 0;
-}
-
-/* From the device of the current context to the peer; the same again is fine (own choice). */
+/* From the device of the current context to the peer; itself: 100000 (implementation of the open
+ * runtime); the same again is fine (own choice). */
 static aclError change(int32_t peer, bool on) {
     mock_lock();
     const mock_ctx *ctx = mock_current();
     aclError code = ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
-    if (code == 0 && ctx->device == peer) code = no_pair(peer);
+    if (code == 0 && ctx->device == peer)
+        code = mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device %d is the current one", peer);
     if (code == 0) code = mock_device_check(peer);
     if (code == 0) enabled[ctx->device][peer] = on;
     mock_unlock();

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "context.h"
-#include "device_state.h"
 
 #define STAGES (ACL_RT_SNAPSHOT_UNLOCK_POST + 1)
 #define CALLBACKS 64 /* of a stage; own choice, more give 507913 */

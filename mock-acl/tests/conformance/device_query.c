@@ -134,18 +134,6 @@ RULE(device, the_task_scheduler_is_one_of_two, "implementation of the open runti
     EXPECT(aclrtSetTsDevice((aclrtTsId)2), 100000);
 }
 
-RULE(device, the_overflow_mode_is_kept, "guide: aclrtSetDeviceSatMode") {
-    aclrtFloatOverflowMode mode = ACL_RT_OVERFLOW_MODE_UNDEF;
-    up();
-    OK(aclrtSetDeviceSatMode(ACL_RT_OVERFLOW_MODE_INFNAN));
-    EXPECT(aclrtGetDeviceSatMode(&mode), 0);
-    TRUE(mode == ACL_RT_OVERFLOW_MODE_INFNAN);
-    OK(aclrtSetDeviceSatMode(ACL_RT_OVERFLOW_MODE_SATURATION));
-    EXPECT(aclrtGetDeviceSatMode(&mode), 0);
-    TRUE(mode == ACL_RT_OVERFLOW_MODE_SATURATION);
-    EXPECT(aclrtGetDeviceSatMode(NULL), 100000);
-}
-
 RULE(device, memory_of_no_kind_has_0, "guide: aclrtGetMemInfo") {
     size_t free_bytes = 1, total = 1;
     up();
