@@ -1,7 +1,9 @@
 /* Names and places of devices: UUID, PCI bus id, topology; the id of the process; utilisation; atomic
  * operations. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "context.h"
@@ -36,13 +38,13 @@ MOCK_EXPORT aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, in
     return 0;
 }
 
-/* Exactly domain:bus:device.function in hexadecimal. */
+/* Exactly domain:bus:device.function in hexadecimal; only one bus number can differ from 0. */
 static bool parse_bus(const char *text, unsigned *bus) {
-    unsigned domain = 0, device = 0, function = 0;
-    int end = 0;
-    if (strnlen(text, BUS_ID_SIZE) != BUS_ID_SIZE - 1) return false;
-    const int n = sscanf(text, "%4x:%2x:%2x.%1x%n", &domain, bus, &device, &function, &end);
-    return n == 4 && end == BUS_ID_SIZE - 1 && domain == 0 && device == 0 && function == 0;
+    static const char form[] = "hhhh:hh:hh.h";
+    for (size_t i = 0; i < sizeof form; i++)
+        if (form[i] == 'h' ? !isxdigit((unsigned char)text[i]) : text[i] != form[i]) return false;
+    *bus = (unsigned)strtoul(text + 5, NULL, 16);
+    return strncmp(text, "0000", 4) == 0 && strcmp(text + 7, ":00.0") == 0;
 }
 
 /* Not visible is an error (guide: device management, aclrtDeviceGetByPCIBusId); own choice: 107001, and
