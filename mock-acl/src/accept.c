@@ -79,16 +79,6 @@ MOCK_EXPORT aclError aclrtStreamStop(aclrtStream stream) {
     return code;
 }
 
-MOCK_EXPORT void aclAppLog(
-    aclLogLevel logLevel, const char *func, const char *file, uint32_t line, const char *fmt, ...) {
-    (void)logLevel;
-    (void)func;
-    (void)file;
-    (void)line;
-    (void)fmt;
-    mock_enter(MOCK_API_aclAppLog);
-}
-
 /* Time-outs of waits and kernels never pass in the mock (own choice: the clock is virtual). */
 static aclError device_of_thread(void) {
     mock_lock();

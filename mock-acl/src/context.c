@@ -2,6 +2,7 @@
  * (guide: device management, context management). */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include "config.h"
 #include "context.h"
 #include "graph.h"
 
@@ -14,22 +15,7 @@ static device devices[MOCK_MAX_DEVICES];
 static mock_ctx *free_contexts;
 static mock_link contexts = {&contexts, &contexts};
 static uint64_t next_serial = 1;
-
-uint32_t mock_device_count(void) {
-    static _Atomic uint32_t count;
-    uint32_t n = atomic_load_explicit(&count, memory_order_relaxed);
-    if (n == 0) {
-        n = mock_config_number("MOCK_ACL_DEVICES", 1, 1, MOCK_MAX_DEVICES);
-        atomic_store_explicit(&count, n, memory_order_relaxed);
-    }
-    return n;
-}
-
-/* (observed: ctx, "createContext bad dev") */
-aclError mock_device_check(int32_t id) {
-    if (id >= 0 && (uint32_t)id < mock_device_count()) return 0;
-    return mock_fail(ACL_ERROR_RT_INVALID_DEVICEID, "EE1003", "device %d does not exist", id);
-}
+static _Atomic int32_t default_device = -1;
 
 /* A thread whose context went away has none (observed: ctx, "createStream after own ctx destroyed"). */
 mock_ctx *mock_current_quiet(void) {
@@ -37,16 +23,32 @@ mock_ctx *mock_current_quiet(void) {
     return t->ctx != NULL && t->ctx->serial == t->ctx_serial ? t->ctx : NULL;
 }
 
-mock_ctx *mock_current(void) {
-    mock_ctx *ctx = mock_current_quiet();
-    if (ctx == NULL) mock_no_context();
-    return ctx;
-}
-
 static void bind(mock_ctx *ctx) {
     mock_thread *t = mock_self();
     t->ctx = ctx;
     t->ctx_serial = ctx->serial;
+}
+
+void mock_default_device(int32_t device) { atomic_store(&default_device, device); }
+
+static aclError ensure_primary(int32_t id);
+
+/* A thread without a context gets that of the configured device, as by aclrtSetDevice (guide: initialisation,
+ * aclInit). */
+static mock_ctx *bind_default(void) {
+    const int32_t id = atomic_load_explicit(&default_device, memory_order_relaxed);
+    if (id < 0 || ensure_primary(id) != 0) return NULL;
+    devices[id].count++;
+    bind(devices[id].primary);
+    mock_self()->device = id;
+    return devices[id].primary;
+}
+
+mock_ctx *mock_current(void) {
+    mock_ctx *ctx = mock_current_quiet();
+    if (ctx == NULL) ctx = bind_default();
+    if (ctx == NULL) mock_no_context();
+    return ctx;
 }
 
 static mock_ctx *context_new(int32_t id, bool primary) {
@@ -137,9 +139,19 @@ uint64_t mock_own_contexts(void) {
  * runtime). */
 static aclError ensure_primary(int32_t id) {
     device *d = &devices[id];
-    if (d->primary == NULL) d->primary = context_new(id, true);
+    if (d->primary != NULL) return 0;
+    const aclError code = mock_device_limits_check();
+    if (code != 0) return code;
+    d->primary = context_new(id, true);
     if (d->primary != NULL) return 0;
     return mock_fail(ACL_ERROR_RT_DEV_SETUP_ERROR, "EE9999", "device %d has no stream left", id);
+}
+
+bool mock_device_open(int32_t id) {
+    mock_lock();
+    const bool open = devices[id].primary != NULL;
+    mock_unlock();
+    return open;
 }
 
 /* Counts, and makes the default context current (guide: device management, aclrtSetDevice); aclInit is

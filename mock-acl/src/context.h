@@ -5,6 +5,10 @@
 #include "core.h"
 
 aclError mock_device_check(int32_t id);
+/* Whether it has its default context. Takes the lock. */
+bool mock_device_open(int32_t id);
+/* Whether a device can be set up with the limits of the process. */
+aclError mock_device_limits_check(void);
 void mock_contexts_reset(void);
 mock_stream *mock_stream_by_id(int32_t id);
 void mock_each_stream(void (*visit)(mock_stream *));
@@ -15,5 +19,8 @@ void mock_init_reset(void);
 void mock_events_reset(void);
 void mock_notifies_reset(void);
 void mock_limits_reset(void);
+void mock_peers_reset(void);
+void mock_device_limits_reset(void);
+void mock_snapshot_reset(void);
 
 #endif

@@ -296,6 +296,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_events_reset();
     mock_notifies_reset();
     mock_limits_reset();
+    mock_peers_reset();
     mock_quota_reset();
     mock_engine.clock_ns = mock_engine.tasks_run = 0;
     mock_engine.cmo_tasks = mock_engine.cmo_bytes = 0;
@@ -309,6 +310,8 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_pools_reset();
     mock_memory_reset();
     mock_init_reset();
+    mock_device_limits_reset();
+    mock_snapshot_reset();
     mock_acl_log_launches(0);
     mock_acl_set_l2_bytes(0);
     if (used()) atomic_store(&used_before_reset, true);

@@ -1,16 +1,10 @@
-/* What the device reports about itself: the profile of one card (own choice: an Ascend910B2). Which questions
- * have an answer is observed (host_notify). */
+/* What the device reports about itself: the profile of one card. Which questions have an answer is observed
+ * (host_notify). */
 #define _GNU_SOURCE
 #include <string.h>
 #include "context.h"
-#include "memory.h"
-
-#define SOC_NAME "Ascend910B2"
-#define AI_CORES 24
-#define VECTOR_CORES 48
-#define AI_CPUS 6
-#define L2_BYTES (INT64_C(192) << 20)
-#define NPU_ARCH 2201
+#include "devices.h"
+#include "profile.h"
 
 static _Atomic int64_t l2_bytes; /* 0: as on the card */
 
@@ -22,7 +16,7 @@ MOCK_EXPORT int mock_acl_set_l2_bytes(uint64_t bytes) {
 
 MOCK_EXPORT const char *aclrtGetSocName(void) {
     MOCK_ENTER_PTR(aclrtGetSocName);
-    return SOC_NAME;
+    return mock_profile_get()->soc;
 }
 
 /* 1 or 0 (guide: device management, aclrtCheckArchCompatibility); the whole family counts (own choice). */
@@ -30,13 +24,6 @@ MOCK_EXPORT aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t
     MOCK_ENTER(aclrtCheckArchCompatibility);
     if (socVersion == NULL || canCompatible == NULL) return mock_null("socVersion and canCompatible");
     *canCompatible = strncmp(socVersion, "Ascend910B", 10) == 0;
-    return 0;
-}
-
-MOCK_EXPORT aclError aclrtGetDeviceCount(uint32_t *count) {
-    MOCK_ENTER(aclrtGetDeviceCount);
-    if (count == NULL) return mock_null("count");
-    *count = mock_device_count();
     return 0;
 }
 
@@ -48,38 +35,58 @@ MOCK_EXPORT aclError aclrtGetRunMode(aclrtRunMode *runMode) {
     return 0;
 }
 
-/* The L2 size is no attribute of this chip, nor are unknown ones: 107000 (observed: host_notify);
- * aclGetDeviceCapability has it. Once a test set a size the attribute has it too, as on chips that know it
- * (own choice). Which further ones give 107000 is our own choice. */
-static aclError attribute(aclrtDevAttr attr, int64_t *value) {
-    const int64_t l2 = atomic_load(&l2_bytes);
-    if (attr == ACL_DEV_ATTR_L2_CACHE_SIZE && l2 != 0) {
-        *value = l2;
-        return 0;
+/* Where the attribute is a fact about this card and not about its chip. */
+static bool place_attribute(uint32_t device, aclrtDevAttr attr, int64_t *value) {
+    switch ((int)attr) {
+    case ACL_DEV_ATTR_PHY_CHIP_ID:
+        *value = mock_device_logic((int32_t)device); /* own choice: one chip a card */
+        return true;
+    case ACL_DEV_ATTR_SMP_ID:
+    case ACL_DEV_ATTR_CUST_OP_PRIVILEGE:
+    case ACL_DEV_ATTR_MAINBOARD_ID:
+    case ACL_DEV_ATTR_IS_VIRTUAL:
+        *value = 0; /* own choice: one server, not split */
+        return true;
+    default:
+        return false;
     }
+}
+
+/* 0 and *value, or a code. SIMT and super pods are for other products: 207000, as the board's two newest
+ * questions (own choice: the driver answers there). The L2 size is no attribute of this chip, nor are
+ * unknown ones: 107000 (observed: host_notify); aclGetDeviceCapability has it. Once a test set a size the
+ * attribute has it too, as on chips that know it (own choice). */
+static aclError attribute(uint32_t device, aclrtDevAttr attr, int64_t *value) {
+    const mock_profile *p = mock_profile_get();
+    const int64_t l2 = atomic_load(&l2_bytes);
+    if (place_attribute(device, attr, value)) return 0;
     switch ((int)attr) {
     case ACL_DEV_ATTR_AICPU_CORE_NUM:
-        *value = AI_CPUS;
+        *value = p->ai_cpus;
         return 0;
     case ACL_DEV_ATTR_AICORE_CORE_NUM:
     case ACL_DEV_ATTR_CUBE_CORE_NUM:
-        *value = AI_CORES;
+        *value = p->ai_cores;
         return 0;
     case ACL_DEV_ATTR_VECTOR_CORE_NUM:
-        *value = VECTOR_CORES;
+        *value = p->vector_cores;
         return 0;
     case ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE:
-        *value = (int64_t)MOCK_DEVICE_BYTES;
+        *value = (int64_t)p->memory_bytes;
         return 0;
     case ACL_DEV_ATTR_NPU_ARCH:
-        *value = NPU_ARCH;
+        *value = p->npu_arch;
         return 0;
-    case ACL_DEV_ATTR_IS_VIRTUAL:
-        *value = 0;
+    case ACL_DEV_ATTR_L2_CACHE_SIZE:
+        if (l2 == 0) break;
+        *value = l2;
         return 0;
     default:
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "device attribute %d", (int)attr);
+        if ((attr >= ACL_DEV_ATTR_WARP_SIZE && attr <= ACL_DEV_ATTR_MAX_BLOCK_DIM_Z) ||
+            (attr >= ACL_DEV_ATTR_SUPER_POD_DEVICE_ID && attr <= ACL_DEV_ATTR_DEVICE_FORM_FACTOR))
+            return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "device attribute %d", (int)attr);
     }
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "device attribute %d", (int)attr);
 }
 
 MOCK_EXPORT aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value) {
@@ -88,7 +95,7 @@ MOCK_EXPORT aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, in
     /* 107000, not 107001 (observed: host_notify, "attr dev 9"). */
     if (deviceId >= mock_device_count())
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "device %u does not exist", deviceId);
-    return attribute(attr, value);
+    return attribute(deviceId, attr, value);
 }
 
 /* (header: aclDeviceInfo); other devices and properties: 100000 (implementation of the open runtime). */
@@ -100,13 +107,13 @@ MOCK_EXPORT aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo dev
     const int64_t l2 = atomic_load(&l2_bytes);
     switch (deviceInfo) {
     case ACL_DEVICE_INFO_AI_CORE_NUM:
-        *value = AI_CORES;
+        *value = mock_profile_get()->ai_cores;
         return 0;
     case ACL_DEVICE_INFO_VECTOR_CORE_NUM:
-        *value = VECTOR_CORES;
+        *value = mock_profile_get()->vector_cores;
         return 0;
     case ACL_DEVICE_INFO_L2_SIZE:
-        *value = l2 != 0 ? l2 : L2_BYTES;
+        *value = l2 != 0 ? l2 : (int64_t)mock_profile_get()->l2_bytes;
         return 0;
     default:
         return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device property %d", (int)deviceInfo);
@@ -144,64 +151,41 @@ MOCK_EXPORT aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus 
     return code;
 }
 
+/* One device twice: 100000; without a context 107002 (implementation of the open runtime). Devices that
+ * do not exist answer as well (observed: host_notify, "peer"). */
 MOCK_EXPORT aclError aclrtDeviceCanAccessPeer(
     int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
     MOCK_ENTER(aclrtDeviceCanAccessPeer);
     if (canAccessPeer == NULL) return mock_null("canAccessPeer");
-    /* Devices that do not exist answer as well (observed: host_notify, "peer"). */
+    if (deviceId == peerDeviceId)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device %d has no link to itself", deviceId);
+    mock_lock();
+    const mock_ctx *ctx = mock_current();
+    mock_unlock();
+    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
     const int32_t count = (int32_t)mock_device_count();
-    *canAccessPeer = deviceId != peerDeviceId && deviceId >= 0 && deviceId < count && peerDeviceId >= 0 &&
-                     peerDeviceId < count;
+    *canAccessPeer = deviceId >= 0 && deviceId < count && peerDeviceId >= 0 && peerDeviceId < count;
     return 0;
 }
 
-/* flags is 0 (guide: device management, aclrtDeviceEnablePeerAccess); else 100000 (own choice). Copies
- * between devices work without it (own choice). */
-MOCK_EXPORT aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags) {
-    MOCK_ENTER(aclrtDeviceEnablePeerAccess);
-    if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flags %u", flags);
-    return mock_device_check(peerDeviceId);
+/* All three are there on this chip (own choice: the card's own list comes from two files of the toolkit). */
+static const aclCannAttr cann_attributes[] = {
+    ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE};
+
+MOCK_EXPORT aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num) {
+    MOCK_ENTER(aclGetCannAttributeList);
+    if (cannAttrList == NULL || num == NULL) return mock_null("cannAttrList and num");
+    *cannAttrList = cann_attributes;
+    *num = sizeof cann_attributes / sizeof cann_attributes[0];
+    return 0;
 }
 
-MOCK_EXPORT aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
-    MOCK_ENTER(aclrtDeviceDisablePeerAccess);
-    return mock_device_check(peerDeviceId);
-}
-
-/* All numberings agree (own choice: no devices are hidden). */
-static aclError same_id(int32_t from, int32_t *to) {
-    if (to == NULL) return mock_null("device id");
-    const aclError code = mock_device_check(from);
-    if (code == 0) *to = from;
-    return code;
-}
-
-MOCK_EXPORT aclError aclrtGetLogicDevIdByPhyDevId(const int32_t phyDevId, int32_t *const logicDevId) {
-    MOCK_ENTER(aclrtGetLogicDevIdByPhyDevId);
-    return same_id(phyDevId, logicDevId);
-}
-
-MOCK_EXPORT aclError aclrtGetPhyDevIdByLogicDevId(const int32_t logicDevId, int32_t *const phyDevId) {
-    MOCK_ENTER(aclrtGetPhyDevIdByLogicDevId);
-    return same_id(logicDevId, phyDevId);
-}
-
-MOCK_EXPORT aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t *const logicDevId) {
-    MOCK_ENTER(aclrtGetLogicDevIdByUserDevId);
-    return same_id(userDevid, logicDevId);
-}
-
-MOCK_EXPORT aclError aclrtGetUserDevIdByLogicDevId(const int32_t logicDevId, int32_t *const userDevid) {
-    MOCK_ENTER(aclrtGetUserDevIdByLogicDevId);
-    return same_id(logicDevId, userDevid);
-}
-
-MOCK_EXPORT aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId, int32_t *const phyDevId) {
-    MOCK_ENTER(aclrtGetPhyDevIdByUserDevId);
-    return same_id(userDevId, phyDevId);
-}
-
-MOCK_EXPORT aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t *const userDevId) {
-    MOCK_ENTER(aclrtGetUserDevIdByPhyDevId);
-    return same_id(phyDevId, userDevId);
+/* 1 where it is available; unknown ones 100000, without a text (implementation of the open runtime). */
+MOCK_EXPORT aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value) {
+    MOCK_ENTER(aclGetCannAttribute);
+    if (value == NULL) return mock_null("value");
+    if ((int)cannAttr < ACL_CANN_ATTR_INF_NAN || cannAttr > ACL_CANN_ATTR_JIT_COMPILE)
+        return ACL_ERROR_INVALID_PARAM;
+    *value = 1;
+    return 0;
 }

@@ -1,236 +1,149 @@
-/* aclInit and aclFinalize, versions, configuration, and the guard against use after fork.
+/* aclInit and aclFinalize: one count for the process, one configuration for its life.
  *
  * (guide: initialisation; observed: init_twice_finalize, finalize_before_init, finalizeref_before_init,
  * no_init, finalize_in_capture) */
 #define _GNU_SOURCE
-#include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "init.h"
 #include <string.h>
+#include "config.h"
 #include "context.h"
-#include "graph.h"
-
-#define CALLBACKS 64 /* own choice; more give 300000 */
-
-typedef struct callback {
-    aclRegisterCallbackType type;
-    aclInitCallbackFunc init;
-    aclFinalizeCallbackFunc finalize;
-    void *user;
-} callback;
 
 /* Recursive: a callback may call aclInit or aclFinalize (implementation of the open runtime). */
 static pthread_mutex_t init_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static uint64_t references;
-static bool finalized;
-static callback callbacks[CALLBACKS];
-static size_t callback_count;
+static bool finalized, changing; /* changing: inside the first aclInit or the last aclFinalize */
+static mock_config current;      /* of the present initialisation */
+static struct {
+    bool set;
+    uint64_t hash;
+} first;
 
-/* One line a variable, and the program goes on (own choice). */
-static void warn_once(const char *name, const char *text, unsigned least, unsigned limit, unsigned used) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static const char *warned[8];
-    pthread_mutex_lock(&lock);
-    size_t i = 0;
-    while (i < 8 && warned[i] != NULL && strcmp(warned[i], name) != 0) i++;
-    if (i < 8 && warned[i] == NULL) {
-        warned[i] = name;
-        fprintf(stderr, "mock-acl: %s=\"%.100s\" is not a number from %u to %u; %u is used\n", name, text,
-            least, limit, used);
-    }
-    pthread_mutex_unlock(&lock);
-}
+void mock_init_lock(void) { pthread_mutex_lock(&init_lock); }
+void mock_init_unlock(void) { pthread_mutex_unlock(&init_lock); }
 
-unsigned mock_config_number(const char *name, unsigned fallback, unsigned least, unsigned limit) {
-    const char *text = getenv(name);
-    if (text == NULL) return fallback;
-    char *end = NULL;
-    errno = 0;
-    const unsigned long n = strtoul(text, &end, 10);
-    const bool number = isdigit((unsigned char)*text) && *end == '\0';
-    if (number && errno == 0 && n >= least && n <= limit) return (unsigned)n;
-    const unsigned used = !number ? fallback : n < least ? least : limit;
-    warn_once(name, text, least, limit, used);
-    return used;
+const char *mock_init_text(size_t *length) {
+    if (references == 0) return NULL;
+    *length = current.length;
+    return current.text;
 }
 
 void mock_init_reset(void) {
-    pthread_mutex_lock(&init_lock);
+    mock_init_lock();
     references = 0;
+    finalized = first.set = false;
+    mock_config_free(&current);
+    mock_init_callbacks_clear();
+    mock_default_device(-1);
+    mock_process_errors(false);
+    mock_init_unlock();
+}
+
+static uint64_t hash_of(const char *text, size_t length) {
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+/* Another text than that of the first aclInit which succeeded: 100000, also after aclFinalize; no
+ * configuration is as an empty one (implementation of the open runtime). */
+static aclError check_same(const mock_config *c) {
+    if (!first.set || hash_of(c->text, c->length) == first.hash) return 0;
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "not the configuration of the first aclInit");
+}
+
+/* The order of checks and callbacks (implementation of the open runtime). */
+static aclError configure(mock_config *c, const char *path) {
+    aclError code = check_same(c);
+    if (code == 0) code = mock_config_parse(c, path);
+    if (code != 0) return code;
+    mock_process_errors(mock_config_process_errors(c));
+    code = mock_init_notify(ACL_REG_TYPE_ACL_MODEL, c->text, c->length);
+    if (code == 0) code = mock_config_dump(c);
+    if (code == 0 && c->given) code = mock_init_notify(ACL_REG_TYPE_ACL_OP_EXECUTOR, c->text, c->length);
+    if (code == 0) code = mock_config_apply(c);
+    if (code == 0) code = mock_init_notify(ACL_REG_TYPE_ACL_DVPP, c->text, c->length);
+    return code != 0 ? code : mock_init_notify(ACL_REG_TYPE_OTHER, c->text, c->length);
+}
+
+static void start(mock_config *c) {
+    mock_config_free(&current);
+    current = *c;
+    *c = (mock_config){NULL, 0, false, {NULL, 0}};
+    first.set = true;
+    first.hash = hash_of(current.text, current.length);
+    references = 1;
     finalized = false;
-    callback_count = 0;
-    pthread_mutex_unlock(&init_lock);
+    mock_lock();
+    mock_start_workers();
+    mock_unlock();
 }
 
-/* A configuration is JSON with at most 10 nested braces and brackets; only its form is looked at (guide:
- * initialisation, aclInit; own choice: 20 of both together, and values have no effect). */
-static bool well_formed(const char *text) {
-    char open[32];
-    int depth = 0;
-    bool in_string = false, any = false;
-    for (const char *p = text; *p != '\0'; p++) {
-        if (in_string) {
-            if (*p == '\\' && p[1] != '\0') p++;
-            else if (*p == '"') in_string = false;
-            continue;
-        }
-        if (isspace((unsigned char)*p)) continue;
-        if (!any && *p != '{') return false;
-        if (any && depth == 0) return false;
-        any = true;
-        if (*p == '"') in_string = true;
-        if (*p == '{' || *p == '[') {
-            if (depth == 20) return false;
-            open[depth++] = *p;
-        }
-        if ((*p == '}' || *p == ']') && (depth == 0 || open[--depth] != (*p == '}' ? '{' : '[')))
-            return false;
-    }
-    return any && depth == 0 && !in_string;
-}
-
-/* Null or empty: defaults (guide: initialisation, aclInit). No such file: 100003, not JSON: 100006
- * (observed, not recorded; header: ACL_ERROR_INVALID_FILE, ACL_ERROR_PARSE_FILE). An empty file is fine
- * (own choice). */
-static aclError check_config(const char *path) {
-    if (path == NULL || *path == '\0') return 0;
-    FILE *f = fopen(path, "rb");
-    if (f == NULL)
-        return mock_fail(ACL_ERROR_INVALID_FILE, "EH0009", "cannot open the configuration %s", path);
-    static const size_t limit = 1 << 20;
-    char *text = malloc(limit + 1);
-    const size_t n = text == NULL ? 0 : fread(text, 1, limit, f);
-    fclose(f);
-    if (text != NULL) text[n] = '\0';
-    const bool good = text != NULL && (n == 0 || well_formed(text));
-    free(text);
-    return good ? 0 : mock_fail(ACL_ERROR_PARSE_FILE, "EH0009", "%s is not a JSON object", path);
-}
-
-/* Again: 100002, and counted (observed: init_twice_finalize). */
-MOCK_EXPORT aclError aclInit(const char *configPath) {
-    MOCK_ENTER(aclInit);
-    pthread_mutex_lock(&init_lock);
-    aclError code = 0;
-    if (references > 0) {
-        references++;
-        code = mock_fail(ACL_ERROR_REPEAT_INITIALIZE, "EE1018", "aclInit was called before");
-    } else {
-        code = check_config(configPath);
-        if (code == 0) {
-            references = 1;
-            finalized = false;
-            mock_lock();
-            mock_start_workers();
-            mock_unlock();
-            const size_t length = configPath == NULL ? 0 : strlen(configPath);
-            for (size_t i = 0; i < callback_count; i++)
-                if (callbacks[i].init != NULL) callbacks[i].init(configPath, length, callbacks[i].user);
-        }
-    }
-    pthread_mutex_unlock(&init_lock);
+static aclError init_first(const char *path) {
+    mock_config c;
+    changing = true;
+    aclError code = mock_config_read(path, &c);
+    if (code == 0) code = configure(&c, path);
+    if (code == 0) start(&c);
+    mock_config_free(&c);
+    changing = false;
     return code;
 }
 
-static void finalize_now(void) {
+/* Again: 100002, and counted (observed: init_twice_finalize); the configuration is not looked at (guide:
+ * initialisation, aclInit). Inside a callback of the first aclInit likewise, and not counted (own choice:
+ * the real one calls itself without end). */
+MOCK_EXPORT aclError aclInit(const char *configPath) {
+    MOCK_ENTER(aclInit);
+    mock_init_lock();
+    aclError code = 0;
+    if (references > 0 || changing) {
+        references += references > 0;
+        code = mock_fail(ACL_ERROR_REPEAT_INITIALIZE, "EE1018", "aclInit was called before");
+    } else {
+        code = init_first(configPath);
+    }
+    mock_init_unlock();
+    return code;
+}
+
+/* A callback that fails leaves the library initialised (implementation of the open runtime). */
+static aclError finalize_now(void) {
+    static const aclRegisterCallbackType types[] = {
+        ACL_REG_TYPE_ACL_OP_COMPILER, ACL_REG_TYPE_ACL_MODEL, ACL_REG_TYPE_ACL_DVPP, ACL_REG_TYPE_OTHER};
+    aclError code = 0;
+    changing = true;
+    for (size_t i = 0; i < 4 && code == 0; i++) code = mock_finalize_notify(types[i]);
+    changing = false;
+    mock_default_device(-1);
+    if (code != 0) return code;
     references = 0;
     finalized = true;
-    for (size_t i = 0; i < callback_count; i++)
-        if (callbacks[i].finalize != NULL) callbacks[i].finalize(callbacks[i].user);
+    return 0;
+}
+
+static aclError already_final(const char *call) {
+    return mock_fail(ACL_ERROR_REPEAT_FINALIZE, "EE1018", "%s: nothing is initialised", call);
 }
 
 /* Finalizes at once whatever the count, the second time it is 100037 (observed: init_twice_finalize);
  * without a former aclInit too, the first time (observed: finalize_before_init). */
 MOCK_EXPORT aclError aclFinalize(void) {
     MOCK_ENTER(aclFinalize);
-    pthread_mutex_lock(&init_lock);
-    aclError code = 0;
-    if (finalized) code = mock_fail(ACL_ERROR_REPEAT_FINALIZE, "EE1018", "aclFinalize was called before");
-    else finalize_now();
-    pthread_mutex_unlock(&init_lock);
+    mock_init_lock();
+    const aclError code = finalized || changing ? already_final("aclFinalize") : finalize_now();
+    mock_init_unlock();
     return code;
 }
 
 /* Gives the count left; at 0: 100037 (observed: init_twice_finalize, finalizeref_before_init). */
 MOCK_EXPORT aclError aclFinalizeReference(uint64_t *refCount) {
     MOCK_ENTER(aclFinalizeReference);
-    pthread_mutex_lock(&init_lock);
+    mock_init_lock();
     aclError code = 0;
-    if (references == 0)
-        code = mock_fail(ACL_ERROR_REPEAT_FINALIZE, "EE1018", "aclFinalizeReference without aclInit");
-    else if (references == 1) finalize_now();
+    if (references == 0 || changing) code = already_final("aclFinalizeReference");
+    else if (references == 1) code = finalize_now();
     else references--;
     if (refCount != NULL) *refCount = references;
-    pthread_mutex_unlock(&init_lock);
+    mock_init_unlock();
     return code;
-}
-
-/* ---- callbacks around both ---- */
-
-static aclError add_callback(callback c) {
-    aclError code = 0;
-    pthread_mutex_lock(&init_lock);
-    if (callback_count == CALLBACKS) {
-        code = mock_fail(ACL_ERROR_STORAGE_OVER_LIMIT, "EH0008", "more than %d callbacks", CALLBACKS);
-    } else {
-        callbacks[callback_count++] = c;
-        /* Registered after aclInit: it is called now (guide: initialisation, aclInitCallbackRegister). */
-        if (c.init != NULL && references > 0) code = c.init(NULL, 0, c.user);
-    }
-    pthread_mutex_unlock(&init_lock);
-    return code;
-}
-
-/* Not registered: 100000 (own choice). */
-static aclError remove_callback(callback c) {
-    aclError code = ACL_ERROR_INVALID_PARAM;
-    pthread_mutex_lock(&init_lock);
-    for (size_t i = 0; i < callback_count && code != 0; i++) {
-        if (callbacks[i].type != c.type || callbacks[i].init != c.init || callbacks[i].finalize != c.finalize)
-            continue;
-        memmove(&callbacks[i], &callbacks[i + 1], (--callback_count - i) * sizeof callbacks[0]);
-        code = 0;
-    }
-    pthread_mutex_unlock(&init_lock);
-    return code == 0 ? 0 : mock_fail(code, "EH0008", "the callback is not registered");
-}
-
-MOCK_EXPORT aclError aclInitCallbackRegister(
-    aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData) {
-    MOCK_ENTER(aclInitCallbackRegister);
-    if (cbFunc == NULL) return mock_null("cbFunc");
-    return add_callback((callback){type, cbFunc, NULL, userData});
-}
-
-MOCK_EXPORT aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc) {
-    MOCK_ENTER(aclInitCallbackUnRegister);
-    if (cbFunc == NULL) return mock_null("cbFunc");
-    return remove_callback((callback){type, cbFunc, NULL, NULL});
-}
-
-MOCK_EXPORT aclError aclFinalizeCallbackRegister(
-    aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData) {
-    MOCK_ENTER(aclFinalizeCallbackRegister);
-    if (cbFunc == NULL) return mock_null("cbFunc");
-    return add_callback((callback){type, NULL, cbFunc, userData});
-}
-
-MOCK_EXPORT aclError aclFinalizeCallbackUnRegister(
-    aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc) {
-    MOCK_ENTER(aclFinalizeCallbackUnRegister);
-    if (cbFunc == NULL) return mock_null("cbFunc");
-    return remove_callback((callback){type, NULL, cbFunc, NULL});
-}
-
-/* ---- versions ---- */
-
-/* (header: ACL_MAJOR_VERSION, ACL_MINOR_VERSION, ACL_PATCH_VERSION) */
-MOCK_EXPORT aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion) {
-    MOCK_ENTER(aclrtGetVersion);
-    if (majorVersion == NULL || minorVersion == NULL || patchVersion == NULL) return mock_null("version");
-    *majorVersion = ACL_MAJOR_VERSION;
-    *minorVersion = ACL_MINOR_VERSION;
-    *patchVersion = ACL_PATCH_VERSION;
-    return 0;
 }

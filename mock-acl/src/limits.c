@@ -3,9 +3,7 @@
  * (guide: device management, resource limits; initialisation, system parameters) */
 #define _GNU_SOURCE
 #include "context.h"
-
-#define CUBE_CORES 24u
-#define VECTOR_CORES 48u
+#include "profile.h"
 
 static uint32_t device_limit[MOCK_MAX_DEVICES][2]; /* 0: all of them */
 static int64_t system_option[4];
@@ -22,7 +20,8 @@ void mock_limits_reset(void) {
 static int kind(aclrtDevResLimitType type) { return type == ACL_RT_DEV_RES_VECTOR_CORE; }
 
 static uint32_t cores(aclrtDevResLimitType type) {
-    return type == ACL_RT_DEV_RES_CUBE_CORE ? CUBE_CORES : VECTOR_CORES;
+    const mock_profile *p = mock_profile_get();
+    return type == ACL_RT_DEV_RES_CUBE_CORE ? p->ai_cores : p->vector_cores;
 }
 
 static aclError check_type(aclrtDevResLimitType type) {

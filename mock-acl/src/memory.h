@@ -3,10 +3,10 @@
 #define MOCK_MEMORY_H_
 
 #include "core.h"
+#include "profile.h"
 
 #define MOCK_GIB (UINT64_C(1) << 30)
-/* Own choice: the memory of an Ascend910B2. */
-#define MOCK_DEVICE_BYTES (64 * MOCK_GIB)
+#define MOCK_DEVICE_BYTES (mock_profile_get()->memory_bytes)
 
 /* An address range with an allocator (arena.c). Blocks are found from any address inside them in constant
  * time. */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "context.h"
 #include "graph.h"
 #include "quota.h"
 
@@ -298,21 +299,37 @@ static bool one_needs(void *what, const mock_stream *s) {
     return false;
 }
 
+static bool finished(const mock_stream *s) {
+    return s->tail == atomic_load_explicit(&s->done, memory_order_acquire) && s->error == 0;
+}
+
+/* What is collected, with the lock. */
+static const mock_ctx *collected_for;
+static all_targets *collected;
+
+static void collect_of_device(mock_stream *s) {
+    if (s->ctx == collected_for || s->ctx->device != collected_for->device) return;
+    if (!mock_capturing(s) && !finished(s)) collected->at[collected->count++] = (mock_target){s, s->tail};
+}
+
 /* One capturing stream of the context: 107027 (observed: capturing_calls); of another context: 0
- * (observed: sync_device_other_ctx_capture). */
+ * (observed: sync_device_other_ctx_capture). The documentation waits for the streams of the other
+ * contexts of the device as well (guide: device management, aclrtSynchronizeDevice). */
 static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
     for (mock_link *l = ctx->streams.next; l != &ctx->streams; l = l->next) {
         mock_stream *s = MOCK_OWNER(l, mock_stream, in_context);
         if (mock_capturing(s)) return mock_captured_error(call);
-        if (s->tail == atomic_load_explicit(&s->done, memory_order_acquire) && s->error == 0) continue;
-        all->at[all->count++] = (mock_target){s, s->tail};
+        if (!finished(s)) all->at[all->count++] = (mock_target){s, s->tail};
     }
+    collected_for = ctx;
+    collected = all;
+    if (mock_strict_doc()) mock_each_stream(collect_of_device);
     return 0;
 }
 
 /* Waits for the streams of the current context, not for the whole device (implementation of the open
- * runtime). Time-out: 507046 (observed: syncev_timeout). The first error of the streams is reported (own
- * choice). */
+ * runtime), unless MOCK_ACL_STRICT has doc. Time-out: 507046 (observed: syncev_timeout). The first error
+ * of the streams is reported (own choice). */
 static aclError synchronize_device(int64_t timeout, const char *call) {
     all_targets all = {malloc(sizeof(mock_target) * MOCK_STREAM_LIMIT), 0};
     if (all.at == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");

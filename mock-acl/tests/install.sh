@@ -35,6 +35,12 @@ int main(void) {
     uint32_t count = 0;
     uint64_t bytes = 0;
     aclOpExecutor *executor = NULL;
+    aclCANNPackageVersion version;
+    int32_t number = 0;
+    char package[] = "ops_legacy";
+    /* From the files that set_env.sh points to. */
+    if (aclsysGetCANNVersion(ACL_PKG_NAME_CANN, &version) != 0 || version.majorVersion[0] != '9') return 4;
+    if (aclsysGetVersionNum(package, &number) != 0 || number != 90100000) return 5;
     if (aclInit(NULL) != 0 || aclrtGetDeviceCount(&count) != 0) return 1;
     /* Null tensors: 161001, from the operators' library. */
     if (aclnnAddGetWorkspaceSize(NULL, NULL, NULL, NULL, &bytes, &executor) != 161001) return 2;

@@ -47,7 +47,7 @@ earlier() {
     while IFS=$tab read -r kind value name; do
         case $name in
             *..*) ;;
-            .|include|include/*|lib64|lib64/*|version.cfg|set_env.sh)
+            .|include|include/*|lib64|lib64/*|share|share/*|version.cfg|set_env.sh)
                 printf '%s\t%s\t%s\n' "$kind" "$value" "$name"
                 ;;
         esac
@@ -67,13 +67,14 @@ environment() {
 
 # The lines of what is to be installed, folders left out.
 wanted() {
-    (cd "$1" && find include -type f && echo lib64/libascendcl.so && echo version.cfg) | LC_ALL=C sort | lines "$1"
+    (cd "$1" && find include share -type f && echo lib64/libascendcl.so && echo version.cfg) |
+        LC_ALL=C sort | lines "$1"
     printf 'file\t%s\tset_env.sh\n' "$(environment | cksum)"
     (cd "$1" && find lib64 -name 'lib*.so' ! -name libascendcl.so) | LC_ALL=C sort |
         sed "s/^/link${tab}libascendcl.so$tab/"
 }
 
-folders() { (cd "$1" && echo . && echo lib64 && find include -type d) | LC_ALL=C sort; }
+folders() { (cd "$1" && echo . && echo lib64 && find include share -type d) | LC_ALL=C sort; }
 
 # Never over a real toolkit, nor over files of anybody else.
 check_own() {
