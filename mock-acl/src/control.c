@@ -5,6 +5,7 @@
 #include "callback.h"
 #include "context.h"
 #include "engine.h"
+#include "kernel.h"
 #include "launches.h"
 #include "lookup.h"
 #include "memory.h"
@@ -257,6 +258,7 @@ MOCK_EXPORT int mock_acl_live_handles(mock_acl_live *live) {
         .arrays = objects(MOCK_OBJECT_ARRAY),
         .lists = objects(MOCK_OBJECT_LIST),
         .executors = objects(MOCK_OBJECT_EXECUTOR),
+        .binaries = mock_live_binaries(),
     };
     mock_unlock();
     return mock_copy_out(live, &l, sizeof l);
@@ -307,6 +309,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
 #endif
     mock_handle_clear_objects();
     mock_pools_reset();
+    mock_kernels_reset();
     mock_memory_reset();
     mock_init_reset();
     mock_acl_log_launches(0);
