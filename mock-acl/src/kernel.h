@@ -72,7 +72,7 @@ aclError mock_function_handle(mock_function *f, aclrtFuncHandle *out);
 aclError mock_function_find(const void *func, bool symbols, mock_function **out);
 bool mock_function_described(const mock_function *f);
 
-/* ---- kernel_symbol.c ---- */
+/* ---- symbols.c ---- */
 mock_function *mock_symbol_function(const void *symbol);
 void mock_symbols_forget(const mock_binary *b);
 
@@ -129,19 +129,8 @@ void mock_launch_task(mock_launch *l, const char *call, mock_task *out);
 /* With the engine lock: the core limits in use. 107000 for a batch that needs more. */
 aclError mock_launch_limit(mock_launch *l, const mock_ctx *ctx);
 
-/* For task groups and for aclmdlRITaskGetParams, aclmdlRITaskSetParams and aclmdlRIKernelTaskGetAttribute;
- * with the engine lock. */
-/* Whether a kernel may take the place of another: the same kind and ratio. Kernels of operators have no kind
- * and go with everything. */
+/* With the engine lock: whether a kernel may take the place of another in a task group: the same kind and ratio.
+ * Kernels of operators have no kind and go with everything. */
 bool mock_kernels_match(const mock_task *old, const mock_task *fresh);
-/* False for the kernel of an operator, which has no public parameters. What the pointers name is owned by the
- * task. */
-bool mock_launch_get_params(const mock_task *t, aclmdlRIKernelTaskParams *params);
-/* Makes `fresh` a task like `t` with other parameters; the caller owns it (mock_task_release). 107000 with a
- * text for bad parameters or another kind. */
-aclError mock_launch_set_params(const mock_task *t, const aclmdlRIKernelTaskParams *params, mock_task *fresh);
-/* 107000 for an attribute that the launch does not have, or a task that is no own kernel. */
-aclError mock_launch_get_attribute(
-    const mock_task *t, aclrtLaunchKernelAttrId id, aclrtLaunchKernelAttrValue *value);
 
 #endif
