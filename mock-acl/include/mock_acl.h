@@ -61,6 +61,7 @@ typedef struct mock_acl_live {
     uint64_t lists;
     uint64_t executors;
     uint64_t binaries; /* of own kernels */
+    uint64_t buffers;  /* of aclrtAllocBuf */
 } mock_acl_live;
 int mock_acl_live_handles(mock_acl_live *live);
 

@@ -73,6 +73,7 @@ typedef enum mock_kind {
     MOCK_BINARY,
     MOCK_FUNCTION,
     MOCK_BUFFER,
+    MOCK_CORE_GROUP,
     MOCK_OBJECT_FIRST /* MOCK_OBJECT_KINDS kinds of host-side objects follow */
 } mock_kind;
 

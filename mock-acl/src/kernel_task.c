@@ -49,7 +49,7 @@ static aclError build(const mock_launch *old, const aclmdlRIKernelTaskParams *p,
     return code != 0 ? code : mock_launch_new(&r, out);
 }
 
-/* Another kind of kernel: 107000 (own choice of the code). The core limits of the capture stay (own choice). */
+/* Another kind of kernel: 107000, and the core limits of the capture stay (own choice). */
 static aclError change(
     const void *arg, const aclmdlRIKernelTaskParams *p, const mock_task_ops **ops, void **fresh) {
     const mock_launch *old = arg;
