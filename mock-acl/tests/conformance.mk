@@ -3,6 +3,7 @@
 # make conformance            as C and as C++, against the mock
 # make conformance LIB=path   the same programs against another libascendcl.so
 # make conformance-asan, -tsan, -valgrind   with the mock's sources, under the sanitizers and Valgrind
+# make conformance-sets       compiled with real headers, run on the mock
 # CONFORMANCE_FLAGS="--only event --all" chooses and prints more; results as JUnit XML in build/conformance/*.xml
 CONFORMANCE := $(wildcard tests/conformance/*.c)
 CONFORMANCE_HEADERS := $(HEADERS) tests/conformance/conform.h Makefile tests/conformance.mk
@@ -55,3 +56,8 @@ $(eval $(call conformance_variant,test,-O1 -g))
 
 conformance-valgrind: $(BUILD)/conformance/with-test
 	$(call conform,with-test,MOCK_ACL_DEVICES=2 valgrind -q --trace-children=yes --error-exitcode=99)
+
+# The same with the headers inside the wheels that `make headers` downloads, as C++.
+.PHONY: conformance-sets
+conformance-sets: $(MOCK_LIB)
+	python3 tools/conformance_sets.py $(HEADERS_FLAGS) $(BUILD)
