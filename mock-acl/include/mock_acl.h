@@ -60,6 +60,8 @@ typedef struct mock_acl_live {
     uint64_t arrays;
     uint64_t lists;
     uint64_t executors;
+    uint64_t binaries; /* of own kernels */
+    uint64_t buffers;  /* of aclrtAllocBuf */
 } mock_acl_live;
 int mock_acl_live_handles(mock_acl_live *live);
 
@@ -102,6 +104,11 @@ typedef struct mock_acl_cmo_totals {
     uint64_t bytes;
 } mock_acl_cmo_totals;
 int mock_acl_cmo(mock_acl_cmo_totals *totals);
+
+/* What the compiler for host and device registers on a card: `host` stands for the kernel or the variable of that
+ * name in a loaded binary, for aclrtGetFuncBySymbol, aclrtGetSymbolAddress and the calls beside them.
+ * MOCK_ACL_BAD_ARGUMENT for null, no such binary or name, or an address that stands for something already. */
+int mock_acl_register_symbol(void *binary, const void *host, const char *name);
 
 #ifdef __cplusplus
 }

@@ -2,9 +2,12 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "buffer.h"
 #include "callback.h"
 #include "context.h"
+#include "core_group.h"
 #include "engine.h"
+#include "kernel.h"
 #include "launches.h"
 #include "lookup.h"
 #include "memory.h"
@@ -257,6 +260,8 @@ MOCK_EXPORT int mock_acl_live_handles(mock_acl_live *live) {
         .arrays = objects(MOCK_OBJECT_ARRAY),
         .lists = objects(MOCK_OBJECT_LIST),
         .executors = objects(MOCK_OBJECT_EXECUTOR),
+        .binaries = mock_live_binaries(),
+        .buffers = mock_handle_count(MOCK_BUFFER),
     };
     mock_unlock();
     return mock_copy_out(live, &l, sizeof l);
@@ -308,6 +313,9 @@ MOCK_EXPORT int mock_acl_reset(void) {
 #endif
     mock_handle_clear_objects();
     mock_pools_reset();
+    mock_kernels_reset();
+    mock_buffers_reset();
+    mock_core_groups_reset();
     mock_memory_reset();
     mock_init_reset();
     mock_device_limits_reset();

@@ -69,6 +69,11 @@ typedef enum mock_kind {
     MOCK_LABEL,
     MOCK_CHAIN,
     MOCK_POOL,
+    MOCK_BINARY_TEXT,
+    MOCK_BINARY,
+    MOCK_FUNCTION,
+    MOCK_BUFFER,
+    MOCK_CORE_GROUP,
     MOCK_OBJECT_FIRST /* MOCK_OBJECT_KINDS kinds of host-side objects follow */
 } mock_kind;
 

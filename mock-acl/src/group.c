@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "graph.h"
+#include "kernel.h"
 
 static const mock_task_ops replace_ops = {"aclmdlRICaptureTaskUpdateEnd", NULL, NULL};
 
@@ -170,9 +171,9 @@ MOCK_EXPORT aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream) {
     return code;
 }
 
-/* No kernel: 507009 (observed: taskgrp_empty_update); more kernels than the group has: 507000, and the
- * end is 0 (observed, not recorded). Any kernel may replace any other (own choice: kernels of the mock
- * have no kinds). */
+/* No kernel: 507009 (observed: taskgrp_empty_update); more kernels than the group has: 507000, and the end is
+ * 0; another kind: 507000, and its place is used up (observed, not recorded). The kernel of an operator may
+ * replace any other (own choice: operators of the mock have no kind). */
 aclError mock_update_task(mock_stream *s, mock_task *t) {
     mock_group *group = s->update;
     aclError code = 0;
@@ -180,7 +181,10 @@ aclError mock_update_task(mock_stream *s, mock_task *t) {
         code = mock_fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "EE1016", "an update holds kernels only");
     else if (s->update_next >= group->count)
         code = mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE1016", "more kernels than the task group has");
-    else code = mock_room(s);
+    else if (!mock_kernels_match(&group->graph->nodes[group->first + s->update_next], t)) {
+        s->update_next++;
+        code = mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE1016", "the task has a kernel of another kind");
+    } else code = mock_room(s);
     /* The queue may have been full, and the update over by now. */
     if (code == 0 && s->update != group) code = group_status("the update ended meanwhile");
     if (code != 0) {
@@ -206,6 +210,7 @@ mock_outcome mock_replace_step(mock_stream *s, mock_task *t) {
     }
     /* The old kernel goes into the task, which drops it. */
     mock_task *node = &g->nodes[t->u.replace.node];
+    if (node->kind != MOCK_TASK_KERNEL) return MOCK_DONE; /* disabled meanwhile */
     const mock_task_ops *ops = node->ops;
     const mock_kernel kernel = node->u.kernel;
     node->ops = t->u.replace.ops;

@@ -18,6 +18,7 @@
  * has the next five. */
 #define TAG 0x52Aull
 #define KIND_BITS 5
+_Static_assert((int)MOCK_OBJECT_FIRST + (int)MOCK_OBJECT_KINDS <= 1 << KIND_BITS, "a kind has five bits");
 
 typedef struct slot {
     _Atomic uint32_t tag; /* kind and generation while live, 0 when free */

@@ -33,7 +33,7 @@ define conform
 endef
 
 # The library is found by its usual name, whatever the file is called.
-conformance: $(BUILD)/conformance/as-c $(BUILD)/conformance/as-c++
+conformance: $(BUILD)/conformance/as-c $(BUILD)/conformance/as-c++ $(KERNELS)
 	@mkdir -p $(BUILD)/conformance/lib && ln -sfn '$(TESTED)' $(BUILD)/conformance/lib/libascendcl.so
 	$(foreach p,as-c as-c++,$(call conform,$(p),MOCK_ACL_DEVICES=$${MOCK_ACL_DEVICES:-2} \
 	  LD_LIBRARY_PATH='$(abspath $(BUILD))/conformance/lib:$(dir $(TESTED)):'"$$LD_LIBRARY_PATH")$(newline))
@@ -47,14 +47,14 @@ $(BUILD)/conformance/with-$(1): $(CONFORMANCE:tests/conformance/%.c=$(BUILD)/con
 		$(SOURCES:src/%.c=$(BUILD)/$(1)/obj/%.o)
 	@echo LD $$@
 	@$(CC) -rdynamic $(2) $$^ -lm -ldl -pthread -o $$@
-conformance-$(1): $(BUILD)/conformance/with-$(1)
+conformance-$(1): $(BUILD)/conformance/with-$(1) $(KERNELS)
 	$$(call conform,with-$(1),MOCK_ACL_DEVICES=2 TSAN_OPTIONS=halt_on_error=1)
 endef
 $(eval $(call conformance_variant,asan,-O1 -g -fsanitize=address$(COMMA)undefined -fno-sanitize-recover=all))
 $(eval $(call conformance_variant,tsan,-O1 -g -fsanitize=thread))
 $(eval $(call conformance_variant,test,-O1 -g))
 
-conformance-valgrind: $(BUILD)/conformance/with-test
+conformance-valgrind: $(BUILD)/conformance/with-test $(KERNELS)
 	$(call conform,with-test,MOCK_ACL_DEVICES=2 valgrind -q --trace-children=yes --error-exitcode=99)
 
 # The same with the headers inside the wheels that `make headers` downloads, as C++.

@@ -1,5 +1,6 @@
 /* Part of racl (mock-acl). The control interface. */
 #include <unistd.h>
+#include "acl/ops/acl_fv.h"
 #include "check.h"
 
 /* What `act` writes to standard error. */
@@ -87,7 +88,7 @@ static void unsupported(void) {
     CODE(aclrtMemP2PMap(NULL, 0, 0, 0), 207000);
     CHECK(strstr(aclGetRecentErrMsg(), "aclrtMemP2PMap") != NULL);
     CHECK(mock_acl_calls("aclrtMemP2PMap") == 1);
-    CHECK(aclrtCreateBinary("", 0) == NULL);
+    CHECK(aclfvCreateInitPara(1) == NULL);
 }
 
 static void prefetches(void) {

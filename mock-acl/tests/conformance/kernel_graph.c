@@ -1,0 +1,182 @@
+/* Part of racl (mock-acl). Own kernels in graphs and task groups. */
+#include "../kernels/kernels.h"
+#include "conform.h"
+
+static aclrtBinHandle binary;
+
+static aclrtFuncHandle function(const char *name) {
+    aclrtFuncHandle handle = NULL;
+    if (binary == NULL) OK(aclrtBinaryLoadFromFile(beside(KERNELS), NULL, &binary));
+    OK(aclrtBinaryGetFunction(binary, name, &handle));
+    return handle;
+}
+
+static aclError launch(const char *name, void *address, aclrtStream stream) {
+    return aclrtLaunchKernelWithHostArgs(function(name), 1, stream, NULL, &address, sizeof address, NULL, 0);
+}
+
+/* A graph with one group of two kernels that write to two places. */
+static aclmdlRI grouped(unsigned char *memory, aclrtTaskGrp *group) {
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    OK(aclmdlRICaptureTaskGrpBegin(stream));
+    OK(launch("poke", memory, stream));
+    OK(launch("poke", memory + 1, stream));
+    OK(aclmdlRICaptureTaskGrpEnd(stream, group));
+    return end(stream);
+}
+
+RULE_MOCK(kernel, a_capture_runs_nothing, "guide: capture") {
+    up();
+    unsigned char *memory = (unsigned char *)device(64);
+    fill(memory, 1, 64);
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    OK(launch("poke", memory, stream));
+    aclmdlRI graph = end(stream);
+    TRUE(byte_at(memory) == 1);
+    replay(graph, stream);
+    TRUE(byte_at(memory) == 7);
+    fill(memory, 1, 64);
+    replay(graph, stream);
+    TRUE(byte_at(memory) == 7);
+}
+
+RULE_MOCK(kernel, a_graph_owns_its_arguments, "guide: capture") {
+    up();
+    unsigned char *memory = (unsigned char *)device(64);
+    void *address = memory;
+    fill(memory, 1, 64);
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    OK(aclrtLaunchKernelWithHostArgs(function("poke"), 1, stream, NULL, &address, 8, NULL, 0));
+    address = memory + 1;
+    replay(end(stream), stream);
+    TRUE(byte_at(memory) == 7 && byte_at(memory + 1) == 1);
+}
+
+RULE_MOCK(kernel, an_update_is_positional, "guide: aclmdlRICaptureTaskUpdateBegin") {
+    up();
+    unsigned char *memory = (unsigned char *)device(64);
+    fill(memory, 1, 64);
+    aclrtTaskGrp group = NULL;
+    aclmdlRI graph = grouped(memory, &group);
+    aclrtStream update = new_stream(), stream = new_stream();
+    OK(aclmdlRICaptureTaskUpdateBegin(update, group));
+    OK(launch("poke", memory + 2, update));
+    OK(launch("poke", memory + 3, update));
+    EXPECT(aclmdlRICaptureTaskUpdateEnd(update), 0);
+    finish(update);
+    TRUE(byte_at(memory + 2) == 1); /* nothing was executed */
+    replay(graph, stream);
+    TRUE(byte_at(memory) == 1 && byte_at(memory + 2) == 7 && byte_at(memory + 3) == 7);
+}
+
+RULE_MOCK(kernel, an_update_applies_when_its_stream_gets_there, "guide: aclmdlRICaptureTaskUpdateEnd") {
+    up();
+    unsigned char *memory = (unsigned char *)device(64);
+    fill(memory, 1, 64);
+    aclrtTaskGrp group = NULL;
+    aclmdlRI graph = grouped(memory, &group);
+    aclrtStream update = new_stream(), stream = new_stream();
+    aclrtEvent latch = hold(update);
+    OK(aclmdlRICaptureTaskUpdateBegin(update, group));
+    OK(launch("poke", memory + 2, update));
+    OK(launch("poke", memory + 3, update));
+    OK(aclmdlRICaptureTaskUpdateEnd(update));
+    replay(graph, stream);
+    TRUE(byte_at(memory) == 7 && byte_at(memory + 2) == 1);
+    let_go(latch);
+    finish(update);
+    replay(graph, stream);
+    TRUE(byte_at(memory + 2) == 7);
+}
+
+RULE_MOCK(kernel, an_update_with_too_few_or_many, "guide: task update; observed: taskgrp_empty_update") {
+    up();
+    unsigned char *memory = (unsigned char *)device(64);
+    aclrtTaskGrp group = NULL;
+    grouped(memory, &group);
+    aclrtStream update = new_stream();
+    OK(aclmdlRICaptureTaskUpdateBegin(update, group));
+    OK(launch("poke", memory, update));
+    EXPECT(aclmdlRICaptureTaskUpdateEnd(update), 507000);
+    OK(aclmdlRICaptureTaskUpdateBegin(update, group));
+    OK(launch("poke", memory, update));
+    OK(launch("poke", memory, update));
+    EXPECT(launch("poke", memory, update), 507000);
+    EXPECT(aclmdlRICaptureTaskUpdateEnd(update), 0);
+}
+
+RULE_MOCK(kernel, an_update_keeps_the_kind, "guide: aclmdlRICaptureTaskUpdateBegin; observed, not recorded") {
+    up();
+    unsigned char *memory = (unsigned char *)device(64);
+    fill(memory, 1, 64);
+    aclrtTaskGrp group = NULL;
+    aclmdlRI graph = grouped(memory, &group);
+    aclrtStream update = new_stream(), stream = new_stream();
+    OK(aclmdlRICaptureTaskUpdateBegin(update, group));
+    EXPECT(launch("matrix", memory + 2, update), 507000);
+    OK(launch("poke", memory + 3, update));
+    EXPECT(aclmdlRICaptureTaskUpdateEnd(update), 0); /* a part of an update is silent */
+    finish(update);
+    replay(graph, stream);
+    TRUE(byte_at(memory) == 7 && byte_at(memory + 1) == 1 && byte_at(memory + 3) == 7);
+}
+
+RULE_MOCK(kernel, an_update_keeps_the_ratio, "guide: aclmdlRICaptureTaskUpdateBegin") {
+    up();
+    void *memory = device(64);
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED), update = NULL;
+    aclrtTaskGrp group = NULL;
+    OK(aclmdlRICaptureTaskGrpBegin(stream));
+    OK(launch("report", memory, stream));
+    OK(aclmdlRICaptureTaskGrpEnd(stream, &group));
+    end(stream);
+    update = new_stream();
+    OK(aclmdlRICaptureTaskUpdateBegin(update, group));
+    EXPECT(launch("report_1_1", memory, update), 507000);
+    OK(aclmdlRICaptureTaskUpdateEnd(update));
+}
+
+RULE_MOCK(kernel, an_update_may_change_the_number_of_blocks, "guide: aclmdlRICaptureTaskUpdateBegin") {
+    up();
+    uint64_t *memory = (uint64_t *)device(64);
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED), update = NULL;
+    aclrtTaskGrp group = NULL;
+    OK(aclmdlRICaptureTaskGrpBegin(stream));
+    OK(launch("report", memory, stream));
+    OK(aclmdlRICaptureTaskGrpEnd(stream, &group));
+    aclmdlRI graph = end(stream);
+    replay(graph, stream);
+    TRUE(u64_at(memory + 1) == 1);
+    update = new_stream();
+    OK(aclmdlRICaptureTaskUpdateBegin(update, group));
+    OK(aclrtLaunchKernelWithHostArgs(function("report"), 9, update, NULL, &memory, 8, NULL, 0));
+    OK(aclmdlRICaptureTaskUpdateEnd(update));
+    finish(update);
+    replay(graph, stream);
+    TRUE(u64_at(memory + 1) == 9);
+}
+
+RULE_MOCK(kernel, no_aicpu_kernel_in_a_group, "guide: aclmdlRICaptureTaskGrpBegin") {
+    up();
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    aclrtTaskGrp group = NULL;
+    aclmdlRI graph = NULL;
+    OK(aclmdlRICaptureTaskGrpBegin(stream));
+    EXPECT(launch("cpu_poke", device(64), stream), 507009);
+    EXPECT(aclmdlRICaptureTaskGrpEnd(stream, &group), 507009);
+    EXPECT(aclmdlRICaptureEnd(stream, &graph), 507903);
+}
+
+RULE_MOCK(kernel, a_captured_kernel_is_a_kernel_task, "guide: aclmdlRITaskGetType") {
+    up();
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED), inner = NULL;
+    OK(launch("poke", device(64), stream));
+    aclmdlRI graph = end(stream);
+    uint32_t streams = 1, tasks = 1;
+    aclmdlRITask task = NULL;
+    aclmdlRITaskType type = ACL_MODEL_RI_TASK_DEFAULT;
+    OK(aclmdlRIGetStreams(graph, &inner, &streams));
+    OK(aclmdlRIGetTasksByStream(inner, &task, &tasks));
+    EXPECT(aclmdlRITaskGetType(task, &type), 0);
+    TRUE(type == ACL_MODEL_RI_TASK_KERNEL);
+}
