@@ -191,7 +191,7 @@ typedef struct mock_task {
             void *user;
             struct mock_report *report;
             uint64_t thread;
-            bool blocking;
+            bool blocking, of_host; /* a host function for a subscribed thread */
         } host;
         struct {
             struct mock_graph *graph;
@@ -284,6 +284,7 @@ typedef struct mock_stream {
     uint32_t update_next;
     uint64_t report_thread; /* pthread id of the subscriber, 0 for none */
     bool host_funcs;        /* used with aclrtLaunchHostFunc */
+    bool report_host;       /* the subscriber runs host functions, not callbacks */
     uint32_t cube_limit, vector_limit;
     struct mock_stream *next_free;
 } mock_stream;

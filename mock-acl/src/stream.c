@@ -73,6 +73,7 @@ mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, b
     s->graph = NULL;
     s->update = NULL;
     s->report_thread = 0;
+    s->report_host = false;
     mock_list_push(&ctx->streams, &s->in_context);
     mock_engine.streams++;
     return s;
