@@ -374,9 +374,9 @@ fn a_buffer_can_be_dropped_while_its_stream_waits_for_room() {
     let calls = mock::calls("aclrtMemsetAsync");
     let submitter = {
         let stream = stream.clone();
-        std::thread::spawn(move || (0..2048).for_each(|_| stream.fill_bytes(&mut other, 2).unwrap()))
+        std::thread::spawn(move || (0..2013).for_each(|_| stream.fill_bytes(&mut other, 2).unwrap()))
     };
-    until_called("aclrtMemsetAsync", calls + 2048);
+    until_called("aclrtMemsetAsync", calls + 2013);
     drop(used);
     mock::release(&stream).unwrap();
     submitter.join().unwrap();

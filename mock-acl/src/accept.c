@@ -67,52 +67,6 @@ MOCK_EXPORT aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream str
         ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the activation of streams is not simulated");
 }
 
-/* Stopping keeps the queue (guide: stream management, aclrtStreamStop), and the mock interrupts no task:
- * nothing is left to do. Null: 107000 (implementation of the open runtime); a stream: 0 (observed: label). */
-MOCK_EXPORT aclError aclrtStreamStop(aclrtStream stream) {
-    MOCK_ENTER(aclrtStreamStop);
-    if (stream == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "stream must not be null");
-    mock_stream *s = NULL;
-    mock_lock();
-    const aclError code = mock_stream_to_submit(stream, &s);
-    mock_unlock();
-    return code;
-}
-
-/* Time-outs of waits and kernels never pass in the mock (own choice: the clock is virtual). */
-static aclError device_of_thread(void) {
-    mock_lock();
-    const bool bound = mock_current() != NULL;
-    mock_unlock();
-    return bound ? 0 : ACL_ERROR_RT_CONTEXT_NULL;
-}
-
-MOCK_EXPORT aclError aclrtSetOpWaitTimeout(uint32_t timeout) {
-    MOCK_ENTER(aclrtSetOpWaitTimeout);
-    (void)timeout;
-    return device_of_thread();
-}
-
-MOCK_EXPORT aclError aclrtSetOpExecuteTimeOut(uint32_t timeout) {
-    MOCK_ENTER(aclrtSetOpExecuteTimeOut);
-    (void)timeout;
-    return device_of_thread();
-}
-
-MOCK_EXPORT aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout) {
-    MOCK_ENTER(aclrtSetOpExecuteTimeOutWithMs);
-    (void)timeout;
-    return device_of_thread();
-}
-
-/* Two modes (header: aclrtFloatOverflowMode); others 107000 (own choice). */
-MOCK_EXPORT aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
-    MOCK_ENTER(aclrtSetDeviceSatMode);
-    if ((int)mode < 0 || mode > ACL_RT_OVERFLOW_MODE_INFNAN)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "overflow mode %d", (int)mode);
-    return device_of_thread();
-}
-
 /* Others than 0 and 1: 100000 (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtSetTsDevice(aclrtTsId tsId) {
     MOCK_ENTER(aclrtSetTsDevice);
@@ -130,44 +84,4 @@ MOCK_EXPORT aclError aclrtMemFlush(void *devPtr, size_t size) {
 MOCK_EXPORT aclError aclrtMemInvalidate(void *devPtr, size_t size) {
     MOCK_ENTER(aclrtMemInvalidate);
     return devPtr == NULL || size == 0 ? mock_null("devPtr and size") : 0;
-}
-
-MOCK_EXPORT aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback) {
-    MOCK_ENTER(aclrtSetExceptionInfoCallback);
-    (void)callback;
-    return 0;
-}
-
-#define NO_INFO 0xFFFFFFFFu
-
-/* Exception callbacks are never called (own choice), so there is no information to look into: what the real
- * ones answer for a null pointer (implementation of the open runtime). */
-MOCK_EXPORT uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info) {
-    (void)info;
-    mock_enter(MOCK_API_aclrtGetTaskIdFromExceptionInfo);
-    return NO_INFO;
-}
-
-MOCK_EXPORT uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info) {
-    (void)info;
-    mock_enter(MOCK_API_aclrtGetStreamIdFromExceptionInfo);
-    return NO_INFO;
-}
-
-MOCK_EXPORT uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info) {
-    (void)info;
-    mock_enter(MOCK_API_aclrtGetThreadIdFromExceptionInfo);
-    return NO_INFO;
-}
-
-MOCK_EXPORT uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info) {
-    (void)info;
-    mock_enter(MOCK_API_aclrtGetDeviceIdFromExceptionInfo);
-    return NO_INFO;
-}
-
-MOCK_EXPORT uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info) {
-    (void)info;
-    mock_enter(MOCK_API_aclrtGetErrorCodeFromExceptionInfo);
-    return NO_INFO;
 }

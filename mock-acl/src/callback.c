@@ -8,6 +8,7 @@
 typedef struct mock_report {
     mock_link link;
     uint64_t thread;
+    bool host; /* for aclrtProcessHostFunc */
     void (*fn)(void *);
     void *user;
     bool finished;
@@ -26,6 +27,7 @@ mock_outcome mock_report_step(mock_stream *s, mock_task *t) {
         if (r == NULL) return MOCK_DONE;
         *r = (report){.thread = s->report_thread, .fn = t->u.host.fn, .user = t->u.host.user};
         if (t->u.host.thread != 0) r->thread = t->u.host.thread;
+        r->host = t->u.host.of_host;
         mock_list_init(&r->waiters);
         mock_list_push(&reports, &r->link);
         mock_changed();
@@ -67,12 +69,17 @@ MOCK_EXPORT aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, v
     mock_stream *s = NULL;
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && s->report_thread != 0)
+    if (code == 0 && s->report_thread != 0 && !s->report_host)
         code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "a thread is subscribed to the stream");
     if (code == 0) {
         mock_task t = {
             .ops = &host_ops, .kind = MOCK_TASK_HOST, .u.host = {.fn = fn, .user = args, .blocking = true}};
         s->host_funcs = true;
+        if (s->report_host) {
+            t.kind = MOCK_TASK_REPORT;
+            t.u.host.thread = s->report_thread;
+            t.u.host.of_host = true;
+        }
         code = mock_submit(s, &t);
     }
     mock_unlock();
@@ -90,7 +97,7 @@ MOCK_EXPORT aclError aclrtLaunchCallback(
     mock_stream *s = NULL;
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && s->host_funcs)
+    if (code == 0 && (s->host_funcs || s->report_host))
         code =
             mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "the stream is used with aclrtLaunchHostFunc");
     if (code == 0 && s->report_thread == 0)
@@ -111,61 +118,78 @@ MOCK_EXPORT aclError aclrtLaunchCallback(
 
 typedef struct subscriber {
     uint64_t thread;
+    bool host;
     uint32_t streams;
 } subscriber;
 
 /* (guide: callbacks, aclrtSubscribeReport: 1,024 threads a process) */
 static subscriber subscribers[1024];
 
-static subscriber *subscriber_of(uint64_t thread) {
+static subscriber *subscriber_of(uint64_t thread, bool host) {
     for (size_t i = 0; i < sizeof subscribers / sizeof subscribers[0]; i++)
-        if (subscribers[i].streams != 0 && subscribers[i].thread == thread) return &subscribers[i];
+        if (subscribers[i].streams != 0 && subscribers[i].thread == thread && subscribers[i].host == host)
+            return &subscribers[i];
     return NULL;
 }
 
-static subscriber *subscriber_new(uint64_t thread) {
-    subscriber *known = subscriber_of(thread);
+static subscriber *subscriber_new(uint64_t thread, bool host) {
+    subscriber *known = subscriber_of(thread, host);
     for (size_t i = 0; known == NULL && i < sizeof subscribers / sizeof subscribers[0]; i++)
         if (subscribers[i].streams == 0) known = &subscribers[i];
-    if (known != NULL) known->thread = thread;
+    if (known != NULL) {
+        known->thread = thread;
+        known->host = host;
+    }
     return known;
 }
 
 void mock_unsubscribe(mock_stream *s) {
-    subscriber *who = s->report_thread == 0 ? NULL : subscriber_of(s->report_thread);
+    subscriber *who = s->report_thread == 0 ? NULL : subscriber_of(s->report_thread, s->report_host);
     if (who != NULL) who->streams--;
     s->report_thread = 0;
+    s->report_host = false;
 }
 
 /* Used with host functions: 107011 (guide: callbacks, aclrtSubscribeReport). A second thread or thread 0:
  * the same; no place left: 207012 (own choice). */
-MOCK_EXPORT aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
-    MOCK_ENTER(aclrtSubscribeReport);
+static aclError subscribe(uint64_t threadId, aclrtStream stream, bool host) {
     mock_stream *s = NULL;
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
     if (code == 0 && (s->host_funcs || s->report_thread != 0 || threadId == 0))
         code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "the stream has a callback thread already");
     if (code == 0) {
-        subscriber *who = subscriber_new(threadId);
+        subscriber *who = subscriber_new(threadId, host);
         if (who == NULL) {
             code = mock_fail(ACL_ERROR_RT_OVER_LIMIT, "EE1023", "more than 1024 threads are subscribed");
         } else {
             who->streams++;
             s->report_thread = threadId;
+            s->report_host = host;
         }
     }
     mock_unlock();
     return code;
 }
 
+MOCK_EXPORT aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
+    MOCK_ENTER(aclrtSubscribeReport);
+    return subscribe(threadId, stream, false);
+}
+
+/* The thread runs what aclrtLaunchHostFunc queues on the stream from now on (header: aclrtSubscribeHostFunc; own
+ * choice: it behaves like aclrtSubscribeReport in all the rest). */
+MOCK_EXPORT aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream) {
+    MOCK_ENTER(aclrtSubscribeHostFunc);
+    return subscribe(hostFuncThreadId, exeStream, true);
+}
+
 /* Not this thread's stream: 107012 (own choice). */
-MOCK_EXPORT aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
-    MOCK_ENTER(aclrtUnSubscribeReport);
+static aclError leave(uint64_t threadId, aclrtStream stream, bool host) {
     mock_stream *s = NULL;
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && (s->report_thread == 0 || s->report_thread != threadId))
+    if (code == 0 && (s->report_thread == 0 || s->report_thread != threadId || s->report_host != host))
         code =
             mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1016", "the thread is not subscribed to the stream");
     if (code == 0) mock_unsubscribe(s);
@@ -173,17 +197,32 @@ MOCK_EXPORT aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream strea
     return code;
 }
 
+MOCK_EXPORT aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
+    MOCK_ENTER(aclrtUnSubscribeReport);
+    return leave(threadId, stream, false);
+}
+
+MOCK_EXPORT aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream) {
+    MOCK_ENTER(aclrtUnSubscribeHostFunc);
+    return leave(hostFuncThreadId, exeStream, true);
+}
+
 /* ---- the subscribed thread ---- */
 
-static report *next_report(uint64_t thread) {
+typedef struct listener {
+    uint64_t thread;
+    bool host;
+} listener;
+
+static report *next_report(const listener *who) {
     for (mock_link *l = reports.next; l != &reports; l = l->next) {
         report *r = MOCK_OWNER(l, report, link);
-        if (r->thread == thread) return r;
+        if (r->thread == who->thread && r->host == who->host) return r;
     }
     return NULL;
 }
 
-static bool report_ready(void *thread) { return next_report(*(uint64_t *)thread) != NULL; }
+static bool report_ready(void *who) { return next_report(who) != NULL; }
 
 static void run_report(report *r) {
     mock_thread *self = mock_self();
@@ -201,20 +240,29 @@ static void run_report(report *r) {
 
 /* 0: 100000, not subscribed: 107012, nothing in time: 507012 (observed: callbacks). Runs all that is
  * ready (guide: callbacks, aclrtProcessReport). */
-MOCK_EXPORT aclError aclrtProcessReport(int32_t timeout) {
-    MOCK_ENTER(aclrtProcessReport);
+static aclError process(int32_t timeout, bool host) {
     if (timeout != -1 && timeout <= 0)
         return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "time-out %d", timeout);
-    uint64_t self = (uint64_t)pthread_self();
+    listener self = {(uint64_t)pthread_self(), host};
     mock_lock();
     aclError code = 0;
-    if (subscriber_of(self) == NULL)
+    if (subscriber_of(self.thread, host) == NULL)
         code = mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1016", "the calling thread is not subscribed");
     if (code == 0)
         code = mock_wait(&(mock_wait_for){report_ready, NULL, &self, NULL},
             timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
     if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = ACL_ERROR_RT_REPORT_TIMEOUT;
-    for (report *r; code == 0 && (r = next_report(self)) != NULL;) run_report(r);
+    for (report *r; code == 0 && (r = next_report(&self)) != NULL;) run_report(r);
     mock_unlock();
     return code;
+}
+
+MOCK_EXPORT aclError aclrtProcessReport(int32_t timeout) {
+    MOCK_ENTER(aclrtProcessReport);
+    return process(timeout, false);
+}
+
+MOCK_EXPORT aclError aclrtProcessHostFunc(int32_t timeout) {
+    MOCK_ENTER(aclrtProcessHostFunc);
+    return process(timeout, true);
 }

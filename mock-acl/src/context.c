@@ -5,6 +5,7 @@
 #include "config.h"
 #include "context.h"
 #include "graph.h"
+#include "state_callback.h"
 
 typedef struct device {
     uint64_t count; /* aclrtSetDevice minus aclrtResetDevice */
@@ -74,6 +75,7 @@ static mock_ctx *context_new(int32_t id, bool primary) {
         return NULL;
     }
     mock_list_push(&contexts, &ctx->all);
+    mock_stream_made(ctx->default_stream);
     return ctx;
 }
 
@@ -82,11 +84,14 @@ static mock_ctx *context_new(int32_t id, bool primary) {
 void mock_context_teardown(mock_ctx *ctx) {
     mock_handle_take(MOCK_CONTEXT, ctx->handle);
     ctx->handle = NULL;
+    mock_overflow_leave(ctx);
     mock_capture_abandon(ctx);
     ctx->serial = 0;
     while (!mock_list_empty(&ctx->streams)) {
         mock_stream *s = MOCK_OWNER(ctx->streams.next, mock_stream, in_context);
         const uint64_t serial = s->serial;
+        mock_stream_goes(s);
+        if (s->serial != serial) continue;
         mock_drain(s);
         if (s->serial == serial) mock_stream_free(s);
     }
@@ -160,6 +165,7 @@ MOCK_EXPORT aclError aclrtSetDevice(int32_t deviceId) {
     MOCK_ENTER(aclrtSetDevice);
     aclError code = mock_device_check(deviceId);
     if (code != 0) return code;
+    mock_tell_device(deviceId, ACL_RT_DEVICE_STATE_SET_PRE);
     mock_lock();
     code = ensure_primary(deviceId);
     if (code == 0) {
@@ -168,6 +174,8 @@ MOCK_EXPORT aclError aclrtSetDevice(int32_t deviceId) {
         mock_self()->device = deviceId;
     }
     mock_unlock();
+    mock_tell_made_streams();
+    if (code == 0) mock_tell_device(deviceId, ACL_RT_DEVICE_STATE_SET_POST);
     return code;
 }
 
@@ -179,6 +187,7 @@ static aclError reset(int32_t id, bool force, const char *call) {
     if (mock_self()->in_task != 0)
         return mock_fail(
             ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
+    mock_tell_device(id, ACL_RT_DEVICE_STATE_RESET_PRE);
     mock_lock();
     device *d = &devices[id];
     if (d->count == 0) {
@@ -192,6 +201,7 @@ static aclError reset(int32_t id, bool force, const char *call) {
         }
     }
     mock_unlock();
+    if (code == 0) mock_tell_device(id, ACL_RT_DEVICE_STATE_RESET_POST);
     return code;
 }
 
@@ -246,6 +256,7 @@ MOCK_EXPORT aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
         bind(ctx);
     }
     mock_unlock();
+    mock_tell_made_streams();
     if (code == 0 && ctx == NULL)
         code = mock_fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "EE1023", "no stream is left");
     return code;

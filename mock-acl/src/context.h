@@ -10,6 +10,8 @@ bool mock_device_open(int32_t id);
 /* Whether a device can be set up with the limits of the process. */
 aclError mock_device_limits_check(void);
 void mock_contexts_reset(void);
+/* Tells the program that the stream is about to go; drops the lock meanwhile. */
+void mock_stream_goes(const mock_stream *s);
 mock_stream *mock_stream_by_id(int32_t id);
 void mock_each_stream(void (*visit)(mock_stream *));
 uint64_t mock_own_contexts(void);
@@ -22,5 +24,12 @@ void mock_limits_reset(void);
 void mock_peers_reset(void);
 void mock_device_limits_reset(void);
 void mock_snapshot_reset(void);
+void mock_timeouts_reset(void);
+void mock_overflow_reset(void);
+/* The overflow mode of new streams, and what a context that goes away holds. */
+aclrtFloatOverflowMode mock_saturation_of(int32_t device);
+void mock_overflow_leave(const mock_ctx *ctx);
+void mock_counts_reset(void);
+void mock_device_faults_reset(void);
 
 #endif

@@ -6,12 +6,15 @@
 #include "callback.h"
 #include "context.h"
 #include "core_group.h"
+#include "deadline.h"
 #include "engine.h"
+#include "exception.h"
 #include "kernel.h"
 #include "launches.h"
 #include "lookup.h"
 #include "memory.h"
 #include "quota.h"
+#include "state_callback.h"
 #include "unsupported.h"
 
 #define MOCK_VERSION "mock-acl 0.1.0"
@@ -222,6 +225,9 @@ MOCK_EXPORT void mock_acl_advance_ns(uint64_t ns) {
     mock_lock();
     const uint64_t left = CLOCK_END_NS > mock_engine.clock_ns ? CLOCK_END_NS - mock_engine.clock_ns : 0;
     mock_engine.clock_ns += ns < left ? ns : left;
+    while (mock_deadlines_pass(0)) {
+    }
+    mock_changed();
     mock_unlock();
 }
 
@@ -296,12 +302,18 @@ MOCK_EXPORT int mock_acl_reset(void) {
         pthread_cond_wait(&mock_engine.changed, &mock_engine.lock);
         atomic_fetch_sub_explicit(&mock_engine.sleeping, 1, memory_order_relaxed);
     }
+    mock_state_callbacks_reset();
     mock_contexts_reset();
     mock_reports_clear();
     mock_events_reset();
     mock_notifies_reset();
+    mock_counts_reset();
     mock_limits_reset();
     mock_peers_reset();
+    mock_timeouts_reset();
+    mock_overflow_reset();
+    mock_device_faults_reset();
+    mock_exceptions_reset();
     mock_quota_reset();
     mock_engine.clock_ns = mock_engine.tasks_run = 0;
     mock_engine.cmo_tasks = mock_engine.cmo_bytes = 0;

@@ -74,6 +74,7 @@ typedef enum mock_kind {
     MOCK_FUNCTION,
     MOCK_BUFFER,
     MOCK_CORE_GROUP,
+    MOCK_COUNT_NOTIFY,
     MOCK_OBJECT_FIRST /* MOCK_OBJECT_KINDS kinds of host-side objects follow */
 } mock_kind;
 
@@ -106,6 +107,10 @@ typedef enum mock_task_kind {
     MOCK_TASK_POINT_WAIT,
     MOCK_TASK_EXTERNAL_WAIT, /* these two in graphs only */
     MOCK_TASK_EXTERNAL_RECORD,
+    MOCK_TASK_COUNT_SET, /* of a counting notify: a record or a reset */
+    MOCK_TASK_COUNT_WAIT,
+    MOCK_TASK_SHARED_RECORD, /* of an event between processes */
+    MOCK_TASK_SHARED_WAIT,
     MOCK_TASK_KINDS
 } mock_task_kind;
 
@@ -115,6 +120,8 @@ struct mock_notify;
 struct mock_graph;
 struct mock_point;
 struct mock_external;
+struct mock_shared;
+struct mock_count;
 
 /* One row for a plain copy. */
 typedef struct mock_copy {
@@ -158,13 +165,28 @@ typedef struct mock_task {
             struct mock_stream *stream;
             uint64_t seq;
             struct mock_event *event;
+            uint32_t seconds; /* time-out, 0 for none; likewise in what follows */
         } wait; /* also a record: its own stream and sequence number */
         struct {
             struct mock_event *event;
+            uint32_t seconds;
         } latch;
         struct {
             struct mock_notify *notify;
+            uint32_t seconds;
         } notify;
+        struct {
+            struct mock_count *count;
+            uint32_t value, seconds;
+            uint8_t mode;
+            bool clear;
+        } count;
+        struct {
+            struct mock_event *event;
+            uint64_t ticket;
+            uint32_t seconds;
+            bool over; /* a record that was executed */
+        } shared;
         mock_value value;
         mock_copy copy;
         mock_fill fill;
@@ -174,7 +196,7 @@ typedef struct mock_task {
             void *user;
             struct mock_report *report;
             uint64_t thread;
-            bool blocking;
+            bool blocking, of_host; /* a host function for a subscribed thread */
         } host;
         struct {
             struct mock_graph *graph;
@@ -184,6 +206,7 @@ typedef struct mock_task {
         struct {
             struct mock_point *point;
             struct mock_event *event;
+            uint32_t seconds;
         } point;
         struct {
             struct mock_event *event;
@@ -220,9 +243,10 @@ typedef struct mock_ctx {
     struct mock_ctx *next_free;
 } mock_ctx;
 
-/* The queue of one stream (implementation of the open runtime, which leaves 2,013 of its 2,048 entries to
- * tasks); a full one makes the submitting call wait (own choice: nothing names a code). */
+/* The queue of one stream: 2,013 of its 2,048 entries are for tasks (implementation of the open runtime); a
+ * full one makes the submitting call wait (own choice: nothing names a code). */
 #define MOCK_QUEUE_DEPTH 2048u
+#define MOCK_QUEUE_TASKS 2013u
 /* A process with its default stream and one more has 2,045 left (observed: host_notify). The guide names
  * 1,984 streams a device. quota.c counts. */
 #define MOCK_STREAM_LIMIT 2047u
@@ -242,8 +266,16 @@ typedef struct mock_stream {
     bool stop_on_failure;
     bool overflow_switch, cache_op_info;
     uint32_t custom_tag;
-    aclError error; /* first unreported device error */
+    aclError error; /* latest unreported device error */
     aclError stop_error;
+    /* The first task waits with a time-out (deadline.c). */
+    bool timed, timed_out;
+    uint64_t deadline_seq, deadline_ns, real_deadline_ns;
+    uint32_t aborts; /* how often its work was aborted, and with which code last */
+    aclError abort_code;
+    uint64_t abort_mark;
+    uint64_t base; /* `tail` at its creation: ids of tasks count from there */
+    aclrtFloatOverflowMode saturation;
     mock_task *ring;
     _Atomic uint64_t done;    /* tasks finished; never goes back, also not when the object is reused */
     uint64_t tail;            /* tasks queued */
@@ -257,6 +289,7 @@ typedef struct mock_stream {
     uint32_t update_next;
     uint64_t report_thread; /* pthread id of the subscriber, 0 for none */
     bool host_funcs;        /* used with aclrtLaunchHostFunc */
+    bool report_host;       /* the subscriber runs host functions, not callbacks */
     uint32_t cube_limit, vector_limit;
     struct mock_stream *next_free;
 } mock_stream;
@@ -265,7 +298,8 @@ typedef enum mock_event_family {
     MOCK_EVENT_EX,
     MOCK_EVENT_PLAIN,
     MOCK_EVENT_FLAGGED,
-    MOCK_EVENT_OUTSIDE
+    MOCK_EVENT_OUTSIDE,
+    MOCK_EVENT_IPC
 } mock_event_family;
 
 typedef struct mock_event {
@@ -287,14 +321,17 @@ typedef struct mock_event {
     struct mock_graph *graph;     /* latest record was captured in it (valid while it captures) */
     uint64_t graph_serial;
     uint32_t graph_record;
+    bool in_model; /* the latest record went into a bound stream */
+    struct mock_shared *shared; /* of an event between processes */
     struct mock_event *next_free;
 } mock_event;
 
 typedef struct mock_notify {
     void *handle;
     uint32_t refs, id;
-    bool set;
+    bool set, device_only;
     mock_link waiters;
+    struct mock_shared *shared; /* exported or imported: instead of `set` */
     struct mock_notify *next_free;
 } mock_notify;
 
@@ -306,6 +343,9 @@ typedef struct mock_engine_state {
     mock_link runnable;
     mock_link callers; /* runnable, but next is a host function that waiting threads may not run */
     mock_link value_waiters;
+    mock_link shared_waiters; /* for what another process may do */
+    uint32_t shared_waits;    /* host threads that wait for the same */
+    uint32_t timed_waits;     /* streams whose first task waits with a time-out */
     uint64_t clock_ns;
     uint64_t tasks_run;
     uint32_t executing; /* threads inside a stream */
@@ -352,6 +392,7 @@ void mock_drop_queue(mock_stream *s);
 bool mock_step_runnable(const mock_wait_for *w);
 void mock_make_runnable(mock_stream *s);
 void mock_block_on(mock_stream *s, mock_link *waiters);
+void mock_wake(mock_stream *s);
 void mock_wake_all(mock_link *waiters);
 void mock_wake_reached(mock_stream *source);
 void mock_changed(void);
@@ -384,10 +425,16 @@ typedef struct mock_thread {
     char *text;
     size_t text_size;
     char *shown;
-    uint32_t last_task;
+    uint32_t last_task; /* id of the last task that it submitted, 0 for none */
+    uint64_t last_graph; /* serial of the graph that took it, 0 for none */
+    uint32_t tid;
     int32_t device;
 } mock_thread;
 mock_thread *mock_self(void);
+/* Threads of the program that have used the library and live. */
+uint32_t mock_threads_alive(void);
+/* Calls of this thread are those of a worker of the mock itself. */
+void mock_thread_is_worker(void);
 extern _Atomic uint64_t mock_epoch;
 
 /* Sets text and, for codes of the runtime layer, the thread's last error; returns `code`. */

@@ -4,10 +4,14 @@
 #include <errno.h>
 #include <time.h>
 #include "core.h"
+#include "deadline.h"
+#include "exception.h"
 #include "graph.h"
 #include "launches.h"
+#include "shared.h"
 
 #define MAX_WORKERS 64u
+#define NAP_NS 300000
 #define BUDGET 256u /* tasks a thread runs on one stream before it looks at the others */
 
 mock_engine_state mock_engine = {
@@ -17,6 +21,7 @@ mock_engine_state mock_engine = {
     .runnable = {&mock_engine.runnable, &mock_engine.runnable},
     .callers = {&mock_engine.callers, &mock_engine.callers},
     .value_waiters = {&mock_engine.value_waiters, &mock_engine.value_waiters},
+    .shared_waiters = {&mock_engine.shared_waiters, &mock_engine.shared_waiters},
 };
 static const mock_wait_for anything = {NULL, mock_needs_all, NULL, NULL};
 
@@ -35,6 +40,7 @@ void mock_make_runnable(mock_stream *s) {
     if (s->running || s->blocked || s->dropping) return;
     if (atomic_load_explicit(&s->held, memory_order_relaxed)) return;
     if (done(s) == s->tail || !mock_list_empty(&s->in_queue)) return;
+    if (MOCK_UNLIKELY(s->flags & ACL_STREAM_PERSISTENT)) return; /* stored, not run */
     mock_list_push(&mock_engine.runnable, &s->in_queue);
     mock_changed();
     if (mock_engine.eager_workers && mock_engine.workers_idle != 0) pthread_cond_signal(&mock_engine.work);
@@ -45,14 +51,15 @@ void mock_block_on(mock_stream *s, mock_link *waiters) {
     mock_list_push(waiters, &s->in_queue);
 }
 
-static void wake(mock_stream *s) {
+void mock_wake(mock_stream *s) {
     mock_list_remove(&s->in_queue);
     s->blocked = false;
+    mock_deadline_stop(s);
     mock_make_runnable(s);
 }
 
 void mock_wake_all(mock_link *waiters) {
-    while (!mock_list_empty(waiters)) wake(MOCK_OWNER(waiters->next, mock_stream, in_queue));
+    while (!mock_list_empty(waiters)) mock_wake(MOCK_OWNER(waiters->next, mock_stream, in_queue));
 }
 
 void mock_wake_reached(mock_stream *source) {
@@ -60,7 +67,7 @@ void mock_wake_reached(mock_stream *source) {
     for (mock_link *l = source->waiters.next, *next; l != &source->waiters; l = next) {
         next = l->next;
         mock_stream *s = MOCK_OWNER(l, mock_stream, in_queue);
-        if (slot(s, done(s))->u.wait.seq <= reached) wake(s);
+        if (slot(s, done(s))->u.wait.seq <= reached) mock_wake(s);
     }
 }
 
@@ -85,8 +92,9 @@ aclError mock_task_run(mock_task *t, const mock_stream *s, uint32_t graph) {
     return t->ops->run(t->u.kernel.arg);
 }
 
+/* A later error takes the place of an unreported one (guide: FAQ on asynchronous errors). */
 static void task_failed(mock_stream *s, aclError code) {
-    if (s->error == 0) s->error = code;
+    s->error = code;
     if (s->stop_on_failure) {
         s->stopped = true;
         s->stop_error = code;
@@ -113,14 +121,15 @@ static uint64_t run_plain(mock_stream *s, uint64_t limit) {
         mock_task *t = slot(s, i);
         if (t->kind > MOCK_TASK_WORK) break;
         const aclError code = mock_task_run(t, s, 0);
-        if (t->ops->drop != NULL) mock_task_release(t);
-        if (MOCK_UNLIKELY(code != 0) && error == 0) {
+        if (MOCK_UNLIKELY(code != 0)) {
             /* Before the task counts as done: a wait that finds it done must find its error too. */
             error = code;
+            mock_exception_raise(s, t, code);
             mock_lock();
             mock_task_result(s, error);
             mock_unlock();
         }
+        if (t->ops->drop != NULL) mock_task_release(t);
         atomic_store_explicit(&s->done, ++i, memory_order_release);
         if (MOCK_UNLIKELY(atomic_load_explicit(&s->held, memory_order_relaxed))) break;
         if (MOCK_UNLIKELY(stop && error != 0)) break;
@@ -134,8 +143,13 @@ static uint64_t run_plain(mock_stream *s, uint64_t limit) {
 
 static bool run_control(mock_stream *s) {
     mock_task *t = slot(s, done(s));
+    if (MOCK_UNLIKELY(s->timed_out)) mock_deadline_missed(s, t);
     const mock_outcome outcome = MOCK_UNLIKELY(t->fail != 0) ? MOCK_DONE : mock_task_step(s, t);
-    if (outcome == MOCK_BLOCKED) return false;
+    if (outcome == MOCK_BLOCKED) {
+        mock_deadline_start(s, t);
+        return false;
+    }
+    if (MOCK_UNLIKELY(t->fail != 0)) mock_exception_locked(s, t, t->fail);
     mock_task_result(s, t->fail);
     mock_task_release(t);
     mock_engine.clock_ns += MOCK_TASK_NS;
@@ -187,6 +201,9 @@ static void run_stream(mock_stream *s, const mock_wait_for *w, bool worker) {
     if (s->stopped && !s->dropping) mock_drop_queue(s);
     mock_make_runnable(s);
     if (ran != 0) mock_wake_all(&mock_engine.value_waiters);
+    if (MOCK_UNLIKELY(ran != 0 && !mock_list_empty(&mock_engine.shared_waiters)))
+        mock_wake_all(&mock_engine.shared_waiters);
+    if (MOCK_UNLIKELY(mock_engine.timed_waits != 0)) mock_deadlines_pass(mock_engine.clock_ns);
     mock_changed();
 }
 
@@ -214,6 +231,20 @@ bool mock_step_runnable(const mock_wait_for *w) {
 
 static bool call_worker(void);
 
+/* A short sleep: nobody tells this process what others did, or that a time-out passed. */
+static void nap(void) {
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += NAP_NS;
+    if (end.tv_nsec >= 1000000000) {
+        end.tv_sec++;
+        end.tv_nsec -= 1000000000;
+    }
+    atomic_fetch_add_explicit(&mock_engine.sleeping, 1, memory_order_relaxed);
+    pthread_cond_timedwait(&mock_engine.changed, &mock_engine.lock, &end);
+    atomic_fetch_sub_explicit(&mock_engine.sleeping, 1, memory_order_relaxed);
+}
+
 /* Sleeps until something changed. With a time-out, at most until its end in real time: another thread is
  * executing, for instance a host function that waits for this very thread. */
 static bool sleep_until_changed(int64_t timeout_ns, struct timespec *until) {
@@ -240,14 +271,26 @@ aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns) {
         return mock_fail(
             ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "a host function must not wait for the device");
     const uint64_t deadline = mock_engine.clock_ns + (timeout_ns < 0 ? 0 : (uint64_t)timeout_ns);
+    const uint64_t began = mock_real_ns();
     struct timespec until = {0, 0};
     aclError result = 0;
     mock_engine.waiting++;
     while (!w->ready(w->what)) {
-        if (mock_step_runnable(w)) continue;
+        if (mock_step_runnable(w) || mock_shared_poll()) continue;
         const bool others = mock_engine.executing != 0 || call_worker();
+        const bool outside = mock_shared_waiting();
+        /* Who else could end a wait with a time-out? Nobody, when every thread of the program waits as
+         * well. */
+        const bool all_wait = timeout_ns >= 0 || mock_threads_alive() <= mock_engine.waiting;
+        const bool alone = all_wait && !others && !outside;
+        if (mock_deadlines_pass(!alone ? 0 : timeout_ns < 0 ? UINT64_MAX : deadline)) continue;
         bool expired = timeout_ns >= 0;
-        if (timeout_ns < 0 || others) expired = sleep_until_changed(timeout_ns, &until);
+        if (outside || (timeout_ns < 0 && mock_engine.timed_waits != 0)) {
+            nap();
+            expired = expired && mock_real_ns() - began >= (uint64_t)timeout_ns;
+        } else if (timeout_ns < 0 || others) {
+            expired = sleep_until_changed(timeout_ns, &until);
+        }
         if (!expired || w->ready(w->what)) continue;
         if (mock_engine.clock_ns < deadline) mock_engine.clock_ns = deadline;
         result = ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
@@ -275,7 +318,7 @@ aclError mock_wait_target(mock_target *t, int64_t timeout_ns) {
 
 static bool has_room(void *what) {
     const mock_stream *s = what;
-    return s->tail - done(s) < MOCK_QUEUE_DEPTH;
+    return s->tail - done(s) < MOCK_QUEUE_TASKS;
 }
 
 static bool is_it(void *what, const mock_stream *s) { return s == what; }
@@ -289,6 +332,10 @@ aclError mock_room(mock_stream *s) {
     if (MOCK_UNLIKELY(s->stopped))
         return mock_fail(s->stop_error, "EE9999", "the stream stopped after error %d", s->stop_error);
     if (has_room(s)) return 0;
+    /* Nothing makes room in a stream that stores its tasks (own choice: as many as another queue takes). */
+    if (s->flags & ACL_STREAM_PERSISTENT)
+        return mock_fail(ACL_ERROR_RT_STREAM_TASK_FULL, "EE1016", "stream %d stores %u tasks already", s->id,
+            MOCK_QUEUE_TASKS);
     const uint64_t serial = s->serial;
     const aclError code = mock_wait(&(mock_wait_for){has_room, is_it, s, s}, MOCK_FOREVER);
     if (code != 0) return code;
@@ -297,16 +344,35 @@ aclError mock_room(mock_stream *s) {
     return 0;
 }
 
+/* The threads that queued the tasks of a ring, behind it. */
+static uint32_t *submitters(const mock_stream *s) { return (uint32_t *)(void *)(s->ring + MOCK_QUEUE_DEPTH); }
+
+uint32_t mock_submitter(const mock_stream *s) { return submitters(s)[done(s) & (MOCK_QUEUE_DEPTH - 1)]; }
+
 void mock_push(mock_stream *s, const mock_task *t) {
+    mock_thread *self = mock_self();
     *slot(s, s->tail) = *t;
+    submitters(s)[s->tail & (MOCK_QUEUE_DEPTH - 1)] = self->tid;
     s->tail++;
+    self->last_task = (uint32_t)(s->tail - s->base);
+    self->last_graph = 0;
     if (MOCK_UNLIKELY(mock_engine.task_faults)) slot(s, s->tail - 1)->fail = mock_task_fault(t->ops->name);
     if (mock_list_empty(&s->in_queue)) mock_make_runnable(s);
 }
 
+static aclError submit_captured(mock_stream *s, mock_task *t) {
+    const mock_graph *g = s->graph;
+    const aclError code = mock_capture_task(s, t);
+    if (code == 0) {
+        mock_self()->last_task = g->node_count;
+        mock_self()->last_graph = g->serial;
+    }
+    return code;
+}
+
 aclError mock_submit(mock_stream *s, mock_task *t) {
     aclError code;
-    if (MOCK_UNLIKELY(s->graph != NULL)) return mock_capture_task(s, t);
+    if (MOCK_UNLIKELY(s->graph != NULL)) return submit_captured(s, t);
     if (MOCK_UNLIKELY(s->update != NULL)) return mock_update_task(s, t);
     code = mock_room(s);
     if (MOCK_UNLIKELY(code != 0)) {
@@ -341,7 +407,8 @@ void mock_drop_queue(mock_stream *s) {
     s->dropping = true;
     mock_wait(&(mock_wait_for){not_running, NULL, s, NULL}, MOCK_FOREVER);
     if (!mock_list_empty(&s->in_queue)) mock_list_remove(&s->in_queue);
-    s->blocked = false;
+    s->blocked = s->timed_out = false;
+    mock_deadline_stop(s);
     while (done(s) != s->tail) {
         mock_task_release(slot(s, done(s)));
         atomic_store_explicit(&s->done, done(s) + 1, memory_order_release);
@@ -372,6 +439,7 @@ static bool nothing_to_run(void) {
 
 static void *worker_main(void *unused) {
     (void)unused;
+    mock_thread_is_worker();
     mock_lock();
     for (;;) {
         while (nothing_to_run()) {
@@ -416,6 +484,8 @@ void mock_start_workers(void) {
 /* A host that polls and never waits still sees progress. */
 void mock_poll_wakes_worker(void) {
     if (mock_engine.workers == 0) start_worker();
+    mock_shared_poll();
+    mock_deadlines_pass(0);
     if (!nothing_to_run()) pthread_cond_signal(&mock_engine.work);
 }
 

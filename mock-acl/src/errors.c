@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "config.h"
+#include <unistd.h>
 #include "core.h"
 
 /* (own choice) */
@@ -16,11 +17,15 @@
 _Atomic uint64_t mock_epoch = 1;
 static _Thread_local mock_thread self;
 static _Atomic uint64_t next_thread = 1;
+static _Thread_local bool is_worker;
+static _Atomic uint32_t alive;
+static _Atomic uint64_t alive_epoch = 1;
 static pthread_key_t thread_end;
 static pthread_once_t thread_end_once = PTHREAD_ONCE_INIT;
 
 static void free_thread(void *p) {
     mock_thread *t = p;
+    if (!is_worker && t->epoch == atomic_load(&alive_epoch)) atomic_fetch_sub(&alive, 1);
     free(t->text);
     free(t->shown);
     t->text = t->shown = NULL;
@@ -28,6 +33,14 @@ static void free_thread(void *p) {
 }
 
 static void make_key(void) { pthread_key_create(&thread_end, free_thread); }
+
+/* A reset forgets the threads: each counts again with its next call. */
+static void count_thread(uint64_t epoch) {
+    uint64_t counted = atomic_load(&alive_epoch);
+    if (counted < epoch && atomic_compare_exchange_strong(&alive_epoch, &counted, epoch))
+        atomic_store(&alive, 0);
+    if (!is_worker) atomic_fetch_add(&alive, 1);
+}
 
 static void start_thread(mock_thread *t, uint64_t epoch) {
     pthread_once(&thread_end_once, make_key);
@@ -39,7 +52,13 @@ static void start_thread(mock_thread *t, uint64_t epoch) {
     t->in_task = in_task;
     t->epoch = epoch;
     t->id = atomic_fetch_add(&next_thread, 1);
+    t->tid = (uint32_t)gettid();
+    count_thread(epoch);
 }
+
+void mock_thread_is_worker(void) { is_worker = true; }
+
+uint32_t mock_threads_alive(void) { return atomic_load(&alive); }
 
 mock_thread *mock_self(void) {
     const uint64_t epoch = atomic_load_explicit(&mock_epoch, memory_order_relaxed);

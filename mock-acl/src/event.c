@@ -2,10 +2,14 @@
  * of the older calls are latches as well: a record sets them, a reset clears them. */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <string.h>
 #include "capture.h"
 #include "context.h"
+#include "deadline.h"
 #include "external.h"
+#include "graph.h"
 #include "quota.h"
+#include "shared.h"
 
 /* Ids of a device (guide: event management, aclrtCreateEvent). They wrap; quota.c counts what is in use (own
  * choice). */
@@ -29,6 +33,8 @@ void mock_event_unref(mock_event *e) {
     mock_event_id_give(e);
     mock_point_unref(e->point);
     e->point = NULL;
+    mock_shared_unref(e->shared);
+    e->shared = NULL;
     e->next_free = free_events;
     free_events = e;
 }
@@ -51,7 +57,8 @@ static void drop(void *object) {
     mock_event_unref(e);
 }
 
-static aclError create(aclrtEvent *out, mock_event_family family, uint32_t flags) {
+/* An event between processes takes `shared` over. */
+static aclError create(aclrtEvent *out, mock_event_family family, uint32_t flags, mock_shared *shared) {
     mock_lock();
     mock_ctx *ctx = mock_current();
     mock_event *e = NULL;
@@ -71,6 +78,8 @@ static aclError create(aclrtEvent *out, mock_event_family family, uint32_t flags
         e->timed = e->latch = e->has_id = false;
         e->seq = e->time_ns = e->waits_queued = e->waits_done = 0;
         e->record_use = e->wait_use = 0;
+        e->in_model = false;
+        e->shared = shared;
         if (family == MOCK_EVENT_FLAGGED || family == MOCK_EVENT_OUTSIDE) code = mock_event_id_take(e);
         if (code == 0) *out = e->handle;
         else drop(e);
@@ -91,8 +100,8 @@ static aclError bad_flag(uint32_t flag) {
 MOCK_EXPORT aclError aclrtCreateEvent(aclrtEvent *event) {
     MOCK_ENTER(aclrtCreateEvent);
     if (event == NULL) return mock_null("event");
-    return create(
-        event, MOCK_EVENT_PLAIN, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS);
+    return create(event, MOCK_EVENT_PLAIN,
+        ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS, NULL);
 }
 
 /* Any of the low four bits, or 0x10 or 0x20 alone (observed: event_create_flags). */
@@ -101,18 +110,45 @@ MOCK_EXPORT aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag) 
     if (event == NULL) return mock_null("event");
     const bool alone = flag == ACL_EVENT_DEVICE_USE_ONLY || flag == ACL_EVENT_EXTERNAL;
     if (!alone && (flag == 0 || (flag & ~COMMON_FLAGS) != 0)) return bad_flag(flag);
-    return create(event, flag == ACL_EVENT_EXTERNAL ? MOCK_EVENT_OUTSIDE : MOCK_EVENT_FLAGGED, flag);
+    return create(event, flag == ACL_EVENT_EXTERNAL ? MOCK_EVENT_OUTSIDE : MOCK_EVENT_FLAGGED, flag, NULL);
 }
 
-/* Any of the low four bits; IPC: 207000 (observed: event_create_flags, event_kinds). */
+/* (observed: event_create_flags, event_kinds, with a driver that cannot) */
+static aclError create_shared(aclrtEvent *event) {
+    if (!mock_ipc_events())
+        return mock_fail(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the driver has no events between processes");
+    mock_shared *shared = mock_shared_new(MOCK_SHARED_EVENT);
+    if (shared == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no memory to share");
+    atomic_store(&shared->page->any_process, 1);
+    const aclError code = create(event, MOCK_EVENT_IPC, ACL_EVENT_IPC | ACL_EVENT_SYNC, shared);
+    if (code != 0) mock_shared_unref(shared);
+    return code;
+}
+
+/* Null: 100000; a handle that no process exported: 107000, of a process that is gone: 507899 (own choice). */
+MOCK_EXPORT aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event) {
+    MOCK_ENTER(aclrtIpcOpenEventHandle);
+    if (event == NULL) return mock_null("event");
+    mock_shared_key key;
+    mock_shared *shared = NULL;
+    memcpy(&key, handle.reserved, sizeof key);
+    mock_lock();
+    aclError code = mock_current() == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
+    if (code == 0) code = mock_shared_import(&key, MOCK_SHARED_EVENT, &shared);
+    mock_unlock();
+    if (code == 0) code = create(event, MOCK_EVENT_IPC, ACL_EVENT_IPC | ACL_EVENT_SYNC, shared);
+    if (code != 0) mock_shared_unref(shared);
+    return code;
+}
+
+/* Any of the low four bits, or 0x40 alone (observed: event_create_flags). */
 MOCK_EXPORT aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag) {
     MOCK_ENTER(aclrtCreateEventExWithFlag);
     if (event == NULL) return mock_null("event");
-    if (flag == ACL_EVENT_IPC)
-        return mock_fail(
-            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "events between processes are not supported");
+    if (flag == ACL_EVENT_IPC) return create_shared(event);
     if (flag == 0 || (flag & ~COMMON_FLAGS) != 0) return bad_flag(flag);
-    return create(event, MOCK_EVENT_EX, flag);
+    return create(event, MOCK_EVENT_EX, flag, NULL);
 }
 
 /* Never waits (guide: event management, aclrtDestroyEvent); also in a capture, whose graph works on
@@ -144,15 +180,26 @@ static aclError use_flag(uint8_t *use, uint32_t flag) {
     return 0;
 }
 
+/* Between processes: not in graphs (guide: event management, aclrtIpcGetEventHandle). */
+static aclError no_capture(void) {
+    return mock_fail(
+        ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "an event between processes cannot be captured");
+}
+
 /* The stream decides: a captured event recorded on another stream is an ordinary record (observed:
  * record_elsewhere, default_record, fork_default). Device-only: 107000 (guide: event management,
  * aclrtCreateEventWithFlag). In an update: 507009 (own choice: as for other tasks). */
 static aclError record(mock_event *e, mock_stream *s) {
     if (e->flags & ACL_EVENT_DEVICE_USE_ONLY) return bad_flag(e->flags);
-    if (s->graph != NULL) return mock_capture_record(s, e);
+    if (s->graph != NULL) {
+        if (e->family == MOCK_EVENT_IPC) return no_capture();
+        e->in_model = e->in_model || s->bound;
+        return mock_capture_record(s, e);
+    }
     if (s->update != NULL)
         return mock_fail(
             ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "EE1016", "only kernels may be launched in an update");
+    if (e->family == MOCK_EVENT_IPC) return mock_shared_record(s, e);
     const bool ex = e->family == MOCK_EVENT_EX;
     aclError code = ex ? 0 : mock_event_id_take(e);
     e->refs++; /* also while the call waits for room */
@@ -169,6 +216,7 @@ static aclError record(mock_event *e, mock_stream *s) {
     e->stream = s;
     e->seq = s->tail + 1;
     e->timed = false;
+    e->in_model = false;
     e->graph = NULL; /* the latest record is this one */
     mock_push(s, &t);
     return 0;
@@ -197,12 +245,25 @@ static aclError check_waitable(const mock_event *e) {
     return 0;
 }
 
+/* A replay waits as long for an external event as the call said (guide: event management,
+ * aclrtSetOpWaitTimeout); records inside of the graph come for certain. */
+static aclError capture_wait(mock_stream *s, mock_event *e, uint32_t seconds) {
+    const aclError code = mock_capture_wait(s, e);
+    const mock_graph *g = s->graph;
+    if (code != 0 || g == NULL || g->node_count == 0) return code;
+    mock_task *t = &g->nodes[g->node_count - 1];
+    if (t->kind == MOCK_TASK_LATCH_WAIT && t->u.latch.event == e) t->u.latch.seconds = seconds;
+    return 0;
+}
+
 /* The event decides: a captured one makes the wait a captured one (implementation of the open runtime). */
-static aclError wait(mock_stream *s, mock_event *e) {
+static aclError wait(mock_stream *s, mock_event *e, uint32_t seconds) {
     aclError code = check_waitable(e);
     if (code != 0) return code;
-    if (s->graph != NULL || mock_event_captured(e)) return mock_capture_wait(s, e);
-    mock_task t = {.ops = &wait_ops, .kind = MOCK_TASK_WAIT, .u.wait = {e->stream, e->seq, e}};
+    if (seconds == 0) seconds = mock_op_wait_seconds();
+    if (e->family == MOCK_EVENT_IPC) return s->graph != NULL ? no_capture() : mock_shared_wait(s, e, seconds);
+    if (s->graph != NULL || mock_event_captured(e)) return capture_wait(s, e, seconds);
+    mock_task t = {.ops = &wait_ops, .kind = MOCK_TASK_WAIT, .u.wait = {e->stream, e->seq, e, seconds}};
     if (e->family == MOCK_EVENT_EX) {
         /* Nothing to wait for: never recorded (observed: event_outside), recorded on this stream, or done
          * (implementation of the open runtime). */
@@ -212,6 +273,7 @@ static aclError wait(mock_stream *s, mock_event *e) {
             t.kind = MOCK_TASK_POINT_WAIT;
             t.u.point.point = mock_point_ref(e->point);
             t.u.point.event = e;
+            t.u.point.seconds = seconds;
         }
     } else {
         /* (observed: event_query, "old never recorded wait") */
@@ -219,37 +281,39 @@ static aclError wait(mock_stream *s, mock_event *e) {
             return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1018", "the event was never recorded");
         t.kind = MOCK_TASK_LATCH_WAIT;
         t.u.latch.event = e;
+        t.u.latch.seconds = seconds;
     }
     e->refs++;
     e->waits_queued++;
     return mock_submit(s, &t);
 }
 
-static aclError wait_event(aclrtStream stream, aclrtEvent event) {
+static aclError wait_event(aclrtStream stream, aclrtEvent event, uint32_t seconds) {
     if (event == NULL) return mock_null("event");
     mock_stream *s = NULL;
     mock_lock();
     mock_event *e = mock_event_get(event);
     aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
     if (code == 0) code = use_flag(&e->wait_use, ACL_EVENT_WAIT_DEFAULT);
-    if (code == 0) code = wait(s, e);
+    if (code == 0) code = wait(s, e, seconds);
     mock_unlock();
     return code;
 }
 
 MOCK_EXPORT aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
     MOCK_ENTER(aclrtStreamWaitEvent);
-    return wait_event(stream, event);
+    return wait_event(stream, event, 0);
 }
 
-/* Negative: 107000 (observed: event_query); accepted in a capture (observed: event_reset_in_capture). The
- * time-out of the wait itself is not simulated: a wait never expires (own choice: the clock is virtual). */
+/* Negative: 107000 (observed: event_query); accepted in a capture (observed: event_reset_in_capture). 0
+ * is the time-out of aclrtSetOpWaitTimeout, by default none (guide: event management; own choice: that
+ * the two meet). */
 MOCK_EXPORT aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout) {
     MOCK_ENTER(aclrtStreamWaitEventWithTimeout);
     if (event == NULL) return mock_null("event");
     if (timeout < 0)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is negative", timeout);
-    return wait_event(stream, event);
+    return wait_event(stream, event, (uint32_t)timeout);
 }
 
 /* Other flags: 100000 (implementation of the open runtime). */
@@ -282,7 +346,7 @@ MOCK_EXPORT aclError aclrtStreamWaitEventWithFlag(
     aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
     if (code == 0) code = use_flag(&e->wait_use, flag);
     if (code == 0)
-        code = flag == ACL_EVENT_WAIT_EXTERNAL ? mock_external_capture(s, e, false) : wait(s, e);
+        code = flag == ACL_EVENT_WAIT_EXTERNAL ? mock_external_capture(s, e, false) : wait(s, e, timeout);
     mock_unlock();
     return code;
 }
@@ -296,7 +360,8 @@ MOCK_EXPORT aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     mock_lock();
     mock_event *e = mock_event_get(event);
     aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
-    const bool allowed = code == 0 && e->family != MOCK_EVENT_EX && check_waitable(e) == 0;
+    const bool resets = e != NULL && e->family != MOCK_EVENT_EX && e->family != MOCK_EVENT_IPC;
+    const bool allowed = code == 0 && resets && check_waitable(e) == 0;
     if (code == 0 && !allowed)
         code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event cannot be reset");
     if (code == 0 && mock_capturing(s) && e->family != MOCK_EVENT_OUTSIDE)

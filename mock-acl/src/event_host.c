@@ -1,6 +1,7 @@
 /* Events seen from the host: queries, waiting, times (guide: event management). */
 #define _GNU_SOURCE
 #include "external.h"
+#include "shared.h"
 
 static aclError no_feature(const char *what) {
     return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s", what);
@@ -9,11 +10,15 @@ static aclError no_feature(const char *what) {
 /* The event of a query, checked the way every query checks it. With the lock. External: 207000; Ex in the
  * older queries: 207000 (observed: event_query); in an active capture: 107028 (observed: join_ok,
  * event_elapsed_captured). */
-static aclError find(aclrtEvent handle, bool latches_only, mock_event **out) {
+typedef enum scope { ANY, NOT_SHARED, LATCHES } scope;
+
+static aclError find(aclrtEvent handle, scope scope, mock_event **out) {
     mock_event *e = mock_event_get(handle);
     if (e == NULL) return ACL_ERROR_RT_INVALID_HANDLE;
     if (e->family == MOCK_EVENT_OUTSIDE) return no_feature("an external event has no state for the host");
-    if (latches_only && e->family == MOCK_EVENT_EX)
+    /* (guide: event management, aclrtIpcGetEventHandle) */
+    if (scope != ANY && e->family == MOCK_EVENT_IPC) return no_feature("not for events between processes");
+    if (scope == LATCHES && e->family == MOCK_EVENT_EX)
         return no_feature("not for events of aclrtCreateEventExWithFlag");
     if (mock_event_captured(e))
         return mock_fail(ACL_ERROR_RT_EVENT_CAPTURED, "EE1016", "the event belongs to an active capture");
@@ -28,9 +33,11 @@ MOCK_EXPORT aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedS
     if (event == NULL || status == NULL) return mock_null("event and status");
     mock_event *e = NULL;
     mock_lock();
-    const aclError code = find(event, false, &e);
+    const aclError code = find(event, ANY, &e);
     if (code == 0) {
-        const bool complete = mock_has_record(e) ? mock_recorded(e) : e->family == MOCK_EVENT_EX;
+        const bool complete = e->shared != NULL      ? mock_shared_complete(e)
+                              : mock_has_record(e) ? mock_recorded(e)
+                                                   : e->family == MOCK_EVENT_EX;
         *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
         if (!complete) mock_poll_wakes_worker();
     }
@@ -44,7 +51,7 @@ MOCK_EXPORT aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
     if (event == NULL || status == NULL) return mock_null("event and status");
     mock_event *e = NULL;
     mock_lock();
-    const aclError code = find(event, true, &e);
+    const aclError code = find(event, LATCHES, &e);
     if (code == 0) {
         const bool complete = mock_recorded(e);
         *status = complete ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
@@ -60,7 +67,7 @@ MOCK_EXPORT aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitS
     if (event == NULL || status == NULL) return mock_null("event and status");
     mock_event *e = NULL;
     mock_lock();
-    const aclError code = find(event, true, &e);
+    const aclError code = find(event, LATCHES, &e);
     if (code == 0) {
         const bool complete = e->waits_done == e->waits_queued;
         *status = complete ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
@@ -72,20 +79,34 @@ MOCK_EXPORT aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitS
 
 /* ---- waiting ---- */
 
-/* Never recorded: 0 (observed: event_query); time-out: 507047 (observed: syncev_timeout). */
+static aclError late(void) {
+    return mock_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE1002", "the event was not recorded in time");
+}
+
+/* In a model's stream: 107000 (implementation of the open runtime). Never recorded: 0 (observed:
+ * event_query); time-out: 507047 (observed: syncev_timeout). */
 static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
     if (handle == NULL) return mock_null("event");
     mock_event *e = NULL;
     mock_lock();
-    aclError code = find(handle, false, &e);
-    if (code == 0 && mock_has_record(e)) {
+    aclError code = find(handle, ANY, &e);
+    if (code == 0 && e->in_model)
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the event belongs to a stream of a model");
+    if (code == 0 && e->shared != NULL) {
+        code = mock_shared_synchronize(e, timeout_ns);
+        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = late();
+    } else if (code == 0 && mock_has_record(e)) {
         mock_point *point = e->point == NULL ? NULL : mock_point_ref(e->point);
         mock_target t = {point == NULL ? e->stream : point->stream, e->seq};
         const uint64_t serial = t.stream->serial;
+        const uint32_t aborts = t.stream->aborts;
         code = point == NULL ? mock_wait_target(&t, timeout_ns) : mock_point_synchronize(point, timeout_ns);
         mock_point_unref(point);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
-            code = mock_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE1002", "the event was not recorded in time");
+            code = late();
+        } else if (code == 0 && t.stream->aborts != aborts) {
+            /* (guide: stream management, aclrtStreamAbort) */
+            code = mock_fail(t.stream->abort_code, "EE9999", "stream %d was aborted", t.stream->id);
         } else if (code == 0 && t.stream->serial == serial && t.stream->error != 0) {
             /* A failure before the record surfaces here too, and is reported once. */
             code = mock_fail(t.stream->error, "EE9999", "a task of stream %d failed", t.stream->id);
@@ -118,7 +139,7 @@ MOCK_EXPORT aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t 
  * the host has reclaimed the record it is 107006). */
 static aclError time_of(aclrtEvent handle, uint64_t *ns, bool *timed) {
     mock_event *e = NULL;
-    const aclError code = find(handle, false, &e);
+    const aclError code = find(handle, NOT_SHARED, &e);
     if (code != 0) return code;
     if (!mock_has_record(e))
         return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the event was never recorded");
@@ -161,7 +182,9 @@ MOCK_EXPORT aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId) {
     if (event == NULL || eventId == NULL) return mock_null("event and eventId");
     mock_lock();
     const mock_event *e = mock_event_get(event);
-    if (e != NULL) *eventId = e->id;
+    aclError code = e != NULL ? 0 : ACL_ERROR_RT_INVALID_HANDLE;
+    if (code == 0 && e->family == MOCK_EVENT_IPC) code = no_feature("not for events between processes");
+    if (code == 0) *eventId = e->id;
     mock_unlock();
-    return e != NULL ? 0 : ACL_ERROR_RT_INVALID_HANDLE;
+    return code;
 }

@@ -6,9 +6,12 @@
 #include <string.h>
 #include "context.h"
 #include "memory.h"
+#include "notify.h"
+#include "notify_ids.h"
+#include "shared.h"
 
 static mock_notify *free_notifies;
-static uint32_t next_id;
+static mock_ids ids;
 
 static const mock_task_ops set_ops = {"aclrtRecordNotify", NULL, NULL};
 static const mock_task_ops wait_ops = {"aclrtWaitAndResetNotify", NULL, NULL};
@@ -16,36 +19,50 @@ static const mock_task_ops value_wait_ops = {"aclrtValueWait", NULL, NULL};
 
 void mock_notify_unref(mock_notify *n) {
     if (--n->refs != 0) return;
+    mock_id_give(&ids, n->id);
+    mock_shared_unref(n->shared);
+    n->shared = NULL;
     n->next_free = free_notifies;
     free_notifies = n;
 }
 
-/* Other flags: 107000 (observed: notify). The 8,192 ids of a device (guide: notify, aclrtCreateNotify)
- * wrap here and never run out (own choice). */
+aclError mock_notify_new(mock_notify **out) {
+    mock_notify *n = free_notifies;
+    if (n != NULL) free_notifies = n->next_free;
+    else if ((n = calloc(1, sizeof *n)) != NULL) mock_list_init(&n->waiters);
+    if (n == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    if (!mock_id_take(&ids, &n->id)) {
+        n->next_free = free_notifies;
+        free_notifies = n;
+        return mock_no_notify();
+    }
+    n->handle = mock_handle_new(MOCK_NOTIFY, n);
+    n->refs = 1;
+    n->set = n->device_only = false;
+    n->shared = NULL;
+    *out = n;
+    return 0;
+}
+
+/* Other flags: 107000 (observed: notify); no id left: 207009. */
 MOCK_EXPORT aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag) {
     MOCK_ENTER(aclrtCreateNotify);
     if (notify == NULL) return mock_null("notify");
     if (flag > ACL_NOTIFY_DEVICE_USE_ONLY)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", (unsigned)flag);
     mock_lock();
-    const mock_ctx *ctx = mock_current();
     mock_notify *n = NULL;
-    if (ctx != NULL && (n = free_notifies) != NULL) free_notifies = n->next_free;
-    else if (ctx != NULL && (n = calloc(1, sizeof *n)) != NULL) mock_list_init(&n->waiters);
-    if (n != NULL) {
-        n->handle = mock_handle_new(MOCK_NOTIFY, n);
-        n->refs = 1;
-        n->id = next_id++ % 8192;
-        n->set = false;
+    const aclError code = mock_current() == NULL ? ACL_ERROR_RT_CONTEXT_NULL : mock_notify_new(&n);
+    if (code == 0) {
+        n->device_only = flag == ACL_NOTIFY_DEVICE_USE_ONLY;
         *notify = n->handle;
     }
     mock_unlock();
-    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
-    return n != NULL ? 0 : mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    return code;
 }
 
 /* (observed: notify, "destroy again") */
-static aclError stale(const void *handle) {
+aclError mock_notify_stale(const void *handle) {
     return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live notify", handle);
 }
 
@@ -59,7 +76,7 @@ MOCK_EXPORT aclError aclrtDestroyNotify(aclrtNotify notify) {
         mock_notify_unref(n);
     }
     mock_unlock();
-    return n != NULL ? 0 : stale(notify);
+    return n != NULL ? 0 : mock_notify_stale(notify);
 }
 
 static void drop(void *object) {
@@ -70,14 +87,15 @@ static void drop(void *object) {
 
 void mock_notifies_reset(void) { mock_handle_each(MOCK_NOTIFY, drop); }
 
-static aclError queue(aclrtNotify notify, aclrtStream stream, const mock_task_ops *ops, mock_task_kind kind) {
+static aclError queue(
+    aclrtNotify notify, aclrtStream stream, const mock_task_ops *ops, mock_task_kind kind, uint32_t seconds) {
     if (notify == NULL) return mock_null("notify");
     mock_stream *s = NULL;
     mock_lock();
     mock_notify *n = mock_handle_get(MOCK_NOTIFY, notify);
-    aclError code = n == NULL ? stale(notify) : mock_stream_to_submit(stream, &s);
+    aclError code = n == NULL ? mock_notify_stale(notify) : mock_stream_to_submit(stream, &s);
     if (code == 0) {
-        mock_task t = {.ops = ops, .kind = (uint8_t)kind, .u.notify.notify = n};
+        mock_task t = {.ops = ops, .kind = (uint8_t)kind, .u.notify = {n, seconds}};
         n->refs++;
         code = mock_submit(s, &t);
     }
@@ -87,15 +105,14 @@ static aclError queue(aclrtNotify notify, aclrtStream stream, const mock_task_op
 
 MOCK_EXPORT aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
     MOCK_ENTER(aclrtRecordNotify);
-    return queue(notify, stream, &set_ops, MOCK_TASK_NOTIFY_SET);
+    return queue(notify, stream, &set_ops, MOCK_TASK_NOTIFY_SET, 0);
 }
 
-/* Waits, then clears: a record may come first (guide: notify, aclrtWaitAndResetNotify). The time-out is
- * accepted and not simulated: a wait never expires (own choice: the clock is virtual). */
+/* Waits, then clears: a record may come first; 0 seconds wait for ever (guide: notify,
+ * aclrtWaitAndResetNotify). */
 MOCK_EXPORT aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout) {
     MOCK_ENTER(aclrtWaitAndResetNotify);
-    (void)timeout;
-    return queue(notify, stream, &wait_ops, MOCK_TASK_NOTIFY_WAIT);
+    return queue(notify, stream, &wait_ops, MOCK_TASK_NOTIFY_WAIT, timeout);
 }
 
 MOCK_EXPORT aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId) {
@@ -105,19 +122,23 @@ MOCK_EXPORT aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId) {
     const mock_notify *n = mock_handle_get(MOCK_NOTIFY, notify);
     if (n != NULL) *notifyId = n->id;
     mock_unlock();
-    return n != NULL ? 0 : stale(notify);
+    return n != NULL ? 0 : mock_notify_stale(notify);
 }
 
-/* At once, not in the order of a stream; all handles are checked first (own choice). */
+/* At once, not in the order of a stream (own choice); none: 107000, and what comes before a bad handle is
+ * reset (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num) {
     MOCK_ENTER(aclrtNotifyBatchReset);
-    if (notifies == NULL || num == 0) return mock_null("notifies and num");
+    if (notifies == NULL) return mock_null("notifies");
+    if (num == 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "no notify to reset");
     aclError code = 0;
     mock_lock();
-    for (size_t i = 0; i < num && code == 0; i++)
-        if (mock_handle_get(MOCK_NOTIFY, notifies[i]) == NULL) code = stale(notifies[i]);
-    for (size_t i = 0; i < num && code == 0; i++)
-        ((mock_notify *)mock_handle_get(MOCK_NOTIFY, notifies[i]))->set = false;
+    for (size_t i = 0; i < num && code == 0; i++) {
+        mock_notify *n = mock_handle_get(MOCK_NOTIFY, notifies[i]);
+        if (n == NULL) code = mock_notify_stale(notifies[i]);
+        else if (n->shared != NULL) atomic_store(&n->shared->page->set, 0);
+        else n->set = false;
+    }
     mock_unlock();
     return code;
 }

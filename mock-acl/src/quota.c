@@ -10,6 +10,8 @@
 
 /* Events of a device (guide: event management, aclrtCreateEvent); own choice: of the process. */
 #define EVENT_LIMIT 65536u
+/* Of a device (guide: stream management); what was observed has more: see MOCK_STREAM_LIMIT. */
+#define DOCUMENTED_STREAMS 1984u
 
 static struct {
     bool read;
@@ -21,7 +23,8 @@ static struct {
 static void read_environment(void) {
     if (quota.read) return;
     quota.read = true;
-    quota.streams = mock_config_number("MOCK_ACL_STREAMS", MOCK_STREAM_LIMIT, 1, MOCK_STREAM_LIMIT);
+    const unsigned most = mock_strict_doc() ? DOCUMENTED_STREAMS : MOCK_STREAM_LIMIT;
+    quota.streams = mock_config_number("MOCK_ACL_STREAMS", most, 1, MOCK_STREAM_LIMIT);
     quota.events = mock_config_number("MOCK_ACL_EVENTS", EVENT_LIMIT, 1, EVENT_LIMIT);
     quota.stream_now = quota.streams;
     quota.event_now = quota.events;

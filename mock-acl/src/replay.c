@@ -5,7 +5,10 @@
  * the model ready (implementation of the open runtime); the tasks behind it run (own choice: the default of
  * continuing). */
 #define _GNU_SOURCE
+#include "deadline.h"
+#include "exception.h"
 #include "graph.h"
+#include "shared.h"
 
 static const mock_task_ops launch_ops = {"aclmdlRIExecuteAsync", NULL, NULL};
 
@@ -31,7 +34,9 @@ static void run_simple(mock_stream *s, mock_graph *g) {
     self->in_task++;
     for (uint32_t i = 0; i < n; i++) {
         const aclError code = mock_task_run(&nodes[order[i]], s, g->id);
-        if (MOCK_UNLIKELY(code != 0) && error == 0) error = code;
+        if (!MOCK_UNLIKELY(code != 0)) continue;
+        error = code;
+        mock_exception_raise(s, &nodes[order[i]], code);
     }
     self->in_task--;
     mock_lock();
@@ -46,6 +51,7 @@ static void run_node(mock_stream *s, mock_graph *g, mock_task *t) {
     mock_unlock();
     self->in_task++;
     const aclError code = mock_task_run(t, s, g->id);
+    if (MOCK_UNLIKELY(code != 0)) mock_exception_raise(s, t, code);
     self->in_task--;
     mock_lock();
     mock_task_result(s, code);
@@ -64,12 +70,15 @@ static bool advance(mock_stream *s, mock_graph *g, mock_task *t) {
         return true;
     }
     if (t->fail != 0) {
+        g->executing = true;
+        mock_exception_locked(s, t, t->fail);
         mock_task_result(s, t->fail);
+        pause_execution(g);
         return true;
     }
     if (t->kind == MOCK_TASK_EXTERNAL_WAIT || t->kind == MOCK_TASK_EXTERNAL_RECORD)
         return mock_external_step(g, t);
-    if (t->kind == MOCK_TASK_HOST || t->kind == MOCK_TASK_REPORT) g->executing = true;
+    g->executing = true; /* some steps drop the lock */
     const mock_outcome outcome = mock_task_step(s, t);
     pause_execution(g);
     if (outcome == MOCK_DONE) return true;
@@ -118,12 +127,51 @@ mock_outcome mock_graph_step(mock_stream *s, mock_task *t) {
     if (g->simple) {
         run_simple(s, g);
     } else if (!run_chains(s, g)) {
-        mock_block_on(s, &mock_engine.value_waiters);
+        mock_block_on(s, mock_graph_shared(t) ? &mock_engine.shared_waiters : &mock_engine.value_waiters);
         return MOCK_BLOCKED;
     }
     g->replaying = t->u.graph.stream = NULL;
     mock_wake_all(&g->launch_waiters);
     return MOCK_DONE;
+}
+
+/* The next node of a chain of the replay that the launch has under way. */
+static const mock_task *next_node(const mock_task *launch, uint16_t c) {
+    const mock_graph *g = launch->u.graph.graph;
+    if (g->replaying == NULL || g->replaying != launch->u.graph.stream || g->simple) return NULL;
+    const mock_chain *chain = &g->chains[c];
+    return chain->cursor == chain->first + chain->count ? NULL : &g->nodes[g->order[chain->cursor]];
+}
+
+uint32_t mock_graph_seconds(const mock_task *launch) {
+    for (uint16_t c = 0; c < launch->u.graph.graph->chain_count; c++) {
+        const mock_task *t = next_node(launch, c);
+        if (t == NULL) continue;
+        if (t->kind == MOCK_TASK_LATCH_WAIT && t->u.latch.seconds != 0) return t->u.latch.seconds;
+        if (t->kind == MOCK_TASK_NOTIFY_WAIT && t->u.notify.seconds != 0) return t->u.notify.seconds;
+        if (t->kind == MOCK_TASK_COUNT_WAIT && t->u.count.seconds != 0) return t->u.count.seconds;
+    }
+    return 0;
+}
+
+/* The shared state of the notify that a chain waits for. */
+static mock_shared *shared_wait(const mock_task *launch, uint16_t c) {
+    const mock_task *t = next_node(launch, c);
+    return t == NULL || t->kind != MOCK_TASK_NOTIFY_WAIT ? NULL : t->u.notify.notify->shared;
+}
+
+bool mock_graph_shared(const mock_task *launch) {
+    for (uint16_t c = 0; c < launch->u.graph.graph->chain_count; c++)
+        if (shared_wait(launch, c) != NULL) return true;
+    return false;
+}
+
+bool mock_graph_shared_ready(const mock_task *launch) {
+    for (uint16_t c = 0; c < launch->u.graph.graph->chain_count; c++) {
+        mock_shared *p = shared_wait(launch, c);
+        if (p != NULL && (atomic_load(&p->page->set) != 0 || mock_shared_lost(p))) return true;
+    }
+    return false;
 }
 
 bool mock_graph_calls_program(const mock_task *launch) { return launch->u.graph.graph->calls_program; }

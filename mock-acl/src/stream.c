@@ -6,6 +6,7 @@
 #include "context.h"
 #include "graph.h"
 #include "quota.h"
+#include "state_callback.h"
 
 #define NO_TASKS (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
 
@@ -14,7 +15,10 @@ static uint64_t next_serial = 1;
 static int32_t next_id = 1;
 static uint32_t ids_used[(MOCK_STREAM_LIMIT + 32) / 32];
 
-mock_task *mock_ring_new(void) { return aligned_alloc(64, MOCK_QUEUE_DEPTH * sizeof(mock_task)); }
+/* Its threads are behind the tasks. */
+mock_task *mock_ring_new(void) {
+    return aligned_alloc(64, MOCK_QUEUE_DEPTH * (sizeof(mock_task) + sizeof(uint32_t)));
+}
 
 /* The next free id, in turn (own choice: the driver decides). */
 static int32_t take_id(void) {
@@ -63,9 +67,13 @@ mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, b
     s->stopped = s->overflow_switch = s->cache_op_info = s->bound = s->host_funcs = false;
     s->custom_tag = s->cube_limit = s->vector_limit = 0;
     s->error = s->stop_error = 0;
+    s->timed_out = false;
+    s->base = s->tail;
+    s->saturation = mock_saturation_of(ctx->device);
     s->graph = NULL;
     s->update = NULL;
     s->report_thread = 0;
+    s->report_host = false;
     mock_list_push(&ctx->streams, &s->in_context);
     mock_engine.streams++;
     return s;
@@ -84,6 +92,14 @@ void mock_stream_free(mock_stream *s) {
     mock_engine.streams--;
     s->next_free = free_streams;
     free_streams = s;
+}
+
+void mock_stream_goes(const mock_stream *s) {
+    void *handle = s->handle;
+    if (!mock_streams_told()) return;
+    mock_unlock();
+    mock_tell_stream(handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
+    mock_lock();
 }
 
 /* Destroyed or no stream: 107017 (observed: stream_basic, stream_basic2). Submissions need the stream's
@@ -117,10 +133,12 @@ static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags) {
     mock_lock();
     mock_ctx *ctx = mock_current();
     mock_stream *s = ctx == NULL ? NULL : mock_stream_new(ctx, priority, flags, false);
-    if (s != NULL) *out = s->handle;
+    void *handle = s == NULL ? NULL : s->handle;
     mock_unlock();
     if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
     if (s == NULL) return mock_fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "EE1023", "no stream is left");
+    *out = handle;
+    mock_tell_stream(handle, ACL_RT_STREAM_STATE_CREATE_POST);
     return 0;
 }
 
@@ -168,23 +186,6 @@ MOCK_EXPORT aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamC
     return create(stream, (uint32_t)handle->priority, (uint32_t)handle->flag & 0x3Fu);
 }
 
-/* Drops what is queued (guide: stream management, aclrtStreamAbort); a task that runs is not interrupted (own
- * choice). 0 on a capturing stream (observed: capturing_calls); bound: 207000 (own choice: the guide rules it
- * out). */
-MOCK_EXPORT aclError aclrtStreamAbort(aclrtStream stream) {
-    MOCK_ENTER(aclrtStreamAbort);
-    if (mock_self()->in_task != 0)
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "not from a host function");
-    mock_stream *s = NULL;
-    mock_lock();
-    aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && s->bound)
-        code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the stream is bound to a model");
-    if (code == 0) mock_drop_queue(s);
-    mock_unlock();
-    return code;
-}
-
 /* (own choice: the guide forbids such calls in callbacks; the real runtime may hang) */
 static aclError refuse_in_task(const char *call) {
     if (mock_self()->in_task == 0) return 0;
@@ -208,7 +209,9 @@ static aclError destroy(aclrtStream handle, bool force, const char *call) {
     if (code == 0 && mock_capturing(s)) code = mock_captured_error(call);
     if (code == 0) {
         const uint64_t serial = s->serial;
-        if (force) mock_drop_queue(s);
+        mock_stream_goes(s);
+        if (s->serial != serial) force = true; /* the callback destroyed it */
+        else if (force) mock_drop_queue(s);
         else mock_drain(s);
         /* Another thread may have destroyed it while this one waited. */
         if (s->serial == serial) mock_stream_free(s);
@@ -229,13 +232,18 @@ MOCK_EXPORT aclError aclrtDestroyStreamForce(aclrtStream stream) {
 
 /* ---- waiting ---- */
 
-/* The stream's unreported error, which a report clears (guide: FAQ on asynchronous errors; own choice: the
- * first one stays, where the guide lets later ones overwrite it). */
+/* The stream's unreported error, which a report clears; of a stream that stopped, every time (own choice:
+ * nothing says which reports clear it). */
 static aclError take_error(mock_stream *s) {
-    const aclError code = s->error;
+    const aclError code = s->stopped ? s->stop_error : s->error;
     s->error = 0;
     if (code != 0) mock_fail(code, "EE9999", "a task of stream %d failed with %d", s->id, code);
     return code;
+}
+
+/* Its work was aborted while a thread waited for it (guide: stream management, aclrtStreamAbort). */
+static aclError aborted(const mock_stream *s) {
+    return mock_fail(s->abort_code, "EE9999", "the work of stream %d was aborted", s->id);
 }
 
 /* Capturing: 107027 (observed: capturing_calls). Streams that run no tasks: 0 at once (guide: stream
@@ -247,8 +255,10 @@ static aclError synchronize(aclrtStream handle, int64_t timeout_ns, const char *
     if (code == 0 && mock_capturing(s)) code = mock_captured_error(call);
     if (code == 0 && (s->flags & NO_TASKS) == 0) {
         mock_target t = {s, s->tail};
+        const uint32_t aborts = s->aborts;
         code = mock_wait_target(&t, timeout_ns);
-        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
+        if (s->aborts != aborts) code = aborted(s);
+        else if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             mock_fail(code, "EE1002", "stream %d did not finish in time", s->id);
         if (code == 0) code = take_error(s);
     }
@@ -278,6 +288,7 @@ MOCK_EXPORT aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32
 
 typedef struct all_targets {
     mock_target *at;
+    uint32_t *aborts;
     size_t count;
 } all_targets;
 
@@ -300,7 +311,13 @@ static bool one_needs(void *what, const mock_stream *s) {
 }
 
 static bool finished(const mock_stream *s) {
-    return s->tail == atomic_load_explicit(&s->done, memory_order_acquire) && s->error == 0;
+    return s->tail == atomic_load_explicit(&s->done, memory_order_acquire) && s->error == 0 && !s->stopped;
+}
+
+static void add(all_targets *all, mock_stream *s) {
+    if ((s->flags & NO_TASKS) != 0 || finished(s)) return;
+    all->aborts[all->count] = s->aborts;
+    all->at[all->count++] = (mock_target){s, s->tail};
 }
 
 /* What is collected, with the lock. */
@@ -309,7 +326,7 @@ static all_targets *collected;
 
 static void collect_of_device(mock_stream *s) {
     if (s->ctx == collected_for || s->ctx->device != collected_for->device) return;
-    if (!mock_capturing(s) && !finished(s)) collected->at[collected->count++] = (mock_target){s, s->tail};
+    if (!mock_capturing(s)) add(collected, s);
 }
 
 /* One capturing stream of the context: 107027 (observed: capturing_calls); of another context: 0
@@ -319,7 +336,7 @@ static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
     for (mock_link *l = ctx->streams.next; l != &ctx->streams; l = l->next) {
         mock_stream *s = MOCK_OWNER(l, mock_stream, in_context);
         if (mock_capturing(s)) return mock_captured_error(call);
-        if (!finished(s)) all->at[all->count++] = (mock_target){s, s->tail};
+        add(all, s);
     }
     collected_for = ctx;
     collected = all;
@@ -331,7 +348,8 @@ static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
  * runtime), unless MOCK_ACL_STRICT has doc. Time-out: 507046 (observed: syncev_timeout). The first error
  * of the streams is reported (own choice). */
 static aclError synchronize_device(int64_t timeout, const char *call) {
-    all_targets all = {malloc(sizeof(mock_target) * MOCK_STREAM_LIMIT), 0};
+    all_targets all = {malloc((sizeof(mock_target) + sizeof(uint32_t)) * MOCK_STREAM_LIMIT), NULL, 0};
+    all.aborts = (uint32_t *)(void *)(all.at + MOCK_STREAM_LIMIT);
     if (all.at == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     mock_lock();
     mock_ctx *ctx = mock_current();
@@ -341,7 +359,8 @@ static aclError synchronize_device(int64_t timeout, const char *call) {
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             mock_fail(code, "EE1002", "the device did not finish in time");
         for (size_t i = 0; i < all.count && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT; i++) {
-            const aclError one = take_error(all.at[i].stream);
+            mock_stream *s = all.at[i].stream;
+            const aclError one = s->aborts != all.aborts[i] ? aborted(s) : take_error(s);
             if (code == 0) code = one;
         }
     }

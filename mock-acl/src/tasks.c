@@ -6,10 +6,13 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "callback.h"
+#include "exception.h"
 #include "external.h"
 #include "graph.h"
 #include "memory.h"
+#include "notify_ids.h"
 #include "quota.h"
+#include "shared.h"
 
 static uint64_t done(const mock_stream *s) { return atomic_load_explicit(&s->done, memory_order_acquire); }
 
@@ -62,15 +65,35 @@ static mock_outcome step_latch_reset(mock_stream *s, mock_task *t) {
 }
 
 static mock_outcome step_notify_set(mock_stream *s, mock_task *t) {
+    mock_notify *n = t->u.notify.notify;
     (void)s;
-    t->u.notify.notify->set = true;
-    mock_wake_all(&t->u.notify.notify->waiters);
+    if (n->shared != NULL) {
+        atomic_store(&n->shared->page->set, 1);
+        mock_shared_poll();
+        return MOCK_DONE;
+    }
+    n->set = true;
+    mock_wake_all(&n->waiters);
     return MOCK_DONE;
+}
+
+/* The other processes are dead: 507022 (own choice; header: ACL_ERROR_RT_IPC_ERROR). */
+static mock_outcome step_shared_notify_wait(mock_stream *s, mock_task *t) {
+    mock_shared *p = t->u.notify.notify->shared;
+    if (atomic_exchange(&p->page->set, 0) != 0) return MOCK_DONE;
+    if (mock_shared_lost(p)) {
+        mock_exception_locked(s, t, ACL_ERROR_RT_IPC_ERROR);
+        mock_task_result(s, ACL_ERROR_RT_IPC_ERROR);
+        return MOCK_DONE;
+    }
+    mock_block_on(s, &mock_engine.shared_waiters);
+    return MOCK_BLOCKED;
 }
 
 /* Waits, then clears (guide: notify, aclrtWaitAndResetNotify). */
 static mock_outcome step_notify_wait(mock_stream *s, mock_task *t) {
     mock_notify *n = t->u.notify.notify;
+    if (n->shared != NULL) return step_shared_notify_wait(s, t);
     if (!n->set) {
         mock_block_on(s, &n->waiters);
         return MOCK_BLOCKED;
@@ -97,6 +120,7 @@ static bool value_holds(uint64_t memory, uint64_t value, uint32_t flag) {
 static mock_outcome step_value_wait(mock_stream *s, mock_task *t) {
     const _Atomic uint64_t *cell = mock_device_view(t->u.value.address, sizeof(uint64_t));
     if (cell == NULL) {
+        mock_exception_locked(s, t, ACL_ERROR_RT_DEVICE_MEM_ERROR);
         mock_task_result(s, ACL_ERROR_RT_DEVICE_MEM_ERROR);
         return MOCK_DONE;
     }
@@ -149,6 +173,10 @@ static mock_outcome (*const steps[MOCK_TASK_KINDS])(mock_stream *, mock_task *) 
     [MOCK_TASK_REPLACE] = mock_replace_step,
     [MOCK_TASK_RELEASE] = step_release,
     [MOCK_TASK_POINT_WAIT] = mock_point_step,
+    [MOCK_TASK_COUNT_SET] = mock_count_set_step,
+    [MOCK_TASK_COUNT_WAIT] = mock_count_wait_step,
+    [MOCK_TASK_SHARED_RECORD] = mock_shared_record_step,
+    [MOCK_TASK_SHARED_WAIT] = mock_shared_wait_step,
 };
 
 mock_outcome mock_task_step(mock_stream *s, mock_task *t) { return steps[t->kind](s, t); }
@@ -187,6 +215,17 @@ void mock_control_release(mock_task *t) {
     case MOCK_TASK_POINT_WAIT:
         mock_point_unref(t->u.point.point);
         mock_event_unref(t->u.point.event);
+        break;
+    case MOCK_TASK_COUNT_SET:
+    case MOCK_TASK_COUNT_WAIT:
+        mock_count_unref(t->u.count.count);
+        break;
+    case MOCK_TASK_SHARED_RECORD:
+        mock_shared_record_release(t);
+        mock_event_unref(t->u.shared.event);
+        break;
+    case MOCK_TASK_SHARED_WAIT:
+        mock_event_unref(t->u.shared.event);
         break;
     case MOCK_TASK_EXTERNAL_WAIT:
     case MOCK_TASK_EXTERNAL_RECORD:
