@@ -392,6 +392,8 @@ aclError mock_null(const char *what);
 mock_ctx *mock_current(void);
 mock_ctx *mock_current_quiet(void);
 aclError mock_no_context(void);
+/* Whether MOCK_ACL_STRICT has `doc`: then rules follow the documentation where the implementation differs. */
+int mock_strict_doc(void);
 
 /* NULL is the default stream. `submit` streams must belong to the current context. */
 aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out);
