@@ -5,6 +5,7 @@
 #include "callback.h"
 #include "context.h"
 #include "engine.h"
+#include "graph.h"
 #include "launches.h"
 #include "lookup.h"
 #include "memory.h"
@@ -283,6 +284,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
         atomic_fetch_sub_explicit(&mock_engine.sleeping, 1, memory_order_relaxed);
     }
     mock_contexts_reset();
+    mock_labels_reset();
     mock_reports_clear();
     mock_events_reset();
     mock_notifies_reset();

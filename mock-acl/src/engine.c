@@ -244,7 +244,14 @@ aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns) {
     aclError result = 0;
     mock_engine.waiting++;
     while (!w->ready(w->what)) {
-        if (mock_step_runnable(w)) continue;
+        const uint64_t turns = mock_engine.loop_turns;
+        if (mock_step_runnable(w)) {
+            /* A loop in a graph may never end: the wait does when its time is over. */
+            const bool looping = turns != mock_engine.loop_turns;
+            if (!looping || timeout_ns < 0 || mock_engine.clock_ns < deadline || w->ready(w->what)) continue;
+            result = ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
+            break;
+        }
         const bool others = mock_engine.executing != 0 || call_worker();
         bool expired = timeout_ns >= 0;
         if (timeout_ns < 0 || others) expired = sleep_until_changed(timeout_ns, &until);

@@ -1,6 +1,7 @@
 /* Events seen from the host: queries, waiting, times (guide: event management). */
 #define _GNU_SOURCE
 #include "external.h"
+#include "graph.h"
 
 static aclError no_feature(const char *what) {
     return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s", what);
@@ -15,8 +16,10 @@ static aclError find(aclrtEvent handle, bool latches_only, mock_event **out) {
     if (e->family == MOCK_EVENT_OUTSIDE) return no_feature("an external event has no state for the host");
     if (latches_only && e->family == MOCK_EVENT_EX)
         return no_feature("not for events of aclrtCreateEventExWithFlag");
-    if (mock_event_captured(e))
+    if (mock_event_captured(e)) {
+        mock_capture_spoil(e->graph);
         return mock_fail(ACL_ERROR_RT_EVENT_CAPTURED, "EE1016", "the event belongs to an active capture");
+    }
     *out = e;
     return 0;
 }
@@ -72,18 +75,28 @@ MOCK_EXPORT aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitS
 
 /* ---- waiting ---- */
 
-/* Never recorded: 0 (observed: event_query); time-out: 507047 (observed: syncev_timeout). */
+/* Whether the latest record stands in a model that was built by hand. */
+static bool recorded_in_model(const mock_event *e) {
+    return e->graph != NULL && e->graph->serial == e->graph_serial && !e->graph->captured;
+}
+
+/* Never recorded: 0 (observed: event_query); time-out: 507047 (observed: syncev_timeout); recorded on a
+ * stream that is bound to a model: 107000 (implementation of the open runtime). Aborts: as for streams. */
 static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
     if (handle == NULL) return mock_null("event");
     mock_event *e = NULL;
     mock_lock();
     aclError code = find(handle, false, &e);
+    if (code == 0 && recorded_in_model(e))
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1017", "the event was recorded in a model");
     if (code == 0 && mock_has_record(e)) {
         mock_point *point = e->point == NULL ? NULL : mock_point_ref(e->point);
-        mock_target t = {point == NULL ? e->stream : point->stream, e->seq};
+        mock_target t = {point == NULL ? e->stream : point->stream, e->seq, 0};
         const uint64_t serial = t.stream->serial;
+        const uint32_t aborts = t.stream->aborts;
         code = point == NULL ? mock_wait_target(&t, timeout_ns) : mock_point_synchronize(point, timeout_ns);
         mock_point_unref(point);
+        if (code == 0 && t.stream->aborts != aborts) code = mock_aborted(t.stream);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
             code = mock_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE1002", "the event was not recorded in time");
         } else if (code == 0 && t.stream->serial == serial && t.stream->error != 0) {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "graph.h"
+#include "kernel_task.h"
 
 static const mock_task_ops replace_ops = {"aclmdlRICaptureTaskUpdateEnd", NULL, NULL};
 
@@ -114,7 +115,7 @@ static aclError not_capturing(aclrtStream stream, mock_stream **out, const char 
     if (code != 0) return code;
     if ((*out)->bound)
         return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is bound to a model");
-    return mock_capturing(*out) ? mock_captured_error(call) : 0;
+    return mock_capturing(*out) ? mock_captured_illegal(*out, call) : 0;
 }
 
 /* Twice on a stream: 107033 (observed: taskgrp_empty_update); from two streams: the same (observed, not
@@ -153,7 +154,9 @@ void mock_update_leave(mock_stream *s) {
 static aclError update_end(mock_stream *s) {
     const mock_group *group = s->update;
     if (group == NULL) return group_status("the stream updates no task group");
-    const bool complete = s->update_next >= group->count;
+    /* The guide's example has an update without kernels. */
+    const bool complete =
+        s->update_next >= group->count || (mock_strict_doc() && s->update_next == 0);
     mock_update_leave(s);
     if (complete) return 0;
     return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE1016", "fewer kernels than the task group has");
@@ -170,9 +173,15 @@ MOCK_EXPORT aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream) {
     return code;
 }
 
-/* No kernel: 507009 (observed: taskgrp_empty_update); more kernels than the group has: 507000, and the
- * end is 0 (observed, not recorded). Any kernel may replace any other (own choice: kernels of the mock
- * have no kinds). */
+/* Kernels of operators may replace any other (own choice: they have no kinds here). */
+static bool fits(const mock_task *node, const mock_task *t) {
+    const mock_kernel_tasks *k = mock_kernel_tasks_in_use;
+    if (k == NULL || !k->owns(node->ops) || !k->owns(t->ops)) return true;
+    return k->same_kind(node->u.kernel.arg, t->u.kernel.arg);
+}
+
+/* No kernel: 507009 (observed: taskgrp_empty_update); more kernels than the group has: 507000, and the end
+ * is 0; a kernel of another kind: 507000, and it counts (observed, not recorded). */
 aclError mock_update_task(mock_stream *s, mock_task *t) {
     mock_group *group = s->update;
     aclError code = 0;
@@ -180,7 +189,10 @@ aclError mock_update_task(mock_stream *s, mock_task *t) {
         code = mock_fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "EE1016", "an update holds kernels only");
     else if (s->update_next >= group->count)
         code = mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE1016", "more kernels than the task group has");
-    else code = mock_room(s);
+    else if (!fits(&group->graph->nodes[group->first + s->update_next], t)) {
+        s->update_next++;
+        code = mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE1016", "a kernel of another kind");
+    } else code = mock_room(s);
     /* The queue may have been full, and the update over by now. */
     if (code == 0 && s->update != group) code = group_status("the update ended meanwhile");
     if (code != 0) {
@@ -193,6 +205,7 @@ aclError mock_update_task(mock_stream *s, mock_task *t) {
     r.u.replace.node = group->first + s->update_next++;
     r.u.replace.ops = t->ops;
     r.u.replace.kernel = t->u.kernel;
+    if (MOCK_UNLIKELY(mock_engine.task_faults)) r.u.replace.fail = mock_task_fault(t->ops->name);
     mock_push(s, &r);
     return 0;
 }
@@ -210,6 +223,9 @@ mock_outcome mock_replace_step(mock_stream *s, mock_task *t) {
     const mock_kernel kernel = node->u.kernel;
     node->ops = t->u.replace.ops;
     node->u.kernel = t->u.replace.kernel;
+    node->fail = t->u.replace.fail;
+    node->kind = MOCK_TASK_KERNEL; /* it may have been disabled */
+    node->type = ACL_MODEL_RI_TASK_KERNEL;
     t->u.replace.ops = ops;
     t->u.replace.kernel = kernel;
     return MOCK_DONE;

@@ -60,6 +60,7 @@ mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, b
     s->stop_on_failure = ctx->stop_on_failure;
     atomic_store_explicit(&s->held, false, memory_order_relaxed);
     s->stopped = s->overflow_switch = s->cache_op_info = s->bound = s->host_funcs = false;
+    s->again = false;
     s->custom_tag = s->cube_limit = s->vector_limit = 0;
     s->error = s->stop_error = 0;
     s->graph = NULL;
@@ -167,23 +168,6 @@ MOCK_EXPORT aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamC
     return create(stream, (uint32_t)handle->priority, (uint32_t)handle->flag & 0x3Fu);
 }
 
-/* Drops what is queued (guide: stream management, aclrtStreamAbort); a task that runs is not interrupted (own
- * choice). 0 on a capturing stream (observed: capturing_calls); bound: 207000 (own choice: the guide rules it
- * out). */
-MOCK_EXPORT aclError aclrtStreamAbort(aclrtStream stream) {
-    MOCK_ENTER(aclrtStreamAbort);
-    if (mock_self()->in_task != 0)
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "not from a host function");
-    mock_stream *s = NULL;
-    mock_lock();
-    aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && s->bound)
-        code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the stream is bound to a model");
-    if (code == 0) mock_drop_queue(s);
-    mock_unlock();
-    return code;
-}
-
 /* (own choice: the guide forbids such calls in callbacks; the real runtime may hang) */
 static aclError refuse_in_task(const char *call) {
     if (mock_self()->in_task == 0) return 0;
@@ -204,7 +188,7 @@ static aclError destroy(aclrtStream handle, bool force, const char *call) {
     code = mock_stream_to_submit(handle, &s);
     if (code == 0 && s->is_default)
         code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1016", "the default stream cannot be destroyed");
-    if (code == 0 && mock_capturing(s)) code = mock_captured_error(call);
+    if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, call);
     if (code == 0) {
         const uint64_t serial = s->serial;
         if (force) mock_drop_queue(s);
@@ -243,12 +227,13 @@ static aclError synchronize(aclrtStream handle, int64_t timeout_ns, const char *
     mock_stream *s = NULL;
     mock_lock();
     aclError code = mock_stream_to_wait(handle, &s);
-    if (code == 0 && mock_capturing(s)) code = mock_captured_error(call);
+    if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, call);
     if (code == 0 && (s->flags & NO_TASKS) == 0) {
-        mock_target t = {s, s->tail};
+        mock_target t = {s, s->tail, s->aborts};
         code = mock_wait_target(&t, timeout_ns);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             mock_fail(code, "EE1002", "stream %d did not finish in time", s->id);
+        if (code == 0 && s->aborts != t.aborts) code = mock_aborted(s);
         if (code == 0) code = take_error(s);
     }
     mock_unlock();
@@ -303,9 +288,9 @@ static bool one_needs(void *what, const mock_stream *s) {
 static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
     for (mock_link *l = ctx->streams.next; l != &ctx->streams; l = l->next) {
         mock_stream *s = MOCK_OWNER(l, mock_stream, in_context);
-        if (mock_capturing(s)) return mock_captured_error(call);
+        if (mock_capturing(s)) return mock_captured_illegal(s, call);
         if (s->tail == atomic_load_explicit(&s->done, memory_order_acquire) && s->error == 0) continue;
-        all->at[all->count++] = (mock_target){s, s->tail};
+        all->at[all->count++] = (mock_target){s, s->tail, s->aborts};
     }
     return 0;
 }
@@ -324,7 +309,8 @@ static aclError synchronize_device(int64_t timeout, const char *call) {
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             mock_fail(code, "EE1002", "the device did not finish in time");
         for (size_t i = 0; i < all.count && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT; i++) {
-            const aclError one = take_error(all.at[i].stream);
+            mock_stream *s = all.at[i].stream;
+            const aclError one = s->aborts != all.at[i].aborts ? mock_aborted(s) : take_error(s);
             if (code == 0) code = one;
         }
     }
@@ -353,7 +339,7 @@ MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *sta
     if (status == NULL) return mock_null("status");
     mock_lock();
     aclError code = mock_stream_to_wait(stream, &s);
-    if (code == 0 && mock_capturing(s)) code = mock_captured_error("aclrtStreamQuery");
+    if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, "aclrtStreamQuery");
     if (code == 0) {
         const bool idle =
             (s->flags & NO_TASKS) != 0 || atomic_load_explicit(&s->done, memory_order_acquire) == s->tail;
@@ -365,7 +351,7 @@ MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *sta
 }
 
 aclError mock_stream_finish(mock_stream *s) {
-    mock_target t = {s, s->tail};
+    mock_target t = {s, s->tail, s->aborts};
     return mock_wait_target(&t, MOCK_FOREVER);
 }
 
