@@ -30,13 +30,17 @@ void mock_branch_release(mock_task *t) {
 
 /* ---- building ---- */
 
-/* Streams that are not bound: 107005, as for labels; of another model: 107000 (own choice). */
-static aclError bound_stream(aclrtStream handle, const mock_stream *beside, mock_stream **out) {
-    const aclError code = mock_stream_to_submit(handle, out);
+static aclError not_bound(void) {
+    return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is not bound to a model");
+}
+
+/* Streams that are not bound: 107005, as for labels; of different models: 107000 (own choice). */
+static aclError two_bound(aclrtStream handle, aclrtStream beside, mock_stream **s, mock_stream **other) {
+    aclError code = mock_stream_to_submit(handle, s);
+    if (code == 0) code = mock_stream_to_submit(beside, other);
     if (code != 0) return code;
-    if (!(*out)->bound)
-        return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is not bound to a model");
-    if (beside == NULL || beside->graph == (*out)->graph) return 0;
+    if (!(*s)->bound || !(*other)->bound) return not_bound();
+    if ((*s)->graph == (*other)->graph) return 0;
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1017", "the streams are bound to different models");
 }
 
@@ -55,8 +59,7 @@ MOCK_EXPORT aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream str
     if (activeStream == NULL || stream == NULL) return mock_null("activeStream and stream");
     mock_stream *s = NULL, *other = NULL;
     mock_lock();
-    aclError code = bound_stream(stream, NULL, &s);
-    if (code == 0) code = bound_stream(activeStream, s, &other);
+    aclError code = two_bound(stream, activeStream, &s, &other);
     if (code == 0) code = add(s, &start_ops, (mock_branch){.kind = BRANCH_START, .target = other->chain});
     mock_unlock();
     return code;
@@ -80,8 +83,7 @@ MOCK_EXPORT aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, voi
         .right = rightValue};
     mock_stream *s = NULL, *other = NULL;
     mock_lock();
-    aclError code = bound_stream(stream, NULL, &s);
-    if (code == 0) code = bound_stream(trueStream, s, &other);
+    aclError code = two_bound(stream, trueStream, &s, &other);
     if (code == 0) {
         mock_branch full = b;
         full.target = other->chain;
@@ -108,7 +110,8 @@ MOCK_EXPORT aclError aclrtSwitchLabelByIndex(
     mock_label_list *list = mock_handle_get(MOCK_LABEL_LIST, labelList);
     aclError code = list == NULL ? mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008",
                                        "%p is not a live list of labels", labelList)
-                                 : bound_stream(stream, NULL, &s);
+                                 : mock_stream_to_submit(stream, &s);
+    if (code == 0 && !s->bound) code = not_bound();
     if (code == 0) code = add_jump(ptr, maxValue, list, s);
     mock_unlock();
     return code;

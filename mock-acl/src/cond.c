@@ -209,6 +209,13 @@ aclError mock_conds_complete(const mock_graph *g) {
     return 0;
 }
 
+uint32_t mock_conds_streams(const mock_graph *g) {
+    uint32_t n = 0;
+    for (const mock_cond *c = g->conds; c != NULL; c = c->next)
+        for (uint32_t i = 0; i < c->size; i++) n += c->subs[i]->chain_count + mock_conds_streams(c->subs[i]);
+    return n;
+}
+
 bool mock_conds_call_program(const mock_graph *g) {
     for (const mock_cond *c = g->conds; c != NULL; c = c->next)
         for (uint32_t i = 0; i < c->size; i++)

@@ -164,6 +164,8 @@ void mock_conds_start(mock_graph *g);
 void mock_conds_assign(mock_graph *g);
 void mock_conds_free(mock_graph *g);
 bool mock_conds_call_program(const mock_graph *g);
+/* Of all sub graphs. */
+uint32_t mock_conds_streams(const mock_graph *g);
 /* 107045 when a sub graph has not been captured. */
 aclError mock_conds_complete(const mock_graph *g);
 

@@ -232,9 +232,12 @@ aclError mock_graph_launch(mock_graph *g, mock_stream *s) {
     return 0;
 }
 
+/* Queues of a device for graphs (guide: capture). */
+#define QUEUES 1024u
+
 /* Capturing model: 107026 (observed: getinfo); capturing stream: 107027 with EE1003 (observed: execute);
- * not ready: 507011 (observed: tasks); another context: 107004, bound stream: 107000 (implementation of
- * the open runtime). */
+ * not ready: 507011 (observed: tasks); more streams than queues: 207005; another context: 107004, bound
+ * stream: 107000 (implementation of the open runtime). */
 static aclError check_launch(mock_graph *g, const mock_stream *s) {
     const aclError sub = mock_graph_no_sub(g, "aclmdlRIExecuteAsync");
     if (sub != 0) return sub;
@@ -247,6 +250,8 @@ static aclError check_launch(mock_graph *g, const mock_stream *s) {
         return mock_fail(ACL_ERROR_RT_STREAM_CAPTURED, "EE1003", "the stream is capturing");
     if (g->state != MOCK_GRAPH_READY)
         return mock_fail(ACL_ERROR_RT_MODEL_EXECUTE, "EE1016", "the model is not ready to be executed");
+    if (g->captured && g->chain_count + mock_conds_streams(g) > QUEUES)
+        return mock_fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "EE1023", "too many streams in one graph");
     if (g->stale && g->inflight == 0 && !mock_graph_freeze(g))
         return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     return 0;
