@@ -13,6 +13,11 @@ static aclError in_task(const char *call) {
         ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
 }
 
+/* Its work was aborted while a thread waited for it (guide: stream management, aclrtStreamAbort). */
+aclError mock_aborted(const mock_stream *s) {
+    return mock_fail(s->abort_code, "EE9999", "the work of stream %d was aborted", s->id);
+}
+
 /* Threads that wait for the stream, or for an event recorded on it, get the code. */
 static void abort_stream(mock_stream *s, aclError code) {
     s->aborts++;
@@ -57,25 +62,6 @@ MOCK_EXPORT aclError aclrtStreamStop(aclrtStream stream) {
     aclError code = mock_stream_to_submit(stream, &s);
     if (code == 0 && s->bound)
         code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the stream is bound to a model");
-    mock_unlock();
-    return code;
-}
-
-/* Forgets what the stream stores, so that it can be filled again (guide: stream management,
- * aclrtPersistentTaskClean). Not persistent: 107000; bound to a model: 207000 (own choice). */
-MOCK_EXPORT aclError aclrtPersistentTaskClean(aclrtStream stream) {
-    MOCK_ENTER(aclrtPersistentTaskClean);
-    aclError code = in_task("aclrtPersistentTaskClean");
-    if (code != 0) return code;
-    mock_stream *s = NULL;
-    mock_lock();
-    code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && (s->flags & ACL_STREAM_PERSISTENT) == 0)
-        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "stream %d is not persistent", s->id);
-    if (code == 0 && s->bound)
-        code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the stream is bound to a model");
-    if (code == 0 && mock_capturing(s)) code = mock_captured_error("aclrtPersistentTaskClean");
-    if (code == 0) mock_drop_queue(s);
     mock_unlock();
     return code;
 }

@@ -32,23 +32,28 @@ static aclError find(
     if (code == 0) code = mock_stream_to_submit(stream, s);
     if (code != 0) return code;
     if (((*s)->flags & ACL_STREAM_PERSISTENT) == 0) return invalid("the stream is not persistent");
-    if (mock_capturing(*s)) return mock_captured_error(call);
+    if (mock_capturing(*s)) return mock_captured_illegal(*s, call);
     return (*g)->captured ? invalid("the model was captured") : 0;
 }
 
-/* FAST_LAUNCH and stop on failure: 207000 (implementation of the open runtime). Bound before: 107005, a
- * complete model: 107000 (own choice). */
-static aclError bind_stream(mock_graph *g, mock_stream *s) {
+/* FAST_LAUNCH and stop on failure: 207000, DEVICE_USE_ONLY: 507000 (implementation of the open runtime).
+ * Bound before: 107005, a complete model: 107000 (own choice). */
+static aclError bind_stream(mock_graph *g, mock_stream *s, uint32_t flag) {
+    if ((s->flags & ACL_STREAM_DEVICE_USE_ONLY) != 0)
+        return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "streams for device use cannot be bound");
     if (s->bound) return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is bound already");
     if ((s->flags & ACL_STREAM_FAST_LAUNCH) != 0 || s->stop_on_failure)
         return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "streams of this kind cannot be bound");
     if (g->state != MOCK_GRAPH_BUILDING) return invalid("the model is complete");
     const aclError code = mock_graph_add_chain(g, s);
-    if (code == 0) s->bound = true;
-    return code;
+    if (code != 0) return code;
+    s->bound = true;
+    g->chains[s->chain].head = flag == ACL_MODEL_STREAM_FLAG_HEAD;
+    return 0;
 }
 
-/* Two flags (header: ACL_MODEL_STREAM_FLAG_HEAD, ACL_MODEL_STREAM_FLAG_DEFAULT). */
+/* HEAD: it starts with the model; DEFAULT: when another stream starts it or jumps into it (header:
+ * ACL_MODEL_STREAM_FLAG_HEAD, ACL_MODEL_STREAM_FLAG_DEFAULT). */
 MOCK_EXPORT aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag) {
     MOCK_ENTER(aclmdlRIBindStream);
     if (flag != ACL_MODEL_STREAM_FLAG_HEAD && flag != ACL_MODEL_STREAM_FLAG_DEFAULT)
@@ -57,7 +62,7 @@ MOCK_EXPORT aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, ui
     mock_stream *s = NULL;
     mock_lock();
     aclError code = find(modelRI, stream, "aclmdlRIBindStream", &g, &s);
-    if (code == 0) code = bind_stream(g, s);
+    if (code == 0) code = bind_stream(g, s, flag);
     mock_unlock();
     return code;
 }
@@ -98,6 +103,36 @@ MOCK_EXPORT aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve) {
         code = mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     /* Without an end task it can never be executed: 507011 (implementation of the open runtime). */
     if (code == 0) g->state = g->ended ? MOCK_GRAPH_READY : MOCK_GRAPH_FAULT;
+    mock_unlock();
+    return code;
+}
+
+/* ---- tasks queued anew ---- */
+
+static aclError not_cleanable(const char *text) {
+    return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE1017", "%s", text);
+}
+
+/* (implementation of the open runtime); while the model runs: 107037 (own choice). */
+static aclError check_clean(const mock_stream *s) {
+    if ((s->flags & ACL_STREAM_PERSISTENT) == 0) return not_cleanable("the stream is not persistent");
+    if (!s->bound) return not_cleanable("the stream is not bound to a model");
+    if ((s->flags & ACL_STREAM_CPU_SCHEDULE) != 0) return not_cleanable("not for streams of this kind");
+    if (s->graph->state == MOCK_GRAPH_BUILDING) return not_cleanable("the model is not complete yet");
+    if (s->graph->inflight == 0) return 0;
+    return mock_fail(ACL_ERROR_RT_MODEL_RUNNING, "EE9999", "the model is running");
+}
+
+/* Null: 107000; not persistent, not bound, not complete: 507000 (implementation of the open runtime). What is
+ * queued afterwards takes the place of the old tasks (guide: stream management, aclrtPersistentTaskClean). */
+MOCK_EXPORT aclError aclrtPersistentTaskClean(aclrtStream stream) {
+    MOCK_ENTER(aclrtPersistentTaskClean);
+    if (stream == NULL) return invalid("stream must not be null");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = check_clean(s);
+    if (code == 0) mock_graph_clean(s->graph, s->chain);
     mock_unlock();
     return code;
 }

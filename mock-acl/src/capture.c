@@ -23,6 +23,17 @@ aclError mock_captured_error(const char *call) {
         ACL_ERROR_RT_STREAM_CAPTURED, "EE1016", "%s is not allowed while the stream captures", call);
 }
 
+/* A call that a capture does not allow leaves it as it is (observed: capturing_calls); the guide says that it
+ * fails then. */
+void mock_capture_spoil(mock_graph *g) {
+    if (mock_strict_doc()) g->invalidated = true;
+}
+
+aclError mock_captured_illegal(mock_stream *s, const char *call) {
+    if (mock_capturing(s)) mock_capture_spoil(s->graph);
+    return mock_captured_error(call);
+}
+
 /* ---- capture modes ---- */
 
 /* The strictest mode among the captures of a context, or of a thread; RELAXED + 1 without any
@@ -37,6 +48,16 @@ static int strictest(const mock_ctx *ctx, uint64_t thread) {
     return mode;
 }
 
+/* Synchronous calls give 107030 (observed: sync_copy_modes); the guide's FAQ has 107041 for them too. */
+static aclError deny(const mock_ctx *ctx, aclError code, const char *what) {
+    for (mock_link *l = active.next; l != &active; l = l->next) {
+        mock_graph *g = MOCK_OWNER(l, mock_graph, active);
+        if (g->ctx == ctx && g->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED) mock_capture_spoil(g);
+    }
+    if (mock_strict_doc()) code = ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC;
+    return mock_fail(code, "EE1016", "%s is not allowed beside a capture of this mode", what);
+}
+
 /* Of the captures of the context, of those of the thread and of its exchange mode (observed:
  * sync_copy_modes, pageable); other contexts are free (observed: sync_device_other_ctx_capture). */
 aclError mock_capture_forbids(mock_ctx *ctx, aclError code, const char *what) {
@@ -48,7 +69,7 @@ aclError mock_capture_forbids(mock_ctx *ctx, aclError code, const char *what) {
         if (self->exchange == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) denied = false;
         else if (self->exchange == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL) denied = denied && restricted;
         else if (all == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL) denied = restricted;
-        if (denied) return mock_fail(code, "EE1016", "%s is not allowed beside a capture of this mode", what);
+        if (denied) return deny(ctx, code, what);
     }
     return 0;
 }
@@ -89,27 +110,42 @@ static aclError bad_flags(const mock_stream *s) {
         ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "streams of flag 0x%x cannot be captured", s->flags);
 }
 
-/* Twice: 107027 (observed: capture_begin). While the stream updates a group: 107033 (own choice). The graph's
- * first stream: 207008 without one (guide: stream management; header: ACL_ERROR_RT_NO_STREAM_RESOURCE). */
-static aclError begin(mock_stream *s, aclmdlRICaptureMode mode) {
+/* Twice: 107027 (observed: capture_begin). While the stream updates a group: 107033 (own choice). */
+static aclError check_begin(mock_stream *s, const char *call) {
     aclError code = bad_flags(s);
     if (code == 0) code = check_stream(s);
     if (code != 0) return code;
-    if (mock_capturing(s)) return mock_captured_error("aclmdlRICaptureBegin");
-    if (s->update != NULL)
-        return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1016", "the stream updates a task group");
-    mock_graph *g = mock_graph_new(s->ctx, MOCK_GRAPH_CAPTURING);
-    if (g == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
-    g->captured = true;
-    code = mock_graph_add_chain(g, s);
-    if (code != 0) {
-        mock_graph_free(g);
-        return code;
-    }
+    if (mock_capturing(s)) return mock_captured_illegal(s, call);
+    if (s->update == NULL) return 0;
+    return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1016", "the stream updates a task group");
+}
+
+/* The graph's first stream: 207008 without one (guide: stream management; header:
+ * ACL_ERROR_RT_NO_STREAM_RESOURCE). */
+static aclError begin_into(mock_graph *g, mock_stream *s, aclmdlRICaptureMode mode) {
+    const aclError code = mock_graph_add_chain(g, s);
+    if (code != 0) return code;
+    g->state = MOCK_GRAPH_CAPTURING;
     g->mode = mode;
     g->owner = mock_self()->id;
     mock_list_push(&active, &g->active);
     return 0;
+}
+
+static aclError begin(mock_stream *s, aclmdlRICaptureMode mode) {
+    aclError code = check_begin(s, "aclmdlRICaptureBegin");
+    if (code != 0) return code;
+    mock_graph *g = mock_graph_new(s->ctx, MOCK_GRAPH_CAPTURING);
+    if (g == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    g->captured = true;
+    code = begin_into(g, s, mode);
+    if (code != 0) mock_graph_free(g);
+    return code;
+}
+
+static aclError check_mode(aclmdlRICaptureMode mode) {
+    if ((int)mode >= 0 && mode <= ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return 0;
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "capture mode %d", (int)mode);
 }
 
 /* Null stream 100000, mode 3 107000 (observed: capture_begin). */
@@ -118,11 +154,38 @@ MOCK_EXPORT aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMod
     if (stream == NULL) return mock_null("stream");
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = 0;
-    if ((int)mode < 0 || mode > ACL_MODEL_RI_CAPTURE_MODE_RELAXED)
-        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "capture mode %d", (int)mode);
+    aclError code = check_mode(mode);
     if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = begin(s, mode);
+    mock_unlock();
+    return code;
+}
+
+/* No sub graph: 107000; captured before: 107026 (implementation of the open runtime); of another context:
+ * 107004 (own choice, as for other uses of a model). */
+static aclError begin_sub(mock_graph *g, mock_stream *s, aclmdlRICaptureMode mode) {
+    if (g->parent == NULL)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the model is not a sub graph");
+    if (g->state != MOCK_GRAPH_EMPTY)
+        return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the sub graph was captured before");
+    if (g->ctx != s->ctx)
+        return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1016", "the model belongs to another context");
+    const aclError code = check_begin(s, "aclmdlRICaptureToModelRIBegin");
+    return code != 0 ? code : begin_into(g, s, mode);
+}
+
+/* What the stream is told goes into a sub graph of a conditional task. */
+MOCK_EXPORT aclError aclmdlRICaptureToModelRIBegin(
+    aclrtStream stream, aclmdlRI modelRI, aclmdlRICaptureMode mode) {
+    MOCK_ENTER(aclmdlRICaptureToModelRIBegin);
+    if (stream == NULL || modelRI == NULL) return mock_null("stream and modelRI");
+    mock_stream *s = NULL;
+    aclError code = 0;
+    mock_lock();
+    mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) code = check_mode(mode);
+    if (code == 0) code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = begin_sub(g, s, mode);
     mock_unlock();
     return code;
 }
@@ -151,12 +214,20 @@ MOCK_EXPORT aclError aclmdlRICaptureGetInfo(
 
 /* ---- tasks, records and waits ---- */
 
-/* A broken capture goes on taking tasks (observed: cross_graph, invalid_107034_status). After
- * aclmdlRIBuildEnd: 107005 (own choice: the guide forbids it). */
+/* After aclmdlRIBuildEnd: 107005 (own choice: the guide forbids it), but for streams that were cleaned,
+ * while the model does not run. */
+static aclError check_open(const mock_graph *g, const mock_chain *c) {
+    if (g->state == MOCK_GRAPH_CAPTURING || g->state == MOCK_GRAPH_BUILDING) return 0;
+    if (!c->refill)
+        return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the model of the stream is complete");
+    if (g->inflight == 0) return 0;
+    return mock_fail(ACL_ERROR_RT_MODEL_RUNNING, "EE9999", "the model is running");
+}
+
+/* A broken capture goes on taking tasks (observed: cross_graph, invalid_107034_status). */
 aclError mock_capture_task(mock_stream *s, mock_task *t) {
     aclError code = mock_group_check(s->graph, s->chain, (mock_task_kind)t->kind);
-    if (s->graph->state != MOCK_GRAPH_CAPTURING && s->graph->state != MOCK_GRAPH_BUILDING)
-        code = mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the model of the stream is complete");
+    if (code == 0) code = check_open(s->graph, &s->graph->chains[s->chain]);
     if (code == 0) return mock_graph_append(s->graph, s->chain, t);
     mock_task_release(t);
     return code;
@@ -178,7 +249,8 @@ static aclError add_record(mock_stream *s, mock_event *e) {
     t.u.wait.seq = g->record_count;
     code = mock_graph_append(g, s->chain, &t);
     if (code != 0) return code;
-    g->records[g->record_count] = (mock_record){g->node_count - 1, s->chain, 0};
+    g->records[g->record_count] =
+        (mock_record){.event = e->handle, .flags = e->flags, .node = g->node_count - 1, .chain = s->chain};
     e->graph = g;
     e->graph_serial = g->serial;
     e->graph_record = g->record_count++;
@@ -192,7 +264,12 @@ aclError mock_capture_record(mock_stream *s, mock_event *e) {
             .ops = &record_ops, .kind = MOCK_TASK_LATCH_SET, .type = ACL_MODEL_RI_TASK_EVENT_RECORD};
         t.u.wait.event = e;
         e->refs++;
-        return mock_capture_task(s, &t);
+        const aclError code = mock_capture_task(s, &t);
+        if (code == 0 && s->bound) {
+            e->graph = s->graph;
+            e->graph_serial = s->graph->serial;
+        }
+        return code;
     }
     if (s->bound || e->family != MOCK_EVENT_EX) return not_captured();
     /* A record that nothing can wait for is accepted and ignored (observed: event_kinds). */
@@ -273,20 +350,32 @@ static bool joined(const mock_graph *g) {
     return all;
 }
 
+/* A sub graph goes with its root; a failed one spoils every capture around it (own choice). */
 static void discard(mock_graph *g) {
     g->state = MOCK_GRAPH_FAULT;
-    mock_graph_free(g);
+    if (g->parent == NULL) {
+        mock_graph_free(g);
+        return;
+    }
+    mock_graph_leave(g);
+    while (g->parent != NULL) {
+        g = mock_cond_graph(g->parent);
+        g->broken = true;
+    }
 }
 
 /* After these checks the streams are free again, whatever the result (observed: capture_end). Another thread:
- * 107038 unless RELAXED (capture_end_thread); broken: 507903 (cross_graph, taskgrp); open group: 107033
- * (taskgrp_open_end); not joined: 107025 (capture_end). */
+ * 107038 unless RELAXED (capture_end_thread); broken: 507903 (cross_graph, taskgrp); a sub graph without its
+ * capture: 107045 (implementation of the open runtime); open group: 107033 (taskgrp_open_end); not joined:
+ * 107025 (capture_end). */
 static aclError finish(mock_graph *g) {
     if (g->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && g->owner != mock_self()->id)
         return mock_fail(
             ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "EE1016", "another thread began the capture");
     if (g->broken || g->invalidated)
         return mock_fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "EE1016", "the capture was broken before");
+    const aclError subs = mock_conds_complete(g);
+    if (subs != 0) return subs;
     if (g->open_group != NULL)
         return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1016", "a task group is still open");
     if (!joined(g))
@@ -303,43 +392,50 @@ static aclError end(mock_stream *s, aclmdlRI *out) {
     mock_graph *g = s->graph;
     if (g == NULL)
         return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
+    if (out == NULL && g->parent == NULL)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "modelRI must not be null");
     if (s->chain != 0)
         return mock_fail(
             ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "EE1016", "the capture began on another stream");
     const aclError result = finish(g);
-    *out = NULL;
+    if (out != NULL) *out = NULL;
     if (result != 0) {
         discard(g);
         return result;
     }
     mock_graph_leave(g);
     g->state = MOCK_GRAPH_READY;
-    *out = g->handle;
+    if (out != NULL) *out = g->handle;
     return 0;
 }
 
-/* modelRI null: 107000, the capture goes on (observed: capture_end). */
+/* modelRI null: 107000, the capture goes on (observed: capture_end); a sub graph needs none (implementation
+ * of the open runtime). */
 MOCK_EXPORT aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
     MOCK_ENTER(aclmdlRICaptureEnd);
     if (stream == NULL) return mock_null("stream");
     mock_stream *s = NULL;
     mock_lock();
-    aclError code =
-        modelRI == NULL ? mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "modelRI must not be null") : 0;
-    if (code == 0) code = mock_stream_to_submit(stream, &s);
+    aclError code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = end(s, modelRI);
     mock_unlock();
     return code;
 }
 
-/* The context goes away: so does every capture that one of its streams takes part in (own choice). */
+static bool takes_part(const mock_graph *g, const mock_ctx *ctx) {
+    bool involved = g->ctx == ctx;
+    for (uint16_t c = 0; c < g->chain_count; c++)
+        involved = involved || (g->chains[c].stream != NULL && g->chains[c].stream->ctx == ctx);
+    return involved;
+}
+
+/* The context goes away: so does every capture that one of its streams takes part in (own choice), with its
+ * sub graphs, which stand in the list too. */
 void mock_capture_abandon(mock_ctx *ctx) {
     for (mock_link *l = active.next; l != &active;) {
         mock_graph *g = MOCK_OWNER(l, mock_graph, active);
-        l = l->next;
-        bool involved = g->ctx == ctx;
-        for (uint16_t c = 0; c < g->chain_count; c++)
-            involved = involved || (g->chains[c].stream != NULL && g->chains[c].stream->ctx == ctx);
-        if (involved) discard(g);
+        const bool over = takes_part(g, ctx);
+        if (over) discard(mock_graph_root(g));
+        l = over ? active.next : l->next;
     }
 }

@@ -98,3 +98,45 @@ MOCK_EXPORT aclError aclrtDeviceL2CacheFlush(void *rsv) {
     if (rsv != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "rsv must be null");
     return 0;
 }
+
+/* ---- barriers ---- */
+
+static aclError invalid(const char *text) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", text);
+}
+
+/* The chip has no barriers: 207000 when all else is right (guide: cache memory operations; implementation
+ * of the open runtime). */
+static aclError no_barriers(aclrtStream stream) {
+    mock_stream *s = NULL;
+    mock_lock();
+    const aclError code = mock_stream_to_submit(stream, &s);
+    mock_unlock();
+    if (code != 0) return code;
+    return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the device has no barriers");
+}
+
+/* An id above 0 for INVALID, 0 for the others: else 107000 (implementation of the open runtime). */
+MOCK_EXPORT aclError aclrtCmoAsyncWithBarrier(
+    void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId, aclrtStream stream) {
+    MOCK_ENTER(aclrtCmoAsyncWithBarrier);
+    if (src == NULL || size == 0) return mock_null("src and size");
+    if ((int)cmoType < 0 || cmoType > ACL_RT_CMO_TYPE_FLUSH) return invalid("unknown cache operation");
+    if ((cmoType == ACL_RT_CMO_TYPE_INVALID) != (barrierId != 0)) return invalid("ids are for INVALID only");
+    return no_barriers(stream);
+}
+
+/* One to six ids above 0, all of INVALID; flag 0: else 107000 (implementation of the open runtime). */
+MOCK_EXPORT aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag) {
+    MOCK_ENTER(aclrtCmoWaitBarrier);
+    if (taskInfo == NULL) return mock_null("taskInfo");
+    if (flag != 0) return invalid("flag must be 0");
+    if (taskInfo->barrierNum == 0 || taskInfo->barrierNum > ACL_RT_CMO_MAX_BARRIER_NUM)
+        return invalid("1 to 6 barriers");
+    for (size_t i = 0; i < taskInfo->barrierNum; i++) {
+        const aclrtBarrierCmoInfo *b = &taskInfo->cmoInfo[i];
+        if (b->cmoType != ACL_RT_CMO_TYPE_INVALID || b->barrierId == 0)
+            return invalid("a barrier waits for INVALID with an id above 0");
+    }
+    return no_barriers(stream);
+}

@@ -9,6 +9,7 @@
 #include "deadline.h"
 #include "engine.h"
 #include "exception.h"
+#include "graph.h"
 #include "kernel.h"
 #include "launches.h"
 #include "lookup.h"
@@ -304,6 +305,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     }
     mock_state_callbacks_reset();
     mock_contexts_reset();
+    mock_labels_reset();
     mock_reports_clear();
     mock_events_reset();
     mock_notifies_reset();

@@ -75,6 +75,7 @@ typedef enum mock_kind {
     MOCK_BUFFER,
     MOCK_CORE_GROUP,
     MOCK_COUNT_NOTIFY,
+    MOCK_LABEL_LIST,
     MOCK_OBJECT_FIRST /* MOCK_OBJECT_KINDS kinds of host-side objects follow */
 } mock_kind;
 
@@ -111,6 +112,9 @@ typedef enum mock_task_kind {
     MOCK_TASK_COUNT_WAIT,
     MOCK_TASK_SHARED_RECORD, /* of an event between processes */
     MOCK_TASK_SHARED_WAIT,
+    MOCK_TASK_COND, /* these only in graphs too */
+    MOCK_TASK_LABEL,
+    MOCK_TASK_BRANCH,
     MOCK_TASK_KINDS
 } mock_task_kind;
 
@@ -122,6 +126,8 @@ struct mock_point;
 struct mock_external;
 struct mock_shared;
 struct mock_count;
+struct mock_cond;
+struct mock_branch;
 
 /* One row for a plain copy. */
 typedef struct mock_copy {
@@ -212,12 +218,15 @@ typedef struct mock_task {
             struct mock_event *event;
             uint32_t index;
         } external;
+        struct mock_cond *cond;
+        struct mock_branch *branch;
         struct {
             struct mock_graph *graph;
             uint64_t serial;
             const mock_task_ops *ops;
             mock_kernel kernel;
             uint32_t node;
+            int32_t fail; /* of the new kernel */
         } replace;
     } u;
 } mock_task;
@@ -263,6 +272,7 @@ typedef struct mock_stream {
     bool blocked;  /* its first task waits for something */
     bool dropping; /* destroyed by force: the running thread stops */
     bool stopped;  /* STOP_ON_FAILURE met a failure */
+    bool again;    /* its replay goes round in a loop and lets others run */
     bool stop_on_failure;
     bool overflow_switch, cache_op_info;
     uint32_t custom_tag;
@@ -353,6 +363,7 @@ typedef struct mock_engine_state {
     uint32_t waiting;          /* host threads inside a wait */
     _Atomic uint32_t sleeping; /* host threads asleep in `changed` */
     uint32_t workers, workers_idle;
+    uint64_t loop_turns; /* how often a loop in a replay let others run */
     bool eager_workers; /* MOCK_ACL_WORKERS: woken by every submission */
     bool paused;        /* a reset is going on */
     uint32_t streams;   /* live, default streams included */
@@ -384,6 +395,7 @@ void mock_drain(mock_stream *s);
 typedef struct mock_target {
     mock_stream *stream;
     uint64_t seq;
+    uint32_t aborts; /* of the stream, when the wait began */
 } mock_target;
 aclError mock_wait_target(mock_target *t, int64_t timeout_ns);
 
@@ -462,6 +474,8 @@ void mock_stream_free(mock_stream *s);
 void mock_context_teardown(mock_ctx *ctx);
 uint32_t mock_device_count(void);
 void mock_unsubscribe(mock_stream *s);
+/* abort.c: what a wait reports when the stream was aborted meanwhile. */
+aclError mock_aborted(const mock_stream *s);
 
 /* ---- capture (capture.c) ---- */
 /* The task on a capturing or bound stream; takes over what it owns. */
@@ -471,6 +485,9 @@ aclError mock_capture_forbids(mock_ctx *ctx, aclError code, const char *what);
 bool mock_event_captured(const mock_event *e);
 bool mock_capturing(const mock_stream *s);
 aclError mock_captured_error(const char *call);
+/* The same for a stream that may capture; MOCK_ACL_STRICT=doc: its capture is invalid from now on. */
+aclError mock_captured_illegal(mock_stream *s, const char *call);
+void mock_capture_spoil(struct mock_graph *g);
 aclError mock_update_task(mock_stream *s, mock_task *t);
 void mock_update_leave(mock_stream *s);
 void mock_graph_detach(mock_stream *s);

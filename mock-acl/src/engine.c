@@ -276,7 +276,15 @@ aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns) {
     aclError result = 0;
     mock_engine.waiting++;
     while (!w->ready(w->what)) {
-        if (mock_step_runnable(w) || mock_shared_poll()) continue;
+        const uint64_t turns = mock_engine.loop_turns;
+        if (mock_step_runnable(w)) {
+            /* A loop in a graph may never end: the wait does when its time is over. */
+            const bool looping = turns != mock_engine.loop_turns;
+            if (!looping || timeout_ns < 0 || mock_engine.clock_ns < deadline || w->ready(w->what)) continue;
+            result = ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
+            break;
+        }
+        if (mock_shared_poll()) continue;
         const bool others = mock_engine.executing != 0 || call_worker();
         const bool outside = mock_shared_waiting();
         /* Who else could end a wait with a time-out? Nobody, when every thread of the program waits as

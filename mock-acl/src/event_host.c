@@ -1,6 +1,7 @@
 /* Events seen from the host: queries, waiting, times (guide: event management). */
 #define _GNU_SOURCE
 #include "external.h"
+#include "graph.h"
 #include "shared.h"
 
 static aclError no_feature(const char *what) {
@@ -20,8 +21,10 @@ static aclError find(aclrtEvent handle, scope scope, mock_event **out) {
     if (scope != ANY && e->family == MOCK_EVENT_IPC) return no_feature("not for events between processes");
     if (scope == LATCHES && e->family == MOCK_EVENT_EX)
         return no_feature("not for events of aclrtCreateEventExWithFlag");
-    if (mock_event_captured(e))
+    if (mock_event_captured(e)) {
+        mock_capture_spoil(e->graph);
         return mock_fail(ACL_ERROR_RT_EVENT_CAPTURED, "EE1016", "the event belongs to an active capture");
+    }
     *out = e;
     return 0;
 }
@@ -97,16 +100,15 @@ static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = late();
     } else if (code == 0 && mock_has_record(e)) {
         mock_point *point = e->point == NULL ? NULL : mock_point_ref(e->point);
-        mock_target t = {point == NULL ? e->stream : point->stream, e->seq};
+        mock_target t = {point == NULL ? e->stream : point->stream, e->seq, 0};
         const uint64_t serial = t.stream->serial;
-        const uint32_t aborts = t.stream->aborts;
+        t.aborts = t.stream->aborts;
         code = point == NULL ? mock_wait_target(&t, timeout_ns) : mock_point_synchronize(point, timeout_ns);
         mock_point_unref(point);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
             code = late();
-        } else if (code == 0 && t.stream->aborts != aborts) {
-            /* (guide: stream management, aclrtStreamAbort) */
-            code = mock_fail(t.stream->abort_code, "EE9999", "stream %d was aborted", t.stream->id);
+        } else if (code == 0 && t.stream->aborts != t.aborts) {
+            code = mock_aborted(t.stream);
         } else if (code == 0 && t.stream->serial == serial && t.stream->error != 0) {
             /* A failure before the record surfaces here too, and is reported once. */
             code = mock_fail(t.stream->error, "EE9999", "a task of stream %d failed", t.stream->id);

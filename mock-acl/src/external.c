@@ -68,7 +68,7 @@ aclError mock_point_synchronize(mock_point *p, int64_t timeout_ns) {
 /* ---- capture ---- */
 
 /* Not capturing: 107029; not Ex with exactly SYNC: 207000; the same event twice in one graph, in whichever
- * roles: 107000 (implementation of the open runtime). */
+ * roles: 107000; in a sub graph: 207000 (implementation of the open runtime). */
 static aclError check(const mock_stream *s, const mock_event *e) {
     if (!mock_capturing(s))
         return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
@@ -76,6 +76,8 @@ static aclError check(const mock_stream *s, const mock_event *e) {
         return mock_fail(
             ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event needs exactly the flag ACL_EVENT_SYNC");
     const mock_graph *g = s->graph;
+    const aclError sub = mock_graph_no_sub(g, "an external record or wait");
+    if (sub != 0) return sub;
     for (uint32_t i = 0; g->external_count != 0 && i < g->node_count; i++) {
         const mock_task *t = &g->nodes[i];
         const bool external = t->kind == MOCK_TASK_EXTERNAL_WAIT || t->kind == MOCK_TASK_EXTERNAL_RECORD;

@@ -64,7 +64,7 @@ aclError mock_graph_add_chain(mock_graph *g, mock_stream *s) {
     if (code != 0) return code;
     g->chains = chains;
     g->chain_room = (uint16_t)room;
-    g->chains[g->chain_count] = (mock_chain){.graph = g, .stream = s};
+    g->chains[g->chain_count] = (mock_chain){.graph = g, .stream = s, .head = true};
     s->graph = g;
     s->chain = g->chain_count++;
     if (g->captured) mock_graph_stream_taken();
@@ -82,6 +82,7 @@ aclError mock_graph_append(mock_graph *g, uint16_t chain, mock_task *t) {
         return code;
     }
     t->chain = chain;
+    g->stale = g->state != MOCK_GRAPH_CAPTURING && g->state != MOCK_GRAPH_BUILDING;
     if (MOCK_UNLIKELY(mock_engine.task_faults)) t->fail = mock_task_fault(t->ops->name);
     g->nodes[g->node_count] = *t;
     g->chains[chain].last = g->node_count++;
@@ -92,15 +93,21 @@ aclError mock_graph_append(mock_graph *g, uint16_t chain, mock_task *t) {
 /* A graph without tasks that can block runs in the order of its calls, which is an order that every edge
  * allows. Any other graph keeps the nodes of each chain together and advances chain by chain. */
 static bool simple(const mock_graph *g) {
+    for (uint16_t c = 0; c < g->chain_count; c++)
+        if (!g->chains[c].head) return false;
     for (uint32_t i = 0; i < g->node_count; i++)
         if (g->nodes[i].kind > MOCK_TASK_WAIT) return false;
     return true;
 }
 
 bool mock_graph_freeze(mock_graph *g) {
+    free(g->order);
+    g->order_count = 0;
     g->order = malloc((g->node_count + 1) * sizeof *g->order);
     if (g->order == NULL) return false;
+    g->stale = false;
     g->simple = simple(g);
+    g->calls_program = mock_conds_call_program(g);
     for (uint32_t i = 0; i < g->node_count; i++) g->calls_program |= g->nodes[i].kind == MOCK_TASK_HOST;
     if (g->simple) {
         for (uint32_t i = 0; i < g->node_count; i++)
@@ -113,6 +120,17 @@ bool mock_graph_freeze(mock_graph *g) {
     }
     for (uint32_t i = 0; i < g->node_count; i++) g->order[g->chains[g->nodes[i].chain].cursor++] = i;
     return true;
+}
+
+mock_graph *mock_graph_root(mock_graph *g) {
+    while (g->parent != NULL) g = mock_cond_graph(g->parent);
+    return g;
+}
+
+/* (implementation of the open runtime) */
+aclError mock_graph_no_sub(const mock_graph *g, const char *what) {
+    if (g->parent == NULL) return 0;
+    return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1016", "%s: not for a sub graph", what);
 }
 
 /* Every stream leaves the capture or the binding. */
@@ -134,12 +152,39 @@ void mock_graph_detach(mock_stream *s) {
     s->bound = false;
 }
 
-static void free_refs(mock_graph *g) {
-    for (uint32_t i = 0; g->refs != NULL && i < g->node_count; i++)
+static void free_node_refs(mock_graph *g) {
+    for (uint32_t i = 0; i < g->ref_count; i++) {
         if (g->refs[i].handle != NULL) mock_handle_take(MOCK_NODE, g->refs[i].handle);
+        mock_node_ref_drop(&g->refs[i]);
+    }
+    free(g->refs);
+    g->refs = NULL;
+    g->ref_count = 0;
+}
+
+/* The tasks of one chain go, those of the others move up. Only for models that are built by hand, whose
+ * tasks refer to no places in `nodes`. */
+void mock_graph_clean(mock_graph *g, uint16_t chain) {
+    uint32_t kept = 0;
+    free_node_refs(g);
+    mock_labels_forget(g, chain);
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        if (g->nodes[i].chain == chain) {
+            mock_task_release(&g->nodes[i]);
+            continue;
+        }
+        g->chains[g->nodes[i].chain].last = kept;
+        g->nodes[kept++] = g->nodes[i];
+    }
+    g->node_count = kept;
+    g->chains[chain].count = g->chains[chain].last = 0;
+    g->chains[chain].refill = g->stale = true;
+}
+
+static void free_refs(mock_graph *g) {
+    free_node_refs(g);
     for (uint16_t c = 0; c < g->chain_count; c++)
         if (g->chains[c].handle != NULL) mock_handle_take(MOCK_CHAIN, g->chains[c].handle);
-    free(g->refs);
 }
 
 /* Nothing of it may be queued or running. */
@@ -149,6 +194,7 @@ void mock_graph_free(mock_graph *g) {
     if (g->captured) mock_graph_streams_given(g->chain_count);
     mock_groups_free(g);
     free_refs(g);
+    mock_conds_free(g);
     for (uint32_t i = 0; i < g->node_count; i++) {
         /* Inner records and waits name no event. */
         if (g->nodes[i].kind != MOCK_TASK_RECORD && g->nodes[i].kind != MOCK_TASK_WAIT)
@@ -190,6 +236,8 @@ static aclError check_destroy(aclmdlRI modelRI, mock_graph **out) {
     if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
     if (g->ctx != ctx)
         return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1016", "the model belongs to another context");
+    code = mock_graph_no_sub(g, "aclmdlRIDestroy");
+    if (code != 0) return code;
     if (g->state == MOCK_GRAPH_CAPTURING)
         return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
     *out = g;
@@ -232,6 +280,7 @@ MOCK_EXPORT aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCall
     aclError code = 0;
     mock_lock();
     mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) code = mock_graph_no_sub(g, "aclmdlRIDestroyRegisterCallback");
     for (uint32_t i = 0; code == 0 && i < g->callback_count; i++)
         if (g->callbacks[i].fn == func)
             code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the function is registered already");
@@ -255,6 +304,7 @@ MOCK_EXPORT aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCa
     aclError code = 0;
     mock_lock();
     mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) code = mock_graph_no_sub(g, "aclmdlRIDestroyUnregisterCallback");
     bool found = false;
     for (uint32_t i = 0; code == 0 && i < g->callback_count && !found; i++) {
         if (g->callbacks[i].fn != func) continue;

@@ -6,6 +6,7 @@
 #include "core.h"
 
 typedef enum mock_graph_state {
+    MOCK_GRAPH_EMPTY, /* a sub graph before its capture */
     MOCK_GRAPH_CAPTURING,
     MOCK_GRAPH_BUILDING, /* between aclmdlRIBuildBegin and aclmdlRIBuildEnd */
     MOCK_GRAPH_READY,
@@ -21,10 +22,15 @@ typedef struct mock_chain {
     uint32_t last, count; /* last node, number of nodes */
     uint32_t first;       /* in order[], once ready */
     uint32_t cursor;      /* of the running replay */
+    bool head;            /* starts with the replay */
+    bool going;           /* started, and not at its end */
+    bool refill;          /* its tasks were cleaned and may be queued again */
 } mock_chain;
 
 typedef struct mock_record {
+    const void *event; /* the handle of the program */
     uint32_t node;
+    uint32_t flags;
     uint16_t chain;
     uint64_t replay; /* the last replay that passed it */
 } mock_record;
@@ -50,6 +56,8 @@ typedef struct mock_node_ref {
     uint32_t node;
     bool disable, set;
     mock_value value;
+    const mock_task_ops *kernel_ops; /* a new kernel, until it is applied */
+    void *kernel_arg;
 } mock_node_ref;
 
 typedef struct mock_graph {
@@ -61,6 +69,9 @@ typedef struct mock_graph {
     mock_link active;     /* captures going on */
     mock_graph_state state;
     bool captured, ended, broken, invalidated, simple, calls_program;
+    bool stale; /* complete, but an order has to be made again */
+    struct mock_cond *conds;  /* created on it */
+    struct mock_cond *parent; /* of a sub graph */
     aclmdlRICaptureMode mode;
     uint64_t owner; /* thread of the capture */
     mock_task *nodes;
@@ -81,11 +92,16 @@ typedef struct mock_graph {
     mock_stream *replaying; /* its stream, from the first task to the last, also while blocked */
     bool executing;         /* a thread runs nodes without the lock */
     struct mock_external *externals; /* of the launch that replays */
+    uint64_t steps;  /* nodes run, those of sub graphs included */
+    uint64_t rounds; /* of loops, in this replay */
+    bool abort;      /* the replay that goes on, or the next one, ends early */
+    aclError abort_error;
     mock_link launch_waiters;
     /* the rest */
     mock_destroy_callback *callbacks;
     uint32_t callback_count;
     mock_node_ref *refs;
+    uint32_t ref_count;
     char *name;
     struct mock_graph *next_free;
 } mock_graph;
@@ -109,7 +125,11 @@ aclError mock_graph_grow(void **array, uint32_t *room, uint32_t count, size_t si
 aclError mock_graph_add_chain(mock_graph *g, mock_stream *s);
 aclError mock_graph_append(mock_graph *g, uint16_t chain, mock_task *t);
 bool mock_graph_freeze(mock_graph *g);
+mock_graph *mock_graph_root(mock_graph *g);
+/* 207000 for a sub graph. */
+aclError mock_graph_no_sub(const mock_graph *g, const char *what);
 void mock_graph_leave(mock_graph *g);
+void mock_graph_clean(mock_graph *g, uint16_t chain);
 void mock_graph_destroy_all(mock_ctx *ctx);
 
 /* replay.c */
@@ -118,6 +138,43 @@ void mock_graph_release_launch(mock_task *t);
 bool mock_graph_calls_program(const mock_task *launch);
 bool mock_graph_launches(void *graph, const mock_stream *s);
 aclError mock_graph_launch(mock_graph *g, mock_stream *s);
+
+/* Of a graph or a sub graph: its first state, and as much of it as can run; true at its end. */
+void mock_graph_start(mock_graph *g);
+bool mock_graph_run(mock_stream *s, mock_graph *g);
+/* One more round of a loop. False when the loop has to stop for now, or for good. */
+bool mock_graph_round(mock_stream *s, mock_graph *g);
+/* Ends the replay that is under way, or the next one that was launched. */
+void mock_graph_end_early(mock_graph *g, aclError code);
+
+/* What became of a node. */
+typedef enum mock_step {
+    MOCK_STUCK, /* it cannot run yet */
+    MOCK_NEXT,
+    MOCK_MOVED /* the place in the chain is set already */
+} mock_step;
+
+/* graph_task.c */
+void mock_node_ref_drop(mock_node_ref *ref);
+
+/* cond.c */
+mock_graph *mock_cond_graph(const struct mock_cond *c);
+mock_step mock_cond_step(mock_stream *s, mock_graph *g, mock_task *t);
+void mock_conds_start(mock_graph *g);
+void mock_conds_assign(mock_graph *g);
+void mock_conds_free(mock_graph *g);
+bool mock_conds_call_program(const mock_graph *g);
+/* Of all sub graphs. */
+uint32_t mock_conds_streams(const mock_graph *g);
+/* 107045 when a sub graph has not been captured. */
+aclError mock_conds_complete(const mock_graph *g);
+
+/* branch.c */
+mock_step mock_branch_step(mock_stream *s, mock_graph *g, mock_chain *c, mock_task *t);
+void mock_branch_release(mock_task *t);
+void mock_labels_reset(void);
+/* The labels of a chain have no place any more. */
+void mock_labels_forget(const mock_graph *g, uint16_t chain);
 
 /* external.c */
 /* False when the node has to wait. */

@@ -1,4 +1,4 @@
-/* Graphs from outside: names, ids, dumps, enumeration and explicit update of tasks.
+/* Graphs from outside: names, ids, dumps, enumeration.
  *
  * (guide: model runtime instance; header: aclmdlRITaskType, aclmdlRITaskParams) */
 #define _GNU_SOURCE
@@ -129,6 +129,7 @@ MOCK_EXPORT aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, 
     aclError code = 0;
     mock_lock();
     mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) code = mock_graph_no_sub(g, "aclmdlRIGetStreams");
     if (code == 0 && g->state == MOCK_GRAPH_CAPTURING)
         code = mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
     if (code == 0 && streams != NULL) {
@@ -152,6 +153,7 @@ static aclError make_refs(mock_graph *g) {
         g->refs[i].node = i;
         g->refs[i].handle = mock_handle_new(MOCK_NODE, &g->refs[i]);
     }
+    g->ref_count = g->node_count;
     return 0;
 }
 
@@ -177,160 +179,6 @@ MOCK_EXPORT aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *
                 ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "EE1003", "the stream has %u tasks", c->count);
     }
     if (code == 0) *numTasks = c->count;
-    mock_unlock();
-    return code;
-}
-
-/* The task behind a handle. With the lock. */
-static aclError find(aclmdlRITask task, mock_node_ref **ref, mock_task **t) {
-    if (task == NULL) return mock_null("task");
-    *ref = mock_handle_get(MOCK_NODE, task);
-    if (*ref == NULL) return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live task", task);
-    *t = &(*ref)->graph->nodes[(*ref)->node];
-    return 0;
-}
-
-MOCK_EXPORT aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type) {
-    MOCK_ENTER(aclmdlRITaskGetType);
-    if (type == NULL) return mock_null("type");
-    mock_node_ref *ref = NULL;
-    mock_task *t = NULL;
-    mock_lock();
-    const aclError code = find(task, &ref, &t);
-    if (code == 0) *type = (aclmdlRITaskType)t->type;
-    mock_unlock();
-    return code;
-}
-
-/* (own choice: the position in the capture) */
-MOCK_EXPORT aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id) {
-    MOCK_ENTER(aclmdlRITaskGetSeqId);
-    if (id == NULL) return mock_null("id");
-    mock_node_ref *ref = NULL;
-    mock_task *t = NULL;
-    mock_lock();
-    const aclError code = find(task, &ref, &t);
-    if (code == 0) *id = ref->node;
-    mock_unlock();
-    return code;
-}
-
-static bool is_value(const mock_task *t) {
-    return t->type == ACL_MODEL_RI_TASK_VALUE_WRITE || t->type == ACL_MODEL_RI_TASK_VALUE_WAIT;
-}
-
-/* Internal tasks: 107000 (implementation of the open runtime). So are kernels and events here (own
- * choice: a kernel of the mock has no public arguments). */
-MOCK_EXPORT aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params) {
-    MOCK_ENTER(aclmdlRITaskGetParams);
-    if (params == NULL) return mock_null("params");
-    mock_node_ref *ref = NULL;
-    mock_task *t = NULL;
-    mock_lock();
-    aclError code = find(task, &ref, &t);
-    if (code == 0 && !is_value(t))
-        code =
-            mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "a task of type %d has no parameters", t->type);
-    if (code == 0) {
-        memset(params, 0, sizeof *params);
-        params->type = (aclmdlRITaskType)t->type;
-        /* The two kinds share their first members. */
-        params->valueWaitTaskParams.devAddr = t->u.value.address;
-        params->valueWaitTaskParams.value = t->u.value.value;
-        if (t->type == ACL_MODEL_RI_TASK_VALUE_WAIT) params->valueWaitTaskParams.flag = t->u.value.flag;
-    }
-    mock_unlock();
-    return code;
-}
-
-/* ---- explicit update ---- */
-
-/* Running, or neither ready nor updating: 107040 (implementation of the open runtime; observed: tasks, a
- * spoilt model). */
-static aclError begin_update(mock_graph *g) {
-    if (g->inflight != 0)
-        return mock_fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "EE1016", "the model is running");
-    if (g->state == MOCK_GRAPH_READY || g->state == MOCK_GRAPH_UPDATING) return 0;
-    return mock_fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "EE1016", "the model cannot be updated");
-}
-
-/* A task that cannot be changed gives 107000 and makes the whole model unusable (observed: tasks). */
-static aclError spoil(mock_graph *g, const mock_task *t) {
-    g->state = MOCK_GRAPH_FAULT;
-    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "a task of type %d cannot be changed", t->type);
-}
-
-/* Kernels can be set on the real runtime; here only values (own choice, as in aclmdlRITaskGetParams). */
-MOCK_EXPORT aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params) {
-    MOCK_ENTER(aclmdlRITaskSetParams);
-    if (params == NULL) return mock_null("params");
-    mock_node_ref *ref = NULL;
-    mock_task *t = NULL;
-    mock_lock();
-    aclError code = find(task, &ref, &t);
-    if (code == 0) code = begin_update(ref->graph);
-    if (code == 0 && (!is_value(t) || (int)params->type != t->type)) code = spoil(ref->graph, t);
-    if (code == 0) {
-        const aclmdlRIValueWaitTaskParams *p = &params->valueWaitTaskParams;
-        ref->value =
-            (mock_value){p->devAddr, p->value, t->type == ACL_MODEL_RI_TASK_VALUE_WAIT ? p->flag : 0};
-        ref->set = true;
-        ref->graph->state = MOCK_GRAPH_UPDATING;
-    }
-    mock_unlock();
-    return code;
-}
-
-/* Until aclmdlRIUpdate the model cannot be executed: 507011 (implementation of the open runtime). Kernels
- * and values only (observed: tasks). */
-MOCK_EXPORT aclError aclmdlRITaskDisable(aclmdlRITask task) {
-    MOCK_ENTER(aclmdlRITaskDisable);
-    mock_node_ref *ref = NULL;
-    mock_task *t = NULL;
-    mock_lock();
-    aclError code = find(task, &ref, &t);
-    if (code == 0) code = begin_update(ref->graph);
-    if (code == 0 && !is_value(t) && t->type != ACL_MODEL_RI_TASK_KERNEL) code = spoil(ref->graph, t);
-    if (code == 0) {
-        ref->disable = true;
-        ref->graph->state = MOCK_GRAPH_UPDATING;
-    }
-    mock_unlock();
-    return code;
-}
-
-static aclError run_nothing(void *arg) {
-    (void)arg;
-    return 0;
-}
-
-static const mock_task_ops disabled_ops = {"aclmdlRITaskDisable", run_nothing, NULL};
-
-static void apply(mock_graph *g) {
-    for (uint32_t i = 0; g->refs != NULL && i < g->node_count; i++) {
-        mock_node_ref *ref = &g->refs[i];
-        mock_task *t = &g->nodes[i];
-        if (ref->disable) {
-            mock_task_release(t);
-            t->ops = &disabled_ops;
-            t->kind = MOCK_TASK_WORK;
-            t->type = ACL_MODEL_RI_TASK_DEFAULT;
-        } else if (ref->set) {
-            t->u.value = ref->value;
-        }
-        ref->disable = ref->set = false;
-    }
-    g->state = MOCK_GRAPH_READY;
-}
-
-/* Nothing changed: 0 (observed: tasks). */
-MOCK_EXPORT aclError aclmdlRIUpdate(aclmdlRI modelRI) {
-    MOCK_ENTER(aclmdlRIUpdate);
-    aclError code = 0;
-    mock_lock();
-    mock_graph *g = mock_graph_get(modelRI, &code);
-    if (code == 0) code = begin_update(g);
-    if (code == 0) apply(g);
     mock_unlock();
     return code;
 }

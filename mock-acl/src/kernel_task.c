@@ -3,19 +3,12 @@
 #define _GNU_SOURCE
 #include <string.h>
 #include "kernel.h"
+#include "kernel_task.h"
 
 static bool same_kind(const mock_launch *a, const mock_launch *b) {
     const mock_acl_kernel *x = &a->function->kernel, *y = &b->function->kernel;
     return x->kind == y->kind && x->cube_ratio == y->cube_ratio && x->vector_ratio == y->vector_ratio;
 }
-
-bool mock_kernels_match(const mock_task *old, const mock_task *fresh) {
-    const mock_launch *a = mock_launch_of(old), *b = mock_launch_of(fresh);
-    return a == NULL || b == NULL || same_kind(a, b);
-}
-
-#if __has_include("kernel_task.h")
-#include "kernel_task.h"
 
 static bool owns(const mock_task_ops *ops) {
     const mock_task t = {.ops = ops, .kind = MOCK_TASK_KERNEL, .u.kernel.arg = (void *)(uintptr_t)ops};
@@ -84,4 +77,3 @@ static bool kinds(const void *arg, const void *other) { return same_kind(arg, ot
 
 static const mock_kernel_tasks tasks = {owns, params, change, attribute, kinds};
 __attribute__((constructor)) static void install(void) { mock_kernel_tasks_in_use = &tasks; }
-#endif

@@ -58,56 +58,125 @@ static void run_node(mock_stream *s, mock_graph *g, mock_task *t) {
     pause_execution(g);
 }
 
-/* One node of a chain; false when it cannot run yet. */
-static bool advance(mock_stream *s, mock_graph *g, mock_task *t) {
+/* One node of a chain. */
+static mock_step advance(mock_stream *s, mock_graph *g, mock_chain *c, mock_task *t) {
     if (t->kind == MOCK_TASK_RECORD) {
         g->records[t->u.wait.seq].replay = g->replay;
-        return true;
+        return MOCK_NEXT;
     }
-    if (t->kind == MOCK_TASK_WAIT) return g->records[t->u.wait.seq].replay == g->replay;
+    if (t->kind == MOCK_TASK_WAIT)
+        return g->records[t->u.wait.seq].replay == g->replay ? MOCK_NEXT : MOCK_STUCK;
     if (t->kind <= MOCK_TASK_WORK) {
         run_node(s, g, t);
-        return true;
+        return MOCK_NEXT;
     }
     if (t->fail != 0) {
         g->executing = true;
         mock_exception_locked(s, t, t->fail);
         mock_task_result(s, t->fail);
         pause_execution(g);
-        return true;
+        return MOCK_NEXT;
     }
     if (t->kind == MOCK_TASK_EXTERNAL_WAIT || t->kind == MOCK_TASK_EXTERNAL_RECORD)
-        return mock_external_step(g, t);
+        return mock_external_step(g, t) ? MOCK_NEXT : MOCK_STUCK;
+    if (t->kind == MOCK_TASK_COND) return mock_cond_step(s, g, t);
+    if (t->kind == MOCK_TASK_BRANCH) return mock_branch_step(s, g, c, t);
+    if (t->kind == MOCK_TASK_LABEL) return MOCK_NEXT;
     g->executing = true; /* some steps drop the lock */
     const mock_outcome outcome = mock_task_step(s, t);
     pause_execution(g);
-    if (outcome == MOCK_DONE) return true;
+    if (outcome == MOCK_DONE) return MOCK_NEXT;
     /* The stream itself waits later, for anything: other chains may go on. */
     mock_list_remove(&s->in_queue);
     s->blocked = false;
+    return MOCK_STUCK;
+}
+
+/* Until the chain waits, ends, or a loop lets others run; returns the number of nodes. */
+static uint64_t run_chain(mock_stream *s, mock_graph *g, mock_chain *c) {
+    const mock_graph *root = mock_graph_root(g);
+    uint64_t ran = 0;
+    while (c->going && !root->abort && !s->again) {
+        if (c->cursor == c->first + c->count) {
+            c->going = false;
+            break;
+        }
+        const mock_step step = advance(s, g, c, &g->nodes[g->order[c->cursor]]);
+        if (step == MOCK_STUCK) break;
+        if (step == MOCK_NEXT) c->cursor++;
+        ran++;
+    }
+    return ran;
+}
+
+static bool any_going(const mock_graph *g) {
+    for (uint16_t c = 0; c < g->chain_count; c++)
+        if (g->chains[c].going) return true;
     return false;
 }
 
 static bool run_chains(mock_stream *s, mock_graph *g) {
-    uint64_t ran = 0;
-    bool progress = true, finished = false;
-    while (progress && !finished) {
-        progress = false;
-        finished = true;
+    mock_graph *root = mock_graph_root(g);
+    const uint64_t start = root->steps;
+    uint64_t ran = 0, before;
+    do {
+        before = root->steps;
         for (uint16_t c = 0; c < g->chain_count; c++) {
-            mock_chain *chain = &g->chains[c];
-            const uint32_t end = chain->first + chain->count;
-            while (chain->cursor != end && advance(s, g, &g->nodes[g->order[chain->cursor]])) {
-                chain->cursor++;
-                ran++;
-                progress = true;
-            }
-            finished = finished && chain->cursor == end;
+            const uint64_t here = run_chain(s, g, &g->chains[c]);
+            ran += here;
+            root->steps += here;
         }
-    }
+    } while (root->steps != before && any_going(g) && !root->abort && !s->again);
     count(ran);
-    if (ran != 0) mock_wake_all(&mock_engine.value_waiters);
-    return finished;
+    if (root->steps != start) mock_wake_all(&mock_engine.value_waiters);
+    return !any_going(g);
+}
+
+void mock_graph_start(mock_graph *g) {
+    g->replay++;
+    for (uint16_t c = 0; c < g->chain_count; c++) {
+        g->chains[c].cursor = g->chains[c].first;
+        g->chains[c].going = g->chains[c].head;
+    }
+    mock_conds_start(g);
+}
+
+bool mock_graph_run(mock_stream *s, mock_graph *g) {
+    if (!g->simple) return run_chains(s, g);
+    run_simple(s, g);
+    mock_graph_root(g)->steps += g->order_count;
+    return true;
+}
+
+/* A loop that does not end would keep its thread for ever, and every thread that waits for it: it lets
+ * others run now and then, so that it can be aborted, held and waited for with a time-out, and after a
+ * million rounds (a second and more of virtual time) the replay ends with 507011 (own choice). */
+#define ROUND_LIMIT 1000000u
+#define ROUNDS_AT_ONCE 64u
+
+bool mock_graph_round(mock_stream *s, mock_graph *g) {
+    mock_graph *root = mock_graph_root(g);
+    root->steps++;
+    if (++root->rounds >= ROUND_LIMIT) mock_graph_end_early(root, ACL_ERROR_RT_MODEL_EXECUTE);
+    s->again = root->rounds % ROUNDS_AT_ONCE == 0;
+    return !s->again && !root->abort;
+}
+
+/* The first reason stays. */
+void mock_graph_end_early(mock_graph *g, aclError code) {
+    if (g->abort) return;
+    g->abort = true;
+    g->abort_error = code;
+    mock_wake_all(&mock_engine.value_waiters);
+    mock_changed();
+}
+
+static void begin_replay(mock_stream *s, mock_graph *g, mock_task *t) {
+    g->replaying = t->u.graph.stream = s;
+    g->externals = t->u.graph.externals;
+    g->rounds = 0;
+    mock_conds_assign(g);
+    mock_graph_start(g);
 }
 
 mock_outcome mock_graph_step(mock_stream *s, mock_task *t) {
@@ -118,18 +187,17 @@ mock_outcome mock_graph_step(mock_stream *s, mock_task *t) {
         mock_block_on(s, &g->launch_waiters);
         return MOCK_BLOCKED;
     }
-    if (g->replaying == NULL) {
-        g->replaying = t->u.graph.stream = s;
-        g->externals = t->u.graph.externals;
-        g->replay++;
-        for (uint16_t c = 0; c < g->chain_count; c++) g->chains[c].cursor = g->chains[c].first;
-    }
-    if (g->simple) {
-        run_simple(s, g);
-    } else if (!run_chains(s, g)) {
-        mock_block_on(s, mock_graph_shared(t) ? &mock_engine.shared_waiters : &mock_engine.value_waiters);
+    if (g->replaying == NULL) begin_replay(s, g, t);
+    const bool finished = g->abort || mock_graph_run(s, g) || g->abort;
+    if (!finished) {
+        /* Not linked to anything, the stream can run again at once. */
+        if (s->again) mock_engine.loop_turns++;
+        else mock_block_on(s, mock_graph_shared(t) ? &mock_engine.shared_waiters : &mock_engine.value_waiters);
+        s->again = false;
         return MOCK_BLOCKED;
     }
+    if (g->abort) mock_task_result(s, g->abort_error);
+    s->again = g->abort = false;
     g->replaying = t->u.graph.stream = NULL;
     mock_wake_all(&g->launch_waiters);
     return MOCK_DONE;
@@ -186,11 +254,12 @@ bool mock_graph_launches(void *graph, const mock_stream *s) {
 void mock_graph_release_launch(mock_task *t) {
     mock_graph *g = t->u.graph.graph;
     if (t->u.graph.stream != NULL && g->replaying == t->u.graph.stream) {
+        g->replaying->again = g->abort = false;
         g->replaying = NULL;
         mock_wake_all(&g->launch_waiters);
     }
     mock_externals_release(t);
-    g->inflight--;
+    if (--g->inflight == 0) g->abort = false;
 }
 
 aclError mock_graph_launch(mock_graph *g, mock_stream *s) {
@@ -211,10 +280,15 @@ aclError mock_graph_launch(mock_graph *g, mock_stream *s) {
     return 0;
 }
 
+/* Queues of a device for graphs (guide: capture). */
+#define QUEUES 1024u
+
 /* Capturing model: 107026 (observed: getinfo); capturing stream: 107027 with EE1003 (observed: execute);
- * not ready: 507011 (observed: tasks); another context: 107004, bound stream: 107000 (implementation of
- * the open runtime). */
-static aclError check_launch(const mock_graph *g, const mock_stream *s) {
+ * not ready: 507011 (observed: tasks); more streams than queues: 207005; another context: 107004, bound
+ * stream: 107000 (implementation of the open runtime). */
+static aclError check_launch(mock_graph *g, const mock_stream *s) {
+    const aclError sub = mock_graph_no_sub(g, "aclmdlRIExecuteAsync");
+    if (sub != 0) return sub;
     if (g->state == MOCK_GRAPH_CAPTURING)
         return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
     if (g->ctx != s->ctx)
@@ -224,6 +298,10 @@ static aclError check_launch(const mock_graph *g, const mock_stream *s) {
         return mock_fail(ACL_ERROR_RT_STREAM_CAPTURED, "EE1003", "the stream is capturing");
     if (g->state != MOCK_GRAPH_READY)
         return mock_fail(ACL_ERROR_RT_MODEL_EXECUTE, "EE1016", "the model is not ready to be executed");
+    if (g->captured && g->chain_count + mock_conds_streams(g) > QUEUES)
+        return mock_fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "EE1023", "too many streams in one graph");
+    if (g->stale && g->inflight == 0 && !mock_graph_freeze(g))
+        return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     return 0;
 }
 
@@ -246,8 +324,8 @@ MOCK_EXPORT aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) 
 static bool idle(void *what) { return ((const mock_graph *)what)->inflight == 0; }
 
 /* Only for models of aclmdlRIBuildBegin, a captured one is 107000; the time-out is -1 or above 0, else 107000
- * (observed: execute, build_ri); when it passes, 507046 (implementation of the open runtime). It runs on the
- * default stream (own choice). */
+ * (observed: execute, build_ri); when it passes, 507046, and the execution is aborted (implementation of the
+ * open runtime). It runs on the default stream (own choice). */
 MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
     MOCK_ENTER(aclmdlRIExecute);
     aclError code = 0;
@@ -265,8 +343,10 @@ MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
     if (code == 0) {
         code = mock_wait(&(mock_wait_for){idle, mock_graph_launches, g, s},
             timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
-        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
+        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
             mock_fail(code, "EE1002", "the model did not finish in time");
+            if (g->inflight != 0) mock_graph_end_early(g, 0);
+        }
         if (code == 0 && s->error != 0) {
             code = mock_fail(s->error, "EE9999", "a task of the model failed");
             s->error = 0;
@@ -276,12 +356,16 @@ MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
     return code;
 }
 
-/* 0 on a captured model (observed: execute). A replay that runs is not interrupted (own choice). */
+/* 0 on a captured model, whose replay goes on (observed: execute; guide: model runtime instance,
+ * aclmdlRIAbort). Of a model built by hand, the replay that is under way ends, or the next one that was
+ * launched; waits report 507023 (header: ACL_ERROR_RT_MODEL_ABORT_NORMAL; own choice of the place). */
 MOCK_EXPORT aclError aclmdlRIAbort(aclmdlRI modelRI) {
     MOCK_ENTER(aclmdlRIAbort);
     aclError code = 0;
     mock_lock();
-    mock_graph_get(modelRI, &code);
+    mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0 && !g->captured && g->inflight != 0)
+        mock_graph_end_early(g, ACL_ERROR_RT_MODEL_ABORT_NORMAL);
     mock_unlock();
     return code;
 }

@@ -65,6 +65,7 @@ mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, b
     s->stop_on_failure = ctx->stop_on_failure;
     atomic_store_explicit(&s->held, false, memory_order_relaxed);
     s->stopped = s->overflow_switch = s->cache_op_info = s->bound = s->host_funcs = false;
+    s->again = false;
     s->custom_tag = s->cube_limit = s->vector_limit = 0;
     s->error = s->stop_error = 0;
     s->timed_out = false;
@@ -206,7 +207,7 @@ static aclError destroy(aclrtStream handle, bool force, const char *call) {
     code = mock_stream_to_submit(handle, &s);
     if (code == 0 && s->is_default)
         code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1016", "the default stream cannot be destroyed");
-    if (code == 0 && mock_capturing(s)) code = mock_captured_error(call);
+    if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, call);
     if (code == 0) {
         const uint64_t serial = s->serial;
         mock_stream_goes(s);
@@ -241,25 +242,19 @@ static aclError take_error(mock_stream *s) {
     return code;
 }
 
-/* Its work was aborted while a thread waited for it (guide: stream management, aclrtStreamAbort). */
-static aclError aborted(const mock_stream *s) {
-    return mock_fail(s->abort_code, "EE9999", "the work of stream %d was aborted", s->id);
-}
-
 /* Capturing: 107027 (observed: capturing_calls). Streams that run no tasks: 0 at once (guide: stream
  * management, aclrtSynchronizeStream). Time-out: 507046 (observed: syncev_timeout). */
 static aclError synchronize(aclrtStream handle, int64_t timeout_ns, const char *call) {
     mock_stream *s = NULL;
     mock_lock();
     aclError code = mock_stream_to_wait(handle, &s);
-    if (code == 0 && mock_capturing(s)) code = mock_captured_error(call);
+    if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, call);
     if (code == 0 && (s->flags & NO_TASKS) == 0) {
-        mock_target t = {s, s->tail};
-        const uint32_t aborts = s->aborts;
+        mock_target t = {s, s->tail, s->aborts};
         code = mock_wait_target(&t, timeout_ns);
-        if (s->aborts != aborts) code = aborted(s);
-        else if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
+        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             mock_fail(code, "EE1002", "stream %d did not finish in time", s->id);
+        if (code == 0 && s->aborts != t.aborts) code = mock_aborted(s);
         if (code == 0) code = take_error(s);
     }
     mock_unlock();
@@ -288,7 +283,6 @@ MOCK_EXPORT aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32
 
 typedef struct all_targets {
     mock_target *at;
-    uint32_t *aborts;
     size_t count;
 } all_targets;
 
@@ -316,8 +310,7 @@ static bool finished(const mock_stream *s) {
 
 static void add(all_targets *all, mock_stream *s) {
     if ((s->flags & NO_TASKS) != 0 || finished(s)) return;
-    all->aborts[all->count] = s->aborts;
-    all->at[all->count++] = (mock_target){s, s->tail};
+    all->at[all->count++] = (mock_target){s, s->tail, s->aborts};
 }
 
 /* What is collected, with the lock. */
@@ -335,7 +328,7 @@ static void collect_of_device(mock_stream *s) {
 static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
     for (mock_link *l = ctx->streams.next; l != &ctx->streams; l = l->next) {
         mock_stream *s = MOCK_OWNER(l, mock_stream, in_context);
-        if (mock_capturing(s)) return mock_captured_error(call);
+        if (mock_capturing(s)) return mock_captured_illegal(s, call);
         add(all, s);
     }
     collected_for = ctx;
@@ -348,8 +341,7 @@ static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
  * runtime), unless MOCK_ACL_STRICT has doc. Time-out: 507046 (observed: syncev_timeout). The first error
  * of the streams is reported (own choice). */
 static aclError synchronize_device(int64_t timeout, const char *call) {
-    all_targets all = {malloc((sizeof(mock_target) + sizeof(uint32_t)) * MOCK_STREAM_LIMIT), NULL, 0};
-    all.aborts = (uint32_t *)(void *)(all.at + MOCK_STREAM_LIMIT);
+    all_targets all = {malloc(sizeof(mock_target) * MOCK_STREAM_LIMIT), 0};
     if (all.at == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     mock_lock();
     mock_ctx *ctx = mock_current();
@@ -360,7 +352,7 @@ static aclError synchronize_device(int64_t timeout, const char *call) {
             mock_fail(code, "EE1002", "the device did not finish in time");
         for (size_t i = 0; i < all.count && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT; i++) {
             mock_stream *s = all.at[i].stream;
-            const aclError one = s->aborts != all.aborts[i] ? aborted(s) : take_error(s);
+            const aclError one = s->aborts != all.at[i].aborts ? mock_aborted(s) : take_error(s);
             if (code == 0) code = one;
         }
     }
@@ -389,7 +381,7 @@ MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *sta
     if (status == NULL) return mock_null("status");
     mock_lock();
     aclError code = mock_stream_to_wait(stream, &s);
-    if (code == 0 && mock_capturing(s)) code = mock_captured_error("aclrtStreamQuery");
+    if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, "aclrtStreamQuery");
     if (code == 0) {
         const bool idle =
             (s->flags & NO_TASKS) != 0 || atomic_load_explicit(&s->done, memory_order_acquire) == s->tail;
@@ -401,7 +393,7 @@ MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *sta
 }
 
 aclError mock_stream_finish(mock_stream *s) {
-    mock_target t = {s, s->tail};
+    mock_target t = {s, s->tail, s->aborts};
     return mock_wait_target(&t, MOCK_FOREVER);
 }
 

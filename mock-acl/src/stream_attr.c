@@ -72,7 +72,7 @@ MOCK_EXPORT aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t f
     mock_stream *s = NULL;
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && mock_capturing(s)) code = mock_captured_error("aclrtSetStreamOverflowSwitch");
+    if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, "aclrtSetStreamOverflowSwitch");
     if (code == 0) s->overflow_switch = flag != 0;
     mock_unlock();
     return code;
@@ -95,7 +95,7 @@ static aclError set_attribute(mock_stream *s, aclrtStreamAttr attr, const aclrtS
     case ACL_STREAM_ATTR_FAILURE_MODE:
         return set_failure_mode(s, value->failureMode);
     case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
-        if (mock_capturing(s)) return mock_captured_error("aclrtSetStreamAttribute");
+        if (mock_capturing(s)) return mock_captured_illegal(s, "aclrtSetStreamAttribute");
         s->overflow_switch = value->overflowSwitch != 0;
         return 0;
     case ACL_STREAM_ATTR_USER_CUSTOM_TAG:

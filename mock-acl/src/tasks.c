@@ -231,6 +231,10 @@ void mock_control_release(mock_task *t) {
     case MOCK_TASK_EXTERNAL_RECORD:
         mock_event_unref(t->u.external.event);
         break;
+    case MOCK_TASK_LABEL:
+    case MOCK_TASK_BRANCH:
+        mock_branch_release(t);
+        break;
     default:
         break;
     }

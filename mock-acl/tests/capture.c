@@ -31,8 +31,10 @@ static void executes_nothing(void) {
     aclmdlRI graph = end();
     OK(aclrtSynchronizeStream(origin));
     CHECK(byte_at(memory) == 0);
+    OK(mock_acl_hold_stream(side));
     OK(aclmdlRIExecuteAsync(graph, side));
     CHECK(byte_at(memory) == 0);
+    OK(mock_acl_release_stream(side));
     OK(aclrtSynchronizeStream(side));
     CHECK(byte_at(memory) == 1);
     CHECK(live().graphs == 1);
@@ -114,6 +116,7 @@ static void task_groups(void) {
     OK(aclmdlRIExecuteAsync(graph, origin));
     OK(aclrtSynchronizeStream(origin));
     CHECK(byte_at(memory) == 1 && byte_at(memory + 1) == 1);
+    OK(mock_acl_hold_stream(side));
     OK(aclmdlRICaptureTaskUpdateBegin(side, group));
     CODE(aclmdlRICaptureTaskUpdateBegin(origin, group), 107033);
     OK(mock_submit_kernel(side, &ten, memory));
@@ -123,7 +126,6 @@ static void task_groups(void) {
     CHECK(dropped == 1);
     OK(aclmdlRICaptureTaskUpdateEnd(side));
     OK(aclmdlRIExecuteAsync(graph, origin)); /* the update has not run */
-    OK(mock_acl_hold_stream(side));
     OK(aclrtSynchronizeStream(origin));
     CHECK(byte_at(memory) == 2 && byte_at(memory + 1) == 2);
     OK(mock_acl_release_stream(side));

@@ -27,6 +27,9 @@
 
 #define OK(call) CODE(call, 0)
 
+/* Work runs as it is queued: what a test wants to see before it has run, it holds back. */
+static inline int workers(void) { return getenv("MOCK_ACL_WORKERS") != NULL; }
+
 static inline void up(void) {
     CHECK(mock_acl_reset() == 0);
     OK(aclInit(NULL));

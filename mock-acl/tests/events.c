@@ -86,11 +86,13 @@ static void times(void) {
                no = new_event(ACL_EVENT_SYNC);
     float ms = -1;
     CODE(aclrtEventElapsedTime(&ms, start, end), 507000);
+    OK(mock_acl_hold_stream(s));
     OK(aclrtRecordEvent(start, s));
     for (int i = 0; i < 999; i++) OK(aclrtCmoAsync(s, 1, ACL_RT_CMO_TYPE_PREFETCH, s));
     OK(aclrtRecordEvent(end, s));
     OK(aclrtRecordEvent(no, s));
     CODE(aclrtEventElapsedTime(&ms, start, end), 107006);
+    OK(mock_acl_release_stream(s));
     OK(aclrtSynchronizeStream(s));
     OK(aclrtEventElapsedTime(&ms, start, end));
     CHECK(ms == 1.0f); /* a record is a task, too */

@@ -22,6 +22,8 @@ static void eager_limits(void) {
     OK(aclrtSynchronizeStream(s));
     CHECK(mock_acl_launch_count() == 0); /* off */
     mock_acl_log_launches(1);
+    OK(mock_acl_hold_stream(s));
+    OK(mock_acl_hold_stream(other));
     OK(aclrtSetStreamResLimit(s, CUBE, 8));
     OK(aclrtSetStreamResLimit(s, VECTOR, 6));
     once(&o, s); /* nobody uses the limit yet */
@@ -33,7 +35,9 @@ static void eager_limits(void) {
     once(&o, s);
     OK(aclrtResetDeviceResLimit(0)); /* what is queued keeps its limit */
     CHECK(mock_acl_launch_count() == 0);
+    OK(mock_acl_release_stream(s));
     OK(aclrtSynchronizeStream(s));
+    OK(mock_acl_release_stream(other));
     OK(aclrtSynchronizeStream(other));
     CHECK(mock_acl_launch_count() == 4);
     check_launch(0, 24, 48, 0, s);
@@ -74,6 +78,7 @@ static void captured_limits(void) {
     OK(aclrtResetStreamResLimit(s));
     mock_acl_log_launches(1);
     OK(aclmdlRIExecuteAsync(graph, s));
+    OK(aclrtSynchronizeStream(s));
     OK(aclmdlRIExecuteAsync(graph, update));
     OK(aclrtSynchronizeDevice());
     CHECK(mock_acl_launch_count() == 4);

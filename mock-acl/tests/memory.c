@@ -80,8 +80,10 @@ static void copies(void) {
     aclrtStream s = new_stream();
     unsigned char *h = pinned(256), *d = device(256), pageable[256], back[256];
     for (int i = 0; i < 256; i++) h[i] = pageable[i] = (unsigned char)i;
+    OK(mock_acl_hold_stream(s));
     OK(aclrtMemcpyAsync(d, 256, h, 256, ACL_MEMCPY_HOST_TO_DEVICE, s));
-    CHECK(byte_at(d + 1) != 1);                                                /* nothing ran yet */
+    CHECK(byte_at(d + 1) != 1); /* nothing ran yet */
+    OK(mock_acl_release_stream(s));
     OK(aclrtMemcpyAsync(d + 16, 240, d, 200, ACL_MEMCPY_DEVICE_TO_DEVICE, s)); /* overlapping */
     OK(aclrtMemcpyAsync(back, 256, d, 256, ACL_MEMCPY_DEFAULT, s));            /* pageable: waits */
     CHECK(back[15] == 15 && back[16] == 0 && back[215] == 199 && back[216] == 216);

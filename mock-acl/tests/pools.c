@@ -12,11 +12,13 @@ static void pools(void) {
     OK(aclrtMemPoolCreate(&pool, &props));
     OK(aclrtMemPoolMallocAsync(&a, 3000, pool, s));
     CODE(aclrtMemPoolMallocAsync(&b, 2000, pool, s), 207001);
+    OK(mock_acl_hold_stream(s));
     OK(aclrtMemsetAsync(a, 3000, 1, 3000, s));
     OK(aclrtMemPoolFreeAsync(a, s));
     CODE(aclrtMemPoolFreeAsync(a, s), 107000);
     CODE(aclrtMemPoolFreeAsync(s, s), 107000);
     CHECK(live().device_allocations == 1); /* the stream has not reached the release */
+    OK(mock_acl_release_stream(s));
     OK(aclrtSynchronizeStream(s));
     CHECK(live().device_allocations == 0);
     OK(aclrtMemPoolMallocAsync(&b, 2000, pool, s));
@@ -79,8 +81,10 @@ static void configured_streams(void) {
     CHECK(got == 5);
     unsigned char *d = device(8);
     OK(aclrtMemset(d, 8, 0, 8));
+    OK(mock_acl_hold_stream(s));
     OK(aclrtMemsetAsync(d, 8, 1, 8, s));
     OK(aclrtStreamAbort(s));
+    OK(mock_acl_release_stream(s));
     OK(aclrtSynchronizeStream(s));
     CHECK(byte_at(d) == 0);
 }
@@ -94,8 +98,10 @@ static void batches(void) {
     aclrtMemcpyBatchAttr attr = {.dstLoc = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
     memset(h, 9, 64);
     OK(aclrtMemset(d, 64, 0, 64));
+    OK(mock_acl_hold_stream(s));
     OK(aclrtMemcpyBatchAsync(to, room, from, size, 2, &attr, &first, 1, &failed, s));
     CHECK(byte_at(d) == 0);
+    OK(mock_acl_release_stream(s));
     OK(aclrtSynchronizeStream(s));
     CHECK(byte_at(d) == 9 && byte_at(d + 16) == 0 && byte_at(d + 39) == 9 && byte_at(d + 40) == 0);
     room[1] = 4;
