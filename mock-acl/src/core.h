@@ -69,6 +69,8 @@ typedef enum mock_kind {
     MOCK_LABEL,
     MOCK_CHAIN,
     MOCK_POOL,
+    MOCK_PHYSICAL,
+    MOCK_ALLOCATOR,
     MOCK_OBJECT_FIRST /* MOCK_OBJECT_KINDS kinds of host-side objects follow */
 } mock_kind;
 
@@ -125,6 +127,25 @@ typedef struct mock_fill {
     bool words;
 } mock_fill;
 
+typedef struct mock_reduce {
+    void *dst;
+    const void *src;
+    uint64_t bytes;
+    uint8_t kind, type; /* aclrtReduceKind, aclDataType */
+} mock_reduce;
+
+/* Addresses that are read from device memory when the task runs. */
+typedef struct mock_indirect {
+    void *dst, *src; /* where the addresses stand */
+    uint64_t dst_offset, src_offset, dst_max, count;
+} mock_indirect;
+
+typedef struct mock_migration {
+    const void *address;
+    uint64_t size;
+    int32_t type, id; /* aclrtMemManagedLocation */
+} mock_migration;
+
 typedef struct mock_cmo {
     void *src;
     uint32_t size; /* larger sizes wrap (implementation of the open runtime) */
@@ -163,6 +184,9 @@ typedef struct mock_task {
         mock_value value;
         mock_copy copy;
         mock_fill fill;
+        mock_reduce reduce;
+        mock_indirect indirect;
+        mock_migration migration;
         mock_cmo cmo;
         struct {
             void (*fn)(void *);
@@ -392,6 +416,8 @@ aclError mock_null(const char *what);
 mock_ctx *mock_current(void);
 mock_ctx *mock_current_quiet(void);
 aclError mock_no_context(void);
+/* Whether MOCK_ACL_STRICT has `doc`: then rules follow the documentation where the implementation differs. */
+int mock_strict_doc(void);
 
 /* NULL is the default stream. `submit` streams must belong to the current context. */
 aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out);

@@ -155,19 +155,6 @@ MOCK_EXPORT aclError aclrtDeviceCanAccessPeer(
     return 0;
 }
 
-/* flags is 0 (guide: device management, aclrtDeviceEnablePeerAccess); else 100000 (own choice). Copies
- * between devices work without it (own choice). */
-MOCK_EXPORT aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags) {
-    MOCK_ENTER(aclrtDeviceEnablePeerAccess);
-    if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flags %u", flags);
-    return mock_device_check(peerDeviceId);
-}
-
-MOCK_EXPORT aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
-    MOCK_ENTER(aclrtDeviceDisablePeerAccess);
-    return mock_device_check(peerDeviceId);
-}
-
 /* All numberings agree (own choice: no devices are hidden). */
 static aclError same_id(int32_t from, int32_t *to) {
     if (to == NULL) return mock_null("device id");

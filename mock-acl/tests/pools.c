@@ -99,7 +99,7 @@ static void batches(void) {
     OK(aclrtSynchronizeStream(s));
     CHECK(byte_at(d) == 9 && byte_at(d + 16) == 0 && byte_at(d + 39) == 9 && byte_at(d + 40) == 0);
     room[1] = 4;
-    CODE(aclrtMemcpyBatch(to, room, from, size, 2, &attr, &first, 1, &failed), 107000);
+    CODE(aclrtMemcpyBatch(to, room, from, size, 2, &attr, &first, 1, &failed), 100000);
     CHECK(failed == 1);
 }
 
