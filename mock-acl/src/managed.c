@@ -38,6 +38,7 @@ static void *map(uint64_t bytes) {
     mock_space_unlock();
     void *wanted = (void *)(uintptr_t)at;
     if (at <= FIRST + MOST - bytes) {
+        mock_space_clear(wanted, bytes);
         void *p = mmap(wanted, bytes, both, flags | MAP_FIXED_NOREPLACE, -1, 0);
         if (p == wanted) return p;
         if (p != MAP_FAILED) munmap(p, bytes);
@@ -66,6 +67,7 @@ MOCK_EXPORT aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t fl
     const uint64_t bytes = (size + PAGE - 1) / PAGE * PAGE;
     mock_space *s = calloc(1, sizeof *s);
     advice *pages = new_advice(bytes / PAGE);
+    mock_space_bury();
     void *p = s == NULL || pages == NULL ? NULL : map(bytes);
     bool good = p != NULL;
     if (good) {

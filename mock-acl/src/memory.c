@@ -229,6 +229,11 @@ void *mock_device_alloc(int32_t device, uint64_t size) {
     return a == NULL ? NULL : mock_arena_alloc(a, size, false);
 }
 
+void mock_device_idle(const void *p, bool idle) {
+    mock_arena *a = mock_arena_around(p, NULL);
+    if (a != NULL) mock_arena_idle(a, p, idle);
+}
+
 bool mock_device_free(void *p) {
     mock_arena *a = mock_arena_around(p, NULL);
     mock_arena *host = atomic_load_explicit(&device_arenas[MOCK_HOST_SIDE], memory_order_acquire);

@@ -50,6 +50,7 @@ mock_arena *mock_device_arena(int32_t id);
 mock_arena *mock_arena_around(const void *p, int32_t *device);
 void *mock_device_alloc(int32_t device, uint64_t size);
 bool mock_device_free(void *p);
+void mock_device_idle(const void *p, bool idle);
 bool mock_is_pinned(const void *p);
 /* 0, 107002 without a context, or 107030 when a capture forbids the calling thread a synchronous call. */
 aclError mock_forbidden_sync(const char *call);
@@ -57,6 +58,8 @@ aclError mock_forbidden_sync(const char *call);
 bool mock_pool_free(void *p);
 void mock_pool_release(const mock_task *t);
 void mock_pools_reset(void);
+/* With the engine lock, after a wait of the host: memory above the thresholds goes back. */
+void mock_pools_trim(void);
 mock_arena_use mock_device_usage(int32_t device); /* -1: all devices */
 mock_arena_use mock_pinned_usage(void);
 

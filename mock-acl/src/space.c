@@ -1,5 +1,8 @@
-/* The table of the spaces, sorted by address. Views that running work may use stay mapped until nothing
- * executes (own choice: a program that unmaps memory in use gets wrong data, not a crash inside the mock). */
+/* The table of the spaces, sorted by address.
+ *
+ * Views that running work may use stay mapped until nothing executes. The addresses of a space that is gone stay
+ * reserved for a while, so that work which still names them fails and does not touch memory of the program (own
+ * choice). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +14,16 @@ static mock_space **spaces;
 static size_t count, room;
 static _Atomic size_t seen; /* read without the lock: no space, no search */
 
+/* The latest first. */
+#define MOST_RETIRED 256u
 typedef struct retired {
-    void *base, *view;
+    char *base;
+    void *view; /* NULL once unmapped */
     uint64_t bytes;
     struct retired *next;
 } retired;
 static retired *graveyard;
+static size_t graves;
 
 void mock_space_lock(void) { pthread_mutex_lock(&lock); }
 void mock_space_unlock(void) { pthread_mutex_unlock(&lock); }
@@ -40,6 +47,8 @@ mock_space *mock_space_at(const void *p) {
     return s != NULL && (uint64_t)((uintptr_t)p - (uintptr_t)s->base) < s->bytes ? s : NULL;
 }
 
+static void publish(void) { atomic_store_explicit(&seen, count + graves, memory_order_release); }
+
 bool mock_space_add(mock_space *s) {
     if (count == room) {
         mock_space **grown = realloc(spaces, (room * 2 + 16) * sizeof(mock_space *));
@@ -50,21 +59,52 @@ bool mock_space_add(mock_space *s) {
     const size_t i = above(s->base);
     memmove(&spaces[i + 1], &spaces[i], (count - i) * sizeof(mock_space *));
     spaces[i] = s;
-    atomic_store_explicit(&seen, ++count, memory_order_release);
+    count++;
+    publish();
     return true;
+}
+
+static void close_view(retired *r) {
+    if (r->view == r->base)
+        mmap(r->base, r->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    else if (r->view != NULL) munmap(r->view, r->bytes);
+    r->view = NULL;
+}
+
+/* Unmaps what overlaps a range. */
+static void dig_out(const char *base, uint64_t bytes) {
+    for (retired **at = &graveyard; *at != NULL;) {
+        retired *r = *at;
+        const bool apart = r->view != NULL || (uintptr_t)r->base >= (uintptr_t)base + bytes ||
+                           (uintptr_t)base >= (uintptr_t)r->base + r->bytes;
+        if (apart) {
+            at = &r->next;
+            continue;
+        }
+        munmap(r->base, r->bytes);
+        *at = r->next;
+        free(r);
+        graves--;
+    }
+    publish();
+}
+
+void mock_space_clear(const void *base, uint64_t bytes) {
+    mock_space_lock();
+    dig_out(base, bytes);
+    mock_space_unlock();
 }
 
 void mock_space_bury(void) {
     mock_lock();
     const bool idle = mock_engine.executing == 0;
     mock_space_lock();
-    while (idle && graveyard != NULL) {
-        retired *next = graveyard->next;
-        munmap(graveyard->base, graveyard->bytes);
-        if (graveyard->view != graveyard->base) munmap(graveyard->view, graveyard->bytes);
-        free(graveyard);
-        graveyard = next;
+    retired *last = NULL;
+    for (retired *r = graveyard; idle && r != NULL; r = r->next) {
+        close_view(r);
+        last = r;
     }
+    if (last != NULL && graves > MOST_RETIRED) dig_out(last->base, last->bytes);
     mock_space_unlock();
     mock_unlock();
 }
@@ -73,15 +113,19 @@ void mock_space_bury(void) {
 void mock_space_drop(mock_space *s) {
     size_t i = above(s->base) - 1;
     memmove(&spaces[i], &spaces[i + 1], (count - i - 1) * sizeof(mock_space *));
-    atomic_store_explicit(&seen, --count, memory_order_release);
+    count--;
     retired *r = malloc(sizeof *r);
-    if (r != NULL) *r = (retired){s->base, s->view, s->bytes, graveyard};
-    if (r != NULL) graveyard = r;
+    if (r != NULL) {
+        *r = (retired){s->base, s->view, s->bytes, graveyard};
+        graveyard = r;
+        graves++;
+    }
+    publish();
     free(s->pieces);
     free(s);
 }
 
-bool mock_space_reserve(mock_space *s, void *wanted, uint64_t bytes) {
+static bool reserve(mock_space *s, void *wanted, uint64_t bytes) {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *base = mmap(wanted, bytes, PROT_NONE, flags | (wanted == NULL ? 0 : MAP_FIXED_NOREPLACE), -1, 0);
     if (base == MAP_FAILED) return false;
@@ -95,6 +139,13 @@ bool mock_space_reserve(mock_space *s, void *wanted, uint64_t bytes) {
     s->view = view;
     s->bytes = bytes;
     return true;
+}
+
+/* With what is left of older spaces in the way, once more without. */
+bool mock_space_reserve(mock_space *s, void *wanted, uint64_t bytes) {
+    if (reserve(s, wanted, bytes)) return true;
+    dig_out(NULL, UINT64_MAX);
+    return reserve(s, wanted, bytes);
 }
 
 /* The piece around an offset, by halving. */
@@ -153,6 +204,9 @@ bool mock_space_find(const void *p, uint64_t size, mock_found *f) {
             if (size <= s->size - (at - s->first)) f->view = s->view + at;
         }
     }
+    bool inside = s != NULL;
+    for (const retired *r = graveyard; !inside && r != NULL; r = r->next)
+        inside = (uint64_t)((uintptr_t)p - (uintptr_t)r->base) < r->bytes;
     pthread_mutex_unlock(&lock);
-    return s != NULL;
+    return inside;
 }

@@ -37,7 +37,7 @@ typedef struct mock_found {
     int32_t device;  /* MOCK_HOST_SIDE for memory of the host */
     uint32_t reach; /* a bit for each device with access */
 } mock_found;
-/* False outside of every space. */
+/* False outside of every space, those included that are gone. */
 bool mock_space_find(const void *p, uint64_t size, mock_found *f);
 
 void mock_space_lock(void);
@@ -52,7 +52,9 @@ bool mock_space_add(mock_space *s);
  * executes. */
 void mock_space_drop(mock_space *s);
 void mock_space_bury(void);
-/* Two equal ranges without access; at `wanted` if that is not NULL. False without address space. */
+/* Forgets spaces that are gone from a range of addresses, which is then free. Without the lock. */
+void mock_space_clear(const void *base, uint64_t bytes);
+/* With the lock: two equal ranges without access; at `wanted` if that is not NULL. False without address space. */
 bool mock_space_reserve(mock_space *s, void *wanted, uint64_t bytes);
 
 /* physical.c */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "graph.h"
+#include "memory.h"
 #include "quota.h"
 
 #define NO_TASKS (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
@@ -327,6 +328,7 @@ static aclError synchronize_device(int64_t timeout, const char *call) {
             const aclError one = take_error(all.at[i].stream);
             if (code == 0) code = one;
         }
+        mock_pools_trim();
     }
     mock_unlock();
     free(all.at);

@@ -28,20 +28,18 @@ static aclError reserve(void **out, uint64_t size, void *wanted) {
     if (device < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     const uint64_t bytes = rounded(size, MOCK_GRANULARITY);
     mock_space *s = bytes < size ? NULL : calloc(1, sizeof *s);
-    bool good = false;
     mock_space_bury();
-    if (s != NULL && mock_space_reserve(s, wanted, bytes)) {
+    mock_space_lock();
+    bool good = s != NULL && mock_space_reserve(s, wanted, bytes);
+    if (good) {
         s->kind = MOCK_SPACE_VIRTUAL;
         s->device = device;
         *out = s->base;
-        mock_space_lock();
         good = mock_space_add(s);
-        mock_space_unlock();
-        if (!good) {
-            munmap(s->base, bytes);
-            munmap(s->view, bytes);
-        }
+        if (!good) munmap(s->view, bytes);
+        if (!good) munmap(s->base, bytes);
     }
+    mock_space_unlock();
     if (good) return 0;
     free(s);
     return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EL0004", "no %zu bytes of addresses", (size_t)size);
