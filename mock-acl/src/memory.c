@@ -251,7 +251,9 @@ static bool free_block(void *p) {
  * (own choice: the driver answers there). */
 static aclError release_device(void *p) {
     if (p == NULL) return mock_null("devPtr");
-    if (mock_pool_free(p) || free_block(p) || mock_managed_free(p)) return 0;
+    bool freed = false;
+    if (!mock_pool_free(p, &freed)) freed = free_block(p) || mock_managed_free(p);
+    if (freed) return 0;
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not the start of a device allocation", p);
 }
 

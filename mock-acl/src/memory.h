@@ -54,8 +54,8 @@ void mock_device_idle(const void *p, bool idle);
 bool mock_is_pinned(const void *p);
 /* 0, 107002 without a context, or 107030 when a capture forbids the calling thread a synchronous call. */
 aclError mock_forbidden_sync(const char *call);
-/* pool.c: a block of a pool; false for any other pointer. */
-bool mock_pool_free(void *p);
+/* pool.c: false for what is no block of a pool; a block is freed unless its release is queued or over. */
+bool mock_pool_free(void *p, bool *freed);
 void mock_pool_release(const mock_task *t);
 void mock_pools_reset(void);
 /* With the engine lock, after a wait of the host: memory above the thresholds goes back. */

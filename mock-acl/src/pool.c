@@ -101,11 +101,12 @@ void mock_pools_trim(void) {
 }
 
 /* At once, whatever the threshold (guide: memory management, aclrtFree: a synchronous release). */
-bool mock_pool_free(void *p) {
+bool mock_pool_free(void *p, bool *freed) {
     mock_lock();
     block *b = *place_of(p);
-    const bool known = b != NULL && b->state == IN_USE;
-    if (known) {
+    const bool known = b != NULL;
+    *freed = known && b->state == IN_USE;
+    if (*freed) {
         pool *owner = b->owner;
         give_back(b);
         forget_pool(owner);
