@@ -1,8 +1,8 @@
-/* Allocators that a program registers for a stream (guide: memory management, aclrtAllocatorRegister). Single-operator
- * models alone would call them, so the mock never does.
+/* Allocators that a program registers for a stream (guide: memory management, aclrtAllocatorRegister).
+ * Single-operator models alone would call them, so the mock never does.
  *
- * Null handles, objects and functions: 100000; the registration keeps a copy of the description, for any stream value
- * (implementation of the open runtime). A description that is gone: 107017 (own choice). */
+ * Null handles, objects and functions: 100000; the registration keeps a copy of the description, for any
+ * stream value (implementation of the open runtime). A description that is gone: 107017 (own choice). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "core.h"
@@ -92,7 +92,8 @@ MOCK_EXPORT aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDe
 
 MOCK_EXPORT aclError aclrtAllocatorGetByStream(aclrtStream stream, aclrtAllocatorDesc *allocatorDesc,
     aclrtAllocator *allocatorObject, aclrtAllocatorAllocFunc *allocFunc, aclrtAllocatorFreeFunc *freeFunc,
-    aclrtAllocatorAllocAdviseFunc *allocAdviseFunc, aclrtAllocatorGetAddrFromBlockFunc *getAddrFromBlockFunc) {
+    aclrtAllocatorAllocAdviseFunc *allocAdviseFunc,
+    aclrtAllocatorGetAddrFromBlockFunc *getAddrFromBlockFunc) {
     MOCK_ENTER(aclrtAllocatorGetByStream);
     if (allocatorDesc == NULL || stream == NULL) return mock_null("allocatorDesc and stream");
     allocator a = {.handle = NULL};

@@ -137,8 +137,8 @@ static bool map(mock_arena *a, uint64_t bytes) {
     return a->device ? map_device(a, bytes) : map_host(a, bytes);
 }
 
-/* A quarter of the addresses that a small address space has: the rest is for pinned memory, other devices and the
- * program (own choice). */
+/* A quarter of the addresses that a small address space has: the rest is for pinned memory, other devices and
+ * the program (own choice). */
 static bool shrink(mock_arena *a, uint64_t *reserved, uint64_t *bytes) {
     for (*reserved /= 2, *bytes /= 2; *reserved >= LEAST_BYTES; *reserved /= 2, *bytes /= 2) {
         if (!map(a, *reserved)) continue;
@@ -315,8 +315,8 @@ static bool find(mock_arena *a, const void *p, found *f) {
     return offset - f->at < f->size;
 }
 
-/* What a block takes from the capacity: rounded up to 32, and 32 more (guide: memory management, aclrtMalloc);
- * a bare one only the former (guide: memory management, aclrtMallocAlign32). */
+/* What a block takes from the capacity: rounded up to 32, and 32 more (guide: memory management,
+ * aclrtMalloc); a bare one only the former (guide: memory management, aclrtMallocAlign32). */
 static uint64_t charge(uint64_t size, bool bare) {
     return ((size + 31) & ~UINT64_C(31)) + (bare ? 0 : 32);
 }

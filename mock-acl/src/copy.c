@@ -113,14 +113,16 @@ MOCK_EXPORT aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, s
     return end_sync(fill_now(&(mock_fill){devPtr, count, value, false}), "aclrtMemset");
 }
 
-/* Null, 0, an address that is not aligned, more words than fit and memory that no call of AscendCL made: 100000
- * (implementation of the open runtime). */
+/* Null, 0, an address that is not aligned, more words than fit and memory that no call of AscendCL made:
+ * 100000 (implementation of the open runtime). */
 static aclError check_words(const void *ptr, size_t size, size_t n) {
     if (ptr == NULL || n == 0) return mock_null("ptr and N");
-    if ((uintptr_t)ptr % 4 != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%p is not aligned", ptr);
+    if ((uintptr_t)ptr % 4 != 0)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%p is not aligned", ptr);
     if (n > size / 4) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%zu words in %zu bytes", n, size);
     if (mock_place_of(ptr) != MOCK_PAGEABLE) return 0;
-    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%p is not memory of aclrtMalloc or aclrtMallocHost", ptr);
+    return mock_fail(
+        ACL_ERROR_INVALID_PARAM, "EH0008", "%p is not memory of aclrtMalloc or aclrtMallocHost", ptr);
 }
 
 MOCK_EXPORT aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N) {
@@ -173,12 +175,12 @@ static aclError copy_pageable(mock_stream *s, const mock_copy *c, const char *ca
     return 0;
 }
 
-/* Memory of another device needs aclrtDeviceEnablePeerAccess (guide: memory management, aclrtMemcpyAsync), else 107000
- * (own choice: the driver answers there). */
+/* Memory of another device needs aclrtDeviceEnablePeerAccess (guide: memory management, aclrtMemcpyAsync),
+ * else 107000 (own choice: the driver answers there). */
 static aclError check_peers(const mock_stream *s, const mock_copy *c) {
     if (mock_peer_reaches(s->ctx->device, c->dst) && mock_peer_reaches(s->ctx->device, c->src)) return 0;
-    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "device %d has no access to memory of another device",
-        s->ctx->device);
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
+        "device %d has no access to memory of another device", s->ctx->device);
 }
 
 /* Host to host: 207000 (observed: pageable, "eager H2H async"). HOST_TO_BUF copies the source at the
@@ -270,8 +272,8 @@ MOCK_EXPORT aclError aclrtMemsetAsync(
     return code != 0 ? code : fill_async(&(mock_fill){devPtr, count, value, false}, stream, &fill_ops);
 }
 
-/* Host memory is filled at the call (guide: memory management, aclrtMemsetD32Async), for which captures restrict it
- * (own choice). */
+/* Host memory is filled at the call (guide: memory management, aclrtMemsetD32Async), for which captures
+ * restrict it (own choice). */
 MOCK_EXPORT aclError aclrtMemsetD32Async(
     void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream) {
     MOCK_ENTER(aclrtMemsetD32Async);

@@ -1,9 +1,10 @@
 /* Batches of copies: checked as a whole, then done one by one (their order is not promised).
  *
- * Attribute indexes start at 0 and rise; copies of size 0 are skipped; a batch has one direction, to the device or from
- * it (guide: memory management, aclrtMemcpyBatch). Null arrays, no copy, a size above its limit and reserved bytes:
- * 100000 (implementation of the open runtime); the rest 107000 (own choice). Places of an attribute have to agree
- * with the addresses (own choice). The failing index is SIZE_MAX when no single copy is to blame (own choice). */
+ * Attribute indexes start at 0 and rise; copies of size 0 are skipped; a batch has one direction, to the
+ * device or from it (guide: memory management, aclrtMemcpyBatch). Null arrays, no copy, a size above its
+ * limit and reserved bytes: 100000 (implementation of the open runtime); the rest 107000 (own choice). Places
+ * of an attribute have to agree with the addresses (own choice). The failing index is SIZE_MAX when no single
+ * copy is to blame (own choice). */
 #define _GNU_SOURCE
 #include "memory.h"
 
@@ -18,7 +19,9 @@ typedef struct batch {
     size_t attr_count;
 } batch;
 
-static aclError wrong(const char *what) { return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what); }
+static aclError wrong(const char *what) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what);
+}
 
 static aclError check_arrays(const batch *b, size_t *failed) {
     if (b->dsts == NULL || b->maxs == NULL || b->srcs == NULL || b->sizes == NULL || b->count == 0 ||
@@ -31,7 +34,8 @@ static aclError check_arrays(const batch *b, size_t *failed) {
     }
     for (size_t i = 0; i < b->attr_count; i++)
         for (size_t k = 0; k < sizeof b->attrs[i].rsv; k++)
-            if (b->attrs[i].rsv[k] != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "reserved bytes");
+            if (b->attrs[i].rsv[k] != 0)
+                return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "reserved bytes");
     return 0;
 }
 
@@ -60,7 +64,8 @@ static aclError check(const batch *b, size_t *failed) {
         *failed = i;
         code = mock_copy_check(b->dsts[i], b->maxs[i], b->srcs[i], b->sizes[i], ACL_MEMCPY_DEFAULT);
         if (code != 0) return code;
-        const bool to = mock_place_of(b->dsts[i]) == MOCK_DEVICE, from = mock_place_of(b->srcs[i]) == MOCK_DEVICE;
+        const bool to = mock_place_of(b->dsts[i]) == MOCK_DEVICE;
+        const bool from = mock_place_of(b->srcs[i]) == MOCK_DEVICE;
         if (to == from || (direction >= 0 && direction != (int)to))
             return wrong("all copies of a batch go to the device, or all come from it");
         if (!agrees(&b->attrs[a].dstLoc, to) || !agrees(&b->attrs[a].srcLoc, from))

@@ -1,8 +1,8 @@
-/* Copies whose addresses stand in device memory and are read when the copy runs: a captured one follows them from
- * replay to replay (guide: memory management, aclrtMemcpyAsyncWithDesc, aclrtMemcpyAsyncWithOffset).
+/* Copies whose addresses stand in device memory and are read when the copy runs: a captured one follows them
+ * from replay to replay (guide: memory management, aclrtMemcpyAsyncWithDesc, aclrtMemcpyAsyncWithOffset).
  *
- * Both only within a device: kind 6. Other kinds: 207000 for descriptors, and 107000 with offsets; kinds beyond the
- * list: 100000 (implementation of the open runtime; own choice of the codes of the inner layer). */
+ * Both only within a device: kind 6. Other kinds: 207000 for descriptors, and 107000 with offsets; kinds
+ * beyond the list: 100000 (implementation of the open runtime; own choice of the codes of the inner layer). */
 #define _GNU_SOURCE
 #include <string.h>
 #include "memory.h"
@@ -21,7 +21,9 @@ typedef struct descriptor {
 } descriptor;
 _Static_assert(sizeof(descriptor) <= DESC_BYTES, "a descriptor fits");
 
-static aclError wrong(const char *what) { return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what); }
+static aclError wrong(const char *what) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what);
+}
 
 static aclError check_kind(aclrtMemcpyKind kind) {
     if ((int)kind < 0 || kind > ACL_MEMCPY_INTER_DEVICE_TO_DEVICE)
@@ -100,19 +102,20 @@ MOCK_EXPORT aclError aclrtSetMemcpyDesc(
     return 0;
 }
 
-/* A stream is needed, not the default one (implementation of the open runtime). What is no descriptor fails on the
- * device with 507053, as an address outside of live memory does (own choice). */
+/* A stream is needed, not the default one (implementation of the open runtime). What is no descriptor fails
+ * on the device with 507053, as an address outside of live memory does (own choice). */
 MOCK_EXPORT aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream stream) {
     MOCK_ENTER(aclrtMemcpyAsyncWithDesc);
     if (desc == NULL || stream == NULL) return mock_null("desc and stream");
     aclError code = check_kind(kind);
-    if (code == 0 && mock_place_of(desc) != MOCK_DEVICE) code = wrong("the descriptor is not in device memory");
+    if (code == 0 && mock_place_of(desc) != MOCK_DEVICE)
+        code = wrong("the descriptor is not in device memory");
     return code != 0 ? code : submit(&desc_ops, &(mock_indirect){.dst = desc}, stream);
 }
 
 /* Nothing is checked by the outer layer, so every mistake is 107000 (implementation of the open runtime). */
-MOCK_EXPORT aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax, size_t dstDataOffset, const void **src,
-    size_t count, size_t srcDataOffset, aclrtMemcpyKind kind, aclrtStream stream) {
+MOCK_EXPORT aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax, size_t dstDataOffset,
+    const void **src, size_t count, size_t srcDataOffset, aclrtMemcpyKind kind, aclrtStream stream) {
     MOCK_ENTER(aclrtMemcpyAsyncWithOffset);
     if (dst == NULL || src == NULL || count == 0) return wrong("dst, src and count must not be null or 0");
     if (kind != ACL_MEMCPY_INNER_DEVICE_TO_DEVICE) return wrong("only copies within a device");

@@ -24,7 +24,9 @@ typedef struct opened {
 } opened;
 static opened *imports;
 
-static aclError wrong(const char *what) { return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what); }
+static aclError wrong(const char *what) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what);
+}
 
 static void write_key(char *text, const mock_key *k) {
     snprintf(text, KEY_BYTES, "mock-acl-%08x-%04x-%016llx-%016llx-key", k->pid, k->slot,
@@ -38,23 +40,27 @@ static bool read_key(const char *text, mock_key *k) {
     if (n == KEY_BYTES) return false;
     memcpy(copy, text, n + 1);
     unsigned long long secret = 0, more = 0;
-    if (sscanf(copy, "mock-acl-%8x-%4x-%16llx-%16llx-key", &k->pid, &k->slot, &secret, &more) != 4) return false;
+    if (sscanf(copy, "mock-acl-%8x-%4x-%16llx-%16llx-key", &k->pid, &k->slot, &secret, &more) != 4)
+        return false;
     k->secret = secret;
     k->more = more;
     write_key(again, k);
     return more != 0 && strcmp(copy, again) == 0;
 }
 
-/* Memory of aclrtMalloc and its neighbours, within one block. Others, and a place for the key with less than 65
- * bytes: 107000 (own choice). */
-MOCK_EXPORT aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags) {
+/* Memory of aclrtMalloc and its neighbours, within one block. Others, and a place for the key with less than
+ * 65 bytes: 107000 (own choice). */
+MOCK_EXPORT aclError aclrtIpcMemGetExportKey(
+    void *devPtr, size_t size, char *key, size_t len, uint64_t flags) {
     MOCK_ENTER(aclrtIpcMemGetExportKey);
     if (devPtr == NULL || key == NULL) return mock_null("devPtr and key");
     if (size == 0 || len < KEY_BYTES) return wrong("the size is 0, or the key has less than 65 bytes");
-    if ((flags & ~ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION) != 0) return wrong("unknown export flags");
+    if ((flags & ~ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION) != 0)
+        return wrong("unknown export flags");
     mock_offer offer = {.kind = MOCK_SHARE_BLOCK, .size = size, .everybody = flags != 0};
     mock_arena *a = mock_arena_around(devPtr, &offer.device);
-    if (a == NULL || mock_arena_view(a, devPtr, size) == NULL) return wrong("not inside a block of device memory");
+    if (a == NULL || mock_arena_view(a, devPtr, size) == NULL)
+        return wrong("not inside a block of device memory");
     offer.file = mock_arena_file(a, devPtr, &offer.offset);
     aclError code = 0;
     mock_space_lock();
@@ -94,7 +100,8 @@ MOCK_EXPORT aclError aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size
 }
 
 /* All servers are this one (own choice). */
-MOCK_EXPORT aclError aclrtIpcMemImportPidInterServer(const char *key, aclrtServerPid *serverPids, size_t num) {
+MOCK_EXPORT aclError aclrtIpcMemImportPidInterServer(
+    const char *key, aclrtServerPid *serverPids, size_t num) {
     MOCK_ENTER(aclrtIpcMemImportPidInterServer);
     if (key == NULL || serverPids == NULL || num == 0) return wrong("null or zero");
     for (size_t i = 0; i < num; i++)
@@ -151,7 +158,8 @@ static mock_space *map(const mock_card *c, int file, bool open) {
 static aclError open_new(const mock_key *k, bool open, opened **out) {
     opened *o = calloc(1, sizeof *o);
     int file = -1;
-    aclError code = o == NULL ? ACL_ERROR_RT_MEMORY_ALLOCATION : mock_share_attach(k, MOCK_SHARE_BLOCK, &o->card, &file);
+    aclError code =
+        o == NULL ? ACL_ERROR_RT_MEMORY_ALLOCATION : mock_share_attach(k, MOCK_SHARE_BLOCK, &o->card, &file);
     if (code == 0) {
         o->space = map(o->card, file, open);
         if (o->space == NULL) {
@@ -201,8 +209,8 @@ static void close_import(opened **at) {
     free(o);
 }
 
-/* On both sides; an importer before the exporter (guide: memory management, aclrtIpcMemClose). A process that is
- * both closes its import first (own choice). */
+/* On both sides; an importer before the exporter (guide: memory management, aclrtIpcMemClose). A process that
+ * is both closes its import first (own choice). */
 MOCK_EXPORT aclError aclrtIpcMemClose(const char *key) {
     MOCK_ENTER(aclrtIpcMemClose);
     if (key == NULL) return mock_null("key");

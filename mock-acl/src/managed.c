@@ -1,8 +1,8 @@
 /* Managed memory: addresses that host and devices share (guide: memory management, unified virtual memory).
  *
- * The host reaches it as plain memory, and nothing migrates (own choice: a CPU has one memory). Advice and the last
- * prefetch are kept for every 2 MiB and given back when asked. Null arguments, flags and sizes of 0 that the outer
- * layer sees: 100000 (implementation of the open runtime); the rest 107000 (own choice). */
+ * The host reaches it as plain memory, and nothing migrates (own choice: a CPU has one memory). Advice and
+ * the last prefetch are kept for every 2 MiB and given back when asked. Null arguments, flags and sizes of 0
+ * that the outer layer sees: 100000 (implementation of the open runtime); the rest 107000 (own choice). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,9 @@ typedef struct advice {
     uint32_t readers;           /* accessed by: a bit for each device, the last one for the host */
 } advice;
 
-static aclError wrong(const char *what) { return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what); }
+static aclError wrong(const char *what) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what);
+}
 
 /* In the documented range, behind what is there; elsewhere when it is full or taken by a sanitizer. */
 static void *map(uint64_t bytes) {
@@ -61,7 +63,8 @@ static advice *new_advice(uint64_t pages) {
 MOCK_EXPORT aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t flag) {
     MOCK_ENTER(aclrtMemAllocManaged);
     if (ptr == NULL) return mock_null("ptr");
-    if (flag != ACL_RT_MEM_ATTACH_GLOBAL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flag %u", flag);
+    if (flag != ACL_RT_MEM_ATTACH_GLOBAL)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flag %u", flag);
     if (size == 0 || size > MOST) return wrong("the size is 0 or above 3 TiB");
     if (mock_current_device() < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     const uint64_t bytes = (size + PAGE - 1) / PAGE * PAGE;
@@ -131,7 +134,9 @@ static bool good_place(const aclrtMemManagedLocation *l) {
 }
 
 static int32_t id_of(const aclrtMemManagedLocation *l) {
-    return l->type == ACL_MEM_LOCATIONTYPE_DEVICE || l->type == ACL_MEM_LOCATIONTYPE_HOST_NUMA ? l->id : ON_HOST;
+    const bool numbered =
+        l->type == ACL_MEM_LOCATIONTYPE_DEVICE || l->type == ACL_MEM_LOCATIONTYPE_HOST_NUMA;
+    return numbered ? l->id : ON_HOST;
 }
 
 static void apply(advice *a, aclrtMemManagedAdviseType advise, const aclrtMemManagedLocation *l) {
@@ -151,10 +156,11 @@ static void apply(advice *a, aclrtMemManagedAdviseType advise, const aclrtMemMan
     }
 }
 
-/* A size of whole 2 MiB (guide: memory management, aclrtMemManagedAdvise). The location counts where the advice has
- * one: a preferred location that is set, and readers. */
+/* A size of whole 2 MiB (guide: memory management, aclrtMemManagedAdvise). The location counts where the
+ * advice has one: a preferred location that is set, and readers. */
 MOCK_EXPORT aclError aclrtMemManagedAdvise(
-    const void *const ptr, uint64_t size, aclrtMemManagedAdviseType advise, aclrtMemManagedLocation location) {
+    const void *const ptr, uint64_t size, aclrtMemManagedAdviseType advise,
+    aclrtMemManagedLocation location) {
     MOCK_ENTER(aclrtMemManagedAdvise);
     if (ptr == NULL || size == 0) return mock_null("ptr and size");
     if ((int)advise < 0 || advise > ACL_MEM_ADVISE_UNSET_ACCESSED_BY) return wrong("unknown advice");
@@ -224,7 +230,8 @@ MOCK_EXPORT aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs, size_t
         return mock_null("arrays and their lengths");
     if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flags %zu", (size_t)flags);
     if (count < numPrefetchLocs)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%zu locations for %zu ranges", numPrefetchLocs, count);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%zu locations, %zu ranges",
+            numPrefetchLocs, count);
     for (size_t i = 0; i < numPrefetchLocs; i++) {
         const bool rising = i == 0 ? prefetchLocIdxs[0] == 0 : prefetchLocIdxs[i] > prefetchLocIdxs[i - 1];
         if (!rising || prefetchLocIdxs[i] >= count) return wrong("prefetchLocIdxs must start at 0 and rise");
@@ -283,8 +290,8 @@ static void answer(const advice *a, uint64_t count, int attribute, int32_t *out,
         if (value_of(&a[i], attribute) != *out) *out = differing(attribute);
 }
 
-/* 32 bits each; the readers as many as there is room for. Locations: a device, -1 the host, -2 none or several (own
- * choice). */
+/* 32 bits each; the readers as many as there is room for. Locations: a device, -1 the host, -2 none or
+ * several (own choice). */
 static aclError attribute_of(int attribute, const void *ptr, size_t size, void *data, size_t dataSize) {
     if (attribute < ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ||
         attribute > ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID)

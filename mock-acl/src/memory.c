@@ -19,7 +19,8 @@ typedef struct registered {
 } registered;
 
 static pthread_mutex_t setup_lock = PTHREAD_MUTEX_INITIALIZER;
-static mock_arena *_Atomic device_arenas[MOCK_MAX_DEVICES + 1]; /* the last one: host memory that can be mapped */
+/* The last one is host memory that can be mapped. */
+static mock_arena *_Atomic device_arenas[MOCK_MAX_DEVICES + 1];
 static mock_arena *_Atomic pinned_arena;
 static registered *ranges;
 static size_t range_count, range_room;
@@ -79,7 +80,8 @@ bool mock_is_pinned(const void *p) {
 mock_place mock_place_of(const void *p) {
     mock_found f;
     if (mock_arena_around(p, NULL) != NULL) return MOCK_DEVICE;
-    if (mock_space_find(p, 0, &f)) return f.device == MOCK_HOST_SIDE && f.size != 0 ? MOCK_PINNED : MOCK_DEVICE;
+    if (mock_space_find(p, 0, &f))
+        return f.device == MOCK_HOST_SIDE && f.size != 0 ? MOCK_PINNED : MOCK_DEVICE;
     return mock_is_pinned(p) ? MOCK_PINNED : MOCK_PAGEABLE;
 }
 
@@ -138,8 +140,8 @@ void mock_memory_reset(void) {
         mock_arena *a = atomic_load_explicit(&device_arenas[i], memory_order_acquire);
         if (a != NULL) mock_arena_reset(a);
     }
-    /* Host memory that the program still holds stays mapped and is given to nobody else: it may be in use as plain
-     * memory (own choice). The next allocation begins a new region. */
+    /* Host memory that the program still holds stays mapped and is given to nobody else: it may be in use as
+     * plain memory (own choice). The next allocation begins a new region. */
     mock_arena *a = atomic_load_explicit(&pinned_arena, memory_order_acquire);
     if (a != NULL && mock_pinned_usage().blocks != 0 && set_aside(a)) {
         atomic_store_explicit(&pinned_arena, NULL, memory_order_release);

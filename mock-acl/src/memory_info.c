@@ -7,7 +7,9 @@
 #define PAGE 4096u
 #define LARGE_PAGE (2u << 20)
 
-static aclError wrong(const char *what) { return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what); }
+static aclError wrong(const char *what) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what);
+}
 
 static void describe(aclrtPtrAttributes *a, aclrtMemLocationType type, uint32_t id, uint32_t page) {
     a->location.type = type;
@@ -15,8 +17,8 @@ static void describe(aclrtPtrAttributes *a, aclrtMemLocationType type, uint32_t 
     a->pageSize = page;
 }
 
-/* Places (header: aclrtMemLocationType); page sizes of 4 KiB and 2 MiB (own choice). Addresses that are reserved
- * and not mapped are in no place. */
+/* Places (header: aclrtMemLocationType); page sizes of 4 KiB and 2 MiB (own choice). Addresses that are
+ * reserved and not mapped are in no place. */
 MOCK_EXPORT aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes) {
     MOCK_ENTER(aclrtPointerGetAttributes);
     if (ptr == NULL || attributes == NULL) return mock_null("ptr and attributes");
@@ -69,8 +71,8 @@ static uint32_t type_of(const void *p) {
     return f.size != 0 ? ACL_RT_MEM_TYPE_DEV : 0;
 }
 
-/* 1 when every address is of one of the types (guide: memory management, aclrtCheckMemType); no address, other types
- * and a reserve: 107000 (own choice). */
+/* 1 when every address is of one of the types (guide: memory management, aclrtCheckMemType); no address,
+ * other types and a reserve: 107000 (own choice). */
 MOCK_EXPORT aclError aclrtCheckMemType(
     void **addrList, uint32_t size, uint32_t memType, uint32_t *checkResult, uint32_t reserve) {
     MOCK_ENTER(aclrtCheckMemType);

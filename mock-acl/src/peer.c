@@ -1,5 +1,5 @@
-/* Access of one device to the memory of another (guide: device management, aclrtDeviceEnablePeerAccess). It goes one
- * way: from the calling thread's device to the peer. */
+/* Access of one device to the memory of another (guide: device management, aclrtDeviceEnablePeerAccess). It
+ * goes one way: from the calling thread's device to the peer. */
 #define _GNU_SOURCE
 #include "context.h"
 #include "space.h"
@@ -18,7 +18,8 @@ bool mock_peer_reaches(int32_t device, const void *p) {
 static aclError pair(int32_t peer, int32_t *device) {
     *device = mock_current_device();
     if (*device < 0) return ACL_ERROR_RT_CONTEXT_NULL;
-    if (*device == peer) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device %d is the current one", peer);
+    if (*device == peer)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device %d is the current one", peer);
     return mock_device_check(peer);
 }
 

@@ -1,4 +1,5 @@
-/* Physical memory, to be mapped to reserved addresses: whole pages of a device's file, or of a file of host memory.
+/* Physical memory, to be mapped to reserved addresses: whole pages of a device's file, or of a file of host
+ * memory.
  *
  * (guide: memory management, virtual memory) Arguments that are null, zero or out of their range, flags and
  * reserved fields: 100000 (implementation of the open runtime). What the driver answers there, 107000 for bad
@@ -128,7 +129,8 @@ MOCK_EXPORT aclError aclrtMallocPhysical(
     if (code != 0) return code;
     if (mock_current_device() < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     if (size % granularity(prop->memAttr) != 0)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "size %zu is no multiple of the granularity", size);
+        return mock_fail(
+            ACL_ERROR_RT_PARAM_INVALID, "EE1003", "size %zu is no multiple of the granularity", size);
     mock_physical *m = calloc(1, sizeof *m);
     if (m == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     m->size = size;

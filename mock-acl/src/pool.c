@@ -1,11 +1,12 @@
 /* Stream-ordered memory pools: a block is usable at once by later work of the stream, and goes back when the
  * stream reaches its release.
  *
- * (guide: memory management, stream-ordered memory pools; header: acl_rt_memory_soma.h) A block whose release is queued
- * is given out again to the same stream, in its order. One whose release ran stays with the pool, its addresses dead,
- * and is given out to the stream that released it, or to any with ALLOW_OPPORTUNISTIC. What is above the threshold
- * goes back at the next wait for a stream, an event or the device. A block is only given out again for the size it had,
- * so that its end stays exact, and the other two rules of reuse are kept and never needed (own choice). */
+ * (guide: memory management, stream-ordered memory pools; header: acl_rt_memory_soma.h) A block whose release
+ * is queued is given out again to the same stream, in its order. One whose release ran stays with the pool,
+ * its addresses dead, and is given out to the stream that released it, or to any with ALLOW_OPPORTUNISTIC.
+ * What is above the threshold goes back at the next wait for a stream, an event or the device. A block is
+ * only given out again for the size it had, so that its end stays exact, and the other two rules of reuse are
+ * kept and never needed (own choice). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +23,14 @@ typedef struct pool {
     uint64_t limit, used, high;
     uint64_t reserved, reserved_high;
     uint64_t blocks;
-    struct block *idle; /* the latest first */
+    struct block *idle, *leaving; /* released, and to be released; the latest first */
+    struct pool *next;  /* of those that are live */
     uint64_t settings[ATTRIBUTES];
 } pool;
 
 typedef struct block {
     struct block *next; /* in its bucket */
-    struct block *older; /* of the idle ones of its pool */
+    struct block *older; /* in a list of its pool */
     void *address;
     uint64_t size;
     pool *owner;
@@ -40,6 +42,7 @@ typedef struct block {
 /* With the engine lock. */
 static block *buckets[BUCKETS];
 static uint64_t idle_blocks;
+static pool *pools;
 
 static block **place_of(const void *p) {
     block **at = &buckets[((uintptr_t)p >> 9) * 2654435761u % BUCKETS];
@@ -74,30 +77,29 @@ static void make_idle(block *b) {
     idle_blocks++;
 }
 
-static void take_out(block **at) {
-    block *b = *at;
-    *at = b->older;
+static void unlist(block **list, const block *b) {
+    while (*list != b) list = &(*list)->older;
+    *list = b->older;
+}
+
+static void take_idle(block *b) {
+    unlist(&b->owner->idle, b);
     idle_blocks--;
 }
 
 /* Gives idle blocks back, the oldest first, until no more than `keep` bytes are reserved. */
 static void trim(pool *p, uint64_t keep) {
     while (p->idle != NULL && p->reserved > keep) {
-        block **at = &p->idle;
-        while ((*at)->older != NULL) at = &(*at)->older;
-        block *b = *at;
-        take_out(at);
+        block *b = p->idle;
+        while (b->older != NULL) b = b->older;
+        take_idle(b);
         give_back(b);
     }
 }
 
-static void trim_to_threshold(void *object) {
-    pool *p = object;
-    trim(p, p->settings[ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD]);
-}
-
 void mock_pools_trim(void) {
-    if (MOCK_UNLIKELY(idle_blocks != 0)) mock_handle_each(MOCK_POOL, trim_to_threshold);
+    for (pool *p = idle_blocks == 0 ? NULL : pools; p != NULL; p = p->next)
+        trim(p, p->settings[ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD]);
 }
 
 /* At once, whatever the threshold (guide: memory management, aclrtFree: a synchronous release). */
@@ -117,7 +119,9 @@ bool mock_pool_free(void *p, bool *freed) {
 
 /* ---- pools ---- */
 
-static aclError wrong(const char *what) { return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what); }
+static aclError wrong(const char *what) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what);
+}
 
 static bool is_zero(const unsigned char *bytes, size_t size) {
     for (size_t i = 0; i < size; i++)
@@ -128,7 +132,8 @@ static bool is_zero(const unsigned char *bytes, size_t size) {
 /* Pinned memory of a device, and reserved bytes of 0: else 100000 (implementation of the open runtime). */
 static aclError check_props(const aclrtMemPoolProps *props) {
     if (props->allocType != ACL_MEM_ALLOCATION_TYPE_PINNED ||
-        props->location.type != ACL_MEM_LOCATION_TYPE_DEVICE || !is_zero(props->reserved, sizeof props->reserved))
+        props->location.type != ACL_MEM_LOCATION_TYPE_DEVICE ||
+        !is_zero(props->reserved, sizeof props->reserved))
         return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "a pool has pinned memory of a device");
     if (props->location.id >= mock_device_count())
         return mock_fail(ACL_ERROR_RT_INVALID_DEVICEID, "EE1003", "device %u", props->location.id);
@@ -151,8 +156,12 @@ MOCK_EXPORT aclError aclrtMemPoolCreate(aclrtMemPool *memPool, const aclrtMemPoo
     for (int i = ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES; i < ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD;
         i++)
         p->settings[i] = 1;
+    mock_lock();
     p->handle = mock_handle_new(MOCK_POOL, p);
+    p->next = pools;
+    pools = p;
     *memPool = p->handle;
+    mock_unlock();
     return 0;
 }
 
@@ -167,6 +176,9 @@ static pool *find(aclrtMemPool handle, aclError *code) {
 
 /* Blocks that are still out keep the pool's memory until they go back. */
 static void destroy(pool *p) {
+    pool **at = &pools;
+    while (*at != p) at = &(*at)->next;
+    *at = p->next;
     trim(p, 0);
     mock_handle_take(MOCK_POOL, p->handle);
     p->handle = NULL;
@@ -267,22 +279,24 @@ static aclError not_capturing(const mock_stream *s) {
 /* A block of this size whose release stands before new work of the stream. */
 static block *reuse(pool *p, uint64_t size, const mock_stream *s) {
     const bool any = p->settings[ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC] != 0;
-    for (block **at = &p->idle; *at != NULL; at = &(*at)->older) {
-        block *b = *at;
+    for (block *b = p->idle; b != NULL; b = b->older) {
         if (b->size != size || (!any && b->stream != s)) continue;
-        take_out(at);
+        take_idle(b);
         mock_device_idle(b->address, false);
         p->used += size;
         return b;
     }
-    for (unsigned i = 0; i < BUCKETS; i++)
-        for (block *b = buckets[i]; b != NULL; b = b->next)
-            if (b->owner == p && b->state == RELEASING && b->size == size && b->stream == s) return b;
+    for (block *b = p->leaving; b != NULL; b = b->older) {
+        if (b->size != size || b->stream != s) continue;
+        unlist(&p->leaving, b);
+        return b;
+    }
     return NULL;
 }
 
 static block *allocate(pool *p, uint64_t size) {
-    if (size > p->limit || p->reserved > p->limit - size) trim(p, size > p->limit ? p->reserved : p->limit - size);
+    if (size > p->limit || p->reserved > p->limit - size)
+        trim(p, size > p->limit ? p->reserved : p->limit - size);
     const bool fits = size <= p->limit && p->reserved <= p->limit - size;
     block *b = fits ? calloc(1, sizeof *b) : NULL;
     void *address = b == NULL ? NULL : mock_device_alloc(p->device, size);
@@ -353,6 +367,8 @@ MOCK_EXPORT aclError aclrtMemPoolFreeAsync(void *ptr, aclrtStream stream) {
         const mock_task t = {.ops = &release_ops, .kind = MOCK_TASK_RELEASE, .u.value = {ptr, b->turn, 0}};
         b->state = RELEASING;
         b->stream = s;
+        b->older = b->owner->leaving;
+        b->owner->leaving = b;
         mock_push(s, &t);
     }
     mock_unlock();
@@ -364,6 +380,7 @@ void mock_pool_release(const mock_task *t) {
     block *b = *place_of(t->u.value.address);
     if (b == NULL || b->state != RELEASING || b->turn != t->u.value.value) return;
     pool *owner = b->owner;
+    unlist(&owner->leaving, b);
     if (owner->handle != NULL) {
         make_idle(b);
         return;
@@ -372,11 +389,9 @@ void mock_pool_release(const mock_task *t) {
     forget_pool(owner);
 }
 
-static void drop_pool(void *object) { destroy(object); }
-
 void mock_pools_reset(void) {
     mock_lock();
-    mock_handle_each(MOCK_POOL, drop_pool);
+    while (pools != NULL) destroy(pools);
     for (unsigned i = 0; i < BUCKETS; i++) {
         while (buckets[i] != NULL) {
             pool *owner = buckets[i]->owner;

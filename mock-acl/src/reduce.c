@@ -1,8 +1,9 @@
-/* Reductions into memory: dst takes the sum, maximum or minimum of itself and src, element by element, or whether the
- * two are equal, 1 or 0 (guide: execution control, aclrtReduceAsync; what EQUAL gives is our own choice).
+/* Reductions into memory: dst takes the sum, maximum or minimum of itself and src, element by element, or
+ * whether the two are equal, 1 or 0 (guide: execution control, aclrtReduceAsync; what EQUAL gives is our own
+ * choice).
  *
- * Sums of integers wrap, f16 and bf16 are computed in f32 and rounded once, a NaN in either operand stays (own choice:
- * no card was compared). */
+ * Sums of integers wrap, f16 and bf16 are computed in f32 and rounded once, a NaN in either operand stays
+ * (own choice: no card was compared). */
 #define _GNU_SOURCE
 #include <string.h>
 #include "half.h"
@@ -81,8 +82,8 @@ static aclError run_reduce(void *arg) {
 
 static const mock_task_ops reduce_ops = {"aclrtReduceAsync", run_reduce, NULL};
 
-/* Types of the interface that no engine of a 910B reduces: 207000 (guide: execution control, aclrtReduceAsync; own
- * choice of the code); the others: 100000 (implementation of the open runtime). */
+/* Types of the interface that no engine of a 910B reduces: 207000 (guide: execution control,
+ * aclrtReduceAsync; own choice of the code); the others: 100000 (implementation of the open runtime). */
 static aclError check_type(aclDataType type, uint64_t *size) {
     switch ((int)type) {
     case ACL_INT8:
@@ -107,9 +108,12 @@ static aclError check_type(aclDataType type, uint64_t *size) {
     }
 }
 
-static aclError wrong(const char *what) { return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what); }
+static aclError wrong(const char *what) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what);
+}
 
-/* Both on the device of the stream (guide: execution control, aclrtReduceAsync), and device memory (own choice). */
+/* Both on the device of the stream (guide: execution control, aclrtReduceAsync), and device memory (own
+ * choice). */
 static aclError check_place(const mock_stream *s, const mock_reduce *r) {
     if (mock_place_of(r->dst) != MOCK_DEVICE || mock_place_of(r->src) != MOCK_DEVICE)
         return wrong("only device memory is reduced");
@@ -118,8 +122,8 @@ static aclError check_place(const mock_stream *s, const mock_reduce *r) {
     return 0;
 }
 
-/* `count` is in bytes (guide: execution control, aclrtReduceAsync). 0, or no multiple of an element: 107000 (own
- * choice). */
+/* `count` is in bytes (guide: execution control, aclrtReduceAsync). 0, or no multiple of an element: 107000
+ * (own choice). */
 MOCK_EXPORT aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduceKind kind,
     aclDataType type, aclrtStream stream, void *reserve) {
     MOCK_ENTER(aclrtReduceAsync);

@@ -1,6 +1,6 @@
-/* (own choice throughout: there is no driver in between) A key is checked against the card it names; nothing in it
- * is trusted. Files are opened only if their name says that a mock made them. The cards of a process vanish with
- * it. */
+/* (own choice throughout: there is no driver in between) A key is checked against the card it names; nothing
+ * in it is trusted. Files are opened only if their name says that a mock made them. The cards of a process
+ * vanish with it. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -39,7 +39,8 @@ static bool make_cards(void) {
     if (file < 0) return false;
     void *p = MAP_FAILED;
     if (ftruncate(file, (off_t)SLOTS * CARD_BYTES) == 0)
-        p = mmap(NULL, (size_t)SLOTS * CARD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+        p =
+            mmap(NULL, (size_t)SLOTS * CARD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (p == MAP_FAILED) {
         close(file);
         return false;

@@ -1,5 +1,5 @@
-/* Device memory of one process for another. Each process keeps cards, one for everything it exports, in a file in
- * memory that other processes of the same user open through /proc. With the space lock. */
+/* Device memory of one process for another. Each process keeps cards, one for everything it exports, in a
+ * file in memory that other processes of the same user open through /proc. With the space lock. */
 #ifndef MOCK_SHARE_H_
 #define MOCK_SHARE_H_
 
@@ -49,8 +49,8 @@ mock_card *mock_share_own(const mock_key *key, mock_share_kind kind);
 /* Puts processes on the list; 207005 when it is full. */
 aclError mock_share_allow(mock_card *card, const int32_t *pids, size_t count);
 
-/* Opens what another process exported, or this one: a file to map and the card to count on. 507899 for a key that is
- * no good: forged, closed, of a process that is gone, or not for this one. */
+/* Opens what another process exported, or this one: a file to map and the card to count on. 507899 for a key
+ * that is no good: forged, closed, of a process that is gone, or not for this one. */
 aclError mock_share_attach(const mock_key *key, mock_share_kind kind, mock_card **card, int *file);
 void mock_share_detach(mock_card *card, int file);
 

@@ -1,9 +1,9 @@
 /* Physical memory for other processes (guide: memory management, aclrtMemExportToShareableHandle and its V2).
  *
- * A handle of 64 bits holds process, card and a part of the secret; a fabric handle has 128 bytes for them. Both
- * kinds reach processes of the same host and user only (own choice). Null, zero and reserved arguments: 100000
- * (implementation of the open runtime); other bad ones 107000, what cannot be opened 507899 (own choice: the driver
- * answers there). */
+ * A handle of 64 bits holds process, card and a part of the secret; a fabric handle has 128 bytes for them.
+ * Both kinds reach processes of the same host and user only (own choice). Null, zero and reserved arguments:
+ * 100000 (implementation of the open runtime); other bad ones 107000, what cannot be opened 507899 (own
+ * choice: the driver answers there). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,8 @@ static aclError export(mock_physical *m, uint64_t flags, mock_key *key) {
 }
 
 static aclError export_handle(aclrtDrvMemHandle handle, uint64_t flags, mock_key *key) {
-    if ((flags & ~ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION) != 0) return wrong("export flags", (int)flags);
+    if ((flags & ~ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION) != 0)
+        return wrong("export flags", (int)flags);
     aclError code = 0;
     mock_space_lock();
     mock_physical *m = mock_physical_find(handle, &code);
@@ -110,8 +111,9 @@ MOCK_EXPORT aclError aclrtMemExportToShareableHandleV2(
 static aclError allow(const mock_key *key, const int32_t *pids, size_t count) {
     mock_space_lock();
     mock_card *c = mock_share_own(key, MOCK_SHARE_PHYSICAL);
-    const aclError code =
-        c == NULL ? wrong("not a handle that this process exported, card", (int)key->slot) : mock_share_allow(c, pids, count);
+    aclError code = 0;
+    if (c == NULL) code = wrong("not a handle that this process exported, card", (int)key->slot);
+    else code = mock_share_allow(c, pids, count);
     mock_space_unlock();
     return code;
 }
@@ -126,7 +128,8 @@ MOCK_EXPORT aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, i
 MOCK_EXPORT aclError aclrtMemSetPidToShareableHandleV2(
     void *shareableHandle, aclrtMemSharedHandleType shareType, int32_t *pid, size_t pidNum) {
     MOCK_ENTER(aclrtMemSetPidToShareableHandleV2);
-    if (shareableHandle == NULL || pid == NULL || pidNum == 0) return mock_null("shareableHandle, pid and pidNum");
+    if (shareableHandle == NULL || pid == NULL || pidNum == 0)
+        return mock_null("shareableHandle, pid and pidNum");
     mock_key key;
     const aclError code = read_handle(shareableHandle, shareType, &key);
     return code != 0 ? code : allow(&key, pid, pidNum);

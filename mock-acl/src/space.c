@@ -1,8 +1,8 @@
 /* The table of the spaces, sorted by address.
  *
- * Views that running work may use stay mapped until nothing executes. The addresses of a space that is gone stay
- * reserved for a while, so that work which still names them fails and does not touch memory of the program (own
- * choice). */
+ * Views that running work may use stay mapped until nothing executes. The addresses of a space that is gone
+ * stay reserved for a while, so that work which still names them fails and does not touch memory of the
+ * program (own choice). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

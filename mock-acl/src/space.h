@@ -1,5 +1,5 @@
-/* Device addresses outside of the ranges of the allocator: reserved ranges with physical memory mapped into them,
- * memory of other processes, managed memory. The lock is a leaf. */
+/* Device addresses outside of the ranges of the allocator: reserved ranges with physical memory mapped into
+ * them, memory of other processes, managed memory. The lock is a leaf. */
 #ifndef MOCK_SPACE_H_
 #define MOCK_SPACE_H_
 
@@ -48,13 +48,14 @@ size_t mock_space_count(void);
 mock_space *mock_space_index(size_t i);
 /* Takes over the space and its mappings; false without memory. */
 bool mock_space_add(mock_space *s);
-/* Forgets the space. mock_space_bury, called without the lock, gives the addresses of such spaces back once nothing
- * executes. */
+/* Forgets the space. mock_space_bury, called without the lock, gives the addresses of such spaces back once
+ * nothing executes. */
 void mock_space_drop(mock_space *s);
 void mock_space_bury(void);
 /* Forgets spaces that are gone from a range of addresses, which is then free. Without the lock. */
 void mock_space_clear(const void *base, uint64_t bytes);
-/* With the lock: two equal ranges without access; at `wanted` if that is not NULL. False without address space. */
+/* With the lock: two equal ranges without access; at `wanted` if that is not NULL. False without address
+ * space. */
 bool mock_space_reserve(mock_space *s, void *wanted, uint64_t bytes);
 
 /* physical.c */

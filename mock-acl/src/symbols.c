@@ -1,5 +1,5 @@
-/* Variables of the device that a program names by a host symbol. Only a compiler that builds host and device code
- * together registers them, and none does so with the mock: every symbol is unknown, 107043 (header:
+/* Variables of the device that a program names by a host symbol. Only a compiler that builds host and device
+ * code together registers them, and none does so with the mock: every symbol is unknown, 107043 (header:
  * ACL_ERROR_RT_INVALID_SYMBOL; own choice among that and 107042). Null and zero come first: 100000. */
 #define _GNU_SOURCE
 #include "core.h"
@@ -52,8 +52,8 @@ MOCK_EXPORT aclError aclrtMemcpyToSymbol(
     return check(symbol, src, kind);
 }
 
-MOCK_EXPORT aclError aclrtMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
-    aclrtMemcpyKind kind, aclrtStream stream) {
+MOCK_EXPORT aclError aclrtMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count,
+    size_t offset, aclrtMemcpyKind kind, aclrtStream stream) {
     MOCK_ENTER(aclrtMemcpyToSymbolAsync);
     (void)count;
     (void)offset;

@@ -1,7 +1,7 @@
 /* Reserved addresses and what is mapped into them (guide: memory management, virtual memory).
  *
- * Null pointers, size 0 and flags: 100000 (implementation of the open runtime). What the driver answers there is
- * our own choice: 107000 for ranges that do not fit, 207001 without address space. */
+ * Null pointers, size 0 and flags: 100000 (implementation of the open runtime). What the driver answers there
+ * is our own choice: 107000 for ranges that do not fit, 207001 without address space. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,14 @@
 
 #define TIB (UINT64_C(1) << 40)
 
-static aclError wrong(const char *what) { return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what); }
+static aclError wrong(const char *what) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what);
+}
 
 static uint64_t rounded(uint64_t n, uint64_t step) { return (n + step - 1) / step * step; }
 
-/* A wanted address is in 16T to 24T, aligned to the smallest power of two that holds the size, to 1 GiB at most
- * (guide: memory management, aclrtReserveMemAddress). */
+/* A wanted address is in 16T to 24T, aligned to the smallest power of two that holds the size, to 1 GiB at
+ * most (guide: memory management, aclrtReserveMemAddress). */
 static bool may_start_at(const void *p, uint64_t size) {
     uint64_t step = MOCK_GRANULARITY;
     while (step < size && step < MOCK_GIB) step *= 2;
@@ -68,7 +70,8 @@ MOCK_EXPORT aclError aclrtReserveMemAddressNoUCMemory(
     const aclError code = check_reserve(virPtr, size, alignment, flags);
     if (code != 0) return code;
     if (size % MOCK_GIB != 0) return wrong("the size is no multiple of 1 GiB");
-    if (expectPtr == NULL || (uintptr_t)expectPtr % MOCK_GIB != 0) return wrong("an aligned address is needed");
+    if (expectPtr == NULL || (uintptr_t)expectPtr % MOCK_GIB != 0)
+        return wrong("an aligned address is needed");
     return reserve(virPtr, size, expectPtr);
 }
 
@@ -159,7 +162,8 @@ static aclError map(mock_space *s, uint64_t at, uint64_t size, mock_physical *m,
     memmove(&s->pieces[i + 1], &s->pieces[i], (s->count - i) * sizeof *s->pieces);
     mock_piece *p = &s->pieces[i];
     *p = (mock_piece){.at = at, .size = size, .physical = m};
-    if (access && m->device == MOCK_HOST_SIDE) memset(p->access, ACL_RT_MEM_ACCESS_FLAGS_READWRITE, sizeof p->access);
+    if (access && m->device == MOCK_HOST_SIDE)
+        memset(p->access, ACL_RT_MEM_ACCESS_FLAGS_READWRITE, sizeof p->access);
     else if (access) p->access[m->device] = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
     s->count++;
     m->mapped++;
@@ -205,7 +209,8 @@ MOCK_EXPORT aclError aclrtMemMapSelectedLink(
     const mock_piece *p = piece_from(virPtrSrc, &from);
     mock_space *s = mock_space_at(virPtrDst);
     const uint64_t at = s == NULL ? 0 : (uint64_t)((char *)virPtrDst - s->base);
-    const aclError code = p == NULL ? wrong("nothing is mapped at the source") : map(s, at, size, p->physical, true);
+    const aclError code =
+        p == NULL ? wrong("nothing is mapped at the source") : map(s, at, size, p->physical, true);
     mock_space_unlock();
     return code;
 }
@@ -250,7 +255,8 @@ MOCK_EXPORT aclError aclrtMemRetainAllocationHandle(void *virPtr, aclrtDrvMemHan
 
 /* The index in the table of a piece, or -1. */
 static int side_of(const aclrtMemLocation *l) {
-    if (l->type == ACL_MEM_LOCATION_TYPE_HOST || l->type == ACL_MEM_LOCATION_TYPE_HOST_NUMA) return MOCK_HOST_SIDE;
+    if (l->type == ACL_MEM_LOCATION_TYPE_HOST || l->type == ACL_MEM_LOCATION_TYPE_HOST_NUMA)
+        return MOCK_HOST_SIDE;
     return l->type == ACL_MEM_LOCATION_TYPE_DEVICE && l->id < mock_device_count() ? (int)l->id : -1;
 }
 
@@ -266,8 +272,8 @@ static aclError check_access(const aclrtMemAccessDesc *desc, size_t count) {
 }
 
 /* Address and size of one mapping (guide: memory management, aclrtMemSetAccess). Everything: 107000
- * (implementation of the open runtime: no check of the outer layer). Reading and writing are not told apart when
- * the memory is used (own choice). */
+ * (implementation of the open runtime: no check of the outer layer). Reading and writing are not told apart
+ * when the memory is used (own choice). */
 MOCK_EXPORT aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc, size_t count) {
     MOCK_ENTER(aclrtMemSetAccess);
     if (virPtr == NULL || desc == NULL || size == 0 || count == 0) return wrong("null or zero");
@@ -277,7 +283,8 @@ MOCK_EXPORT aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccess
     mock_space_lock();
     mock_piece *p = piece_from(virPtr, &s);
     if (p == NULL || p->size != size) code = wrong("not the address and size of a mapping");
-    for (size_t i = 0; i < count && code == 0; i++) p->access[side_of(&desc[i].location)] = (uint8_t)desc[i].flags;
+    for (size_t i = 0; i < count && code == 0; i++)
+        p->access[side_of(&desc[i].location)] = (uint8_t)desc[i].flags;
     mock_space_unlock();
     return code;
 }

@@ -1,5 +1,5 @@
-/* Part of racl (mock-acl). Device and pinned memory: sizes, alignment, releases, what an address is. Rules of the guide's
- * chapter "memory management" unless a check names another source. */
+/* Part of racl (mock-acl). Device and pinned memory: sizes, alignment, releases, what an address is. A guide is its
+ * chapter "memory management". */
 #include "conform.h"
 
 #define MIB ((size_t)1 << 20)

@@ -1,5 +1,5 @@
-/* Part of racl (mock-acl). Copies and fills: checks in their order, pinned and pageable memory, captures. Rules of the
- * guide's chapter "memory management" unless a check names another source. */
+/* Part of racl (mock-acl). Copies and fills: checks in their order, pinned and pageable memory, captures. A guide is
+ * its chapter "memory management". */
 #include "conform.h"
 
 #define TO ACL_MEMCPY_HOST_TO_DEVICE
@@ -172,11 +172,15 @@ static void pageable_in(aclmdlRICaptureMode mode, int beside) {
     end(stream);
 }
 
-RULE(copy, pageable_beside_a_global_capture, "observed: pageable") { pageable_in(ACL_MODEL_RI_CAPTURE_MODE_GLOBAL, 107041); }
+RULE(copy, pageable_beside_a_global_capture, "observed: pageable") {
+    pageable_in(ACL_MODEL_RI_CAPTURE_MODE_GLOBAL, 107041);
+}
 RULE(copy, pageable_beside_a_thread_local_capture, "observed: pageable") {
     pageable_in(ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL, 107041);
 }
-RULE(copy, pageable_beside_a_relaxed_capture, "observed: pageable") { pageable_in(ACL_MODEL_RI_CAPTURE_MODE_RELAXED, 0); }
+RULE(copy, pageable_beside_a_relaxed_capture, "observed: pageable") {
+    pageable_in(ACL_MODEL_RI_CAPTURE_MODE_RELAXED, 0);
+}
 
 RULE(copy, blocking_copies_are_restricted_in_a_capture, "observed: sync_copy_modes") {
     up();
@@ -282,7 +286,7 @@ RULE_MOCK(copy, an_address_behind_the_block, "own choice") {
     EXPECT(aclrtSynchronizeStream(stream), 507053);
 }
 
-RULE_MOCK(copy, another_device_needs_access, "guide: aclrtMemcpyAsync, aclrtDeviceEnablePeerAccess; own choice of the code") {
+RULE_MOCK(copy, another_device_needs_access, "guide: aclrtDeviceEnablePeerAccess; own choice of the code") {
     OK(aclInit(NULL));
     devices(2);
     OK(aclrtSetDevice(0));

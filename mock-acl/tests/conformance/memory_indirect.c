@@ -139,7 +139,8 @@ RULE_MOCK(indirect, offsets_beyond_the_block, "own choice of the code") {
     void **at = cells(device(64), device(64));
     OK(aclrtMemcpyAsyncWithOffset(at, 64, 60, (const void **)(at + 1), 8, 0, INNER, stream));
     EXPECT(aclrtSynchronizeStream(stream), 507053);
-    EXPECT(aclrtMemcpyAsyncWithOffset(at, 64, 0, (const void **)(at + 1), 8, 0, ACL_MEMCPY_DEVICE_TO_DEVICE, stream), 107000);
+    const void **from = (const void **)(at + 1);
+    EXPECT(aclrtMemcpyAsyncWithOffset(at, 64, 0, from, 8, 0, ACL_MEMCPY_DEVICE_TO_DEVICE, stream), 107000);
 }
 
 /* ---- reductions ---- */
@@ -167,7 +168,8 @@ RULE(reduce, maxima_and_minima, "guide: aclrtReduceAsync") {
 }
 RULE_MOCK(reduce, equality, "header: aclrtReduceKind; own choice of the result") {
     up();
-    TRUE(sum_of(ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL, 2, 2) == 1 && sum_of(ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL, 2, 3) == 0);
+    TRUE(sum_of(ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL, 2, 2) == 1);
+    TRUE(sum_of(ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL, 2, 3) == 0);
 }
 
 RULE(reduce, types_of_the_card, "guide: aclrtReduceAsync") {
@@ -376,7 +378,8 @@ RULE(managed, several_attributes, "guide: aclrtMemManagedGetAttrs") {
 RULE_MOCK(managed, what_does_not_fit, "guide: aclrtMemManagedAdvise; own choice of the codes") {
     up();
     char *p = managed(PAGE);
-    const aclrtMemManagedLocation here = {ACL_MEM_LOCATIONTYPE_DEVICE, 0}, nowhere = {ACL_MEM_LOCATIONTYPE_DEVICE, 99};
+    const aclrtMemManagedLocation here = {ACL_MEM_LOCATIONTYPE_DEVICE, 0};
+    const aclrtMemManagedLocation nowhere = {ACL_MEM_LOCATIONTYPE_DEVICE, 99};
     EXPECT(aclrtMemManagedAdvise(p, PAGE + 1, ACL_MEM_ADVISE_SET_READ_MOSTLY, here), 107000);
     EXPECT(aclrtMemManagedAdvise(p, 2 * PAGE, ACL_MEM_ADVISE_SET_READ_MOSTLY, here), 107000);
     EXPECT(aclrtMemManagedAdvise(p, PAGE, ACL_MEM_ADVISE_SET_PREFERRED_LOCATION, nowhere), 107000);

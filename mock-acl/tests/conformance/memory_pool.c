@@ -96,7 +96,8 @@ RULE(pool, what_is_in_use, "guide: aclrtMemPoolGetAttr") {
     TRUE(number(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT) == 0);
     void *p = take(pool, 4096, stream);
     TRUE(number(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT) >= 4096);
-    TRUE(number(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT) >= number(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT));
+    const uint64_t used = number(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT);
+    TRUE(number(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT) >= used);
     OK(aclrtMemPoolFreeAsync(p, stream));
     finish(stream);
     TRUE(number(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT) == 0);
@@ -270,7 +271,7 @@ RULE(allocator, a_description_has_to_be_complete, "implementation: aclrtAllocato
     EXPECT(aclrtAllocatorRegister(NULL, description()), 100000);
 }
 
-RULE_MOCK(allocator, a_function_is_missing, "implementation: aclrtAllocatorRegister; the real fields start undefined") {
+RULE_MOCK(allocator, a_function_is_missing, "implementation; the real fields start undefined") {
     up();
     aclrtAllocatorDesc desc = aclrtAllocatorCreateDesc();
     OK(aclrtAllocatorSetObjToDesc(desc, &object_of_ours));

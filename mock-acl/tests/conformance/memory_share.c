@@ -300,7 +300,9 @@ RULE(share, a_handle_of_the_second_kind, "guide: aclrtMemExportToShareableHandle
 RULE_MOCK(share, a_fabric_handle, "guide: aclrtMemExportToShareableHandleV2; own choice: on one host") {
     share(ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, 1, 0);
 }
-RULE_MOCK(share, a_handle_for_others, "guide: aclrtMemSetPidToShareableHandle; own choice of the code") { share(0, 1, 507899); }
+RULE_MOCK(share, a_handle_for_others, "guide: aclrtMemSetPidToShareableHandle; own choice of the code") {
+    share(0, 1, 507899);
+}
 RULE_MOCK(share, a_fabric_handle_for_others, "own choice of the code") {
     share(ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, 1, 507899);
 }

@@ -158,7 +158,7 @@ RULE(virtual_memory, a_wanted_address, "guide: aclrtReserveMemAddress") {
     TRUE(p == wanted);
 }
 
-RULE_MOCK(virtual_memory, a_wanted_address_that_does_not_fit, "guide: aclrtReserveMemAddress; own choice of the code") {
+RULE_MOCK(virtual_memory, a_wanted_address_that_does_not_fit, "guide; own choice of the code") {
     up();
     void *p = NULL;
     EXPECT(aclrtReserveMemAddress(&p, (size_t)1 << 30, 0, (void *)(15 * TIB), 0), 107000);
