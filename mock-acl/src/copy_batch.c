@@ -27,6 +27,8 @@ static aclError check_arrays(const batch *b, size_t *failed) {
     if (b->dsts == NULL || b->maxs == NULL || b->srcs == NULL || b->sizes == NULL || b->count == 0 ||
         b->attrs == NULL || b->starts == NULL)
         return mock_null("arrays and numBatches");
+    if (b->count > SIZE_MAX / sizeof *b->dsts || b->attr_count > b->count)
+        return wrong("no array is as long, or numAttrs is above numBatches");
     for (size_t i = 0; i < b->count; i++) {
         if (b->sizes[i] <= b->maxs[i]) continue;
         *failed = i;
@@ -40,7 +42,7 @@ static aclError check_arrays(const batch *b, size_t *failed) {
 }
 
 static aclError check_starts(const batch *b) {
-    if (b->attr_count == 0 || b->attr_count > b->count) return wrong("numAttrs must be from 1 to numBatches");
+    if (b->attr_count == 0) return wrong("numAttrs is 0");
     for (size_t i = 0; i < b->attr_count; i++) {
         const bool rising = i == 0 ? b->starts[0] == 0 : b->starts[i] > b->starts[i - 1];
         if (!rising || b->starts[i] >= b->count) return wrong("attrsIndexes must start at 0 and rise");

@@ -25,6 +25,15 @@ static aclError check(const void *symbol, const void *other, aclrtMemcpyKind kin
     return unknown(symbol);
 }
 
+static aclError check_async(const void *symbol, const void *other, aclrtMemcpyKind kind, aclrtStream stream) {
+    mock_stream *s = NULL;
+    if (symbol == NULL || other == NULL) return mock_null("symbol, dst and src");
+    mock_lock();
+    const aclError code = mock_stream_to_submit(stream, &s);
+    mock_unlock();
+    return code != 0 ? code : check(symbol, other, kind);
+}
+
 MOCK_EXPORT aclError aclrtMemcpyFromSymbol(
     void *dst, size_t dstMax, const void *symbol, size_t count, size_t offset, aclrtMemcpyKind kind) {
     MOCK_ENTER(aclrtMemcpyFromSymbol);
@@ -40,8 +49,7 @@ MOCK_EXPORT aclError aclrtMemcpyFromSymbolAsync(void *dst, size_t dstMax, const 
     (void)dstMax;
     (void)count;
     (void)offset;
-    (void)stream;
-    return check(symbol, dst, kind);
+    return check_async(symbol, dst, kind, stream);
 }
 
 MOCK_EXPORT aclError aclrtMemcpyToSymbol(
@@ -57,6 +65,5 @@ MOCK_EXPORT aclError aclrtMemcpyToSymbolAsync(const void *symbol, const void *sr
     MOCK_ENTER(aclrtMemcpyToSymbolAsync);
     (void)count;
     (void)offset;
-    (void)stream;
-    return check(symbol, src, kind);
+    return check_async(symbol, src, kind, stream);
 }

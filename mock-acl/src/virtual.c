@@ -277,6 +277,7 @@ static aclError check_access(const aclrtMemAccessDesc *desc, size_t count) {
 MOCK_EXPORT aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc, size_t count) {
     MOCK_ENTER(aclrtMemSetAccess);
     if (virPtr == NULL || desc == NULL || size == 0 || count == 0) return wrong("null or zero");
+    if (count > SIZE_MAX / sizeof *desc) return wrong("no array is as long");
     aclError code = check_access(desc, count);
     if (code != 0) return code;
     mock_space *s = NULL;
