@@ -41,7 +41,7 @@ static void *map(uint64_t bytes) {
     void *wanted = (void *)(uintptr_t)at;
     if (at <= FIRST + MOST - bytes) {
         mock_space_clear(wanted, bytes);
-        void *p = mmap(wanted, bytes, both, flags | MAP_FIXED_NOREPLACE, -1, 0);
+        void *p = mmap(wanted, bytes, both, flags, -1, 0);
         if (p == wanted) return p;
         if (p != MAP_FAILED) munmap(p, bytes);
     }

@@ -127,7 +127,7 @@ void mock_space_drop(mock_space *s) {
 
 static bool reserve(mock_space *s, void *wanted, uint64_t bytes) {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *base = mmap(wanted, bytes, PROT_NONE, flags | (wanted == NULL ? 0 : MAP_FIXED_NOREPLACE), -1, 0);
+    void *base = mmap(wanted, bytes, PROT_NONE, flags, -1, 0); /* somewhere else when that is taken */
     if (base == MAP_FAILED) return false;
     void *view = wanted == NULL || base == wanted ? mmap(NULL, bytes, PROT_NONE, flags, -1, 0) : MAP_FAILED;
     if (view == MAP_FAILED) {
