@@ -15,9 +15,9 @@
 #include "bad.h"
 #include "mock_acl.h"
 
-enum { SCRATCH = 1 << 16, LIMIT_S = 10, LONG_TEXT = 1 << 20 };
+enum { SCRATCH = 1 << 16, LIMIT_S = 10, FAULT = 507899, LONG_TEXT = 1 << 20 };
 
-typedef enum phase { READY, BEFORE_INIT, AFTER_FINALIZE, NO_CONTEXT, PHASES } phase;
+typedef enum phase { READY, BEFORE_INIT, AFTER_FINALIZE, NO_CONTEXT, TOLD_TO_FAIL, PHASES } phase;
 
 typedef struct world {
     void *good[KNOWN_HANDLES + 1], *stale[KNOWN_HANDLES + 1];
@@ -230,9 +230,14 @@ static long long call_without_context(const function *f, const uint64_t *a) {
     return c.code;
 }
 
+#ifdef MOCK_COVERAGE
+void __gcov_dump(void);
+#endif
+
 /* Runs the cases of a function from number `from` on; tells the parent which one it is at. */
 static void run_cases(const function *f, int from, int tell) {
-    static const char *const phases[PHASES] = {"good", "before init", "after finalize", "no context"};
+    static const char *const phases[PHASES] = {"good", "before init", "after finalize", "no context",
+                                               "told to fail"};
     uint64_t a[ARGUMENTS] = {0};
     int number = 0;
     for (int p = BEFORE_INIT; p < PHASES; p++) {
@@ -241,7 +246,8 @@ static void run_cases(const function *f, int from, int tell) {
         alarm(LIMIT_S);
         fresh((phase)p, f->count);
         fill(f, a);
-        print_case(f, "(all)", "phase", phases[p]);
+        if (p == TOLD_TO_FAIL) need(mock_acl_fail(f->name, 1, FAULT) == 0, "mock_acl_fail");
+        print_case(f, "(all)", p == TOLD_TO_FAIL ? "fault" : "phase", phases[p]);
         print_code(f, p == NO_CONTEXT ? call_without_context(f, a) : f->call(a));
     }
     for (int i = 0; i < f->count && !f->stub; i++) {
@@ -260,6 +266,9 @@ static void run_cases(const function *f, int from, int tell) {
         }
     }
     fflush(stdout);
+#ifdef MOCK_COVERAGE
+    __gcov_dump();
+#endif
     _exit(0);
 }
 

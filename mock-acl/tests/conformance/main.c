@@ -46,8 +46,18 @@ int conform_true(const char *file, int line, const char *condition, int holds) {
     return 0;
 }
 
+#ifdef MOCK_COVERAGE
+#ifdef __cplusplus
+extern "C"
+#endif
+void __gcov_dump(void);
+#endif
+
 static void leave(int status) {
     fflush(stdout);
+#ifdef MOCK_COVERAGE
+    __gcov_dump();
+#endif
     _exit(status);
 }
 
