@@ -130,7 +130,9 @@ static void reset_spaces(void) {
     mock_physical_reset();
     mock_managed_reset();
     mock_share_reset();
+    mock_lock();
     mock_peers_reset();
+    mock_unlock();
     mock_allocators_reset();
 }
 

@@ -63,7 +63,7 @@ void mock_pools_trim(void);
 mock_arena_use mock_device_usage(int32_t device); /* -1: all devices */
 mock_arena_use mock_pinned_usage(void);
 
-/* peer.c: whether work of a device may touch this memory; host memory always. */
+/* peer.c, with the engine lock: whether work of a device may touch this memory; host memory always. */
 bool mock_peer_reaches(int32_t device, const void *p);
 void mock_peers_reset(void);
 void mock_allocators_reset(void);

@@ -217,6 +217,7 @@ aclError mock_share_attach(const mock_key *key, mock_share_kind kind, mock_card 
     if (p == NULL && c->everybody != 0) return closed(c, "too many processes have it");
     if (p == NULL || (c->everybody == 0 && atomic_load(&p->allowed) == 0))
         return closed(c, "this process is not on its list");
+    if (c->device < 0 || c->device > MOCK_HOST_SIDE) return closed(c, "it is on no device");
     *file = open_data(key, c);
     if (*file < 0) return closed(c, "its file is gone");
     atomic_fetch_add(&p->opened, 1);

@@ -160,6 +160,61 @@ RULE(copy, buffered_copies_are_captured_with_their_content, "observed: pageable 
     TRUE(byte_at(p) == 5);
 }
 
+RULE(copy, buffered_copies_beside_a_capture, "observed: D14, pageable") {
+    up();
+    char host[8] = {6};
+    void *p = device(8);
+    aclrtStream other = new_stream(), stream = begin(ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
+    EXPECT(aclrtMemcpyAsync(p, 8, host, 8, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, other), 0);
+    end(stream);
+    finish(other);
+    TRUE(byte_at(p) == 6);
+}
+
+RULE(copy, fills_of_pageable_memory_are_captured, "observed, not recorded: D14") {
+    up();
+    static char host[64];
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
+    EXPECT(aclrtMemsetAsync(host, 64, 1, 64, stream), 0);
+    end(stream);
+}
+
+RULE(copy, a_graph_holds_no_memory, "guide: aclmdlRICaptureBegin (lifetime of memory)") {
+    up();
+    void *p = device(64);
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
+    OK(aclrtMemsetAsync(p, 64, 1, 64, stream));
+    aclmdlRI graph = end(stream);
+    EXPECT(aclrtFree(p), 0);
+    EXPECT(aclmdlRIDestroy(graph), 0);
+}
+
+RULE_MOCK(copy, a_replay_that_uses_freed_memory, "own choice of the code") {
+    up();
+    void *p = device(64);
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), other = new_stream();
+    OK(aclrtMemsetAsync(p, 64, 1, 64, stream));
+    aclmdlRI graph = end(stream);
+    OK(aclrtFree(p));
+    OK(aclmdlRIExecuteAsync(graph, other));
+    EXPECT(aclrtSynchronizeStream(other), 507053);
+}
+
+RULE(copy, a_graph_reads_memory_when_it_runs, "guide: aclmdlRICaptureBegin (addresses are stored)") {
+    up();
+    char *from = (char *)device(8), *to = (char *)device(8);
+    fill(from, 1, 8);
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), other = new_stream();
+    OK(aclrtMemcpyAsync(to, 8, from, 8, ON, stream));
+    aclmdlRI graph = end(stream);
+    fill(from, 2, 8);
+    replay(graph, other);
+    TRUE(byte_at(to) == 2);
+    fill(from, 3, 8);
+    replay(graph, other);
+    TRUE(byte_at(to) == 3);
+}
+
 static void pageable_in(aclmdlRICaptureMode mode, int beside) {
     up();
     char host[8] = {0};
