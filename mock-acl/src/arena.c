@@ -25,6 +25,7 @@
 #define FRESH_BYTE 0xFF
 #define FRESH_LIMIT (UINT64_C(64) << 10)
 #define CLASSES 22
+#define LEAST_BYTES (16 * SPAN_BYTES)
 
 typedef enum span_use { SPAN_FREE, SPAN_SMALL, SPAN_LARGE, SPAN_INSIDE } span_use;
 
@@ -37,6 +38,7 @@ typedef struct span {
     uint32_t next, prev; /* list of free runs of one bin, or of small spans with room */
     uint32_t free_slot, fresh_slot, live;
     uint64_t size;   /* bytes asked for, of a large block */
+    bool bare, idle; /* of a large block, as BARE and IDLE of a small one */
     uint32_t *slots; /* small: size of live slots; free ones have the top bit and the next free index */
 } span;
 
@@ -46,7 +48,7 @@ struct mock_arena {
     int file;
     bool device;
     uint32_t spans;
-    uint64_t capacity, charged, bytes, blocks;
+    uint64_t capacity, charged, bytes, blocks, peak;
     span *span;
     uint32_t runs[BINS], room[CLASSES];
     uint32_t dirty;
@@ -124,20 +126,41 @@ static bool map_host(mock_arena *a, uint64_t bytes) {
     return true;
 }
 
+static void unmap(mock_arena *a, uint64_t bytes) {
+    munmap(a->base, bytes);
+    if (!a->device) return;
+    munmap(a->view, bytes);
+    close(a->file);
+}
+
+static bool map(mock_arena *a, uint64_t bytes) {
+    return a->device ? map_device(a, bytes) : map_host(a, bytes);
+}
+
+/* A quarter of the addresses that a small address space has: the rest is for pinned memory, other devices and
+ * the program (own choice). */
+static bool shrink(mock_arena *a, uint64_t *reserved, uint64_t *bytes) {
+    for (*reserved /= 2, *bytes /= 2; *reserved >= LEAST_BYTES; *reserved /= 2, *bytes /= 2) {
+        if (!map(a, *reserved)) continue;
+        if (*reserved / 4 < LEAST_BYTES) return true;
+        unmap(a, *reserved);
+        *reserved /= 4;
+        *bytes /= 4;
+        return map(a, *reserved);
+    }
+    return false;
+}
+
 mock_arena *mock_arena_new(uint64_t bytes, bool device) {
     mock_arena *a = calloc(1, sizeof *a);
     if (a == NULL) return NULL;
+    a->device = device;
     /* Classes and alignment waste addresses, never capacity: a device has half as many addresses again. */
     uint64_t reserved = bytes + bytes / 2;
-    while (!(device ? map_device(a, reserved) : map_host(a, reserved))) {
-        reserved /= 2;
-        bytes /= 2;
-        if (reserved < 64 * SPAN_BYTES) {
-            free(a);
-            return NULL;
-        }
+    if (!map(a, reserved) && !shrink(a, &reserved, &bytes)) {
+        free(a);
+        return NULL;
     }
-    a->device = device;
     a->capacity = bytes;
     a->spans = (uint32_t)(reserved >> SPAN_BITS);
     a->span = calloc(a->spans, sizeof *a->span);
@@ -209,6 +232,10 @@ static void give_run(mock_arena *a, uint32_t i, uint32_t length) {
 /* ---- small blocks ---- */
 
 #define SLOT_FREE 0x80000000u
+/* Beside the size of a live slot. */
+#define BARE 0x40000000u /* counts without the 32 bytes of padding */
+#define IDLE 0x20000000u /* kept by a pool, not to be used */
+#define SLOT_SIZE 0x1FFFFFFFu
 
 static uint32_t small_span(mock_arena *a, unsigned c) {
     if (a->room[c] != NONE) return a->room[c];
@@ -229,7 +256,7 @@ static uint32_t small_span(mock_arena *a, unsigned c) {
     return i;
 }
 
-static char *small_alloc(mock_arena *a, uint64_t size) {
+static char *small_alloc(mock_arena *a, uint64_t size, bool bare) {
     const unsigned c = class_of(size);
     const uint32_t i = small_span(a, c);
     if (i == NONE) return NULL;
@@ -239,7 +266,7 @@ static char *small_alloc(mock_arena *a, uint64_t size) {
     if (k != NONE)
         s->free_slot = (s->slots[k] & ~SLOT_FREE) == (NONE & ~SLOT_FREE) ? NONE : s->slots[k] & ~SLOT_FREE;
     else k = s->fresh_slot++;
-    s->slots[k] = (uint32_t)size;
+    s->slots[k] = (uint32_t)size | (bare ? BARE : 0);
     s->live++;
     if (s->free_slot == NONE && s->fresh_slot == count) list_cut(a, &a->room[c], i);
     return a->base + ((uint64_t)i << SPAN_BITS) + (uint64_t)k * class_bytes(c);
@@ -267,6 +294,7 @@ static void small_free(mock_arena *a, uint32_t i, uint32_t k) {
 typedef struct found {
     uint32_t span, slot;
     uint64_t at, size; /* offset in the arena */
+    bool bare, idle;
 } found;
 
 static bool find(mock_arena *a, const void *p, found *f) {
@@ -275,32 +303,38 @@ static bool find(mock_arena *a, const void *p, found *f) {
     uint32_t i = (uint32_t)(offset >> SPAN_BITS);
     if (a->span[i].use == SPAN_INSIDE) i = a->span[i].first;
     const span *s = &a->span[i];
-    *f = (found){i, 0, (uint64_t)i << SPAN_BITS, s->size};
+    *f = (found){i, 0, (uint64_t)i << SPAN_BITS, s->size, s->bare, s->idle};
     if (s->use == SPAN_LARGE) return offset - f->at < s->size;
     if (s->use != SPAN_SMALL) return false;
     f->slot = (uint32_t)(offset & (SPAN_BYTES - 1)) / class_bytes(s->bin);
     if (f->slot >= s->fresh_slot || (s->slots[f->slot] & SLOT_FREE) != 0) return false;
     f->at += (uint64_t)f->slot * class_bytes(s->bin);
-    f->size = s->slots[f->slot];
+    f->size = s->slots[f->slot] & SLOT_SIZE;
+    f->bare = (s->slots[f->slot] & BARE) != 0;
+    f->idle = (s->slots[f->slot] & IDLE) != 0;
     return offset - f->at < f->size;
 }
 
 /* What a block takes from the capacity: rounded up to 32, and 32 more (guide: memory management,
- * aclrtMalloc). */
-static uint64_t charge(uint64_t size) { return ((size + 31) & ~UINT64_C(31)) + 32; }
+ * aclrtMalloc); a bare one only the former (guide: memory management, aclrtMallocAlign32). */
+static uint64_t charge(uint64_t size, bool bare) {
+    return ((size + 31) & ~UINT64_C(31)) + (bare ? 0 : 32);
+}
 
-void *mock_arena_alloc(mock_arena *a, uint64_t size) {
+void *mock_arena_alloc(mock_arena *a, uint64_t size, bool bare) {
     char *p = NULL;
     pthread_mutex_lock(&a->lock);
-    const uint64_t charged = charge(size);
+    const uint64_t charged = charge(size, bare);
     if (charged <= a->capacity - a->charged) {
         if (size <= SMALL_LIMIT) {
-            p = small_alloc(a, size);
+            p = small_alloc(a, size, bare);
         } else {
             const uint32_t i = take_run(a, (uint32_t)((size + SPAN_BYTES - 1) >> SPAN_BITS));
             if (i != NONE) {
                 a->span[i].use = SPAN_LARGE;
                 a->span[i].size = size;
+                a->span[i].bare = bare;
+                a->span[i].idle = false;
                 p = a->base + ((uint64_t)i << SPAN_BITS);
             }
         }
@@ -309,6 +343,7 @@ void *mock_arena_alloc(mock_arena *a, uint64_t size) {
         a->charged += charged;
         a->bytes += size;
         a->blocks++;
+        if (a->charged > a->peak) a->peak = a->charged;
     }
     pthread_mutex_unlock(&a->lock);
     if (p != NULL && size <= FRESH_LIMIT) memset(a->view + (p - a->base), FRESH_BYTE, size);
@@ -321,7 +356,7 @@ bool mock_arena_free(mock_arena *a, void *p) {
     pthread_mutex_lock(&a->lock);
     const bool good = find(a, p, &f) && f.at == (uint64_t)((char *)p - a->base);
     if (good) {
-        a->charged -= charge(f.size);
+        a->charged -= charge(f.size, f.bare);
         a->bytes -= f.size;
         a->blocks--;
         if (a->span[f.span].use == SPAN_SMALL) small_free(a, f.span, f.slot);
@@ -338,7 +373,7 @@ bool mock_arena_contains(const mock_arena *a, const void *p) {
 bool mock_arena_block(mock_arena *a, const void *p, void **base, uint64_t *size) {
     found f;
     pthread_mutex_lock(&a->lock);
-    const bool good = find(a, p, &f);
+    const bool good = find(a, p, &f) && !f.idle;
     pthread_mutex_unlock(&a->lock);
     if (good && base != NULL) *base = a->base + f.at;
     if (good && size != NULL) *size = f.size;
@@ -353,9 +388,25 @@ void *mock_arena_view(mock_arena *a, const void *p, uint64_t size) {
     return size <= length - inside ? a->view + ((const char *)p - a->base) : NULL;
 }
 
+void mock_arena_idle(mock_arena *a, const void *p, bool idle) {
+    found f;
+    pthread_mutex_lock(&a->lock);
+    if (find(a, p, &f)) {
+        span *s = &a->span[f.span];
+        if (s->use == SPAN_SMALL) s->slots[f.slot] = (s->slots[f.slot] & ~IDLE) | (idle ? IDLE : 0);
+        else s->idle = idle;
+    }
+    pthread_mutex_unlock(&a->lock);
+}
+
+int mock_arena_file(const mock_arena *a, const void *p, uint64_t *offset) {
+    *offset = (uint64_t)((uintptr_t)p - (uintptr_t)a->base);
+    return a->file;
+}
+
 mock_arena_use mock_arena_usage(mock_arena *a) {
     pthread_mutex_lock(&a->lock);
-    const mock_arena_use use = {a->blocks, a->bytes, a->charged, a->capacity};
+    const mock_arena_use use = {a->blocks, a->bytes, a->charged, a->capacity, a->peak};
     pthread_mutex_unlock(&a->lock);
     return use;
 }
@@ -365,7 +416,7 @@ void mock_arena_reset(mock_arena *a) {
     for (uint32_t i = 0; i < a->spans; i++) free(a->span[i].slots);
     memset(a->span, 0, a->spans * sizeof *a->span);
     give_back(a, 0, a->spans);
-    a->charged = a->bytes = a->blocks = 0;
+    a->charged = a->bytes = a->blocks = a->peak = 0;
     a->dirty = 0;
     reset_runs(a);
     pthread_mutex_unlock(&a->lock);

@@ -4,6 +4,9 @@
 #include <string.h>
 #include "memory.h"
 
+/* (own choice: the real size depends on the chip, and programs ask for it) */
+#define DESC_BYTES 64u
+
 static aclError run_cmo(void *arg) {
     const mock_cmo *c = arg;
     mock_lock();
@@ -13,14 +16,31 @@ static aclError run_cmo(void *arg) {
     return 0;
 }
 
+/* What the descriptor holds when the task runs. */
+static aclError run_desc(void *arg) {
+    const mock_cmo *c = arg;
+    const void *view = mock_device_view(c->src, DESC_BYTES);
+    mock_cmo now;
+    if (view == NULL) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
+    memcpy(&now, view, sizeof now);
+    return run_cmo(&now);
+}
+
+static const mock_task_ops desc_ops = {"aclrtCmoAsyncWithDesc", run_desc, NULL};
 static const mock_task_ops cmo_ops = {"aclrtCmoAsync", run_cmo, NULL};
+
+/* Only a prefetch is documented (guide: cache memory operations, aclrtCmoAsync). */
+static bool may_have(aclrtCmoType type) {
+    const aclrtCmoType last = mock_strict_doc() ? ACL_RT_CMO_TYPE_PREFETCH : ACL_RT_CMO_TYPE_FLUSH;
+    return (int)type >= 0 && type <= last;
+}
 
 /* All four types, others 207000; any size; captured like another task; not on a bound stream: 207000
  * (observed: cmo, build_ri). The task holds 32 bits of the size (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream) {
     MOCK_ENTER(aclrtCmoAsync);
     if (src == NULL || size == 0) return mock_null("src and size");
-    if ((int)cmoType < 0 || cmoType > ACL_RT_CMO_TYPE_FLUSH)
+    if (!may_have(cmoType))
         return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "cache operation %d", (int)cmoType);
     const mock_cmo c = {src, (uint32_t)size};
     mock_task t = {.ops = &cmo_ops, .kind = MOCK_TASK_WORK, .u.cmo = c};
@@ -33,9 +53,6 @@ MOCK_EXPORT aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType,
     mock_unlock();
     return code;
 }
-
-/* (own choice: the real size depends on the chip, and programs ask for it) */
-#define DESC_BYTES 64u
 
 MOCK_EXPORT aclError aclrtCmoGetDescSize(size_t *size) {
     MOCK_ENTER(aclrtCmoGetDescSize);
@@ -79,14 +96,10 @@ MOCK_EXPORT aclError aclrtCmoAsyncWithDesc(
     if (code == 0 && !s->bound)
         code = mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the stream is not bound to a model");
     if (code == 0) {
-        const mock_cmo *view = mock_device_view(cmoDesc, DESC_BYTES);
-        mock_task t = {.ops = &cmo_ops, .kind = MOCK_TASK_WORK};
-        if (view == NULL) {
-            code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not device memory", cmoDesc);
-        } else {
-            t.u.cmo = *view;
-            code = mock_submit(s, &t);
-        }
+        mock_task t = {.ops = &desc_ops, .kind = MOCK_TASK_WORK, .u.cmo = {cmoDesc, DESC_BYTES}};
+        code = mock_device_view(cmoDesc, DESC_BYTES) == NULL
+                   ? mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not device memory", cmoDesc)
+                   : mock_submit(s, &t);
     }
     mock_unlock();
     return code;

@@ -13,8 +13,8 @@
 #include "kernel.h"
 #include "launches.h"
 #include "lookup.h"
-#include "memory.h"
 #include "quota.h"
+#include "space.h"
 #include "state_callback.h"
 #include "unsupported.h"
 
@@ -250,6 +250,9 @@ static uint64_t objects(mock_object_kind kind) {
 
 MOCK_EXPORT int mock_acl_live_handles(mock_acl_live *live) {
     const mock_arena_use device = mock_device_usage(-1), pinned = mock_pinned_usage();
+    mock_space_lock();
+    const uint64_t spaces = mock_space_count();
+    mock_space_unlock();
     mock_lock();
     const uint64_t contexts = mock_own_contexts();
     const uint64_t defaults = mock_handle_count(MOCK_CONTEXT);
@@ -258,7 +261,7 @@ MOCK_EXPORT int mock_acl_live_handles(mock_acl_live *live) {
         .streams = mock_engine.streams - defaults,
         .events = mock_handle_count(MOCK_EVENT),
         .graphs = mock_handle_count(MOCK_GRAPH),
-        .device_allocations = device.blocks,
+        .device_allocations = device.blocks + spaces,
         .device_bytes = device.bytes,
         .pinned_allocations = pinned.blocks,
         .pinned_bytes = pinned.bytes,

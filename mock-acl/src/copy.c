@@ -43,7 +43,7 @@ static const mock_task_ops fill32_ops = {"aclrtMemsetD32Async", run_fill, NULL};
 /* ---- synchronous ---- */
 
 /* A synchronous call looks at no stream, but captures restrict it: 107030 (observed: sync_copy_modes). */
-static aclError begin_sync(const char *call) {
+aclError mock_forbidden_sync(const char *call) {
     mock_lock();
     mock_ctx *ctx = mock_current();
     const aclError code = ctx == NULL
@@ -88,7 +88,7 @@ aclError mock_copy_sync(
     if (count == 0) return 0;
     aclError code = mock_copy_check(dst, max, src, count, kind);
     if (code != 0 || dst == src) return code;
-    code = begin_sync(call);
+    code = mock_forbidden_sync(call);
     if (code != 0) return code;
     /* The direction follows from the addresses; the kind is not looked at (guide: memory management,
      * aclrtMemcpy). */
@@ -108,18 +108,27 @@ MOCK_EXPORT aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, s
     if (count == 0) return 0;
     if (devPtr == NULL) return mock_null("devPtr");
     aclError code = too_long(count, maxCount);
-    if (code == 0) code = begin_sync("aclrtMemset");
+    if (code == 0) code = mock_forbidden_sync("aclrtMemset");
     if (code != 0) return code;
     return end_sync(fill_now(&(mock_fill){devPtr, count, value, false}), "aclrtMemset");
 }
 
-/* Taken as aclrtMemset with N words (header: aclrtMemsetD32; own choice). */
+/* Null, 0, an address that is not aligned, more words than fit and memory that no call of AscendCL made:
+ * 100000 (implementation of the open runtime). */
+static aclError check_words(const void *ptr, size_t size, size_t n) {
+    if (ptr == NULL || n == 0) return mock_null("ptr and N");
+    if ((uintptr_t)ptr % 4 != 0)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%p is not aligned", ptr);
+    if (n > size / 4) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%zu words in %zu bytes", n, size);
+    if (mock_place_of(ptr) != MOCK_PAGEABLE) return 0;
+    return mock_fail(
+        ACL_ERROR_INVALID_PARAM, "EH0008", "%p is not memory of aclrtMalloc or aclrtMallocHost", ptr);
+}
+
 MOCK_EXPORT aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N) {
     MOCK_ENTER(aclrtMemsetD32);
-    if (N == 0) return 0;
-    if (ptr == NULL) return mock_null("ptr");
-    aclError code = too_long(N, memSize / 4);
-    if (code == 0) code = begin_sync("aclrtMemsetD32");
+    aclError code = check_words(ptr, memSize, N);
+    if (code == 0) code = mock_forbidden_sync("aclrtMemsetD32");
     if (code != 0) return code;
     return end_sync(fill_now(&(mock_fill){ptr, N * 4, (int32_t)value, true}), "aclrtMemsetD32");
 }
@@ -139,7 +148,7 @@ MOCK_EXPORT aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, si
     MOCK_ENTER(aclrtMemcpy2d);
     if (width == 0 || height == 0) return 0;
     aclError code = check_2d(dst, dpitch, src, spitch, width, kind);
-    if (code == 0) code = begin_sync("aclrtMemcpy2d");
+    if (code == 0) code = mock_forbidden_sync("aclrtMemcpy2d");
     if (code != 0) return code;
     return end_sync(copy_now(&(mock_copy){dst, src, dpitch, spitch, width, height}), "aclrtMemcpy2d");
 }
@@ -166,6 +175,14 @@ static aclError copy_pageable(mock_stream *s, const mock_copy *c, const char *ca
     return 0;
 }
 
+/* Memory of another device needs aclrtDeviceEnablePeerAccess (guide: memory management, aclrtMemcpyAsync),
+ * else 107000 (own choice: the driver answers there). */
+static aclError check_peers(const mock_stream *s, const mock_copy *c) {
+    if (mock_peer_reaches(s->ctx->device, c->dst) && mock_peer_reaches(s->ctx->device, c->src)) return 0;
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
+        "device %d has no access to memory of another device", s->ctx->device);
+}
+
 /* Host to host: 207000 (observed: pageable, "eager H2H async"). HOST_TO_BUF copies the source at the
  * call, also in a capture (guide: memory management, aclrtMemcpyAsync; observed: pageable). */
 static aclError copy_async(const mock_copy *c, aclrtMemcpyKind kind, aclrtStream stream,
@@ -186,6 +203,7 @@ static aclError copy_async(const mock_copy *c, aclrtMemcpyKind kind, aclrtStream
     mock_stream *s = NULL;
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = check_peers(s, c);
     if (code != 0) {
         mock_task_release(&t);
     } else if (to == MOCK_PAGEABLE || (from == MOCK_PAGEABLE && !buffered)) {
@@ -254,11 +272,15 @@ MOCK_EXPORT aclError aclrtMemsetAsync(
     return code != 0 ? code : fill_async(&(mock_fill){devPtr, count, value, false}, stream, &fill_ops);
 }
 
+/* Host memory is filled at the call (guide: memory management, aclrtMemsetD32Async), for which captures
+ * restrict it (own choice). */
 MOCK_EXPORT aclError aclrtMemsetD32Async(
     void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream) {
     MOCK_ENTER(aclrtMemsetD32Async);
-    if (N == 0) return 0;
-    if (ptr == NULL) return mock_null("ptr");
-    const aclError code = too_long(N, memSize / 4);
-    return code != 0 ? code : fill_async(&(mock_fill){ptr, N * 4, (int32_t)value, true}, stream, &fill32_ops);
+    aclError code = check_words(ptr, memSize, N);
+    if (code != 0) return code;
+    const mock_fill f = {ptr, N * 4, (int32_t)value, true};
+    if (mock_place_of(ptr) == MOCK_DEVICE) return fill_async(&f, stream, &fill32_ops);
+    code = mock_forbidden_sync("aclrtMemsetD32Async");
+    return code != 0 ? code : end_sync(fill_now(&f), "aclrtMemsetD32Async");
 }

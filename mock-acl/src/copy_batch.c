@@ -1,9 +1,10 @@
 /* Batches of copies: checked as a whole, then done one by one (their order is not promised).
  *
- * Attribute indexes start at 0 and rise; copies of size 0 are skipped (guide: memory management,
- * aclrtMemcpyBatch). The direction of each copy follows from its addresses, so a batch may mix them, and
- * nothing else of an attribute is read (own choice: the guide allows one direction a batch). The failing
- * index is SIZE_MAX when no single copy is to blame (own choice). */
+ * Attribute indexes start at 0 and rise; copies of size 0 are skipped; a batch has one direction, to the
+ * device or from it (guide: memory management, aclrtMemcpyBatch). Null arrays, no copy, a size above its
+ * limit and reserved bytes: 100000 (implementation of the open runtime); the rest 107000 (own choice). Places
+ * of an attribute have to agree with the addresses (own choice). The failing index is SIZE_MAX when no single
+ * copy is to blame (own choice). */
 #define _GNU_SOURCE
 #include "memory.h"
 
@@ -18,25 +19,62 @@ typedef struct batch {
     size_t attr_count;
 } batch;
 
-static aclError check(const batch *b, size_t *failed) {
-    *failed = SIZE_MAX;
-    if (b->dsts == NULL || b->maxs == NULL || b->srcs == NULL || b->sizes == NULL || b->count == 0)
-        return mock_null("dsts, destMaxs, srcs, sizes and numBatches");
-    if (b->attrs == NULL || b->starts == NULL || b->attr_count == 0)
-        return mock_null("attrs and attrsIndexes");
+static aclError wrong(const char *what) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", what);
+}
+
+static aclError check_arrays(const batch *b, size_t *failed) {
+    if (b->dsts == NULL || b->maxs == NULL || b->srcs == NULL || b->sizes == NULL || b->count == 0 ||
+        b->attrs == NULL || b->starts == NULL)
+        return mock_null("arrays and numBatches");
+    if (b->count > SIZE_MAX / sizeof *b->dsts || b->attr_count > b->count)
+        return wrong("no array is as long, or numAttrs is above numBatches");
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->sizes[i] <= b->maxs[i]) continue;
+        *failed = i;
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "size %zu is above %zu", b->sizes[i], b->maxs[i]);
+    }
+    for (size_t i = 0; i < b->attr_count; i++)
+        for (size_t k = 0; k < sizeof b->attrs[i].rsv; k++)
+            if (b->attrs[i].rsv[k] != 0)
+                return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "reserved bytes");
+    return 0;
+}
+
+static aclError check_starts(const batch *b) {
+    if (b->attr_count == 0) return wrong("numAttrs is 0");
     for (size_t i = 0; i < b->attr_count; i++) {
         const bool rising = i == 0 ? b->starts[0] == 0 : b->starts[i] > b->starts[i - 1];
-        if (!rising || b->starts[i] >= b->count)
-            return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "attrsIndexes must start at 0 and rise");
+        if (!rising || b->starts[i] >= b->count) return wrong("attrsIndexes must start at 0 and rise");
     }
-    for (size_t i = 0; i < b->count; i++) {
+    return 0;
+}
+
+static bool agrees(const aclrtMemLocation *l, bool device) {
+    return device == (l->type == ACL_MEM_LOCATION_TYPE_DEVICE);
+}
+
+static aclError check(const batch *b, size_t *failed) {
+    *failed = SIZE_MAX;
+    aclError code = check_arrays(b, failed);
+    if (code == 0) code = check_starts(b);
+    if (code != 0) return code;
+    int direction = -1;
+    for (size_t i = 0, a = 0; i < b->count; i++) {
+        if (a + 1 < b->attr_count && b->starts[a + 1] == i) a++;
         if (b->sizes[i] == 0) continue;
-        const aclError code =
-            mock_copy_check(b->dsts[i], b->maxs[i], b->srcs[i], b->sizes[i], ACL_MEMCPY_DEFAULT);
-        if (code == 0) continue;
         *failed = i;
-        return code;
+        code = mock_copy_check(b->dsts[i], b->maxs[i], b->srcs[i], b->sizes[i], ACL_MEMCPY_DEFAULT);
+        if (code != 0) return code;
+        const bool to = mock_place_of(b->dsts[i]) == MOCK_DEVICE;
+        const bool from = mock_place_of(b->srcs[i]) == MOCK_DEVICE;
+        if (to == from || (direction >= 0 && direction != (int)to))
+            return wrong("all copies of a batch go to the device, or all come from it");
+        if (!agrees(&b->attrs[a].dstLoc, to) || !agrees(&b->attrs[a].srcLoc, from))
+            return wrong("the places of an attribute are not those of a copy");
+        direction = to;
     }
+    *failed = SIZE_MAX;
     return 0;
 }
 
@@ -58,6 +96,7 @@ MOCK_EXPORT aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs
     size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs,
     size_t *failIndex) {
     MOCK_ENTER(aclrtMemcpyBatch);
+    if (failIndex == NULL) return mock_null("failIndex");
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
     return run(&b, failIndex, false, NULL, "aclrtMemcpyBatch");
 }
@@ -73,6 +112,7 @@ MOCK_EXPORT aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void *
     size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex,
     aclrtStream stream) {
     MOCK_ENTER(aclrtMemcpyBatchAsync);
+    if (failIndex == NULL) return mock_null("failIndex");
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
     return run(&b, failIndex, true, stream, "aclrtMemcpyBatchAsync");
 }

@@ -76,6 +76,8 @@ typedef enum mock_kind {
     MOCK_CORE_GROUP,
     MOCK_COUNT_NOTIFY,
     MOCK_LABEL_LIST,
+    MOCK_PHYSICAL,
+    MOCK_ALLOCATOR,
     MOCK_OBJECT_FIRST /* MOCK_OBJECT_KINDS kinds of host-side objects follow */
 } mock_kind;
 
@@ -143,6 +145,25 @@ typedef struct mock_fill {
     bool words;
 } mock_fill;
 
+typedef struct mock_reduce {
+    void *dst;
+    const void *src;
+    uint64_t bytes;
+    uint8_t kind, type; /* aclrtReduceKind, aclDataType */
+} mock_reduce;
+
+/* Addresses that are read from device memory when the task runs. */
+typedef struct mock_indirect {
+    void *dst, *src; /* where the addresses stand */
+    uint64_t dst_offset, src_offset, dst_max, count;
+} mock_indirect;
+
+typedef struct mock_migration {
+    const void *address;
+    uint64_t size;
+    int32_t type, id; /* aclrtMemManagedLocation */
+} mock_migration;
+
 typedef struct mock_cmo {
     void *src;
     uint32_t size; /* larger sizes wrap (implementation of the open runtime) */
@@ -196,6 +217,9 @@ typedef struct mock_task {
         mock_value value;
         mock_copy copy;
         mock_fill fill;
+        mock_reduce reduce;
+        mock_indirect indirect;
+        mock_migration migration;
         mock_cmo cmo;
         struct {
             void (*fn)(void *);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core.h"
+#include "half.h"
 
 struct aclDataBuffer {
     void *data;
@@ -83,43 +84,11 @@ MOCK_EXPORT size_t aclDataTypeSize(aclDataType dataType) {
 
 /* Exact (own choice: IEEE 754). */
 MOCK_EXPORT float aclFloat16ToFloat(aclFloat16 value) {
-    if (mock_enter(MOCK_API_aclFloat16ToFloat) != 0) return 0;
-    const uint32_t sign = (uint32_t)(value >> 15) << 31, exponent = (value >> 10) & 31u,
-                   fraction = value & 1023u;
-    uint32_t bits = sign | ((exponent + 112) << 23) | (fraction << 13);
-    if (exponent == 31) bits = sign | 0x7F800000u | (fraction << 13);
-    float f = 0;
-    if (exponent == 0) {
-        f = (float)fraction * 0x1p-24f;
-        return sign != 0 ? -f : f;
-    }
-    memcpy(&f, &bits, sizeof f);
-    return f;
+    return mock_enter(MOCK_API_aclFloat16ToFloat) != 0 ? 0 : mock_half_to_float(value);
 }
 
 /* Rounds to the nearest, ties to even; too large a value becomes infinite, any NaN one quiet NaN (own choice:
  * IEEE 754). */
 MOCK_EXPORT aclFloat16 aclFloatToFloat16(float value) {
-    if (mock_enter(MOCK_API_aclFloatToFloat16) != 0) return 0;
-    uint32_t bits = 0;
-    memcpy(&bits, &value, sizeof bits);
-    const uint16_t sign = (uint16_t)((bits >> 16) & 0x8000u);
-    const uint32_t magnitude = bits & 0x7FFFFFFFu;
-    if (magnitude > 0x7F800000u) return (aclFloat16)(sign | 0x7E00u);
-    if (magnitude >= 0x47800000u) return (aclFloat16)(sign | 0x7C00u);
-    uint32_t kept = 0, rest = 0, half = 0;
-    if (magnitude >= 0x38800000u) {
-        kept = (magnitude - 0x38000000u) >> 13;
-        rest = magnitude & 0x1FFFu;
-        half = 0x1000u;
-    } else {
-        const uint32_t shift = 126u - (magnitude >> 23);
-        if (shift > 24) return sign;
-        const uint32_t fraction = (magnitude & 0x7FFFFFu) | 0x800000u;
-        kept = fraction >> shift;
-        rest = fraction & ((1u << shift) - 1);
-        half = 1u << (shift - 1);
-    }
-    if (rest > half || (rest == half && (kept & 1) != 0)) kept++;
-    return (aclFloat16)(sign | kept);
+    return mock_enter(MOCK_API_aclFloatToFloat16) != 0 ? 0 : mock_float_to_half(value);
 }

@@ -8,6 +8,7 @@
 #include "exception.h"
 #include "graph.h"
 #include "launches.h"
+#include "memory.h"
 #include "shared.h"
 
 #define MAX_WORKERS 64u
@@ -319,7 +320,9 @@ static bool target_needs(void *what, const mock_stream *s) {
 }
 
 aclError mock_wait_target(mock_target *t, int64_t timeout_ns) {
-    return mock_wait(&(mock_wait_for){target_reached, target_needs, t, t->stream}, timeout_ns);
+    const aclError code = mock_wait(&(mock_wait_for){target_reached, target_needs, t, t->stream}, timeout_ns);
+    mock_pools_trim();
+    return code;
 }
 
 /* ---- queueing ---- */

@@ -1,7 +1,7 @@
-/* Access between devices: whether there can be any, and which direction is enabled. Copies between
- * devices work without it (own choice). */
+/* Access between devices: which direction is enabled, and what work of a device may touch. */
 #define _GNU_SOURCE
 #include "context.h"
+#include "space.h"
 
 static bool enabled[MOCK_MAX_DEVICES][MOCK_MAX_DEVICES]; /* from, to; with the engine lock */
 
@@ -49,4 +49,12 @@ MOCK_EXPORT aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerD
     if (ctx != NULL) *status = enabled[deviceId][peerDeviceId];
     mock_unlock();
     return ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
+}
+
+bool mock_peer_reaches(int32_t device, const void *p) {
+    mock_found f;
+    int32_t owner = device;
+    if (mock_arena_around(p, &owner) != NULL) return owner == device || enabled[device][owner];
+    if (!mock_space_find(p, 0, &f) || f.size == 0 || f.device == MOCK_HOST_SIDE) return true;
+    return (f.reach >> device & 1) != 0 || enabled[device][f.device];
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "context.h"
 #include "graph.h"
+#include "memory.h"
 #include "quota.h"
 #include "state_callback.h"
 
@@ -355,6 +356,7 @@ static aclError synchronize_device(int64_t timeout, const char *call) {
             const aclError one = s->aborts != all.at[i].aborts ? mock_aborted(s) : take_error(s);
             if (code == 0) code = one;
         }
+        mock_pools_trim();
     }
     mock_unlock();
     free(all.at);

@@ -41,6 +41,52 @@ static void pools(void) {
     CHECK(live().device_allocations == 0);
 }
 
+/* Addresses are given out again in the order of the stream; memory goes back above the threshold only. */
+static void reuse(void) {
+    up();
+    aclrtStream s = new_stream(), other = new_stream();
+    aclrtMemPool pool = NULL;
+    aclrtMemPoolProps props = {.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+    OK(aclrtMemPoolCreate(&pool, &props));
+    void *a = NULL, *b = NULL, *c = NULL;
+    OK(aclrtMemPoolMallocAsync(&a, 4096, pool, s));
+    OK(aclrtMemPoolFreeAsync(a, s));
+    OK(aclrtMemPoolMallocAsync(&b, 4096, pool, s)); /* the release is still queued */
+    CHECK(a == b);
+    OK(aclrtMemsetAsync(b, 4096, 1, 4096, s));
+    OK(aclrtSynchronizeStream(s));
+    CHECK(byte_at(b) == 1); /* the old release had no effect */
+    uint64_t threshold = 8192, reserved = 0;
+    int32_t off = 0;
+    OK(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &threshold));
+    OK(aclrtMemPoolFreeAsync(b, s));
+    OK(aclrtSynchronizeStream(s));
+    CODE(aclrtMemset(b, 1, 0, 1), 107000); /* kept, and dead */
+    OK(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT, &reserved));
+    CHECK(reserved == 4096 && live().device_allocations == 1);
+    OK(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC, &off));
+    OK(aclrtMemPoolMallocAsync(&c, 4096, pool, other));
+    CHECK(c != b);
+    off = 1;
+    OK(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC, &off));
+    OK(aclrtMemPoolMallocAsync(&a, 4096, pool, other));
+    CHECK(a == b);
+    OK(aclrtMemset(a, 4096, 2, 4096));
+    OK(aclrtMemPoolFreeAsync(a, other));
+    OK(aclrtMemPoolFreeAsync(c, other));
+    OK(aclrtSynchronizeDevice());
+    CHECK(live().device_allocations == 2);
+    OK(aclrtMemPoolTrimTo(pool, 4096));
+    CHECK(live().device_allocations == 1);
+    threshold = 0;
+    OK(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &threshold));
+    OK(aclrtSynchronizeStream(other));
+    CHECK(live().device_allocations == 0);
+    OK(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH, &reserved));
+    CHECK(reserved == 8192);
+    OK(aclrtMemPoolDestroy(pool));
+}
+
 static void limits(void) {
     up();
     aclrtStream s = new_stream();
@@ -105,12 +151,13 @@ static void batches(void) {
     OK(aclrtSynchronizeStream(s));
     CHECK(byte_at(d) == 9 && byte_at(d + 16) == 0 && byte_at(d + 39) == 9 && byte_at(d + 40) == 0);
     room[1] = 4;
-    CODE(aclrtMemcpyBatch(to, room, from, size, 2, &attr, &first, 1, &failed), 107000);
+    CODE(aclrtMemcpyBatch(to, room, from, size, 2, &attr, &first, 1, &failed), 100000);
     CHECK(failed == 1);
 }
 
 int main(void) {
     pools();
+    reuse();
     limits();
     configured_streams();
     batches();
