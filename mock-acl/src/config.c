@@ -19,15 +19,17 @@ static aclError bad_file(const char *path, const char *reason) {
 /* A size that only mock_config_parse refuses is cut to one byte more than allowed. */
 static aclError read_all(const char *path, mock_config *c) {
     struct stat s;
-    FILE *f = stat(path, &s) == 0 ? fopen(path, "rb") : NULL;
+    const bool there = stat(path, &s) == 0;
+    if (there && !S_ISREG(s.st_mode)) return bad_file(path, "not a regular file");
+    FILE *f = there ? fopen(path, "rb") : NULL;
     if (f == NULL) return mock_fail(ACL_ERROR_INVALID_FILE, "EH0003", "%s cannot be opened", path);
-    const size_t room = !S_ISREG(s.st_mode) ? 0 : (size_t)s.st_size > LIMIT ? LIMIT + 1 : (size_t)s.st_size;
+    const size_t room = (size_t)s.st_size > LIMIT ? LIMIT + 1 : (size_t)s.st_size;
     c->text = malloc(room + 1);
     if (c->text != NULL) c->length = room == 0 ? 0 : fread(c->text, 1, room, f);
     fclose(f);
     if (c->text == NULL) return mock_fail(ACL_ERROR_BAD_ALLOC, "EH0010", "no host memory");
     c->text[c->length] = '\0';
-    return S_ISREG(s.st_mode) ? 0 : bad_file(path, "not a regular file");
+    return 0;
 }
 
 aclError mock_config_read(const char *path, mock_config *c) {
