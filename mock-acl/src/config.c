@@ -1,6 +1,7 @@
 /* The configuration file of aclInit: keys, the order of the checks, and their codes.
  *
- * (guide: initialisation, aclInit; the order and the codes: implementation of the open runtime) */
+ * (guide: initialisation, aclInit; the order, the codes and those of the texts: implementation of the open
+ * runtime) */
 #define _GNU_SOURCE
 #include "config.h"
 #include <stdio.h>
@@ -12,28 +13,30 @@
 #define LIMIT ((size_t)10 << 20) /* (implementation of the open runtime) */
 
 static aclError bad_file(const char *path, const char *reason) {
-    return mock_fail(ACL_ERROR_INVALID_FILE, "EH0009", "%s: %s", path, reason);
+    return mock_fail(ACL_ERROR_INVALID_FILE, "EH0004", "%s: %s", path, reason);
 }
 
 /* A size that only mock_config_parse refuses is cut to one byte more than allowed. */
 static aclError read_all(const char *path, mock_config *c) {
     struct stat s;
-    FILE *f = stat(path, &s) == 0 ? fopen(path, "rb") : NULL;
-    if (f == NULL) return bad_file(path, "the configuration cannot be opened");
-    const size_t room = !S_ISREG(s.st_mode) ? 0 : (size_t)s.st_size > LIMIT ? LIMIT + 1 : (size_t)s.st_size;
+    const bool there = stat(path, &s) == 0;
+    if (there && !S_ISREG(s.st_mode)) return bad_file(path, "not a regular file");
+    FILE *f = there ? fopen(path, "rb") : NULL;
+    if (f == NULL) return mock_fail(ACL_ERROR_INVALID_FILE, "EH0003", "%s cannot be opened", path);
+    const size_t room = (size_t)s.st_size > LIMIT ? LIMIT + 1 : (size_t)s.st_size;
     c->text = malloc(room + 1);
     if (c->text != NULL) c->length = room == 0 ? 0 : fread(c->text, 1, room, f);
     fclose(f);
-    if (c->text == NULL) return mock_fail(ACL_ERROR_BAD_ALLOC, "EH0009", "no host memory");
+    if (c->text == NULL) return mock_fail(ACL_ERROR_BAD_ALLOC, "EH0010", "no host memory");
     c->text[c->length] = '\0';
-    return S_ISREG(s.st_mode) ? 0 : bad_file(path, "not a regular file");
+    return 0;
 }
 
 aclError mock_config_read(const char *path, mock_config *c) {
     *c = (mock_config){NULL, 0, path != NULL && *path != '\0', {NULL, 0}};
     if (c->given) return read_all(path, c);
     c->text = calloc(1, 1);
-    return c->text != NULL ? 0 : mock_fail(ACL_ERROR_BAD_ALLOC, "EH0009", "no host memory");
+    return c->text != NULL ? 0 : mock_fail(ACL_ERROR_BAD_ALLOC, "EH0010", "no host memory");
 }
 
 void mock_config_free(mock_config *c) {
@@ -60,13 +63,13 @@ aclError mock_config_parse(mock_config *c, const char *path) {
     if (c->length > LIMIT) return bad_file(path, "larger than 10 MiB");
     if (c->length == 0) return 0;
     if (too_deep(c->text))
-        return mock_fail(ACL_ERROR_PARSE_FILE, "EH0009", "%s: nested more than 10 times", path);
+        return mock_fail(ACL_ERROR_PARSE_FILE, "EH0004", "%s: nested more than 10 times", path);
     c->root = mock_json_parse(c->text, strlen(c->text));
     if (mock_json_kind(c->root) != '{')
-        return mock_fail(ACL_ERROR_PARSE_FILE, "EH0009", "%s is not a JSON object", path);
+        return mock_fail(ACL_ERROR_PARSE_FILE, "EH0004", "%s is not a JSON object", path);
     const mock_json mode = mock_json_member(c->root, "err_msg_mode");
     if (mode.at == NULL || mock_json_is(mode, "0") || mock_json_is(mode, "1")) return 0;
-    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "err_msg_mode is \"0\" or \"1\"");
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "err_msg_mode is \"0\" or \"1\"");
 }
 
 bool mock_config_process_errors(const mock_config *c) {
@@ -76,7 +79,7 @@ bool mock_config_process_errors(const mock_config *c) {
 /* ---- dump ---- */
 
 static aclError bad_dump(const char *reason) {
-    return mock_fail(ACL_ERROR_INVALID_DUMP_CONFIG, "EH0008", "dump: %s", reason);
+    return mock_fail(ACL_ERROR_INVALID_DUMP_CONFIG, "EH9999", "dump: %s", reason);
 }
 
 /* A string among `words`, or absent. */
@@ -145,7 +148,7 @@ static bool digits(mock_json characters, uint64_t *value) {
 }
 
 static aclError bad_value(const char *name) {
-    return mock_fail(ACL_ERROR_FAILURE, "EH0008", "%s has a bad value", name);
+    return mock_fail(ACL_ERROR_FAILURE, "EH0009", "%s has a bad value", name);
 }
 
 /* The cache of the operator library (header: ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG; own choice: that
@@ -155,7 +158,7 @@ static aclError operator_cache(const mock_config *c) {
     uint64_t value = 0;
     if (number.at == NULL) return 0;
     if (mock_json_kind(number) == '"' && digits(mock_json_characters(number), &value) && value > 0) return 0;
-    return mock_fail(ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG, "EH0008", "max_opqueue_num");
+    return mock_fail(ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG, "EH0009", "max_opqueue_num");
 }
 
 /* Numbers without quotes; anything else is 500001. The SIMT sizes are for other chips (guide: initialisation,
@@ -207,7 +210,7 @@ static aclError print_buffers(const mock_config *c) {
 static aclError event_mode(const mock_config *c) {
     const mock_json mode = mock_json_member(mock_json_member(c->root, "acl_graph"), "event_mode");
     if (mode.at == NULL || mock_json_is(mode, "0") || mock_json_is(mode, "1")) return 0;
-    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "event_mode is \"0\" or \"1\"");
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "event_mode is \"0\" or \"1\"");
 }
 
 /* Nothing is collected; a bad section is 100000 (implementation of the open runtime; own choice: only its
@@ -216,7 +219,7 @@ static aclError profiler(const mock_config *c) {
     static const char *const on_off[] = {"on", "off", NULL};
     const mock_json section = mock_json_member(c->root, "profiler");
     if (section.at == NULL || (mock_json_kind(section) == '{' && one_of(section, "switch", on_off))) return 0;
-    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "the section profiler is bad");
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH9999", "the section profiler is bad");
 }
 
 aclError mock_config_apply(const mock_config *c) {

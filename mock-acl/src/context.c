@@ -30,7 +30,7 @@ static void bind(mock_ctx *ctx) {
     t->ctx_serial = ctx->serial;
 }
 
-void mock_default_device(int32_t device) { atomic_store(&default_device, device); }
+void mock_default_device(int32_t id) { atomic_store(&default_device, id); }
 
 static aclError ensure_primary(int32_t id);
 

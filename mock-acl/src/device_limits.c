@@ -55,7 +55,7 @@ static aclError check(aclrtDeviceLimit limit) {
     case ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE:
         return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "limit %d", (int)limit);
     default:
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "limit %d", (int)limit);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "limit %d", (int)limit);
     }
 }
 
@@ -64,7 +64,7 @@ static aclError check(aclrtDeviceLimit limit) {
 MOCK_EXPORT aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value) {
     MOCK_ENTER(aclrtDeviceSetLimit);
     aclError code = value > UINT32_MAX && (int)limit >= 0 && limit <= ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE
-                        ? mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%zu bytes", value)
+                        ? mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "%zu bytes", value)
                         : check(limit);
     if (code == 0) code = mock_device_check(0);
     if (code != 0) return code;

@@ -89,7 +89,7 @@ MOCK_EXPORT aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtiliz
     MOCK_ENTER(aclrtGetDeviceUtilizationRate);
     if (utilizationInfo == NULL) return mock_null("utilizationInfo");
     if (utilizationInfo->utilizationExtend != NULL)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "utilizationExtend must be null");
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0012", "utilizationExtend must be null");
     const bool known = deviceId >= 0 && (uint32_t)deviceId < mock_device_count();
     const int32_t rate = known ? 0 : DEVICE_UTILIZATION_NOT_SUPPORT;
     *utilizationInfo = (aclrtUtilizationInfo){rate, rate, rate, DEVICE_UTILIZATION_NOT_SUPPORT, NULL};

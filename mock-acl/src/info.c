@@ -103,7 +103,7 @@ MOCK_EXPORT aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo dev
     MOCK_ENTER(aclGetDeviceCapability);
     if (value == NULL) return mock_null("value");
     if (deviceId >= mock_device_count())
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device %u", deviceId);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "device %u", deviceId);
     const int64_t l2 = atomic_load(&l2_bytes);
     switch (deviceInfo) {
     case ACL_DEVICE_INFO_AI_CORE_NUM:
@@ -158,7 +158,7 @@ MOCK_EXPORT aclError aclrtDeviceCanAccessPeer(
     MOCK_ENTER(aclrtDeviceCanAccessPeer);
     if (canAccessPeer == NULL) return mock_null("canAccessPeer");
     if (deviceId == peerDeviceId)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device %d has no link to itself", deviceId);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "device %d has no link to itself", deviceId);
     mock_lock();
     const mock_ctx *ctx = mock_current();
     mock_unlock();

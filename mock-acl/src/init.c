@@ -48,7 +48,7 @@ static uint64_t hash_of(const char *text, size_t length) {
  * configuration is as an empty one (implementation of the open runtime). */
 static aclError check_same(const mock_config *c) {
     if (!first.set || hash_of(c->text, c->length) == first.hash) return 0;
-    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "not the configuration of the first aclInit");
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0004", "not the configuration of the first aclInit");
 }
 
 /* The order of checks and callbacks (implementation of the open runtime). */
@@ -89,16 +89,16 @@ static aclError init_first(const char *path) {
     return code;
 }
 
-/* Again: 100002, and counted (observed: init_twice_finalize); the configuration is not looked at (guide:
- * initialisation, aclInit). Inside a callback of the first aclInit likewise, and not counted (own choice:
- * the real one calls itself without end). */
+/* Again: 100002 without a text, and counted (observed: init_twice_finalize); the configuration is not
+ * looked at (guide: initialisation, aclInit). Inside a callback of the first aclInit likewise, and not
+ * counted (own choice: the real one calls itself without end). */
 MOCK_EXPORT aclError aclInit(const char *configPath) {
     MOCK_ENTER(aclInit);
     mock_init_lock();
     aclError code = 0;
     if (references > 0 || changing) {
         references += references > 0;
-        code = mock_fail(ACL_ERROR_REPEAT_INITIALIZE, "EE1018", "aclInit was called before");
+        code = ACL_ERROR_REPEAT_INITIALIZE;
     } else {
         code = init_first(configPath);
     }
@@ -122,7 +122,7 @@ static aclError finalize_now(void) {
 }
 
 static aclError already_final(const char *call) {
-    return mock_fail(ACL_ERROR_REPEAT_FINALIZE, "EE1018", "%s: nothing is initialised", call);
+    return mock_fail(ACL_ERROR_REPEAT_FINALIZE, "EH9999", "%s: nothing is initialised", call);
 }
 
 /* Finalizes at once whatever the count, the second time it is 100037 (observed: init_twice_finalize);

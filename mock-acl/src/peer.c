@@ -17,7 +17,7 @@ static aclError change(int32_t peer, bool on) {
     const mock_ctx *ctx = mock_current();
     aclError code = ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
     if (code == 0 && ctx->device == peer)
-        code = mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device %d is the current one", peer);
+        code = mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "device %d is the current one", peer);
     if (code == 0) code = mock_device_check(peer);
     if (code == 0) enabled[ctx->device][peer] = on;
     mock_unlock();

@@ -97,8 +97,8 @@ static aclError call_stage(aclrtSnapShotStage stage) {
 
 /* Another process, and arguments that are reserved: 100000. */
 static aclError check_call(int pid, const void *reserved) {
-    if (pid == (int)getpid() && reserved == NULL) return 0;
-    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "process %d, or arguments that are reserved", pid);
+    if (pid != (int)getpid()) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "process %d", pid);
+    return reserved == NULL ? 0 : mock_fail(ACL_ERROR_INVALID_PARAM, "EH0012", "arguments are reserved");
 }
 
 static aclError wrong_state(aclError code) {

@@ -84,7 +84,7 @@ static bool read_version(const char *package, char *version, size_t size) {
 static aclError find_version(const char *package, char *version, size_t size) {
     const bool plain = *package != '\0' && strchr(package, '/') == NULL && strcmp(package, "..") != 0;
     if (plain && read_version(package, version, size)) return 0;
-    return mock_fail(ACL_ERROR_INVALID_FILE, "EH0009", "no version of the package \"%.100s\"", package);
+    return mock_fail(ACL_ERROR_INVALID_FILE, "EH0004", "no version of the package \"%.100s\"", package);
 }
 
 /* ---- aclsys ---- */
@@ -140,7 +140,7 @@ MOCK_EXPORT aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackag
     aclCANNPackageVersion v = {0};
     dots_only(text);
     memcpy(v.version, text, strlen(text));
-    if (!split(text, &v)) return mock_fail(ACL_ERROR_INVALID_FILE, "EH0009", "the version \"%s\"", text);
+    if (!split(text, &v)) return mock_fail(ACL_ERROR_INVALID_FILE, "EH0004", "the version \"%s\"", text);
     *version = v;
     return 0;
 }

@@ -293,6 +293,37 @@ RULE(context, options_of_the_process_start_at_0, "implementation of the open run
     TRUE(value == 1);
 }
 
+static void in_a_host_function(void *context) {
+    EXPECT(aclrtDestroyContext((aclrtContext)context), 207000);
+    EXPECT(aclrtResetDevice(0), 207000);
+    EXPECT(aclrtResetDeviceForce(0), 207000);
+}
+
+RULE_MOCK(context, a_host_function_ends_nothing, "own choice: it would wait for itself") {
+    up();
+    aclrtContext made = create();
+    aclrtStream stream = new_stream();
+    OK(aclrtLaunchHostFunc(stream, in_a_host_function, made));
+    finish(stream);
+    EXPECT(aclrtDestroyContext(made), 0);
+}
+
+RULE_ENV(context, each_needs_a_stream, "guide: aclrtCreateContext; own choice", "MOCK_ACL_STREAMS=2") {
+    aclrtContext context = NULL;
+    up();
+    create();
+    EXPECT(aclrtCreateContext(&context, 0), 207008);
+    OK(aclrtResetDevice(0));
+    EXPECT(aclrtCreateContext(&context, 0), 207008);
+}
+
+RULE_ENV(context, a_device_needs_a_stream, "header: ACL_ERROR_RT_DEV_SETUP_ERROR", "MOCK_ACL_STREAMS=1") {
+    devices(2);
+    up();
+    EXPECT(aclrtSetDevice(1), 507033);
+    EXPECT(aclrtResetDevice(1), 507007);
+}
+
 RULE(context, explicit_ones_outlive_a_reset, "implementation of the open runtime") {
     up();
     aclrtContext made = create();

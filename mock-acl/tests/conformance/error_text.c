@@ -103,6 +103,33 @@ RULE(error, null_and_zero_are_eh0008, "observed: stream_basic, ctx") {
     EXPECT_TEXT("EH0008");
 }
 
+RULE_MOCK(error, texts_say_what_is_wrong, "implementation of the open runtime") {
+    char path[] = "/tmp/conform-XXXXXX";
+    int32_t status = 0;
+    aclrtUtilizationInfo rate;
+    memset(&rate, 0, sizeof rate);
+    rate.utilizationExtend = (aclrtUtilizationExtendInfo *)&rate;
+    OK(aclrtSetDevice(0));
+    EXPECT(aclInit("/nonexistent/acl.json"), 100003);
+    EXPECT_TEXT("EH0003");
+    config(path, "[");
+    EXPECT(aclInit(path), 100006);
+    unlink(path);
+    EXPECT_TEXT("EH0004");
+    EXPECT(aclrtDeviceCanAccessPeer(&status, 0, 0), 100000);
+    EXPECT_TEXT("EH0009");
+    EXPECT(aclrtGetDeviceUtilizationRate(0, &rate), 100000);
+    EXPECT_TEXT("EH0012");
+    EXPECT(aclrtSetDevice(99), 107001);
+    EXPECT_TEXT("EE1003");
+}
+
+RULE(error, a_second_init_has_no_text, "implementation of the open runtime") {
+    up();
+    EXPECT(aclInit(NULL), 100002);
+    TRUE(aclGetRecentErrMsg() == NULL);
+}
+
 /* ---- the last error ---- */
 
 RULE(error, at_first_there_is_no_last_error, "observed: last_error") {

@@ -61,6 +61,14 @@ RULE(init, a_folder_is_an_invalid_file, "implementation of the open runtime") {
     EXPECT(aclInit("/tmp"), 100003);
 }
 
+RULE(init, a_pipe_is_an_invalid_file, "implementation of the open runtime") {
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/conform-pipe-%d", (int)getpid());
+    NEED(mkfifo(path, 0600) == 0);
+    EXPECT(aclInit(path), 100003);
+    unlink(path);
+}
+
 RULE(init, text_that_is_not_json_does_not_parse, "observed, not recorded") {
     EXPECT(init("{\"a\":"), 100006);
 }

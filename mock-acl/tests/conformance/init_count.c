@@ -97,6 +97,48 @@ RULE(init, of_threads_at_once_one_is_the_first, "implementation of the open runt
 
 /* ---- callbacks ---- */
 
+static aclError init_again(const char *text, size_t length, void *user) {
+    (void)text;
+    (void)length;
+    EXPECT(aclInit(NULL), 100002);
+    EXPECT(aclFinalize(), 100037);
+    EXPECT(aclFinalizeReference(NULL), 100037);
+    *(int *)user += 1;
+    return 0;
+}
+
+RULE_MOCK(init, a_callback_cannot_start_another_one, "own choice: the real one calls itself without end") {
+    int calls = 0;
+    uint64_t left = 9;
+    OK(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, init_again, &calls));
+    EXPECT(aclInit(NULL), 0);
+    TRUE(calls == 1);
+    EXPECT(aclFinalizeReference(&left), 0);
+    TRUE(left == 0);
+}
+
+static aclError take_away(void *user) {
+    *(int *)user += 1;
+    EXPECT(aclFinalizeCallbackUnRegister(ACL_REG_TYPE_OTHER, take_away), 0);
+    return 0;
+}
+
+RULE_MOCK(init, a_callback_can_take_itself_away, "own choice") {
+    int calls = 0;
+    OK(aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, take_away, &calls));
+    for (int i = 0; i < 2; i++) {
+        OK(aclInit(NULL));
+        EXPECT(aclFinalize(), 0);
+    }
+    TRUE(calls == 1);
+}
+
+RULE_MOCK(init, callbacks_are_not_without_number, "own choice: 64") {
+    int calls = 0;
+    for (int i = 0; i < 64; i++) OK(aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, take_away, &calls));
+    EXPECT(aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, take_away, &calls), 300000);
+}
+
 static char order[64];
 static char seen[64];
 static int answer;

@@ -104,6 +104,33 @@ RULE(init, without_a_toolkit_there_is_no_version, "implementation of the open ru
     EXPECT(aclsysGetCANNVersion(ACL_PKG_NAME_CANN, &version), 100003);
 }
 
+RULE(init, the_driver_is_looked_for_where_it_was_installed, "implementation of the open runtime") {
+    aclCANNPackageVersion version;
+    if (access("/etc/ascend_install.info", F_OK) == 0) SKIP("a driver may be installed here");
+    toolkit("driver", "Version=9.1.0");
+    EXPECT(aclsysGetCANNVersion(ACL_PKG_NAME_DRIVER, &version), 100003);
+    tidy();
+}
+
+RULE_MOCK(init, a_name_leads_nowhere_else, "own choice") {
+    char up_name[] = "../info/runtime", dots[] = "..", none[] = "", text[128];
+    toolkit("runtime", "Version=9.1.0");
+    EXPECT(aclsysGetVersionStr(up_name, text), 100003);
+    EXPECT(aclsysGetVersionStr(dots, text), 100003);
+    EXPECT(aclsysGetVersionStr(none, text), 100003);
+    tidy();
+}
+
+RULE_MOCK(init, a_version_that_is_too_long_is_none, "own choice") {
+    char line[200], name[] = "runtime", text[128];
+    memset(line, '1', sizeof line);
+    memcpy(line, "Version=9.1.", 12);
+    line[199] = 0;
+    toolkit("runtime", line);
+    EXPECT(aclsysGetVersionStr(name, text), 100003);
+    tidy();
+}
+
 RULE(init, packages_have_eight_names, "header: aclCANNPackageName") {
     aclCANNPackageVersion version;
     EXPECT(aclsysGetCANNVersion((aclCANNPackageName)8, &version), 100000);
