@@ -6,6 +6,7 @@
 #include "context.h"
 #include "engine.h"
 #include "launches.h"
+#include "library.h"
 #include "lookup.h"
 #include "memory.h"
 #include "quota.h"
@@ -248,6 +249,7 @@ MOCK_EXPORT int mock_acl_live_handles(mock_acl_live *live) {
         .arrays = objects(MOCK_OBJECT_ARRAY),
         .lists = objects(MOCK_OBJECT_LIST),
         .executors = objects(MOCK_OBJECT_EXECUTOR),
+        .library_objects = mock_things_live(),
     };
     mock_unlock();
     return mock_copy_out(live, &l, sizeof l);
@@ -297,6 +299,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_nn_reset();
 #endif
     mock_handle_clear_objects();
+    mock_things_reset();
     mock_pools_reset();
     mock_memory_reset();
     mock_init_reset();

@@ -69,6 +69,7 @@ typedef enum mock_kind {
     MOCK_LABEL,
     MOCK_CHAIN,
     MOCK_POOL,
+    MOCK_THING, /* of the libraries around the runtime, library.h */
     MOCK_OBJECT_FIRST /* MOCK_OBJECT_KINDS kinds of host-side objects follow */
 } mock_kind;
 
