@@ -300,6 +300,8 @@ MOCK_EXPORT int mock_acl_reset(void) {
 #endif
     mock_handle_clear_objects();
     mock_things_reset();
+    mock_models_reset();
+    mock_bundles_reset();
     mock_pools_reset();
     mock_memory_reset();
     mock_init_reset();

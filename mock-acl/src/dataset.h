@@ -14,6 +14,7 @@ typedef struct mock_dataset {
     mock_thing thing;
     mock_blob *blobs;
     size_t count, room;
+    uint32_t gear; /* the choice + 1; 0 for none */
 } mock_dataset;
 
 mock_dataset *mock_dataset_get(const aclmdlDataset *handle);

@@ -61,3 +61,45 @@ aclError mock_invalid(const char *format, ...) {
     va_end(args);
     return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%s", text);
 }
+
+bool mock_ids_add(mock_ids *ids, void *value, uint32_t *id) {
+    pthread_mutex_lock(&ids->lock);
+    if (ids->count == ids->room) {
+        const uint32_t room = ids->room == 0 ? 16 : 2 * ids->room;
+        void **values = realloc(ids->values, room * sizeof *values);
+        if (values != NULL) {
+            ids->values = values;
+            ids->room = room;
+        }
+    }
+    const bool added = ids->count < ids->room;
+    if (added) {
+        ids->values[ids->count] = value;
+        *id = ids->first + ids->count++;
+    }
+    pthread_mutex_unlock(&ids->lock);
+    if (!added) mock_fail(ACL_ERROR_BAD_ALLOC, "EE1013", "no host memory for an id");
+    return added;
+}
+
+static void *look_up(mock_ids *ids, uint32_t id, bool take) {
+    void *value = NULL;
+    pthread_mutex_lock(&ids->lock);
+    if (id >= ids->first && id - ids->first < ids->count) {
+        value = ids->values[id - ids->first];
+        if (take) ids->values[id - ids->first] = NULL;
+    }
+    pthread_mutex_unlock(&ids->lock);
+    return value;
+}
+
+void *mock_ids_get(mock_ids *ids, uint32_t id) { return look_up(ids, id, false); }
+void *mock_ids_take(mock_ids *ids, uint32_t id) { return look_up(ids, id, true); }
+
+void mock_ids_reset(mock_ids *ids) {
+    pthread_mutex_lock(&ids->lock);
+    free(ids->values);
+    ids->values = NULL;
+    ids->count = ids->room = 0;
+    pthread_mutex_unlock(&ids->lock);
+}

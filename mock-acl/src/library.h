@@ -28,11 +28,24 @@ aclError mock_thing_destroy(const mock_thing_type *type, const void *handle, con
 uint64_t mock_things_live(void);
 void mock_things_reset(void);
 
+/* Numbers that a program sees, in the order of their making; none is used twice before a reset. */
+typedef struct mock_ids {
+    pthread_mutex_t lock;
+    void **values;
+    uint32_t count, room, first;
+} mock_ids;
+#define MOCK_IDS(first_id) {PTHREAD_MUTEX_INITIALIZER, NULL, 0, 0, first_id}
+bool mock_ids_add(mock_ids *ids, void *value, uint32_t *id);
+void *mock_ids_get(mock_ids *ids, uint32_t id);
+void *mock_ids_take(mock_ids *ids, uint32_t id);
+void mock_ids_reset(mock_ids *ids);
+
 /* 100000 with a text. */
 aclError mock_invalid(const char *format, ...) MOCK_PRINTF(1, 2);
 
 /* Resets, in control.c's order. */
 void mock_models_reset(void);
+void mock_bundles_reset(void);
 void mock_queues_reset(void);
 void mock_channels_reset(void);
 void mock_profiling_reset(void);
