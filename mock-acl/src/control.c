@@ -302,6 +302,8 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_things_reset();
     mock_models_reset();
     mock_bundles_reset();
+    mock_queues_reset();
+    mock_channels_reset();
     mock_pools_reset();
     mock_memory_reset();
     mock_init_reset();
