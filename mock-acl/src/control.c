@@ -304,6 +304,8 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_bundles_reset();
     mock_queues_reset();
     mock_channels_reset();
+    mock_profiling_reset();
+    mock_dump_reset();
     mock_pools_reset();
     mock_memory_reset();
     mock_init_reset();

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "context.h"
 #include "graph.h"
+#include "watch.h"
 
 #define CALLBACKS 64 /* own choice; more give 300000 */
 
@@ -93,8 +94,7 @@ static bool well_formed(const char *text) {
 /* Null or empty: defaults (guide: initialisation, aclInit). No such file: 100003, not JSON: 100006
  * (observed, not recorded; header: ACL_ERROR_INVALID_FILE, ACL_ERROR_PARSE_FILE). An empty file is fine
  * (own choice). */
-static aclError check_config(const char *path) {
-    if (path == NULL || *path == '\0') return 0;
+aclError mock_read_config(const char *path, char **out) {
     FILE *f = fopen(path, "rb");
     if (f == NULL)
         return mock_fail(ACL_ERROR_INVALID_FILE, "EH0009", "cannot open the configuration %s", path);
@@ -103,9 +103,25 @@ static aclError check_config(const char *path) {
     const size_t n = text == NULL ? 0 : fread(text, 1, limit, f);
     fclose(f);
     if (text != NULL) text[n] = '\0';
-    const bool good = text != NULL && (n == 0 || well_formed(text));
+    *out = text;
+    if (text != NULL && (n == 0 || well_formed(text))) return 0;
     free(text);
-    return good ? 0 : mock_fail(ACL_ERROR_PARSE_FILE, "EH0009", "%s is not a JSON object", path);
+    return mock_fail(ACL_ERROR_PARSE_FILE, "EH0009", "%s is not a JSON object", path);
+}
+
+static aclError check_config(const char *path) {
+    char *text = NULL;
+    if (path == NULL || *path == '\0') return 0;
+    const aclError code = mock_read_config(path, &text);
+    if (code == 0) free(text);
+    return code;
+}
+
+bool mock_initialized(void) {
+    pthread_mutex_lock(&init_lock);
+    const bool yes = references > 0;
+    pthread_mutex_unlock(&init_lock);
+    return yes;
 }
 
 /* Again: 100002, and counted (observed: init_twice_finalize). */

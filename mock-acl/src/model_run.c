@@ -8,7 +8,7 @@
 #include <string.h>
 #include "memory.h"
 #include "model_config.h"
-#include "profiling.h"
+
 
 /* What one execution holds until its last task is gone. */
 typedef struct hold {
@@ -164,7 +164,6 @@ static aclError queue(run *r, aclrtStream stream, const mock_task_ops *ops) {
     for (uint32_t i = 0; i < f->op_count && code == 0; i++) {
         uint64_t need = 0;
         code = mock_model_call_op(f, &f->ops[i], &r->plan, r->addresses, workspace, &need, stream, false);
-        if (code == 0) mock_profiling_op(r->id, &f->ops[i], stream);
     }
     r->hold->model = r->model;
     atomic_fetch_add(&r->model->refs, 1);
