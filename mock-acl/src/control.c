@@ -306,6 +306,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_channels_reset();
     mock_profiling_reset();
     mock_dump_reset();
+    mock_options_reset();
     mock_pools_reset();
     mock_memory_reset();
     mock_init_reset();

@@ -50,5 +50,6 @@ void mock_queues_reset(void);
 void mock_channels_reset(void);
 void mock_profiling_reset(void);
 void mock_dump_reset(void);
+void mock_options_reset(void);
 
 #endif

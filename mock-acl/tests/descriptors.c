@@ -1,5 +1,7 @@
 /* Tensor descriptors, data buffers and datasets: what they say, what they own, and the codes of bad input. */
+#include "acl/acl_op_compiler.h"
 #include "acl/error_codes/ge_error_codes.h"
+#include "acl/super_kernel.h"
 #include "check.h"
 
 static aclTensorDesc *desc(int n, const int64_t *dims) {
@@ -146,6 +148,56 @@ static void a_dataset_owns_descriptors_not_buffers(void) {
     CHECK(live().library_objects == before);
 }
 
+static void attributes_of_operators(void) {
+    aclopAttr *a = aclopCreateAttr();
+    const char *texts[] = {"a", NULL};
+    const int64_t row[] = {1, 2}, *rows[] = {row, NULL};
+    OK(aclopSetAttrBool(a, "b", 1));
+    OK(aclopSetAttrInt(a, "i", 1));
+    OK(aclopSetAttrInt(a, "i", 2));
+    OK(aclopSetAttrFloat(a, "f", 1));
+    OK(aclopSetAttrDataType(a, "t", ACL_FLOAT));
+    OK(aclopSetAttrString(a, "s", "text"));
+    OK(aclopSetAttrListInt(a, "l", 2, row));
+    OK(aclopSetAttrListInt(a, "l", 0, NULL));
+    OK(aclopSetAttrListString(a, "ls", 1, texts));
+    OK(aclopSetAttrListListInt(a, "ll", 1, (int[]){2}, rows));
+    CODE(aclopSetAttrListListInt(a, "ll", 2, (int[]){2, 1}, rows), 100000);
+    CODE(aclopSetAttrListString(a, "ls", 2, texts), 100000);
+    CODE(aclopSetAttrListInt(a, "l", 1, NULL), 100000);
+    CODE(aclopSetAttrListInt(a, "l", -1, row), 100000);
+    CODE(aclopSetAttrString(a, "s", NULL), 100000);
+    CODE(aclopSetAttrInt(a, NULL, 1), 100000);
+    CODE(aclopSetAttrInt(NULL, "i", 1), 100000);
+    aclopDestroyAttr(a);
+    aclopDestroyAttr(NULL);
+    CODE(aclopSetAttrInt(a, "i", 1), 100000);
+    CODE(aclopExecuteV2("Add", 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), 207000);
+}
+
+static void options_of_the_compiler(void) {
+    char value[16];
+    CHECK(aclGetCompileoptSize(ACL_PRECISION_MODE) == 0);
+    CODE(aclGetCompileopt(ACL_PRECISION_MODE, value, 16), 100000);
+    OK(aclSetCompileopt(ACL_PRECISION_MODE, "force_fp16"));
+    CHECK(aclGetCompileoptSize(ACL_PRECISION_MODE) == 11);
+    OK(aclGetCompileopt(ACL_PRECISION_MODE, value, 11));
+    CHECK(strcmp(value, "force_fp16") == 0);
+    CODE(aclGetCompileopt(ACL_PRECISION_MODE, value, 10), 100000);
+    CODE(aclSetCompileopt(ACL_PRECISION_MODE, NULL), 100000);
+    CODE(aclSetCompileopt((aclCompileOpt)99, "x"), 100000);
+}
+
+static void scopes_are_checked(void) {
+    aclrtStream s = new_stream();
+    OK(aclskScopeBegin("one", s));
+    OK(aclskScopeEnd("one", s));
+    CODE(aclskScopeBegin(" ", s), 100000);
+    CODE(aclskScopeBegin("one", (aclrtStream)&s), 107017);
+    CODE(aclskOptimize(NULL, NULL), 100000);
+    OK(aclrtDestroyStream(s));
+}
+
 static void a_reset_frees_what_is_left(void) {
     aclmdlDataset *set = aclmdlCreateDataset();
     aclTensorDesc *d = desc(1, (int64_t[]){3});
@@ -165,6 +217,9 @@ int main(void) {
     formats_give_other_shapes();
     bad_input_gives_no_descriptor();
     a_dataset_owns_descriptors_not_buffers();
+    attributes_of_operators();
+    options_of_the_compiler();
+    scopes_are_checked();
     a_reset_frees_what_is_left();
     return 0;
 }
