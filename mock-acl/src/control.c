@@ -29,10 +29,19 @@ static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
 static fault *call_faults, *task_faults;
 static atomic_bool slow; /* a fault is armed, or this is the child of a fork */
 static atomic_bool forked;
+static atomic_bool used_before_reset;
 
 /* ---- entry of every call ---- */
 
+/* A process that has called nothing has no device that its child could not use. */
+static bool used(void) {
+    for (size_t i = 0; i < MOCK_API_COUNT; i++)
+        if (atomic_load_explicit(&calls[i], memory_order_relaxed) != 0) return true;
+    return atomic_load(&used_before_reset);
+}
+
 static void in_child(void) {
+    if (!used()) return;
     atomic_store(&forked, true);
     atomic_store(&slow, true);
 }
@@ -312,6 +321,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_init_reset();
     mock_acl_log_launches(0);
     mock_acl_set_l2_bytes(0);
+    if (used()) atomic_store(&used_before_reset, true);
     for (int i = 0; i < MOCK_API_COUNT; i++) atomic_store_explicit(&calls[i], 0, memory_order_relaxed);
     return 0;
 }

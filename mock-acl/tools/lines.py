@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""lines.py FOLDER [--list]: of what was compiled with --coverage into FOLDER, how much of src/ ran.
+
+A row for each file, then the totals. With --list every line that did not run. A line marked with the comment
+`unreached: why` is not counted: what no test can make happen, such as a failure of pthread_create.
+"""
+import glob
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LINES, BRANCHES = 95.0, 90.0  # percent
+
+
+def measured(folder):
+    """File -> line -> [count, branches taken, branches]."""
+    found = {}
+    notes = [os.path.abspath(path) for path in sorted(glob.glob(os.path.join(folder, "*.gcda")))]
+    with tempfile.TemporaryDirectory() as scratch:
+        subprocess.run(["gcov", "--json-format", "--branch-probabilities", *notes], cwd=scratch, check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for path in glob.glob(os.path.join(scratch, "*.gcov.json.gz")):
+            for file in json.load(gzip.open(path))["files"]:
+                if not re.match(r"(.*/)?src/\w+\.[ch]$", file["file"]):
+                    continue
+                lines = found.setdefault(os.path.basename(file["file"]), {})
+                for line in file["lines"]:
+                    here = lines.setdefault(line["line_number"], [0, 0, 0])
+                    taken = sum(branch["count"] > 0 for branch in line["branches"])
+                    here[0] += line["count"]
+                    here[1:] = max(here[1], taken), max(here[2], len(line["branches"]))
+    return found
+
+
+def main():
+    found, rows, listed = measured(sys.argv[1]), [], "--list" in sys.argv
+    for name, lines in sorted(found.items()):
+        text = open(os.path.join(HERE, "src", name)).read().split("\n")
+        counted = {n: v for n, v in lines.items() if n <= len(text) and "unreached:" not in text[n - 1]}
+        ran = sum(v[0] > 0 for v in counted.values())
+        rows.append((name, ran, len(counted), sum(v[1] for v in counted.values()), sum(v[2] for v in counted.values()),
+                     len(lines) - len(counted)))
+        if listed:
+            for number in sorted(n for n, v in counted.items() if v[0] == 0):
+                print(f"src/{name}:{number}: {text[number - 1].strip()}")
+    totals = [sum(row[i] for row in rows) for i in range(1, 6)]
+    print(f"{'file':24} {'lines':>7} {'ran':>7} {'branches':>9} {'taken':>7} {'excepted':>9}")
+    for name, ran, lines, taken, branches, excepted in [*rows, ("all", *totals)]:
+        percent = [f"{100 * a / b:.1f}%" if b else "-" for a, b in ((ran, lines), (taken, branches))]
+        print(f"{name:24} {lines:7} {percent[0]:>7} {branches:9} {percent[1]:>7} {excepted:9}")
+    good = 100 * totals[0] >= LINES * totals[1] and 100 * totals[2] >= BRANCHES * totals[3]
+    print(f"targets: {LINES:.0f}% of lines, {BRANCHES:.0f}% of branches: {'met' if good else 'missed'}")
+    sys.exit(0 if good or "--report" in sys.argv else 1)
+
+
+if __name__ == "__main__":
+    main()
