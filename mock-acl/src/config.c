@@ -4,6 +4,7 @@
  * runtime) */
 #define _GNU_SOURCE
 #include "config.h"
+#include "watch.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,15 @@ aclError mock_config_parse(mock_config *c, const char *path) {
     const mock_json mode = mock_json_member(c->root, "err_msg_mode");
     if (mode.at == NULL || mock_json_is(mode, "0") || mock_json_is(mode, "1")) return 0;
     return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "err_msg_mode is \"0\" or \"1\"");
+}
+
+aclError mock_read_config(const char *path, char **text) {
+    mock_config c;
+    aclError code = mock_config_read(path, &c);
+    if (code == 0) code = mock_config_parse(&c, path);
+    *text = code == 0 ? c.text : NULL;
+    if (code != 0) mock_config_free(&c);
+    return code;
 }
 
 bool mock_config_process_errors(const mock_config *c) {

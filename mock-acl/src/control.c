@@ -12,6 +12,7 @@
 #include "graph.h"
 #include "kernel.h"
 #include "launches.h"
+#include "library.h"
 #include "lookup.h"
 #include "quota.h"
 #include "space.h"
@@ -272,6 +273,7 @@ MOCK_EXPORT int mock_acl_live_handles(mock_acl_live *live) {
         .executors = objects(MOCK_OBJECT_EXECUTOR),
         .binaries = mock_live_binaries(),
         .buffers = mock_handle_count(MOCK_BUFFER),
+        .library_objects = mock_things_live(),
     };
     mock_unlock();
     return mock_copy_out(live, &l, sizeof l);
@@ -329,6 +331,14 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_nn_reset();
 #endif
     mock_handle_clear_objects();
+    mock_things_reset();
+    mock_models_reset();
+    mock_bundles_reset();
+    mock_queues_reset();
+    mock_channels_reset();
+    mock_profiling_reset();
+    mock_dump_reset();
+    mock_options_reset();
     mock_pools_reset();
     mock_kernels_reset();
     mock_buffers_reset();

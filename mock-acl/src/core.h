@@ -78,6 +78,7 @@ typedef enum mock_kind {
     MOCK_LABEL_LIST,
     MOCK_PHYSICAL,
     MOCK_ALLOCATOR,
+    MOCK_THING, /* of the libraries around the runtime, library.h */
     MOCK_OBJECT_FIRST /* MOCK_OBJECT_KINDS kinds of host-side objects follow */
 } mock_kind;
 

@@ -1,56 +1,64 @@
 /* Small host-side helpers: data buffers, element sizes, half precision (header: acl_base_rt.h; guide:
- * data types and their operations). A null buffer: 100000 from the calls with a code, else 0 (own
+ * data types and their operations). A null or stale buffer: 100000 from the calls with a code, else 0 (own
  * choice). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include "core.h"
+#include "data_buffer.h"
 #include "half.h"
 
-struct aclDataBuffer {
-    void *data;
-    size_t size;
-};
+static const mock_thing_type buffer_type = {"aclDataBuffer", NULL};
+
+const mock_data_buffer *mock_data_buffer_get(const aclDataBuffer *handle) {
+    return mock_thing_get(&buffer_type, handle);
+}
 
 MOCK_EXPORT aclDataBuffer *aclCreateDataBuffer(void *data, size_t size) {
     MOCK_ENTER_PTR(aclCreateDataBuffer);
-    aclDataBuffer *b = malloc(sizeof *b);
-    if (b != NULL) *b = (aclDataBuffer){data, size};
-    return b;
+    mock_data_buffer *b = mock_thing_new(&buffer_type, sizeof *b);
+    if (b == NULL) return NULL;
+    b->data = data;
+    b->size = size;
+    return b->thing.handle;
 }
 
 MOCK_EXPORT aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer) {
     MOCK_ENTER(aclDestroyDataBuffer);
-    if (dataBuffer == NULL) return mock_null("dataBuffer");
-    free((void *)(uintptr_t)dataBuffer);
-    return 0;
+    return mock_thing_destroy(&buffer_type, dataBuffer, "dataBuffer");
 }
 
 MOCK_EXPORT aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size) {
     MOCK_ENTER(aclUpdateDataBuffer);
-    if (dataBuffer == NULL) return mock_null("dataBuffer");
-    *dataBuffer = (aclDataBuffer){data, size};
+    void *found = NULL;
+    const aclError code = mock_thing_find(&buffer_type, dataBuffer, "dataBuffer", &found);
+    if (code != 0) return code;
+    mock_data_buffer *b = found;
+    b->data = data;
+    b->size = size;
     return 0;
 }
 
 MOCK_EXPORT void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer) {
     MOCK_ENTER_PTR(aclGetDataBufferAddr);
-    return dataBuffer == NULL ? NULL : dataBuffer->data;
+    const mock_data_buffer *b = mock_data_buffer_get(dataBuffer);
+    return b == NULL ? NULL : b->data;
 }
 
 MOCK_EXPORT uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer) {
-    if (mock_enter(MOCK_API_aclGetDataBufferSize) != 0 || dataBuffer == NULL) return 0;
-    return (uint32_t)dataBuffer->size;
+    if (mock_enter(MOCK_API_aclGetDataBufferSize) != 0) return 0;
+    const mock_data_buffer *b = mock_data_buffer_get(dataBuffer);
+    return b == NULL ? 0 : (uint32_t)b->size;
 }
 
 MOCK_EXPORT size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer) {
-    if (mock_enter(MOCK_API_aclGetDataBufferSizeV2) != 0 || dataBuffer == NULL) return 0;
-    return dataBuffer->size;
+    if (mock_enter(MOCK_API_aclGetDataBufferSizeV2) != 0) return 0;
+    const mock_data_buffer *b = mock_data_buffer_get(dataBuffer);
+    return b == NULL ? 0 : b->size;
 }
 
 /* Types without whole bytes, and unknown ones: 0 (own choice). */
-MOCK_EXPORT size_t aclDataTypeSize(aclDataType dataType) {
-    if (mock_enter(MOCK_API_aclDataTypeSize) != 0) return 0;
+size_t mock_dtype_bytes(aclDataType dataType) {
     switch (dataType) {
     case ACL_INT8:
     case ACL_UINT8:
@@ -80,6 +88,10 @@ MOCK_EXPORT size_t aclDataTypeSize(aclDataType dataType) {
     default:
         return 0;
     }
+}
+
+MOCK_EXPORT size_t aclDataTypeSize(aclDataType dataType) {
+    return mock_enter(MOCK_API_aclDataTypeSize) != 0 ? 0 : mock_dtype_bytes(dataType);
 }
 
 /* Exact (own choice: IEEE 754). */

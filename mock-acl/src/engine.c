@@ -10,6 +10,7 @@
 #include "launches.h"
 #include "memory.h"
 #include "shared.h"
+#include "watch.h"
 
 #define MAX_WORKERS 64u
 #define NAP_NS 300000
@@ -90,6 +91,8 @@ aclError mock_task_run(mock_task *t, const mock_stream *s, uint32_t graph) {
     if (t->kind != MOCK_TASK_KERNEL) return t->ops->run(&t->u);
     if (MOCK_UNLIKELY(atomic_load_explicit(&mock_launches_on, memory_order_relaxed)))
         mock_launches_add(t, s->id, graph);
+    if (MOCK_UNLIKELY(atomic_load_explicit(&mock_watching, memory_order_relaxed) != 0))
+        return mock_watch_kernel(t, s->id, graph);
     return t->ops->run(t->u.kernel.arg);
 }
 

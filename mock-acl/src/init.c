@@ -7,6 +7,7 @@
 #include <string.h>
 #include "config.h"
 #include "context.h"
+#include "watch.h"
 
 /* Recursive: a callback may call aclInit or aclFinalize (implementation of the open runtime). */
 static pthread_mutex_t init_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -25,6 +26,13 @@ const char *mock_init_text(size_t *length) {
     if (references == 0) return NULL;
     *length = current.length;
     return current.text;
+}
+
+bool mock_initialized(void) {
+    mock_init_lock();
+    const bool yes = references > 0;
+    mock_init_unlock();
+    return yes;
 }
 
 void mock_init_reset(void) {
