@@ -13,14 +13,10 @@ static aclError in_host_function(void) {
     return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "not from a host function");
 }
 
-aclError mock_aborted(const mock_stream *s) {
-    return mock_fail(s->abort_error, "EE9999", "stream %d was aborted", s->id);
-}
-
 /* Waits that are under way give the code, once what they wait for was dropped. */
 static void drop(mock_stream *s, aclError code) {
     s->aborts++;
-    s->abort_error = code;
+    s->abort_code = code;
     mock_drop_queue(s);
 }
 
@@ -59,7 +55,7 @@ static struct {
 } search;
 
 static void pick(mock_stream *s) {
-    if (s->ctx->device == search.device && s->abort_round != search.round) search.next = s;
+    if (s->ctx->device == search.device && s->abort_mark != search.round) search.next = s;
 }
 
 /* Dropping a queue may let go of the lock, so streams are looked for anew each time. */
@@ -72,7 +68,7 @@ static void abort_device(int32_t device) {
         search.round = mine;
         mock_each_stream(pick);
         if (search.next == NULL) return;
-        search.next->abort_round = mine;
+        search.next->abort_mark = mine;
         drop(search.next, ACL_ERROR_RT_DEVICE_TASK_ABORT);
     }
 }

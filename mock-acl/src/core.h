@@ -249,9 +249,9 @@ typedef struct mock_stream {
     uint32_t custom_tag;
     aclError error; /* first unreported device error */
     aclError stop_error;
-    aclError abort_error; /* what waits that were under way during an abort give */
+    aclError abort_code; /* what waits that were under way during an abort give */
     uint32_t aborts;
-    uint64_t abort_round; /* of the device, that reached it last */
+    uint64_t abort_mark; /* of the device, that reached it last */
     mock_task *ring;
     _Atomic uint64_t done;    /* tasks finished; never goes back, also not when the object is reused */
     uint64_t tail;            /* tasks queued */
@@ -425,7 +425,7 @@ void mock_stream_free(mock_stream *s);
 void mock_context_teardown(mock_ctx *ctx);
 uint32_t mock_device_count(void);
 void mock_unsubscribe(mock_stream *s);
-/* abort.c: what a wait reports when the stream was aborted meanwhile. */
+/* What a wait reports when the stream was aborted meanwhile. */
 aclError mock_aborted(const mock_stream *s);
 
 /* ---- capture (capture.c) ---- */

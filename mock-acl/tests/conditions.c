@@ -62,7 +62,8 @@ static aclmdlRICondHandle condition(aclmdlRI of, uint32_t initial, int flag, uin
     return h;
 }
 
-static void task(aclrtStream s, aclmdlRICondHandle h, aclmdlRICondTaskType type, uint32_t size, aclmdlRI *subs) {
+static void task(
+    aclrtStream s, aclmdlRICondHandle h, aclmdlRICondTaskType type, uint32_t size, aclmdlRI *subs) {
     const aclmdlRICondTaskParams p = {h, type, size, subs};
     OK(aclmdlRIAddCondTask(p, s, 0));
 }
@@ -373,6 +374,18 @@ static void refused(void) {
     CHECK(other == NULL && live().graphs == 0);
 }
 
+/* The cell belongs to the graph. */
+static void freed_cell(void) {
+    begin();
+    const uint64_t before = live().device_allocations;
+    handle = condition(root, 1, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT, &value);
+    CODE(aclrtFree(value), 107000);
+    end();
+    CHECK(live().device_allocations == before + 1);
+    OK(aclmdlRIDestroy(root));
+    CHECK(live().device_allocations == before);
+}
+
 /* The context goes while a sub graph is being captured. */
 static void context_goes_away(void) {
     begin();
@@ -399,6 +412,7 @@ int main(void) {
     aborted_from_another_thread();
     groups_and_failures();
     refused();
+    freed_cell();
     context_goes_away();
     OK(mock_acl_reset());
     CHECK(live().device_allocations == 0);
