@@ -71,6 +71,16 @@ RULE(graph, group_begun_twice, "observed: taskgrp") {
     EXPECT(aclmdlRICaptureTaskGrpBegin(origin), 107033);
 }
 
+RULE(graph, group_on_a_stream_that_updates, "implementation: aclmdlRICaptureTaskGrpBegin") {
+    grouped(1);
+    aclrtStream second = begin(RELAXED);
+    aclrtEvent event = new_event(ACL_EVENT_SYNC);
+    OK(aclmdlRICaptureTaskUpdateBegin(update, group));
+    OK(aclrtRecordEvent(event, second));
+    OK(aclrtStreamWaitEvent(update, event)); /* the stream joins a capture amid its update */
+    EXPECT(aclmdlRICaptureTaskGrpBegin(update), 107033);
+}
+
 RULE(graph, group_ended_without_a_begin, "observed: taskgrp") {
     prepare();
     EXPECT(aclmdlRICaptureTaskGrpEnd(origin, &group), 107033);
