@@ -222,6 +222,11 @@ aclError mock_conds_complete(const mock_graph *g) {
     return 0;
 }
 
+void mock_conds_each(const mock_graph *g, void (*visit)(const mock_graph *sub, void *user), void *user) {
+    for (const mock_cond *c = g->conds; c != NULL; c = c->next)
+        for (uint32_t i = 0; i < c->size; i++) visit(c->subs[i], user);
+}
+
 uint32_t mock_conds_streams(const mock_graph *g) {
     uint32_t n = 0;
     for (const mock_cond *c = g->conds; c != NULL; c = c->next)
