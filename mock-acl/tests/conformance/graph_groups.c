@@ -1,7 +1,10 @@
 /* Part of racl (mock-acl). Models: task groups, and their update by an operator's kernels. */
+#include "conform.h"
+
+/* Header sets without operators have none of these checks. */
+#if __has_include("aclnnop/aclnn_add.h")
 #include "aclnn/acl_meta.h"
 #include "aclnnop/aclnn_add.h"
-#include "conform.h"
 
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
 
@@ -328,3 +331,4 @@ RULE(graph, waiting_inside_an_update, "observed, not recorded") {
     EXPECT(aclrtSynchronizeStream(update), 0);
     EXPECT(aclrtDestroyStream(update), 0);
 }
+#endif
