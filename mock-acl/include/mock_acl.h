@@ -44,7 +44,8 @@ void mock_acl_advance_ns(uint64_t ns);
 /* How often an exported function was called since the last reset; 0 for an unknown name. */
 uint64_t mock_acl_calls(const char *name);
 
-/* Live objects. Set `struct_size` before the call. Default streams and contexts are not counted. */
+/* Live objects. Set `struct_size` before the call. Default streams and contexts are not counted; each sub graph of
+ * a condition is a graph. */
 typedef struct mock_acl_live {
     size_t struct_size;
     uint64_t contexts;

@@ -33,9 +33,24 @@ static aclError no_memory(void) {
 
 mock_graph *mock_cond_graph(const mock_cond *c) { return c->graph; }
 
+/* The cell is the second half of a block: aclrtFree refuses its address (own choice). */
+#define BLOCK_BYTES (2 * sizeof(uint64_t))
+
 static void write_cell(const mock_cond *c, uint64_t value) {
     _Atomic uint64_t *view = mock_device_view(c->cell, sizeof *c->cell);
     if (view != NULL) atomic_store_explicit(view, value, memory_order_release);
+}
+
+static bool make_cell(mock_cond *c) {
+    uint64_t *block = mock_device_alloc(c->graph->ctx->device, BLOCK_BYTES);
+    if (block == NULL) return false;
+    c->cell = block + 1;
+    write_cell(c, 0);
+    return true;
+}
+
+static void drop_cell(mock_cond *c) {
+    if (c->cell != NULL) mock_device_free(c->cell - 1);
 }
 
 /* ---- handles ---- */
@@ -59,14 +74,12 @@ static aclError create(mock_graph *g, uint32_t initial, bool assign, void **out)
     mock_cond *c = calloc(1, sizeof *c);
     if (c == NULL) return no_memory();
     *c = (mock_cond){.graph = g, .initial = initial, .assign = assign};
-    c->cell = mock_device_alloc(g->ctx->device, sizeof *c->cell);
-    c->handle = c->cell == NULL ? NULL : mock_handle_new(MOCK_COND, c);
+    c->handle = make_cell(c) ? mock_handle_new(MOCK_COND, c) : NULL;
     if (c->handle == NULL) {
-        if (c->cell != NULL) mock_device_free(c->cell);
+        drop_cell(c);
         free(c);
         return no_memory();
     }
-    write_cell(c, 0);
     c->next = g->conds;
     g->conds = c;
     *out = c->handle;
@@ -209,6 +222,11 @@ aclError mock_conds_complete(const mock_graph *g) {
     return 0;
 }
 
+void mock_conds_each(const mock_graph *g, void (*visit)(const mock_graph *sub, void *user), void *user) {
+    for (const mock_cond *c = g->conds; c != NULL; c = c->next)
+        for (uint32_t i = 0; i < c->size; i++) visit(c->subs[i], user);
+}
+
 uint32_t mock_conds_streams(const mock_graph *g) {
     uint32_t n = 0;
     for (const mock_cond *c = g->conds; c != NULL; c = c->next)
@@ -229,7 +247,7 @@ void mock_conds_free(mock_graph *g) {
         g->conds = c->next;
         free_subs(c);
         mock_handle_take(MOCK_COND, c->handle);
-        mock_device_free(c->cell);
+        drop_cell(c);
         free(c);
     }
 }
@@ -250,8 +268,7 @@ void mock_conds_start(mock_graph *g) {
 }
 
 /* IF: any value but 0 is the first sub graph, 0 the second; WHILE: 0 ends; SWITCH: the sub graph of that
- * number, for other values none (guide: model runtime instance, aclmdlRIAddCondTask). A cell that was
- * freed: 507053 (own choice, as for values). */
+ * number, for other values none (guide: model runtime instance, aclmdlRIAddCondTask). */
 static mock_graph *choose(mock_stream *s, const mock_cond *c) {
     const _Atomic uint64_t *cell = mock_device_view(c->cell, sizeof *c->cell);
     if (cell == NULL) {

@@ -499,7 +499,7 @@ void mock_stream_free(mock_stream *s);
 void mock_context_teardown(mock_ctx *ctx);
 uint32_t mock_device_count(void);
 void mock_unsubscribe(mock_stream *s);
-/* abort.c: what a wait reports when the stream was aborted meanwhile. */
+/* What a wait reports when the stream was aborted meanwhile. */
 aclError mock_aborted(const mock_stream *s);
 
 /* ---- capture (capture.c) ---- */

@@ -164,6 +164,7 @@ void mock_conds_start(mock_graph *g);
 void mock_conds_assign(mock_graph *g);
 void mock_conds_free(mock_graph *g);
 bool mock_conds_call_program(const mock_graph *g);
+void mock_conds_each(const mock_graph *g, void (*visit)(const mock_graph *sub, void *user), void *user);
 /* Of all sub graphs. */
 uint32_t mock_conds_streams(const mock_graph *g);
 /* 107045 when a sub graph has not been captured. */

@@ -58,6 +58,14 @@ static const char *type_name(const mock_task *t) {
     return t->type < sizeof names / sizeof names[0] ? names[t->type] : "TASK";
 }
 
+static void print_text(const mock_graph *g, void *unused) {
+    fprintf(stderr, "model %u: %u streams, %u tasks\n", g->id, g->chain_count, g->node_count);
+    for (uint32_t i = 0; i < g->node_count; i++)
+        fprintf(stderr, "  stream %u task %u %s %s\n", g->nodes[i].chain, i, type_name(&g->nodes[i]),
+            g->nodes[i].ops->name);
+    mock_conds_each(g, print_text, unused);
+}
+
 /* The log (guide: model runtime instance, aclmdlRIDebugPrint); here standard error when MOCK_ACL_LOG is set
  * (own choice). */
 MOCK_EXPORT aclError aclmdlRIDebugPrint(aclmdlRI modelRI) {
@@ -65,33 +73,41 @@ MOCK_EXPORT aclError aclmdlRIDebugPrint(aclmdlRI modelRI) {
     aclError code = 0;
     mock_lock();
     const mock_graph *g = mock_graph_get(modelRI, &code);
-    if (code == 0 && getenv("MOCK_ACL_LOG") != NULL) {
-        fprintf(stderr, "model %u: %u streams, %u tasks\n", g->id, g->chain_count, g->node_count);
-        for (uint32_t i = 0; i < g->node_count; i++)
-            fprintf(stderr, "  stream %u task %u %s %s\n", g->nodes[i].chain, i, type_name(&g->nodes[i]),
-                g->nodes[i].ops->name);
-    }
+    if (code == 0 && getenv("MOCK_ACL_LOG") != NULL) print_text(g, NULL);
     mock_unlock();
     return code;
 }
 
+typedef struct json {
+    FILE *file;
+    bool verbose, more;
+} json;
+
 /* Events of a Chrome trace; times are positions (implementation of the open runtime). The verbose form
- * adds armed errors instead of kernel arguments (own choice). */
-static void print_json(FILE *f, const mock_graph *g, bool verbose) {
-    fprintf(f, "[");
+ * adds armed errors instead of kernel arguments, sub graphs follow as models of their own (own choice). */
+static void print_tasks(const mock_graph *g, void *user) {
+    json *j = user;
     for (uint32_t i = 0; i < g->node_count; i++) {
         const mock_task *t = &g->nodes[i];
-        fprintf(f,
+        fprintf(j->file,
             "%s\n{\"name\": \"%s\", \"pid\": \"%d aclGraph\", \"tid\": \"stream%u\", \"ts\": %u, \"dur\": 1, "
             "\"ph\": \"X\", ",
-            i == 0 ? "" : ",", t->ops->name, (int)getpid(), t->chain, i);
-        fprintf(f, "\"args\": {\"modelId\": %u, \"streamId\": %u, \"taskId\": %u, \"taskType\": \"%s\"",
+            j->more ? "," : "", t->ops->name, (int)getpid(), t->chain, i);
+        fprintf(j->file, "\"args\": {\"modelId\": %u, \"streamId\": %u, \"taskId\": %u, \"taskType\": \"%s\"",
             g->id, t->chain, i, type_name(t));
         if (t->kind == MOCK_TASK_RECORD || t->kind == MOCK_TASK_WAIT)
-            fprintf(f, ", \"eventId\": %llu", (unsigned long long)t->u.wait.seq);
-        if (verbose && t->fail != 0) fprintf(f, ", \"injectedError\": %d", t->fail);
-        fprintf(f, "}}");
+            fprintf(j->file, ", \"eventId\": %llu", (unsigned long long)t->u.wait.seq);
+        if (j->verbose && t->fail != 0) fprintf(j->file, ", \"injectedError\": %d", t->fail);
+        fprintf(j->file, "}}");
+        j->more = true;
     }
+    mock_conds_each(g, print_tasks, user);
+}
+
+static void print_json(FILE *f, const mock_graph *g, bool verbose) {
+    json j = {f, verbose, false};
+    fprintf(f, "[");
+    print_tasks(g, &j);
     fprintf(f, "\n]\n");
 }
 

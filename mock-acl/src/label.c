@@ -114,8 +114,9 @@ static aclError create_list(aclrtLabel *labels, size_t count, aclrtLabelList *ou
     for (; list->count < count; list->count++) {
         mock_label *l = mock_handle_get(MOCK_LABEL, labels[list->count]);
         if (l == NULL) {
+            const aclError code = stale(labels[list->count], "label");
             mock_label_list_unref(list);
-            return stale(labels[list->count], "label");
+            return code;
         }
         l->refs++;
         list->labels[list->count] = l;

@@ -1,4 +1,4 @@
-/* Part of racl (mock-acl). Models built by hand: streams that start others, switches, labels, tasks queued anew. */
+/* Part of racl (mock-acl). Models built by hand: started streams, switches, labels, tasks queued anew. */
 #include "check.h"
 #include "engine.h"
 
@@ -74,14 +74,15 @@ static void heads_start_and_others_wait(void) {
 /* The stream that switches stops, unless the condition is false. */
 static void switches(void) {
     const int64_t values[][2] = {{1, 1}, {1, 2}, {2, 1}, {-1, 1}};
-    const bool holds[][4] = {{true, false, false, false}, {false, true, true, true}, {false, false, true, false},
-        {true, false, true, false}, {false, true, false, true}, {true, true, false, true}};
+    const bool holds[][4] = {{true, false, false, false}, {false, true, true, true},
+        {false, false, true, false}, {true, false, true, false}, {false, true, false, true},
+        {true, true, false, true}};
     for (int condition = 0; condition < 6; condition++) {
         for (int wide = 0; wide < 2; wide++) {
             begin();
             aclrtStream head = bound(HEAD), target = bound(LATER);
-            OK(aclrtSwitchStream(cells, (aclrtCondition)condition, cells + 1, (aclrtCompareDataType)wide, target,
-                NULL, head));
+            OK(aclrtSwitchStream(cells, (aclrtCondition)condition, cells + 1, (aclrtCompareDataType)wide,
+                target, NULL, head));
             add(head, cells + 2);
             add(target, cells + 3);
             finish(head);

@@ -1,5 +1,6 @@
 /* Part of racl (mock-acl). Conditional sub graphs: what they run, how they nest, how they end. */
 #include <pthread.h>
+#include <unistd.h>
 #include "check.h"
 #include "engine.h"
 
@@ -62,7 +63,8 @@ static aclmdlRICondHandle condition(aclmdlRI of, uint32_t initial, int flag, uin
     return h;
 }
 
-static void task(aclrtStream s, aclmdlRICondHandle h, aclmdlRICondTaskType type, uint32_t size, aclmdlRI *subs) {
+static void task(
+    aclrtStream s, aclmdlRICondHandle h, aclmdlRICondTaskType type, uint32_t size, aclmdlRI *subs) {
     const aclmdlRICondTaskParams p = {h, type, size, subs};
     OK(aclmdlRIAddCondTask(p, s, 0));
 }
@@ -373,6 +375,40 @@ static void refused(void) {
     CHECK(other == NULL && live().graphs == 0);
 }
 
+/* A dump has the tasks of the sub graphs too. */
+static void dumps(void) {
+    begin();
+    aclmdlRI sub = NULL;
+    uint32_t id = 0;
+    char text[4096], wanted[128], path[64];
+    handle = condition(root, 1, 0, &value);
+    task(origin, handle, ACL_MODEL_RI_COND_TYPE_IF, 1, &sub);
+    mark(sub, cells + 1);
+    end();
+    OK(aclmdlRIGetId(sub, &id));
+    snprintf(path, sizeof path, "/tmp/mock-acl-conditions-%d.json", (int)getpid());
+    OK(aclmdlRIDebugJsonPrint(root, path, 0));
+    FILE *file = fopen(path, "r");
+    CHECK(file != NULL);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    CHECK(fclose(file) == 0 && remove(path) == 0);
+    snprintf(wanted, sizeof wanted,
+        "\"modelId\": %u, \"streamId\": 0, \"taskId\": 0, \"taskType\": \"KERNEL\"", id);
+    CHECK(strstr(text, "aclmdlRIAddCondTask") != NULL && strstr(text, wanted) != NULL);
+}
+
+/* The cell belongs to the graph. */
+static void freed_cell(void) {
+    begin();
+    const uint64_t before = live().device_allocations;
+    handle = condition(root, 1, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT, &value);
+    CODE(aclrtFree(value), 107000);
+    end();
+    CHECK(live().device_allocations == before + 1);
+    OK(aclmdlRIDestroy(root));
+    CHECK(live().device_allocations == before);
+}
+
 /* The context goes while a sub graph is being captured. */
 static void context_goes_away(void) {
     begin();
@@ -399,6 +435,8 @@ int main(void) {
     aborted_from_another_thread();
     groups_and_failures();
     refused();
+    dumps();
+    freed_cell();
     context_goes_away();
     OK(mock_acl_reset());
     CHECK(live().device_allocations == 0);

@@ -47,7 +47,8 @@ static void params_of(const void *arg, aclmdlRIKernelTaskParams *out) {
     out->args = (void *)(uintptr_t)&k->amount;
 }
 
-static aclError change(const void *arg, const aclmdlRIKernelTaskParams *p, const mock_task_ops **ops, void **out) {
+static aclError change(
+    const void *arg, const aclmdlRIKernelTaskParams *p, const mock_task_ops **ops, void **out) {
     if (p->funcHandle != &function) return mock_fail(107017, "EH0008", "no function");
     launch *k = malloc(sizeof *k);
     CHECK(k != NULL);
