@@ -3,7 +3,8 @@
 
 compare_headers.py [--offline] [--verbose] [SET...]
 
-A wheel is downloaded once; only its header folder is kept, in ${XDG_CACHE_HOME:-~/.cache}/racl/headers. Functions,
+A wheel is downloaded once; only its header folder is kept, in ${XDG_CACHE_HOME:-~/.cache}/racl/headers, and
+downloaded anew when a file in it was changed. Functions,
 enum constants, structs (size, alignment, fields, offsets), typedefs and constants that both have must be equal, types
 compared in their canonical form; what differs is listed in abi/changes.tsv, with the reason. Nothing of the
 real headers may be missing here but the media interface (acl/ops/acl_dvpp.h, acl/dvpp). The functions of each set
@@ -12,6 +13,7 @@ compared as a sixth set. With --offline a set that is not in the cache is skippe
 """
 import argparse
 import glob
+import hashlib
 import importlib
 import os
 import re
@@ -46,7 +48,10 @@ def clang(offline=False):
         if offline:
             print("SKIPPED: libclang for Python is not there; run without --offline")
             sys.exit(0)
-        pip("install", "--target", folder, "libclang")
+        try:
+            pip("install", "--target", folder, "libclang")
+        except subprocess.CalledProcessError as error:
+            sys.exit(f"libclang for Python cannot be installed:\n{error.stderr}")
         # The folder was looked at before it was there.
         importlib.invalidate_caches()
         import clang.cindex as cindex
@@ -58,24 +63,51 @@ def pip(*arguments):
     return subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True)
 
 
+def digest(folder):
+    """What the files below a folder are, in a word."""
+    found = hashlib.sha256()
+    paths = glob.glob(os.path.join(folder, "**/*"), recursive=True)
+    for path in sorted(path for path in paths if os.path.isfile(path)):
+        with open(path, "rb") as file:
+            found.update(f"{os.path.relpath(path, folder)} {hashlib.sha256(file.read()).hexdigest()}\n".encode())
+    return found.hexdigest()
+
+
+def cached(folder):
+    """Whether the folder has the headers as they were downloaded. Its mark was empty once."""
+    mark = os.path.join(folder, ".complete")
+    if not os.path.isfile(mark):
+        return False
+    if open(mark).read().strip() in ("", digest(folder)):
+        return True
+    print(f"{folder} is not as it was downloaded")
+    return False
+
+
 def fetch(version, offline):
     """The header folder of a wheel; None when it is not cached and must not be downloaded."""
     folder = os.path.join(CACHE, "headers", version)
-    if os.path.exists(os.path.join(folder, ".complete")):
+    if cached(folder):
         return folder
     if offline:
         return None
-    with tempfile.TemporaryDirectory() as scratch:
-        wheel = download(version, scratch)
-        shutil.rmtree(folder, ignore_errors=True)
-        with zipfile.ZipFile(wheel) as archive:
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory(dir=os.path.dirname(folder)) as near:
+        fresh = os.path.join(near, version)
+        with zipfile.ZipFile(download(version, scratch)) as archive:
             for name in archive.namelist():
                 if name.startswith(PREFIX) and not name.endswith("/"):
-                    path = os.path.join(folder, name[len(PREFIX):])
+                    path = os.path.join(fresh, name[len(PREFIX):])
                     os.makedirs(os.path.dirname(path), exist_ok=True)
                     with archive.open(name) as source, open(path, "wb") as target:
                         shutil.copyfileobj(source, target)
-    open(os.path.join(folder, ".complete"), "w").close()
+        if not os.path.isdir(fresh):
+            sys.exit(f"the wheel of torch-npu {version} has no {PREFIX}")
+        with open(os.path.join(fresh, ".complete"), "w") as mark:
+            mark.write(digest(fresh) + "\n")
+        # Whole or not at all, also when another process does the same.
+        shutil.rmtree(folder, ignore_errors=True)
+        os.rename(fresh, folder)
     return folder
 
 
