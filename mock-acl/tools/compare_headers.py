@@ -8,8 +8,9 @@ downloaded anew when a file in it was changed. Functions,
 enum constants, structs (size, alignment, fields, offsets), typedefs and constants that both have must be equal, types
 compared in their canonical form; what differs is listed in abi/changes.tsv, with the reason. Nothing of the
 real headers may be missing here but the media interface (acl/ops/acl_dvpp.h, acl/dvpp). The functions of each set
-must be those of abi/symbols.tsv. The development head is in no wheel: what was read of it is in abi/runtime.tsv and
-compared as a sixth set. With --offline a set that is not in the cache is skipped, loudly.
+must be those of abi/symbols.tsv. The development head and the operators are in no wheel: what was read of them is in
+abi/runtime.tsv and abi/operators.tsv and compared as further sets. With --offline a set that is not in the cache is
+skipped, loudly.
 """
 import argparse
 import glob
@@ -23,12 +24,14 @@ import sys
 import tempfile
 import zipfile
 
-from compare_facts import FACTS, Facts, known_part
+from compare_facts import FACTS, Facts, known_part, operators
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "racl")
 SETS = ["2.4.0.post4", "2.6.0", "2.7.1", "2.9.1", "2.14.0"]
 PREFIX = "torch_npu/include/third_party/acl/inc/"
+PATTERNS = ("acl/**/*.h", "ge/ge_error_codes.h")
+OPERATORS = ("aclnn/**/*.h", "aclnnop/**/*.h")
 LEFT_OUT = ("acl/ops/acl_dvpp.h", "acl/dvpp/")
 PLATFORMS = ["manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux_2_28_aarch64"]
 KINDS = ["function", "enum constant", "struct", "typedef", "constant"]
@@ -127,20 +130,20 @@ def download(version, folder):
 class Headers:
     """What the headers of one folder declare, by kind and name."""
 
-    def __init__(self, cindex, folder):
-        self.cindex, self.folder = cindex, folder
+    def __init__(self, cindex, folder, patterns=PATTERNS):
+        self.cindex, self.folder, self.patterns = cindex, folder, patterns
         self.items = {kind: {} for kind in KINDS}
         self.types = {}  # typedef or tag -> canonical spelling
         self.names = {}  # canonical spelling of a struct or an enum -> its typedefs
+        self.places = {}  # function -> its header
         self.scoped = {}  # constant of an enum class -> its name in C++
         unit = self.parse()
         self.walk(unit.cursor)
         self.macros(unit.cursor)
 
     def file_names(self):
-        found = glob.glob(os.path.join(self.folder, "acl/**/*.h"), recursive=True)
-        found += glob.glob(os.path.join(self.folder, "ge/ge_error_codes.h"))
-        names = sorted(os.path.relpath(path, self.folder) for path in found)
+        found = [glob.glob(os.path.join(self.folder, pattern), recursive=True) for pattern in self.patterns]
+        names = sorted(os.path.relpath(path, self.folder) for path in sum(found, []))
         return [name for name in names if not name.startswith(LEFT_OUT)]
 
     def parse(self, text=None):
@@ -173,6 +176,7 @@ class Headers:
                 continue
             elif cursor.kind == kind.FUNCTION_DECL and cursor.mangled_name == cursor.spelling:
                 self.items["function"][cursor.spelling] = cursor.type.get_canonical().spelling
+                self.places[cursor.spelling] = os.path.relpath(cursor.location.file.name, self.folder)
             elif cursor.kind == kind.ENUM_DECL and cursor.is_definition():
                 self.enum(cursor)
             elif cursor.kind in (kind.STRUCT_DECL, kind.UNION_DECL):
@@ -277,14 +281,30 @@ def compare(theirs, ours, changes, version, verbose):
         for key in only_theirs:
             print(f"only theirs: {kind} {key} = {real[key]} ({version})")
         good &= not different and not only_theirs
-        rows.append((version, kind, len(shared) - listed, listed, len(here) - len(shared), len(only_theirs),
-                     len(different)))
+        if not real and not here:
+            continue
+        equal = len(shared) - listed - len(different)
+        rows.append((version, kind, equal, listed, len(here) - len(shared), len(only_theirs), len(different)))
     return good, rows
 
 
 def functions_of_sets():
     lines = open(os.path.join(HERE, "abi/symbols.tsv")).read().splitlines()
     return {name: int(mask) for name, mask in (line.split("\t") for line in lines)}
+
+
+def sides(cindex, version, folder, ours):
+    """Our declarations, those of a set, and the names of its functions as the lists have them."""
+    if version == "operators":
+        all_of_ours = Headers(cindex, ours.folder, OPERATORS)
+        here = operators(all_of_ours)
+        return here, Facts(version, all_of_ours), here.items["function"].keys()
+    bit = 1 << [*SETS, *FACTS].index(version)
+    want = {name for name, mask in functions_of_sets().items() if mask & bit and name in ours.items["function"]}
+    if version in FACTS:
+        theirs = Facts(version, ours)
+        return known_part(ours, theirs), theirs, want
+    return ours, Headers(cindex, folder), want
 
 
 def known_changes():
@@ -302,27 +322,25 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--offline", action="store_true", help="skip what is not cached")
     parser.add_argument("--verbose", action="store_true", help="print both sides of a difference")
-    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {' '.join(SETS)} {FACTS}; all without")
+    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {' '.join([*SETS, *FACTS])}; all without")
     options = parser.parse_args()
-    sets = options.sets or [*SETS, FACTS]
-    folders = {version: "" if version == FACTS else fetch(version, options.offline) for version in sets}
+    sets = options.sets or [*SETS, *FACTS]
+    folders = {version: "" if version in FACTS else fetch(version, options.offline) for version in sets}
     for version in [v for v in sets if folders[v] is None]:
         print(f"SKIPPED: the headers of torch-npu {version} are not in {CACHE}/headers; run without --offline")
         sets = [v for v in sets if v != version]
     if not sets:
         sys.exit(0)
     cindex = clang(options.offline)
-    ours, masks, changes = Headers(cindex, os.path.join(HERE, "include")), functions_of_sets(), known_changes()
+    ours, changes = Headers(cindex, os.path.join(HERE, "include")), known_changes()
     good, rows = True, []
     for version in sets:
-        theirs = Facts(ours) if version == FACTS else Headers(cindex, folders[version])
-        here = known_part(ours, theirs) if version == FACTS else ours
+        here, theirs, want = sides(cindex, version, folders[version], ours)
         fine, more = compare(theirs, here, changes, version, options.verbose)
         good, rows = good and fine, rows + more
-        bit = 1 << [*SETS, FACTS].index(version)
-        want = {name for name, mask in masks.items() if mask & bit and name in ours.items["function"]}
         for name in sorted(want ^ theirs.items["function"].keys()):
-            print(f"abi/symbols.tsv is wrong about {name} in {version}")
+            list = "operators" if version == "operators" else "symbols"
+            print(f"abi/{list}.tsv is wrong about {name} in {version}")
             good = False
     for version, kind, name in [key for key in changes if key[0] in sets]:
         print(f"abi/changes.tsv: {kind} {name} does not differ from {version} in that way")
