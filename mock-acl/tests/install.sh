@@ -109,6 +109,27 @@ printf '%s\n' . ./include ./include/theirs ./include/theirs/empty ./lib64 ./lib6
     ./lib64/libnnopbase.so ./lib64/plugins ./share > "$folder/before"
 cmp -s "$folder/before" "$folder/after" || { cp "$folder/after" "$folder/log"; fail "uninstall left or took more"; }
 [ "$(cat "$late/lib64/libascendcl.so")" = real ] || fail "uninstall changed a library that came later"
+
+# An install that ends in the middle of a file, as on a full disk, leaves no file of somebody else.
+mkdir "$folder/bin"
+cat > "$folder/bin/install" <<S
+#!/bin/sh
+# install -m MODE FILE TARGET, or install -m MODE -t FOLDER FILE...; ends within the header acl_rt.h.
+for file; do
+    case \$file in
+        "\$4") ;;
+        */acl/acl_rt.h) head -c 100 "\$file" > "\$([ -d "\$4" ] && echo "\$4/acl_rt.h" || echo "\$4")"; exit 1 ;;
+    esac
+done
+exec $(command -v install) "\$@"
+S
+chmod +x "$folder/bin/install"
+for what in install uninstall; do
+    (PATH="$folder/bin:$PATH" && into install PREFIX="$folder/cut") && fail "an install that is cut off went well"
+    [ -e "$folder/cut/mock-acl.files" ] || fail "an install that is cut off has no list"
+    into "$what" PREFIX="$folder/cut" || fail "$what after an install that was cut off"
+done
+[ ! -e "$folder/cut" ] || fail "uninstall left something of an install that was cut off"
 into install && fail "without PREFIX"
 into install PREFIX=relative && fail "with a relative PREFIX"
 echo "install ok"

@@ -1,22 +1,24 @@
-"""Compares include/ with abi/runtime.tsv: what the headers of the development head declare, which no wheel carries.
+"""Compares include/ with what the headers declare that no wheel carries: abi/runtime.tsv, those of the development
+head, and abi/operators.tsv, those of the operators in CANN 8.1 and in the open repositories, functions only.
 
-A line of that table is a kind, a name and a value: the type of a function or a typedef, the value of an enum constant
-with its enum and size, the size and alignment of a struct with the places of its fields where they were read, the
-value of a constant. Types are spelled with the typedefs of the interface and compared in their canonical form.
+A line of these tables is a kind, a name and a value: the type of a function or a typedef, the value of an enum
+constant with its enum and size, the size and alignment of a struct with the places of its fields where they were
+read, the value of a constant. Types are spelled with the typedefs of the interface and compared in their canonical
+form.
 """
 import os
 import re
 
-FACTS = "runtime"
+FACTS = ["runtime", "operators"]
 KINDS = ["function", "enum constant", "struct", "typedef", "constant"]
 
 
 class Facts:
-    """The table in the form of compare_headers.Headers."""
+    """A table in the form of compare_headers.Headers."""
 
-    def __init__(self, ours):
+    def __init__(self, name, ours):
         self.items, self.names = {kind: {} for kind in KINDS}, {}
-        lines = open(os.path.join(os.path.dirname(__file__), "..", "abi", f"{FACTS}.tsv")).read().splitlines()[1:]
+        lines = open(os.path.join(os.path.dirname(__file__), "..", "abi", f"{name}.tsv")).read().splitlines()[1:]
         for kind, name, value in (line.split("\t") for line in lines):
             self.items[kind][name] = value
         for kind in ("function", "typedef"):
@@ -51,4 +53,14 @@ def known_part(ours, facts):
         if ":" not in shape and name in structs:
             structs[name] = structs[name].split(":")[0]
     Part.items["struct"] = structs
+    return Part
+
+
+def operators(ours):
+    """Our declarations in the headers of the operators."""
+    class Part:
+        items, types = {kind: {} for kind in KINDS}, ours.types
+    for name, kind in ours.items["function"].items():
+        if ours.places[name].startswith("aclnn"):
+            Part.items["function"][name] = kind
     return Part

@@ -3,15 +3,18 @@
 
 compare_headers.py [--offline] [--verbose] [SET...]
 
-A wheel is downloaded once; only its header folder is kept, in ${XDG_CACHE_HOME:-~/.cache}/racl/headers. Functions,
+A wheel is downloaded once; only its header folder is kept, in ${XDG_CACHE_HOME:-~/.cache}/racl/headers, and
+downloaded anew when a file in it was changed. Functions,
 enum constants, structs (size, alignment, fields, offsets), typedefs and constants that both have must be equal, types
 compared in their canonical form; what differs is listed in abi/changes.tsv, with the reason. Nothing of the
 real headers may be missing here but the media interface (acl/ops/acl_dvpp.h, acl/dvpp). The functions of each set
-must be those of abi/symbols.tsv. The development head is in no wheel: what was read of it is in abi/runtime.tsv and
-compared as a sixth set. With --offline a set that is not in the cache is skipped, loudly.
+must be those of abi/symbols.tsv. The development head and the operators are in no wheel: what was read of them is in
+abi/runtime.tsv and abi/operators.tsv and compared as further sets. With --offline a set that is not in the cache is
+skipped, loudly.
 """
 import argparse
 import glob
+import hashlib
 import importlib
 import os
 import re
@@ -21,12 +24,14 @@ import sys
 import tempfile
 import zipfile
 
-from compare_facts import FACTS, Facts, known_part
+from compare_facts import FACTS, Facts, known_part, operators
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "racl")
 SETS = ["2.4.0.post4", "2.6.0", "2.7.1", "2.9.1", "2.14.0"]
 PREFIX = "torch_npu/include/third_party/acl/inc/"
+PATTERNS = ("acl/**/*.h", "ge/ge_error_codes.h")
+OPERATORS = ("aclnn/**/*.h", "aclnnop/**/*.h")
 LEFT_OUT = ("acl/ops/acl_dvpp.h", "acl/dvpp/")
 PLATFORMS = ["manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux_2_28_aarch64"]
 KINDS = ["function", "enum constant", "struct", "typedef", "constant"]
@@ -46,7 +51,10 @@ def clang(offline=False):
         if offline:
             print("SKIPPED: libclang for Python is not there; run without --offline")
             sys.exit(0)
-        pip("install", "--target", folder, "libclang")
+        try:
+            pip("install", "--target", folder, "libclang")
+        except subprocess.CalledProcessError as error:
+            sys.exit(f"libclang for Python cannot be installed:\n{error.stderr}")
         # The folder was looked at before it was there.
         importlib.invalidate_caches()
         import clang.cindex as cindex
@@ -58,24 +66,51 @@ def pip(*arguments):
     return subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True)
 
 
+def digest(folder):
+    """What the files below a folder are, in a word."""
+    found = hashlib.sha256()
+    paths = glob.glob(os.path.join(folder, "**/*"), recursive=True)
+    for path in sorted(path for path in paths if os.path.isfile(path)):
+        with open(path, "rb") as file:
+            found.update(f"{os.path.relpath(path, folder)} {hashlib.sha256(file.read()).hexdigest()}\n".encode())
+    return found.hexdigest()
+
+
+def cached(folder):
+    """Whether the folder has the headers as they were downloaded. Its mark was empty once."""
+    mark = os.path.join(folder, ".complete")
+    if not os.path.isfile(mark):
+        return False
+    if open(mark).read().strip() in ("", digest(folder)):
+        return True
+    print(f"{folder} is not as it was downloaded")
+    return False
+
+
 def fetch(version, offline):
     """The header folder of a wheel; None when it is not cached and must not be downloaded."""
     folder = os.path.join(CACHE, "headers", version)
-    if os.path.exists(os.path.join(folder, ".complete")):
+    if cached(folder):
         return folder
     if offline:
         return None
-    with tempfile.TemporaryDirectory() as scratch:
-        wheel = download(version, scratch)
-        shutil.rmtree(folder, ignore_errors=True)
-        with zipfile.ZipFile(wheel) as archive:
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory(dir=os.path.dirname(folder)) as near:
+        fresh = os.path.join(near, version)
+        with zipfile.ZipFile(download(version, scratch)) as archive:
             for name in archive.namelist():
                 if name.startswith(PREFIX) and not name.endswith("/"):
-                    path = os.path.join(folder, name[len(PREFIX):])
+                    path = os.path.join(fresh, name[len(PREFIX):])
                     os.makedirs(os.path.dirname(path), exist_ok=True)
                     with archive.open(name) as source, open(path, "wb") as target:
                         shutil.copyfileobj(source, target)
-    open(os.path.join(folder, ".complete"), "w").close()
+        if not os.path.isdir(fresh):
+            sys.exit(f"the wheel of torch-npu {version} has no {PREFIX}")
+        with open(os.path.join(fresh, ".complete"), "w") as mark:
+            mark.write(digest(fresh) + "\n")
+        # Whole or not at all, also when another process does the same.
+        shutil.rmtree(folder, ignore_errors=True)
+        os.rename(fresh, folder)
     return folder
 
 
@@ -95,20 +130,20 @@ def download(version, folder):
 class Headers:
     """What the headers of one folder declare, by kind and name."""
 
-    def __init__(self, cindex, folder):
-        self.cindex, self.folder = cindex, folder
+    def __init__(self, cindex, folder, patterns=PATTERNS):
+        self.cindex, self.folder, self.patterns = cindex, folder, patterns
         self.items = {kind: {} for kind in KINDS}
         self.types = {}  # typedef or tag -> canonical spelling
         self.names = {}  # canonical spelling of a struct or an enum -> its typedefs
+        self.places = {}  # function -> its header
         self.scoped = {}  # constant of an enum class -> its name in C++
         unit = self.parse()
         self.walk(unit.cursor)
         self.macros(unit.cursor)
 
     def file_names(self):
-        found = glob.glob(os.path.join(self.folder, "acl/**/*.h"), recursive=True)
-        found += glob.glob(os.path.join(self.folder, "ge/ge_error_codes.h"))
-        names = sorted(os.path.relpath(path, self.folder) for path in found)
+        found = [glob.glob(os.path.join(self.folder, pattern), recursive=True) for pattern in self.patterns]
+        names = sorted(os.path.relpath(path, self.folder) for path in sum(found, []))
         return [name for name in names if not name.startswith(LEFT_OUT)]
 
     def parse(self, text=None):
@@ -141,6 +176,7 @@ class Headers:
                 continue
             elif cursor.kind == kind.FUNCTION_DECL and cursor.mangled_name == cursor.spelling:
                 self.items["function"][cursor.spelling] = cursor.type.get_canonical().spelling
+                self.places[cursor.spelling] = os.path.relpath(cursor.location.file.name, self.folder)
             elif cursor.kind == kind.ENUM_DECL and cursor.is_definition():
                 self.enum(cursor)
             elif cursor.kind in (kind.STRUCT_DECL, kind.UNION_DECL):
@@ -245,14 +281,30 @@ def compare(theirs, ours, changes, version, verbose):
         for key in only_theirs:
             print(f"only theirs: {kind} {key} = {real[key]} ({version})")
         good &= not different and not only_theirs
-        rows.append((version, kind, len(shared) - listed, listed, len(here) - len(shared), len(only_theirs),
-                     len(different)))
+        if not real and not here:
+            continue
+        equal = len(shared) - listed - len(different)
+        rows.append((version, kind, equal, listed, len(here) - len(shared), len(only_theirs), len(different)))
     return good, rows
 
 
 def functions_of_sets():
     lines = open(os.path.join(HERE, "abi/symbols.tsv")).read().splitlines()
     return {name: int(mask) for name, mask in (line.split("\t") for line in lines)}
+
+
+def sides(cindex, version, folder, ours):
+    """Our declarations, those of a set, and the names of its functions as the lists have them."""
+    if version == "operators":
+        all_of_ours = Headers(cindex, ours.folder, OPERATORS)
+        here = operators(all_of_ours)
+        return here, Facts(version, all_of_ours), here.items["function"].keys()
+    bit = 1 << [*SETS, *FACTS].index(version)
+    want = {name for name, mask in functions_of_sets().items() if mask & bit and name in ours.items["function"]}
+    if version in FACTS:
+        theirs = Facts(version, ours)
+        return known_part(ours, theirs), theirs, want
+    return ours, Headers(cindex, folder), want
 
 
 def known_changes():
@@ -270,27 +322,25 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--offline", action="store_true", help="skip what is not cached")
     parser.add_argument("--verbose", action="store_true", help="print both sides of a difference")
-    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {' '.join(SETS)} {FACTS}; all without")
+    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {' '.join([*SETS, *FACTS])}; all without")
     options = parser.parse_args()
-    sets = options.sets or [*SETS, FACTS]
-    folders = {version: "" if version == FACTS else fetch(version, options.offline) for version in sets}
+    sets = options.sets or [*SETS, *FACTS]
+    folders = {version: "" if version in FACTS else fetch(version, options.offline) for version in sets}
     for version in [v for v in sets if folders[v] is None]:
         print(f"SKIPPED: the headers of torch-npu {version} are not in {CACHE}/headers; run without --offline")
         sets = [v for v in sets if v != version]
     if not sets:
         sys.exit(0)
     cindex = clang(options.offline)
-    ours, masks, changes = Headers(cindex, os.path.join(HERE, "include")), functions_of_sets(), known_changes()
+    ours, changes = Headers(cindex, os.path.join(HERE, "include")), known_changes()
     good, rows = True, []
     for version in sets:
-        theirs = Facts(ours) if version == FACTS else Headers(cindex, folders[version])
-        here = known_part(ours, theirs) if version == FACTS else ours
+        here, theirs, want = sides(cindex, version, folders[version], ours)
         fine, more = compare(theirs, here, changes, version, options.verbose)
         good, rows = good and fine, rows + more
-        bit = 1 << [*SETS, FACTS].index(version)
-        want = {name for name, mask in masks.items() if mask & bit and name in ours.items["function"]}
         for name in sorted(want ^ theirs.items["function"].keys()):
-            print(f"abi/symbols.tsv is wrong about {name} in {version}")
+            list = "operators" if version == "operators" else "symbols"
+            print(f"abi/{list}.tsv is wrong about {name} in {version}")
             good = False
     for version, kind, name in [key for key in changes if key[0] in sets]:
         print(f"abi/changes.tsv: {kind} {name} does not differ from {version} in that way")

@@ -98,7 +98,7 @@ def main():
     parser.add_argument("--offline", action="store_true", help="skip what is not cached")
     parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {' '.join(real.SETS)}; all without")
     options = parser.parse_args()
-    cindex, changes = real.clang(), real.known_changes()
+    cindex, changes = real.clang(options.offline), real.known_changes()
     ours = real.Headers(cindex, os.path.join(real.HERE, "include"))
     good = not check(ours, ours, set())[0]
     turned, _ = assertions(ours, ours, set(), turned=True)

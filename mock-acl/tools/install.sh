@@ -12,6 +12,8 @@ esac
 root=${DESTDIR:-}$PREFIX
 # A line each: a kind, a checksum or the target of a link, and a name. Folders are those that an install made.
 list=mock-acl.files
+# Files come to their places from here when they are whole: one that is cut off would be taken for somebody else's.
+part=mock-acl.part
 marker='# mock-acl files 2'
 tab=$(printf '\t')
 scratch=$(mktemp -d)
@@ -57,12 +59,14 @@ earlier() {
 # The names of an earlier install that are no longer what it made.
 changed() { names "$scratch/earlier" | lines "$root" | grep -vxF -f "$scratch/earlier" | cut -f 3; }
 
+# The folder as it stands between single quotes.
+quoted() { printf '%s\n' "$PREFIX" | sed "s/'/'\\\\''/g"; }
+
 # Absolute, as the real one: a shell other than bash does not tell a sourced file its place.
 environment() {
-    quoted=$(printf '%s\n' "$PREFIX" | sed "s/'/'\\\\''/g")
-    printf "export ASCEND_TOOLKIT_HOME='%s'\n" "$quoted"
-    printf "export ASCEND_HOME_PATH='%s'\n" "$quoted"
-    printf "export LD_LIBRARY_PATH='%s'/lib64\"\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}\"\n" "$quoted"
+    printf "export ASCEND_TOOLKIT_HOME='%s'\n" "$(quoted)"
+    printf "export ASCEND_HOME_PATH='%s'\n" "$(quoted)"
+    printf "export LD_LIBRARY_PATH='%s'/lib64\"\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}\"\n" "$(quoted)"
 }
 
 # The lines of what is to be installed, folders left out.
@@ -83,6 +87,7 @@ check_own() {
     names "$scratch/earlier" > "$scratch/own"
     names "$scratch/wanted" | lines "$root" | cut -f 3 | grep -vxF -f "$scratch/own" > "$scratch/foreign" || true
     [ ! -s "$scratch/foreign" ] || refuse " has a $(head -n 1 "$scratch/foreign") that this did not install"
+    [ -s "$scratch/earlier" ] || [ ! -e "$root/$part" ] || refuse " has a $part that this did not install"
     while IFS= read -r name; do
         [ -d "$root/$name" ] || { [ ! -e "$root/$name" ] && [ ! -L "$root/$name" ]; } ||
             refuse "/$name is no folder"
@@ -96,12 +101,19 @@ remove() {
         echo "$root/$name is not as it was installed; it is left there" >&2
     done < "$scratch/changed"
     names "$scratch/earlier" | grep -vxF -f "$scratch/changed" | (cd "$root" && xargs rm -f)
-    rm -f "$root/$list"
-    # The inner ones first; those with files of others stay.
+    rm -rf "${root:?}/$part"
+    # The inner ones first; those with files of others stay. The list goes last, for who has to begin again.
     grep '^folder' "$scratch/earlier" | cut -f 3 | LC_ALL=C sort -r | while IFS= read -r name; do
-        [ "$name" != . ] || name=
+        [ "$name" != . ] || { rm -f "$root/$list" && name=; }
         rmdir "$root/$name" 2>/dev/null || true
     done
+    rm -f "$root/$list"
+}
+
+# The files $3 of the folder $1, a pattern, with the mode $2.
+put() {
+    find "$build/$1" -maxdepth 1 -type f -name "$3" -exec install -m "$2" -t "$root/$part" {} +
+    find "$root/$part" -type f -exec mv -f -t "$root/$1" {} +
 }
 
 copy() {
@@ -113,19 +125,24 @@ copy() {
             printf 'folder\t-\t%s\n' "$name"
         fi
     done < "$scratch/folders" > "$scratch/made"
+    (echo "$marker" && cat "$scratch/made" "$scratch/wanted") > "$scratch/list"
+    mkdir -p "$root"
+    install -m 644 "$scratch/list" "$root/$list" || { rm -f "$root/$list"; exit 1; }
+    mkdir "$root/$part"
+    environment > "$scratch/set_env.sh"
+    install -m 644 "$scratch/set_env.sh" "$root/$part"
     while IFS= read -r name; do
         mkdir -p "$root/$name"
-    done < "$scratch/folders"
-    (echo "$marker" && cat "$scratch/made" "$scratch/wanted") > "$root/$list"
-    while IFS=$tab read -r kind value name; do
         case $name in
-            set_env.sh) environment > "$root/$name" ;;
-            lib64/libascendcl.so) install -m 755 "$build/$name" "$root/$name" ;;
-            lib64/*) ln -sfn "$value" "$root/$name" ;;
-            *) install -m 644 "$build/$name" "$root/$name" ;;
+            .) put . 644 version.cfg ;;
+            lib64) put lib64 755 libascendcl.so ;;
+            *) put "$name" 644 '*' ;;
         esac
+    done < "$scratch/folders"
+    while IFS=$tab read -r kind value name; do
+        [ "$kind" != link ] || ln -sfn "$value" "$root/$name"
     done < "$scratch/wanted"
-    chmod 644 "$root/set_env.sh" "$root/$list"
+    rmdir "$root/$part"
 }
 
 earlier > "$scratch/earlier"
@@ -136,7 +153,7 @@ case $1 in
         check_own
         remove
         copy "$2"
-        echo "installed in $root; use it with: . '$PREFIX/set_env.sh'"
+        echo "installed in $root; use it with: . '$(quoted)/set_env.sh'"
         ;;
     uninstall)
         [ -f "$root/$list" ] || refuse " has no $list, so this did not install it"

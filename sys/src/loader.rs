@@ -37,6 +37,9 @@ pub enum LoadError {
 /// Functions without which nothing works; every release has them.
 const REQUIRED: [&str; 4] = ["aclInit", "aclrtSetDevice", "aclrtCreateStream", "aclrtMalloc"];
 
+/// A function that only the mock has.
+const MOCK: &str = "mock_acl_version";
+
 /// Folders of libraries of installed toolkits, best first.
 fn toolkit_folders() -> Vec<PathBuf> {
     toolkit_places().into_iter().map(|place| place.root.join("lib64")).collect()
@@ -172,6 +175,10 @@ impl Source for Installation {
 
     fn not_opened(&self, library: Library) -> Vec<String> {
         self.opened().files(library).iter().flat_map(|file| file.refused.clone()).collect()
+    }
+
+    fn simulates(&self) -> bool {
+        self.opened().handles.iter().any(|handle| address_in(handle, MOCK).is_some())
     }
 }
 

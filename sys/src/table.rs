@@ -40,6 +40,10 @@ pub trait Source: Send + Sync {
     fn is_mock(&self) -> bool {
         false
     }
+    /// True for each mock, also one that was loaded as a library.
+    fn simulates(&self) -> bool {
+        self.is_mock()
+    }
 }
 
 /// Function pointers of one AscendCL library, resolved one by one at first use.
@@ -73,6 +77,18 @@ impl Table {
     #[must_use]
     pub fn is_mock(&self) -> bool {
         self.source.is_mock()
+    }
+
+    /// True when the functions simulate devices: those of the mock inside the program, or of mock-acl as a library,
+    /// which has the place and the names of an installed toolkit. What such a library tells is true of no card.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mock")]
+    /// assert!(acl_sys::Table::mock().simulates());
+    /// ```
+    #[must_use]
+    pub fn simulates(&self) -> bool {
+        self.source.simulates()
     }
 
     /// Every function name that the table knows.

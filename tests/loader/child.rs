@@ -148,6 +148,21 @@ fn the_dynamic_loader_comes_before_the_toolkit() {
 }
 
 #[test]
+fn a_library_that_would_crash_the_dynamic_loader_is_named_and_the_next_place_is_taken() {
+    let full = &libraries().full;
+    let folder = libraries().folder.join("cut");
+    fs::create_dir_all(&folder).unwrap();
+    let cut = folder.join("libascendcl.so");
+    fs::write(&cut, &fs::read(full).unwrap()[..5000]).unwrap();
+    let said = report_with(&[("LD_LIBRARY_PATH", text(&folder))]);
+    let want = format!("libascendcl.so ({}: it is cut off: it has 5000 bytes and needs more)", text(&cut));
+    assert!(said.starts_with("refused: LibraryNotFound") && said.contains(&want), "{said}");
+    let toolkit = text(full.parent().unwrap().parent().unwrap());
+    let said = report_with(&[("LD_LIBRARY_PATH", text(&folder)), ("ASCEND_TOOLKIT_HOME", toolkit)]);
+    assert_used(&said, text(full), false);
+}
+
+#[test]
 fn a_library_that_was_found_by_name_is_named_with_its_file() {
     let bare = &libraries().bare;
     let said = report_with(&[("LD_LIBRARY_PATH", text(bare.parent().unwrap()))]);

@@ -96,6 +96,18 @@ fn a_library_that_was_copied_in_part_is_refused() {
 }
 
 #[test]
+fn a_library_whose_end_was_not_written_is_refused() {
+    // As a copy or a download leaves it that gives the file its size first.
+    let mut bytes = fs::read(&libraries().full).unwrap();
+    let half = bytes.len() / 2;
+    bytes[half..].fill(0);
+    assert_refused(
+        &file("zeros.so", &bytes),
+        "it is damaged: the tables that the dynamic loader needs are not in it",
+    );
+}
+
+#[test]
 fn paths_with_spaces_and_of_any_bytes_are_taken() {
     let folder = libraries().folder.join("files");
     let names =

@@ -114,6 +114,7 @@ fn library(table: &Table) -> Library {
     Library {
         name: table.describe(),
         is_mock: table.is_mock(),
+        simulates: table.simulates(),
         file: file.map(shown),
         toolkit: file.and_then(sys::Toolkit::of_file).map(|found| toolkit(&found)),
         families: sys::Library::ALL.iter().map(|of| family(*of, table, &place)).collect(),

@@ -141,6 +141,13 @@ fn devices(facts: &Facts<'_>, found: &mut Found) {
 }
 
 fn library(library: &Library, facts: &Facts<'_>, found: &mut Found) {
+    if library.simulates {
+        found.note(
+            "simulated",
+            "the library is mock-acl, which simulates devices: nothing here is about a card",
+            "nothing, if the mock is meant; else start a shell without its set_env.sh and without RACL_LIBRARY",
+        );
+    }
     if let Some(mixed) = &library.mixed {
         found.warn(
             "mixed-toolkits",

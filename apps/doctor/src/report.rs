@@ -126,6 +126,7 @@ pub(crate) struct Cache {
 pub(crate) struct Library {
     pub(crate) name: String,
     pub(crate) is_mock: bool,
+    pub(crate) simulates: bool,
     pub(crate) file: Option<String>,
     pub(crate) toolkit: Option<Toolkit>,
     pub(crate) release: Option<Release>,

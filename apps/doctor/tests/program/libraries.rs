@@ -36,6 +36,7 @@ fn the_built_in_mock_has_everything() {
     assert_eq!(ids(&report), [""; 0]);
     assert_eq!((&report["schema"], &report["library"]["is_mock"]), (&json!(1), &json!(true)));
     assert_eq!(report["library"]["file"], Value::Null);
+    assert!(problem(&report, "simulated").contains("mock-acl"));
     assert_devices_of_the_mock(&report, 2);
     for family in report["library"]["families"].as_array().unwrap() {
         assert_eq!(family["found"], family["functions"], "{family}");
@@ -54,6 +55,8 @@ fn a_toolkit_is_found_by_its_variable_and_described() {
     let newest = Release::Development.to_string();
     assert_eq!(library["release"], json!({ "oldest": newest, "newest": newest }));
     assert_eq!((&library["missing"], &library["newer"]), (&json!([]), &json!([])));
+    assert_eq!((&library["is_mock"], &library["simulates"]), (&json!(false), &json!(true)));
+    assert!(problem(&report, "simulated").contains("mock-acl"));
     let of =
         |name: &str| library["families"].as_array().unwrap().iter().find(|family| family["name"] == name).unwrap();
     for (name, family) in [("Runtime", Library::Runtime), ("Operators", Library::Operators)] {
@@ -140,6 +143,7 @@ fn libraries_of_operators_that_do_not_open_are_told_with_the_reason() {
 #[test]
 fn one_bad_device_does_not_hide_the_others() {
     let report = Doctor::new().library(&world().faulty).env("FAULT", "devices").arg("--timeout=5").json(1);
+    assert_eq!(report["library"]["simulates"], false);
     let devices = report["devices"].as_array().unwrap();
     let says = |id: usize, want: &str| {
         let error = devices[id]["error"].as_str().unwrap();
