@@ -76,7 +76,7 @@ const FEATURES: [Feature; 7] = [
         run: |device| {
             let (stream, event) = (device.stream()?, device.event()?);
             event.record(&stream)?;
-            event.synchronize_timeout(Duration::from_secs(60))
+            event.synchronize_timeout(Duration::from_secs(600))
         },
     },
 ];
