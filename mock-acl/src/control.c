@@ -208,9 +208,7 @@ MOCK_EXPORT uint64_t mock_acl_run_until_idle(void) {
     if (mock_self()->in_task != 0) return 0;
     mock_lock();
     const uint64_t before = mock_engine.tasks_run;
-    const mock_wait_for everything = {NULL, mock_needs_all, NULL, NULL};
-    while (mock_step_runnable(&everything)) {
-    }
+    mock_run_all();
     const uint64_t ran = mock_engine.tasks_run - before;
     mock_unlock();
     return ran;

@@ -427,6 +427,8 @@ aclError mock_wait_target(mock_target *t, int64_t timeout_ns);
 void mock_drop_queue(mock_stream *s);
 /* Runs some ready work on the calling thread; false when there is none it may run. */
 bool mock_step_runnable(const mock_wait_for *w);
+/* Runs all that can run, and waits for what other threads have in hand. */
+void mock_run_all(void);
 void mock_make_runnable(mock_stream *s);
 void mock_block_on(mock_stream *s, mock_link *waiters);
 void mock_wake(mock_stream *s);

@@ -312,6 +312,16 @@ aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns) {
     return result;
 }
 
+void mock_run_all(void) {
+    mock_engine.waiting++;
+    for (;;) {
+        if (mock_step_runnable(&anything)) continue;
+        if (mock_engine.executing == 0) break;
+        sleep_until_changed(MOCK_FOREVER, NULL);
+    }
+    mock_engine.waiting--;
+}
+
 static bool target_reached(void *what) {
     const mock_target *t = what;
     return done(t->stream) >= t->seq;

@@ -20,7 +20,7 @@ $(OP_BUILD)/$(1)/%: $(OP_BUILD)/$(1)/tests/%.o $(OP_SOURCES:%.c=$(OP_BUILD)/$(1)
 		$(OP_SUPPORT:%.c=$(OP_BUILD)/$(1)/%.o)
 	$(OP_CC) $(2) $$^ -o $$@ -lm -lpthread
 op-$(1): $(OP_TESTS:%=$(OP_BUILD)/$(1)/%)
-	@set -e; for t in $(OP_TESTS); do $(OP_BUILD)/$(1)/$$$$t; done
+	@set -e; for t in $(OP_TESTS); do $(IN_PLACE) $(OP_BUILD)/$(1)/$$$$t; done
 endef
 
 $(eval $(call op_variant,test,))

@@ -121,11 +121,13 @@ static void released_by_another(void) {
 
 static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
-static int open_door;
+static int open_door, at_door;
 
 static void wait_at_door(void *unused) {
     (void)unused;
     pthread_mutex_lock(&door);
+    at_door = 1;
+    pthread_cond_broadcast(&opened);
     while (!open_door) pthread_cond_wait(&opened, &door);
     pthread_mutex_unlock(&door);
 }
@@ -231,6 +233,36 @@ static void pollers(void) {
     for (int i = 0; i < THREADS; i++) CHECK(word(counters + i) == 200);
 }
 
+static void *open_later(void *unused) {
+    for (int i = 0; i < 1000; i++) mock_acl_now_ns();
+    pthread_mutex_lock(&door);
+    open_door = 1;
+    pthread_cond_broadcast(&opened);
+    pthread_mutex_unlock(&door);
+    return unused;
+}
+
+/* Nothing is idle while another thread has a task in hand. */
+static void idle_is_idle(void) {
+    up();
+    aclrtStream s = new_stream();
+    unsigned char *d = device(8);
+    pthread_t waiter, opener;
+    open_door = at_door = 0;
+    OK(aclrtLaunchHostFunc(s, wait_at_door, NULL));
+    OK(aclrtMemsetAsync(d, 8, 3, 8, s));
+    CHECK(pthread_create(&waiter, NULL, synchronize, s) == 0);
+    pthread_mutex_lock(&door);
+    while (!at_door) pthread_cond_wait(&opened, &door);
+    pthread_mutex_unlock(&door);
+    CHECK(pthread_create(&opener, NULL, open_later, NULL) == 0);
+    mock_acl_run_until_idle();
+    aclrtStreamStatus status = ACL_STREAM_STATUS_NOT_READY;
+    OK(aclrtStreamQuery(s, &status));
+    CHECK(status == ACL_STREAM_STATUS_COMPLETE);
+    CHECK(pthread_join(opener, NULL) == 0 && pthread_join(waiter, NULL) == 0 && byte_at(d) == 3);
+}
+
 int main(void) {
     own_streams();
     one_stream();
@@ -240,6 +272,7 @@ int main(void) {
     host_functions_elsewhere();
     one_graph();
     pollers();
+    idle_is_idle();
     own_streams();
     return 0;
 }

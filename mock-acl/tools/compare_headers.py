@@ -22,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 
 from compare_facts import FACTS, Facts, known_part, operators
@@ -34,6 +35,9 @@ PATTERNS = ("acl/**/*.h", "ge/ge_error_codes.h")
 OPERATORS = ("aclnn/**/*.h", "aclnnop/**/*.h")
 LEFT_OUT = ("acl/ops/acl_dvpp.h", "acl/dvpp/")
 PLATFORMS = ["manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux_2_28_aarch64"]
+# All that pip says when the index has no such wheel; whatever else it says may be another at the next attempt.
+NO_WHEEL = re.compile(r"(ERROR: (Could not find a version|No matching distribution).*\n?)+")
+PAUSES = [10, 30, 60]
 KINDS = ["function", "enum constant", "struct", "typedef", "constant"]
 
 # Constants of C++ enum classes, plain constants with a prefix here.
@@ -62,8 +66,21 @@ def clang(offline=False):
 
 
 def pip(*arguments):
-    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
-    return subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True)
+    """Runs pip, again after a while when it fails for anything else than a wheel that does not exist."""
+    # Its own attempts follow each other closely; without any it would not tell that there is no network.
+    options = ["--quiet", "--disable-pip-version-check", "--retries", "3"]
+    command = [sys.executable, "-m", "pip", *options, *arguments]
+    for pause in [*PAUSES, None]:
+        try:
+            return subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True)
+        except subprocess.CalledProcessError as error:
+            if NO_WHEEL.fullmatch(error.stderr):
+                raise
+            what = f"{error.stderr}pip {' '.join(arguments)} failed"
+        if pause is None:
+            sys.exit(f"{what} {len(PAUSES) + 1} times; is there a network?")
+        print(f"{what}; again in {pause} s", file=sys.stderr, flush=True)
+        time.sleep(pause)
 
 
 def digest(folder):

@@ -6,7 +6,7 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::{env, fs, io};
 
 use racl::cache::observe_steps;
@@ -59,6 +59,7 @@ fn a_child_compiles_and_says_how() {
 /// How a child is started.
 #[derive(Default)]
 pub(crate) struct Start<'a> {
+    /// This one without; another user may not be able to reach it.
     pub(crate) program: Option<&'a Path>,
     pub(crate) variables: &'a [(&'a str, &'a str)],
     pub(crate) user: Option<u32>,
@@ -68,27 +69,28 @@ pub(crate) struct Start<'a> {
     pub(crate) mask: Option<u32>,
 }
 
-/// A copy of this program that everybody can run.
-pub(crate) fn program() -> &'static Path {
-    static COPY: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
-    let (_, path) = COPY.get_or_init(|| {
+/// A copy of this program that everybody can run, which goes away with the value.
+pub(crate) struct Copied(tempfile::TempDir);
+
+impl Copied {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let path = folder.path().join("tests");
-        common::install_program(&env::current_exe().unwrap(), &path);
-        (folder, path)
-    });
-    path
+        let copied = Self(folder);
+        common::install_program(&env::current_exe().unwrap(), &copied.path());
+        copied
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.0.path().join("tests")
+    }
 }
 
 impl Start<'_> {
     /// Starts a child that waits for its input.
     pub(crate) fn spawn(&self, root: &Path) -> Child {
         let own = env::current_exe().unwrap();
-        let program = match self.user {
-            Some(_) => program(),
-            None => self.program.unwrap_or(&own),
-        };
+        let program = self.program.unwrap_or(&own);
         let limit = self.blocks.map(|blocks| format!("trap '' XFSZ; ulimit -f {blocks}; "));
         let mask = self.mask.map(|mask| format!("umask {mask:04o}; "));
         let script = [limit, mask].into_iter().flatten().collect::<String>() + "exec \"$0\" \"$@\"";
@@ -232,8 +234,10 @@ fn altered(folder: &Path, name: &str, change: impl FnOnce(&mut [u8])) -> Option<
 fn another_executable_is_another_key() {
     let (root, folder) = (Root::new(), tempfile::tempdir().unwrap());
     let run = |program| Start { program, variables: &[(UNSALTED, "1")], ..Start::default() }.run(&root.path());
+    let copied = Copied::new();
+    let copy = copied.path();
     assert_eq!(run(None), "miss, built true");
-    assert_eq!(run(Some(program())), "hit, built false");
+    assert_eq!(run(Some(&copy)), "hit, built false");
     let Some(other) = altered(folder.path(), "other", |note| note[20] ^= 1) else {
         return common::skipped("the linker has put no build id into this program");
     };

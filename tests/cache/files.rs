@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use crate::child::{DO_NOT_RUN, NOBODY, Start, is_root};
+use crate::child::{Copied, DO_NOT_RUN, NOBODY, Start, is_root};
 use crate::{Root, assert_hit, assert_miss, assert_uncached};
 
 fn chmod(path: &Path, mode: u32) {
@@ -132,7 +132,9 @@ fn another_user_neither_reads_nor_changes_the_cache() {
     assert_miss(root.cache());
     let before = fs::read(root.recipe()).unwrap();
     chmod(root.path().parent().unwrap(), 0o755);
-    let nobody = Start { user: Some(NOBODY), ..Start::default() };
+    let copied = Copied::new();
+    let program = copied.path();
+    let nobody = Start { user: Some(NOBODY), program: Some(&program), ..Start::default() };
     for mode in [0o700, 0o755] {
         chmod(&root.path(), mode);
         let said = nobody.run(&root.path());
@@ -163,7 +165,9 @@ fn with_own_folder(work: impl Fn(&Root, &Start<'_>)) {
         chmod(root.path().parent().unwrap(), 0o755);
         chown(root.path(), user, user).unwrap();
     }
-    work(&root, &Start { user, ..Start::default() });
+    let copied = user.map(|_| Copied::new());
+    let program = copied.as_ref().map(Copied::path);
+    work(&root, &Start { user, program: program.as_deref(), ..Start::default() });
 }
 
 #[test]

