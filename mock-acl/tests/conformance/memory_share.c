@@ -219,6 +219,29 @@ RULE(share, links_of_a_key, "guide: aclrtIpcMemSetAttr") {
     EXPECT(aclrtIpcMemSetAttr(NULL, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 0), 107000);
 }
 
+RULE_MOCK(share, processes_of_other_servers, "guide: aclrtIpcMemImportPidInterServer; own choice: all are this one") {
+    peer p = start_peer(open_by_key);
+    up();
+    int32_t other = 0;
+    receive_bytes(p.socket, &other, sizeof other);
+    void *memory = device(1000);
+    fill(memory, 1, 1000);
+    order o;
+    memset(&o, 0, sizeof o);
+    OK(aclrtIpcMemGetExportKey(memory, 1000, o.key, KEY, ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT));
+    aclrtServerPid server;
+    memset(&server, 0, sizeof server);
+    server.pid = &other;
+    EXPECT(aclrtIpcMemImportPidInterServer(NULL, &server, 1), 107000);
+    EXPECT(aclrtIpcMemImportPidInterServer(o.key, NULL, 1), 107000);
+    EXPECT(aclrtIpcMemImportPidInterServer(o.key, &server, 1), 107000); /* no process */
+    server.num = 1;
+    OK(aclrtIpcMemImportPidInterServer(o.key, &server, 1));
+    send_bytes(p.socket, &o, sizeof o);
+    wait_and_end(p);
+    TRUE(byte_at(memory) == 2);
+}
+
 /* ---- shareable handles ---- */
 
 static aclrtDrvMemHandle physical(void) {
