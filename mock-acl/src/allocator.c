@@ -5,7 +5,7 @@
  * stream value (implementation of the open runtime). A description that is gone: 107017 (own choice). */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include "core.h"
+#include "memory.h"
 
 typedef struct allocator {
     void *handle;

@@ -380,3 +380,34 @@ RULE(memory, the_guard_against_null_in_cache_calls, "implementation: aclrtMemFlu
     EXPECT(aclrtMemInvalidate(NULL, 8), 100000);
     EXPECT(aclrtMemInvalidate(device(8), 0), 100000);
 }
+
+RULE(memory, errors_of_memory, "guide: aclrtGetMemUceInfo; implementation") {
+    up();
+    aclrtMemUceInfo info[2];
+    size_t count = 7;
+    memset(info, 0, sizeof info);
+    OK(aclrtGetMemUceInfo(0, info, 2, &count));
+    TRUE(count == 0);
+    EXPECT(aclrtGetMemUceInfo(0, NULL, 2, &count), 100000);
+    EXPECT(aclrtGetMemUceInfo(0, info, 2, NULL), 100000);
+    EXPECT(aclrtMemUceRepair(0, NULL, 2), 100000);
+}
+
+RULE(memory, memory_for_a_peer, "implementation: aclrtMemP2PMap") {
+    up();
+    void *p = device(64);
+    EXPECT(aclrtMemP2PMap(NULL, 64, 0, 0), 100000);
+    EXPECT(aclrtMemP2PMap(p, 0, 0, 0), 100000);
+    EXPECT(aclrtMemP2PMap(p, 64, 0, 1), 100000);
+}
+
+RULE(memory, free_of_pinned_memory_with_sync, "guide: aclrtFreeHostWithDevSync") {
+    up();
+    aclrtStream stream = new_stream();
+    char *host = (char *)pinned(64), *p = (char *)device(64);
+    fill(p, 0, 64);
+    memset(host, 5, 64);
+    OK(aclrtMemcpyAsync(p, 64, host, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    EXPECT(aclrtFreeHostWithDevSync(host), 0);
+    TRUE(byte_at(p) == 5);
+}

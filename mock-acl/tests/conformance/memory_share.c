@@ -6,6 +6,13 @@
 
 static const size_t grain = (size_t)2 << 20; /* a multiple of every granularity but that of 1 GiB pages */
 
+/* The number that lists of processes want; getpid() where no virtual machine is in between. */
+static int32_t own_pid(void) {
+    int32_t pid = (int32_t)getpid();
+    aclrtDeviceGetBareTgid(&pid);
+    return pid;
+}
+
 /* ---- keys ---- */
 
 /* The other process: tells its id, gets a key and flags, opens the memory, changes it, and closes it. */
@@ -17,7 +24,7 @@ typedef struct order {
 
 static void open_by_key(int socket) {
     up();
-    const int32_t self = (int32_t)getpid();
+    const int32_t self = own_pid();
     send_bytes(socket, &self, sizeof self);
     order o;
     receive_bytes(socket, &o, sizeof o);
@@ -219,6 +226,29 @@ RULE(share, links_of_a_key, "guide: aclrtIpcMemSetAttr") {
     EXPECT(aclrtIpcMemSetAttr(NULL, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 0), 107000);
 }
 
+RULE_MOCK(share, processes_of_other_servers, "guide: aclrtIpcMemImportPidInterServer; own choice: all are this one") {
+    peer p = start_peer(open_by_key);
+    up();
+    int32_t other = 0;
+    receive_bytes(p.socket, &other, sizeof other);
+    void *memory = device(1000);
+    fill(memory, 1, 1000);
+    order o;
+    memset(&o, 0, sizeof o);
+    OK(aclrtIpcMemGetExportKey(memory, 1000, o.key, KEY, ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT));
+    aclrtServerPid server;
+    memset(&server, 0, sizeof server);
+    server.pid = &other;
+    EXPECT(aclrtIpcMemImportPidInterServer(NULL, &server, 1), 107000);
+    EXPECT(aclrtIpcMemImportPidInterServer(o.key, NULL, 1), 107000);
+    EXPECT(aclrtIpcMemImportPidInterServer(o.key, &server, 1), 107000); /* no process */
+    server.num = 1;
+    OK(aclrtIpcMemImportPidInterServer(o.key, &server, 1));
+    send_bytes(p.socket, &o, sizeof o);
+    wait_and_end(p);
+    TRUE(byte_at(memory) == 2);
+}
+
 /* ---- shareable handles ---- */
 
 static aclrtDrvMemHandle physical(void) {
@@ -246,7 +276,7 @@ typedef struct handles {
 
 static void open_by_handle(int socket) {
     up();
-    const int32_t self = (int32_t)getpid();
+    const int32_t self = own_pid();
     send_bytes(socket, &self, sizeof self);
     handles h;
     receive_bytes(socket, &h, sizeof h);
