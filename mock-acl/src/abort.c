@@ -13,10 +13,14 @@ static aclError in_task(const char *call) {
         ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
 }
 
+aclError mock_aborted(const mock_stream *s) {
+    return mock_fail(s->abort_error, "EE9999", "stream %d was aborted", s->id);
+}
+
 /* Threads that wait for the stream, or for an event recorded on it, get the code. */
 static void abort_stream(mock_stream *s, aclError code) {
     s->aborts++;
-    s->abort_code = code;
+    s->abort_error = code;
     mock_drop_queue(s);
 }
 
@@ -61,46 +65,27 @@ MOCK_EXPORT aclError aclrtStreamStop(aclrtStream stream) {
     return code;
 }
 
-/* Forgets what the stream stores, so that it can be filled again (guide: stream management,
- * aclrtPersistentTaskClean). Not persistent: 107000; bound to a model: 207000 (own choice). */
-MOCK_EXPORT aclError aclrtPersistentTaskClean(aclrtStream stream) {
-    MOCK_ENTER(aclrtPersistentTaskClean);
-    aclError code = in_task("aclrtPersistentTaskClean");
-    if (code != 0) return code;
-    mock_stream *s = NULL;
-    mock_lock();
-    code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && (s->flags & ACL_STREAM_PERSISTENT) == 0)
-        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "stream %d is not persistent", s->id);
-    if (code == 0 && s->bound)
-        code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the stream is bound to a model");
-    if (code == 0 && mock_capturing(s)) code = mock_captured_error("aclrtPersistentTaskClean");
-    if (code == 0) mock_drop_queue(s);
-    mock_unlock();
-    return code;
-}
-
 /* ---- a whole device ---- */
 
-static uint64_t round_now;
+static uint64_t this_round;
 static int32_t round_device;
 static mock_stream *next;
 
 static void find_next(mock_stream *s) {
-    if (next == NULL && s->ctx->device == round_device && s->abort_mark != round_now) next = s;
+    if (next == NULL && s->ctx->device == round_device && s->abort_round != this_round) next = s;
 }
 
 /* The lock is dropped meanwhile: streams may come and go. */
 static void abort_device(int32_t device) {
-    const uint64_t round = ++round_now;
+    const uint64_t round = ++this_round;
     for (;;) {
-        round_now = round;
+        this_round = round;
         round_device = device;
         next = NULL;
         mock_each_stream(find_next);
         mock_stream *s = next;
         if (s == NULL) return;
-        s->abort_mark = round;
+        s->abort_round = round;
         s->error = s->stop_error = 0;
         s->stopped = false;
         abort_stream(s, ACL_ERROR_RT_DEVICE_TASK_ABORT);

@@ -266,9 +266,9 @@ typedef struct mock_stream {
     /* The first task waits with a time-out (deadline.c). */
     bool timed, timed_out;
     uint64_t deadline_seq, deadline_ns, real_deadline_ns;
-    uint32_t aborts; /* how often its work was aborted, and with which code last */
-    aclError abort_code;
-    uint64_t abort_mark;
+    aclError abort_error; /* what waits that were under way during an abort give */
+    uint32_t aborts;
+    uint64_t abort_round; /* of the device, that reached it last */
     uint64_t base; /* `tail` at its creation: ids of tasks count from there */
     aclrtFloatOverflowMode saturation;
     mock_task *ring;
@@ -379,6 +379,7 @@ void mock_drain(mock_stream *s);
 typedef struct mock_target {
     mock_stream *stream;
     uint64_t seq;
+    uint32_t aborts; /* of the stream, when the wait began */
 } mock_target;
 aclError mock_wait_target(mock_target *t, int64_t timeout_ns);
 
@@ -394,6 +395,8 @@ void mock_changed(void);
 void mock_poll_wakes_worker(void);
 void mock_start_workers(void);
 void mock_memory_changed(void);
+/* The error that a wait for the stream reports, with its text. */
+aclError mock_stream_take_error(mock_stream *s);
 aclError mock_stream_finish(mock_stream *s); /* with the lock; waits without limit */
 aclError mock_synchronize_current(void);
 
@@ -457,6 +460,8 @@ void mock_stream_free(mock_stream *s);
 void mock_context_teardown(mock_ctx *ctx);
 uint32_t mock_device_count(void);
 void mock_unsubscribe(mock_stream *s);
+/* abort.c: what a wait reports when the stream was aborted meanwhile. */
+aclError mock_aborted(const mock_stream *s);
 
 /* ---- capture (capture.c) ---- */
 /* The task on a capturing or bound stream; takes over what it owns. */

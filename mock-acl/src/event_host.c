@@ -97,7 +97,7 @@ static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = late();
     } else if (code == 0 && mock_has_record(e)) {
         mock_point *point = e->point == NULL ? NULL : mock_point_ref(e->point);
-        mock_target t = {point == NULL ? e->stream : point->stream, e->seq};
+        mock_target t = {point == NULL ? e->stream : point->stream, e->seq, 0};
         const uint64_t serial = t.stream->serial;
         const uint32_t aborts = t.stream->aborts;
         code = point == NULL ? mock_wait_target(&t, timeout_ns) : mock_point_synchronize(point, timeout_ns);
@@ -105,12 +105,10 @@ static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
             code = late();
         } else if (code == 0 && t.stream->aborts != aborts) {
-            /* (guide: stream management, aclrtStreamAbort) */
-            code = mock_fail(t.stream->abort_code, "EE9999", "stream %d was aborted", t.stream->id);
-        } else if (code == 0 && t.stream->serial == serial && t.stream->error != 0) {
+            code = mock_aborted(t.stream);
+        } else if (code == 0 && t.stream->serial == serial) {
             /* A failure before the record surfaces here too, and is reported once. */
-            code = mock_fail(t.stream->error, "EE9999", "a task of stream %d failed", t.stream->id);
-            t.stream->error = 0;
+            code = mock_stream_take_error(t.stream);
         }
     }
     mock_unlock();
@@ -137,10 +135,7 @@ MOCK_EXPORT aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t 
 /* The time of the latest record. Never recorded: 507000 (observed: event_elapsed_captured); unfinished:
  * 107006 (observed: syncev_timeout). 0 for an event without a time line (observed, not recorded: before
  * the host has reclaimed the record it is 107006). */
-static aclError time_of(aclrtEvent handle, uint64_t *ns, bool *timed) {
-    mock_event *e = NULL;
-    const aclError code = find(handle, NOT_SHARED, &e);
-    if (code != 0) return code;
+static aclError time_of(const mock_event *e, uint64_t *ns, bool *timed) {
     if (!mock_has_record(e))
         return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the event was never recorded");
     if (!mock_recorded(e))
@@ -157,8 +152,11 @@ MOCK_EXPORT aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, acl
     uint64_t start = 0, end = 0;
     bool timed = true;
     mock_lock();
-    aclError code = time_of(startEvent, &start, &timed);
-    if (code == 0) code = time_of(endEvent, &end, &timed);
+    mock_event *first = NULL, *second = NULL;
+    aclError code = find(startEvent, NOT_SHARED, &first);
+    if (code == 0) code = find(endEvent, NOT_SHARED, &second);
+    if (code == 0) code = time_of(first, &start, &timed);
+    if (code == 0) code = time_of(second, &end, &timed);
     mock_unlock();
     if (code == 0) *ms = !timed ? 0.0f : (float)((double)((int64_t)(end - start)) / 1e6);
     return code;
@@ -171,7 +169,9 @@ MOCK_EXPORT aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestam
     uint64_t ns = 0;
     bool timed = true;
     mock_lock();
-    const aclError code = time_of(event, &ns, &timed);
+    mock_event *e = NULL;
+    aclError code = find(event, NOT_SHARED, &e);
+    if (code == 0) code = time_of(e, &ns, &timed);
     mock_unlock();
     if (code == 0) *timestamp = ns / 1000;
     return code;

@@ -154,15 +154,36 @@ MOCK_EXPORT aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t p
     return create(stream, priority, flag & 0x3Fu);
 }
 
+/* Those that were created; a program may also have one of its own, which only destroying tells apart. */
+typedef struct config {
+    aclrtStreamConfigHandle handle;
+    struct config *next;
+} config;
+static config *configs;
+
 MOCK_EXPORT aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void) {
     MOCK_ENTER_PTR(aclrtCreateStreamConfigHandle);
-    return calloc(1, sizeof(aclrtStreamConfigHandle));
+    config *c = calloc(1, sizeof *c);
+    if (c == NULL) return NULL;
+    mock_lock();
+    c->next = configs;
+    configs = c;
+    mock_unlock();
+    return &c->handle;
 }
 
+/* One that was not created: 100000 (own choice: the real runtime frees it). */
 MOCK_EXPORT aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle) {
     MOCK_ENTER(aclrtDestroyStreamConfigHandle);
     if (handle == NULL) return mock_null("handle");
-    free(handle);
+    mock_lock();
+    config **at = &configs;
+    while (*at != NULL && &(*at)->handle != handle) at = &(*at)->next;
+    config *found = *at;
+    if (found != NULL) *at = found->next;
+    mock_unlock();
+    if (found == NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%p is unknown", (void *)handle);
+    free(found);
     return 0;
 }
 
@@ -234,16 +255,11 @@ MOCK_EXPORT aclError aclrtDestroyStreamForce(aclrtStream stream) {
 
 /* The stream's unreported error, which a report clears; of a stream that stopped, every time (own choice:
  * nothing says which reports clear it). */
-static aclError take_error(mock_stream *s) {
+aclError mock_stream_take_error(mock_stream *s) {
     const aclError code = s->stopped ? s->stop_error : s->error;
     s->error = 0;
     if (code != 0) mock_fail(code, "EE9999", "a task of stream %d failed with %d", s->id, code);
     return code;
-}
-
-/* Its work was aborted while a thread waited for it (guide: stream management, aclrtStreamAbort). */
-static aclError aborted(const mock_stream *s) {
-    return mock_fail(s->abort_code, "EE9999", "the work of stream %d was aborted", s->id);
 }
 
 /* Capturing: 107027 (observed: capturing_calls). Streams that run no tasks: 0 at once (guide: stream
@@ -254,13 +270,12 @@ static aclError synchronize(aclrtStream handle, int64_t timeout_ns, const char *
     aclError code = mock_stream_to_wait(handle, &s);
     if (code == 0 && mock_capturing(s)) code = mock_captured_error(call);
     if (code == 0 && (s->flags & NO_TASKS) == 0) {
-        mock_target t = {s, s->tail};
-        const uint32_t aborts = s->aborts;
+        mock_target t = {s, s->tail, s->aborts};
         code = mock_wait_target(&t, timeout_ns);
-        if (s->aborts != aborts) code = aborted(s);
+        if (s->aborts != t.aborts) code = mock_aborted(s);
         else if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             mock_fail(code, "EE1002", "stream %d did not finish in time", s->id);
-        if (code == 0) code = take_error(s);
+        if (code == 0) code = mock_stream_take_error(s);
     }
     mock_unlock();
     return code;
@@ -288,7 +303,6 @@ MOCK_EXPORT aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32
 
 typedef struct all_targets {
     mock_target *at;
-    uint32_t *aborts;
     size_t count;
 } all_targets;
 
@@ -319,8 +333,7 @@ static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
         if (s->flags & NO_TASKS) continue;
         if (s->tail == atomic_load_explicit(&s->done, memory_order_acquire) && s->error == 0 && !s->stopped)
             continue;
-        all->aborts[all->count] = s->aborts;
-        all->at[all->count++] = (mock_target){s, s->tail};
+        all->at[all->count++] = (mock_target){s, s->tail, s->aborts};
     }
     return 0;
 }
@@ -329,8 +342,7 @@ static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
  * runtime). Time-out: 507046 (observed: syncev_timeout). The first error of the streams is reported (own
  * choice). */
 static aclError synchronize_device(int64_t timeout, const char *call) {
-    all_targets all = {malloc((sizeof(mock_target) + sizeof(uint32_t)) * MOCK_STREAM_LIMIT), NULL, 0};
-    all.aborts = (uint32_t *)(void *)(all.at + MOCK_STREAM_LIMIT);
+    all_targets all = {malloc(sizeof(mock_target) * MOCK_STREAM_LIMIT), 0};
     if (all.at == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     mock_lock();
     mock_ctx *ctx = mock_current();
@@ -341,7 +353,7 @@ static aclError synchronize_device(int64_t timeout, const char *call) {
             mock_fail(code, "EE1002", "the device did not finish in time");
         for (size_t i = 0; i < all.count && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT; i++) {
             mock_stream *s = all.at[i].stream;
-            const aclError one = s->aborts != all.aborts[i] ? aborted(s) : take_error(s);
+            const aclError one = s->aborts != all.at[i].aborts ? mock_aborted(s) : mock_stream_take_error(s);
             if (code == 0) code = one;
         }
     }
@@ -382,7 +394,8 @@ MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *sta
 }
 
 aclError mock_stream_finish(mock_stream *s) {
-    mock_target t = {s, s->tail};
+    if (s->flags & ACL_STREAM_PERSISTENT) return 0;
+    mock_target t = {s, s->tail, s->aborts};
     return mock_wait_target(&t, MOCK_FOREVER);
 }
 

@@ -168,7 +168,6 @@ RULE(stream, a_persistent_stream_does_not_run_its_work, "guide: aclrtCreateStrea
     OK(aclrtSynchronizeStream(stream));
     OK(aclrtSynchronizeDevice());
     TRUE(byte_at(memory) == 1);
-    OK(aclrtPersistentTaskClean(stream));
     OK(aclrtDestroyStream(stream));
     TRUE(byte_at(memory) == 1);
 }
@@ -180,9 +179,16 @@ RULE_MOCK(stream, a_persistent_stream_stores_2013_tasks, "own choice") {
     OK(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_PERSISTENT));
     for (int i = 0; i < 2013; i++) OK(aclrtMemsetAsync(memory, 64, 2, 64, stream));
     EXPECT(aclrtMemsetAsync(memory, 64, 2, 64, stream), 507002);
-    OK(aclrtPersistentTaskClean(stream));
-    OK(aclrtMemsetAsync(memory, 64, 2, 64, stream));
-    EXPECT(aclrtPersistentTaskClean(new_stream()), 107000);
+    OK(aclrtDestroyStream(stream));
+}
+
+RULE_MOCK(stream, an_ex_event_is_not_recorded_where_nothing_runs, "own choice: as on a bound stream") {
+    up();
+    aclrtStream stream = NULL;
+    aclrtEvent event = new_event(ACL_EVENT_SYNC);
+    OK(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_PERSISTENT));
+    EXPECT(aclrtRecordEvent(event, stream), 207000);
+    EXPECT(aclrtSynchronizeEvent(event), 0);
 }
 
 static void submit_many(void *stream) {
