@@ -152,6 +152,34 @@ static void a_free_thread_keeps_time(void) {
     pthread_barrier_destroy(&both);
 }
 
+/* ---- the queue ---- */
+
+typedef struct submitter {
+    aclrtStream stream;
+    void *memory;
+    int taken;
+    aclError code;
+} submitter;
+
+static void submit_until_refused(void *argument) {
+    submitter *s = argument;
+    while ((s->code = aclrtMemsetAsync(s->memory, 8, 0, 8, s->stream)) == 0) s->taken++;
+}
+
+/* Inside a host function a call that would wait for room is refused, so a full queue can be seen. */
+static void a_queue_takes_2013(void) {
+    up();
+    submitter s = {new_stream(), device(8), 0, 0};
+    aclrtStream other = new_stream();
+    OK(mock_acl_hold_stream(s.stream));
+    OK(aclrtLaunchHostFunc(other, submit_until_refused, &s));
+    OK(aclrtSynchronizeStream(other));
+    CHECK(s.taken == 2013);
+    CHECK(s.code == 207000);
+    OK(mock_acl_release_stream(s.stream));
+    OK(aclrtSynchronizeStream(s.stream));
+}
+
 /* ---- exceptions of operators ---- */
 
 static int told;
@@ -247,6 +275,7 @@ int main(void) {
     dropped_with_the_queue();
     every_thread_waits();
     a_free_thread_keeps_time();
+    a_queue_takes_2013();
     a_failed_operator();
     a_failed_record();
     reset_gives_all_back();
