@@ -14,13 +14,13 @@ static aclError in_task(const char *call) {
 }
 
 aclError mock_aborted(const mock_stream *s) {
-    return mock_fail(s->abort_error, "EE9999", "stream %d was aborted", s->id);
+    return mock_fail(s->abort_code, "EE9999", "stream %d was aborted", s->id);
 }
 
 /* Threads that wait for the stream, or for an event recorded on it, get the code. */
 static void abort_stream(mock_stream *s, aclError code) {
     s->aborts++;
-    s->abort_error = code;
+    s->abort_code = code;
     mock_drop_queue(s);
 }
 
@@ -72,7 +72,7 @@ static int32_t round_device;
 static mock_stream *next;
 
 static void find_next(mock_stream *s) {
-    if (next == NULL && s->ctx->device == round_device && s->abort_round != this_round) next = s;
+    if (next == NULL && s->ctx->device == round_device && s->abort_mark != this_round) next = s;
 }
 
 /* The lock is dropped meanwhile: streams may come and go. */
@@ -85,7 +85,7 @@ static void abort_device(int32_t device) {
         mock_each_stream(find_next);
         mock_stream *s = next;
         if (s == NULL) return;
-        s->abort_round = round;
+        s->abort_mark = round;
         s->error = s->stop_error = 0;
         s->stopped = false;
         abort_stream(s, ACL_ERROR_RT_DEVICE_TASK_ABORT);

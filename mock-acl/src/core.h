@@ -266,9 +266,9 @@ typedef struct mock_stream {
     /* The first task waits with a time-out (deadline.c). */
     bool timed, timed_out;
     uint64_t deadline_seq, deadline_ns, real_deadline_ns;
-    aclError abort_error; /* what waits that were under way during an abort give */
+    aclError abort_code; /* what waits that were under way during an abort give */
     uint32_t aborts;
-    uint64_t abort_round; /* of the device, that reached it last */
+    uint64_t abort_mark; /* of the device, that reached it last */
     uint64_t base; /* `tail` at its creation: ids of tasks count from there */
     aclrtFloatOverflowMode saturation;
     mock_task *ring;
@@ -460,7 +460,7 @@ void mock_stream_free(mock_stream *s);
 void mock_context_teardown(mock_ctx *ctx);
 uint32_t mock_device_count(void);
 void mock_unsubscribe(mock_stream *s);
-/* abort.c: what a wait reports when the stream was aborted meanwhile. */
+/* What a wait reports when the stream was aborted meanwhile. */
 aclError mock_aborted(const mock_stream *s);
 
 /* ---- capture (capture.c) ---- */
