@@ -13,10 +13,6 @@ static aclError in_task(const char *call) {
         ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
 }
 
-aclError mock_aborted(const mock_stream *s) {
-    return mock_fail(s->abort_code, "EE9999", "stream %d was aborted", s->id);
-}
-
 /* Threads that wait for the stream, or for an event recorded on it, get the code. */
 static void abort_stream(mock_stream *s, aclError code) {
     s->aborts++;

@@ -262,6 +262,10 @@ aclError mock_stream_take_error(mock_stream *s) {
     return code;
 }
 
+aclError mock_aborted(const mock_stream *s) {
+    return mock_fail(s->abort_code, "EE9999", "stream %d was aborted", s->id);
+}
+
 /* Capturing: 107027 (observed: capturing_calls). Streams that run no tasks: 0 at once (guide: stream
  * management, aclrtSynchronizeStream). Time-out: 507046 (observed: syncev_timeout). */
 static aclError synchronize(aclrtStream handle, int64_t timeout_ns, const char *call) {
