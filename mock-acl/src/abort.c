@@ -13,11 +13,6 @@ static aclError in_task(const char *call) {
         ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
 }
 
-/* Its work was aborted while a thread waited for it (guide: stream management, aclrtStreamAbort). */
-aclError mock_aborted(const mock_stream *s) {
-    return mock_fail(s->abort_code, "EE9999", "the work of stream %d was aborted", s->id);
-}
-
 /* Threads that wait for the stream, or for an event recorded on it, get the code. */
 static void abort_stream(mock_stream *s, aclError code) {
     s->aborts++;
@@ -68,19 +63,19 @@ MOCK_EXPORT aclError aclrtStreamStop(aclrtStream stream) {
 
 /* ---- a whole device ---- */
 
-static uint64_t round_now;
+static uint64_t this_round;
 static int32_t round_device;
 static mock_stream *next;
 
 static void find_next(mock_stream *s) {
-    if (next == NULL && s->ctx->device == round_device && s->abort_mark != round_now) next = s;
+    if (next == NULL && s->ctx->device == round_device && s->abort_mark != this_round) next = s;
 }
 
 /* The lock is dropped meanwhile: streams may come and go. */
 static void abort_device(int32_t device) {
-    const uint64_t round = ++round_now;
+    const uint64_t round = ++this_round;
     for (;;) {
-        round_now = round;
+        this_round = round;
         round_device = device;
         next = NULL;
         mock_each_stream(find_next);

@@ -177,8 +177,8 @@ MOCK_EXPORT aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
     return subscribe(threadId, stream, false);
 }
 
-/* The thread runs what aclrtLaunchHostFunc queues on the stream from now on (header: aclrtSubscribeHostFunc; own
- * choice: it behaves like aclrtSubscribeReport in all the rest). */
+/* The thread runs what aclrtLaunchHostFunc queues on the stream from now on (header:
+ * aclrtSubscribeHostFunc; own choice: it behaves like aclrtSubscribeReport in all the rest). */
 MOCK_EXPORT aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream) {
     MOCK_ENTER(aclrtSubscribeHostFunc);
     return subscribe(hostFuncThreadId, exeStream, true);

@@ -306,9 +306,9 @@ typedef struct mock_stream {
     /* The first task waits with a time-out (deadline.c). */
     bool timed, timed_out;
     uint64_t deadline_seq, deadline_ns, real_deadline_ns;
-    uint32_t aborts; /* how often its work was aborted, and with which code last */
-    aclError abort_code;
-    uint64_t abort_mark;
+    aclError abort_code; /* what waits that were under way during an abort give */
+    uint32_t aborts;
+    uint64_t abort_mark; /* of the device, that reached it last */
     uint64_t base; /* `tail` at its creation: ids of tasks count from there */
     aclrtFloatOverflowMode saturation;
     mock_task *ring;
@@ -438,6 +438,8 @@ void mock_changed(void);
 void mock_poll_wakes_worker(void);
 void mock_start_workers(void);
 void mock_memory_changed(void);
+/* The error that a wait for the stream reports, with its text. */
+aclError mock_stream_take_error(mock_stream *s);
 aclError mock_stream_finish(mock_stream *s); /* with the lock; waits without limit */
 aclError mock_synchronize_current(void);
 

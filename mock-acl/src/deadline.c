@@ -41,7 +41,7 @@ static uint32_t seconds_of(const mock_task *t) {
 
 void mock_deadline_start(mock_stream *s, const mock_task *t) {
     const uint32_t seconds = seconds_of(t);
-    if (seconds == 0 || s->timed) return;
+    if (seconds == 0 || s->timed || !s->blocked) return;
     const uint64_t seq = atomic_load_explicit(&s->done, memory_order_relaxed) + 1;
     /* A replay waits for one thing after the other: each gets its own time. */
     if (s->deadline_seq != seq || t->kind == MOCK_TASK_GRAPH) {

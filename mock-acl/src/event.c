@@ -199,6 +199,10 @@ static aclError record(mock_event *e, mock_stream *s) {
     if (s->update != NULL)
         return mock_fail(
             ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "EE1016", "only kernels may be launched in an update");
+    /* Stored and never run, the record would never come (own choice: as on a bound stream). */
+    if ((s->flags & ACL_STREAM_PERSISTENT) != 0 && e->family != MOCK_EVENT_FLAGGED)
+        return mock_fail(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the stream stores its tasks without running them");
     if (e->family == MOCK_EVENT_IPC) return mock_shared_record(s, e);
     const bool ex = e->family == MOCK_EVENT_EX;
     aclError code = ex ? 0 : mock_event_id_take(e);

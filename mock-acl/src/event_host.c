@@ -109,10 +109,9 @@ static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
             code = late();
         } else if (code == 0 && t.stream->aborts != t.aborts) {
             code = mock_aborted(t.stream);
-        } else if (code == 0 && t.stream->serial == serial && t.stream->error != 0) {
+        } else if (code == 0 && t.stream->serial == serial) {
             /* A failure before the record surfaces here too, and is reported once. */
-            code = mock_fail(t.stream->error, "EE9999", "a task of stream %d failed", t.stream->id);
-            t.stream->error = 0;
+            code = mock_stream_take_error(t.stream);
         }
     }
     mock_unlock();
@@ -139,10 +138,7 @@ MOCK_EXPORT aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t 
 /* The time of the latest record. Never recorded: 507000 (observed: event_elapsed_captured); unfinished:
  * 107006 (observed: syncev_timeout). 0 for an event without a time line (observed, not recorded: before
  * the host has reclaimed the record it is 107006). */
-static aclError time_of(aclrtEvent handle, uint64_t *ns, bool *timed) {
-    mock_event *e = NULL;
-    const aclError code = find(handle, NOT_SHARED, &e);
-    if (code != 0) return code;
+static aclError time_of(const mock_event *e, uint64_t *ns, bool *timed) {
     if (!mock_has_record(e))
         return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the event was never recorded");
     if (!mock_recorded(e))
@@ -159,8 +155,11 @@ MOCK_EXPORT aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, acl
     uint64_t start = 0, end = 0;
     bool timed = true;
     mock_lock();
-    aclError code = time_of(startEvent, &start, &timed);
-    if (code == 0) code = time_of(endEvent, &end, &timed);
+    mock_event *first = NULL, *second = NULL;
+    aclError code = find(startEvent, NOT_SHARED, &first);
+    if (code == 0) code = find(endEvent, NOT_SHARED, &second);
+    if (code == 0) code = time_of(first, &start, &timed);
+    if (code == 0) code = time_of(second, &end, &timed);
     mock_unlock();
     if (code == 0) *ms = !timed ? 0.0f : (float)((double)((int64_t)(end - start)) / 1e6);
     return code;
@@ -173,7 +172,9 @@ MOCK_EXPORT aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestam
     uint64_t ns = 0;
     bool timed = true;
     mock_lock();
-    const aclError code = time_of(event, &ns, &timed);
+    mock_event *e = NULL;
+    aclError code = find(event, NOT_SHARED, &e);
+    if (code == 0) code = time_of(e, &ns, &timed);
     mock_unlock();
     if (code == 0) *timestamp = ns / 1000;
     return code;

@@ -13,6 +13,7 @@ struct rtExceptionInfo {
     uint32_t task, stream, thread, device, code;
     bool kernel;
     mock_launch_origin origin;
+    struct rtExceptionInfo *next;
 };
 
 void (*mock_kernel_origin)(const mock_task_ops *ops, const void *arg, mock_launch_origin *out);
@@ -21,6 +22,7 @@ void (*mock_binary_exception)(void *binary, aclrtExceptionInfo *info);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static aclrtExceptionInfoCallback single, several[CALLBACKS];
 static uint32_t count;
+static aclrtExceptionInfo *live; /* of the calls that are going on */
 
 void mock_exceptions_reset(void) {
     pthread_mutex_lock(&lock);
@@ -36,6 +38,31 @@ static uint32_t copy_callbacks(aclrtExceptionInfoCallback *out) {
     for (uint32_t i = 0; i < count; i++) out[n++] = several[i];
     pthread_mutex_unlock(&lock);
     return n;
+}
+
+static void add(aclrtExceptionInfo *info) {
+    pthread_mutex_lock(&lock);
+    info->next = live;
+    live = info;
+    pthread_mutex_unlock(&lock);
+}
+
+static void take_out(const aclrtExceptionInfo *info) {
+    pthread_mutex_lock(&lock);
+    aclrtExceptionInfo **at = &live;
+    while (*at != info) at = &(*at)->next;
+    *at = info->next;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Anything but the information of a call that is going on counts as null (own choice: the real one reads
+ * it). */
+static const aclrtExceptionInfo *known(const aclrtExceptionInfo *info) {
+    pthread_mutex_lock(&lock);
+    const aclrtExceptionInfo *at = live;
+    while (at != NULL && at != info) at = at->next;
+    pthread_mutex_unlock(&lock);
+    return at;
 }
 
 /* The task id is its place in its stream, from 1 on (own choice); the thread is the one that queued it. */
@@ -54,9 +81,11 @@ void mock_exception_raise(const mock_stream *s, const mock_task *t, aclError cod
     if (info.kernel && mock_kernel_origin != NULL) mock_kernel_origin(t->ops, t->u.kernel.arg, &info.origin);
     mock_thread *self = mock_self();
     self->in_task++;
+    add(&info);
     if (info.origin.binary != NULL && mock_binary_exception != NULL)
         mock_binary_exception(info.origin.binary, &info);
     for (uint32_t i = 0; i < n; i++) callbacks[i](&info);
+    take_out(&info);
     self->in_task--;
 }
 
@@ -118,27 +147,27 @@ MOCK_EXPORT aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCall
 
 MOCK_EXPORT uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info) {
     mock_enter(MOCK_API_aclrtGetTaskIdFromExceptionInfo);
-    return info == NULL ? NO_INFO : info->task;
+    return known(info) == NULL ? NO_INFO : info->task;
 }
 
 MOCK_EXPORT uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info) {
     mock_enter(MOCK_API_aclrtGetStreamIdFromExceptionInfo);
-    return info == NULL ? NO_INFO : info->stream;
+    return known(info) == NULL ? NO_INFO : info->stream;
 }
 
 MOCK_EXPORT uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info) {
     mock_enter(MOCK_API_aclrtGetThreadIdFromExceptionInfo);
-    return info == NULL ? NO_INFO : info->thread;
+    return known(info) == NULL ? NO_INFO : info->thread;
 }
 
 MOCK_EXPORT uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info) {
     mock_enter(MOCK_API_aclrtGetDeviceIdFromExceptionInfo);
-    return info == NULL ? NO_INFO : info->device;
+    return known(info) == NULL ? NO_INFO : info->device;
 }
 
 MOCK_EXPORT uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info) {
     mock_enter(MOCK_API_aclrtGetErrorCodeFromExceptionInfo);
-    return info == NULL ? NO_INFO : info->code;
+    return known(info) == NULL ? NO_INFO : info->code;
 }
 
 /* Null info, and a task that is no kernel: -1 (implementation of the open runtime). An operator of the
@@ -146,7 +175,7 @@ MOCK_EXPORT uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo
 MOCK_EXPORT aclError aclrtGetArgsFromExceptionInfo(
     const aclrtExceptionInfo *info, void **devArgsPtr, uint32_t *devArgsLen) {
     MOCK_ENTER(aclrtGetArgsFromExceptionInfo);
-    if (info == NULL) return mock_fail((aclError)NO_INFO, "EH0008", "info must not be null");
+    if (known(info) == NULL) return mock_fail((aclError)NO_INFO, "EH0008", "info is none of a failed task");
     if (devArgsPtr == NULL || devArgsLen == NULL) return mock_null("devArgsPtr and devArgsLen");
     if (!info->kernel) return mock_fail((aclError)NO_INFO, "EH0008", "the task is no kernel");
     *devArgsPtr = info->origin.device_args;
@@ -158,7 +187,7 @@ MOCK_EXPORT aclError aclrtGetArgsFromExceptionInfo(
 MOCK_EXPORT aclError aclrtGetFuncHandleFromExceptionInfo(
     const aclrtExceptionInfo *info, aclrtFuncHandle *func) {
     MOCK_ENTER(aclrtGetFuncHandleFromExceptionInfo);
-    if (info == NULL) return mock_fail((aclError)NO_INFO, "EH0008", "info must not be null");
+    if (known(info) == NULL) return mock_fail((aclError)NO_INFO, "EH0008", "info is none of a failed task");
     if (func == NULL) return mock_null("func");
     if (info->origin.function == NULL)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the task has no function handle");

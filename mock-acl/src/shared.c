@@ -111,6 +111,7 @@ mock_shared *mock_shared_new(mock_shared_kind kind) {
     if (page != NULL) {
         page->magic = MAGIC;
         page->kind = kind;
+        page->pid = (int32_t)getpid();
         const ssize_t got = getrandom(page->token, sizeof page->token, 0);
         if (got == (ssize_t)sizeof page->token) p = attach(page, fd);
         if (p != NULL) return p;
@@ -167,8 +168,8 @@ static aclError open_page(const mock_shared_key *key, mock_page **out) {
     mock_page *page = good ? map(fd) : NULL;
     close(fd);
     if (page == NULL) return gone();
-    if (page->magic == MAGIC && page->kind == key->kind && page->token[0] == key->token[0] &&
-        page->token[1] == key->token[1]) {
+    const bool token = page->token[0] == key->token[0] && page->token[1] == key->token[1];
+    if (token && page->magic == MAGIC && page->kind == key->kind && page->pid == key->pid) {
         *out = page;
         return 0;
     }

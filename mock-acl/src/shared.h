@@ -18,7 +18,8 @@ typedef struct mock_member {
 /* The page. Whoever maps it may write anything into it, so nothing in it is used as a pointer or an index. */
 typedef struct mock_page {
     uint64_t magic, token[2];
-    uint32_t kind, device;
+    uint32_t kind;
+    int32_t pid; /* of the exporter: threads of its have its files as well */
     _Atomic uint32_t any_process; /* exported without a list of processes */
     _Atomic int32_t allowed[64];
     mock_member members[MOCK_MEMBERS];

@@ -156,15 +156,36 @@ MOCK_EXPORT aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t p
     return create(stream, priority, flag & 0x3Fu);
 }
 
+/* Those that were created; a program may also have one of its own, which only destroying tells apart. */
+typedef struct config {
+    aclrtStreamConfigHandle handle;
+    struct config *next;
+} config;
+static config *configs;
+
 MOCK_EXPORT aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void) {
     MOCK_ENTER_PTR(aclrtCreateStreamConfigHandle);
-    return calloc(1, sizeof(aclrtStreamConfigHandle));
+    config *c = calloc(1, sizeof *c);
+    if (c == NULL) return NULL;
+    mock_lock();
+    c->next = configs;
+    configs = c;
+    mock_unlock();
+    return &c->handle;
 }
 
+/* One that was not created: 100000 (own choice: the real runtime frees it). */
 MOCK_EXPORT aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle) {
     MOCK_ENTER(aclrtDestroyStreamConfigHandle);
     if (handle == NULL) return mock_null("handle");
-    free(handle);
+    mock_lock();
+    config **at = &configs;
+    while (*at != NULL && &(*at)->handle != handle) at = &(*at)->next;
+    config *found = *at;
+    if (found != NULL) *at = found->next;
+    mock_unlock();
+    if (found == NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%p is unknown", (void *)handle);
+    free(found);
     return 0;
 }
 
@@ -236,7 +257,7 @@ MOCK_EXPORT aclError aclrtDestroyStreamForce(aclrtStream stream) {
 
 /* The stream's unreported error, which a report clears; of a stream that stopped, every time (own choice:
  * nothing says which reports clear it). */
-static aclError take_error(mock_stream *s) {
+aclError mock_stream_take_error(mock_stream *s) {
     const aclError code = s->stopped ? s->stop_error : s->error;
     s->error = 0;
     if (code != 0) mock_fail(code, "EE9999", "a task of stream %d failed with %d", s->id, code);
@@ -257,10 +278,10 @@ static aclError synchronize(aclrtStream handle, int64_t timeout_ns, const char *
     if (code == 0 && (s->flags & NO_TASKS) == 0) {
         mock_target t = {s, s->tail, s->aborts};
         code = mock_wait_target(&t, timeout_ns);
-        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
+        if (s->aborts != t.aborts) code = mock_aborted(s);
+        else if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             mock_fail(code, "EE1002", "stream %d did not finish in time", s->id);
-        if (code == 0 && s->aborts != t.aborts) code = mock_aborted(s);
-        if (code == 0) code = take_error(s);
+        if (code == 0) code = mock_stream_take_error(s);
     }
     mock_unlock();
     return code;
@@ -357,7 +378,7 @@ static aclError synchronize_device(int64_t timeout, const char *call) {
             mock_fail(code, "EE1002", "the device did not finish in time");
         for (size_t i = 0; i < all.count && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT; i++) {
             mock_stream *s = all.at[i].stream;
-            const aclError one = s->aborts != all.at[i].aborts ? mock_aborted(s) : take_error(s);
+            const aclError one = s->aborts != all.at[i].aborts ? mock_aborted(s) : mock_stream_take_error(s);
             if (code == 0) code = one;
         }
         mock_pools_trim();
@@ -399,6 +420,7 @@ MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *sta
 }
 
 aclError mock_stream_finish(mock_stream *s) {
+    if (s->flags & ACL_STREAM_PERSISTENT) return 0;
     mock_target t = {s, s->tail, s->aborts};
     return mock_wait_target(&t, MOCK_FOREVER);
 }

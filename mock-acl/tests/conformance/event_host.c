@@ -261,6 +261,41 @@ RULE(event, a_graph_outlives_its_events, "observed: event_destroy_in_capture") {
     OK(aclmdlRIDestroy(graph));
 }
 
+RULE(event, a_captured_wait_needs_sync, "observed: event_kinds") {
+    up();
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    EXPECT(aclrtStreamWaitEvent(stream, new_event(ACL_EVENT_TIME_LINE)), 207000);
+    EXPECT(aclrtStreamWaitEvent(stream, new_event(ACL_EVENT_CAPTURE_STREAM_PROGRESS)), 207000);
+    EXPECT(aclrtRecordEvent(new_event(ACL_EVENT_TIME_LINE), stream), 0);
+    OK(aclmdlRIDestroy(end(stream)));
+}
+
+RULE(event, a_captured_wait_may_have_a_time_out, "observed: event_reset_in_capture") {
+    up();
+    aclrtStream side = new_stream(), stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    aclrtEvent fork = new_event(ACL_EVENT_SYNC), join = new_event(ACL_EVENT_SYNC);
+    OK(aclrtRecordEvent(fork, stream));
+    EXPECT(aclrtStreamWaitEventWithTimeout(side, fork, 5), 0);
+    OK(aclrtRecordEvent(join, side));
+    EXPECT(aclrtStreamWaitEventWithTimeout(stream, join, 5), 0);
+    aclmdlRI graph = end(stream);
+    replay(graph, stream);
+    OK(aclmdlRIDestroy(graph));
+}
+
+RULE(event, an_event_of_a_models_stream_is_not_waited_for_by_the_host, "implementation: aclrtSynchronizeEvent") {
+    up();
+    aclrtStream stream = NULL;
+    aclmdlRI model = NULL;
+    aclrtEvent event = old_event(ACL_EVENT_SYNC);
+    OK(aclmdlRIBuildBegin(&model, 0));
+    OK(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_PERSISTENT));
+    OK(aclmdlRIBindStream(model, stream, 0));
+    OK(aclrtRecordEvent(event, stream));
+    EXPECT(aclrtSynchronizeEvent(event), 107000);
+    EXPECT(aclrtRecordEvent(new_event(ACL_EVENT_SYNC), stream), 207000);
+}
+
 /* ---- times ---- */
 
 RULE(event, elapsed_time_needs_all_three, "implementation: ACL layer") {
@@ -331,6 +366,17 @@ RULE(event, the_plain_event_has_a_time, "guide: aclrtCreateEvent") {
     finish(stream);
     EXPECT(aclrtEventElapsedTime(&ms, a, b), 0);
     TRUE(ms >= 0);
+}
+
+RULE(event, without_a_time_line_there_is_no_time, "observed: times without TIME_LINE") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtEvent a = new_event(ACL_EVENT_SYNC), b = new_event(ACL_EVENT_SYNC);
+    float ms = 0;
+    OK(aclrtRecordEvent(a, stream));
+    OK(aclrtRecordEvent(b, stream));
+    finish(stream);
+    if (EITHER(aclrtEventElapsedTime(&ms, a, b), 0, 107006)) TRUE(ms == 0);
 }
 
 RULE_MOCK(event, a_destroyed_event_is_refused_everywhere, "observed: stream_basic") {

@@ -134,6 +134,37 @@ RULE(event, an_event_destroyed_at_once_still_orders, "guide: aclrtDestroyEvent")
     TRUE(byte_at(memory) == 1);
 }
 
+RULE(event, a_stream_waits_for_a_record_on_another_device, "implementation: waits across devices") {
+    devices(2);
+    up();
+    aclrtStream a = new_stream();
+    aclrtEvent event = new_event(ACL_EVENT_SYNC), latch = hold(a);
+    OK(aclrtRecordEvent(event, a));
+    OK(aclrtSetDevice(1));
+    aclrtStream b = new_stream();
+    EXPECT(aclrtStreamWaitEvent(b, event), 0);
+    EXPECT(aclrtSynchronizeStreamWithTimeout(b, 20), 507046);
+    OK(aclrtSetDevice(0));
+    let_go(latch);
+    finish(b);
+}
+
+RULE(event, a_stream_waits_for_a_record_of_another_context, "implementation: waits across contexts") {
+    up();
+    aclrtStream a = new_stream();
+    aclrtEvent event = new_event(ACL_EVENT_SYNC), latch = hold(a);
+    aclrtContext mine = NULL, other = NULL;
+    OK(aclrtRecordEvent(event, a));
+    OK(aclrtGetCurrentContext(&mine));
+    OK(aclrtCreateContext(&other, 0));
+    aclrtStream b = new_stream();
+    EXPECT(aclrtStreamWaitEvent(b, event), 0);
+    EXPECT(aclrtSynchronizeStreamWithTimeout(b, 20), 507046);
+    OK(aclrtSetCurrentContext(mine));
+    let_go(latch);
+    finish(b);
+}
+
 RULE(event, an_ex_event_without_sync_is_not_waited_for, "observed: event_query") {
     up();
     EXPECT(aclrtStreamWaitEvent(NULL, new_event(ACL_EVENT_CAPTURE_STREAM_PROGRESS)), 207000);

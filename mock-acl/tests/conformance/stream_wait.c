@@ -158,6 +158,39 @@ RULE(stream, streams_that_run_nothing_are_never_waited_for, "guide: aclrtSynchro
     }
 }
 
+RULE(stream, a_persistent_stream_does_not_run_its_work, "guide: aclrtCreateStreamWithConfig") {
+    up();
+    aclrtStream stream = NULL;
+    unsigned char *memory = (unsigned char *)device(64);
+    fill(memory, 1, 64);
+    OK(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_PERSISTENT));
+    OK(aclrtMemsetAsync(memory, 64, 2, 64, stream));
+    OK(aclrtSynchronizeStream(stream));
+    OK(aclrtSynchronizeDevice());
+    TRUE(byte_at(memory) == 1);
+    OK(aclrtDestroyStream(stream));
+    TRUE(byte_at(memory) == 1);
+}
+
+RULE_MOCK(stream, a_persistent_stream_stores_2013_tasks, "own choice") {
+    up();
+    aclrtStream stream = NULL;
+    void *memory = device(64);
+    OK(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_PERSISTENT));
+    for (int i = 0; i < 2013; i++) OK(aclrtMemsetAsync(memory, 64, 2, 64, stream));
+    EXPECT(aclrtMemsetAsync(memory, 64, 2, 64, stream), 507002);
+    OK(aclrtDestroyStream(stream));
+}
+
+RULE_MOCK(stream, an_ex_event_is_not_recorded_where_nothing_runs, "own choice: as on a bound stream") {
+    up();
+    aclrtStream stream = NULL;
+    aclrtEvent event = new_event(ACL_EVENT_SYNC);
+    OK(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_PERSISTENT));
+    EXPECT(aclrtRecordEvent(event, stream), 207000);
+    EXPECT(aclrtSynchronizeEvent(event), 0);
+}
+
 static void submit_many(void *stream) {
     OK(aclrtSetDevice(0));
     void *memory = device(64);
