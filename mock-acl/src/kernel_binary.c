@@ -207,7 +207,7 @@ static aclError no_file(const char *path) {
 
 /* Reads a file as it is now. */
 static aclError load_file(const char *path, const load_options *o, aclrtBinHandle *out) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
     struct stat s;
     if (file < 0 || fstat(file, &s) != 0 || !S_ISREG(s.st_mode)) {
         if (file >= 0) close(file);
