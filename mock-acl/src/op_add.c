@@ -13,9 +13,9 @@ MOCK_KERNEL_F32(sub_f32, x - s * y)
 MOCK_KERNEL_F64(sub_f64, x - s * y)
 MOCK_KERNEL_I64(sub_i64, MOCK_WRAP(-, x, MOCK_WRAP(*, s, y)))
 
-static const mock_kernels add_kernels = {add_f32, add_f64, add_i64};
-static const mock_kernels adds_kernels = {adds_f32, adds_f64, adds_i64};
-static const mock_kernels sub_kernels = {sub_f32, sub_f64, sub_i64};
+static const mock_kernels add_kernels = {add_f32, add_f64, add_i64, false};
+static const mock_kernels adds_kernels = {adds_f32, adds_f64, adds_i64, false};
+static const mock_kernels sub_kernels = {sub_f32, sub_f64, sub_i64, false};
 
 MOCK_OPERATOR(aclnnAdd, mock_elementwise_run)
 MOCK_OPERATOR(aclnnAdds, mock_elementwise_run)

@@ -6,7 +6,7 @@
 typedef struct elementwise {
     const mock_kernels *kernels;
     mock_class class;
-    mock_number k;
+    mock_number k[MOCK_NUMBERS];
     int8_t first;
     int8_t second;
     int8_t out;
@@ -52,20 +52,28 @@ static void check_shapes(mock_build *b, const mock_view *x, const mock_view *y, 
 
 void mock_elementwise(
     mock_build *b, const mock_kernels *kernels, int32_t type, mock_number k, int first, int second, int out) {
+    mock_elementwise_numbers(b, kernels, type, &k, 1, first, second, out);
+}
+
+void mock_elementwise_numbers(
+    mock_build *b, const mock_kernels *kernels, int32_t type, const mock_number *k, int count, int first,
+    int second, int out) {
     if (b->status != 0) return;
     const mock_view *views = b->plan->views;
     const mock_view *x = &views[first];
     const mock_view *y = second < 0 ? x : &views[second];
     if (!has_class(kernels, mock_dtype_class(type))) {
         mock_build_fail(b, "data type %s is not supported", mock_dtype_name(type));
-    } else if (!mock_dtype_castable(type, views[out].dtype)) {
+    } else if (!kernels->truth && !mock_dtype_castable(type, views[out].dtype)) {
         mock_build_fail(b, "a result of type %s (from %s and %s) cannot be stored as %s",
             mock_dtype_name(type),
             mock_dtype_name(x->dtype), mock_dtype_name(y->dtype), mock_dtype_name(views[out].dtype));
     }
     check_shapes(b, x, y, &views[out]);
-    *MOCK_PARAMS(b->plan, elementwise) = (elementwise){
-        kernels, mock_dtype_class(type), k, (int8_t)first, (int8_t)second, (int8_t)out};
+    elementwise *e = MOCK_PARAMS(b->plan, elementwise);
+    *e = (elementwise){
+        kernels, mock_dtype_class(type), {{0, 0, 0}}, (int8_t)first, (int8_t)second, (int8_t)out};
+    for (int i = 0; i < count; i++) e->k[i] = k[i];
 }
 
 typedef union row_buffer {
@@ -76,9 +84,9 @@ typedef union row_buffer {
 
 static void call(const elementwise *e, void *out, const void *a, const void *b, size_t n) {
     switch (e->class) {
-        case MOCK_F32: e->kernels->f32(out, a, b, n, &e->k); break;
-        case MOCK_F64: e->kernels->f64(out, a, b, n, &e->k); break;
-        default: e->kernels->i64(out, a, b, n, &e->k); break;
+        case MOCK_F32: e->kernels->f32(out, a, b, n, e->k); break;
+        case MOCK_F64: e->kernels->f64(out, a, b, n, e->k); break;
+        default: e->kernels->i64(out, a, b, n, e->k); break;
     }
 }
 

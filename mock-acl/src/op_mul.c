@@ -22,12 +22,12 @@ MOCK_KERNEL_F32(clamp_f32, mock_max4(x, s))
 MOCK_KERNEL_F64(clamp_f64, x > s || x != x ? x : s)
 MOCK_KERNEL_I64(clamp_i64, x > s ? x : s)
 
-static const mock_kernels mul_kernels = {mul_f32, mul_f64, mul_i64};
-static const mock_kernels muls_kernels = {muls_f32, muls_f64, muls_i64};
-static const mock_kernels div_kernels = {div_f32, div_f64, NULL};
-static const mock_kernels divs_kernels = {divs_f32, divs_f64, NULL};
-static const mock_kernels max_kernels = {max_f32, max_f64, max_i64};
-static const mock_kernels clamp_kernels = {clamp_f32, clamp_f64, clamp_i64};
+static const mock_kernels mul_kernels = {mul_f32, mul_f64, mul_i64, false};
+static const mock_kernels muls_kernels = {muls_f32, muls_f64, muls_i64, false};
+static const mock_kernels div_kernels = {div_f32, div_f64, NULL, false};
+static const mock_kernels divs_kernels = {divs_f32, divs_f64, NULL, false};
+static const mock_kernels max_kernels = {max_f32, max_f64, max_i64, false};
+static const mock_kernels clamp_kernels = {clamp_f32, clamp_f64, clamp_i64, false};
 
 MOCK_OPERATOR(aclnnMul, mock_elementwise_run)
 MOCK_OPERATOR(aclnnMuls, mock_elementwise_run)

@@ -25,12 +25,12 @@ MOCK_KERNEL_F64(tanh_f64, tanh(x))
 MOCK_KERNEL_F32(gelu_erf_f32, mock_gelu_erf4(x))
 MOCK_KERNEL_F32(gelu_tanh_f32, mock_gelu_tanh4(x))
 
-static const mock_kernels abs_kernels = {abs_f32, abs_f64, abs_i64};
-static const mock_kernels sqrt_kernels = {sqrt_f32, sqrt_f64, NULL};
-static const mock_kernels rsqrt_kernels = {rsqrt_f32, rsqrt_f64, NULL};
-static const mock_kernels tanh_kernels = {tanh_f32, tanh_f64, NULL};
-static const mock_kernels gelu_erf_kernels = {gelu_erf_f32, NULL, NULL};
-static const mock_kernels gelu_tanh_kernels = {gelu_tanh_f32, NULL, NULL};
+static const mock_kernels abs_kernels = {abs_f32, abs_f64, abs_i64, false};
+static const mock_kernels sqrt_kernels = {sqrt_f32, sqrt_f64, NULL, false};
+static const mock_kernels rsqrt_kernels = {rsqrt_f32, rsqrt_f64, NULL, false};
+static const mock_kernels tanh_kernels = {tanh_f32, tanh_f64, NULL, false};
+static const mock_kernels gelu_erf_kernels = {gelu_erf_f32, NULL, NULL, false};
+static const mock_kernels gelu_tanh_kernels = {gelu_tanh_f32, NULL, NULL, false};
 
 MOCK_OPERATOR(aclnnAbs, mock_elementwise_run)
 MOCK_OPERATOR(aclnnSqrt, mock_elementwise_run)

@@ -31,4 +31,9 @@ $(eval $(call op_variant,tsan,-g -fsanitize=thread))
 op-bench: $(OP_BUILD)/test/op_bench
 	$(OP_BUILD)/test/op_bench
 
+# Against NumPy, which is put into the cache once when the machine has none. NUMPY_FLAGS="--cases 1000 --seed 7"
+.PHONY: op-numpy
+op-numpy: all
+	@python3 tests/numpy/run.py $(BUILD)/lib64/libascendcl.so $(NUMPY_FLAGS)
+
 .SECONDARY:

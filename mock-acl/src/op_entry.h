@@ -1,0 +1,94 @@
+/* First and second phases of operators that differ in their kernels only. PLAN is a statement that reads
+ * the operands from `b` in the order of their parameters. `OUT` and `SELF` are the types that the
+ * interface gives what is written: aclTensor or const aclTensor. */
+#ifndef MOCK_OP_ENTRY_H_
+#define MOCK_OP_ENTRY_H_
+
+#include "op_elementwise.h"
+
+/* NAME(self, out) */
+#define MOCK_UNARY(NAME, OUT, PLAN)                                                                  \
+    MOCK_OPERATOR(NAME, mock_elementwise_run)                                                        \
+    aclnnStatus NAME##GetWorkspaceSize(                                                              \
+        const aclTensor *self, OUT *out, uint64_t *workspaceSize, aclOpExecutor **executor) {        \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                          \
+        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                      \
+        mock_build_tensor(&b, self, "self", MOCK_IN);                                                \
+        mock_build_tensor(&b, out, "out", MOCK_OUT);                                                 \
+        PLAN;                                                                                        \
+        return mock_build_finish(&b);                                                                \
+    }
+/* NAME(selfRef) */
+#define MOCK_UNARY_INPLACE(NAME, SELF, PLAN)                                                         \
+    MOCK_OPERATOR(NAME, mock_elementwise_run)                                                        \
+    aclnnStatus NAME##GetWorkspaceSize(                                                              \
+        SELF *selfRef, uint64_t *workspaceSize, aclOpExecutor **executor) {                          \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                          \
+        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                      \
+        mock_build_tensor(&b, selfRef, "selfRef", MOCK_INOUT);                                       \
+        PLAN;                                                                                        \
+        return mock_build_finish(&b);                                                                \
+    }
+/* NAME(self, other, out) */
+#define MOCK_BINARY(NAME, OUT, PLAN)                                                                 \
+    MOCK_OPERATOR(NAME, mock_elementwise_run)                                                        \
+    aclnnStatus NAME##GetWorkspaceSize(                                                              \
+        const aclTensor *self, const aclTensor *other, OUT *out, uint64_t *workspaceSize,            \
+        aclOpExecutor **executor) {                                                                  \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                          \
+        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                      \
+        mock_build_tensor(&b, self, "self", MOCK_IN);                                                \
+        mock_build_tensor(&b, other, "other", MOCK_IN);                                              \
+        mock_build_tensor(&b, out, "out", MOCK_OUT);                                                 \
+        PLAN;                                                                                        \
+        return mock_build_finish(&b);                                                                \
+    }
+/* NAME(selfRef, other) */
+#define MOCK_BINARY_INPLACE(NAME, SELF, PLAN)                                                        \
+    MOCK_OPERATOR(NAME, mock_elementwise_run)                                                        \
+    aclnnStatus NAME##GetWorkspaceSize(                                                              \
+        SELF *selfRef, const aclTensor *other, uint64_t *workspaceSize, aclOpExecutor **executor) {  \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                          \
+        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                      \
+        mock_build_tensor(&b, selfRef, "selfRef", MOCK_INOUT);                                       \
+        mock_build_tensor(&b, other, "other", MOCK_IN);                                              \
+        PLAN;                                                                                        \
+        return mock_build_finish(&b);                                                                \
+    }
+/* NAME(self, scalar, out); PLAN has `number`. */
+#define MOCK_WITH_SCALAR(NAME, PARAM, OUT, PLAN)                                                     \
+    MOCK_OPERATOR(NAME, mock_elementwise_run)                                                        \
+    aclnnStatus NAME##GetWorkspaceSize(                                                              \
+        const aclTensor *self, const aclScalar *PARAM, OUT *out, uint64_t *workspaceSize,            \
+        aclOpExecutor **executor) {                                                                  \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                          \
+        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                      \
+        mock_build_tensor(&b, self, "self", MOCK_IN);                                                \
+        const mock_scalar *number = mock_build_scalar(&b, PARAM, #PARAM);                            \
+        mock_build_tensor(&b, out, "out", MOCK_OUT);                                                 \
+        PLAN;                                                                                        \
+        return mock_build_finish(&b);                                                                \
+    }
+/* NAME(selfRef, scalar) */
+#define MOCK_WITH_SCALAR_INPLACE(NAME, PARAM, SELF, PLAN)                                            \
+    MOCK_OPERATOR(NAME, mock_elementwise_run)                                                        \
+    aclnnStatus NAME##GetWorkspaceSize(                                                              \
+        SELF *selfRef, const aclScalar *PARAM, uint64_t *workspaceSize, aclOpExecutor **executor) {  \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                          \
+        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                      \
+        mock_build_tensor(&b, selfRef, "selfRef", MOCK_INOUT);                                       \
+        const mock_scalar *number = mock_build_scalar(&b, PARAM, #PARAM);                            \
+        PLAN;                                                                                        \
+        return mock_build_finish(&b);                                                                \
+    }
+
+/* The plans of these forms. Two tensors are promoted, a tensor and a scalar as well; where the kernels
+ * have none for integers these become f32. `out` is the index of the result. */
+void mock_plan_unary(mock_build *b, const mock_kernels *kernels, int out);
+void mock_plan_binary(mock_build *b, const mock_kernels *kernels, int out);
+void mock_plan_with_scalar(mock_build *b, const mock_kernels *kernels, const mock_scalar *number, int out);
+/* One tensor and up to MOCK_NUMBERS scalars that do not change the type. A null one has failed before. */
+void mock_plan_with_numbers(
+    mock_build *b, const mock_kernels *kernels, const mock_scalar *const *numbers, int count, int out);
+
+#endif
