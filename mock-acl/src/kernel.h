@@ -129,6 +129,10 @@ void mock_launch_task(mock_launch *l, const char *call, mock_task *out);
 /* With the engine lock: the core limits in use. 107000 for a batch that needs more. */
 aclError mock_launch_limit(mock_launch *l, const mock_ctx *ctx);
 
+/* Offer the above to task handles of graphs and to exception callbacks, where these exist. Before main. */
+void mock_kernel_tasks_on(void);
+void mock_kernel_exceptions_on(void);
+
 /* With the engine lock: whether a kernel may take the place of another in a task group, by kind and ratio.
  * Kernels of operators have no kind and go with everything. */
 bool mock_kernels_match(const mock_task *old, const mock_task *fresh);
