@@ -129,4 +129,8 @@ void mock_launch_task(mock_launch *l, const char *call, mock_task *out);
 /* With the engine lock: the core limits in use. 107000 for a batch that needs more. */
 aclError mock_launch_limit(mock_launch *l, const mock_ctx *ctx);
 
+/* Offer the above to task handles of graphs and to exception callbacks. Before main. */
+void mock_kernel_tasks_on(void);
+void mock_kernel_exceptions_on(void);
+
 #endif

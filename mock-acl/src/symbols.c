@@ -129,12 +129,19 @@ static aclError part(const void *host, size_t count, size_t offset, char **addre
     return 0;
 }
 
+/* As in other copies: 100000. */
+static aclError check(const void *symbol, const void *other, aclrtMemcpyKind kind) {
+    if (symbol == NULL || other == NULL) return mock_null("symbol, dst and src");
+    if ((int)kind >= 0 && kind <= ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) return 0;
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "copy kind %d", (int)kind);
+}
+
 MOCK_EXPORT aclError aclrtMemcpyToSymbol(
     const void *symbol, const void *src, size_t count, size_t offset, aclrtMemcpyKind kind) {
     MOCK_ENTER(aclrtMemcpyToSymbol);
-    if (symbol == NULL || src == NULL) return mock_null("symbol and src");
     char *address = NULL;
-    const aclError code = part(symbol, count, offset, &address);
+    aclError code = check(symbol, src, kind);
+    if (code == 0) code = part(symbol, count, offset, &address);
     return code != 0 ? code : mock_copy_sync(address, count, src, count, kind, "aclrtMemcpyToSymbol");
 }
 
@@ -142,9 +149,9 @@ MOCK_EXPORT aclError aclrtMemcpyToSymbolAsync(
     const void *symbol, const void *src, size_t count, size_t offset, aclrtMemcpyKind kind,
     aclrtStream stream) {
     MOCK_ENTER(aclrtMemcpyToSymbolAsync);
-    if (symbol == NULL || src == NULL) return mock_null("symbol and src");
     char *address = NULL;
-    const aclError code = part(symbol, count, offset, &address);
+    aclError code = check(symbol, src, kind);
+    if (code == 0) code = part(symbol, count, offset, &address);
     return code != 0 ? code
                      : mock_copy_async(address, count, src, count, kind, stream, "aclrtMemcpyToSymbolAsync");
 }
@@ -152,9 +159,9 @@ MOCK_EXPORT aclError aclrtMemcpyToSymbolAsync(
 MOCK_EXPORT aclError aclrtMemcpyFromSymbol(
     void *dst, size_t dstMax, const void *symbol, size_t count, size_t offset, aclrtMemcpyKind kind) {
     MOCK_ENTER(aclrtMemcpyFromSymbol);
-    if (symbol == NULL || dst == NULL) return mock_null("dst and symbol");
     char *address = NULL;
-    const aclError code = part(symbol, count, offset, &address);
+    aclError code = check(symbol, dst, kind);
+    if (code == 0) code = part(symbol, count, offset, &address);
     return code != 0 ? code : mock_copy_sync(dst, dstMax, address, count, kind, "aclrtMemcpyFromSymbol");
 }
 
@@ -162,9 +169,9 @@ MOCK_EXPORT aclError aclrtMemcpyFromSymbolAsync(
     void *dst, size_t dstMax, const void *symbol, size_t count, size_t offset, aclrtMemcpyKind kind,
     aclrtStream stream) {
     MOCK_ENTER(aclrtMemcpyFromSymbolAsync);
-    if (symbol == NULL || dst == NULL) return mock_null("dst and symbol");
     char *address = NULL;
-    const aclError code = part(symbol, count, offset, &address);
+    aclError code = check(symbol, dst, kind);
+    if (code == 0) code = part(symbol, count, offset, &address);
     return code != 0
                ? code
                : mock_copy_async(dst, dstMax, address, count, kind, stream, "aclrtMemcpyFromSymbolAsync");

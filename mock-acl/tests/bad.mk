@@ -14,6 +14,6 @@ bad-inputs: $(BAD)/driver
 $(BAD)/driver-asan: tests/bad/driver.c tests/bad/bad.h $(BAD)/calls.c $(SOURCES:src/%.c=$(BUILD)/asan/obj/%.o)
 	@echo CC $@
 	@$(CC) $(TEST_FLAGS) -O0 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Itests/bad \
-	  tests/bad/driver.c $(BAD)/calls.c $(filter %.o,$^) -lm -o $@
+	  tests/bad/driver.c $(BAD)/calls.c $(filter %.o,$^) -lm -ldl -o $@
 bad-inputs-asan: $(BAD)/driver-asan
 	ASAN_OPTIONS=detect_leaks=0 python3 tools/bad_inputs.py check $(BAD)/driver-asan

@@ -210,12 +210,63 @@ static void failing(void) {
     OK(aclrtBinaryUnLoad(b));
 }
 
+/* ---- parameters of tasks ---- */
+
+#if __has_include("kernel_task.h")
+static aclmdlRITask only_task(aclmdlRI g) {
+    uint32_t one = 1;
+    aclrtStream inner = NULL;
+    aclmdlRITask task = NULL;
+    OK(aclmdlRIGetStreams(g, &inner, &one));
+    OK(aclmdlRIGetTasksByStream(inner, &task, &one));
+    return task;
+}
+
+static void parameters(void) {
+    up();
+    aclrtStream s = new_stream();
+    aclrtBinHandle b = NULL;
+    aclrtFuncHandle poke = load("poke", &b), matrix = load("matrix", &b);
+    char *memory = device(64), *second = memory + 1;
+    OK(aclrtMemset(memory, 64, 1, 64));
+    aclrtLaunchKernelAttr attribute = {ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, {.timeout = 9}};
+    aclrtLaunchKernelCfg config = {&attribute, 1};
+    aclrtLaunchKernelAttrValue value_of;
+    aclmdlRI g = NULL;
+    aclmdlRITaskParams p;
+    OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    OK(aclrtLaunchKernelWithHostArgs(poke, 2, s, &config, &memory, 8, NULL, 0));
+    OK(aclmdlRICaptureEnd(s, &g));
+    const aclmdlRITask task = only_task(g);
+    OK(aclmdlRITaskGetParams(task, &p));
+    aclmdlRIKernelTaskParams *k = &p.kernelTaskParams;
+    CHECK(k->funcHandle == poke && k->numBlocks == 2 && k->isHostArgs == 1 && k->cfg->numAttrs == 1);
+    CHECK(memcmp(k->args, &memory, 8) == 0);
+    OK(aclmdlRIKernelTaskGetAttribute(task, ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, &value_of));
+    CHECK(value_of.timeout == 9);
+    k->args = &second;
+    k->numBlocks = 5;
+    OK(aclmdlRITaskSetParams(task, &p));
+    OK(aclmdlRIUpdate(g));
+    replay(g, s);
+    CHECK(byte_at(memory) == 1 && byte_at(second) == 7);
+    OK(aclmdlRITaskGetParams(task, &p));
+    CHECK(k->numBlocks == 5 && k->cfg->numAttrs == 1);
+    k->funcHandle = matrix;
+    CODE(aclmdlRITaskSetParams(task, &p), 107000); /* another kind */
+    OK(aclrtBinaryUnLoad(b));
+}
+#else
+static void parameters(void) {}
+#endif
+
 int main(void) {
     captured();
     updated();
     cpu_in_groups();
     disabled();
     failing();
+    parameters();
     CHECK(mock_acl_reset() == 0);
     CHECK(live().binaries == 0);
     return 0;

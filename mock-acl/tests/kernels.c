@@ -538,6 +538,51 @@ static void code_stays_for_queued_work(void) {
     CHECK(byte_at(memory) == 7);
 }
 
+/* ---- exceptions ---- */
+
+#if __has_include("exception.h")
+static int called, called_for_any;
+static aclrtFuncHandle failed_function;
+static int32_t failed_args;
+
+static void on_failure(aclrtExceptionInfo *info, void *user) {
+    void *args = NULL;
+    uint32_t size = 0;
+    called++;
+    OK(aclrtGetFuncHandleFromExceptionInfo(info, &failed_function));
+    OK(aclrtGetArgsFromExceptionInfo(info, &args, &size));
+    CHECK(size == 4 && user == &called && aclrtGetErrorCodeFromExceptionInfo(info) == 507015);
+    read_back(&failed_args, args, size);
+}
+
+static void on_any(aclrtExceptionInfo *info) {
+    (void)info;
+    called_for_any++;
+}
+
+/* The callback of the binary sees function and arguments; what it looked at goes with the launch. */
+static void exceptions(void) {
+    up();
+    aclrtStream s = new_stream();
+    aclrtBinHandle b = load();
+    int32_t code = 1234;
+    const uint64_t before = live().device_allocations;
+    OK(aclrtBinarySetExceptionCallback(b, on_failure, &called));
+    OK(aclrtSetExceptionInfoCallback(on_any));
+    OK(aclrtLaunchKernelWithHostArgs(function(b, "fail"), 1, s, NULL, &code, sizeof code, NULL, 0));
+    CODE(aclrtSynchronizeStream(s), 507015);
+    CHECK(called == 1 && called_for_any == 1 && failed_function == function(b, "fail"));
+    CHECK(failed_args == 1234 && live().device_allocations == before);
+    OK(aclrtBinarySetExceptionCallback(b, NULL, NULL));
+    OK(aclrtLaunchKernelWithHostArgs(function(b, "fail"), 1, s, NULL, &code, sizeof code, NULL, 0));
+    CODE(aclrtSynchronizeStream(s), 507015);
+    CHECK(called == 1 && called_for_any == 2);
+    OK(aclrtBinaryUnLoad(b));
+}
+#else
+static void exceptions(void) {}
+#endif
+
 int main(void) {
     loads_in_three_ways();
     refuses_what_is_no_kernel();
@@ -550,6 +595,7 @@ int main(void) {
     attributes();
     time_outs();
     failures();
+    exceptions();
     cpu_functions();
     code_stays_for_queued_work();
     CHECK(mock_acl_reset() == 0);

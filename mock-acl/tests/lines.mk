@@ -8,16 +8,16 @@ $(eval $(call conformance_variant,lines,$(LINES_FLAGS)))
 $(LINES)/probes: tests/observed/probes.cpp tests/observed/hold.c $(SOURCES:src/%.c=$(LINES)/obj/%.o)
 	@echo LD $@
 	@$(CC) $(TEST_FLAGS) -c tests/observed/hold.c -o $(LINES)/hold.o
-	@$(CXX) -std=c++17 -O0 -Iinclude $< $(LINES)/hold.o $(filter %.o,$^) --coverage -pthread -lm -o $@
+	@$(CXX) -std=c++17 -O0 -Iinclude $< $(LINES)/hold.o $(filter %.o,$^) --coverage -pthread -lm -ldl -o $@
 $(LINES)/driver: tests/bad/driver.c tests/bad/bad.h $(BAD)/calls.c $(SOURCES:src/%.c=$(LINES)/obj/%.o)
 	@echo LD $@
 	@$(CC) $(TEST_FLAGS) -O0 -DMOCK_COVERAGE -Itests/bad tests/bad/driver.c $(BAD)/calls.c $(filter %.o,$^) \
-	  --coverage -lm -o $@
+	  --coverage -lm -ldl -o $@
 LINES_OP := $(patsubst tests/%.c,%,$(filter-out tests/op_support.c tests/op_bench.c,$(wildcard tests/op_*.c)))
 LINES_OP_SOURCES := $(wildcard src/nn_*.c src/op_*.c)
 $(LINES_OP:%=$(LINES)/%): $(LINES)/%: tests/%.c tests/op_support.c $(LINES_OP_SOURCES:src/%.c=$(LINES)/obj/%.o)
 	@echo LD $@
-	@$(CC) $(TEST_FLAGS) -O0 $< tests/op_support.c $(filter %.o,$^) --coverage -lm -o $@
+	@$(CC) $(TEST_FLAGS) -O0 $< tests/op_support.c $(filter %.o,$^) --coverage -lm -ldl -o $@
 
 lines: $(TESTS:%=$(LINES)/%) $(LINES_OP:%=$(LINES)/%) $(LINES)/probes $(LINES)/driver $(BUILD)/conformance/with-lines
 	@find $(LINES) -name '*.gcda' -delete
