@@ -38,7 +38,8 @@ MOCK_EXPORT aclopAttr *aclopCreateAttr(void) {
 }
 
 MOCK_EXPORT void aclopDestroyAttr(const aclopAttr *attr) {
-    if (mock_enter(MOCK_API_aclopDestroyAttr) == 0 && attr != NULL) mock_thing_destroy(&attrs_type, attr, "attr");
+    if (mock_enter(MOCK_API_aclopDestroyAttr) == 0 && attr != NULL) mock_thing_destroy(&attrs_type, attr,
+        "attr");
 }
 
 /* A later value of a name takes the place of the former one. */
@@ -73,7 +74,8 @@ static aclError countable(int count) {
     return count < 0 || count > MOST ? mock_invalid("%d values, 0 to %d", count, MOST) : 0;
 }
 
-static aclError set_list(const aclopAttr *handle, const char *name, int count, const void *values, size_t each) {
+static aclError set_list(const aclopAttr *handle, const char *name, int count, const void *values,
+    size_t each) {
     const aclError code = countable(count);
     if (code != 0) return code;
     if (count != 0 && values == NULL) return mock_null("values");
