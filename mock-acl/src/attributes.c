@@ -38,7 +38,8 @@ MOCK_EXPORT aclopAttr *aclopCreateAttr(void) {
 }
 
 MOCK_EXPORT void aclopDestroyAttr(const aclopAttr *attr) {
-    if (mock_enter(MOCK_API_aclopDestroyAttr) == 0 && attr != NULL) mock_thing_destroy(&attrs_type, attr, "attr");
+    if (mock_enter(MOCK_API_aclopDestroyAttr) == 0 && attr != NULL) mock_thing_destroy(&attrs_type, attr,
+        "attr");
 }
 
 /* A later value of a name takes the place of the former one. */
@@ -67,8 +68,16 @@ static aclError set(const aclopAttr *handle, const char *name, const void *value
     return 0;
 }
 
-static aclError set_list(const aclopAttr *handle, const char *name, int count, const void *values, size_t each) {
-    if (count < 0) return mock_invalid("%d values", count);
+#define MOST 65536 /* own choice: the real one reads as many as it is told to */
+
+static aclError countable(int count) {
+    return count < 0 || count > MOST ? mock_invalid("%d values, 0 to %d", count, MOST) : 0;
+}
+
+static aclError set_list(const aclopAttr *handle, const char *name, int count, const void *values,
+    size_t each) {
+    const aclError code = countable(count);
+    if (code != 0) return code;
     if (count != 0 && values == NULL) return mock_null("values");
     return set(handle, name, values, (size_t)count * each);
 }
@@ -103,6 +112,8 @@ SET_LIST(aclopSetAttrListDataType, aclDataType)
 MOCK_EXPORT aclError aclopSetAttrListString(
     aclopAttr *attr, const char *attrName, int numValues, const char **values) {
     MOCK_ENTER(aclopSetAttrListString);
+    const aclError code = countable(numValues);
+    if (code != 0) return code;
     for (int i = 0; values != NULL && i < numValues; i++)
         if (values[i] == NULL) return mock_null("values");
     return set_list(attr, attrName, numValues, values, sizeof *values);
@@ -111,6 +122,8 @@ MOCK_EXPORT aclError aclopSetAttrListString(
 MOCK_EXPORT aclError aclopSetAttrListListInt(aclopAttr *attr, const char *attrName, int numLists,
     const int *numValues, const int64_t *const values[]) {
     MOCK_ENTER(aclopSetAttrListListInt);
+    const aclError code = countable(numLists);
+    if (code != 0) return code;
     if (numLists > 0 && numValues == NULL) return mock_null("numValues");
     for (int i = 0; values != NULL && i < numLists; i++) {
         if (numValues[i] < 0) return mock_invalid("%d values", numValues[i]);

@@ -158,7 +158,8 @@ MOCK_EXPORT aclError acltdtQueryChannelSize(const acltdtChannelHandle *handle, s
 static aclError outcome(mock_fifo_result result, bool sending) {
     if (result == MOCK_FIFO_OK) return 0;
     if (result == MOCK_FIFO_CLOSED) return mock_fail(ACL_ERROR_FAILURE, "EE4001", "the channel was stopped");
-    return mock_fail(sending ? ACL_ERROR_RT_QUEUE_FULL : ACL_ERROR_RT_QUEUE_EMPTY, "EE1023", "the channel is %s",
+    return mock_fail(sending ? ACL_ERROR_RT_QUEUE_FULL : ACL_ERROR_RT_QUEUE_EMPTY, "EE1023",
+        "the channel is %s",
         sending ? "full" : "empty");
 }
 

@@ -39,7 +39,8 @@ MOCK_EXPORT acltdtDataItem *acltdtCreateDataItem(acltdtTensorType tdtType, const
     MOCK_ENTER_PTR(acltdtCreateDataItem);
     const bool tensor = tdtType == ACL_TENSOR_DATA_TENSOR;
     if ((dims == NULL) != (dimNum == 0) || dimNum > MOCK_ITEM_DIMS || (!tensor && dims != NULL)) {
-        mock_invalid("an item of kind %d with %zu dimensions at %p", (int)tdtType, dimNum, (const void *)dims);
+        mock_invalid("an item of kind %d with %zu dimensions at %p", (int)tdtType, dimNum,
+            (const void *)dims);
         return NULL;
     }
     mock_item *i = mock_thing_new(&item_type, sizeof *i);
@@ -198,7 +199,8 @@ static aclError copy_value(const mock_item_value *from, mock_item_value *to) {
     if (from->data == NULL) return mock_null("the data of an item");
     const void *bytes = mock_host_address(from->data, from->size);
     if (bytes == NULL)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "an item reaches outside a live device allocation");
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
+            "an item reaches outside a live device allocation");
     to->data = malloc(from->size);
     if (to->data == NULL) return mock_fail(ACL_ERROR_BAD_ALLOC, "EE1013", "no host memory for an item");
     memcpy(to->data, bytes, from->size);
@@ -216,7 +218,8 @@ aclError mock_tensors_pack(const mock_tensors *t, mock_tensor_message **out) {
     aclError code = 0;
     for (size_t i = 0; i < t->count && code == 0; i++) {
         const mock_item *item = mock_thing_get(&item_type, t->items[i]);
-        code = item == NULL ? mock_invalid("item %zu was destroyed", i) : copy_value(&item->value, &m->values[i]);
+        code = item == NULL ? mock_invalid("item %zu was destroyed", i) : copy_value(&item->value,
+            &m->values[i]);
         if (code == 0) m->count = i + 1;
     }
     if (code == 0) *out = m;

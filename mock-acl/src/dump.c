@@ -62,7 +62,8 @@ static aclError configure(const char *json) {
     struct stat info;
     if (strstr(json, "\"dump\"") == NULL) return 0; /* nothing about dumps */
     if (!known || (!placed && !scened) || (placed && (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))))
-        return mock_fail(ACL_ERROR_INVALID_DUMP_CONFIG, "EP0006", "no dump_path that is a folder, or mode %s", mode);
+        return mock_fail(ACL_ERROR_INVALID_DUMP_CONFIG, "EP0006",
+            "no dump_path that is a folder, or mode %s", mode);
     strcpy(path, placed ? folder : ".");
     exceptions = scened && strncmp(scene, "aic_err", 7) == 0;
     inputs = !exceptions && (all || mode[0] == 'i');
@@ -156,13 +157,15 @@ static const char *numpy_type(int32_t dtype) {
 /* Version 1.0: the header is padded to a multiple of 64 bytes and ends with a newline. */
 static void write_header(FILE *f, const mock_view *v) {
     char text[512];
-    int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (", numpy_type(v->dtype));
+    int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+        numpy_type(v->dtype));
     for (unsigned i = 0; i < v->rank; i++)
         n += snprintf(text + n, sizeof text - (size_t)n, "%lld, ", (long long)v->dims[i]);
     n += snprintf(text + n, sizeof text - (size_t)n, "), }");
     while ((10 + n + 1) % 64 != 0) text[n++] = ' ';
     text[n++] = '\n';
-    const unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)n, (unsigned char)(n >> 8)};
+    const unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)n,
+        (unsigned char)(n >> 8)};
     fwrite(start, 1, sizeof start, f);
     fwrite(text, 1, (size_t)n, f);
 }
@@ -212,7 +215,8 @@ static void describe(const mock_plan *p, char *line, size_t size) {
     for (unsigned i = 0; i < p->count && (size_t)n < size; i++) {
         const mock_view *v = &p->views[i];
         if (v->absent) continue;
-        n += snprintf(line + n, size - (size_t)n, "%s{\"role\": \"%s\", \"dtype\": %d, \"shape\": [", n > 1 ? ", " : "",
+        n += snprintf(line + n, size - (size_t)n, "%s{\"role\": \"%s\", \"dtype\": %d, \"shape\": [",
+            n > 1 ? ", " : "",
             v->role == MOCK_IN ? "input" : "output", (int)v->dtype);
         for (unsigned k = 0; k < v->rank && (size_t)n < size; k++)
             n += snprintf(line + n, size - (size_t)n, "%s%lld", k == 0 ? "" : ", ", (long long)v->dims[k]);
@@ -291,7 +295,8 @@ MOCK_EXPORT aclError acldumpGetExceptionInfoPath(char *out, size_t maxLen) {
     const int n = snprintf(text, sizeof text, "%s/extra-info/data-dump/0/", path);
     pthread_mutex_unlock(&lock);
     if (!on) return mock_fail(ACL_ERROR_FAILURE, "EP0008", "exceptions are not dumped");
-    if ((size_t)n >= maxLen) return mock_fail(ACL_ERROR_INVALID_PARAM, "EP0006", "%d bytes are needed", n + 1);
+    if ((size_t)n >= maxLen) return mock_fail(ACL_ERROR_INVALID_PARAM, "EP0006", "%d bytes are needed",
+        n + 1);
     memcpy(out, text, (size_t)n + 1);
     return 0;
 }

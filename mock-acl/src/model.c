@@ -31,7 +31,9 @@ static aclError no_memory(const char *what) {
     return mock_fail((aclError)ACL_ERROR_GE_MEMORY_ALLOCATION, "EE4001", "no memory for %s of a model", what);
 }
 
-static uint64_t aligned(uint64_t n) { return (n + MOCK_MODEL_ALIGN - 1) / MOCK_MODEL_ALIGN * MOCK_MODEL_ALIGN; }
+static uint64_t aligned(uint64_t n) {
+    return (n + MOCK_MODEL_ALIGN - 1) / MOCK_MODEL_ALIGN * MOCK_MODEL_ALIGN;
+}
 
 /* What the container has; external files that a program does not place itself come on top. */
 uint64_t mock_model_weight_bytes(const mock_model_file *f) {
@@ -51,7 +53,8 @@ static aclError take(void *given, size_t size, uint64_t need, int32_t device, co
     }
     *out = given;
     if (size < need)
-        return mock_fail((aclError)ACL_ERROR_GE_PARAM_INVALID, "EE4001", "%zu bytes for %s of a model, %llu needed",
+        return mock_fail((aclError)ACL_ERROR_GE_PARAM_INVALID, "EE4001",
+            "%zu bytes for %s of a model, %llu needed",
             size, what, (unsigned long long)need);
     if (mock_device_view(given, need == 0 ? 1 : need) != NULL) return 0;
     return mock_fail((aclError)ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID, "EE4001",
@@ -84,14 +87,16 @@ static aclError read_external(const mock_model_source *from, const mock_model_te
     if (fits) memcpy(view, bytes + t->offset, t->size);
     free(bytes);
     if (fits) return 0;
-    return mock_fail((aclError)ACL_ERROR_GE_EXEC_LOAD_WEIGHT_PARTITION_FAILED, "EE4001", "%s: too short for %s", path,
+    return mock_fail((aclError)ACL_ERROR_GE_EXEC_LOAD_WEIGHT_PARTITION_FAILED, "EE4001",
+        "%s: too short for %s", path,
         t->name);
 }
 
 static aclError fill_weights(mock_model *m, const mock_model_source *from) {
     const mock_model_file *f = m->file;
     uint64_t at = aligned(f->weight_bytes);
-    if (f->weight_bytes != 0) memcpy(mock_device_view(m->weights, f->weight_bytes), f->weights, f->weight_bytes);
+    if (f->weight_bytes != 0) memcpy(mock_device_view(m->weights, f->weight_bytes), f->weights,
+        f->weight_bytes);
     for (uint32_t i = 0; i < f->tensor_count; i++) {
         const mock_model_tensor *t = &f->tensors[i];
         if (t->place == MOCK_PLACE_WEIGHT) m->addresses[i] = m->weights + t->offset;

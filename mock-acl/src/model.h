@@ -55,7 +55,8 @@ aclError mock_model_work_size(const mock_model_file *f, uint64_t *bytes, bool *b
 
 /* model_plan.c */
 /* `inputs` are the shapes of all inputs. 145021 when they do not fit. */
-aclError mock_model_plan_make(const mock_model_file *f, const mock_model_shape *inputs, mock_model_plan *plan);
+aclError mock_model_plan_make(const mock_model_file *f, const mock_model_shape *inputs,
+    mock_model_plan *plan);
 void mock_model_plan_free(mock_model_plan *plan);
 /* Shapes of the inputs for a gear, or with every open size at its greatest; false when that is not known. */
 void mock_model_gear_shapes(const mock_model_file *f, uint32_t gear, mock_model_shape *inputs);

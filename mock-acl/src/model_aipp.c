@@ -133,7 +133,8 @@ MOCK_EXPORT aclError aclmdlSetAIPPCscParams(aclmdlAIPP *aippParmsSet, int8_t csc
     return code;
 }
 
-MOCK_EXPORT aclError aclmdlSetAIPPCropParams(aclmdlAIPP *aippParmsSet, int8_t cropSwitch, int32_t cropStartPosW,
+MOCK_EXPORT aclError aclmdlSetAIPPCropParams(aclmdlAIPP *aippParmsSet, int8_t cropSwitch,
+    int32_t cropStartPosW,
     int32_t cropStartPosH, int32_t cropSizeW, int32_t cropSizeH, uint64_t batchIndex) {
     MOCK_ENTER(aclmdlSetAIPPCropParams);
     aipp *a = NULL;
@@ -142,7 +143,8 @@ MOCK_EXPORT aclError aclmdlSetAIPPCropParams(aclmdlAIPP *aippParmsSet, int8_t cr
     if (code == 0 && cropSwitch == 1 &&
         (cropStartPosW < 0 || cropStartPosH < 0 || cropSizeW < 1 || cropSizeH < 1 || cropSizeW > 4096 ||
             cropSizeH > 4096))
-        code = mock_invalid("a crop of %d x %d at %d, %d", cropSizeW, cropSizeH, cropStartPosW, cropStartPosH);
+        code = mock_invalid("a crop of %d x %d at %d, %d", cropSizeW, cropSizeH, cropStartPosW,
+            cropStartPosH);
     if (code == 0) a->parts[batchIndex].crop = cropSwitch;
     return code;
 }
@@ -192,7 +194,8 @@ MOCK_EXPORT aclError aclmdlSetAIPPDtcPixelMin(aclmdlAIPP *aippParmsSet, float dt
 MOCK_EXPORT aclError aclmdlSetAIPPPixelVarReci(aclmdlAIPP *aippParmsSet, float dtcPixelVarReciChn0,
     float dtcPixelVarReciChn1, float dtcPixelVarReciChn2, float dtcPixelVarReciChn3, uint64_t batchIndex) {
     MOCK_ENTER(aclmdlSetAIPPPixelVarReci);
-    (void)dtcPixelVarReciChn0, (void)dtcPixelVarReciChn1, (void)dtcPixelVarReciChn2, (void)dtcPixelVarReciChn3;
+    (void)dtcPixelVarReciChn0, (void)dtcPixelVarReciChn1, (void)dtcPixelVarReciChn2,
+        (void)dtcPixelVarReciChn3;
     aipp *a = NULL;
     return find_part(aippParmsSet, batchIndex, &a);
 }
@@ -211,7 +214,8 @@ static aclError input_of(uint32_t id, size_t index) {
 MOCK_EXPORT aclError aclmdlGetAippType(
     uint32_t modelId, size_t index, aclmdlInputAippType *type, size_t *dynamicAttachedDataIndex) {
     MOCK_ENTER(aclmdlGetAippType);
-    if (type == NULL || dynamicAttachedDataIndex == NULL) return mock_null("type and dynamicAttachedDataIndex");
+    if (type == NULL || dynamicAttachedDataIndex == NULL)
+        return mock_null("type and dynamicAttachedDataIndex");
     const aclError code = input_of(modelId, index);
     if (code != 0) return code;
     *type = ACL_DATA_WITHOUT_AIPP;
@@ -225,7 +229,8 @@ MOCK_EXPORT aclError aclmdlGetFirstAippInfo(uint32_t modelId, size_t index, aclA
     if (aippInfo == NULL) return mock_null("aippInfo");
     const aclError code = input_of(modelId, index);
     if (code != 0) return code;
-    return mock_fail((aclError)ACL_ERROR_GE_AIPP_NOT_EXIST, "EE4001", "input %zu has no preprocessing", index);
+    return mock_fail((aclError)ACL_ERROR_GE_AIPP_NOT_EXIST, "EE4001", "input %zu has no preprocessing",
+        index);
 }
 
 /* No input takes parameters: 100000. */

@@ -43,7 +43,8 @@ static aclError load_part(bundle *b, size_t index, mock_model_source *from, uint
     mock_model_file *f = NULL;
     if (index >= b->layout.count) return mock_invalid("model %zu of %u", index, b->layout.count);
     if (b->models[index] != 0)
-        return mock_fail((aclError)ACL_ERROR_GE_EXEC_LOAD_MODEL_REPEATED, "EE4001", "model %zu is loaded", index);
+        return mock_fail((aclError)ACL_ERROR_GE_EXEC_LOAD_MODEL_REPEATED, "EE4001", "model %zu is loaded",
+            index);
     const mock_bundle_part part = b->layout.parts[index];
     aclError code = mock_model_parse(b->bytes + part.offset, (size_t)part.size, "a model of a bundle", &f);
     if (code == 0) code = mock_model_load(f, from, id);
@@ -130,7 +131,8 @@ MOCK_EXPORT aclError aclmdlBundleLoadModel(uint32_t bundleId, size_t index, uint
     return load(bundleId, index, &(mock_model_source){0}, modelId);
 }
 
-MOCK_EXPORT aclError aclmdlBundleLoadModelWithMem(uint32_t bundleId, size_t index, void *workPtr, size_t workSize,
+MOCK_EXPORT aclError aclmdlBundleLoadModelWithMem(uint32_t bundleId, size_t index, void *workPtr,
+    size_t workSize,
     void *weightPtr, size_t weightSize, uint32_t *modelId) {
     MOCK_ENTER(aclmdlBundleLoadModelWithMem);
     mock_model_source from = {NULL, NULL, workPtr, weightPtr, workSize, weightSize, NULL, 0};
@@ -143,7 +145,8 @@ MOCK_EXPORT aclError aclmdlBundleLoadModelWithConfig(
     mock_model_config *c = NULL;
     const aclError code = mock_model_config_find(handle, &c);
     if (code != 0) return code;
-    mock_model_source from = {NULL, c->weight_path, c->work, c->weights, c->work_size, c->weight_size, c->externals,
+    mock_model_source from = {NULL, c->weight_path, c->work, c->weights, c->work_size, c->weight_size,
+        c->externals,
         c->external_count};
     return load(bundleId, index, &from, modelId);
 }
@@ -158,7 +161,8 @@ MOCK_EXPORT aclError aclmdlBundleUnloadModel(uint32_t bundleId, uint32_t modelId
         b->models[i] = 0;
         return mock_model_unload(modelId);
     }
-    return mock_fail((aclError)ACL_ERROR_GE_EXEC_MODEL_ID_INVALID, "EE4001", "model %u is not of bundle %u", modelId,
+    return mock_fail((aclError)ACL_ERROR_GE_EXEC_MODEL_ID_INVALID, "EE4001", "model %u is not of bundle %u",
+        modelId,
         bundleId);
 }
 
@@ -190,7 +194,8 @@ MOCK_EXPORT aclError aclmdlBundleGetModelId(uint32_t bundleId, size_t index, uin
     if (modelId == NULL) return mock_null("modelId");
     const aclError code = find(bundleId, &b);
     if (code != 0) return code;
-    if (index >= b->layout.count || b->models[index] == 0) return mock_invalid("model %zu is not loaded", index);
+    if (index >= b->layout.count || b->models[index] == 0) return mock_invalid("model %zu is not loaded",
+        index);
     *modelId = b->models[index];
     return 0;
 }

@@ -85,7 +85,8 @@ static aclError set_pointer(mock_model_config *c, aclmdlConfigAttr attr, void *v
 }
 
 static aclError set_number(mock_model_config *c, aclmdlConfigAttr attr, int32_t value) {
-    if (attr == ACL_MDL_WITHOUT_GRAPH_INT32) return value == 0 || value == 1 ? 0 : mock_invalid("value %d", value);
+    if (attr == ACL_MDL_WITHOUT_GRAPH_INT32) return value == 0 || value == 1 ? 0 : mock_invalid("value %d",
+        value);
     if (value < 0 || value > 7) return mock_invalid("priority %d", value);
     c->priority = value;
     return 0;

@@ -191,7 +191,8 @@ MOCK_EXPORT aclError aclmdlGetInputIndexByName(const aclmdlDesc *modelDesc, cons
     return by_name(modelDesc, false, name, index);
 }
 
-MOCK_EXPORT aclError aclmdlGetOutputIndexByName(const aclmdlDesc *modelDesc, const char *name, size_t *index) {
+MOCK_EXPORT aclError aclmdlGetOutputIndexByName(const aclmdlDesc *modelDesc, const char *name,
+    size_t *index) {
     MOCK_ENTER(aclmdlGetOutputIndexByName);
     return by_name(modelDesc, true, name, index);
 }
@@ -290,7 +291,8 @@ MOCK_EXPORT const char *aclmdlGetTensorRealName(const aclmdlDesc *modelDesc, con
         for (uint32_t i = 0; i < n; i++) {
             const mock_model_tensor *t = &d->file->tensors[list[i]];
             char shortened[128];
-            snprintf(shortened, sizeof shortened, "acl_modelId_%u_%s_%u", d->id, output ? "output" : "input", i);
+            snprintf(shortened, sizeof shortened, "acl_modelId_%u_%s_%u", d->id, output
+                ? "output" : "input", i);
             if (strcmp(t->name, name) == 0 || strcmp(shortened, name) == 0) return t->name;
         }
     }

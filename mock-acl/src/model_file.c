@@ -56,7 +56,8 @@ static aclError read_header(const unsigned char *bytes, size_t size, const char 
     h->gears = mock_read_u32(&r);
     h->dynamic = mock_read_u32(&r);
     h->weights = mock_read_u64(&r);
-    if (h->version != VERSION) return refuse(ACL_ERROR_GE_PARAM_INVALID, name, "unknown version of the container");
+    if (h->version != VERSION) return refuse(ACL_ERROR_GE_PARAM_INVALID, name,
+        "unknown version of the container");
     if (h->body != size - HEADER_BYTES)
         return refuse(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID, name, "not as long as its header says");
     if (checksum_of(bytes + HEADER_BYTES, (size_t)h->body) != h->checksum)
@@ -229,7 +230,8 @@ static aclError read_ops(mock_reader *r, mock_model_file *f, uint32_t count, con
 
 static aclError read_body(mock_model_file *f, const header *h, const char *name) {
     mock_reader r = {f->bytes + HEADER_BYTES, (size_t)h->body, false};
-    if (h->weights > h->body) return refuse(ACL_ERROR_GE_EXEC_LOAD_WEIGHT_PARTITION_FAILED, name, "no room for its weights");
+    if (h->weights > h->body) return refuse(ACL_ERROR_GE_EXEC_LOAD_WEIGHT_PARTITION_FAILED, name,
+        "no room for its weights");
     r.left -= (size_t)h->weights;
     f->weights = f->bytes + HEADER_BYTES + (h->body - h->weights);
     f->weight_bytes = h->weights;
@@ -250,7 +252,8 @@ static aclError read_body(mock_model_file *f, const header *h, const char *name)
             return refuse(ACL_ERROR_GE_EXEC_LOAD_WEIGHT_PARTITION_FAILED, name, "a weight of no fixed shape");
     const aclError code = read_ops(&r, f, h->ops, name);
     if (code != 0) return code;
-    if (r.left != 0) return refuse(ACL_ERROR_GE_EXEC_LOAD_MODEL_PARTITION_FAILED, name, "more than it should hold");
+    if (r.left != 0) return refuse(ACL_ERROR_GE_EXEC_LOAD_MODEL_PARTITION_FAILED, name,
+        "more than it should hold");
     return 0;
 }
 
@@ -278,7 +281,8 @@ aclError mock_model_parse(const void *bytes, size_t size, const char *name, mock
     if (h.kind != 1) return refuse(ACL_ERROR_GE_PARAM_INVALID, name, "a bundle, not a model");
     /* A tensor and an operator take more than 8 bytes each, so a short file asks for little memory. */
     if (h.tensors > TABLE_LIMIT || h.ops > TABLE_LIMIT || 8 * ((uint64_t)h.tensors + h.ops) > h.body)
-        return refuse(ACL_ERROR_GE_EXEC_LOAD_MODEL_PARTITION_FAILED, name, "more entries than it has room for");
+        return refuse(ACL_ERROR_GE_EXEC_LOAD_MODEL_PARTITION_FAILED, name,
+            "more entries than it has room for");
     mock_model_file *f = new_file(bytes, size, &h);
     if (f == NULL) return refuse(ACL_ERROR_GE_MEMORY_ALLOCATION, name, "no host memory");
     code = read_body(f, &h, name);
@@ -326,7 +330,8 @@ aclError mock_model_read(const char *path, unsigned char **bytes, size_t *size) 
     if (f != NULL && fseek(f, 0, SEEK_END) == 0) end = ftell(f);
     if (end < 0 || (uint64_t)end > FILE_LIMIT || fseek(f, 0, SEEK_SET) != 0) {
         if (f != NULL) fclose(f);
-        return refuse(ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID, path, f == NULL ? strerror(errno) : "no file to read");
+        return refuse(ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID, path, f == NULL
+            ? strerror(errno) : "no file to read");
     }
     *bytes = malloc((size_t)end + 1);
     *size = *bytes == NULL ? 0 : fread(*bytes, 1, (size_t)end, f);

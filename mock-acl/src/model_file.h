@@ -26,7 +26,8 @@ typedef enum mock_model_dynamic {
     MOCK_MODEL_DYNAMICS
 } mock_model_dynamic;
 
-typedef enum mock_attr_kind { MOCK_ATTR_INT = 1, MOCK_ATTR_FLOAT, MOCK_ATTR_INTS, MOCK_ATTR_TEXT } mock_attr_kind;
+typedef enum mock_attr_kind { MOCK_ATTR_INT = 1, MOCK_ATTR_FLOAT, MOCK_ATTR_INTS,
+    MOCK_ATTR_TEXT } mock_attr_kind;
 
 typedef struct mock_model_shape {
     uint8_t rank;

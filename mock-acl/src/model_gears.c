@@ -6,7 +6,8 @@
 #include "memory.h"
 #include "model_desc.h"
 
-static const uint64_t *gear(const mock_model_file *f, uint32_t i) { return &f->gears[(size_t)i * f->gear_size]; }
+static const uint64_t *gear(const mock_model_file *f,
+    uint32_t i) { return &f->gears[(size_t)i * f->gear_size]; }
 
 /* The number of gears of a kind; none in a model of another kind. */
 static uint32_t gears_of(const mock_model_desc *d, mock_model_dynamic kind) {
@@ -79,7 +80,8 @@ MOCK_EXPORT aclError aclmdlGetInputDynamicDims(
 /* ---- the choice ---- */
 
 /* A dimension that does not fit the model, or no gear of that size: UINT32_MAX. */
-static uint32_t matching(const mock_model_file *f, mock_model_dynamic kind, const uint64_t *values, size_t count) {
+static uint32_t matching(const mock_model_file *f, mock_model_dynamic kind, const uint64_t *values,
+    size_t count) {
     if (f->dynamic != kind || count != f->gear_size) return UINT32_MAX;
     for (uint32_t i = 0; i < f->gear_count; i++)
         if (memcmp(gear(f, i), values, count * sizeof *values) == 0) return i;
@@ -94,7 +96,8 @@ static aclError write_choice(const mock_data_buffer *b, const uint64_t *values, 
     const size_t each = b->size >= count * sizeof(uint64_t) ? sizeof(uint64_t) : sizeof(uint32_t);
     char *at = mock_host_address(b->data, count * each);
     if (at == NULL)
-        return mock_fail((aclError)ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID, "EE4001", "%p is no device memory", b->data);
+        return mock_fail((aclError)ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID, "EE4001",
+            "%p is no device memory", b->data);
     for (size_t i = 0; i < count; i++) {
         const uint32_t narrow = (uint32_t)values[i];
         memcpy(at + i * each, each == 8 ? (const void *)&values[i] : (const void *)&narrow, each);
@@ -137,13 +140,15 @@ MOCK_EXPORT aclError aclmdlSetDynamicHWSize(
 }
 
 /* All dimensions of all inputs; those that are fixed have to be as they are. */
-static aclError open_ones(const mock_model_file *f, const aclmdlIODims *dims, uint64_t *values, size_t *count) {
+static aclError open_ones(const mock_model_file *f, const aclmdlIODims *dims, uint64_t *values,
+    size_t *count) {
     size_t at = 0;
     *count = 0;
     for (uint32_t i = 0; f->gear_count != 0 && i + 1 < f->input_count; i++) {
         const mock_model_shape *s = &f->tensors[f->inputs[i]].shape;
         for (unsigned k = 0; k < s->rank; k++, at++) {
-            if (at >= dims->dimCount || at >= ACL_MAX_DIM_CNT) return mock_invalid("%zu dimensions", dims->dimCount);
+            if (at >= dims->dimCount || at >= ACL_MAX_DIM_CNT) return mock_invalid("%zu dimensions",
+                dims->dimCount);
             if (s->dims[k] < 0) values[(*count)++] = (uint64_t)dims->dims[at];
             else if (s->dims[k] != dims->dims[at])
                 return mock_fail((aclError)ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID, "EE4001",
@@ -156,7 +161,8 @@ static aclError open_ones(const mock_model_file *f, const aclmdlIODims *dims, ui
 MOCK_EXPORT aclError aclmdlSetInputDynamicDims(
     uint32_t modelId, aclmdlDataset *dataset, size_t index, const aclmdlIODims *dims) {
     MOCK_ENTER(aclmdlSetInputDynamicDims);
-    if (dataset == NULL || dims == NULL || dims->dimCount == 0) return mock_null("dataset, dims and dimCount");
+    if (dataset == NULL || dims == NULL ||
+        dims->dimCount == 0) return mock_null("dataset, dims and dimCount");
     uint64_t values[ACL_MAX_DIM_CNT];
     size_t count = 0;
     mock_model *m = NULL;

@@ -40,7 +40,8 @@ static bool is_float(aclDataType t) {
 }
 
 static aclScalar *scalar_attr(const call *c, const char *name, int64_t fallback) {
-    if (is_float(c->dtype)) return number(mock_attr_float(c->op, name, (double)mock_attr_int(c->op, name, fallback)));
+    if (is_float(c->dtype)) return number(mock_attr_float(c->op, name, (double)mock_attr_int(c->op, name,
+        fallback)));
     return whole(mock_attr_int(c->op, name, fallback));
 }
 
@@ -62,7 +63,8 @@ static aclnnStatus plan_Sub(call *c) {
 
 static aclnnStatus plan_Adds(call *c) {
     aclScalar *value = scalar_attr(c, "value", 0), *one = whole(1);
-    const aclnnStatus status = aclnnAddsGetWorkspaceSize(c->inputs[0], value, one, c->output, c->size, c->executor);
+    const aclnnStatus status = aclnnAddsGetWorkspaceSize(c->inputs[0], value, one, c->output, c->size,
+        c->executor);
     aclDestroyScalar(value);
     aclDestroyScalar(one);
     return status;
@@ -70,14 +72,16 @@ static aclnnStatus plan_Adds(call *c) {
 
 static aclnnStatus plan_Muls(call *c) {
     aclScalar *value = scalar_attr(c, "value", 1);
-    const aclnnStatus status = aclnnMulsGetWorkspaceSize(c->inputs[0], value, c->output, c->size, c->executor);
+    const aclnnStatus status = aclnnMulsGetWorkspaceSize(c->inputs[0], value, c->output, c->size,
+        c->executor);
     aclDestroyScalar(value);
     return status;
 }
 
 static aclnnStatus plan_ClampMin(call *c) {
     aclScalar *least = scalar_attr(c, "min", 0);
-    const aclnnStatus status = aclnnClampMinGetWorkspaceSize(c->inputs[0], least, c->output, c->size, c->executor);
+    const aclnnStatus status = aclnnClampMinGetWorkspaceSize(c->inputs[0], least, c->output, c->size,
+        c->executor);
     aclDestroyScalar(least);
     return status;
 }

@@ -52,7 +52,8 @@ MOCK_EXPORT aclError aclmdlLoadFromFileWithMem(const char *modelPath, uint32_t *
     return load_file(&from, modelId);
 }
 
-MOCK_EXPORT aclError aclmdlLoadFromMemWithMem(const void *model, size_t modelSize, uint32_t *modelId, void *workPtr,
+MOCK_EXPORT aclError aclmdlLoadFromMemWithMem(const void *model, size_t modelSize, uint32_t *modelId,
+    void *workPtr,
     size_t workSize, void *weightPtr, size_t weightSize) {
     MOCK_ENTER(aclmdlLoadFromMemWithMem);
     const mock_model_source from = {NULL, NULL, workPtr, weightPtr, workSize, weightSize, NULL, 0};
@@ -77,7 +78,8 @@ MOCK_EXPORT aclError aclmdlLoadWithConfig(const aclmdlConfigHandle *handle, uint
         from.weight_size = c->weight_size;
     }
     if (type >= ACL_MDL_LOAD_FROM_FILE_WITH_Q)
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "models with queues are not in mock-acl");
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017",
+            "models with queues are not in mock-acl");
     from.folder = c->weight_path;
     if (type == ACL_MDL_LOAD_FROM_MEM || type == ACL_MDL_LOAD_FROM_MEM_WITH_MEM)
         return load_memory(c->model, c->model_size, &from, modelId);

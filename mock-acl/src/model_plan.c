@@ -5,7 +5,9 @@
 #include "model.h"
 #include "model_kinds.h"
 
-static uint64_t aligned(uint64_t n) { return (n + MOCK_MODEL_ALIGN - 1) / MOCK_MODEL_ALIGN * MOCK_MODEL_ALIGN; }
+static uint64_t aligned(uint64_t n) {
+    return (n + MOCK_MODEL_ALIGN - 1) / MOCK_MODEL_ALIGN * MOCK_MODEL_ALIGN;
+}
 
 size_t mock_model_shape_bytes(const mock_model_tensor *t, const mock_model_shape *shape) {
     size_t n = 0, bytes = 0;
@@ -51,7 +53,8 @@ static bool fits(const mock_model_shape *declared, const mock_model_shape *shape
 }
 
 static aclError bad_shape(const char *name) {
-    return mock_fail((aclError)ACL_ERROR_GE_SHAPE_INVALID, "EE4001", "%s: the shape does not fit the model", name);
+    return mock_fail((aclError)ACL_ERROR_GE_SHAPE_INVALID, "EE4001", "%s: the shape does not fit the model",
+        name);
 }
 
 static aclError infer(const mock_model_file *f, mock_model_plan *plan) {
@@ -60,7 +63,8 @@ static aclError infer(const mock_model_file *f, mock_model_plan *plan) {
         const mock_model_shape *in[MOCK_MODEL_INPUTS] = {NULL};
         for (unsigned k = 0; k < op->input_count; k++) in[k] = &plan->shapes[op->inputs[k]];
         mock_model_shape *out = &plan->shapes[op->output];
-        if (!op->kind->shape(op, in, out) || !fits(&f->tensors[op->output].shape, out)) return bad_shape(op->name);
+        if (!op->kind->shape(op, in, out) || !fits(&f->tensors[op->output].shape,
+            out)) return bad_shape(op->name);
         if (mock_model_shape_bytes(&f->tensors[op->output], out) == SIZE_MAX) return bad_shape(op->name);
     }
     return 0;
@@ -86,7 +90,8 @@ static aclError place(const mock_model_file *f, mock_model_plan *plan) {
     return 0;
 }
 
-aclError mock_model_plan_make(const mock_model_file *f, const mock_model_shape *inputs, mock_model_plan *plan) {
+aclError mock_model_plan_make(const mock_model_file *f, const mock_model_shape *inputs,
+    mock_model_plan *plan) {
     *plan = (mock_model_plan){0};
     plan->shapes = calloc((size_t)f->tensor_count + 1, sizeof *plan->shapes);
     plan->offsets = calloc((size_t)f->tensor_count + 1, sizeof *plan->offsets);
@@ -130,7 +135,8 @@ size_t mock_model_tensor_bytes(const mock_model_file *f, uint32_t tensor) {
 
 aclError mock_model_work_size(const mock_model_file *f, uint64_t *bytes, bool *bounded) {
     mock_model_shape *inputs = calloc((size_t)f->input_count + 1, sizeof *inputs);
-    if (inputs == NULL) return mock_fail((aclError)ACL_ERROR_GE_MEMORY_ALLOCATION, "EE4001", "no host memory");
+    if (inputs == NULL) return mock_fail((aclError)ACL_ERROR_GE_MEMORY_ALLOCATION, "EE4001",
+        "no host memory");
     aclError code = 0;
     *bytes = 0;
     *bounded = true;
@@ -150,9 +156,11 @@ aclError mock_model_work_size(const mock_model_file *f, uint64_t *bytes, bool *b
 
 /* ---- one operator ---- */
 
-static aclTensor *operand(const mock_model_file *f, uint32_t index, const mock_model_plan *plan, void *address) {
+static aclTensor *operand(const mock_model_file *f, uint32_t index, const mock_model_plan *plan,
+    void *address) {
     const mock_model_shape *s = &plan->shapes[index];
-    return aclCreateTensor(s->dims, s->rank, f->tensors[index].dtype, NULL, 0, f->tensors[index].format, s->dims,
+    return aclCreateTensor(s->dims, s->rank, f->tensors[index].dtype, NULL, 0, f->tensors[index].format,
+        s->dims,
         s->rank, address);
 }
 
@@ -166,7 +174,8 @@ static aclError run_call(const mock_model_op *op, mock_model_call *c, void *work
     if (status == 0) return 0;
     const aclError runtime = mock_self()->last_error;
     if (status == ACLNN_ERR_RUNTIME_ERROR && runtime != 0) return runtime;
-    return mock_fail((aclError)ACL_ERROR_GE_INTERNAL_ERROR, "EE4001", "%s: operator %s gave %d", op->name, op->type,
+    return mock_fail((aclError)ACL_ERROR_GE_INTERNAL_ERROR, "EE4001", "%s: operator %s gave %d", op->name,
+        op->type,
         (int)status);
 }
 

@@ -41,7 +41,8 @@ typedef struct run {
 } run;
 
 static aclError bad_param(const char *what, size_t have, size_t want) {
-    return mock_fail((aclError)ACL_ERROR_GE_PARAM_INVALID, "EE4001", "%s: %zu, the model has %zu", what, have, want);
+    return mock_fail((aclError)ACL_ERROR_GE_PARAM_INVALID, "EE4001", "%s: %zu, the model has %zu", what,
+        have, want);
 }
 
 /* ---- sizes ---- */
@@ -61,7 +62,8 @@ static aclError described(const mock_model_tensor *t, const mock_blob *blob, moc
         const bool below = t->ranged && n < t->range[k][0];
         const bool above = t->ranged && t->range[k][1] >= 0 && n > t->range[k][1];
         if (n < 0 || below || above)
-            return mock_fail((aclError)ACL_ERROR_GE_SHAPE_INVALID, "EE4001", "%s: dimension %u is %lld", t->name, k,
+            return mock_fail((aclError)ACL_ERROR_GE_SHAPE_INVALID, "EE4001", "%s: dimension %u is %lld",
+                t->name, k,
                 (long long)n);
         shape->dims[k] = n;
     }
@@ -177,7 +179,8 @@ static aclError not_capturing(aclrtStream stream) {
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
     if (code == 0 && s->graph != NULL)
-        code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "a model cannot run on a stream that records");
+        code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017",
+            "a model cannot run on a stream that records");
     mock_unlock();
     return code;
 }

@@ -12,7 +12,8 @@ bool mock_shape_same(const mock_model_op *op, operands in, mock_model_shape *out
 }
 
 /* `skip` dimensions at the end are left out. */
-static bool broadcast(const mock_model_shape *a, const mock_model_shape *b, unsigned skip, mock_model_shape *out) {
+static bool broadcast(const mock_model_shape *a, const mock_model_shape *b, unsigned skip,
+    mock_model_shape *out) {
     const unsigned n = a->rank > b->rank ? a->rank : b->rank;
     for (unsigned i = 0; i + skip < n; i++) {
         const int64_t x = i + a->rank < n ? 1 : a->dims[i + a->rank - n];

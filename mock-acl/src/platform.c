@@ -35,7 +35,8 @@ MOCK_EXPORT aclError aclplatformGetDeviceInfo(aclplatformDevInfo infoType, char 
     if ((unsigned)infoType >= sizeof facts / sizeof facts[0]) return mock_invalid("fact %d", (int)infoType);
     const char *fact = facts[infoType];
     if (fact == NULL) return unknown("this fact");
-    if (strlen(fact) + 1 > maxLen) return mock_invalid("room for %u bytes, %zu needed", maxLen, strlen(fact) + 1);
+    if (strlen(fact) + 1 > maxLen) return mock_invalid("room for %u bytes, %zu needed", maxLen,
+        strlen(fact) + 1);
     strcpy(value, fact);
     return 0;
 }
@@ -43,7 +44,8 @@ MOCK_EXPORT aclError aclplatformGetDeviceInfo(aclplatformDevInfo infoType, char 
 MOCK_EXPORT aclError aclplatformGetInstructionInfo(
     aclplatformCoreType type, const char *instruction, char *value, uint32_t maxLen) {
     MOCK_ENTER(aclplatformGetInstructionInfo);
-    if (instruction == NULL || value == NULL || maxLen == 0) return mock_null("instruction, value and maxLen");
+    if (instruction == NULL || value == NULL ||
+        maxLen == 0) return mock_null("instruction, value and maxLen");
     if (type != ACL_PLATFORM_CORE_TYPE_AI_CORE && type != ACL_PLATFORM_CORE_TYPE_VECTOR_CORE)
         return mock_invalid("kind of core %d", (int)type);
     return unknown(instruction);

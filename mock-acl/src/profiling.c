@@ -161,7 +161,8 @@ static aclError stop(const config *c) {
     for (uint32_t i = 0; i < c->count; i++) {
         if (started[c->devices[i]] == 0) return not_run("aclprofStart");
         if (started[c->devices[i]] != c->switches)
-            return mock_fail(ACL_ERROR_INVALID_PROFILING_CONFIG, "EK0001", "device %u was started with other switches",
+            return mock_fail(ACL_ERROR_INVALID_PROFILING_CONFIG, "EK0001",
+                "device %u was started with other switches",
                 c->devices[i]);
     }
     for (uint32_t i = 0; i < c->count; i++) started[c->devices[i]] = 0;

@@ -249,7 +249,8 @@ MOCK_EXPORT aclError acltdtQueryQueueRoutes(
     const bool from = q->mode != ACL_TDT_QUEUE_ROUTE_QUERY_DST, to = q->mode != ACL_TDT_QUEUE_ROUTE_QUERY_SRC;
     pthread_mutex_lock(&routes_lock);
     for (size_t i = 0; i < bound_count && code == 0; i++)
-        if ((!from || bound[i].from == q->from) && (!to || bound[i].to == q->to)) code = mock_routes_add(r, bound[i]);
+        if ((!from || bound[i].from == q->from) && (!to || bound[i].to == q->to)) code = mock_routes_add(r,
+            bound[i]);
     pthread_mutex_unlock(&routes_lock);
     return code;
 }
@@ -265,7 +266,8 @@ static aclError put(queue *q, message *e, int32_t timeout, aclError late) {
     }
     free(e); /* the buffer stays the program's */
     return result == MOCK_FIFO_LATE ? mock_fail(late, "EE1023", "the queue is full")
-                                    : mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the queue was destroyed");
+                                    : mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
+                                        "the queue was destroyed");
 }
 
 /* Takes the buffer over. Full until the time-out: 500001. */
@@ -321,7 +323,8 @@ static aclError get(queue *q, wish *w, int32_t timeout, aclError late, message *
     if (result == MOCK_FIFO_CLOSED)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the queue was destroyed");
     if (m == NULL)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "what comes next is of another kind or %zu bytes",
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
+            "what comes next is of another kind or %zu bytes",
             w->found);
     pass_on();
     return 0;
@@ -350,7 +353,8 @@ MOCK_EXPORT aclError acltdtDequeueData(uint32_t qid, void *data, size_t dataSize
     queue *q = NULL;
     message *e = NULL;
     wish w = {false, dataSize, 0};
-    if (data == NULL || retDataSize == NULL || dataSize == 0) return mock_null("data, retDataSize and dataSize");
+    if (data == NULL || retDataSize == NULL ||
+        dataSize == 0) return mock_null("data, retDataSize and dataSize");
     aclError code = needs_device();
     if (code == 0) code = find(qid, &q);
     void *to = code == 0 ? mock_host_address(data, dataSize) : NULL;
@@ -375,7 +379,8 @@ MOCK_EXPORT aclError acltdtGrantQueue(uint32_t qid, int32_t pid, uint32_t permis
     queue *q = NULL;
     const aclError code = find(qid, &q);
     if (code != 0) return code;
-    if (permission == 0 || (permission & ~(uint32_t)ALL_RIGHTS) != 0) return mock_invalid("permission %u", permission);
+    if (permission == 0 || (permission & ~(uint32_t)ALL_RIGHTS) != 0) return mock_invalid("permission %u",
+        permission);
     if (pid != (int32_t)getpid())
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "process %d is not this one", pid);
     q->permission |= permission;

@@ -90,7 +90,8 @@ MOCK_EXPORT aclError acltdtGetQueueAttr(
     if (param == NULL || paramRetSize == NULL) return mock_null("param and paramRetSize");
     const char *name = a->name;
     if (type == ACL_TDT_QUEUE_NAME_PTR) return copy_out(&name, sizeof name, len, paramRetSize, param);
-    if (type == ACL_TDT_QUEUE_DEPTH_UINT32) return copy_out(&a->depth, sizeof a->depth, len, paramRetSize, param);
+    if (type == ACL_TDT_QUEUE_DEPTH_UINT32) return copy_out(&a->depth, sizeof a->depth, len, paramRetSize,
+        param);
     return mock_invalid("attribute %d", (int)type);
 }
 

@@ -98,7 +98,8 @@ MOCK_EXPORT void aclprofDestroyStamp(void *handle) {
 MOCK_EXPORT aclError aclprofSetStampTraceMessage(void *handle, const char *msg, uint32_t msgLen) {
     MOCK_ENTER(aclprofSetStampTraceMessage);
     stamp *s = mock_thing_get(&stamp_type, handle);
-    if (s == NULL || msg == NULL || msgLen >= MESSAGE) return failed("no stamp, or no message of at most 127 bytes");
+    if (s == NULL || msg == NULL ||
+        msgLen >= MESSAGE) return failed("no stamp, or no message of at most 127 bytes");
     memcpy(s->message, msg, msgLen);
     s->message[msgLen] = '\0';
     return 0;
@@ -216,11 +217,13 @@ MOCK_EXPORT aclprofStepInfo *aclprofCreateStepInfo(void) {
 }
 
 MOCK_EXPORT void aclprofDestroyStepInfo(aclprofStepInfo *stepinfo) {
-    if (mock_enter(MOCK_API_aclprofDestroyStepInfo) == 0) mock_thing_destroy(&step_type, stepinfo, "stepinfo");
+    if (mock_enter(MOCK_API_aclprofDestroyStepInfo) == 0) mock_thing_destroy(&step_type, stepinfo,
+        "stepinfo");
 }
 
 /* Each end once; a second time: 100000. Any tag but the start is the end. The stream refuses: 500002. */
-MOCK_EXPORT aclError aclprofGetStepTimestamp(aclprofStepInfo *stepInfo, aclprofStepTag tag, aclrtStream stream) {
+MOCK_EXPORT aclError aclprofGetStepTimestamp(aclprofStepInfo *stepInfo, aclprofStepTag tag,
+    aclrtStream stream) {
     MOCK_ENTER(aclprofGetStepTimestamp);
     void *found = NULL;
     const aclError code = mock_thing_find(&step_type, stepInfo, "stepInfo", &found);
@@ -249,7 +252,8 @@ MOCK_EXPORT uint64_t aclprofStr2Id(const char *message) {
 MOCK_EXPORT aclError aclprofRangePushEx(aclprofEventAttributes *attr) {
     MOCK_ENTER(aclprofRangePushEx);
     if (attr == NULL || attr->message.tensorInfo == NULL) return mock_null("attr");
-    if (attr->messageType != ACL_PROF_MESSAGE_TYPE_TENSOR_INFO) return mock_invalid("message %u", attr->messageType);
+    if (attr->messageType != ACL_PROF_MESSAGE_TYPE_TENSOR_INFO) return mock_invalid("message %u",
+        attr->messageType);
     if (!mock_trace_marks()) return failed("no session records marks");
     char name[MESSAGE];
     snprintf(name, sizeof name, "operator %016llx", (unsigned long long)attr->message.tensorInfo->opNameId);

@@ -8,7 +8,8 @@
 
 /* A name is not blank (guide: super kernel). */
 static aclError scope(const char *name, aclrtStream stream) {
-    if (name != NULL && name[strspn(name, " \t")] == '\0') return mock_invalid("the name of a scope is blank");
+    if (name != NULL && name[strspn(name,
+        " \t")] == '\0') return mock_invalid("the name of a scope is blank");
     mock_stream *s = NULL;
     mock_lock();
     const aclError code = mock_stream_to_submit(stream, &s);

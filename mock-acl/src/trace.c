@@ -23,7 +23,8 @@ static event *events;
 static size_t count, room;
 static uint64_t busy_until; /* kernels of one batch follow each other */
 
-void mock_trace_add(const char *name, const char *category, uint32_t process, uint64_t thread, uint64_t start_ns,
+void mock_trace_add(const char *name, const char *category, uint32_t process, uint64_t thread,
+    uint64_t start_ns,
     int64_t duration_ns) {
     pthread_mutex_lock(&lock);
     if (count == room && room < MOST) {
@@ -50,7 +51,8 @@ void mock_trace_kernel(const char *function, int32_t stream, uint32_t graph) {
     const uint64_t start = busy_until > now ? busy_until : now;
     busy_until = start + MOCK_TASK_NS;
     pthread_mutex_unlock(&lock);
-    mock_trace_add(function, graph == 0 ? "kernel" : "kernel in a graph", 1, (uint64_t)(uint32_t)stream, start,
+    mock_trace_add(function, graph == 0 ? "kernel" : "kernel in a graph", 1, (uint64_t)(uint32_t)stream,
+        start,
         MOCK_TASK_NS);
 }
 
@@ -91,5 +93,6 @@ aclError mock_trace_write(const char *path) {
     fputs("\n]}\n", f);
     pthread_mutex_unlock(&lock);
     const bool bad = ferror(f) != 0;
-    return fclose(f) == 0 && !bad ? 0 : mock_fail(ACL_ERROR_WRITE_FILE, "EK0001", "%s: not all was written", path);
+    return fclose(f) == 0 && !bad ? 0 : mock_fail(ACL_ERROR_WRITE_FILE, "EK0001", "%s: not all was written",
+        path);
 }

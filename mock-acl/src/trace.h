@@ -5,7 +5,8 @@
 #include "core.h"
 
 /* `process` 0 is the host; `duration_ns` of -1 is a mark. */
-void mock_trace_add(const char *name, const char *category, uint32_t process, uint64_t thread, uint64_t start_ns,
+void mock_trace_add(const char *name, const char *category, uint32_t process, uint64_t thread,
+    uint64_t start_ns,
     int64_t duration_ns);
 void mock_trace_clear(void);
 /* 100004 when it cannot be written. */

@@ -46,7 +46,8 @@ static inline uint32_t m_tensor(model_writer *w, const char *name, aclDataType d
     return w->tensors++;
 }
 
-static inline uint32_t m_weight(model_writer *w, const char *name, int rank, const int64_t *dims, const float *values,
+static inline uint32_t m_weight(model_writer *w, const char *name, int rank, const int64_t *dims,
+    const float *values,
     size_t count) {
     const uint32_t index = m_tensor(w, name, ACL_FLOAT, M_WEIGHT, rank, dims, NULL);
     w->weight_bytes = (w->weight_bytes + 63) / 64 * 64;
@@ -71,7 +72,8 @@ static inline void m_gear(model_writer *w, uint32_t dynamic, int n, const uint64
     m_put(w, values, 8 * (size_t)n);
 }
 
-static inline void m_op(model_writer *w, const char *type, int n, const uint32_t *inputs, uint32_t output, int attrs) {
+static inline void m_op(model_writer *w, const char *type, int n, const uint32_t *inputs, uint32_t output,
+    int attrs) {
     char name[32];
     snprintf(name, sizeof name, "op%u", w->ops);
     m_text(w, name);
@@ -109,7 +111,8 @@ static inline void m_string(model_writer *w, const char *name, const char *value
 }
 
 /* The header over what is there; also after a test changed a byte. */
-static inline void m_seal(unsigned char *bytes, size_t size, uint32_t kind, const uint32_t counts[4], uint64_t weights) {
+static inline void m_seal(unsigned char *bytes, size_t size, uint32_t kind, const uint32_t counts[4],
+    uint64_t weights) {
     const uint32_t version = 1;
     uint64_t sum = UINT64_C(0xCBF29CE484222325);
     const uint64_t body = size - 64;
@@ -126,7 +129,8 @@ static inline void m_seal(unsigned char *bytes, size_t size, uint32_t kind, cons
 
 static inline void m_finish(model_writer *w) {
     m_put(w, w->weights, w->weight_bytes);
-    m_seal(w->bytes, w->size, 1, (const uint32_t[4]){w->tensors, w->ops, w->gears, w->dynamic}, w->weight_bytes);
+    m_seal(w->bytes, w->size, 1, (const uint32_t[4]){w->tensors, w->ops, w->gears, w->dynamic},
+        w->weight_bytes);
 }
 
 #endif

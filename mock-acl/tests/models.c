@@ -142,7 +142,8 @@ static void descriptions(void) {
     CHECK(aclmdlGetNumInputs(d) == 1 && aclmdlGetNumOutputs(d) == 1);
     CHECK(aclmdlGetInputSizeByIndex(d, 0) == 24 && aclmdlGetOutputSizeByIndex(d, 0) == 16);
     CHECK(aclmdlGetInputSizeByIndex(d, 1) == 0 && aclmdlGetOutputSizeByIndex(NULL, 0) == 0);
-    CHECK(strcmp(aclmdlGetInputNameByIndex(d, 0), "x") == 0 && strcmp(aclmdlGetOutputNameByIndex(d, 0), "y") == 0);
+    CHECK(strcmp(aclmdlGetInputNameByIndex(d, 0), "x") == 0 && strcmp(aclmdlGetOutputNameByIndex(d, 0),
+        "y") == 0);
     CHECK(strcmp(aclmdlGetInputNameByIndex(d, 1), "") == 0);
     CHECK(aclmdlGetInputFormat(d, 0) == ACL_FORMAT_ND && aclmdlGetOutputFormat(d, 1) == ACL_FORMAT_UNDEFINED);
     CHECK(aclmdlGetInputDataType(d, 0) == ACL_FLOAT && aclmdlGetOutputDataType(d, 7) == ACL_DT_UNDEFINED);
@@ -207,7 +208,8 @@ static void gears_choose_the_batch(void) {
     OK(aclmdlLoadFromMem(w.bytes, w.size, &id));
     aclmdlDesc *d = aclmdlCreateDesc();
     OK(aclmdlGetDesc(d, id));
-    CHECK(aclmdlGetNumInputs(d) == 2 && aclmdlGetInputSizeByIndex(d, 0) == 48 && aclmdlGetOutputSizeByIndex(d, 0) == 32);
+    CHECK(aclmdlGetNumInputs(d) == 2 && aclmdlGetInputSizeByIndex(d, 0) == 48 &&
+        aclmdlGetOutputSizeByIndex(d, 0) == 32);
     OK(aclmdlGetInputIndexByName(d, ACL_DYNAMIC_TENSOR_NAME, &index));
     CHECK(index == 1 && aclmdlGetInputSizeByIndex(d, 1) == 8);
     OK(aclmdlGetDynamicBatch(d, &batch));
@@ -269,7 +271,8 @@ static void gears_choose_dims(void) {
     OK(aclmdlGetInputDynamicDims(d, (size_t)-1, dims, 2));
     CHECK(dims[1].dimCount == 3 && dims[1].dims[0] == 5 && dims[1].dims[1] == 3 && dims[1].dims[2] == 1);
     void *y_memory = device(20);
-    aclmdlDataset *in = set_of(uploaded(rows_of_x, 24), 24, uploaded(rows_of_x, 8), 8), *out = set_of(y_memory, 20, NULL, 0);
+    aclmdlDataset *in = set_of(uploaded(rows_of_x, 24), 24, uploaded(rows_of_x, 8), 8),
+        *out = set_of(y_memory, 20, NULL, 0);
     OK(aclmdlAddDatasetBuffer(in, aclCreateDataBuffer(device(16), 16)));
     CODE(aclmdlSetInputDynamicDims(id, in, 2, &(aclmdlIODims){.dimCount = 3, .dims = {3, 3, 2}}), 145013);
     CODE(aclmdlSetInputDynamicDims(id, in, 2, &(aclmdlIODims){.dimCount = 3, .dims = {2, 4, 2}}), 145013);
@@ -497,7 +500,8 @@ static void damaged_containers_give_codes(void) {
     CODE(aclmdlLoadFromMem(w.bytes, 63, &id), 145006);
     CODE(aclmdlLoadFromMem(w.bytes, w.size - 1, &id), 145006);
     CODE(aclmdlLoadFromMem(w.bytes, 0, &id), 100000);
-    CODE(aclmdlLoadFromMem("not a container at all, but long enough to be one: 64 bytes it is..", 66, &id), 145000);
+    CODE(aclmdlLoadFromMem("not a container at all, but long enough to be one: 64 bytes it is..", 66, &id),
+        145000);
     memcpy(copy, w.bytes, w.size);
     copy[100] ^= 1;
     CODE(aclmdlLoadFromMem(copy, w.size, &id), 545002);

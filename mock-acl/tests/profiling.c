@@ -195,7 +195,8 @@ static void dumps_write_operands(void) {
     OK(aclrtSynchronizeStream(s));
     const char *file = text_of("000000.aclnnAdd.input.0.npy");
     const float turned[] = {1, 3, 2, 4}, doubled[] = {2, 6, 4, 8};
-    CHECK(memcmp(file, "\x93NUMPY", 6) == 0 && strstr(file + 10, "'<f4'") != NULL && strstr(file + 10, "(2, 2, )") != NULL);
+    CHECK(memcmp(file, "\x93NUMPY", 6) == 0 && strstr(file + 10, "'<f4'") != NULL && strstr(file + 10,
+        "(2, 2, )") != NULL);
     CHECK(memcmp(file + 128, turned, 16) == 0);
     CHECK(memcmp(text_of("000001.aclnnAdd.output.0.npy") + 128, doubled, 16) == 0);
     snprintf(path, sizeof path, "%s/000002.aclnnAdd.output.0.npy", folder);
@@ -205,7 +206,8 @@ static void dumps_write_operands(void) {
     char got[512];
     CODE(acldumpGetExceptionInfoPath(got, sizeof got), 500001);
     CODE(acldumpGetExceptionInfoPath(NULL, 9), 100000);
-    snprintf(json, sizeof json, "{\"dump\": {\"dump_scene\": \"aic_err_brief_dump\", \"dump_path\": \"%s\"}}", folder);
+    snprintf(json, sizeof json,
+        "{\"dump\": {\"dump_scene\": \"aic_err_brief_dump\", \"dump_path\": \"%s\"}}", folder);
     write_file("bad.json", json);
     OK(aclmdlInitDump());
     OK(aclmdlSetDump(bad));

@@ -9,13 +9,16 @@ static acltdtDataset *sent(float value, void *memory) {
     acltdtDataset *set = acltdtCreateDataset();
     float *p = memory;
     *p = value;
-    OK(acltdtAddDataItem(set, acltdtCreateDataItem(ACL_TENSOR_DATA_TENSOR, (int64_t[]){1, 1}, 2, ACL_FLOAT, p, 4)));
-    OK(acltdtAddDataItem(set, acltdtCreateDataItem(ACL_TENSOR_DATA_END_OF_SEQUENCE, NULL, 0, ACL_FLOAT, NULL, 0)));
+    OK(acltdtAddDataItem(set, acltdtCreateDataItem(ACL_TENSOR_DATA_TENSOR, (int64_t[]){1, 1}, 2, ACL_FLOAT,
+        p, 4)));
+    OK(acltdtAddDataItem(set, acltdtCreateDataItem(ACL_TENSOR_DATA_END_OF_SEQUENCE, NULL, 0, ACL_FLOAT,
+        NULL, 0)));
     return set;
 }
 
 static void free_sent(acltdtDataset *set) {
-    for (size_t i = 0; i < acltdtGetDatasetSize(set); i++) OK(acltdtDestroyDataItem(acltdtGetDataItem(set, i)));
+    for (size_t i = 0; i < acltdtGetDatasetSize(set); i++) OK(acltdtDestroyDataItem(acltdtGetDataItem(set,
+        i)));
     OK(acltdtDestroyDataset(set));
 }
 
@@ -27,9 +30,12 @@ static void items_say_what_they_are(void) {
     CHECK(acltdtCreateDataItem(ACL_TENSOR_DATA_TENSOR, dims, 0, ACL_INT8, &byte, 1) == NULL);
     CHECK(acltdtCreateDataItem(ACL_TENSOR_DATA_TENSOR, dims, 129, ACL_INT8, &byte, 1) == NULL);
     CHECK(acltdtCreateDataItem(ACL_TENSOR_DATA_ABNORMAL, dims, 1, ACL_INT8, &byte, 1) == NULL);
-    acltdtDataItem *i = acltdtCreateDataItem(ACL_TENSOR_DATA_TENSOR, (int64_t[]){2, 3}, 2, ACL_INT8, &byte, 6);
-    CHECK(acltdtGetTensorTypeFromItem(i) == ACL_TENSOR_DATA_TENSOR && acltdtGetDataTypeFromItem(i) == ACL_INT8);
-    CHECK(acltdtGetDataAddrFromItem(i) == &byte && acltdtGetDataSizeFromItem(i) == 6 && acltdtGetDimNumFromItem(i) == 2);
+    acltdtDataItem *i = acltdtCreateDataItem(ACL_TENSOR_DATA_TENSOR, (int64_t[]){2, 3}, 2, ACL_INT8, &byte,
+        6);
+    CHECK(acltdtGetTensorTypeFromItem(i) == ACL_TENSOR_DATA_TENSOR &&
+        acltdtGetDataTypeFromItem(i) == ACL_INT8);
+    CHECK(acltdtGetDataAddrFromItem(i) == &byte && acltdtGetDataSizeFromItem(i) == 6 &&
+        acltdtGetDimNumFromItem(i) == 2);
     OK(acltdtGetDimsFromItem(i, dims, 4));
     CHECK(dims[1] == 3);
     CODE(acltdtGetDimsFromItem(i, dims, 1), 100000);
@@ -38,7 +44,8 @@ static void items_say_what_they_are(void) {
     CHECK(slices == 0 && slice == 0);
     OK(acltdtDestroyDataItem(i));
     CODE(acltdtDestroyDataItem(i), 100000);
-    CHECK(acltdtGetTensorTypeFromItem(i) == ACL_TENSOR_DATA_UNDEFINED && acltdtGetDataAddrFromItem(NULL) == NULL);
+    CHECK(acltdtGetTensorTypeFromItem(i) == ACL_TENSOR_DATA_UNDEFINED &&
+        acltdtGetDataAddrFromItem(NULL) == NULL);
     i = acltdtCreateDataItem(ACL_TENSOR_DATA_ABNORMAL, NULL, 0, ACL_INT8, &byte, 1);
     CHECK(acltdtGetDataTypeFromItem(i) == ACL_DT_UNDEFINED && acltdtGetDataSizeFromItem(i) == 0);
     OK(acltdtDestroyDataItem(i));
@@ -67,7 +74,8 @@ static void a_channel_keeps_order_and_copies(void) {
         CHECK(acltdtGetTensorTypeFromItem(last) == ACL_TENSOR_DATA_END_OF_SEQUENCE);
         CHECK(strcmp(acltdtGetDatasetName(out), "") == 0);
     }
-    acltdtDataItem *more = acltdtCreateDataItem(ACL_TENSOR_DATA_TENSOR, (int64_t[]){1}, 1, ACL_FLOAT, &memory, 4);
+    acltdtDataItem *more = acltdtCreateDataItem(ACL_TENSOR_DATA_TENSOR, (int64_t[]){1}, 1, ACL_FLOAT,
+        &memory, 4);
     CODE(acltdtAddDataItem(out, more), 200006);
     OK(acltdtDestroyDataItem(more));
     OK(acltdtSendTensor(c, in, 0));
@@ -80,7 +88,8 @@ static void a_channel_keeps_order_and_copies(void) {
     CODE(acltdtSendTensor(c, in, 0), 100000);
     OK(acltdtDestroyDataset(out));
     free_sent(in);
-    CHECK(acltdtCreateChannelWithCapacity(0, NULL, 2) == NULL && acltdtCreateChannelWithCapacity(0, "n", 1) == NULL);
+    CHECK(acltdtCreateChannelWithCapacity(0, NULL, 2) == NULL && acltdtCreateChannelWithCapacity(0, "n",
+        1) == NULL);
     CHECK(acltdtCreateChannelWithCapacity(9, "n", 2) == NULL);
 }
 
@@ -89,8 +98,10 @@ static void device_memory_is_copied_and_not_mixed(void) {
     OK(aclrtMemcpy(d, 4, &host, 4, ACL_MEMCPY_HOST_TO_DEVICE));
     acltdtChannelHandle *c = acltdtCreateChannelWithCapacity(0, "d", 2);
     acltdtDataset *in = acltdtCreateDataset(), *out = acltdtCreateDataset();
-    acltdtDataItem *on_device = acltdtCreateDataItem(ACL_TENSOR_DATA_TENSOR, (int64_t[]){1}, 1, ACL_FLOAT, d, 4);
-    acltdtDataItem *on_host = acltdtCreateDataItem(ACL_TENSOR_DATA_TENSOR, (int64_t[]){1}, 1, ACL_FLOAT, &host, 4);
+    acltdtDataItem *on_device = acltdtCreateDataItem(ACL_TENSOR_DATA_TENSOR, (int64_t[]){1}, 1, ACL_FLOAT,
+        d, 4);
+    acltdtDataItem *on_host = acltdtCreateDataItem(ACL_TENSOR_DATA_TENSOR, (int64_t[]){1}, 1, ACL_FLOAT,
+        &host, 4);
     OK(acltdtAddDataItem(in, on_device));
     CODE(acltdtAddDataItem(in, on_host), 100000);
     OK(acltdtSendTensor(c, in, 0));
@@ -267,7 +278,8 @@ static void routes_pass_messages_on(void) {
 
 static void *produce(void *queue) {
     OK(aclrtSetDevice(0));
-    for (int i = 0; i < MESSAGES; i++) OK(acltdtEnqueueData(*(uint32_t *)queue, &i, sizeof i, NULL, 0, -1, 0));
+    for (int i = 0; i < MESSAGES; i++) OK(acltdtEnqueueData(*(uint32_t *)queue, &i, sizeof i, NULL, 0, -1,
+        0));
     return NULL;
 }
 

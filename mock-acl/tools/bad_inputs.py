@@ -192,7 +192,7 @@ def known_codes():
     text = ""
     for folder, _, files in os.walk(os.path.join(HERE, "include")):
         text += "".join(open(os.path.join(folder, name)).read() for name in files if name.endswith(".h"))
-    return {int(v) for v in re.findall(r"static const int(?:32_t)? ACL\w+ = (\d+)", text)} | {0}
+    return {int(v) for v in re.findall(r"static const u?int(?:32_t)? ACL\w+ = (\d+)", text)} | {0}
 
 
 def choices():

@@ -100,7 +100,8 @@ RULE(model, an_empty_description, "implementation: aclmdlGetNumInputs and others
     NEED(d != NULL);
     TRUE(aclmdlGetNumInputs(d) == 0 && aclmdlGetNumOutputs(d) == 0);
     TRUE(aclmdlGetInputSizeByIndex(d, 0) == 0 && strcmp(aclmdlGetInputNameByIndex(d, 0), "") == 0);
-    TRUE(aclmdlGetInputFormat(d, 0) == ACL_FORMAT_UNDEFINED && aclmdlGetOutputDataType(d, 0) == ACL_DT_UNDEFINED);
+    TRUE(aclmdlGetInputFormat(d, 0) == ACL_FORMAT_UNDEFINED && aclmdlGetOutputDataType(d,
+        0) == ACL_DT_UNDEFINED);
     EXPECT(aclmdlGetInputDims(d, 0, &dims), 100000);
     EXPECT(aclmdlGetInputIndexByName(d, "x", &index), 100000);
     EXPECT(aclmdlDestroyDesc(d), 0);

@@ -15,7 +15,8 @@ RULE(queue, items_keep_what_they_are_given, "guide: acltdtCreateDataItem") {
     char data[6];
     int64_t got[2] = {0, 0};
     acltdtDataItem *i = item(data);
-    TRUE(acltdtGetTensorTypeFromItem(i) == ACL_TENSOR_DATA_TENSOR && acltdtGetDataTypeFromItem(i) == ACL_INT8);
+    TRUE(acltdtGetTensorTypeFromItem(i) == ACL_TENSOR_DATA_TENSOR &&
+        acltdtGetDataTypeFromItem(i) == ACL_INT8);
     TRUE(acltdtGetDataAddrFromItem(i) == data && acltdtGetDataSizeFromItem(i) == 6);
     TRUE(acltdtGetDimNumFromItem(i) == 2);
     EXPECT(acltdtGetDimsFromItem(i, got, 2), 0);

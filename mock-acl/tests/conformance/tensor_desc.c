@@ -188,7 +188,9 @@ RULE_MOCK(tensor, a_destroyed_descriptor_is_refused, "own choice") {
 }
 
 RULE(tensor, sizes_of_types, "header: aclDataType; guide: aclDataTypeSize") {
-    TRUE(aclDataTypeSize(ACL_FLOAT) == 4 && aclDataTypeSize(ACL_FLOAT16) == 2 && aclDataTypeSize(ACL_BF16) == 2);
-    TRUE(aclDataTypeSize(ACL_INT8) == 1 && aclDataTypeSize(ACL_BOOL) == 1 && aclDataTypeSize(ACL_DOUBLE) == 8);
+    TRUE(aclDataTypeSize(ACL_FLOAT) == 4 && aclDataTypeSize(ACL_FLOAT16) == 2 &&
+        aclDataTypeSize(ACL_BF16) == 2);
+    TRUE(aclDataTypeSize(ACL_INT8) == 1 && aclDataTypeSize(ACL_BOOL) == 1 &&
+        aclDataTypeSize(ACL_DOUBLE) == 8);
     TRUE(aclDataTypeSize(ACL_COMPLEX128) == 16 && aclDataTypeSize(ACL_DT_UNDEFINED) == 0);
 }
