@@ -149,7 +149,9 @@ fn libraries_of_operators_that_do_not_open_are_told_with_the_reason() {
 
 #[test]
 fn one_bad_device_does_not_hide_the_others() {
-    let report = Doctor::new().library(&world().faulty).env("FAULT"; true    let devices = report["devices"].as_array().unwrap();
+    let report = Doctor::new().library(&world().faulty).env("FAULT", "devices").arg(limit()).json(1);
+    assert_eq!(report["library"]["simulates"], false);
+    let devices = report["devices"].as_array().unwrap();
     let says = |id: usize, want: &str| {
         let error = devices[id]["error"].as_str().unwrap();
         assert!(error.contains(want), "device {id}: {error}");
