@@ -81,7 +81,7 @@ def main():
             continue
         out = os.path.abspath(os.path.join(options.build, "conformance", "set-" + version))
         objects, left_out = build(version, folder, out)
-        program = os.path.join(out, "conformance")
+        program = out + "-conformance"  # beside the others, which look for kernels there
         subprocess.run(["g++", *objects, f"-L{library}", "-lascendcl", "-ldl", "-pthread", "-Wl,-z,lazy",
                         f"-Wl,-rpath,{library}", "-o", program], check=True)
         process = subprocess.run([program, "--junit", program + ".xml"], stdout=subprocess.PIPE, text=True,
