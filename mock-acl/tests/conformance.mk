@@ -59,5 +59,5 @@ conformance-valgrind: $(BUILD)/conformance/with-test $(KERNELS)
 
 # The same with the headers inside the wheels that `make headers` downloads, as C++.
 .PHONY: conformance-sets
-conformance-sets: $(MOCK_LIB)
+conformance-sets: $(MOCK_LIB) $(KERNELS)
 	python3 tools/conformance_sets.py $(HEADERS_FLAGS) $(BUILD)
