@@ -30,6 +30,7 @@ $(BUILD)/conformance/as-c++: $(CONFORMANCE:tests/conformance/%.c=$(BUILD)/confor
 define conform
 @echo "conformance, $(1):"
 @$(2) $(BUILD)/conformance/$(1) --junit $(BUILD)/conformance/$(1).xml $(CONFORMANCE_FLAGS)
+@case '$(CONFORMANCE_FLAGS)' in *--list*) ;; *) python3 tests/conformance/report.py $(BUILD)/conformance/$(1).xml;; esac
 endef
 
 # The library is found by its usual name, whatever the file is called.
