@@ -57,7 +57,7 @@ $(eval $(call conformance_variant,test,-O1 -g))
 
 # Valgrind keeps a shadow of all that is mapped: with gigabytes of device memory each check takes half a minute.
 conformance-valgrind: $(BUILD)/conformance/with-test $(KERNELS)
-	$(call conform,with-test,ulimit -v 4000000; MOCK_ACL_DEVICES=2 valgrind -q --trace-children=yes --error-exitcode=99)
+	$(call conform,with-test,ulimit -v 6000000; MOCK_ACL_DEVICES=2 valgrind -q --trace-children=yes --error-exitcode=99)
 
 # The same with the headers inside the wheels that `make headers` downloads, as C++.
 .PHONY: conformance-sets
