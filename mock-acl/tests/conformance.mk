@@ -30,6 +30,7 @@ $(BUILD)/conformance/as-c++: $(CONFORMANCE:tests/conformance/%.c=$(BUILD)/confor
 define conform
 @echo "conformance, $(1):"
 @$(2) $(BUILD)/conformance/$(1) --junit $(BUILD)/conformance/$(1).xml $(CONFORMANCE_FLAGS)
+@case '$(CONFORMANCE_FLAGS)' in *--list*) ;; *) python3 tests/conformance/report.py $(BUILD)/conformance/$(1).xml;; esac
 endef
 
 # The library is found by its usual name, whatever the file is called.
@@ -54,8 +55,9 @@ $(eval $(call conformance_variant,asan,-O1 -g -fsanitize=address$(COMMA)undefine
 $(eval $(call conformance_variant,tsan,-O1 -g -fsanitize=thread))
 $(eval $(call conformance_variant,test,-O1 -g))
 
+# Valgrind keeps a shadow of all that is mapped: with gigabytes of device memory each check takes half a minute.
 conformance-valgrind: $(BUILD)/conformance/with-test $(KERNELS)
-	$(call conform,with-test,MOCK_ACL_DEVICES=2 valgrind -q --trace-children=yes --error-exitcode=99)
+	$(call conform,with-test,ulimit -v 6000000; MOCK_ACL_DEVICES=2 valgrind -q --trace-children=yes --error-exitcode=99)
 
 # The same with the headers inside the wheels that `make headers` downloads, as C++.
 .PHONY: conformance-sets

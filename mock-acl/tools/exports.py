@@ -11,6 +11,8 @@ import re
 import subprocess
 import sys
 
+from sources import sources
+
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 WORDS = {"SIM": "simulated", "ACCEPT": "accepted without effect"}
@@ -30,6 +32,8 @@ LIBRARIES = {
     "NNBASE": "Operator base",
     "OP": "Operators",
 }
+# The source of the rules of functions that nothing names one by one: what README.md says of their library.
+OF_LIBRARY = {"EXEC": "implementation", "NNBASE": "guide", "OP": "guide"}
 LIST = os.path.join(HERE, "abi/exports.txt")
 
 
@@ -58,8 +62,12 @@ def control_names():
 
 
 def notes():
-    lines = open(os.path.join(HERE, "tools/notes.tsv")).read().splitlines()
-    return dict(line.split("\t", 1) for line in lines if line)
+    lines = [line for line in open(os.path.join(HERE, "tools/notes.tsv")).read().splitlines() if line]
+    found = dict(line.split("\t", 1) for line in lines)
+    if len(found) < len(lines):
+        names = sorted(line.split("\t")[0] for line in lines)
+        sys.exit(f"two notes each: {sorted({a for a, b in zip(names, names[1:]) if a == b})}")
+    return found
 
 
 def check(library):
@@ -89,22 +97,27 @@ def write_list():
 
 
 def table():
-    note, lines = notes(), []
+    note, source, lines = notes(), sources(), []
     unknown = set(note) - {name for _, name, _ in entries()}
     if unknown:
         sys.exit(f"notes for unknown names: {sorted(unknown)}")
     for kind, title in LIBRARIES.items():
         mine = [(name, fidelity) for k, name, fidelity in entries() if k == kind]
-        works = [f"| `{n}` | {WORDS[f]} | {note.get(n, '')} |" for n, f in mine if f in WORDS]
+        other = OF_LIBRARY.get(kind, "")
+        works = [(n, WORDS[f], source.get(n) or other, note.get(n, "")) for n, f in mine if f in WORDS]
+        unsaid = [n for n, _, where, _ in works if not where]
+        if unsaid:
+            sys.exit(f"no source of the rules of: {unsaid}")
         missing = [n for n, f in mine if f not in WORDS]
         lines += [f"### {title}", ""]
         if works:
-            lines += ["| function | fidelity | note |", "|---|---|---|"] + works
+            lines += ["| function | fidelity | source | note |", "|---|---|---|---|"]
+            lines += [f"| `{n}` | {word} | {where} | {text} |" for n, word, where, text in works]
         if kind == "OP" and missing:
             operators = sum(not n.endswith("GetWorkspaceSize") for n in missing)
             lines.append(
                 f"| the other {operators} operators of `aclnnop/` ({len(missing)} functions) | not supported "
-                "| 207000, and the error text names the function; src/exports.def lists them one by one |"
+                "| own choice | 207000, and the error text names the function; src/exports.def lists them one by one |"
             )
         elif missing:
             head = f"Not supported ({len(missing)}; 207000, NULL or 0, and the error text names the function):"

@@ -163,7 +163,8 @@ static void run_rule(const conform_rule *rule, double limit, result *r) {
     const double start = now();
     int ends[2], status = 0;
     r->text[0] = 0;
-    fflush(stdout);
+    /* The report too: a check that ends by exit() would write what is still in its copy of the buffer. */
+    fflush(NULL);
     if (pipe(ends) != 0) {
         r->word = "failed";
         return;
