@@ -2,8 +2,8 @@
  *
  * Attribute indexes start at 0 and rise; copies of size 0 are skipped; a batch has one direction, to the
  * device or from it (guide: memory management, aclrtMemcpyBatch). Null arrays, no copy, a size above its
- * limit and reserved bytes: 100000 (implementation of the open runtime); the rest 107000 (own choice), among it
- * counts whose arrays no address space can hold: nothing of those is read. Places
+ * limit and reserved bytes: 100000 (implementation of the open runtime); the rest 107000 (own choice),
+ * among it counts whose arrays no address space can hold: nothing of those is read. Places
  * of an attribute have to agree with the addresses (own choice). The failing index is SIZE_MAX when no single
  * copy is to blame (own choice). */
 #define _GNU_SOURCE

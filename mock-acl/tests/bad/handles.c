@@ -230,7 +230,9 @@ static void drop_executor(void *h) { aclDestroyAclOpExecutor(h); }
 
 static void *data_buffer(void) { return aclCreateDataBuffer(memory, 64); }
 static void drop_data_buffer(void *h) { aclDestroyDataBuffer(h); }
-static void *description(void) { return aclCreateTensorDesc(ACL_FLOAT, 1, (const int64_t[]){4}, ACL_FORMAT_ND); }
+static void *description(void) {
+    return aclCreateTensorDesc(ACL_FLOAT, 1, (const int64_t[]){4}, ACL_FORMAT_ND);
+}
 static void drop_description(void *h) { aclDestroyTensorDesc(h); }
 static void *attributes(void) { return aclopCreateAttr(); }
 static void drop_attributes(void *h) { aclopDestroyAttr(h); }
@@ -325,7 +327,7 @@ static void drop_profile(void *h) { aclprofDestroyConfig(h); }
 static void *step(void) { return aclprofCreateStepInfo(); }
 static void drop_step(void *h) { aclprofDestroyStepInfo(h); }
 
-/* Arguments outlive their kernel, and an address of a configuration is given out again: none of them is stale for
+/* Arguments outlive their binary in the mock, and an address of a configuration is given out again: none of them is stale for
  * certain. Contexts are the driver's: making one makes it current. */
 const bad_maker bad_makers[KNOWN_HANDLES + 1] = {
     [STREAM] = {"stream", stream, drop_stream, EVENT},
