@@ -7,7 +7,8 @@ bad_inputs.py check PROGRAM     runs the program of tests/bad and judges what it
 A case gives one parameter of a function a bad value and the others good ones: null for pointers and handles; stale,
 foreign and wrong handles; values beyond an enum's; zero, the largest and negative numbers; bad strings. Each function
 is also called before initialisation, after it was undone, and from a thread without a context; that alone for stubs,
-which take no parameters. No case may crash or hang. Its code has to be one that RULES allows for such a value, or one that tests/bad/choices.tsv lists with a reason.
+which take no parameters. No case may crash or hang. Its code has to be one that RULES allows for such a value, or one
+that tests/bad/choices.tsv lists with a reason.
 """
 import collections
 import csv

@@ -327,8 +327,8 @@ static void drop_profile(void *h) { aclprofDestroyConfig(h); }
 static void *step(void) { return aclprofCreateStepInfo(); }
 static void drop_step(void *h) { aclprofDestroyStepInfo(h); }
 
-/* Arguments outlive their binary in the mock, and an address of a configuration is given out again: none of them is stale for
- * certain. Contexts are the driver's: making one makes it current. */
+/* Arguments outlive their binary in the mock, and an address of a configuration is given out again: none of them is
+ * stale for certain. Contexts are the driver's: making one makes it current. */
 const bad_maker bad_makers[KNOWN_HANDLES + 1] = {
     [STREAM] = {"stream", stream, drop_stream, EVENT},
     [EVENT] = {"event", event, drop_event, STREAM},
