@@ -2,11 +2,15 @@
  *
  * Attribute indexes start at 0 and rise; copies of size 0 are skipped; a batch has one direction, to the
  * device or from it (guide: memory management, aclrtMemcpyBatch). Null arrays, no copy, a size above its
- * limit and reserved bytes: 100000 (implementation of the open runtime); the rest 107000 (own choice). Places
+ * limit and reserved bytes: 100000 (implementation of the open runtime); the rest 107000 (own choice),
+ * among it counts whose arrays no address space can hold: nothing of those is read. Places
  * of an attribute have to agree with the addresses (own choice). The failing index is SIZE_MAX when no single
  * copy is to blame (own choice). */
 #define _GNU_SOURCE
 #include "memory.h"
+
+/* Programs have at most 2^47 bytes of addresses on x86-64, 2^48 on aarch64. */
+#define LONGEST (((size_t)1 << 48) / sizeof(void *))
 
 typedef struct batch {
     void **dsts;
@@ -27,7 +31,7 @@ static aclError check_arrays(const batch *b, size_t *failed) {
     if (b->dsts == NULL || b->maxs == NULL || b->srcs == NULL || b->sizes == NULL || b->count == 0 ||
         b->attrs == NULL || b->starts == NULL)
         return mock_null("arrays and numBatches");
-    if (b->count > SIZE_MAX / sizeof *b->dsts || b->attr_count > b->count)
+    if (b->count > LONGEST || b->attr_count > b->count)
         return wrong("no array is as long, or numAttrs is above numBatches");
     for (size_t i = 0; i < b->count; i++) {
         if (b->sizes[i] <= b->maxs[i]) continue;

@@ -46,9 +46,18 @@ static bool same_list(const callback *a, const callback *b) {
     return a->type == b->type && (a->init != NULL) == (b->init != NULL);
 }
 
+/* A type that the header does not name: 100000 (own choice: its callback would never be called). */
+static aclError check_type(aclRegisterCallbackType type) {
+    if (((int)type >= ACL_REG_TYPE_ACL_MODEL && type <= ACL_REG_TYPE_ACL_RETR) || type == ACL_REG_TYPE_OTHER)
+        return 0;
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "type %d of a callback", (int)type);
+}
+
 /* One of a type, any number of ACL_REG_TYPE_OTHER; a second one is 500000 (implementation of the open
  * runtime). */
 static aclError add(const callback *c) {
+    const aclError code = check_type(c->type);
+    if (code != 0) return code;
     for (size_t i = 0; i < count && c->type != ACL_REG_TYPE_OTHER; i++)
         if (same_list(&callbacks[i], c))
             return mock_fail(ACL_ERROR_INTERNAL_ERROR, "EH9999", "type %d has a callback", (int)c->type);
@@ -60,6 +69,8 @@ static aclError add(const callback *c) {
 
 /* Not registered: 500000 (implementation of the open runtime). */
 static aclError remove_one(const callback *c) {
+    const aclError code = check_type(c->type);
+    if (code != 0) return code;
     for (size_t i = 0; i < count; i++) {
         if (!same_list(&callbacks[i], c) || callbacks[i].init != c->init ||
             callbacks[i].finalize != c->finalize)

@@ -106,12 +106,16 @@ static aclError from_host(const aclrtPlaceHolderInfo *places, mock_launch_reques
     return code;
 }
 
-/* The arguments are copied here. */
+/* The arguments are copied here. Above 1 MiB: 107000 (own choice: no program has as many). */
+#define MOST_HOST_ARGS ((size_t)1 << 20)
+
 MOCK_EXPORT aclError aclrtLaunchKernelWithHostArgs(
     aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg,
     void *hostArgs, size_t argsSize, aclrtPlaceHolderInfo *placeHolderArray, size_t placeHolderNum) {
     MOCK_ENTER(aclrtLaunchKernelWithHostArgs);
     if (funcHandle == NULL || hostArgs == NULL) return mock_null("funcHandle and hostArgs");
+    if (argsSize > MOST_HOST_ARGS)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%zu bytes of arguments", argsSize);
     mock_launch_request r = {.call = "aclrtLaunchKernelWithHostArgs",
         .blocks = numBlocks,
         .config = cfg,

@@ -7,7 +7,8 @@ bad_inputs.py check PROGRAM     runs the program of tests/bad and judges what it
 A case gives one parameter of a function a bad value and the others good ones: null for pointers and handles; stale,
 foreign and wrong handles; values beyond an enum's; zero, the largest and negative numbers; bad strings. Each function
 is also called before initialisation, after it was undone, and from a thread without a context; that alone for stubs,
-which take no parameters. No case may crash or hang. Its code has to be one that RULES allows for such a value, or one that tests/bad/choices.tsv lists with a reason.
+which take no parameters. No case may crash or hang. Its code has to be one that RULES allows for such a value, or one
+that tests/bad/choices.tsv lists with a reason.
 """
 import collections
 import csv
@@ -16,6 +17,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 import compare_headers as real
 
@@ -30,6 +32,12 @@ GOOD = [
      r"dst|src|devPtr|ptr|devAddr", "DEVICE"),
     (r"aclrtFreeHost|aclrtHostRegister|aclrtHostUnregister|aclrtHostGetDevice", r"ptr|hostPtr|pHost", "PINNED"),
     (r"aclnn", r"workspace", "DEVICE"),
+    (r"aclrtLaunch|aclrtFunction", r"func", "KERNEL"),
+    (r"aclrtDestroyStreamConfigHandle", r"handle", "STREAM_CONFIG"),
+    (r"aclrtKernelArgsInitByUserMem", r"argsHandle", "POINTER"),  # memory of the program
+    (r"acltdtDequeue", r"timeout", "FIXED"),  # others wait without end at the empty queue, as they should
+    (r"aclmdl", r"modelId", "MODEL"),
+    (r"acltdt", r"qid|srcId|dstId", "QUEUE"),
 ]
 # Values of an enum other than its lowest.
 GOOD_VALUES = [(r"aclrtMemcpy", r"kind", 3)]  # device to device
@@ -37,11 +45,23 @@ GOOD_VALUES = [(r"aclrtMemcpy", r"kind", 3)]  # device to device
 LEFT_OUT = {
     "aclAppLog": "takes a format and values of any number: what does not fit it is undefined in C itself",
 }
+IDS = {"MODEL", "QUEUE", "FIXED"}  # numbers, not pointers
 HANDLES = {
     "aclrtStream": "STREAM", "aclrtEvent": "EVENT", "aclrtNotify": "NOTIFY", "aclrtContext": "CONTEXT",
     "aclmdlRI": "GRAPH", "aclTensor": "TENSOR", "aclScalar": "SCALAR", "aclIntArray": "INTS",
-    "aclFloatArray": "FLOATS", "aclBoolArray": "BOOLS", "aclTensorList": "LIST", "aclOpExecutor": "EXECUTOR",
-    "aclDataBuffer": "BUFFER",
+    "aclFloatArray": "FLOATS", "aclBoolArray": "BOOLS", "aclTensorList": "LIST", "aclScalarList": "SCALARS",
+    "aclOpExecutor": "EXECUTOR", "aclDataBuffer": "BUFFER", "aclrtCntNotify": "COUNT_NOTIFY",
+    "aclrtLabel": "LABEL", "aclrtLabelList": "LABELS", "aclmdlRICondHandle": "CONDITION",
+    "aclrtTaskGrp": "TASK_GROUP", "aclmdlRITask": "TASK", "aclrtBinary": "BINARY_TEXT", "aclrtBinHandle": "BINARY",
+    "aclrtFuncHandle": "KERNEL", "aclrtArgsHandle": "KERNEL_ARGUMENTS", "aclrtParamHandle": "PLACEHOLDER",
+    "aclrtDrvMemHandle": "PHYSICAL", "aclrtMemPool": "POOL", "aclrtAllocatorDesc": "ALLOCATOR",
+    "aclrtMbuf": "MESSAGE", "acltdtBuf": "QUEUE_MESSAGE", "aclrtGroupInfo": "GROUP",
+    "aclTensorDesc": "DESCRIPTION", "aclopAttr": "ATTRIBUTES", "aclmdlDesc": "MODEL_DESCRIPTION",
+    "aclmdlDataset": "DATASET", "aclmdlAIPP": "AIPP", "aclmdlConfigHandle": "LOAD_CONFIG",
+    "aclmdlExecConfigHandle": "RUN_CONFIG", "aclmdlBundleQueryInfo": "BUNDLE_QUERY",
+    "acltdtQueueAttr": "QUEUE_ATTRIBUTES", "acltdtQueueRoute": "ROUTE", "acltdtQueueRouteList": "ROUTES",
+    "acltdtQueueRouteQueryInfo": "ROUTE_QUERY", "acltdtChannelHandle": "CHANNEL", "acltdtDataItem": "ITEM",
+    "acltdtDataset": "ITEMS", "aclprofConfig": "PROFILE", "aclprofStepInfo": "STEP",
 }
 INTEGERS = {"BOOL": 0, "CHAR_S": 1, "SCHAR": 1, "UCHAR": 0, "SHORT": 1, "USHORT": 0, "INT": 1, "UINT": 0, "LONG": 1,
             "ULONG": 0, "LONGLONG": 1, "ULONGLONG": 0}
@@ -53,7 +73,8 @@ RULES = {
     "stale": {107017, 107000, 107002, 100000, 161002, 561101},
     "foreign": {107017, 107000, 107002, 100000, 161002, 561101},
     "wrong": {107017, 107000, 107002, 100000, 161002, 561101},
-    "enum": {100000, 107000, 161002, 207000},
+    "id": REFUSED | {145003, 148053},
+    "enum": {100000, 107000, 161002, 207000, 145020},
     "number": "known",
     "text": "known",
     "phase": "known",
@@ -112,7 +133,8 @@ class Table:
         kind, name = argument.type, argument.spelling
         for functions, parameters, good in GOOD:
             if re.match(functions, function) and re.fullmatch(parameters, name):
-                return good, 0, 0
+                if good not in IDS or kind.get_canonical().kind.name in INTEGERS:
+                    return good, 0, 0
         handle = self.handle(kind)
         if handle:
             return handle, 0, 0
@@ -229,7 +251,9 @@ def judge(name, parameter, kind, value, code, states, known, listed):
 
 def check(program, verbose):
     states, known, listed = exports(), known_codes(), choices()
-    process = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    program = os.path.abspath(program)
+    with tempfile.TemporaryDirectory() as folder:  # some calls write files
+        process = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)
     counts, wrong, live = collections.Counter(), 0, 0
     for line in process.stdout.splitlines():
         name, parameter, kind, value, code = line.split("\t")
@@ -240,7 +264,7 @@ def check(program, verbose):
             wrong += 1
             print(f"{name}\t{parameter}\t{value}\t{problem}")
     if process.returncode != 0:
-        sys.exit(f"{program} ended with {process.returncode}")
+        sys.exit(f"{program} ended with {process.returncode}: {process.stderr[-200:]}")
     for entry in listed:
         if entry[2] == 0:
             wrong += 1

@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "acl/acl.h"
-#include "aclnn/aclnn_base.h"
-#include "aclnnop/aclnn_add.h"
 #include "bad.h"
 #include "mock_acl.h"
 
@@ -41,88 +39,53 @@ static void need(int ok, const char *what) {
     _exit(3);
 }
 
-static void *new_tensor(void) {
-    static const int64_t shape[] = {2, 2}, strides[] = {2, 1};
-    return aclCreateTensor(shape, 2, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, shape, 2, w.device[0]);
+/* The kinds that a function's cases need; a bit each. */
+static uint64_t kinds_of(const function *f) {
+    uint64_t bits = 0;
+    for (int i = 0; i < f->count; i++) {
+        const kind k = f->parameters[i].kind;
+        if (k >= STREAM && k <= KNOWN_HANDLES) bits |= 1ull << k | 1ull << bad_makers[k].wrong;
+        if (k == HANDLE || k == OBJECT) bits |= 1ull << STREAM;
+    }
+    return bits;
 }
 
-static void *new_executor(void) {
-    uint64_t size = 0;
-    aclOpExecutor *executor = NULL;
-    float one = 1;
-    aclScalar *alpha = aclCreateScalar(&one, ACL_FLOAT);
-    aclnnAddGetWorkspaceSize(new_tensor(), new_tensor(), alpha, new_tensor(), &size, &executor);
-    return executor;
+static void make(uint64_t kinds) {
+    for (int k = STREAM; k <= KNOWN_HANDLES; k++) {
+        const bad_maker *m = &bad_makers[k];
+        if (k == CONTEXT || !(kinds >> k & 1)) continue;
+        if (m->destroy != NULL) {
+            w.stale[k] = m->make();
+            m->destroy(w.stale[k]);
+        }
+        w.good[k] = m->make();
+        need(k == QUEUE || w.good[k] != NULL, m->name); /* queues count from 0 */
+    }
 }
 
-static void *new_graph(void) {
-    aclrtStream stream = NULL;
-    aclmdlRI graph = NULL;
-    aclrtCreateStream(&stream);
-    aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
-    aclrtMemsetAsync(w.device[0], 64, 1, 64, stream);
-    aclmdlRICaptureEnd(stream, &graph);
-    return graph;
-}
-
-static void make(void **to) {
-    static const int64_t ints[] = {1, 2};
-    static const float floats[] = {1, 2};
-    static const bool bools[] = {true, false};
-    float one = 1;
-    const aclTensor *tensors[2];
-    aclrtCreateStream(&to[STREAM]);
-    aclrtCreateEventExWithFlag(&to[EVENT], ACL_EVENT_SYNC);
-    aclrtCreateNotify(&to[NOTIFY], 0);
-    to[GRAPH] = new_graph();
-    to[TENSOR] = new_tensor();
-    to[SCALAR] = aclCreateScalar(&one, ACL_FLOAT);
-    to[INTS] = aclCreateIntArray(ints, 2);
-    to[FLOATS] = aclCreateFloatArray(floats, 2);
-    to[BOOLS] = aclCreateBoolArray(bools, 2);
-    tensors[0] = new_tensor();
-    tensors[1] = new_tensor();
-    to[LIST] = aclCreateTensorList(tensors, 2);
-    to[EXECUTOR] = new_executor();
-    to[BUFFER] = aclCreateDataBuffer(w.device[0], 64);
-}
-
-static void destroy_stale(void) {
-    aclrtDestroyStream(w.stale[STREAM]);
-    aclrtDestroyEvent(w.stale[EVENT]);
-    aclrtDestroyNotify(w.stale[NOTIFY]);
-    aclmdlRIDestroy(w.stale[GRAPH]);
-    aclDestroyTensor(w.stale[TENSOR]);
-    aclDestroyScalar(w.stale[SCALAR]);
-    aclDestroyIntArray(w.stale[INTS]);
-    aclDestroyFloatArray(w.stale[FLOATS]);
-    aclDestroyBoolArray(w.stale[BOOLS]);
-    aclDestroyTensorList(w.stale[LIST]);
-    aclDestroyAclOpExecutor(w.stale[EXECUTOR]);
-    aclDestroyDataBuffer(w.stale[BUFFER]);
-}
-
-/* For a call with `count` arguments. */
-static void fresh(phase p, int count) {
+static void fresh(phase p, const function *f) {
     memset(&w, 0, sizeof w);
-    memset(scratch, 0, (size_t)count * SCRATCH);
+    memset(scratch, 0, (size_t)f->count * SCRATCH);
     need(mock_acl_reset() == 0, "mock_acl_reset");
     if (p == BEFORE_INIT) return;
     need(aclInit(NULL) == 0 && aclrtSetDevice(0) == 0, "aclInit");
-    for (int i = 0; i == 0 || i < count; i++) need(aclrtMalloc(&w.device[i], 4096, 0) == 0, "aclrtMalloc");
+    for (int i = 0; i == 0 || i < f->count; i++)
+        need(aclrtMalloc(&w.device[i], 4096, 0) == 0, "aclrtMalloc");
     need(aclrtMallocHost(&w.pinned, 4096) == 0, "aclrtMallocHost");
     /* Creating a context makes it the current one. */
     need(aclrtCreateContext(&w.stale[CONTEXT], 0) == 0, "aclrtCreateContext");
     need(aclrtDestroyContext(w.stale[CONTEXT]) == 0, "aclrtDestroyContext");
     need(aclrtCreateContext(&w.good[CONTEXT], 0) == 0, "aclrtCreateContext");
-    make(w.stale);
-    destroy_stale();
-    make(w.good);
+    bad_use_memory(w.device[0]);
+    make(kinds_of(f));
     if (p == AFTER_FINALIZE) {
         aclrtResetDeviceForce(0);
         aclFinalize();
     }
 }
+
+/* A function for every parameter that is one; its caller may think that it takes or returns something. */
+static long long nothing(void) { return 0; }
 
 /* ---- values ---- */
 
@@ -133,8 +96,10 @@ static uint64_t good(const parameter *p, int i) {
         case PINNED: return (uint64_t)(uintptr_t)w.pinned;
         case POINTER:
         case RECORD: return (uint64_t)(uintptr_t)(scratch + (size_t)i * SCRATCH);
+        case FUNCTION: return (uint64_t)(uintptr_t)nothing;
         case TEXT: return (uint64_t)(uintptr_t) "name";
         case ENUM: return (uint64_t)p->good;
+        case FIXED:
         case SIGNED:
         case UNSIGNED: return 1;
         default: return 0;
@@ -142,8 +107,7 @@ static uint64_t good(const parameter *p, int i) {
 }
 
 static uint64_t wrong_kind(kind k) {
-    const kind other = k == STREAM ? EVENT : k == TENSOR ? SCALAR : k > TENSOR && k <= BUFFER ? TENSOR : STREAM;
-    return (uint64_t)(uintptr_t)w.good[other];
+    return (uint64_t)(uintptr_t)w.good[k <= KNOWN_HANDLES ? bad_makers[k].wrong : STREAM];
 }
 
 static uint64_t top(const parameter *p) {
@@ -155,7 +119,8 @@ static uint64_t top(const parameter *p) {
 /* The bad values of a parameter. A foreign handle is the address of readable memory. */
 static int changes(const parameter *p, int i, change *out) {
     int n = 0;
-    const int handle = p->kind >= STREAM && p->kind <= OBJECT;
+    const int id = p->kind == MODEL || p->kind == QUEUE;
+    const int handle = !id && p->kind >= STREAM && p->kind <= OBJECT;
     const uint64_t foreign = (uint64_t)(uintptr_t)(scratch + (size_t)i * SCRATCH + 64);
     if (handle || p->kind == POINTER || p->kind == TEXT || p->kind == FUNCTION || p->kind == DEVICE ||
         p->kind == PINNED)
@@ -163,8 +128,13 @@ static int changes(const parameter *p, int i, change *out) {
     if (handle) {
         out[n++] = (change){"foreign", "foreign", foreign};
         out[n++] = (change){"wrong", "wrong kind", wrong_kind(p->kind)};
-        if (p->kind <= KNOWN_HANDLES)
+        if (p->kind == CONTEXT || (p->kind <= KNOWN_HANDLES && bad_makers[p->kind].destroy != NULL))
             out[n++] = (change){"stale", "stale", (uint64_t)(uintptr_t)w.stale[p->kind]};
+    }
+    if (id) {
+        out[n++] = (change){"id", "0", 0};
+        out[n++] = (change){"id", "most", UINT32_MAX};
+        out[n++] = (change){"id", "stale", (uint64_t)(uintptr_t)w.stale[p->kind]};
     }
     switch (p->kind) {
         case ENUM:
@@ -244,7 +214,7 @@ static void run_cases(const function *f, int from, int tell) {
         if (number++ < from) continue;
         need(write(tell, &number, sizeof number) == sizeof number, "write");
         alarm(LIMIT_S);
-        fresh((phase)p, f->count);
+        fresh((phase)p, f);
         fill(f, a);
         if (p == TOLD_TO_FAIL) need(mock_acl_fail(f->name, 1, FAULT) == 0, "mock_acl_fail");
         print_case(f, "(all)", p == TOLD_TO_FAIL ? "fault" : "phase", phases[p]);
@@ -257,7 +227,7 @@ static void run_cases(const function *f, int from, int tell) {
             if (number++ < from) continue;
             need(write(tell, &number, sizeof number) == sizeof number, "write");
             alarm(LIMIT_S);
-            fresh(READY, f->count);
+            fresh(READY, f);
             changes(&f->parameters[i], i, list); /* with the handles of this state */
             fill(f, a);
             a[i] = list[k].value;
