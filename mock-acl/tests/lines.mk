@@ -38,6 +38,7 @@ lines-run: all $(KERNELS) $(LINES_DRIVERS)
 	@cd $(LINES) && ./driver > /dev/null 2>&1 # some functions write files
 	python3 tests/numpy/run.py $(LINES)/lib64/libascendcl.so --cases $(LINES_CASES) | tail -1
 	python3 tests/model_tool.py $(LINES)/lib64/libascendcl.so
+	python3 tests/model_kinds.py $(LINES)/lib64/libascendcl.so
 
 LINES_CASES := 20
 lines: lines-run
