@@ -1,7 +1,9 @@
-# make lines   which lines and branches of src/ the C tests run. Included by the Makefile of mock-acl.
+# make lines          which lines and branches of src/ the tests of the mock run. Included by the Makefile of mock-acl.
+# make lines-figures  the same in two lines for .ci/full
+# LINES_REPORT=--list prints each line that no test runs, --branches each branch.
 LINES := $(BUILD)/lines
 LINES_FLAGS := -O0 -g --coverage -DMOCK_COVERAGE
-.PHONY: lines
+.PHONY: lines lines-run lines-figures
 $(eval $(call test_rules,lines,$(LINES_FLAGS)))
 $(eval $(call conformance_variant,lines,$(LINES_FLAGS)))
 # A test or a worker thread that ends without exit() would lose its counts; each counts for itself.
@@ -9,9 +11,10 @@ $(LINES)/probes: tests/observed/probes.cpp tests/observed/hold.c $(SOURCES:src/%
 	@echo LD $@
 	@$(CC) $(TEST_FLAGS) -c tests/observed/hold.c -o $(LINES)/hold.o
 	@$(CXX) -std=c++17 -O0 -Iinclude $< $(LINES)/hold.o $(filter %.o,$^) --coverage -pthread -lm -ldl -o $@
-$(LINES)/driver: tests/bad/driver.c tests/bad/bad.h $(BAD)/calls.c $(SOURCES:src/%.c=$(LINES)/obj/%.o)
+LINES_DRIVER := $(wildcard tests/bad/*.c) $(BAD)/calls.c
+$(LINES)/driver: $(LINES_DRIVER) $(wildcard tests/bad/*.h) $(SOURCES:src/%.c=$(LINES)/obj/%.o)
 	@echo LD $@
-	@$(CC) $(TEST_FLAGS) -O0 -DMOCK_COVERAGE -Itests/bad tests/bad/driver.c $(BAD)/calls.c $(filter %.o,$^) \
+	@$(CC) $(TEST_FLAGS) -O0 -DMOCK_COVERAGE -Itests/bad $(LINES_DRIVER) $(filter %.o,$^) \
 	  --coverage -lm -ldl -o $@
 LINES_OP := $(patsubst tests/%.c,%,$(filter-out tests/op_support.c tests/op_bench.c,$(wildcard tests/op_*.c)))
 LINES_OP_SOURCES := $(wildcard src/nn_*.c src/op_*.c)
@@ -19,11 +22,27 @@ $(LINES_OP:%=$(LINES)/%): $(LINES)/%: tests/%.c tests/op_support.c $(LINES_OP_SO
 	@echo LD $@
 	@$(CC) $(TEST_FLAGS) -O0 $< tests/op_support.c $(filter %.o,$^) --coverage -lm -ldl -o $@
 
-lines: $(TESTS:%=$(LINES)/%) $(LINES_OP:%=$(LINES)/%) $(LINES)/probes $(LINES)/driver $(BUILD)/conformance/with-lines
+# For Python, which loads it.
+$(LINES)/lib64/libascendcl.so: $(SOURCES:src/%.c=$(LINES)/obj/%.o)
+	@echo LD $@
+	@mkdir -p $(@D) && $(CC) -shared --coverage -pthread $^ -lm -ldl -o $@
+
+LINES_DRIVERS := $(TESTS:%=$(LINES)/%) $(LINES_OP:%=$(LINES)/%) $(LINES)/probes $(LINES)/driver \
+                 $(LINES)/lib64/libascendcl.so $(BUILD)/conformance/with-lines
+lines-run: all $(KERNELS) $(LINES_DRIVERS)
 	@find $(LINES) -name '*.gcda' -delete
 	$(call run_tests,,lines)
 	@for t in $(LINES_OP); do $(LINES)/$$t > $(LINES)/$$t.log 2>&1 || { tail -5 $(LINES)/$$t.log; exit 1; }; done
 	python3 tests/observed/compare.py $(LINES)/probes --strict-text | tail -1
 	$(call conform,with-lines,MOCK_ACL_DEVICES=2)
-	@$(LINES)/driver > /dev/null 2>&1
-	python3 tools/lines.py $(LINES)/obj
+	@cd $(LINES) && ./driver > /dev/null 2>&1 # some functions write files
+	python3 tests/numpy/run.py $(LINES)/lib64/libascendcl.so --cases $(LINES_CASES) | tail -1
+	python3 tests/model_tool.py $(LINES)/lib64/libascendcl.so
+	python3 tests/model_kinds.py $(LINES)/lib64/libascendcl.so
+
+LINES_CASES := 20
+lines: lines-run
+	@python3 tools/lines.py $(LINES)/obj $(LINES_REPORT)
+lines-figures:
+	@$(MAKE) -s lines-run >&2
+	@python3 tools/lines.py $(LINES)/obj --figures

@@ -467,3 +467,46 @@ RULE_MOCK(virtual_memory, a_second_address_by_a_link, "implementation: aclrtMemM
     fill(p, 3, 8);
     TRUE(byte_at(q) == 3);
 }
+
+static int kind_of(aclrtMemLocationType place, aclrtMemAttr attr) {
+    aclrtPhysicalMemProp p = prop(), got = prop();
+    aclrtDrvMemHandle handle = NULL;
+    p.location.type = place;
+    p.memAttr = attr;
+    OK(aclrtMallocPhysical(&handle, grain(), &p, 0));
+    OK(aclrtMemGetAllocationPropertiesFromHandle(handle, &got));
+    EXPECT(aclrtFreePhysical(handle), 0);
+    return (int)got.memAttr;
+}
+
+RULE(virtual_memory, kinds_of_host_memory, "implementation: aclrtMemGetAllocationPropertiesFromHandle") {
+    const aclrtMemLocationType host = ACL_MEM_LOCATION_TYPE_HOST;
+    up();
+    TRUE(kind_of(host, ACL_DDR_MEM_HUGE) == (int)ACL_MEM_HUGE);
+    TRUE(kind_of(host, ACL_DDR_MEM_NORMAL) == (int)ACL_MEM_NORMAL);
+    TRUE(kind_of(host, ACL_DDR_MEM_P2P_HUGE) == (int)ACL_MEM_P2P_HUGE);
+    TRUE(kind_of(host, ACL_MEM_NORMAL) == (int)ACL_MEM_NORMAL);
+    TRUE(kind_of(host, ACL_MEM_HUGE) == (int)ACL_MEM_HUGE);
+    TRUE(kind_of(host, ACL_MEM_P2P_NORMAL) == (int)ACL_DDR_MEM_P2P_NORMAL);
+}
+
+RULE(virtual_memory, kinds_of_device_memory, "implementation: aclrtMemGetAllocationPropertiesFromHandle") {
+    const aclrtMemLocationType device = ACL_MEM_LOCATION_TYPE_DEVICE;
+    up();
+    TRUE(kind_of(device, ACL_MEM_NORMAL) == (int)ACL_HBM_MEM_NORMAL);
+    TRUE(kind_of(device, ACL_MEM_HUGE) == (int)ACL_HBM_MEM_HUGE);
+    TRUE(kind_of(device, ACL_MEM_P2P_NORMAL) == (int)ACL_MEM_P2P_NORMAL);
+    TRUE(kind_of(device, ACL_HBM_MEM_NORMAL) == (int)ACL_HBM_MEM_NORMAL);
+}
+
+RULE(virtual_memory, larger_pages_have_a_larger_granularity, "guide: aclrtMemGetAllocationGranularity") {
+    const aclrtMemAttr large[] = {ACL_HBM_MEM_HUGE1G, ACL_MEM_HUGE1G, ACL_MEM_P2P_HUGE1G};
+    up();
+    for (size_t i = 0; i < 3; i++) {
+        aclrtPhysicalMemProp p = prop();
+        size_t size = 0;
+        p.memAttr = large[i];
+        OK(aclrtMemGetAllocationGranularity(&p, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &size));
+        TRUE(size == (size_t)1 << 30);
+    }
+}

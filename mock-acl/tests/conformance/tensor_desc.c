@@ -194,3 +194,23 @@ RULE(tensor, sizes_of_types, "header: aclDataType; guide: aclDataTypeSize") {
         aclDataTypeSize(ACL_DOUBLE) == 8);
     TRUE(aclDataTypeSize(ACL_COMPLEX128) == 16 && aclDataTypeSize(ACL_DT_UNDEFINED) == 0);
 }
+
+static int has_shape(const aclTensorDesc *d, const int64_t *dims, size_t count) {
+    if (aclGetTensorDescNumDims(d) != count) return 0;
+    for (size_t i = 0; i < count; i++)
+        if (aclGetTensorDescDim(d, i) != dims[i]) return 0;
+    return 1;
+}
+
+RULE(tensor, plain_formats_permute_the_dimensions, "guide: formats") {
+    const int64_t nchw[4] = {2, 3, 4, 5}, hwcn[4] = {4, 5, 3, 2}, nhwc[4] = {2, 4, 5, 3};
+    aclTensorDesc *d = desc(4, nchw), *same = NULL, *h = NULL, *n = NULL;
+    OK(aclTransTensorDescFormat(d, ACL_FORMAT_NCHW, &same));
+    OK(aclTransTensorDescFormat(d, ACL_FORMAT_HWCN, &h));
+    OK(aclTransTensorDescFormat(d, ACL_FORMAT_NHWC, &n));
+    TRUE(has_shape(same, nchw, 4) && has_shape(h, hwcn, 4) && has_shape(n, nhwc, 4));
+    aclDestroyTensorDesc(same);
+    aclDestroyTensorDesc(h);
+    aclDestroyTensorDesc(n);
+    aclDestroyTensorDesc(d);
+}
