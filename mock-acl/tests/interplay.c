@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "check.h"
 #include "core.h"
+#include "kernels/kernels.h"
 #include "shared.h"
 
 static aclrtEvent shared_event(void) {
@@ -82,7 +83,68 @@ static void places_of_the_dead(void) {
     mock_shared_unref(own);
 }
 
+static uint64_t pages_mapped(void) {
+    unsigned long long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    CHECK(f != NULL && fscanf(f, "%llu", &pages) == 1);
+    fclose(f);
+    return pages;
+}
+
+/* Host memory that a program holds over a reset stays, the region around it does not: else addresses run out
+ * after some thousand resets. */
+static void held_over_resets(void) {
+    char *small = NULL, *large = NULL;
+    uint64_t before = 0;
+    for (int i = 0; i < 20; i++) {
+        up();
+        small = pinned(100);
+        large = pinned(3 << 20);
+        memset(small, 1, 100);
+        memset(large, 2, 3 << 20);
+        CHECK(mock_acl_reset() == 0 && live().pinned_allocations == 0);
+        CHECK(small[99] == 1 && large[(3 << 20) - 1] == 2);
+        small[0] = large[0] = 3;
+        if (i == 3) before = pages_mapped();
+    }
+    CHECK((pages_mapped() - before) * 4096 < UINT64_C(1) << 30);
+    up();
+    CHECK(aclrtFreeHost(small) != 0 && aclrtFreeHost(large) != 0);
+}
+
+/* ---- own kernels ---- */
+
+static int farewells;
+
+/* As the destructor of a global object may do. */
+static void farewell(void) {
+    CHECK(mock_acl_now_ns() != UINT64_MAX);
+    farewells++;
+}
+
+/* The last use of the code goes while the engine drops a queue. */
+static void code_that_ends_calls_the_library(void) {
+    void (*call)(void) = farewell;
+    aclrtBinHandle b = NULL;
+    aclrtFuncHandle f = NULL;
+    up();
+    aclrtStream s = new_stream();
+    OK(aclrtBinaryLoadFromFile(beside(KERNELS), NULL, &b));
+    OK(aclrtBinaryGetFunction(b, "at_end", &f));
+    OK(aclrtLaunchKernelWithHostArgs(f, 1, s, NULL, &call, sizeof call, NULL, 0));
+    OK(aclrtSynchronizeStream(s));
+    OK(mock_acl_hold_stream(s));
+    OK(aclrtLaunchKernelWithHostArgs(f, 1, s, NULL, &call, sizeof call, NULL, 0));
+    OK(aclrtBinaryUnLoad(b));
+    CHECK(farewells == 0);
+    OK(aclrtDestroyStreamForce(s));
+    CHECK(mock_acl_reset() == 0);
+    CHECK(farewells == 1);
+}
+
 int main(void) {
+    code_that_ends_calls_the_library();
+    held_over_resets();
     places_of_the_dead();
     destroyed_while_the_record_waits();
     puts("interplay: ok");
