@@ -63,17 +63,18 @@ MOCK_EXPORT aclError aclrtStreamStop(aclrtStream stream) {
 
 /* ---- a whole device ---- */
 
-static uint64_t this_round;
+static uint64_t rounds, this_round; /* begun, and the one that looks */
 static int32_t round_device;
 static mock_stream *next;
 
+/* What a later round took is done for the earlier one. */
 static void find_next(mock_stream *s) {
-    if (next == NULL && s->ctx->device == round_device && s->abort_mark != this_round) next = s;
+    if (next == NULL && s->ctx->device == round_device && s->abort_mark < this_round) next = s;
 }
 
 /* The lock is dropped meanwhile: streams may come and go. */
 static void abort_device(int32_t device) {
-    const uint64_t round = ++this_round;
+    const uint64_t round = ++rounds;
     for (;;) {
         this_round = round;
         round_device = device;

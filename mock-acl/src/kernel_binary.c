@@ -41,7 +41,25 @@ uint64_t mock_live_binaries(void) {
     return n;
 }
 
-/* The last reference may go while the engine lock is held. */
+static pthread_mutex_t ended_lock = PTHREAD_MUTEX_INITIALIZER;
+static mock_binary *ended; /* their code is still mapped */
+
+/* Destructors in the code may call the library: without any lock. */
+static void close_ended(void) {
+    pthread_mutex_lock(&ended_lock);
+    mock_binary *b = ended;
+    ended = NULL;
+    pthread_mutex_unlock(&ended_lock);
+    while (b != NULL) {
+        mock_binary *next = b->next;
+        mock_image_close(b);
+        free(b);
+        b = next;
+    }
+}
+
+/* The last reference may go while the engine lock is held: the code waits for the next load, unload or
+ * reset. */
 void mock_binary_unref(mock_binary *b) {
     if (atomic_fetch_sub(&b->refs, 1) != 1) return;
     while (b->registered != NULL) {
@@ -51,8 +69,10 @@ void mock_binary_unref(mock_binary *b) {
         free(f);
     }
     if (b->device != NULL) mock_device_free(b->device);
-    mock_image_close(b);
-    free(b);
+    pthread_mutex_lock(&ended_lock);
+    b->next = ended;
+    ended = b;
+    pthread_mutex_unlock(&ended_lock);
 }
 
 /* ---- descriptions ---- */
@@ -169,6 +189,7 @@ static aclError publish(mock_binary *b, bool lazy, aclrtBinHandle *out) {
 static aclError load(
     const void *data, uint64_t size, const char *what, const load_options *o, aclrtBinHandle *out) {
     int32_t device = 0;
+    close_ended();
     aclError code = context_device(&device);
     if (code != 0) return code;
     mock_binary *b = calloc(1, sizeof *b);
@@ -183,6 +204,7 @@ static aclError load(
     }
     code = publish(b, o->lazy, out);
     if (code != 0) mock_binary_unref(b);
+    close_ended();
     return code;
 }
 
@@ -290,6 +312,7 @@ MOCK_EXPORT aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle) {
     if (b == NULL)
         return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live binary", binHandle);
     mock_binary_unref(b);
+    close_ended();
     return 0;
 }
 
@@ -304,6 +327,7 @@ void mock_kernels_reset(void) {
         forget(b);
         mock_binary_unref(b);
     }
+    close_ended();
     mock_args_reset();
     mock_handle_each(MOCK_BINARY_TEXT, free_description);
 }

@@ -147,6 +147,7 @@ void mock_memory_reset(void) {
     mock_arena *a = atomic_load_explicit(&pinned_arena, memory_order_acquire);
     if (a != NULL && mock_pinned_usage().blocks != 0 && set_aside(a)) {
         atomic_store_explicit(&pinned_arena, NULL, memory_order_release);
+        mock_arena_retire(a);
     } else if (a != NULL) {
         mock_arena_reset(a);
     }

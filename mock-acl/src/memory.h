@@ -24,6 +24,8 @@ void mock_arena_idle(mock_arena *a, const void *p, bool idle);
 /* The file behind a device range, and where in it an address stands. */
 int mock_arena_file(const mock_arena *a, const void *p, uint64_t *offset);
 void mock_arena_reset(mock_arena *a);
+/* Ends a range of host memory; its live blocks stay mapped for ever. */
+void mock_arena_retire(mock_arena *a);
 typedef struct mock_arena_use {
     uint64_t blocks, bytes, charged, capacity, peak;
 } mock_arena_use;

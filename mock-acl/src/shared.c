@@ -54,14 +54,27 @@ static uint64_t own_start(void) {
     return start;
 }
 
-static int32_t join(mock_page *page) {
-    const int32_t self = (int32_t)getpid();
-    for (uint32_t i = 0; i < MOCK_MEMBERS; i++) {
-        int32_t empty = 0;
-        if (!atomic_compare_exchange_strong(&page->members[i].pid, &empty, self)) continue;
-        atomic_store(&page->members[i].started, own_start());
-        return (int32_t)i;
+/* A free place or, when there is none, that of a process which died in it. */
+static bool take_place(mock_member *m, bool dead) {
+    int32_t there = 0;
+    if (dead) {
+        there = atomic_load(&m->pid);
+        uint64_t started = atomic_load(&m->started);
+        if (there == 0 || there == (int32_t)getpid()) return false;
+        const uint64_t runs = start_of(there);
+        if (started == 0 ? runs != 0 : runs == started) return false;
+        /* Nobody may see the new process with the start of the old one, and call it dead. */
+        if (!atomic_compare_exchange_strong(&m->started, &started, 0)) return false;
     }
+    if (!atomic_compare_exchange_strong(&m->pid, &there, (int32_t)getpid())) return false;
+    atomic_store(&m->started, own_start());
+    return true;
+}
+
+static int32_t join(mock_page *page) {
+    for (uint32_t i = 0; i < 2 * MOCK_MEMBERS; i++)
+        if (take_place(&page->members[i % MOCK_MEMBERS], i >= MOCK_MEMBERS))
+            return (int32_t)(i % MOCK_MEMBERS);
     return -1;
 }
 

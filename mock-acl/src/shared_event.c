@@ -39,9 +39,12 @@ MOCK_EXPORT aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandl
 
 aclError mock_shared_record(mock_stream *s, mock_event *e) {
     mock_task t = {.ops = &record_ops, .kind = MOCK_TASK_SHARED_RECORD};
-    aclError code = mock_room(s);
-    if (code != 0) return code;
-    e->refs++;
+    e->refs++; /* also while the call waits for room */
+    const aclError code = mock_room(s);
+    if (code != 0) {
+        mock_event_unref(e);
+        return code;
+    }
     t.u.shared.event = e;
     t.u.shared.ticket = mock_ticket_take(e->shared);
     mock_push(s, &t);

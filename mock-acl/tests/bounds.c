@@ -155,6 +155,7 @@ static void a_free_thread_keeps_time(void) {
 /* ---- the queue ---- */
 
 typedef struct submitter {
+    aclrtContext context;
     aclrtStream stream;
     void *memory;
     int taken;
@@ -163,13 +164,15 @@ typedef struct submitter {
 
 static void submit_until_refused(void *argument) {
     submitter *s = argument;
+    OK(aclrtSetCurrentContext(s->context)); /* a worker has none */
     while ((s->code = aclrtMemsetAsync(s->memory, 8, 0, 8, s->stream)) == 0) s->taken++;
 }
 
 /* Inside a host function a call that would wait for room is refused, so a full queue can be seen. */
 static void a_queue_takes_2013(void) {
     up();
-    submitter s = {new_stream(), device(8), 0, 0};
+    submitter s = {NULL, new_stream(), device(8), 0, 0};
+    OK(aclrtGetCurrentContext(&s.context));
     aclrtStream other = new_stream();
     OK(mock_acl_hold_stream(s.stream));
     OK(aclrtLaunchHostFunc(other, submit_until_refused, &s));

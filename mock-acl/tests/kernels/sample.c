@@ -100,6 +100,16 @@ static int count(mock_acl_block *b) {
     return 0;
 }
 
+/* Its parameter is called when the code is unloaded. */
+static void (*last_call)(void);
+static int at_end(mock_acl_block *b) {
+    memcpy(&last_call, b->args, sizeof last_call);
+    return 0;
+}
+__attribute__((destructor)) static void end(void) {
+    if (last_call != NULL) last_call();
+}
+
 static const uint32_t three_and_count[] = {8, 8, 8, 8};
 static const uint32_t scale_sizes[] = {8, 4, 4};
 static const uint32_t one_address[] = {8};
@@ -119,6 +129,8 @@ static const mock_acl_kernel kernels[] = {
     {.name = "report_1_1", .run = report, .kind = MOCK_ACL_KERNEL_MIX, .cube_ratio = 1, .vector_ratio = 1,
         .batch = 1, .params = one_address, .param_count = 1},
     {.name = "slow", .run = slow, .kind = MOCK_ACL_KERNEL_AICORE, .params = one_address, .param_count = 1},
+    {.name = "at_end", .run = at_end, .kind = MOCK_ACL_KERNEL_VECTOR, .params = one_address,
+        .param_count = 1},
     {.name = "count", .run = count, .kind = MOCK_ACL_KERNEL_VECTOR, .param_count = 0},
     {.name = "cpu_poke", .run = poke, .kind = MOCK_ACL_KERNEL_AICPU,
         .param_count = MOCK_ACL_KERNEL_NO_PARAMS},
