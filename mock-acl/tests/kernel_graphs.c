@@ -212,7 +212,6 @@ static void failing(void) {
 
 /* ---- parameters of tasks ---- */
 
-#if __has_include("kernel_task.h")
 static aclmdlRITask only_task(aclmdlRI g) {
     uint32_t one = 1;
     aclrtStream inner = NULL;
@@ -256,9 +255,6 @@ static void parameters(void) {
     CODE(aclmdlRITaskSetParams(task, &p), 107000); /* another kind */
     OK(aclrtBinaryUnLoad(b));
 }
-#else
-static void parameters(void) {}
-#endif
 
 int main(void) {
     captured();
