@@ -98,7 +98,11 @@ fn updates_of_a_plan_are_whole_on_a_library_without_repeatable_executors() {
     use racl::plan::{Frozen, Input, Plan};
 
     let Libraries { full, without_addresses, older_addresses, without_repetition, .. } = libraries();
-    let cases = [(full, 2), (older_addresses, 2), (without_addresses, 0), (without_repetition, 0)];
+    let mut cases = vec![(full, 2), (older_addresses, 2), (without_addresses, 0), (without_repetition, 0)];
+    if Table::load().is_ok() {
+        common::skipped("an installed toolkit has the functions that shall be missing");
+        cases.truncate(1);
+    }
     for (path, by_address) in cases {
         let device = load(path).unwrap().device(0).unwrap();
         let stream = device.stream().unwrap();
