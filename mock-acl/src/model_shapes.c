@@ -59,11 +59,11 @@ bool mock_shape_norm(const mock_model_op *op, operands in, mock_model_shape *out
 
 bool mock_shape_reduce(const mock_model_op *op, operands in, mock_model_shape *out) {
     int64_t axes[MOCK_MODEL_RANK];
-    const size_t n = mock_attr_ints(op, "dims", axes);
+    size_t n = mock_attr_ints(op, "dims", axes);
     const bool keep = mock_attr_int(op, "keep_dims", 0) != 0;
     const int64_t rank = in[0]->rank;
     bool gone[MOCK_MODEL_RANK] = {false};
-    if (n == SIZE_MAX) return false;
+    if (n == SIZE_MAX) n = 0; /* not given */
     for (size_t i = 0; i < n; i++) {
         const int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
         if (axis < 0 || axis >= rank || gone[axis]) return false;

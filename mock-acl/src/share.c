@@ -98,13 +98,14 @@ void mock_share_close(uint32_t slot) {
     atomic_store(&card_at(slot)->live, 0);
 }
 
+static bool running(int32_t pid) { return pid == getpid() || kill(pid, 0) == 0 || errno == EPERM; }
+
 bool mock_share_busy(uint32_t slot) {
     mock_card *c = card_at(slot);
     for (int i = 0; i < MOCK_SHARE_PEERS; i++) {
         const int32_t pid = atomic_load(&c->peers[i].pid);
         if (pid == 0) return false;
-        const bool alive = pid == getpid() || kill(pid, 0) == 0 || errno == EPERM;
-        if (atomic_load(&c->peers[i].opened) != 0 && alive) return true;
+        if (atomic_load(&c->peers[i].opened) != 0 && running(pid)) return true;
     }
     return false;
 }
@@ -127,7 +128,25 @@ mock_card *mock_share_own(const mock_key *key, mock_share_kind kind) {
     return opens(c, key, kind) ? c : NULL;
 }
 
-/* The place of a process on a card: its own or, if it may be added, a new one. Both sides add. */
+/* The place of a process that had the memory open and is gone. */
+static bool left(const mock_card *c, const mock_peer *p, int32_t pid) {
+    return (c->everybody != 0 || atomic_load(&p->opened) != 0) && !running(pid);
+}
+
+static mock_peer *take_over(mock_card *c, int32_t pid) {
+    for (int i = 0; i < MOCK_SHARE_PEERS; i++) {
+        mock_peer *p = &c->peers[i];
+        int32_t there = atomic_load(&p->pid);
+        if (!left(c, p, there) || !atomic_compare_exchange_strong(&p->pid, &there, pid)) continue;
+        atomic_store(&p->allowed, 0);
+        atomic_store(&p->opened, 0);
+        return p;
+    }
+    return NULL;
+}
+
+/* The place of a process on a card: its own or, if it may be added, a new one, in the last resort that of a process that is
+ * gone. Both sides add. */
 static mock_peer *peer_of(mock_card *c, int32_t pid, bool add) {
     for (int i = 0; i < MOCK_SHARE_PEERS; i++) {
         int32_t there = atomic_load(&c->peers[i].pid);
@@ -135,7 +154,7 @@ static mock_peer *peer_of(mock_card *c, int32_t pid, bool add) {
         if (there == 0 && atomic_compare_exchange_strong(&c->peers[i].pid, &there, pid)) there = pid;
         if (there == pid) return &c->peers[i];
     }
-    return NULL;
+    return add ? take_over(c, pid) : NULL;
 }
 
 aclError mock_share_allow(mock_card *card, const int32_t *pids, size_t count) {

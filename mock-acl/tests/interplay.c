@@ -6,6 +6,7 @@
 #include "check.h"
 #include "core.h"
 #include "kernels/kernels.h"
+#include "share.h"
 #include "shared.h"
 
 static aclrtEvent shared_event(void) {
@@ -142,10 +143,34 @@ static void code_that_ends_calls_the_library(void) {
     CHECK(farewells == 1);
 }
 
+/* The same for memory: who comes when all places are taken gets that of a process that is gone. That the file
+ * behind the card is another is found out after that. */
+static void places_of_the_dead_at_memory(void) {
+    up();
+    const mock_offer offer = {.kind = MOCK_SHARE_PHYSICAL, .file = STDERR_FILENO, .size = 4096, .everybody = true};
+    aclError code = 0;
+    const uint32_t slot = mock_share_open(&offer, &code);
+    const mock_key key = mock_share_key(slot);
+    mock_card *own = mock_share_own(&key, MOCK_SHARE_PHYSICAL), *card = NULL;
+    int file = -1;
+    CHECK(slot != 0 && code == 0 && own != NULL);
+    const int32_t dead = dead_process();
+    for (int i = 0; i < MOCK_SHARE_PEERS; i++) {
+        own->peers[i].pid = dead;
+        own->peers[i].opened = 1;
+    }
+    CODE(mock_share_attach(&key, MOCK_SHARE_PHYSICAL, &card, &file), 507899);
+    CHECK(strstr(aclGetRecentErrMsg(), "its file is gone") != NULL);
+    CHECK(own->peers[0].pid == (int32_t)getpid() && own->peers[0].opened == 0 && own->peers[1].pid == dead);
+    mock_share_close(slot);
+    CHECK(mock_acl_reset() == 0);
+}
+
 int main(void) {
     code_that_ends_calls_the_library();
     held_over_resets();
     places_of_the_dead();
+    places_of_the_dead_at_memory();
     destroyed_while_the_record_waits();
     puts("interplay: ok");
     return 0;

@@ -3,19 +3,22 @@
 
 run.py LIBRARY [--cases N] [--seed S] [--only NAME]
 
-Makes random cases for every rule of elementwise.py: each data type, shapes with 0 and 1, broadcast operands, views
-with strides and offsets, NaN, infinities, zeros and the ends of each type. NumPy computes in float64 or int64; the
-result is rounded to the type of the output. Allowed is, relative to the result (or to `scale` of the rule): f32 2e-6,
-f64 1e-13, f16 and bf16 one unit of the last place more than rounding, and some of the smallest numbers; for f32 also a
-mean square error over the mean square of at most 1e-7. Integers and truth values are equal. A failing case is printed
-with its seed, which repeats it.
+Makes random cases for every rule of elementwise.py, moves.py, orders.py and blocks.py: each data type, shapes with 0
+and 1, broadcast operands, views with strides and offsets, NaN, infinities, zeros and the ends of each type. NumPy
+computes in float64 or int64; the result is rounded to the type of the output. Allowed is, relative to the result (or
+to `scale` of the rule): f32 2e-6, f64 1e-13, f16 and bf16 one unit of the last place more than rounding, and some of
+the smallest numbers; for f32 also a mean square error over the mean square of at most 1e-7. Integers and truth values
+are equal. A failing case is printed with its seed, which repeats it.
 """
 import argparse
 import collections
 import sys
 
 from device import DTYPES, FLOATS, Device, Failure, contiguous, decode, encode, extent, np, read
-from elementwise import RULES
+from elementwise import RULES as ELEMENTWISE
+from moves import OUT, RULES as MOVES
+from orders import Output, RULES as ORDERS
+from blocks import RULES as BLOCKS
 
 RELATIVE = {"f32": 2e-6, "f64": 1e-13, "f16": 1.1e-3, "bf16": 8.5e-3}
 TINY = {"f32": 4e-44, "f64": 5e-324, "f16": 6e-8, "bf16": 9.2e-41}
@@ -217,6 +220,59 @@ class Case:
         got = self.finish(self.rule.name, [x[0], mask[0], self.device.scalar(value, kind)], x, dtype)
         return got, want, dtype, scale
 
+    def given(self, numbers, dtype):
+        """An operand with these numbers."""
+        numbers = np.asarray(numbers)
+        view = self.view(numbers.shape)
+        storage = np.zeros(extent(view), DTYPES[dtype][1])
+        if numbers.size:
+            np.lib.stride_tricks.as_strided(
+                storage[view[2]:], numbers.shape, [s * storage.itemsize for s in view[1]])[...] = numbers
+        handle, address = self.device.tensor(storage, dtype, view)
+        return handle, address, storage, view, numbers
+
+    def run_move(self):
+        shape = self.shape()
+        while len(shape) < self.rule.least:
+            shape = self.shape()
+        dtype = self.pick(self.rule.types)
+        x = self.operand(shape, dtype)
+        arguments, want = self.rule.reference(self, x[0], x[4])
+        out = self.operand(want.shape, dtype)
+        got = self.finish(self.rule.name, [out[0] if a is OUT else a for a in arguments], out, dtype)
+        return got, want, dtype, None
+
+    def run_order(self):
+        shape = self.shape()
+        while not shape:
+            shape = self.shape()
+        dtype = self.pick(self.rule.types)
+        x = self.operand(shape, dtype)
+        arguments = self.rule.reference(self, x[0], x[4], dtype)
+        with np.errstate(all="ignore"):
+            self.size = self.rule.scale(x[4]) if self.rule.scale else None
+        return self.several(arguments)
+
+    def run_block(self):
+        self.size = None
+        with np.errstate(all="ignore"):
+            arguments = self.rule.reference(self, self.pick(self.rule.types))
+        return self.several(arguments)
+
+    def several(self, arguments):
+        """Calls with an operand for each Output; all are compared, the first by who called."""
+        outputs = [(a, self.operand(a.want.shape, a.dtype)) for a in arguments if isinstance(a, Output)]
+        handles = iter(o[0] for _, o in outputs)
+        self.device.run(self.rule.name, *(next(handles) if isinstance(a, Output) else a for a in arguments))
+        for output, operand in outputs[1:]:
+            got = decode(read(self.device.get(operand[1], operand[2]), operand[3]), output.dtype)
+            problem = self.compare(got, output.want, output.dtype, None)
+            if problem:
+                raise Failure(problem)
+        output, operand = outputs[0]
+        got = decode(read(self.device.get(operand[1], operand[2]), operand[3]), output.dtype)
+        return got, output.want, output.dtype, self.size
+
     # ---- judging ----
 
     def compare(self, got, want, dtype, scale):
@@ -258,7 +314,7 @@ def main():
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     device, counts, failed = Device(options.library), collections.Counter(), 0
-    for rule in RULES:
+    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS:
         if options.only not in rule.name:
             continue
         for number in range(options.cases):
