@@ -36,10 +36,12 @@ fn build(folder: &Path) -> World {
     let mut make = Command::new("make");
     make.arg("-s").arg("-C").arg(&mock).arg(format!("BUILD={}", build.display()));
     run(make.arg("install").env("PREFIX", &toolkit).env_remove("DESTDIR").env_remove("MAKEFLAGS"));
-    let objects: Vec<_> = fs::read_dir(build.join("obj"))
+    // Objects of sources that went away stay in the folder.
+    let objects: Vec<_> = fs::read_dir(mock.join("src"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "o"))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+        .map(|path| build.join("obj").join(path.with_extension("o").file_name().unwrap()))
         .collect();
     let without = |name: &str, hidden: &dyn Fn(&SymbolInfo) -> bool| {
         let hidden: Vec<_> =
