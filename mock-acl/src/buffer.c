@@ -17,13 +17,13 @@ typedef struct storage {
     void *data;
 } storage;
 
-struct mock_buffer {
+typedef struct mock_buffer {
     void *handle;
     storage *storage;
     size_t length;
     unsigned char user[USER_BYTES];
     struct mock_buffer *head, *next; /* the chain it belongs to; the head has itself */
-};
+} mock_buffer;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -245,39 +245,6 @@ MOCK_EXPORT aclError aclrtGetBufFromChain(aclrtMbuf headBuf, uint32_t index, acl
     if (code == 0) *buf = b->handle;
     pthread_mutex_unlock(&lock);
     return code;
-}
-
-/* ---- for queues and for a reset ---- */
-
-mock_buffer *mock_buffer_take(const void *handle) {
-    mock_buffer *b = NULL;
-    pthread_mutex_lock(&lock);
-    b = mock_handle_get(MOCK_BUFFER, handle);
-    if (b != NULL && b->head != b) b = NULL;
-    for (mock_buffer *i = b; i != NULL; i = i->next) {
-        mock_handle_take(MOCK_BUFFER, i->handle);
-        i->handle = NULL;
-    }
-    pthread_mutex_unlock(&lock);
-    return b;
-}
-
-void *mock_buffer_give(mock_buffer *b) {
-    pthread_mutex_lock(&lock);
-    for (mock_buffer *i = b; i != NULL; i = i->next) i->handle = mock_handle_new(MOCK_BUFFER, i);
-    void *handle = b->handle;
-    pthread_mutex_unlock(&lock);
-    return handle;
-}
-
-void mock_buffer_free(mock_buffer *b) {
-    pthread_mutex_lock(&lock);
-    while (b != NULL) {
-        mock_buffer *next = b->next;
-        free_one(b);
-        b = next;
-    }
-    pthread_mutex_unlock(&lock);
 }
 
 static void drop(void *b) { free_one(b); }

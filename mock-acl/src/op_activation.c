@@ -1,4 +1,4 @@
-/* Activations (guide: aclnn, page of each): the formulas are the guide's, rounding our own choice.
+/* Activations (header: aclnnop): formulas and rounding are our own choice, as PyTorch has them.
  *
  * Floats only, integers for Relu, Hardtanh and Threshold too; NaN stays NaN. A scalar is converted to the
  * type that is computed in. */
@@ -39,13 +39,10 @@ static inline double between_d(double x, double low, double high) {
 static inline float logistic_f(float x) {
     return x < 0 ? expf(x) / (1.0f + expf(x)) : 1.0f / (1.0f + expf(-x));
 }
-static inline double logistic_d(double x) {
-    return x < 0 ? exp(x) / (1.0 + exp(x)) : 1.0 / (1.0 + exp(-x));
-}
 
-FORMULA(sigmoid, logistic_f(x), logistic_d(x))
-FORMULA(silu, x *logistic_f(x), x *logistic_d(x))
-FORMULA(swish, x *logistic_f(s *x), x *logistic_d(s *x))
+FORMULA(sigmoid, logistic_f(x), mock_logistic(x))
+FORMULA(silu, x *logistic_f(x), x *mock_logistic(x))
+FORMULA(swish, x *logistic_f(s *x), x *mock_logistic(s *x))
 FORMULA(hardsigmoid, between_f(x / 6.0f + 0.5f, 0, 1), between_d(x / 6.0 + 0.5, 0, 1))
 FORMULA(hardswish, x *between_f(x + 3.0f, 0, 6) / 6.0f, x *between_d(x + 3.0, 0, 6) / 6.0)
 FORMULA(elu, x > 0 ? t * x : t * s * expm1f(u * x), x > 0 ? t * x : t * s * expm1(u * x))
@@ -58,8 +55,8 @@ FORMULA(log_sigmoid, (x < 0 ? x : 0) - log1pf(expf(-fabsf(x))), (x < 0 ? x : 0) 
 /* x * tanh(softplus(x)), as (e^2x + 2 e^x) / (e^2x + 2 e^x + 2) with n = e^x (e^x + 2). */
 FORMULA(mish, x > 20 ? x : x * (expf(x) * (expf(x) + 2.0f)) / (expf(x) * (expf(x) + 2.0f) + 2.0f),
     x > 40 ? x : x * (exp(x) * (exp(x) + 2.0)) / (exp(x) * (exp(x) + 2.0) + 2.0))
-/* x / (1 + e^(-1.702 |x|)) * e^(0.851 (x - |x|)), which is this (guide: aclnnFastGelu). */
-FORMULA(fast_gelu, x *logistic_f(1.702f * x), x *logistic_d(1.702 * x))
+/* x / (1 + e^(-1.702 |x|)) * e^(0.851 (x - |x|)), which is this (own choice). */
+FORMULA(fast_gelu, x *logistic_f(1.702f * x), x *mock_logistic(1.702 * x))
 FORMULA(hardshrink, x >= -s && x <= s ? 0 : x, x >= -s && x <= s ? 0 : x)
 FORMULA(softshrink, x > s ? x - s : x < -s ? x + s : x != x ? x : 0,
     x > s ? x - s : x < -s ? x + s : x != x ? x : 0)
@@ -171,7 +168,7 @@ aclnnStatus aclnnInplaceEluGetWorkspaceSize(
     return mock_build_finish(&b);
 }
 
-/* A null beta is 1 (guide: aclnnSwish). */
+/* A null beta is 1 (own choice). */
 aclnnStatus aclnnSwishGetWorkspaceSize(
     const aclTensor *self, const aclScalar *betaOptional, aclTensor *out, uint64_t *workspaceSize,
     aclOpExecutor **executor) {

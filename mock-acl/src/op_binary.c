@@ -1,7 +1,8 @@
-/* Functions of two tensors, or of a tensor and a scalar: smallest, powers, divisions with remainder, bits
+/* Functions of two tensors, or of a tensor and a scalar: ends, powers, divisions with remainder, bits
  * (guide: aclnn, page of each).
  *
- * Own choice where the guide says nothing: Minimum and the limits give NaN when one operand is NaN. Powers
+ * Own choice where the guide says nothing: Minimum, Maximum and the limits give NaN when one operand is
+ * NaN, and of zeros with different signs the second. Powers
  * of integers wrap; a negative exponent gives 0, or 1 and -1 of those bases. FloorDivide and Remainder go
  * towards minus infinity, Fmod towards zero; an integer divided by 0 gives 0 with remainder 0, and the
  * least integer by -1 wraps. Bits need integers or bool. */
@@ -21,9 +22,13 @@ MOCK_KERNEL_F64(max_f64, x > y || x != x ? x : y)
 MOCK_KERNEL_I64(max_i64, x > y ? x : y)
 static const mock_kernels min_kernels = {min_f32, min_f64, min_i64, false};
 static const mock_kernels min_scalar_kernels = {min_scalar_f32, min_scalar_f64, min_scalar_i64, false};
+MOCK_KERNEL_F32(max_scalar_f32, mock_max4(x, s))
+MOCK_KERNEL_F64(max_scalar_f64, x > s || x != x ? x : s)
+MOCK_KERNEL_I64(max_scalar_i64, x > s ? x : s)
+static const mock_kernels max_scalar_kernels = {max_scalar_f32, max_scalar_f64, max_scalar_i64, false};
 static const mock_kernels max_kernels = {max_f32, max_f64, max_i64, false};
 
-/* x kept between two limits, the upper one last (guide: aclnnClamp). */
+/* x kept between two limits, the upper one last (own choice: as PyTorch does). */
 MOCK_KERNEL_F32(clamp_f32, min4(mock_max4(x, s), t))
 static inline double clamp_d(double x, double low, double high) {
     const double y = x > low || x != x ? x : low;
@@ -123,10 +128,13 @@ static const mock_kernels not_bool_kernels = {NULL, NULL, not_bool_i64, false};
 #define SCALAR_INPLACE(NAME, KERNELS, SELF) \
     MOCK_WITH_SCALAR_INPLACE(aclnnInplace##NAME, other, SELF, mock_plan_with_scalar(&b, &KERNELS, number, 0))
 TENSORS(Minimum, min_kernels)
+TENSORS(Maximum, max_kernels)
 TENSORS(ClampMinTensor, max_kernels)
 TENSORS_INPLACE(ClampMinTensor, max_kernels, aclTensor)
 TENSORS(ClampMaxTensor, min_kernels)
 TENSORS_INPLACE(ClampMaxTensor, min_kernels, aclTensor)
+MOCK_WITH_SCALAR(aclnnClampMin, clipValueMin, aclTensor,
+    mock_plan_with_scalar(&b, &max_scalar_kernels, number, 1))
 SCALAR(ClampMax, min_scalar_kernels, aclTensor)
 SCALAR_INPLACE(ClampMax, min_scalar_kernels, const aclTensor)
 TENSORS(PowTensorTensor, pow_kernels)
@@ -193,7 +201,7 @@ aclnnStatus aclnnInplaceAtan2GetWorkspaceSize(
     return mock_build_finish(&b);
 }
 
-/* One limit may be null, not both (guide: aclnnClamp). */
+/* One limit may be null, not both (own choice: as PyTorch does). */
 MOCK_OPERATOR(aclnnClamp, mock_elementwise_run)
 aclnnStatus aclnnClampGetWorkspaceSize(
     const aclTensor *self, const aclScalar *clipValueMin, const aclScalar *clipValueMax, aclTensor *out,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "op_dtype.h"
+#include "op_vector_math.h"
 #include "op_walk.h"
 
 typedef struct halves {
@@ -45,8 +46,6 @@ static bool pointers(const mock_plan *plan, char **first) {
     return true;
 }
 
-static double logistic(double x) { return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x)); }
-
 static aclError run_swiglu(void *arg) {
     const mock_plan *plan = arg;
     const int dim = MOCK_PARAMS((mock_plan *)arg, halves)->dim;
@@ -60,7 +59,7 @@ static aclError run_swiglu(void *arg) {
         int64_t other[MOCK_MAX_RANK];
         memcpy(other, i, sizeof other);
         other[dim] += out->dims[dim];
-        store(out, first[1], i, (float)(a * logistic(a) * load(x, first[0], other)));
+        store(out, first[1], i, (float)(a * mock_logistic(a) * load(x, first[0], other)));
     } while (next(out, i));
     return 0;
 }

@@ -148,7 +148,7 @@ aclnnStatus aclnnRollGetWorkspaceSize(const aclTensor *x, const aclIntArray *shi
     return mock_build_finish(&b);
 }
 
-/* The ends are brought into the dimension; steps are positive (guide: aclnnSlice). */
+/* The ends are brought into the dimension; steps are positive (own choice: as PyTorch does). */
 MOCK_OPERATOR(aclnnSlice, run)
 aclnnStatus aclnnSliceGetWorkspaceSize(const aclTensor *self, int64_t dim, int64_t start, int64_t end,
     int64_t step, aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor) {
@@ -173,7 +173,7 @@ aclnnStatus aclnnSliceGetWorkspaceSize(const aclTensor *self, int64_t dim, int64
     return mock_build_finish(&b);
 }
 
-/* self may have fewer dimensions than there are repeats: leading ones count 1 (guide: aclnnRepeat). */
+/* self may have fewer dimensions than there are repeats: leading ones count 1 (own choice). */
 MOCK_OPERATOR(aclnnRepeat, run)
 aclnnStatus aclnnRepeatGetWorkspaceSize(const aclTensor *self, const aclIntArray *repeats, aclTensor *out,
     uint64_t *workspaceSize, aclOpExecutor **executor) {
@@ -197,7 +197,7 @@ aclnnStatus aclnnRepeatGetWorkspaceSize(const aclTensor *self, const aclIntArray
     return mock_build_finish(&b);
 }
 
-/* -1 keeps the size of a dimension that self has (guide: aclnnExpand). */
+/* -1 keeps the size of a dimension that self has (own choice: as PyTorch does). */
 MOCK_OPERATOR(aclnnExpand, run)
 aclnnStatus aclnnExpandGetWorkspaceSize(const aclTensor *self, const aclIntArray *size, aclTensor *out,
     uint64_t *workspaceSize, aclOpExecutor **executor) {
@@ -222,7 +222,7 @@ aclnnStatus aclnnExpandGetWorkspaceSize(const aclTensor *self, const aclIntArray
     return mock_build_finish(&b);
 }
 
-/* Pairs of numbers from the last dimension on; negative ones cut off (guide: aclnnConstantPadNd). */
+/* Pairs of numbers from the last dimension on; negative ones cut off (own choice: as PyTorch does). */
 MOCK_OPERATOR(aclnnConstantPadNd, run)
 aclnnStatus aclnnConstantPadNdGetWorkspaceSize(const aclTensor *self, const aclIntArray *pad,
     const aclScalar *value, aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor) {
@@ -304,7 +304,7 @@ aclnnStatus aclnnIndexSelectGetWorkspaceSize(const aclTensor *self, int64_t dim,
     return mock_build_finish(&b);
 }
 
-/* index is at most as large as self in the other dimensions (guide: aclnnGather). */
+/* index is at most as large as self in the other dimensions (own choice: as PyTorch does). */
 MOCK_OPERATOR(aclnnGather, run)
 aclnnStatus aclnnGatherGetWorkspaceSize(const aclTensor *self, const int64_t dim, const aclTensor *index,
     aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor) {

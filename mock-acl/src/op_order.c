@@ -281,7 +281,7 @@ PLACE_OF_END(aclnnArgMin, false)
 END_AND_PLACE(aclnnMaxDim, true)
 END_AND_PLACE(aclnnMinDim, false)
 
-/* out has the type `dtype` (guide: aclnnCumsum). */
+/* out has the type `dtype` (own choice). */
 MOCK_OPERATOR(aclnnCumsum, run)
 aclnnStatus aclnnCumsumGetWorkspaceSize(const aclTensor *self, int64_t dim, aclDataType dtype, aclTensor *out,
     uint64_t *workspaceSize, aclOpExecutor **executor) {

@@ -160,7 +160,7 @@ static int32_t promoted(const mock_build *b, int first, int second) {
 
 static const int in_order[] = {0, 1, 2};
 
-/* The condition is bool or u8 (guide: aclnnSWhere). */
+/* The condition is bool or u8 (own choice: as PyTorch does). */
 static void check_condition(mock_build *b, int index, const char *param) {
     if (b->status != 0) return;
     const int32_t type = b->plan->views[index].dtype;
@@ -184,7 +184,7 @@ aclnnStatus aclnnSWhereGetWorkspaceSize(
     return mock_build_finish(&b);
 }
 
-/* The value becomes the tensor's type (guide: aclnnInplaceMaskedFillScalar). */
+/* The value becomes the tensor's type (own choice: as PyTorch does). */
 MOCK_OPERATOR(aclnnInplaceMaskedFillScalar, run)
 aclnnStatus aclnnInplaceMaskedFillScalarGetWorkspaceSize(
     aclTensor *selfRef, const aclTensor *mask, const aclScalar *value, uint64_t *workspaceSize,
@@ -201,7 +201,7 @@ aclnnStatus aclnnInplaceMaskedFillScalarGetWorkspaceSize(
     return mock_build_finish(&b);
 }
 
-/* One value in a tensor of at most one element (guide: aclnnInplaceMaskedFillTensor). */
+/* One value in a tensor of at most one element (own choice: as PyTorch does). */
 MOCK_OPERATOR(aclnnInplaceMaskedFillTensor, run)
 aclnnStatus aclnnInplaceMaskedFillTensorGetWorkspaceSize(
     aclTensor *selfRef, const aclTensor *mask, const aclTensor *value, uint64_t *workspaceSize,
@@ -287,7 +287,7 @@ aclnnStatus aclnnLerpsGetWorkspaceSize(
     return mock_build_finish(&b);
 }
 
-/* Both limits given: tensors that broadcast (guide: aclnnClampTensor). */
+/* Both limits given: tensors that broadcast (own choice: as PyTorch does). */
 MOCK_OPERATOR(aclnnClampTensor, run)
 aclnnStatus aclnnClampTensorGetWorkspaceSize(
     const aclTensor *self, const aclTensor *clipValueMin, const aclTensor *clipValueMax, aclTensor *out,

@@ -6,7 +6,7 @@
  * except in Abs. */
 #include <math.h>
 
-#include "op_elementwise.h"
+#include "op_entry.h"
 #include "op_vector_math.h"
 
 static inline f32x4 sqrt4(f32x4 x) {
@@ -32,19 +32,7 @@ static const mock_kernels tanh_kernels = {tanh_f32, tanh_f64, NULL, false};
 static const mock_kernels gelu_erf_kernels = {gelu_erf_f32, NULL, NULL, false};
 static const mock_kernels gelu_tanh_kernels = {gelu_tanh_f32, NULL, NULL, false};
 
-MOCK_OPERATOR(aclnnAbs, mock_elementwise_run)
-MOCK_OPERATOR(aclnnSqrt, mock_elementwise_run)
-MOCK_OPERATOR(aclnnRsqrt, mock_elementwise_run)
-MOCK_OPERATOR(aclnnTanh, mock_elementwise_run)
-MOCK_OPERATOR(aclnnGelu, mock_elementwise_run)
 MOCK_OPERATOR(aclnnGeluV2, mock_elementwise_run)
-
-static void plan_unary(mock_build *b, const mock_kernels *kernels) {
-    if (b->status != 0) return;
-    int32_t type = b->plan->views[0].dtype;
-    if (kernels->i64 == NULL) type = mock_float_type(type);
-    mock_elementwise(b, kernels, type, (mock_number){0}, 0, -1, 1);
-}
 
 /* Unlike the others, gelu takes f32, f16 and bf16 only, the same on both sides (guide: aclnn, aclnnGelu). */
 static void plan_gelu(mock_build *b, const mock_kernels *kernels) {
@@ -56,25 +44,14 @@ static void plan_gelu(mock_build *b, const mock_kernels *kernels) {
             "input and output must be of one type of FLOAT, FLOAT16 and BFLOAT16, not %s and %s",
             mock_dtype_name(x->dtype), mock_dtype_name(y->dtype));
     }
-    plan_unary(b, kernels);
+    mock_plan_unary(b, kernels, 1);
 }
 
-#define UNARY(NAME, PLAN, KERNELS)                                                                   \
-    aclnnStatus NAME##GetWorkspaceSize(                                                              \
-        const aclTensor *self, aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor) {  \
-        MOCK_ENTER(NAME##GetWorkspaceSize);                                                          \
-        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                      \
-        mock_build_tensor(&b, self, "self", MOCK_IN);                                                \
-        mock_build_tensor(&b, out, "out", MOCK_OUT);                                                 \
-        PLAN(&b, &KERNELS);                                                                          \
-        return mock_build_finish(&b);                                                                \
-    }
-
-UNARY(aclnnAbs, plan_unary, abs_kernels)
-UNARY(aclnnSqrt, plan_unary, sqrt_kernels)
-UNARY(aclnnRsqrt, plan_unary, rsqrt_kernels)
-UNARY(aclnnTanh, plan_unary, tanh_kernels)
-UNARY(aclnnGelu, plan_gelu, gelu_erf_kernels)
+MOCK_UNARY(aclnnAbs, aclTensor, mock_plan_unary(&b, &abs_kernels, 1))
+MOCK_UNARY(aclnnSqrt, aclTensor, mock_plan_unary(&b, &sqrt_kernels, 1))
+MOCK_UNARY(aclnnRsqrt, aclTensor, mock_plan_unary(&b, &rsqrt_kernels, 1))
+MOCK_UNARY(aclnnTanh, aclTensor, mock_plan_unary(&b, &tanh_kernels, 1))
+MOCK_UNARY(aclnnGelu, aclTensor, plan_gelu(&b, &gelu_erf_kernels))
 
 aclnnStatus aclnnGeluV2GetWorkspaceSize(
     const aclTensor *x, int64_t approximate, aclTensor *y, uint64_t *workspaceSize,

@@ -6,6 +6,8 @@
 #ifndef MOCK_OP_VECTOR_MATH_H_
 #define MOCK_OP_VECTOR_MATH_H_
 
+#include <math.h>
+
 #include "op_vector.h"
 
 static inline f32x4 mock_exp4(f32x4 x) {
@@ -67,5 +69,8 @@ static inline f32x4 mock_gelu_tanh4(f32x4 x) {
     const f32x4 u = x * (x * x * 0.07135481283f + 1.595769122f);
     return x / (mock_exp4(-u) + 1.0f);
 }
+
+/* Without an overflow on the way. */
+static inline double mock_logistic(double x) { return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x)); }
 
 #endif
