@@ -327,6 +327,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_unlock();
 #ifndef MOCK_WITHOUT_OPERATORS
     mock_nn_reset();
+    mock_own_reset();
 #endif
     mock_handle_clear_objects();
     mock_things_reset();

@@ -11,6 +11,7 @@
  * aclSetAclOpExecutorRepeatable). */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "nn_object.h"
@@ -44,6 +45,7 @@ mock_build mock_build_begin(const mock_task_ops *task, uint64_t *size, aclOpExec
     b.plan->need = 0;
     b.plan->repeatable = false;
     b.plan->count = 0;
+    b.plan->extra = NULL;
     return b;
 }
 
@@ -169,11 +171,12 @@ aclnnStatus mock_build_finish(mock_build *b) {
         mock_error_text("EZ9999", "%s: no executor handle left", b->name);
         b->status = ACLNN_ERR_INNER;
     }
-    if (b->plan != NULL) mock_slab_give(MOCK_SLAB_PLAN, b->plan);
+    if (b->plan != NULL) mock_plan_drop(b->plan);
     return b->status;
 }
 
 void mock_plan_drop(void *plan) {
+    if (((mock_plan *)plan)->extra != NULL) free(((mock_plan *)plan)->extra);
     mock_slab_give(MOCK_SLAB_PLAN, plan);
 }
 
@@ -185,6 +188,7 @@ static mock_plan *clone_plan(const mock_plan *from) {
     plan->need = from->need;
     plan->repeatable = from->repeatable;
     plan->count = from->count;
+    plan->extra = NULL;
     memcpy(plan->params, from->params, sizeof plan->params);
     memcpy(plan->views, from->views, from->count * sizeof plan->views[0]);
     return plan;
@@ -255,6 +259,9 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor) {
     MOCK_ENTER(aclSetAclOpExecutorRepeatable);
     mock_plan *plan = mock_object_get(MOCK_OBJECT_EXECUTOR, executor);
     if (plan == NULL) return bad_executor("aclSetAclOpExecutorRepeatable", executor);
+    if (plan->extra != NULL) {
+        return mock_bad_parameter("aclSetAclOpExecutorRepeatable", "%s cannot be repeated", plan->task->name);
+    }
     plan->repeatable = true;
     return 0;
 }
@@ -264,7 +271,7 @@ aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor) {
     MOCK_ENTER(aclDestroyAclOpExecutor);
     mock_plan *plan = mock_object_take(MOCK_OBJECT_EXECUTOR, executor);
     if (plan == NULL) return bad_executor("aclDestroyAclOpExecutor", executor);
-    mock_slab_give(MOCK_SLAB_PLAN, plan);
+    mock_plan_drop(plan);
     return 0;
 }
 

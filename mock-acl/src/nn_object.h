@@ -78,6 +78,8 @@ typedef struct mock_plan {
     uint64_t need;
     bool repeatable;
     uint8_t count;
+    /* In one block, freed with the plan; a plan that has it is launched once. */
+    void *extra;
     _Alignas(16) unsigned char params[MOCK_PARAM_BYTES];
     mock_view views[MOCK_MAX_OPERANDS];
 } mock_plan;
