@@ -147,7 +147,8 @@ static void failures(void) {
              NULL, o.tensors[1], o.tensors[2], NULL, NULL, 0.5, o.tensors[3], &size, &executor),
         161001);
     CODE(aclnnAdaLayerNormGetWorkspaceSize(
-             (aclTensor *)(void *)s, o.tensors[1], o.tensors[2], NULL, NULL, 0.5, o.tensors[3], &size, &executor),
+             (aclTensor *)(void *)s, o.tensors[1], o.tensors[2], NULL, NULL, 0.5, o.tensors[3], &size,
+             &executor),
         161002);
     end_scaled(&o);
     CHECK(mock_acl_reset() == 0);
@@ -182,10 +183,10 @@ static int grouped(const mock_acl_operator_call *call, void *user) {
     CHECK(y->count == 2 && y->is_written && strcmp(y->name, "y") == 0 && call->operands[2].is_null);
     CHECK(groups->kind == MOCK_ACL_OPERAND_INTEGERS && groups->count == 2 && groups->integers[1] == -4);
     CHECK(call->operands[8].integers[0] == 3 && call->operands[8].count == 1);
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < 4; i++)
-            ((float *)y->tensors[k].data)[i] =
-                ((const float *)x->tensors[k].data)[i] * ((const float *)call->operands[1].tensors[k].data)[i];
+    for (int k = 0; k < 2; k++) {
+        const float *a = x->tensors[k].data, *b = call->operands[1].tensors[k].data;
+        for (int i = 0; i < 4; i++) ((float *)y->tensors[k].data)[i] = a[i] * b[i];
+    }
     ++*(int *)user;
     return 0;
 }
@@ -202,17 +203,20 @@ static void lists(void) {
     const int64_t numbers[] = {1, -4};
     aclrtStream s = new_stream();
     float *y[] = {vector(0), vector(0)};
-    aclTensorList *x = list_of(vector(2), vector(3)), *w = list_of(vector(5), vector(7)), *out = list_of(y[0], y[1]);
+    aclTensorList *x = list_of(vector(2), vector(3)), *w = list_of(vector(5), vector(7));
+    aclTensorList *out = list_of(y[0], y[1]);
     aclIntArray *groups = aclCreateIntArray(numbers, 2);
     aclOpExecutor *executor = NULL;
     uint64_t size = 1;
     use("aclnnGroupedMatmul", &mine);
     CODE(aclnnGroupedMatmulGetWorkspaceSize(
              x, w, NULL, NULL, NULL, NULL, NULL, groups, 3, NULL, &size, &executor), 161001);
-    CODE(aclnnGroupedMatmulGetWorkspaceSize(x, w, NULL, NULL, NULL, NULL, NULL, (aclIntArray *)(void *)x, 3, out,
-             &size, &executor), 161002);
+    aclIntArray *no_array = (void *)x;
+    aclTensorList *no_list = (void *)groups;
     CODE(aclnnGroupedMatmulGetWorkspaceSize(
-             x, w, (aclTensorList *)(void *)groups, NULL, NULL, NULL, NULL, groups, 3, out, &size, &executor), 161002);
+             x, w, NULL, NULL, NULL, NULL, NULL, no_array, 3, out, &size, &executor), 161002);
+    CODE(aclnnGroupedMatmulGetWorkspaceSize(
+             x, w, no_list, NULL, NULL, NULL, NULL, groups, 3, out, &size, &executor), 161002);
     OK(aclnnGroupedMatmulGetWorkspaceSize(
         x, w, NULL, NULL, NULL, NULL, NULL, groups, 3, out, &size, &executor));
     CHECK(size == 0);
@@ -292,15 +296,18 @@ static void all_arrays(void) {
     use("aclnnResize", &mine);
     use("aclnnLayerNormBackward", &mine);
     use("aclnnForeachPowScalarList", &mine);
-    CODE(aclnnResizeGetWorkspaceSize(t, (aclFloatArray *)(void *)ints, "nearest", t, &size, &executor), 161002);
+    aclFloatArray *no_floats = (void *)ints;
+    aclBoolArray *no_bools = (void *)floats;
+    aclScalarList *no_scalars = (void *)x;
+    CODE(aclnnResizeGetWorkspaceSize(t, no_floats, "nearest", t, &size, &executor), 161002);
     OK(aclnnResizeGetWorkspaceSize(t, floats, "nearest", t, &size, &executor));
     OK(aclnnResize(NULL, 0, executor, s));
     CODE(aclnnLayerNormBackwardGetWorkspaceSize(
-             t, t, ints, t, t, NULL, NULL, (aclBoolArray *)(void *)floats, t, t, t, &size, &executor), 161002);
+             t, t, ints, t, t, NULL, NULL, no_bools, t, t, t, &size, &executor), 161002);
     OK(aclnnLayerNormBackwardGetWorkspaceSize(
         t, t, ints, t, t, NULL, NULL, bools, t, t, t, &size, &executor));
     OK(aclnnLayerNormBackward(NULL, 0, executor, s));
-    CODE(aclnnForeachPowScalarListGetWorkspaceSize(x, (aclScalarList *)(void *)x, y, &size, &executor), 161002);
+    CODE(aclnnForeachPowScalarListGetWorkspaceSize(x, no_scalars, y, &size, &executor), 161002);
     OK(aclnnForeachPowScalarListGetWorkspaceSize(x, scalars, y, &size, &executor));
     OK(aclnnForeachPowScalarList(NULL, 0, executor, s));
     OK(aclrtSynchronizeStream(s));
