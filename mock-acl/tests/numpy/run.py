@@ -20,6 +20,7 @@ from moves import OUT, RULES as MOVES
 from orders import Output, RULES as ORDERS
 from blocks import RULES as BLOCKS
 import calls
+from attention import RULES as ATTENTION
 from lists import RULES as LISTS
 
 RELATIVE = {"f32": 2e-6, "f64": 1e-13, "f16": 1.1e-3, "bf16": 8.5e-3}
@@ -321,7 +322,7 @@ def main():
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     device, counts, failed = Device(options.library), collections.Counter(), 0
-    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + LISTS:
+    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + LISTS + ATTENTION:
         if options.only not in rule.name:
             continue
         for number in range(options.cases):
