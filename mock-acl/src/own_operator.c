@@ -285,6 +285,7 @@ aclnnStatus mock_own_first(
     }
     b.plan->need = call->call.workspace_size;
     b.plan->extra = call;
+    b.plan->once = true;
     return mock_build_finish(&b);
 }
 

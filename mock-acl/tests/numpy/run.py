@@ -3,8 +3,8 @@
 
 run.py LIBRARY [--cases N] [--seed S] [--only NAME]
 
-Makes random cases for every rule of elementwise.py, moves.py, orders.py and blocks.py: each data type, shapes with 0
-and 1, broadcast operands, views with strides and offsets, NaN, infinities, zeros and the ends of each type. NumPy
+Makes random cases for every rule of the modules beside it: each data type, shapes with 0 and 1, broadcast operands,
+views with strides and offsets, NaN, infinities, zeros and the ends of each type. NumPy
 computes in float64 or int64; the result is rounded to the type of the output. Allowed is, relative to the result (or
 to `scale` of the rule): f32 2e-6, f64 1e-13, f16 and bf16 one unit of the last place more than rounding, and some of
 the smallest numbers; for f32 also a mean square error over the mean square of at most 1e-7. Integers and truth values
@@ -19,6 +19,9 @@ from elementwise import RULES as ELEMENTWISE
 from moves import OUT, RULES as MOVES
 from orders import Output, RULES as ORDERS
 from blocks import RULES as BLOCKS
+import calls
+from attention import RULES as ATTENTION
+from lists import RULES as LISTS
 
 RELATIVE = {"f32": 2e-6, "f64": 1e-13, "f16": 1.1e-3, "bf16": 8.5e-3}
 TINY = {"f32": 4e-44, "f64": 5e-324, "f16": 6e-8, "bf16": 9.2e-41}
@@ -48,6 +51,8 @@ def promote_scalar(tensor, scalar):
 class Case:
     def __init__(self, rule, seed, device):
         self.rule, self.random, self.device = rule, np.random.default_rng(seed), device
+
+    promote = staticmethod(promote)
 
     def pick(self, choices):
         return choices[self.random.integers(len(choices))]
@@ -259,6 +264,9 @@ class Case:
             arguments = self.rule.reference(self, self.pick(self.rule.types))
         return self.several(arguments)
 
+    def run_call(self):
+        return calls.run(self)
+
     def several(self, arguments):
         """Calls with an operand for each Output; all are compared, the first by who called."""
         outputs = [(a, self.operand(a.want.shape, a.dtype)) for a in arguments if isinstance(a, Output)]
@@ -314,7 +322,7 @@ def main():
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     device, counts, failed = Device(options.library), collections.Counter(), 0
-    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS:
+    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + LISTS + ATTENTION:
         if options.only not in rule.name:
             continue
         for number in range(options.cases):
