@@ -16,7 +16,7 @@
 #include "nn_slab.h"
 
 #define MOCK_MAX_RANK 8 /* guide: aclnn, aclnnCast: 0 to 8 dimensions */
-#define MOCK_MAX_OPERANDS 6
+#define MOCK_MAX_OPERANDS 12
 #define MOCK_PARAM_BYTES 256
 /* The executor was consumed already, or never was one (own choice: the guide calls a second use an error
  * without a code; 561101 is its ACLNN_ERR_INNER_CREATE_EXECUTOR). */
@@ -25,7 +25,8 @@
  * ACL_ERROR_RT_AICORE_EXCEPTION). */
 #define MOCK_DEVICE_FAULT 507015
 
-typedef enum mock_role { MOCK_IN = 1, MOCK_OUT = 2, MOCK_INOUT = 3 } mock_role;
+/* QUANTISED beside IN: types that only quantised products read, see op_quant.h. */
+typedef enum mock_role { MOCK_IN = 1, MOCK_OUT = 2, MOCK_INOUT = 3, MOCK_QUANTISED = 4 } mock_role;
 
 /* A strided view of device memory. `span` is the number of elements from the first to the last, 0 when
  * empty. */
