@@ -96,7 +96,7 @@ static void copy_view(mock_view *to, const mock_view *from) {
 }
 
 static void check_tensor(mock_build *b, const mock_tensor *t, const char *param, mock_role role) {
-    if (mock_dtype_class(t->view.dtype) == MOCK_CLASS_NONE) {
+    if (mock_dtype_class(t->view.dtype) == MOCK_CLASS_NONE && (role & MOCK_QUANTISED) == 0) {
         mock_build_fail(b, "%s has data type %s, which is not supported", param,
             mock_dtype_name(t->view.dtype));
     } else if (!plain_format(t->format)) {

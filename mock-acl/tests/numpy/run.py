@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The mock's operators against NumPy.
 
-run.py LIBRARY [--cases N] [--seed S] [--only NAME]
+run.py LIBRARY [--cases N] [--seed S] [--only NAME] [--form FORM]
 
 Makes random cases for every rule of the modules beside it: each data type, shapes with 0 and 1, broadcast operands,
 views with strides and offsets, NaN, infinities, zeros and the ends of each type. NumPy
@@ -20,6 +20,7 @@ from moves import OUT, RULES as MOVES
 from orders import Output, RULES as ORDERS
 from blocks import RULES as BLOCKS
 import calls
+import products
 from attention import RULES as ATTENTION
 from lists import RULES as LISTS
 
@@ -100,8 +101,8 @@ class Case:
 
     def run(self):
         form = getattr(self, "run_" + self.rule.form)
-        got, want, dtype, scale = form()
-        return self.compare(got, want, dtype, scale)
+        compared = form()
+        return self.compare(*compared) if compared else ""
 
     # ---- the forms: each calls the operator and gives what came, the reference, the type and the scale ----
 
@@ -267,6 +268,9 @@ class Case:
     def run_call(self):
         return calls.run(self)
 
+    def run_product(self):
+        products.run(self)
+
     def several(self, arguments):
         """Calls with an operand for each Output; all are compared, the first by who called."""
         outputs = [(a, self.operand(a.want.shape, a.dtype)) for a in arguments if isinstance(a, Output)]
@@ -320,10 +324,11 @@ def main():
     parser.add_argument("--cases", type=int, default=40, help="for each operator")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")
+    parser.add_argument("--form", default="", help="only operators of one form")
     options = parser.parse_args()
     device, counts, failed = Device(options.library), collections.Counter(), 0
-    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + LISTS + ATTENTION:
-        if options.only not in rule.name:
+    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + LISTS + ATTENTION + products.RULES:
+        if options.only not in rule.name or options.form not in ("", rule.form):
             continue
         for number in range(options.cases):
             seed = [options.seed, number, sum(rule.name.encode())]
