@@ -3,7 +3,7 @@
 
 run.py LIBRARY [--cases N] [--seed S] [--only NAME]
 
-Makes random cases for every rule of elementwise.py, moves.py, orders.py and blocks.py: each data type, shapes with 0
+Makes random cases for every rule of the files beside this one: each data type, shapes with 0
 and 1, broadcast operands, views with strides and offsets, NaN, infinities, zeros and the ends of each type. NumPy
 computes in float64 or int64; the result is rounded to the type of the output. Allowed is, relative to the result (or
 to `scale` of the rule): f32 2e-6, f64 1e-13, f16 and bf16 one unit of the last place more than rounding, and some of
@@ -19,6 +19,8 @@ from elementwise import RULES as ELEMENTWISE
 from moves import OUT, RULES as MOVES
 from orders import Output, RULES as ORDERS
 from blocks import RULES as BLOCKS
+from reductions import RULES as REDUCTIONS
+from scans import RULES as SCANS
 
 RELATIVE = {"f32": 2e-6, "f64": 1e-13, "f16": 1.1e-3, "bf16": 8.5e-3}
 TINY = {"f32": 4e-44, "f64": 5e-324, "f16": 6e-8, "bf16": 9.2e-41}
@@ -119,15 +121,19 @@ class Case:
         return compute
 
     def finish(self, name, arguments, out, dtype):
-        before = out[2]
         self.device.run(name, *arguments)
+        return self.written(out, dtype)
+
+    def written(self, out, dtype):
+        """What an operand holds now, its memory between the elements as before."""
+        before, view = out[2], out[3]
         after = self.device.get(out[1], before)
         inside = np.zeros(before.size, bool)
-        if 0 not in out[3][0]:
-            np.lib.stride_tricks.as_strided(inside[out[3][2]:], out[3][0], out[3][1])[...] = True
+        if 0 not in view[0]:
+            np.lib.stride_tricks.as_strided(inside[view[2]:], view[0], view[1])[...] = True
         if not np.array_equal(after[~inside].view(np.uint8), before[~inside].view(np.uint8)):
             raise Failure("wrote outside of the output's view")
-        return decode(read(after, out[3]), dtype)
+        return decode(read(after, view), dtype)
 
     def with_output(self, inputs, shape, arguments, compute, reference_inputs, may_be_inplace=True):
         want, scale = self.reference(reference_inputs, compute)
@@ -261,17 +267,15 @@ class Case:
 
     def several(self, arguments):
         """Calls with an operand for each Output; all are compared, the first by who called."""
-        outputs = [(a, self.operand(a.want.shape, a.dtype)) for a in arguments if isinstance(a, Output)]
+        outputs = [(a, a.operand or self.operand(a.want.shape, a.dtype)) for a in arguments if isinstance(a, Output)]
         handles = iter(o[0] for _, o in outputs)
         self.device.run(self.rule.name, *(next(handles) if isinstance(a, Output) else a for a in arguments))
         for output, operand in outputs[1:]:
-            got = decode(read(self.device.get(operand[1], operand[2]), operand[3]), output.dtype)
-            problem = self.compare(got, output.want, output.dtype, None)
+            problem = self.compare(self.written(operand, output.dtype), output.want, output.dtype, output.scale)
             if problem:
                 raise Failure(problem)
         output, operand = outputs[0]
-        got = decode(read(self.device.get(operand[1], operand[2]), operand[3]), output.dtype)
-        return got, output.want, output.dtype, self.size
+        return self.written(operand, output.dtype), output.want, output.dtype, self.size
 
     # ---- judging ----
 
@@ -314,7 +318,7 @@ def main():
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     device, counts, failed = Device(options.library), collections.Counter(), 0
-    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS:
+    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + REDUCTIONS + SCANS:
         if options.only not in rule.name:
             continue
         for number in range(options.cases):
