@@ -1,12 +1,13 @@
-/* Folds of dimensions into one or two results: Prod, Norm, All, Any, Amax, Amin, Max, Min, Aminmax, MeanV2,
- * Var, Std, VarMean, LogSumExp, ReduceLogSum, ReduceNansum and their forms (guide: aclnn, page of each).
+/* Folds of dimensions into one or two results: Prod, Norm, All, Any, Amax, Amin, Max, Min, Aminmax,
+ * MeanV2, Var, Std, VarMean, LogSumExp, ReduceLogSum, ReduceNansum and their forms (guide: aclnn, page of
+ * each).
  *
  * Own choice, as PyTorch does: floats are folded in f64 and rounded once, in an order that only depends on
- * shape and strides; integers with an integer result in s64, wrapping. NaN wins in every extreme and counts
- * as true. Products and sums of nothing are 1 and 0, its mean is NaN, its logarithms minus infinity; extremes
- * of nothing and norms of infinite or negative order of nothing are refused. The variance of n elements
- * divides by n - correction, or by 0 when that is negative. A set of noop stays as it is, but functions
- * beyond the fold are applied. No workspace. */
+ * shape and strides; integers with an integer result in s64, wrapping. NaN wins in every extreme and
+ * counts as true. Products and sums of nothing are 1 and 0, its mean is NaN, its logarithms minus
+ * infinity; extremes of nothing and norms of infinite or negative order of nothing are refused. The
+ * variance of n elements divides by n - correction, or by 0 when that is negative. A set of noop stays as
+ * it is, but functions beyond the fold are applied. No workspace. */
 #include <math.h>
 #include <string.h>
 

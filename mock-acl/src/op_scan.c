@@ -1,10 +1,10 @@
-/* Running results along a dimension: Cummax, Cummin, Cumprod, InplaceCumprod and CumsumV2 (guide: aclnn, page
- * of each).
+/* Running results along a dimension: Cummax, Cummin, Cumprod, InplaceCumprod and CumsumV2 (guide: aclnn,
+ * page of each).
  *
- * Own choice, as PyTorch does: of equal extremes the last one is named, and NaN wins from where it stands, each
- * further NaN as well. Products and sums are collected in f64, or in s64 where the result is an integer, and
- * rounded once for each element; integers wrap. CumsumV2 can leave the element itself out (exclusive) and go
- * backwards. No workspace. */
+ * Own choice, as PyTorch does: of equal extremes the last one is named, and NaN wins from where it stands,
+ * each further NaN as well. Products and sums are collected in f64, or in s64 where the result is an
+ * integer, and rounded once for each element; integers wrap. CumsumV2 can leave the element itself out
+ * (exclusive) and go backwards. No workspace. */
 #include "op_place.h"
 
 typedef enum job { EXTREME, PRODUCT, SUM } job;
@@ -112,7 +112,8 @@ EXTREMES(aclnnCummin, false)
 
 /* dtype is the type of out (own choice). */
 MOCK_OPERATOR(aclnnCumprod, run)
-aclnnStatus aclnnCumprodGetWorkspaceSize(const aclTensor *input, const aclScalar *dim, const aclDataType dtype,
+aclnnStatus aclnnCumprodGetWorkspaceSize(const aclTensor *input, const aclScalar *dim,
+    const aclDataType dtype,
     aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor) {
     MOCK_ENTER(aclnnCumprodGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnCumprod_task, workspaceSize, executor);

@@ -21,6 +21,7 @@ from orders import Output, RULES as ORDERS
 from blocks import RULES as BLOCKS
 from reductions import RULES as REDUCTIONS
 from scans import RULES as SCANS
+from norms import RULES as NORMS
 
 RELATIVE = {"f32": 2e-6, "f64": 1e-13, "f16": 1.1e-3, "bf16": 8.5e-3}
 TINY = {"f32": 4e-44, "f64": 5e-324, "f16": 6e-8, "bf16": 9.2e-41}
@@ -318,7 +319,7 @@ def main():
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     device, counts, failed = Device(options.library), collections.Counter(), 0
-    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + REDUCTIONS + SCANS:
+    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + REDUCTIONS + SCANS + NORMS:
         if options.only not in rule.name:
             continue
         for number in range(options.cases):
