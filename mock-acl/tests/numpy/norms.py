@@ -23,8 +23,8 @@ def soft(logarithm):
             sums = np.exp(off).sum(d, keepdims=True)
             want = off - np.log(sums) if logarithm else np.exp(off) / sums
             # The distance to the greatest is rounded to f32 before it becomes an exponent.
-            case.size = np.abs(off) + np.abs(np.log(sums)) + 1e-8 if logarithm else np.nan_to_num(want * (1 + np.abs(off)))
-            case.size = np.where(np.isfinite(case.size), case.size, 0)
+            size = np.abs(off) + np.abs(np.log(sums)) + 1e-8 if logarithm else want * (1 + np.abs(off))
+            case.size = np.where(np.isfinite(size), size, 0)
         return [x[0], integer(signed(case, d, values.ndim)), Output(want, to)]
     return make
 

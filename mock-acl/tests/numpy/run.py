@@ -15,37 +15,19 @@ import collections
 import sys
 
 from device import DTYPES, FLOATS, Device, Failure, contiguous, decode, encode, extent, np, read
-from elementwise import RULES as ELEMENTWISE
+from elementwise import RULES as ELEMENTWISE, promote, promote_scalar
 from moves import OUT, RULES as MOVES
 from orders import Output, RULES as ORDERS
 from blocks import RULES as BLOCKS
 from reductions import RULES as REDUCTIONS
 from scans import RULES as SCANS
 from norms import RULES as NORMS
+from makers import RULES as MAKERS
+from variants import RULES as VARIANTS
 
 RELATIVE = {"f32": 2e-6, "f64": 1e-13, "f16": 1.1e-3, "bf16": 8.5e-3}
 TINY = {"f32": 4e-44, "f64": 5e-324, "f16": 6e-8, "bf16": 9.2e-41}
 NMSE = 1e-7
-ORDER = ["bool", "u8", "s8", "s16", "s32", "s64", "f16", "bf16", "f32", "f64"]
-
-
-def promote(a, b):
-    """The table of the guide: a float beats an integer; f16 with bf16 gives f32, s8 with u8 gives s16."""
-    if a == b:
-        return a
-    if {a, b} == {"f16", "bf16"}:
-        return "f32"
-    if {a, b} == {"s8", "u8"}:
-        return "s16"
-    return max(a, b, key=ORDER.index)
-
-
-def promote_scalar(tensor, scalar):
-    def kind(dtype):
-        return 2 if dtype in FLOATS else int(dtype != "bool")
-    if kind(scalar) <= kind(tensor):
-        return tensor
-    return "f32" if kind(scalar) == 2 else scalar
 
 
 class Case:
@@ -319,7 +301,7 @@ def main():
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     device, counts, failed = Device(options.library), collections.Counter(), 0
-    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + REDUCTIONS + SCANS + NORMS:
+    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + REDUCTIONS + SCANS + NORMS + MAKERS + VARIANTS:
         if options.only not in rule.name:
             continue
         for number in range(options.cases):
