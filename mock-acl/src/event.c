@@ -356,7 +356,8 @@ MOCK_EXPORT aclError aclrtStreamWaitEventWithFlag(
 }
 
 /* Ex: 207000, the older kinds: 0 (observed: event_query); in a capture external events only (observed:
- * event_kinds, event_reset_in_capture). */
+ * event_kinds, event_reset_in_capture); on a stream of a model not those of aclrtCreateEvent, as for records
+ * (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     MOCK_ENTER(aclrtResetEvent);
     if (event == NULL) return mock_null("event");
@@ -365,7 +366,8 @@ MOCK_EXPORT aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     mock_event *e = mock_event_get(event);
     aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
     const bool resets = e != NULL && e->family != MOCK_EVENT_EX && e->family != MOCK_EVENT_IPC;
-    const bool allowed = code == 0 && resets && check_waitable(e) == 0;
+    const bool bound_plain = code == 0 && s->bound && e->family == MOCK_EVENT_PLAIN;
+    const bool allowed = code == 0 && resets && !bound_plain && check_waitable(e) == 0;
     if (code == 0 && !allowed)
         code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event cannot be reset");
     if (code == 0 && mock_capturing(s) && e->family != MOCK_EVENT_OUTSIDE)

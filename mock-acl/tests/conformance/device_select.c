@@ -178,3 +178,42 @@ RULE(device, threads_set_and_reset_at_once, "guide: aclrtSetDevice") {
     EXPECT(aclrtResetDevice(0), 0);
     EXPECT(aclrtResetDevice(0), 507007);
 }
+
+/* ---- callbacks ---- */
+
+static int made;
+
+static void on_stream(aclrtStream stream, aclrtStreamState state, void *unused) {
+    (void)stream;
+    (void)unused;
+    made += state == ACL_RT_STREAM_STATE_CREATE_POST;
+}
+
+RULE(device, only_the_first_set_makes_a_default_stream, "guide: aclrtRegStreamStateCallback") {
+    OK(aclInit(NULL));
+    OK(aclrtRegStreamStateCallback("test", on_stream, NULL));
+    OK(aclrtSetDevice(0));
+    TRUE(made == 1);
+    OK(aclrtSetDevice(0));
+    TRUE(made == 1);
+}
+
+static int told;
+
+static void on_device(int32_t id, aclrtDeviceState state, void *unused) {
+    (void)id;
+    (void)state;
+    (void)unused;
+    told++;
+}
+
+RULE(device, a_callback_has_a_name_of_its_own, "guide: aclrtRegDeviceStateCallback") {
+    OK(aclInit(NULL));
+    OK(aclrtRegDeviceStateCallback("test", on_device, NULL));
+    TRUE(aclrtRegDeviceStateCallback("test", on_device, NULL) != 0);
+    OK(aclrtSetDevice(0));
+    TRUE(told == 2);
+    EXPECT(aclrtRegDeviceStateCallback("test", NULL, NULL), 0);
+    OK(aclrtResetDevice(0));
+    TRUE(told == 2);
+}
