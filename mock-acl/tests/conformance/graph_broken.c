@@ -127,3 +127,15 @@ RULE(graph, a_fork_follows_the_current_context, "observed: fork_foreign_ctx") {
     replay(graph, origin);
     TRUE(u64_at(memory) == 5);
 }
+
+/* ---- an update before the graph is complete ---- */
+
+RULE(graph, an_update_begins_amid_the_capture, "observed, not recorded") {
+    prepare();
+    aclrtTaskGrp group = NULL;
+    OK(aclmdlRICaptureTaskGrpBegin(origin));
+    OK(aclmdlRICaptureTaskGrpEnd(origin, &group));
+    EXPECT(aclmdlRICaptureTaskUpdateBegin(other, group), 0);
+    EXPECT(aclmdlRICaptureTaskUpdateEnd(other), 0);
+    end(origin);
+}

@@ -240,6 +240,15 @@ RULE_MOCK(kernel, a_failed_kernel_is_found_by_the_wait, "header: ACL_ERROR_RT_AI
     EXPECT(aclrtSynchronizeStream(stream), 0);
 }
 
+RULE_MOCK(kernel, an_aicpu_kernel_fails_with_its_own_code, "header: ACL_ERROR_RT_AICPU_EXCEPTION") {
+    up();
+    int32_t code = 1;
+    aclrtStream stream = new_stream();
+    EXPECT(aclrtLaunchKernelWithHostArgs(function("cpu_fail"), 1, stream, NULL, &code, 4, NULL, 0), 0);
+    EXPECT(aclrtSynchronizeStream(stream), 507018);
+    EXPECT(aclrtSynchronizeStream(stream), 0);
+}
+
 RULE_MOCK(kernel, memory_that_is_not_there, "guide: asynchronous errors") {
     up();
     unsigned char *memory = (unsigned char *)device(64);
