@@ -220,6 +220,19 @@ RULE_MOCK(kernel, a_late_kernel_times_out, "guide: aclrtLaunchKernelAttrId; head
     EXPECT(aclrtSynchronizeStream(stream), 0);
 }
 
+RULE_MOCK(kernel, a_late_aicpu_kernel_has_its_own_code, "header: ACL_ERROR_RT_AICPU_TIMEOUT") {
+    up();
+    aclrtLaunchKernelAttr attribute;
+    aclrtLaunchKernelCfg config = {&attribute, 1};
+    uint64_t ns = 2000000001u;
+    memset(&attribute, 0, sizeof attribute);
+    attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
+    attribute.value.timeout = 2;
+    aclrtStream stream = new_stream();
+    OK(aclrtLaunchKernelWithHostArgs(function("cpu_slow"), 1, stream, &config, &ns, sizeof ns, NULL, 0));
+    EXPECT(aclrtSynchronizeStream(stream), 507017);
+}
+
 RULE_MOCK(kernel, a_batch_needs_a_core_for_each_block, "guide: schedule mode") {
     up();
     aclrtStream stream = new_stream();
