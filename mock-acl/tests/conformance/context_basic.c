@@ -371,3 +371,15 @@ RULE(context, early_starts_are_of_the_process, "guide: aclrtCtxSetSysParamOpt; i
     EXPECT(aclrtGetSysParamOpt(ACL_OPT_ENABLE_KERNEL_EARLY_START, &value), 0);
     TRUE(value == 1);
 }
+
+RULE(context, any_capture_stops_a_wait_for_the_device, "implementation: aclrtSynchronizeDevice") {
+    up();
+    aclrtEvent latch = hold(new_stream()); /* nothing is waited for, or this would not end */
+    for (int mode = 0; mode < 3; mode++) {
+        aclrtStream stream = begin((aclmdlRICaptureMode)mode);
+        EXPECT(aclrtSynchronizeDevice(), 107027);
+        EXPECT(aclmdlRIDestroy(end(stream)), 0);
+    }
+    let_go(latch);
+    EXPECT(aclrtSynchronizeDevice(), 0);
+}

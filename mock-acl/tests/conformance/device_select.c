@@ -100,6 +100,15 @@ RULE_MOCK(device, streams_of_a_device_end_with_it, "guide: aclrtResetDevice; own
     EXPECT(aclrtDestroyStream(stream), 107017);
 }
 
+RULE_MOCK(device, a_forced_reset_ends_streams, "guide: aclrtResetDeviceForce; own choice: always 107017") {
+    OK(aclrtSetDevice(0));
+    up();
+    aclrtStream stream = new_stream();
+    OK(aclrtResetDeviceForce(0));
+    OK(aclrtSetDevice(0));
+    EXPECT(aclrtSynchronizeStream(stream), 107017);
+}
+
 RULE(device, the_last_reset_waits_for_work, "guide: aclrtResetDevice") {
     up();
     aclrtStream stream = new_stream();

@@ -456,3 +456,55 @@ RULE(event, it_is_asked_for_under_any_context, "implementation: the event knows 
     OK(aclrtSetCurrentContext(other));
     EXPECT(aclrtSynchronizeEvent(event), 0);
 }
+
+RULE(event, a_progress_event_is_for_the_host, "guide: aclrtCreateEventExWithFlag") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtEvent latch = NULL, event = pending(stream, &latch, ACL_EVENT_CAPTURE_STREAM_PROGRESS);
+    aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+    OK(aclrtQueryEventStatus(event, &status));
+    TRUE(status == ACL_EVENT_RECORDED_STATUS_NOT_READY);
+    EXPECT(aclrtSynchronizeEventWithTimeout(event, 20), 507047);
+    let_go(latch);
+    EXPECT(aclrtSynchronizeEvent(event), 0);
+}
+
+RULE(event, a_plain_event_is_not_ready_at_first, "observed: event_query") {
+    up();
+    aclrtEvent event = NULL;
+    aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+    OK(aclrtCreateEvent(&event));
+    OK(aclrtQueryEventStatus(event, &status));
+    TRUE(status == ACL_EVENT_RECORDED_STATUS_NOT_READY);
+}
+
+RULE(event, a_time_stamp_is_in_microseconds, "guide: aclrtEventGetTimestamp") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtEvent start = new_event(ACL_EVENT_TIME_LINE), stop = new_event(ACL_EVENT_TIME_LINE);
+    uint64_t first = 0, second = 0;
+    float ms = 0;
+    void *memory = device(1 << 20);
+    OK(aclrtRecordEvent(start, stream));
+    for (int i = 0; i < 200; i++) OK(aclrtMemsetAsync(memory, 1 << 20, i, 1 << 20, stream));
+    OK(aclrtRecordEvent(stop, stream));
+    finish(stream);
+    OK(aclrtEventGetTimestamp(start, &first));
+    OK(aclrtEventGetTimestamp(stop, &second));
+    OK(aclrtEventElapsedTime(&ms, start, stop));
+    const double us = (double)(second - first), difference = us - (double)ms * 1000;
+    TRUE(us > 0 && difference > -2 && difference < 2);
+}
+
+RULE(event, a_timed_event_orders_streams_too, "guide: aclrtCreateEventExWithFlag") {
+    up();
+    aclrtStream a = new_stream(), b = new_stream();
+    aclrtEvent event = new_event(ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE), latch = hold(a);
+    uint64_t us = 0;
+    OK(aclrtRecordEvent(event, a));
+    OK(aclrtStreamWaitEvent(b, event));
+    EXPECT(aclrtSynchronizeStreamWithTimeout(b, 20), 507046);
+    let_go(latch);
+    finish(b);
+    EXPECT(aclrtEventGetTimestamp(event, &us), 0);
+}

@@ -214,6 +214,7 @@ RULE(event, an_event_of_the_device_is_none_for_the_host, "guide: aclrtCreateEven
     aclrtEvent event = old_event(ACL_EVENT_DEVICE_USE_ONLY);
     EXPECT(aclrtRecordEvent(event, NULL), 107000);
     EXPECT(aclrtStreamWaitEvent(NULL, event), 107000);
+    EXPECT(aclrtResetEvent(event, NULL), 107000);
 }
 
 RULE(event, a_wait_has_no_negative_time_out, "observed: event_query") {
@@ -443,4 +444,28 @@ RULE(event, the_plain_event_is_not_reset_on_a_models_stream, "implementation: ac
     OK(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_PERSISTENT));
     OK(aclmdlRIBindStream(model, stream, 0));
     EXPECT(aclrtResetEvent(event, stream), 207000);
+}
+
+/* ---- time-outs ---- */
+
+RULE(event, a_time_out_of_0_is_none, "guide: aclrtStreamWaitEventWithTimeout") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtEvent latch = old_event(ACL_EVENT_SYNC);
+    OK(aclrtStreamWaitEventWithTimeout(stream, latch, 0));
+    EXPECT(aclrtSynchronizeStreamWithTimeout(stream, 20), 507046);
+    let_go(latch);
+    finish(stream);
+}
+
+RULE_MOCK(event, a_time_out_of_the_process_is_for_later_waits, "guide: aclrtSetOpWaitTimeout") {
+    up();
+    aclrtStream before = new_stream(), after = new_stream();
+    aclrtEvent latch = hold(before);
+    OK(aclrtSetOpWaitTimeout(1));
+    OK(aclrtStreamWaitEvent(after, old_event(ACL_EVENT_SYNC)));
+    EXPECT(aclrtSynchronizeStreamWithTimeout(before, 5000), 507046);
+    EXPECT(aclrtSynchronizeStream(after), 107020);
+    let_go(latch);
+    finish(before);
 }

@@ -475,3 +475,35 @@ RULE_MOCK(memory, flags_of_registered_memory, "guide: aclrtHostRegisterV2; own c
     EXPECT(aclrtHostRegisterV2(host, 4096, ACL_HOST_REG_MAPPED | ACL_HOST_REG_READONLY), 0);
     EXPECT(aclrtHostUnregister(host), 0);
 }
+
+RULE(memory, an_allocation_has_attributes, "guide: aclrtMallocWithCfg; header: aclrtMallocAttrType") {
+    up();
+    void *p = NULL;
+    aclrtMallocAttribute attribute;
+    aclrtMallocConfig config = {&attribute, 1};
+    memset(&attribute, 0, sizeof attribute);
+    attribute.attr = ACL_RT_MEM_ATTR_MODULE_ID;
+    attribute.value.moduleId = 33;
+    EXPECT(aclrtMallocWithCfg(&p, 64, ACL_MEM_MALLOC_HUGE_FIRST, &config), 0);
+    fill(p, 3, 64);
+    TRUE(byte_at(p) == 3);
+    EXPECT(aclrtFree(p), 0);
+}
+
+RULE(memory, freeing_pinned_memory_does_not_wait, "guide: aclrtFreeHost") {
+    up();
+    aclrtStream stream = new_stream();
+    void *host = pinned(64);
+    aclrtEvent latch = hold(stream);
+    EXPECT(aclrtFreeHost(host), 0);
+    let_go(latch);
+    finish(stream);
+}
+
+RULE(memory, attributes_have_a_page_size, "header: aclrtPtrAttributes") {
+    up();
+    aclrtPtrAttributes attributes;
+    memset(&attributes, 0, sizeof attributes);
+    OK(aclrtPointerGetAttributes(device(4 * MIB), &attributes));
+    TRUE(attributes.pageSize >= 4096 && (attributes.pageSize & (attributes.pageSize - 1)) == 0);
+}

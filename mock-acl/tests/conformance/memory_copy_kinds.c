@@ -43,6 +43,17 @@ RULE(copy, every_asynchronous_direction, "guide: aclrtMemcpyAsync") {
     }
 }
 
+RULE(copy, pageable_copies_wait_for_the_stream, "observed: pageable; guide: aclrtMemcpyAsync") {
+    up();
+    aclrtStream stream = new_stream();
+    char host[8] = {7};
+    char *p = (char *)device(8), *q = (char *)device(8);
+    fill(p, 1, 8);
+    OK(aclrtMemsetAsync(p, 8, 2, 8, stream));
+    OK(aclrtMemcpyAsync(q, 8, host, 8, TO, stream));
+    TRUE(byte_at(p) == 2 && byte_at(q) == 7);
+}
+
 /* ---- rows ---- */
 
 RULE(copy, rows_in_every_direction, "guide: aclrtMemcpy2d") {
