@@ -16,7 +16,7 @@ import sys
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TITLES = ["rule", "what", "source", "checks", "why not"]
-WHAT_LENGTH = 120
+WHAT_LENGTH = 110
 
 
 class Suite:

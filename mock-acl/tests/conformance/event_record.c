@@ -434,6 +434,36 @@ RULE(event, a_record_that_is_over_holds_nobody, "implementation: Event wait chec
     finish(a);
 }
 
+static uint32_t last_task(void) {
+    uint32_t id = 0;
+    OK(aclrtGetThreadLastTaskId(&id));
+    return id;
+}
+
+RULE(event, a_wait_that_is_not_needed_is_no_task, "implementation: Event wait check") {
+    up();
+    aclrtStream a = new_stream(), b = new_stream();
+    aclrtEvent event = new_event(ACL_EVENT_SYNC), latch = NULL;
+    OK(aclrtMemsetAsync(device(8), 8, 0, 8, a));
+    uint32_t last = last_task();
+    OK(aclrtStreamWaitEvent(b, event)); /* never recorded */
+    TRUE(last_task() == last);
+    OK(aclrtRecordEvent(event, a));
+    last = last_task();
+    OK(aclrtStreamWaitEvent(a, event)); /* recorded on the same stream */
+    TRUE(last_task() == last);
+    finish(a);
+    OK(aclrtStreamWaitEvent(b, event)); /* over */
+    TRUE(last_task() == last);
+    latch = hold(a);
+    OK(aclrtRecordEvent(event, a));
+    last = last_task();
+    OK(aclrtStreamWaitEvent(b, event)); /* needed */
+    TRUE(last_task() != last);
+    let_go(latch);
+    finish(b);
+}
+
 RULE(event, the_plain_event_is_not_reset_on_a_models_stream, "implementation: aclrtResetEvent") {
     up();
     aclrtStream stream = NULL;
