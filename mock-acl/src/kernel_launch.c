@@ -3,8 +3,8 @@
  * (guide: kernel loading and launch; header: aclrtLaunchKernelAttrId) Codes of launch attributes:
  * (implementation of the open runtime). A block that fails, or asks for memory that is not there, leaves
  * 507015 on the stream (header: ACL_ERROR_RT_AICORE_EXCEPTION), 507018 on the AICPU, and ends the launch (own
- * choice: the blocks of a card run side by side). One that is late leaves 507014, on the AICPU 507017 (header:
- * ACL_ERROR_RT_AICORE_TIMEOUT, ACL_ERROR_RT_AICPU_TIMEOUT). */
+ * choice: the blocks of a card run side by side). One that is late leaves 507014, on the AICPU 507017
+ * (header: ACL_ERROR_RT_AICORE_TIMEOUT, ACL_ERROR_RT_AICPU_TIMEOUT). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

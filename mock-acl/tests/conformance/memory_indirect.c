@@ -345,7 +345,7 @@ RULE(managed, a_prefetch_is_seen, "guide: aclrtMemManagedPrefetchAsync") {
     TRUE(attribute(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, p, PAGE) == ACL_MEM_LOCATIONTYPE_DEVICE);
 }
 
-RULE_MOCK(managed, a_prefetch_has_whole_pages, "guide: aclrtMemManagedPrefetchAsync; own choice of the code") {
+RULE_MOCK(managed, a_prefetch_has_whole_pages, "guide: aclrtMemManagedPrefetchAsync") {
     up();
     char *p = managed(2 * PAGE);
     const aclrtMemManagedLocation here = {ACL_MEM_LOCATIONTYPE_DEVICE, 0};
