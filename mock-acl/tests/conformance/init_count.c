@@ -77,6 +77,26 @@ RULE(init, a_capture_does_not_stop_finalize, "observed: finalize_in_capture") {
     EXPECT(aclmdlRICaptureEnd(stream, &graph), 0);
 }
 
+static aclrtStream last_stream;
+
+static void at_the_end(void) { aclrtDestroyStream(last_stream); }
+
+static void ends_as_it_is(int socket) {
+    (void)socket;
+    NEED(atexit(at_the_end) == 0);
+    up();
+    last_stream = new_stream();
+    hold(last_stream);
+    OK(aclrtMemsetAsync(device(64), 64, 1, 64, last_stream));
+    OK(aclrtStreamAbort(last_stream));
+    aclrtContext context = NULL;
+    OK(aclrtCreateContext(&context, 0));
+}
+
+RULE(init, a_process_may_end_without_finalize, "guide: aclFinalize; implementation of the open runtime") {
+    join_peer(start_peer(ends_as_it_is));
+}
+
 static void init_once(void *codes) {
     const int code = (int)aclInit(NULL);
     __atomic_fetch_add((int *)codes + (code != 0), 1, __ATOMIC_SEQ_CST);
