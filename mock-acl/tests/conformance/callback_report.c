@@ -114,6 +114,7 @@ RULE_MOCK(callback, only_a_subscribed_thread_leaves, "own choice") {
     OK(aclrtSubscribeReport(me(), stream));
     EXPECT(aclrtUnSubscribeReport(me() + 1, stream), 107012);
     EXPECT(aclrtSubscribeReport(me(), stream), 107011);
+    EXPECT(aclrtSubscribeReport(me() + 1, stream), 107011);
     EXPECT(aclrtSubscribeReport(0, new_stream()), 107011);
 }
 
