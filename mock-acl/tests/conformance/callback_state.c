@@ -114,7 +114,8 @@ static void leaves_inside(aclrtExceptionInfo *info) {
     inner = aclrtExceptionInfoCallbackUnregister(leaves_inside);
 }
 
-RULE_MOCK(callback, unregistering_does_not_wait_for_calls, "implementation: aclrtExceptionInfoCallbackUnregister") {
+RULE_MOCK(callback, unregistering_does_not_wait_for_calls,
+    "implementation: aclrtExceptionInfoCallbackUnregister") {
     up();
     OK(aclrtExceptionInfoCallbackRegister(leaves_inside));
     fail(NULL);

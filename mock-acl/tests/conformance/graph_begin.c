@@ -136,7 +136,8 @@ RULE(graph, begin_checks_in_order, "implementation: aclmdlRICaptureBegin") {
     end(stream);
 }
 
-RULE_ENV(graph, a_begin_without_a_stream_left, "header: ACL_ERROR_RT_NO_STREAM_RESOURCE", "MOCK_ACL_STREAMS=2") {
+RULE_ENV(graph, a_begin_without_a_stream_left,
+    "header: ACL_ERROR_RT_NO_STREAM_RESOURCE", "MOCK_ACL_STREAMS=2") {
     up();
     aclrtStream stream = new_stream();
     EXPECT(aclmdlRICaptureBegin(stream, RELAXED), 207008);

@@ -1,5 +1,5 @@
-/* Part of racl (mock-acl). Captures that are lost: what they still take, the order of the checks at their end, what is
- * left of them; streams and notifies that run out. */
+/* Part of racl (mock-acl). Captures that are lost: what they still take, the order of the checks at their end,
+ * what is left of them; streams and notifies that run out. */
 #include "conform.h"
 
 #define GLOBAL ACL_MODEL_RI_CAPTURE_MODE_GLOBAL
@@ -174,7 +174,8 @@ RULE_MOCK(graph, a_failed_end_destroys_the_model, "guide: aclmdlRICaptureEnd; im
 /* ---- what runs out ---- */
 
 /* The default stream, two of the program, one inside the graph. */
-RULE_ENV(graph, a_fork_without_a_stream_left, "header: ACL_ERROR_RT_NO_STREAM_RESOURCE", "MOCK_ACL_STREAMS=4") {
+RULE_ENV(graph, a_fork_without_a_stream_left,
+    "header: ACL_ERROR_RT_NO_STREAM_RESOURCE", "MOCK_ACL_STREAMS=4") {
     prepare(RELAXED);
     aclrtEvent event = new_event(ACL_EVENT_SYNC);
     OK(aclrtRecordEvent(event, origin));
@@ -184,7 +185,8 @@ RULE_ENV(graph, a_fork_without_a_stream_left, "header: ACL_ERROR_RT_NO_STREAM_RE
     ends_with(507903);
 }
 
-RULE_ENV(graph, an_invalidated_capture_takes_no_work, "implementation: submission to a capture", "MOCK_ACL_STREAMS=4") {
+RULE_ENV(graph, an_invalidated_capture_takes_no_work,
+    "implementation: submission to a capture", "MOCK_ACL_STREAMS=4") {
     prepare(RELAXED);
     aclrtEvent event = new_event(ACL_EVENT_SYNC);
     aclrtTaskGrp group = NULL;
@@ -199,7 +201,8 @@ RULE_ENV(graph, an_invalidated_capture_takes_no_work, "implementation: submissio
     ends_with(507903);
 }
 
-RULE_ENV(graph, a_group_of_an_invalidated_capture, "implementation: aclmdlRICaptureTaskGrpEnd", "MOCK_ACL_STREAMS=4") {
+RULE_ENV(graph, a_group_of_an_invalidated_capture,
+    "implementation: aclmdlRICaptureTaskGrpEnd", "MOCK_ACL_STREAMS=4") {
     prepare(RELAXED);
     aclrtEvent event = new_event(ACL_EVENT_SYNC);
     aclrtTaskGrp group = (aclrtTaskGrp)memory;
@@ -211,7 +214,8 @@ RULE_ENV(graph, a_group_of_an_invalidated_capture, "implementation: aclmdlRICapt
     ends_with(507903);
 }
 
-RULE(graph, joins_without_a_notify_left, "header: ACL_ERROR_RT_NO_NOTIFY_RESOURCE; implementation: capture end") {
+RULE(graph, joins_without_a_notify_left,
+    "header: ACL_ERROR_RT_NO_NOTIFY_RESOURCE; implementation: capture end") {
     prepare(RELAXED);
     aclrtNotify notify = NULL, last = NULL;
     aclrtEvent event = new_event(ACL_EVENT_SYNC);

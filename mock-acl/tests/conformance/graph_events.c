@@ -1,4 +1,4 @@
-/* Part of racl (mock-acl). Captures: which record a wait means, joins in detail, kinds of events, other contexts. */
+/* Part of racl (mock-acl). Captures: which record a wait means, joins, kinds of events, other contexts. */
 #include "conform.h"
 
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
@@ -47,15 +47,17 @@ static void ends_with(int code) {
 RULE(graph, each_wait_means_the_record_before_it, "guide: aclrtStreamWaitEvent, in the order of calls") {
     prepare();
     aclrtEvent event = after(side, origin);
-    /* The origin waits for the side stream; were the wait for the record below, neither would go on. */
+    /* The origin waits for the side stream; were the first wait for the record below, neither would go on. */
     OK(aclrtValueWait(memory, 1, ACL_STREAM_WAIT_VALUE_EQ, origin));
+    OK(aclrtValueWrite(memory + 2, 9, 0, origin));
     OK(aclrtRecordEvent(event, origin));
     OK(aclrtValueWrite(memory, 1, 0, side));
+    /* Were the second for the record above, the copy would come too early. */
     OK(aclrtStreamWaitEvent(side, event));
-    OK(aclrtValueWrite(memory + 1, 2, 0, side));
+    OK(aclrtMemcpyAsync(memory + 1, 8, memory + 2, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, side));
     after(origin, side);
     replay(end(origin), origin);
-    TRUE(u64_at(memory + 1) == 2);
+    TRUE(u64_at(memory + 1) == 9);
 }
 
 RULE(graph, each_replay_starts_unrecorded, "implementation: aclmdlRICaptureEnd") {

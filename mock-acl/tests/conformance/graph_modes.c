@@ -4,6 +4,7 @@
 #define GLOBAL ACL_MODEL_RI_CAPTURE_MODE_GLOBAL
 #define LOCAL ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
+#define TO_DEVICE ACL_MEMCPY_HOST_TO_DEVICE
 
 static unsigned char *memory;
 static aclmdlRICaptureMode mode_of_thread; /* what a thread sets before it copies */
@@ -151,11 +152,20 @@ RULE(graph, another_thread_with_a_global_capture_beside_relaxed, "implementation
 
 RULE(graph, the_strictest_capture_counts, "implementation: capture modes") {
     prepare();
-    aclrtStream lax = begin(RELAXED), strict = begin(GLOBAL);
+    aclrtStream lax = begin(RELAXED), strict = begin(GLOBAL), local = begin(LOCAL), last = begin(RELAXED);
     EXPECT(synchronous(), 107030);
+    mode_of_thread = GLOBAL;
+    its_capture = -1;
+    join_thread(start_thread(copies, NULL));
+    EXPECT(seen, 107030); /* GLOBAL, for threads without a capture too */
     end(strict);
+    EXPECT(synchronous(), 107030);
+    join_thread(start_thread(copies, NULL));
+    EXPECT(seen, 0); /* THREAD_LOCAL by now */
+    end(local);
     EXPECT(synchronous(), 0);
     end(lax);
+    end(last);
 }
 
 RULE(graph, one_of_two_global_captures_is_enough, "implementation: capture modes") {
@@ -189,11 +199,12 @@ RULE(graph, one_of_two_local_captures_is_enough, "implementation: capture modes"
 
 RULE(graph, a_local_capture_beside_a_relaxed_one, "implementation: capture modes") {
     prepare();
-    aclrtStream lax = begin(RELAXED), strict = begin(LOCAL);
+    aclrtStream lax = begin(RELAXED), strict = begin(LOCAL), last = begin(RELAXED);
     EXPECT(synchronous(), 107030);
     end(strict);
     EXPECT(synchronous(), 0);
     end(lax);
+    end(last);
 }
 
 RULE(graph, another_thread_with_a_local_capture_of_its_own, "implementation: capture modes") {
@@ -280,7 +291,7 @@ static void beside_global(int which, int code) {
     case 16: EXPECT(aclrtMemsetD32(memory, 64, 1, 4), code); break;
     case 17: EXPECT(aclrtDestroyEvent(new_event(ACL_EVENT_SYNC)), code); break;
     case 18: EXPECT(aclrtDestroyStream(new_stream()), code); break;
-    case 19: EXPECT(aclrtMemcpy2dAsync(memory, 8, size_host, 8, 8, 8, ACL_MEMCPY_HOST_TO_DEVICE, other), code); break;
+    case 19: EXPECT(aclrtMemcpy2dAsync(memory, 8, size_host, 8, 8, 8, TO_DEVICE, other), code); break;
     case 20: EXPECT(aclrtStreamQuery(other, &status), code); break;
     default: break;
     }
@@ -324,10 +335,14 @@ RULE(graph, safe_wait_for_another_stream, "observed: capturing_calls") { beside_
 RULE(graph, unsafe_memset_of_words, "implementation: capture modes") { beside_global(16, 107030); }
 RULE(graph, safe_event_destruction, "implementation: capture modes") { beside_global(17, 0); }
 RULE(graph, safe_stream_destruction, "implementation: capture modes") { beside_global(18, 0); }
-RULE(graph, unsafe_pageable_rows_elsewhere, "implementation: aclrtMemcpy2dAsync") { beside_global(19, 107041); }
+RULE(graph, unsafe_pageable_rows_elsewhere, "implementation: aclrtMemcpy2dAsync") {
+    beside_global(19, 107041);
+}
 RULE(graph, safe_query_of_another_stream, "observed: capturing_calls") { beside_global(20, 0); }
 RULE(graph, unsafe_batch, "implementation: capture modes") { batch_beside_global(0, 107030); }
-RULE(graph, unsafe_pageable_batch_elsewhere, "implementation: aclrtMemcpyBatchAsync") { batch_beside_global(1, 107041); }
+RULE(graph, unsafe_pageable_batch_elsewhere, "implementation: aclrtMemcpyBatchAsync") {
+    batch_beside_global(1, 107041);
+}
 
 /* ---- calls that no mode allows ---- */
 
@@ -355,7 +370,7 @@ static void on_capturing(int which, int code) {
     case 11: EXPECT(aclrtCmoAsyncWithDesc(memory, ACL_RT_CMO_TYPE_PREFETCH, s, NULL), code); break;
     case 12: EXPECT(aclrtStreamWaitEvent(NULL, event), code); break;
     case 13: EXPECT(aclrtRecordEvent(event, NULL), code); break;
-    case 14: EXPECT(aclrtMemcpy2dAsync(memory, 8, pageable, 8, 8, 8, ACL_MEMCPY_HOST_TO_DEVICE, s), code); break;
+    case 14: EXPECT(aclrtMemcpy2dAsync(memory, 8, pageable, 8, 8, 8, TO_DEVICE, s), code); break;
     case 15: EXPECT(aclrtMemcpyAsync(pageable, 64, memory, 64, ACL_MEMCPY_DEVICE_TO_HOST, s), code); break;
     case 16: EXPECT(aclmdlRICaptureBegin(s, GLOBAL), code); break;
     case 17: EXPECT(aclrtSetStreamFailureMode(s, ACL_STOP_ON_FAILURE), code); break;

@@ -208,7 +208,8 @@ RULE(graph, a_model_has_at_most_1024_streams, "guide: capture") {
     EXPECT(aclmdlRIExecuteAsync(graph, origin), 207005);
 }
 
-RULE(graph, launches_are_checked_in_order, "observed: getinfo, execute; implementation: aclmdlRIExecuteAsync") {
+RULE(graph, launches_are_checked_in_order,
+    "observed: getinfo, execute; implementation: aclmdlRIExecuteAsync") {
     prepare();
     EXPECT(aclmdlRIExecuteAsync(NULL, NULL), 100000);
     aclrtStream stream = begin(RELAXED);

@@ -267,7 +267,8 @@ static aclmdlRITask only_task(aclmdlRI graph) {
     return task;
 }
 
-RULE_MOCK(kernel, parameters_of_a_kernel_task, "guide: aclmdlRITaskGetParams; header: aclmdlRIKernelTaskParams") {
+RULE_MOCK(kernel, parameters_of_a_kernel_task,
+    "guide: aclmdlRITaskGetParams; header: aclmdlRIKernelTaskParams") {
     up();
     void *memory = device(64);
     aclrtTaskGrp group = NULL;

@@ -240,7 +240,8 @@ RULE(cmo, ids_of_barriers, "implementation: aclrtCmoAsyncWithBarrier") {
     void *p = device(64);
     EXPECT(aclrtCmoAsyncWithBarrier(p, 0, ACL_RT_CMO_TYPE_INVALID, 1, stream), 100000);
     EXPECT(aclrtCmoAsyncWithBarrier(p, 64, ACL_RT_CMO_TYPE_INVALID, 0, stream), 107000);
-    const aclrtCmoType others[] = {ACL_RT_CMO_TYPE_PREFETCH, ACL_RT_CMO_TYPE_WRITEBACK, ACL_RT_CMO_TYPE_FLUSH};
+    const aclrtCmoType others[] = {
+        ACL_RT_CMO_TYPE_PREFETCH, ACL_RT_CMO_TYPE_WRITEBACK, ACL_RT_CMO_TYPE_FLUSH};
     for (int i = 0; i < 3; i++) EXPECT(aclrtCmoAsyncWithBarrier(p, 64, others[i], 1, stream), 107000);
 }
 
@@ -251,4 +252,20 @@ RULE(cmo, a_chip_without_barriers, "guide: aclrtCmoAsyncWithBarrier, supported p
     EXPECT(aclrtCmoAsyncWithBarrier(device(64), 64, ACL_RT_CMO_TYPE_INVALID, 1, stream), 207000);
     EXPECT(aclrtCmoAsyncWithBarrier(device(64), 64, ACL_RT_CMO_TYPE_PREFETCH, 0, stream), 207000);
     EXPECT(aclrtCmoWaitBarrier(&six, stream, 0), 207000);
+}
+
+RULE_MOCK(cmo, the_descriptor_form_is_a_prefetch, "header: aclrtCmoAsyncWithDesc; own choice of the code") {
+    up();
+    size_t size = 0;
+    OK(aclrtCmoGetDescSize(&size));
+    void *desc = device(size), *p = device(64);
+    aclrtStream bound = NULL;
+    aclmdlRI model = NULL;
+    OK(aclrtCreateStreamWithConfig(&bound, 0, ACL_STREAM_PERSISTENT));
+    OK(aclmdlRIBuildBegin(&model, 0));
+    OK(aclmdlRIBindStream(model, bound, 0));
+    OK(aclrtCmoSetDesc(desc, p, 64));
+    EXPECT(aclrtCmoAsyncWithDesc(desc, ACL_RT_CMO_TYPE_FLUSH, bound, NULL), 107000);
+    EXPECT(aclrtCmoAsyncWithDesc(desc, ACL_RT_CMO_TYPE_PREFETCH, bound, p), 107000);
+    EXPECT(aclrtCmoAsyncWithDesc(desc, ACL_RT_CMO_TYPE_PREFETCH, bound, NULL), 0);
 }
