@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "graph.h"
+#include "notify_ids.h"
 #include "quota.h"
 
 static mock_graph *free_graphs;
@@ -127,6 +128,13 @@ mock_graph *mock_graph_root(mock_graph *g) {
     return g;
 }
 
+/* Of an invalidated capture, not of one that is broken (observed: cross_graph, invalid_107034_status;
+ * implementation of the open runtime). */
+aclError mock_capture_lost(const mock_graph *g) {
+    if (!g->invalidated) return 0;
+    return mock_fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "EE1016", "the capture is invalidated");
+}
+
 /* (implementation of the open runtime) */
 aclError mock_graph_no_sub(const mock_graph *g, const char *what) {
     if (g->parent == NULL) return 0;
@@ -192,6 +200,7 @@ void mock_graph_free(mock_graph *g) {
     mock_handle_take(MOCK_GRAPH, g->handle);
     mock_graph_leave(g);
     if (g->captured) mock_graph_streams_given(g->chain_count);
+    mock_notify_ids_give(g->joins);
     mock_groups_free(g);
     free_refs(g);
     mock_conds_free(g);

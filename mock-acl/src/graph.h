@@ -70,6 +70,7 @@ typedef struct mock_graph {
     mock_graph_state state;
     bool captured, ended, broken, invalidated, simple, calls_program;
     bool stale; /* complete, but an order has to be made again */
+    uint16_t joins; /* notifies that it holds */
     struct mock_cond *conds;  /* created on it */
     struct mock_cond *parent; /* of a sub graph */
     aclmdlRICaptureMode mode;
@@ -128,6 +129,8 @@ bool mock_graph_freeze(mock_graph *g);
 mock_graph *mock_graph_root(mock_graph *g);
 /* 207000 for a sub graph. */
 aclError mock_graph_no_sub(const mock_graph *g, const char *what);
+/* 507903 when a task or a stream of the capture could not be had. */
+aclError mock_capture_lost(const mock_graph *g);
 void mock_graph_leave(mock_graph *g);
 void mock_graph_clean(mock_graph *g, uint16_t chain);
 void mock_graph_destroy_all(mock_ctx *ctx);
