@@ -67,6 +67,7 @@ mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, b
     atomic_store_explicit(&s->held, false, memory_order_relaxed);
     s->stopped = s->overflow_switch = s->cache_op_info = s->bound = s->host_funcs = false;
     s->again = false;
+    s->dropping = 0;
     s->custom_tag = s->cube_limit = s->vector_limit = 0;
     s->error = s->stop_error = 0;
     s->timed_out = false;
@@ -276,12 +277,12 @@ static aclError synchronize(aclrtStream handle, int64_t timeout_ns, const char *
     aclError code = mock_stream_to_wait(handle, &s);
     if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, call);
     if (code == 0 && (s->flags & NO_TASKS) == 0) {
-        mock_target t = {s, s->tail, s->aborts};
+        mock_target t = mock_target_of(s, s->tail);
         code = mock_wait_target(&t, timeout_ns);
         if (s->aborts != t.aborts) code = mock_aborted(s);
         else if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             mock_fail(code, "EE1002", "stream %d did not finish in time", s->id);
-        if (code == 0) code = mock_stream_take_error(s);
+        if (code == 0 && mock_target_lives(&t)) code = mock_stream_take_error(s);
     }
     mock_unlock();
     return code;
@@ -336,7 +337,7 @@ static bool finished(const mock_stream *s) {
 
 static void add(all_targets *all, mock_stream *s) {
     if ((s->flags & NO_TASKS) != 0 || finished(s)) return;
-    all->at[all->count++] = (mock_target){s, s->tail, s->aborts};
+    all->at[all->count++] = mock_target_of(s, s->tail);
 }
 
 /* What is collected, with the lock. */
@@ -378,7 +379,8 @@ static aclError synchronize_device(int64_t timeout, const char *call) {
             mock_fail(code, "EE1002", "the device did not finish in time");
         for (size_t i = 0; i < all.count && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT; i++) {
             mock_stream *s = all.at[i].stream;
-            const aclError one = s->aborts != all.at[i].aborts ? mock_aborted(s) : mock_stream_take_error(s);
+            aclError one = s->aborts != all.at[i].aborts ? mock_aborted(s) : 0;
+            if (one == 0 && mock_target_lives(&all.at[i])) one = mock_stream_take_error(s);
             if (code == 0) code = one;
         }
         mock_pools_trim();
@@ -421,7 +423,7 @@ MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *sta
 
 aclError mock_stream_finish(mock_stream *s) {
     if (s->flags & ACL_STREAM_PERSISTENT) return 0;
-    mock_target t = {s, s->tail, s->aborts};
+    mock_target t = mock_target_of(s, s->tail);
     return mock_wait_target(&t, MOCK_FOREVER);
 }
 

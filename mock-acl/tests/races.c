@@ -1,0 +1,154 @@
+/* Part of racl (mock-acl). Threads that end what others still use. What a thread would meet by chance is put
+ * in place under the engine lock, so that each test meets it every time. */
+#include <pthread.h>
+#include <sched.h>
+#include "check.h"
+#include "core.h"
+#include "graph.h"
+
+static aclrtContext context;
+static aclrtStream stream;
+
+static void begin(void) {
+    up();
+    OK(aclrtGetCurrentContext(&context));
+    stream = new_stream();
+}
+
+static mock_stream *object(aclrtStream s) { return mock_handle_get(MOCK_STREAM, s); }
+
+static void wait_for_waiters(uint32_t count) {
+    for (uint32_t waiting = 0; waiting < count; sched_yield()) {
+        mock_lock();
+        waiting = mock_engine.waiting;
+        mock_unlock();
+    }
+}
+
+/* ---- a stream that is gone when its thread wakes up, with another one in its place ---- */
+
+static int ran;
+
+static aclError run(void *arg) {
+    (void)arg;
+    ran++;
+    return 0;
+}
+
+static const mock_task_ops counted = {"aclrtMemsetAsync", run, NULL};
+
+static aclError destroy(void) { return aclrtDestroyStream(stream); }
+static aclError destroy_by_force(void) { return aclrtDestroyStreamForce(stream); }
+static aclError abort_it(void) { return aclrtStreamAbort(stream); }
+static aclError abort_all(void) { return aclrtDeviceTaskAbort(0, 0); }
+static aclError wait_for_it(void) { return aclrtSynchronizeStream(stream); }
+
+static void *call(void *what) {
+    aclError (*const *function)(void) = what;
+    OK(aclrtSetCurrentContext(context));
+    OK((*function)());
+    return NULL;
+}
+
+/* The second stream, held, has a task; whatever the late thread does, it runs once the stream may. */
+static void late(aclError (*function)(void)) {
+    begin();
+    ran = 0;
+    const mock_task task = {.ops = &counted, .kind = MOCK_TASK_WORK};
+    mock_stream *s = object(stream);
+    mock_lock();
+    s->running = true; /* as if a worker had a task of it in hand */
+    mock_engine.executing++;
+    s->ring = mock_ring_new();
+    mock_push(s, &task);
+    mock_unlock();
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, call, &function) == 0);
+    wait_for_waiters(1);
+    mock_lock();
+    mock_ctx *ctx = s->ctx;
+    s->running = false;
+    mock_engine.executing--;
+    mock_drop_queue(s);
+    mock_stream_free(s);
+    mock_stream *next = mock_stream_new(ctx, 0, 0, false);
+    CHECK(next == s);
+    atomic_store(&next->held, true);
+    mock_push(next, &task);
+    next->error = ACL_ERROR_RT_AICORE_EXCEPTION; /* for whoever asks the new stream, and for nobody else */
+    mock_unlock();
+    CHECK(pthread_join(thread, NULL) == 0);
+    stream = next->handle;
+    OK(mock_acl_release_stream(stream));
+    CODE(aclrtSynchronizeStream(stream), 507015);
+    CHECK(ran == 1);
+    OK(aclrtDestroyStream(stream));
+}
+
+/* An event outlives the stream that recorded it, and has nothing to do with the next one there. */
+static void event_of_a_stream_that_is_gone(void) {
+    begin();
+    aclrtEvent e = new_event(ACL_EVENT_SYNC);
+    OK(aclrtRecordEvent(e, stream));
+    mock_stream *before = object(stream);
+    OK(aclrtDestroyStream(stream));
+    stream = new_stream();
+    CHECK(object(stream) == before);
+    CHECK(mock_acl_fail_task("aclrtMemsetAsync", 1, 507015) == 0);
+    OK(aclrtMemsetAsync(device(64), 64, 0, 64, stream));
+    CHECK(mock_acl_run_until_idle() == 1);
+    OK(aclrtSynchronizeEvent(e));
+    CODE(aclrtSynchronizeStream(stream), 507015);
+}
+
+/* ---- a graph likewise ---- */
+
+static aclmdlRI graph;
+
+static aclError destroy_graph(void) {
+    const aclError code = aclmdlRIDestroy(graph);
+    return code == ACL_ERROR_RT_INVALID_HANDLE ? 0 : code;
+}
+
+static void late_for_a_graph(void) {
+    begin();
+    OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+    OK(aclmdlRICaptureEnd(stream, &graph));
+    mock_graph *g = mock_handle_get(MOCK_GRAPH, graph);
+    aclError (*function)(void) = destroy_graph;
+    mock_lock();
+    g->inflight = 1; /* as if it were launched */
+    mock_engine.executing++;
+    mock_unlock();
+    OK(mock_acl_hold_stream(stream));
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, call, &function) == 0);
+    wait_for_waiters(1);
+    mock_lock();
+    mock_ctx *ctx = g->ctx;
+    g->inflight = 0;
+    mock_engine.executing--;
+    mock_graph_free(g);
+    mock_graph *next = mock_graph_new(ctx, MOCK_GRAPH_READY);
+    CHECK(next == g);
+    next->inflight = 1;
+    mock_changed();
+    mock_unlock();
+    CHECK(pthread_join(thread, NULL) == 0);
+    mock_lock();
+    next->inflight = 0;
+    mock_unlock();
+    OK(aclmdlRIDestroy(next->handle));
+}
+
+int main(void) {
+    late(destroy);
+    late(destroy_by_force);
+    late(abort_it);
+    late(abort_all);
+    late(wait_for_it);
+    event_of_a_stream_that_is_gone();
+    late_for_a_graph();
+    CHECK(mock_acl_reset() == 0);
+    return 0;
+}
