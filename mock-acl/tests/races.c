@@ -2,6 +2,8 @@
  * in place under the engine lock, so that each test meets it every time. */
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include "check.h"
 #include "core.h"
 #include "graph.h"
@@ -141,6 +143,54 @@ static void late_for_a_graph(void) {
     OK(aclmdlRIDestroy(next->handle));
 }
 
+/* ---- memory that is unmapped amid a copy ---- */
+
+#define PIECE ((size_t)2 << 20)
+#define PAGE 4096
+static char *from;
+static void *range;
+static _Atomic int halfway, unmapped;
+
+/* The copy got to the second page of its source. */
+static void at_the_second_page(int number, siginfo_t *info, void *unused) {
+    (void)number;
+    (void)unused;
+    if ((char *)info->si_addr - from < PAGE || (char *)info->si_addr - from >= 2 * PAGE) _Exit(2);
+    halfway = 1;
+    while (!unmapped) sched_yield();
+    if (mprotect(from, 2 * PAGE, PROT_READ | PROT_WRITE) != 0) _Exit(3);
+}
+
+static aclError copy(void) { return aclrtMemcpy(range, PIECE, from, 2 * PAGE, ACL_MEMCPY_HOST_TO_DEVICE); }
+
+static void unmapped_amid_a_copy(void) {
+    begin();
+    const aclrtPhysicalMemProp prop = {
+        .memAttr = ACL_HBM_MEM_HUGE, .location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+    aclrtDrvMemHandle memory = NULL;
+    OK(aclrtMallocPhysical(&memory, PIECE, &prop, 0));
+    OK(aclrtReserveMemAddress(&range, PIECE, 0, NULL, 0));
+    OK(aclrtMapMem(range, PIECE, 0, memory, 0));
+    from = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(from != MAP_FAILED);
+    memset(from, 7, 2 * PAGE);
+    CHECK(mprotect(from + PAGE, PAGE, PROT_NONE) == 0);
+    struct sigaction before, meet = {.sa_flags = SA_SIGINFO};
+    meet.sa_sigaction = at_the_second_page;
+    CHECK(sigaction(SIGSEGV, &meet, &before) == 0);
+    aclError (*function)(void) = copy;
+    halfway = unmapped = 0;
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, call, &function) == 0);
+    while (!halfway) sched_yield();
+    OK(aclrtUnmapMem(range));
+    OK(aclrtReleaseMemAddress(range));
+    OK(aclrtFreePhysical(memory));
+    unmapped = 1;
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(sigaction(SIGSEGV, &before, NULL) == 0 && munmap(from, 2 * PAGE) == 0);
+}
+
 int main(void) {
     late(destroy);
     late(destroy_by_force);
@@ -149,6 +199,7 @@ int main(void) {
     late(wait_for_it);
     event_of_a_stream_that_is_gone();
     late_for_a_graph();
+    unmapped_amid_a_copy();
     CHECK(mock_acl_reset() == 0);
     return 0;
 }
