@@ -143,6 +143,34 @@ static void late_for_a_graph(void) {
     OK(aclmdlRIDestroy(next->handle));
 }
 
+/* ---- a thread that waits for callbacks when its subscription ends ---- */
+
+static _Atomic uint64_t listener;
+
+static void *listen_for_ever(void *unused) {
+    (void)unused;
+    OK(aclrtSetCurrentContext(context));
+    listener = (uint64_t)pthread_self();
+    int code = 107012; /* until the subscription is there */
+    while (code == 107012 && listener != 0) code = aclrtProcessReport(-1);
+    CHECK(code == 107012);
+    return NULL;
+}
+
+static void subscription_that_ends(void) {
+    begin();
+    pthread_t thread;
+    listener = 0;
+    CHECK(pthread_create(&thread, NULL, listen_for_ever, NULL) == 0);
+    while (listener == 0) sched_yield();
+    const uint64_t id = listener;
+    OK(aclrtSubscribeReport(id, stream));
+    wait_for_waiters(1);
+    listener = 0;
+    OK(aclrtUnSubscribeReport(id, stream));
+    CHECK(pthread_join(thread, NULL) == 0);
+}
+
 /* ---- memory that is unmapped amid a copy ---- */
 
 #define PIECE ((size_t)2 << 20)
@@ -199,6 +227,7 @@ int main(void) {
     late(wait_for_it);
     event_of_a_stream_that_is_gone();
     late_for_a_graph();
+    subscription_that_ends();
     unmapped_amid_a_copy();
     CHECK(mock_acl_reset() == 0);
     return 0;
