@@ -131,7 +131,7 @@ aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out) {
 
 /* No stream left: 207008 (header: ACL_ERROR_RT_NO_STREAM_RESOURCE). The priority is cut to 7
  * (implementation of the open runtime). */
-static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags) {
+aclError mock_stream_create(aclrtStream *out, uint32_t priority, uint32_t flags) {
     if (out == NULL) return mock_null("stream");
     mock_lock();
     mock_ctx *ctx = mock_current();
@@ -147,67 +147,14 @@ static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags) {
 
 MOCK_EXPORT aclError aclrtCreateStream(aclrtStream *stream) {
     MOCK_ENTER(aclrtCreateStream);
-    return create(stream, 0, 0);
+    return mock_stream_create(stream, 0, 0);
 }
 
 /* Unknown bits are ignored (implementation of the open runtime); every known one can be created
  * (observed: capture_begin). */
 MOCK_EXPORT aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag) {
     MOCK_ENTER(aclrtCreateStreamWithConfig);
-    return create(stream, priority, flag & 0x3Fu);
-}
-
-/* Those that were created; a program may also have one of its own, which only destroying tells apart. */
-typedef struct config {
-    aclrtStreamConfigHandle handle;
-    struct config *next;
-} config;
-static config *configs;
-
-MOCK_EXPORT aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void) {
-    MOCK_ENTER_PTR(aclrtCreateStreamConfigHandle);
-    config *c = calloc(1, sizeof *c);
-    if (c == NULL) return NULL;
-    mock_lock();
-    c->next = configs;
-    configs = c;
-    mock_unlock();
-    return &c->handle;
-}
-
-/* One that was not created: 100000 (own choice: the real runtime frees it). */
-MOCK_EXPORT aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle) {
-    MOCK_ENTER(aclrtDestroyStreamConfigHandle);
-    if (handle == NULL) return mock_null("handle");
-    mock_lock();
-    config **at = &configs;
-    while (*at != NULL && &(*at)->handle != handle) at = &(*at)->next;
-    config *found = *at;
-    if (found != NULL) *at = found->next;
-    mock_unlock();
-    if (found == NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%p is unknown", (void *)handle);
-    free(found);
-    return 0;
-}
-
-/* (header: aclrtStreamConfigAttr); another size: 100000 (own choice). */
-MOCK_EXPORT aclError aclrtSetStreamConfigOpt(
-    aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr, const void *attrValue, size_t valueSize) {
-    MOCK_ENTER(aclrtSetStreamConfigOpt);
-    if (handle == NULL || attrValue == NULL) return mock_null("handle and attrValue");
-    void *const places[] = {&handle->workptr, &handle->workSize, &handle->flag, &handle->priority};
-    const size_t sizes[] = {
-        sizeof handle->workptr, sizeof handle->workSize, sizeof handle->flag, sizeof handle->priority};
-    if ((int)attr < 0 || attr > ACL_RT_STREAM_PRIORITY || valueSize != sizes[attr])
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "attribute %d of size %zu", (int)attr, valueSize);
-    memcpy(places[attr], attrValue, valueSize);
-    return 0;
-}
-
-MOCK_EXPORT aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle) {
-    MOCK_ENTER(aclrtCreateStreamV2);
-    if (handle == NULL) return mock_null("handle");
-    return create(stream, (uint32_t)handle->priority, (uint32_t)handle->flag & 0x3Fu);
+    return mock_stream_create(stream, priority, flag & 0x3Fu);
 }
 
 /* (own choice: the guide forbids such calls in callbacks; the real runtime may hang) */
