@@ -134,8 +134,8 @@ static aclError already_final(const char *call) {
 }
 
 /* Finalizes at once whatever the count, the second time it is 100037 (observed: init_twice_finalize);
- * without a former aclInit too, the first time (observed: finalize_before_init). By the documentation it takes
- * as many calls as there were of aclInit (guide: initialisation, aclFinalize). */
+ * without a former aclInit too, the first time (observed: finalize_before_init). By the documentation it
+ * takes as many calls as there were of aclInit (guide: initialisation, aclFinalize). */
 MOCK_EXPORT aclError aclFinalize(void) {
     MOCK_ENTER(aclFinalize);
     mock_init_lock();

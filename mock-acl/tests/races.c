@@ -61,7 +61,7 @@ static void late(aclError (*function)(void)) {
     mock_lock();
     s->running = true; /* as if a worker had a task of it in hand */
     mock_engine.executing++;
-    s->ring = mock_ring_new();
+    if (s->ring == NULL) s->ring = mock_ring_new();
     mock_push(s, &task);
     mock_unlock();
     pthread_t thread;
