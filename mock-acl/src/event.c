@@ -218,6 +218,7 @@ static aclError record(mock_event *e, mock_stream *s) {
     mock_point_unref(e->point);
     e->point = NULL;
     e->stream = s;
+    e->stream_serial = s->serial;
     e->seq = s->tail + 1;
     e->timed = false;
     e->in_model = false;

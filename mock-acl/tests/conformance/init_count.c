@@ -14,6 +14,17 @@ RULE(init, finalize_ends_all_of_them, "observed: init_twice_finalize") {
     EXPECT(aclFinalize(), 100037);
 }
 
+RULE_ENV(init, by_the_documents_each_init_needs_its_finalize, "guide: aclFinalize", "MOCK_ACL_STRICT=doc") {
+    OK(aclInit(NULL));
+    EXPECT(aclInit(NULL), 100002);
+    EXPECT(aclFinalize(), 0);
+    EXPECT(aclInit(NULL), 100002); /* still initialised */
+    EXPECT(aclFinalize(), 0);
+    EXPECT(aclFinalize(), 0);
+    EXPECT(aclFinalize(), 100037);
+    EXPECT(aclInit(NULL), 0);
+}
+
 RULE(init, after_finalize_it_starts_again, "observed: init_twice_finalize") {
     OK(aclInit(NULL));
     OK(aclFinalize());
