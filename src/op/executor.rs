@@ -89,7 +89,7 @@ impl Other {
 }
 
 /// No operator of this crate has more tensors.
-pub(super) const MOST_TENSORS: usize = 4;
+pub(super) const MOST_TENSORS: usize = 8;
 
 impl Described {
     pub(crate) fn new<const N: usize>(tensors: [Descriptor<'_>; N], others: Vec<Other>) -> Self {
