@@ -81,9 +81,10 @@ pub(crate) use cached::{Operators, plan_for_cores};
 pub use element::{DataType, Element, Float, Index, Numeric};
 pub(crate) use executor::{Target, operator};
 pub use nn::{
-    CubeMath, GeluForm, LayerNorm, abs, add, add_inplace, add_scaled, addmm, adds, batch_matmul, cast, clamp_min,
-    copy, div, divs, embedding, fill, gelu, layer_norm, matmul, matmul_with, maximum, mean, mm, mul, mul_inplace,
-    muls, permute, reduce_sum, rsqrt, softmax, sqrt, sub, tanh,
+    CubeMath, GeluForm, LayerNorm, RotaryForm, abs, add, add_inplace, add_scaled, addmm, adds, argmax, batch_matmul,
+    cast, clamp_min, copy, div, divs, embedding, equal, fill, gelu, greater, layer_norm, matmul, matmul_with,
+    maximum, mean, mm, mul, mul_inplace, muls, permute, reduce_sum, rms_norm, rotary_embedding, rsqrt, select,
+    softmax, sqrt, sub, swiglu, tanh,
 };
 pub use operand::{Access, Footprint, Operand, Probe, Submit, Used};
 pub(crate) use repeatable::{Keep, Repeatable};
