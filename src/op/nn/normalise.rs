@@ -137,6 +137,16 @@ pub enum GeluForm {
     Tanh,
 }
 
+impl GeluForm {
+    /// The `approximate` of gated forms.
+    pub(super) fn raw(self) -> i64 {
+        match self {
+            Self::Exact => 0,
+            Self::Tanh => 1,
+        }
+    }
+}
+
 /// GELU activation, element by element.
 ///
 /// `out` has the shape of `a` and shares no memory with it. Types: f32, f16 and bf16.
