@@ -26,6 +26,10 @@ fn memory_and_graphs_of_another_device_are_refused() {
     let mut out = zero.zeros::<f32>([2]).unwrap();
     assert_says(&op::add(&here, &a, &b, &mut out).unwrap_err(), ErrorKind::InvalidArgument, &parts);
 
+    assert_says(&op::aclnn::neg(&here, &a, &mut b.clone()).unwrap_err(), ErrorKind::InvalidArgument, &parts);
+    let list = op::aclnn::cat(&here, &[&a, &b], 0, &mut out).unwrap_err();
+    assert_says(&list, ErrorKind::InvalidArgument, &parts);
+
     there.fill_bytes(&mut buffer, 7).unwrap();
     assert_eq!(buffer.to_vec().unwrap(), [7; 64]);
 

@@ -8,7 +8,7 @@
 //!
 //! | in C | here |
 //! |---|---|
-//! | `aclTensor` that is read | `&dyn` [`Operand`]: a reference of a [`Tensor`](crate::Tensor) of any type, or of an [`AnyTensor`](crate::op::AnyTensor) |
+//! | `aclTensor` that is read | `&dyn` [`Operand`]: of a [`Tensor`](crate::Tensor) or [`AnyTensor`](super::AnyTensor) |
 //! | `aclTensor` that is written, or changed in place | `&mut dyn Operand` |
 //! | `aclTensorList` | `&[&dyn Operand]`, `&mut [&mut dyn Operand]` |
 //! | `aclScalar` | whatever a [`Scalar`](crate::op::Scalar) is made of: a number of Rust, or a `bool` |
@@ -66,7 +66,8 @@
 use std::ffi::CString;
 use std::panic::Location;
 
-use super::any::ElementType;
+#[allow(unused_imports)] // for the documentation
+use super::any::{AnyTensor, ElementType};
 use super::argument::Arg;
 use super::executor::{Call, Function, Target};
 use super::operand::{Access, Operand, Place, Submit};

@@ -211,17 +211,21 @@ pub(super) enum Object {
 
 impl Object {
     pub(super) fn destroy(self, context: &ContextInner) {
-        // SAFETY: each object is destroyed once, by its owner; a list destroys its members, which have no other one.
-        let done = unsafe {
-            match self {
-                Self::Tensor(raw) => call!(context, aclDestroyTensor(raw)),
-                Self::Tensors(raw) => call!(context, aclDestroyTensorList(raw)),
-                Self::Scalar(raw) => call!(context, aclDestroyScalar(raw)),
-                Self::Scalars(raw) => call!(context, aclDestroyScalarList(raw)),
-                Self::Ints(raw) => call!(context, aclDestroyIntArray(raw)),
-                Self::Floats(raw) => call!(context, aclDestroyFloatArray(raw)),
-                Self::Bools(raw) => call!(context, aclDestroyBoolArray(raw)),
-            }
+        macro_rules! end {
+            ($destroy:ident, $raw:ident) => {
+                // SAFETY: each object is destroyed once, by its owner; a list destroys its members, which have no
+                // other one.
+                unsafe { call!(context, $destroy($raw)) }
+            };
+        }
+        let done = match self {
+            Self::Tensor(raw) => end!(aclDestroyTensor, raw),
+            Self::Tensors(raw) => end!(aclDestroyTensorList, raw),
+            Self::Scalar(raw) => end!(aclDestroyScalar, raw),
+            Self::Scalars(raw) => end!(aclDestroyScalarList, raw),
+            Self::Ints(raw) => end!(aclDestroyIntArray, raw),
+            Self::Floats(raw) => end!(aclDestroyFloatArray, raw),
+            Self::Bools(raw) => end!(aclDestroyBoolArray, raw),
         };
         if let Err(error) = done {
             context.record_drop_error("destroying an operator's description", error);

@@ -237,7 +237,7 @@ macro_rules! function {
             stringify!($launch),
             stringify!($plan),
             first,
-            |table| table.$launch().map(|second| second as $crate::op::executor::SecondPhase),
+            acl_sys::Table::$launch,
         )
     }};
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use racl::half::f16;
-use racl::op::{self, GeluForm, LayerNorm};
-use racl::{Acl, CaptureMode, Context, Device, Error, Prefetch, Result, Stream, mock};
+use racl::op::{self, GeluForm, LayerNorm, Scalar, aclnn};
+use racl::{Acl, CaptureMode, Context, Device, Error, ErrorKind, Prefetch, Result, Stream, mock};
 
 /// Runs the program; gives the errors of destructors as well. Panics when a result is wrong that came without an
 /// error.
@@ -180,7 +180,22 @@ fn operators(context: &Context) -> Result<()> {
     let wide = context.zeros::<f32>([64, 64])?;
     op::softmax(s, &wide, 0, &mut wide.clone())?;
     assert_eq!(wide.to_vec()?[0], 1.0 / 64.0);
-    Ok(())
+    by_name(context, s)
+}
+
+/// Arguments of the kinds that no operator of the mock has.
+fn by_name(context: &Context, s: &Stream) -> Result<()> {
+    let a = context.zeros::<f32>([2])?;
+    let (mut one, mut other) = (context.zeros::<f32>([2])?, context.zeros::<f32>([2])?);
+    let described = |result: Result<()>| match result {
+        Err(error) if error.kind() == ErrorKind::NotSupported => Ok(()),
+        other => other,
+    };
+    let numbers = [1.0_f32, 2.0].map(Scalar::from);
+    described(aclnn::foreach_pow_scalar_list(s, &[&a, &a], &numbers, &mut [&mut one, &mut other]))?;
+    described(aclnn::resize(s, &a, &[2.0, 2.0], "nearest", &mut one))?;
+    let mask = [true, false];
+    described(aclnn::grid_sampler2d_backward(s, &a, &a, &a, 0, 0, false, &mask, &mut one, &mut other))
 }
 
 fn graph(context: &Context) -> Result<()> {

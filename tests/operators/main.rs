@@ -4,6 +4,7 @@
 mod common;
 
 mod arithmetic;
+mod by_name;
 mod host;
 mod moves;
 mod normalise;

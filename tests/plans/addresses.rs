@@ -224,6 +224,8 @@ fn what_an_operator_keeps_goes_with_its_graph() {
 fn an_operator_that_refuses_is_updated_whole_from_then_on() {
     for (function, code) in [("aclSetAclOpExecutorRepeatable", NO_EXECUTOR), ("aclSetTensorAddr", BAD_PARAMETER)] {
         let alone = Alone::new();
+        // Only what updates keep is to be refused.
+        alone.device.set_operator_cache(0);
         let plan = plan(&[&[4], &[4]], |g, v| {
             let a = g.muls(v[0], 2.0)?;
             let b = g.adds(v[1], 1.0)?;
