@@ -5,6 +5,7 @@
 #include "capture.h"
 #include "context.h"
 #include "graph.h"
+#include "notify_ids.h"
 
 static mock_link active = {&active, &active};
 
@@ -148,6 +149,12 @@ static aclError check_mode(aclmdlRICaptureMode mode) {
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "capture mode %d", (int)mode);
 }
 
+/* Flags come before the context of the stream (implementation of the open runtime). */
+static aclError check_flags(aclrtStream stream) {
+    const mock_stream *s = mock_current() == NULL ? NULL : mock_handle_get(MOCK_STREAM, stream);
+    return s == NULL ? 0 : bad_flags(s);
+}
+
 /* Null stream 100000, mode 3 107000 (observed: capture_begin). */
 MOCK_EXPORT aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
     MOCK_ENTER(aclmdlRICaptureBegin);
@@ -155,6 +162,7 @@ MOCK_EXPORT aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMod
     mock_stream *s = NULL;
     mock_lock();
     aclError code = check_mode(mode);
+    if (code == 0) code = check_flags(stream);
     if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = begin(s, mode);
     mock_unlock();
@@ -293,6 +301,7 @@ static aclError fork_into(mock_stream *s, const mock_event *e) {
         return mock_fail(
             ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "EE1017", "the default stream cannot join a capture");
     aclError code = bad_flags(s);
+    if (code == 0) code = mock_capture_lost(e->graph);
     if (code != 0) return code;
     code = mock_graph_add_chain(e->graph, s);
     if (code == 0) return add_wait(s, e);
@@ -350,6 +359,15 @@ static bool joined(const mock_graph *g) {
     return all;
 }
 
+/* Each stream that joins takes a notify for as long as the model lives: 207009 without one (header:
+ * ACL_ERROR_RT_NO_NOTIFY_RESOURCE; implementation of the open runtime; own choice: how many). */
+static aclError take_notifies(mock_graph *g) {
+    const uint16_t wanted = (uint16_t)(g->chain_count - 1);
+    if (!mock_notify_ids_take(wanted)) return mock_no_notify();
+    g->joins = wanted;
+    return 0;
+}
+
 /* A sub graph goes with its root; a failed one spoils every capture around it (own choice). */
 static void discard(mock_graph *g) {
     g->state = MOCK_GRAPH_FAULT;
@@ -380,6 +398,8 @@ static aclError finish(mock_graph *g) {
         return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1016", "a task group is still open");
     if (!joined(g))
         return mock_fail(ACL_ERROR_RT_STREAM_UNJOINED, "EH0008", "a stream of the capture is not joined");
+    const aclError notifies = take_notifies(g);
+    if (notifies != 0) return notifies;
     if (!mock_graph_freeze(g)) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "graph.h"
+#include "notify_ids.h"
 #include "quota.h"
 
 static mock_graph *free_graphs;
@@ -127,6 +128,13 @@ mock_graph *mock_graph_root(mock_graph *g) {
     return g;
 }
 
+/* Of an invalidated capture, not of one that is broken (observed: cross_graph, invalid_107034_status;
+ * implementation of the open runtime). */
+aclError mock_capture_lost(const mock_graph *g) {
+    if (!g->invalidated) return 0;
+    return mock_fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "EE1016", "the capture is invalidated");
+}
+
 /* (implementation of the open runtime) */
 aclError mock_graph_no_sub(const mock_graph *g, const char *what) {
     if (g->parent == NULL) return 0;
@@ -192,6 +200,7 @@ void mock_graph_free(mock_graph *g) {
     mock_handle_take(MOCK_GRAPH, g->handle);
     mock_graph_leave(g);
     if (g->captured) mock_graph_streams_given(g->chain_count);
+    mock_notify_ids_give(g->joins);
     mock_groups_free(g);
     free_refs(g);
     mock_conds_free(g);
@@ -225,8 +234,6 @@ void mock_graph_destroy_all(mock_ctx *ctx) {
  * s (implementation of the open runtime), here of virtual time. */
 #define DESTROY_LIMIT_NS INT64_C(10000000000)
 
-static bool idle(void *what) { return ((const mock_graph *)what)->inflight == 0; }
-
 /* Another context: 107004 (implementation of the open runtime); capturing: 107026 (observed: getinfo). */
 static aclError check_destroy(aclmdlRI modelRI, mock_graph **out) {
     aclError code = 0;
@@ -252,7 +259,7 @@ MOCK_EXPORT aclError aclmdlRIDestroy(aclmdlRI modelRI) {
     mock_lock();
     aclError code = check_destroy(modelRI, &g);
     if (code == 0) {
-        code = mock_wait(&(mock_wait_for){idle, mock_graph_launches, g, NULL}, DESTROY_LIMIT_NS);
+        code = mock_graph_wait(g, NULL, DESTROY_LIMIT_NS);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             code = mock_fail(ACL_ERROR_RT_MODEL_RUNNING, "EE9999", "the model is still running");
         /* Another thread may have destroyed it meanwhile. */

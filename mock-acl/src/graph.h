@@ -70,6 +70,7 @@ typedef struct mock_graph {
     mock_graph_state state;
     bool captured, ended, broken, invalidated, simple, calls_program;
     bool stale; /* complete, but an order has to be made again */
+    uint16_t joins; /* notifies that it holds */
     struct mock_cond *conds;  /* created on it */
     struct mock_cond *parent; /* of a sub graph */
     aclmdlRICaptureMode mode;
@@ -128,6 +129,8 @@ bool mock_graph_freeze(mock_graph *g);
 mock_graph *mock_graph_root(mock_graph *g);
 /* 207000 for a sub graph. */
 aclError mock_graph_no_sub(const mock_graph *g, const char *what);
+/* 507903 when a task or a stream of the capture could not be had. */
+aclError mock_capture_lost(const mock_graph *g);
 void mock_graph_leave(mock_graph *g);
 void mock_graph_clean(mock_graph *g, uint16_t chain);
 void mock_graph_destroy_all(mock_ctx *ctx);
@@ -137,6 +140,8 @@ mock_outcome mock_graph_step(mock_stream *s, mock_task *t);
 void mock_graph_release_launch(mock_task *t);
 bool mock_graph_calls_program(const mock_task *launch);
 bool mock_graph_launches(void *graph, const mock_stream *s);
+/* Until no launch of it is queued or runs, or it is gone. */
+aclError mock_graph_wait(mock_graph *g, mock_stream *first, int64_t timeout_ns);
 aclError mock_graph_launch(mock_graph *g, mock_stream *s);
 
 /* Of a graph or a sub graph: its first state, and as much of it as can run; true at its end. */

@@ -15,6 +15,8 @@ static aclError group_status(const char *text) {
  * task that is no kernel: 507009, again until the group ends (observed: taskgrp, taskgrp_memset,
  * taskgrp_d2d, invalid_107034_status). */
 aclError mock_group_check(mock_graph *g, uint16_t chain, mock_task_kind kind) {
+    const aclError lost = mock_capture_lost(g);
+    if (lost != 0) return lost;
     if (g->open_group == NULL) return 0;
     if (g->open_chain != chain) {
         g->broken = true;
@@ -79,15 +81,17 @@ MOCK_EXPORT aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream) {
 }
 
 /* Without a begin: 107033; after a bad task its code again, and no handle; an empty group is one
- * (observed: taskgrp, taskgrp_empty_update). */
+ * (observed: taskgrp, taskgrp_empty_update). Invalidated: 507903 (implementation of the open runtime). */
 static aclError group_end(mock_stream *s, aclrtTaskGrp *out) {
     mock_graph *g = s->graph;
     mock_group *group = g->open_group;
     if (group == NULL || g->open_chain != s->chain) return group_status("no task group is open");
     g->open_group = NULL;
     *out = NULL;
-    if (g->group_error != 0) {
+    const aclError lost = mock_capture_lost(g);
+    if (lost != 0 || g->group_error != 0) {
         free(group);
+        if (lost != 0) return lost;
         return mock_fail(g->group_error, "EE1016", "a task group holds kernels only");
     }
     group->count = g->node_count - group->first;

@@ -17,6 +17,14 @@ static const mock_task_ops set_ops = {"aclrtRecordNotify", NULL, NULL};
 static const mock_task_ops wait_ops = {"aclrtWaitAndResetNotify", NULL, NULL};
 static const mock_task_ops value_wait_ops = {"aclrtValueWait", NULL, NULL};
 
+bool mock_notify_ids_take(uint32_t count) {
+    if (count > MOCK_NOTIFY_LIMIT - ids.used) return false;
+    ids.used += count;
+    return true;
+}
+
+void mock_notify_ids_give(uint32_t count) { ids.used -= count; }
+
 void mock_notify_unref(mock_notify *n) {
     if (--n->refs != 0) return;
     mock_id_give(&ids, n->id);

@@ -28,6 +28,11 @@ static inline void mock_id_give(mock_ids *ids, uint32_t id) {
     ids->used--;
 }
 
+/* Ids without a number, of the notifies inside of graphs; false when there are too few, and none is taken
+ * then. */
+bool mock_notify_ids_take(uint32_t count);
+void mock_notify_ids_give(uint32_t count);
+
 /* (header: ACL_ERROR_RT_NO_NOTIFY_RESOURCE; guide: notify, aclrtCreateNotify) */
 static inline aclError mock_no_notify(void) {
     return mock_fail(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "EE1023", "no notify id is left");

@@ -114,6 +114,7 @@ RULE_MOCK(callback, only_a_subscribed_thread_leaves, "own choice") {
     OK(aclrtSubscribeReport(me(), stream));
     EXPECT(aclrtUnSubscribeReport(me() + 1, stream), 107012);
     EXPECT(aclrtSubscribeReport(me(), stream), 107011);
+    EXPECT(aclrtSubscribeReport(me() + 1, stream), 107011);
     EXPECT(aclrtSubscribeReport(0, new_stream()), 107011);
 }
 
@@ -244,6 +245,85 @@ RULE(callback, a_captured_callback_runs_in_each_replay, "implementation: capture
         finish(stream);
     }
     OK(aclmdlRIDestroy(graph));
+}
+
+RULE(callback, values_of_block_types, "header: aclrtCallbackBlockType") {
+    TRUE(ACL_CALLBACK_NO_BLOCK == 0 && ACL_CALLBACK_BLOCK == 1);
+}
+
+RULE(callback, a_report_without_a_limit_comes, "guide: aclrtProcessReport") {
+    up();
+    aclrtStream stream = new_stream();
+    int one = 1;
+    OK(aclrtSubscribeReport(me(), stream));
+    OK(aclrtLaunchCallback(note, &one, ACL_CALLBACK_BLOCK, stream));
+    EXPECT(aclrtProcessReport(-1), 0);
+    TRUE(noted() == 1);
+    finish(stream);
+}
+
+RULE(callback, all_that_is_ready_runs_at_once, "guide: aclrtProcessReport") {
+    up();
+    aclrtStream stream = new_stream();
+    int values[3] = {1, 2, 3};
+    OK(aclrtSubscribeReport(me(), stream));
+    for (int i = 0; i < 3; i++) OK(aclrtLaunchCallback(note, &values[i], ACL_CALLBACK_NO_BLOCK, stream));
+    finish(stream); /* it does not wait for them */
+    EXPECT(aclrtProcessReport(10000), 0);
+    TRUE(noted() == 3);
+    EXPECT(aclrtProcessReport(10), 507012);
+}
+
+static void *seen_pointer;
+static void see(void *argument) { seen_pointer = argument; }
+
+RULE(callback, pointers_pass_as_they_are, "guide: aclrtLaunchCallback, aclrtLaunchHostFunc") {
+    up();
+    aclrtStream own = new_stream(), stream = new_stream();
+    OK(aclrtSubscribeReport(me(), own));
+    OK(aclrtLaunchCallback(see, (void *)(uintptr_t)0x1234567, ACL_CALLBACK_BLOCK, own));
+    OK(aclrtProcessReport(10000));
+    TRUE(seen_pointer == (void *)(uintptr_t)0x1234567);
+    OK(aclrtLaunchHostFunc(stream, see, NULL));
+    finish(stream);
+    TRUE(seen_pointer == NULL);
+}
+
+RULE_MOCK(callback, at_most_1024_threads, "guide: aclrtSubscribeReport; own choice of the code") {
+    up();
+    for (uint64_t i = 1; i <= 1024; i++) OK(aclrtSubscribeReport(i, new_stream()));
+    EXPECT(aclrtSubscribeReport(1025, new_stream()), 207012);
+    EXPECT(aclrtSubscribeReport(1024, new_stream()), 0); /* a thread that is known */
+}
+
+RULE(callback, a_captured_blocking_callback_stops_its_replay, "implementation: capture of callbacks") {
+    up();
+    aclrtStream stream = new_stream();
+    unsigned char *memory = (unsigned char *)device(64);
+    OK(aclrtSubscribeReport(me(), stream));
+    OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    OK(aclrtLaunchCallback(see, memory, ACL_CALLBACK_BLOCK, stream));
+    OK(aclrtMemsetAsync(memory, 64, 1, 64, stream));
+    aclmdlRI graph = end(stream);
+    for (int i = 0; i < 2; i++) {
+        seen_pointer = NULL;
+        fill(memory, 0, 64);
+        OK(aclmdlRIExecuteAsync(graph, stream));
+        EXPECT(aclrtSynchronizeStreamWithTimeout(stream, 20), 507046);
+        TRUE(byte_at(memory) == 0);
+        OK(aclrtProcessReport(10000));
+        finish(stream);
+        TRUE(byte_at(memory) == 1 && seen_pointer == memory); /* the same pointer each time */
+    }
+}
+
+RULE(callback, a_capture_checks_subscriptions_too, "implementation: aclrtLaunchCallback") {
+    up();
+    int one = 1;
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    EXPECT(aclrtLaunchCallback(note, &one, ACL_CALLBACK_NO_BLOCK, stream), 107015);
+    EXPECT(aclrtLaunchHostFunc(stream, NULL, NULL), 107000);
+    end(stream);
 }
 
 static int inside;

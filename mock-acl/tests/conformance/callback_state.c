@@ -108,6 +108,25 @@ RULE_MOCK(callback, several_functions_may_be_registered, "guide: aclrtExceptionI
     TRUE(called == 1 && others == 2);
 }
 
+static void leaves_inside(aclrtExceptionInfo *info) {
+    (void)info;
+    called++;
+    inner = aclrtExceptionInfoCallbackUnregister(leaves_inside);
+}
+
+RULE_MOCK(callback, unregistering_does_not_wait_for_calls,
+    "implementation: aclrtExceptionInfoCallbackUnregister") {
+    up();
+    OK(aclrtExceptionInfoCallbackRegister(leaves_inside));
+    fail(NULL);
+    EXPECT(aclrtSynchronizeStream(NULL), 507053);
+    TRUE(called == 1);
+    EXPECT(inner, 0);
+    fail(NULL);
+    EXPECT(aclrtSynchronizeStream(NULL), 507053);
+    TRUE(called == 1);
+}
+
 RULE_MOCK(callback, an_exception_callback_may_not_wait, "own choice: the guide warns of deadlocks") {
     up();
     hold(new_stream());

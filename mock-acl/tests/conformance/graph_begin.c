@@ -121,6 +121,56 @@ RULE_MOCK(graph, begin_on_a_destroyed_stream, "implementation: handle guard") {
     EXPECT(aclmdlRICaptureBegin(stream, RELAXED), 107017);
 }
 
+RULE(graph, begin_checks_in_order, "implementation: aclmdlRICaptureBegin") {
+    up();
+    aclrtStream scheduled = flagged(ACL_STREAM_CPU_SCHEDULE), stream = begin(RELAXED);
+    EXPECT(aclmdlRICaptureBegin(NULL, (aclmdlRICaptureMode)3), 100000);
+    EXPECT(aclmdlRICaptureBegin(scheduled, (aclmdlRICaptureMode)3), 107000);
+    EXPECT(aclmdlRICaptureBegin(stream, (aclmdlRICaptureMode)3), 107000);
+    aclrtContext mine = NULL, other = NULL;
+    OK(aclrtGetCurrentContext(&mine));
+    OK(aclrtCreateContext(&other, 0));
+    EXPECT(aclmdlRICaptureBegin(scheduled, RELAXED), 507000);
+    EXPECT(aclmdlRICaptureBegin(stream, RELAXED), 107003);
+    OK(aclrtSetCurrentContext(mine));
+    end(stream);
+}
+
+RULE_ENV(graph, a_begin_without_a_stream_left,
+    "header: ACL_ERROR_RT_NO_STREAM_RESOURCE", "MOCK_ACL_STREAMS=2") {
+    up();
+    aclrtStream stream = new_stream();
+    EXPECT(aclmdlRICaptureBegin(stream, RELAXED), 207008);
+    is_capturing(stream, 0); /* all is undone */
+    unsigned char *memory = (unsigned char *)device(64);
+    OK(aclrtMemsetAsync(memory, 64, 3, 64, stream));
+    finish(stream);
+    TRUE(byte_at(memory) == 3);
+}
+
+RULE(graph, many_tasks_make_one_stream, "observed, not recorded: queues in software grow") {
+    up();
+    uint64_t *memory = (uint64_t *)device(64);
+    aclrtStream stream = begin(RELAXED);
+    for (int i = 0; i < 5000; i++) OK(aclrtValueWrite(memory, 1, 0, stream));
+    uint32_t streams = 0;
+    OK(aclmdlRIGetStreams(end(stream), NULL, &streams));
+    TRUE(streams == 1);
+}
+
+RULE(graph, captures_in_several_contexts, "guide: aclmdlRICaptureBegin") {
+    up();
+    aclrtContext mine = NULL, other = NULL;
+    aclrtStream one = begin(ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
+    OK(aclrtGetCurrentContext(&mine));
+    OK(aclrtCreateContext(&other, 0));
+    aclrtStream two = begin(ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
+    end(two);
+    OK(aclrtSetCurrentContext(mine));
+    is_capturing(one, 1);
+    end(one);
+}
+
 RULE(graph, captured_work_does_not_run, "guide: aclmdlRICaptureBegin") {
     up();
     unsigned char *memory = (unsigned char *)device(64);
@@ -256,4 +306,16 @@ RULE(graph, the_live_model_cannot_run, "observed: getinfo") {
     EXPECT(aclmdlRIExecuteAsync(graph, other), 107026);
     EXPECT(aclmdlRIDestroy(graph), 107026);
     TRUE(end(stream) == graph);
+}
+
+RULE(graph, the_live_model_is_the_one_that_the_end_gives, "guide: aclmdlRICaptureGetInfo") {
+    up();
+    aclrtStream stream = begin(RELAXED);
+    aclmdlRI graph = NULL;
+    uint32_t id = 0, again = 1;
+    OK(aclmdlRICaptureGetInfo(stream, NULL, &graph));
+    EXPECT(aclmdlRIGetId(graph, &id), 0);
+    TRUE(end(stream) == graph);
+    EXPECT(aclmdlRIGetId(graph, &again), 0);
+    TRUE(id == again);
 }

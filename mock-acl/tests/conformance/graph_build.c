@@ -187,6 +187,39 @@ RULE(graph, an_unbound_stream_is_an_ordinary_one, "guide: aclmdlRIUnbindStream")
     EXPECT(aclmdlRIDestroy(model), 0);
 }
 
+RULE(graph, flags_of_a_model_built_by_hand, "guide: aclmdlRIBuildBegin, aclmdlRIBindStream") {
+    up();
+    aclmdlRI other = NULL;
+    EXPECT(aclmdlRIBuildBegin(&other, 1), 107000);
+    OK(aclmdlRIBuildBegin(&other, 0));
+    EXPECT(aclmdlRIBindStream(other, flagged(ACL_STREAM_PERSISTENT), 1), 107000);
+    EXPECT(aclmdlRIBindStream(NULL, flagged(ACL_STREAM_PERSISTENT), HEAD), 100000);
+    EXPECT(aclmdlRIBindStream(other, NULL, HEAD), 100000);
+}
+
+RULE(graph, a_late_execution_is_given_up, "implementation: aclmdlRIExecute") {
+    prepare();
+    OK(aclrtValueWait(memory, 1, ACL_STREAM_WAIT_VALUE_EQ, head));
+    put(head, 1, 1);
+    complete();
+    EXPECT(aclmdlRIExecute(model, 20), 507046);
+    TRUE(u64_at(memory + 1) == 0);
+}
+
+RULE(graph, jumps_are_not_captured, "guide: labels and switches belong to bound streams; observed: label") {
+    prepare();
+    aclrtLabel label = NULL;
+    aclrtLabelList labels_of_one = NULL;
+    OK(aclrtCreateLabel(&label));
+    OK(aclrtCreateLabelList(&label, 1, &labels_of_one));
+    aclrtStream stream = begin(RELAXED);
+    TRUE(aclrtActiveStream(head, stream) != 0);
+    TRUE(aclrtSwitchLabelByIndex(memory, 1, labels_of_one, stream) != 0);
+    TRUE(aclrtSwitchStream(memory, ACL_RT_EQUAL, memory, ACL_RT_SWITCH_INT64, head, NULL, stream) != 0);
+    TRUE(aclrtSetLabel(label, launch) != 0); /* nor on a stream of its own */
+    end(stream);
+}
+
 /* ---- streams that start others ---- */
 
 RULE(graph, start_without_streams, "observed: label") {
@@ -205,6 +238,21 @@ RULE(graph, a_stream_that_is_started_later, "guide: aclrtActiveStream") {
     complete();
     replay(model, launch);
     TRUE(u64_at(memory) == 1 && u64_at(memory + 1) == 1 && u64_at(memory + 2) == 0);
+}
+
+RULE(graph, a_started_stream_runs_beside, "guide: aclrtActiveStream") {
+    prepare();
+    aclrtStream later = bound(LATER);
+    OK(aclrtActiveStream(later, head));
+    /* Each waits for what the other writes. */
+    OK(aclrtValueWait(memory, 1, ACL_STREAM_WAIT_VALUE_EQ, head));
+    put(head, 1, 1);
+    put(later, 0, 1);
+    OK(aclrtValueWait(memory + 1, 1, ACL_STREAM_WAIT_VALUE_EQ, later));
+    put(later, 2, 1);
+    complete();
+    replay(model, launch);
+    TRUE(u64_at(memory + 2) == 1);
 }
 
 RULE(graph, start_a_stream_that_is_not_bound, "guide: aclrtActiveStream") {

@@ -226,6 +226,42 @@ RULE_MOCK(graph, sub_graphs_go_with_the_root, "implementation: handle guard") {
     EXPECT(aclmdlRICondHandleGetCondPtr(handle, &value), 107017);
 }
 
+RULE(graph, a_sub_graph_that_was_never_captured, "implementation: aclmdlRICaptureEnd") {
+    prepare(0, NO_FLAG);
+    OK(add_task(IF, 2));
+    writes(subs[0], 0, 1);
+    EXPECT(aclmdlRICaptureEnd(origin, &root), 107045);
+    TRUE(root == NULL);
+}
+
+RULE(graph, a_copy_writes_the_cell, "guide: aclmdlRICondHandleGetCondPtr") {
+    prepare(0, NO_FLAG);
+    put_u64(memory + 1, 1);
+    OK(aclrtMemcpyAsync(value, 8, memory + 1, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, origin));
+    OK(add_task(IF, 1));
+    writes(subs[0], 0, 6);
+    root = end(origin);
+    replay(root, origin);
+    TRUE(u64_at(memory) == 6);
+    put_u64(memory + 1, 0);
+    put_u64(memory, 0);
+    replay(root, origin);
+    TRUE(u64_at(memory) == 0);
+}
+
+RULE(graph, sub_graphs_are_captured_in_any_mode, "guide: aclmdlRICaptureToModelRIBegin") {
+    prepare(1, DEFAULT);
+    OK(add_task(IF, 1));
+    OK(aclmdlRICaptureToModelRIBegin(inner, subs[0], ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+    EXPECT(aclrtMemset(memory, 64, 0, 64), 107030); /* it counts like another capture */
+    OK(aclrtValueWrite(memory, 3, 0, inner));
+    OK(aclmdlRICaptureEnd(inner, NULL));
+    EXPECT(aclrtMemset(memory, 64, 0, 64), 0);
+    root = end(origin);
+    replay(root, origin);
+    TRUE(u64_at(memory) == 3);
+}
+
 /* ---- replays ---- */
 
 RULE(graph, if_runs_or_not, "guide: aclmdlRIAddCondTask") {

@@ -1,4 +1,5 @@
 /* Part of racl (mock-acl). Captures: their end, and models destroyed, named and printed. */
+#include <pthread.h>
 #include "conform.h"
 
 #define GLOBAL ACL_MODEL_RI_CAPTURE_MODE_GLOBAL
@@ -208,6 +209,38 @@ RULE(graph, a_callback_that_was_taken_back, "observed: destroy_cb") {
     TRUE(first_called == 0);
 }
 
+static uint64_t called_on;
+static void on_thread(void *user) { called_on = *(uint64_t *)user + (uint64_t)pthread_self(); }
+
+RULE(graph, destroy_calls_back_on_its_thread, "guide: aclmdlRIDestroyRegisterCallback") {
+    up();
+    uint64_t offset = 0;
+    aclmdlRI graph = end(begin(RELAXED));
+    OK(aclmdlRIDestroyRegisterCallback(graph, on_thread, &offset));
+    OK(aclmdlRIDestroy(graph));
+    TRUE(called_on == (uint64_t)pthread_self());
+}
+
+RULE(graph, destroy_after_the_replay, "observed: execute") {
+    up();
+    aclrtStream stream = begin(RELAXED);
+    aclmdlRI graph = end(stream);
+    replay(graph, stream);
+    EXPECT(aclmdlRIDestroy(graph), 0);
+}
+
+RULE_MOCK(graph, models_go_with_their_context, "guide: aclrtDestroyContext; implementation: handle guard") {
+    up();
+    aclrtContext mine = NULL, other = NULL;
+    OK(aclrtGetCurrentContext(&mine));
+    OK(aclrtCreateContext(&other, 0));
+    aclmdlRI graph = end(begin(RELAXED));
+    OK(aclrtSetCurrentContext(mine));
+    OK(aclrtDestroyContext(other));
+    EXPECT(aclmdlRIDestroy(graph), 107017);
+}
+
+
 /* ---- names and dumps ---- */
 
 RULE(graph, a_model_without_a_name, "guide: aclmdlRIGetName") {
@@ -271,4 +304,44 @@ RULE(graph, a_model_is_written_as_json, "guide: aclmdlRIDebugJsonPrint") {
     remove(path);
     EXPECT(aclmdlRIDebugJsonPrint(graph, "/nowhere/at/all.json", 0), 107000);
     EXPECT(aclmdlRIDebugJsonPrint(graph, NULL, 0), 100000);
+}
+
+RULE(graph, a_long_name_is_cut, "implementation: aclmdlRISetName (512 bytes)") {
+    up();
+    aclmdlRI graph = end(begin(RELAXED));
+    static char longer[600], name[1024];
+    memset(longer, 'n', sizeof longer - 1);
+    EXPECT(aclmdlRISetName(graph, longer), 0);
+    OK(aclmdlRIGetName(graph, sizeof name, name));
+    TRUE(strlen(name) >= 511 && strlen(name) <= 512);
+    EXPECT(aclmdlRISetName(graph, "short"), 0);
+    OK(aclmdlRIGetName(graph, sizeof name, name));
+    TRUE(strcmp(name, "short") == 0);
+}
+
+RULE(graph, the_json_is_a_trace, "implementation: aclmdlRIDebugJsonPrint") {
+    up();
+    uint64_t *memory = (uint64_t *)device(64);
+    aclrtStream stream = begin(RELAXED);
+    OK(aclrtValueWrite(memory, 1, 0, stream));
+    aclmdlRI graph = end(stream);
+    static char text[65536];
+    char path[64], pid[32];
+    snprintf(path, sizeof path, "/tmp/conform-trace-%d.json", (int)getpid());
+    snprintf(pid, sizeof pid, "%d aclGraph", (int)getpid());
+    FILE *file = fopen(path, "w");
+    NEED(file != NULL);
+    for (int i = 0; i < 60000; i++) fputc('x', file); /* what was there goes */
+    fclose(file);
+    EXPECT(aclmdlRIDebugJsonPrint(graph, path, ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY), 0);
+    file = fopen(path, "r");
+    NEED(file != NULL);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    remove(path);
+    TRUE(strlen(text) > 0 && strlen(text) < 50000);
+    const char *const parts[] = {pid, "\"name\"", "\"pid\"", "\"tid\"", "\"ts\"", "\"dur\"", "\"ph\"",
+        "\"args\"", "\"modelId\"", "\"streamId\"", "\"taskId\"", "\"taskType\""};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) TRUE(strstr(text, parts[i]) != NULL);
+    TRUE(ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY == 0 && ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE == 1);
 }

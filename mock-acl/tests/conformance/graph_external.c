@@ -189,3 +189,134 @@ RULE(graph, an_external_wait_in_a_sub_graph, "implementation: aclrtStreamWaitEve
     OK(aclmdlRICaptureEnd(other, NULL));
     end(origin);
 }
+
+/* ---- marks and flags in detail ---- */
+
+RULE(graph, two_records_before_the_reset_open_once, "guide: aclrtCreateEventWithFlag (a mark, not a count)") {
+    prepare();
+    aclrtEvent gate = old_event(ACL_EVENT_EXTERNAL);
+    OK(aclrtStreamWaitEvent(origin, gate));
+    OK(aclrtResetEvent(gate, origin));
+    aclmdlRI graph = end(origin);
+    OK(aclrtRecordEvent(gate, other));
+    OK(aclrtRecordEvent(gate, other));
+    finish(other);
+    replay(graph, origin);
+    OK(aclmdlRIExecuteAsync(graph, origin));
+    EXPECT(aclrtSynchronizeStreamWithTimeout(origin, 20), 507046);
+    OK(aclrtRecordEvent(gate, other));
+    finish(origin);
+}
+
+RULE(graph, a_second_record_lets_the_next_replay_pass, "guide: aclrtCreateEventWithFlag") {
+    prepare();
+    aclrtEvent gate = old_event(ACL_EVENT_EXTERNAL);
+    OK(aclrtStreamWaitEvent(origin, gate));
+    OK(aclrtResetEvent(gate, origin));
+    aclmdlRI graph = end(origin);
+    OK(aclmdlRIExecuteAsync(graph, origin));
+    OK(aclrtRecordEvent(gate, other));
+    finish(origin);
+    OK(aclrtRecordEvent(gate, other)); /* one too many: it stays */
+    finish(other);
+    replay(graph, origin);
+}
+
+RULE(graph, without_a_reset_the_gate_stays_open, "guide: aclrtResetEvent") {
+    prepare();
+    aclrtEvent gate = old_event(ACL_EVENT_EXTERNAL);
+    OK(aclrtStreamWaitEvent(origin, gate));
+    aclmdlRI graph = end(origin);
+    OK(aclrtRecordEvent(gate, other));
+    finish(other);
+    replay(graph, origin);
+    replay(graph, origin);
+}
+
+RULE(graph, the_first_flag_of_a_wait_sticks, "implementation: aclrtStreamWaitEventWithFlag") {
+    prepare();
+    OK(aclrtStreamWaitEventWithFlag(other, event, 0, ACL_EVENT_WAIT_DEFAULT));
+    EXPECT(wait_outside(origin), 107000);
+    event = new_event(ACL_EVENT_SYNC);
+    EXPECT(wait_outside(other), 107029);
+    EXPECT(aclrtStreamWaitEventWithFlag(origin, event, 0, ACL_EVENT_WAIT_DEFAULT), 107000);
+    end(origin);
+}
+
+RULE(graph, flags_of_records_and_of_waits_are_apart, "implementation: aclrtRecordEventWithFlag") {
+    prepare();
+    OK(wait_outside(origin));
+    EXPECT(aclrtRecordEventWithFlag(event, other, ACL_EVENT_RECORD_DEFAULT), 0);
+    end(origin);
+    finish(other);
+}
+
+RULE(graph, an_external_record_twice_in_one_graph, "implementation: aclrtRecordEventWithFlag") {
+    prepare();
+    OK(record_outside(origin));
+    EXPECT(record_outside(origin), 107000);
+    EXPECT(wait_outside(origin), 107000);
+    end(origin);
+}
+
+RULE(graph, the_default_flags_are_the_calls_without, "guide: aclrtRecordEventWithFlag") {
+    prepare();
+    OK(aclrtRecordEventWithFlag(event, origin, ACL_EVENT_RECORD_DEFAULT));
+    OK(aclrtStreamWaitEventWithFlag(other, event, 0, ACL_EVENT_WAIT_DEFAULT));
+    aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+    OK(aclmdlRICaptureGetInfo(other, &status, NULL));
+    TRUE(status == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
+    TRUE(ACL_EVENT_RECORD_DEFAULT == 0 && ACL_EVENT_RECORD_EXTERNAL == 1);
+    TRUE(ACL_EVENT_WAIT_DEFAULT == 0 && ACL_EVENT_WAIT_EXTERNAL == 1);
+}
+
+RULE(graph, each_launch_has_an_external_record_of_its_own, "guide: aclrtRecordEventWithFlag") {
+    prepare();
+    aclrtEvent gate = old_event(ACL_EVENT_EXTERNAL);
+    OK(aclrtStreamWaitEvent(origin, gate));
+    OK(aclrtResetEvent(gate, origin));
+    OK(record_outside(origin));
+    aclmdlRI graph = end(origin);
+    for (int i = 0; i < 2; i++) {
+        OK(aclmdlRIExecuteAsync(graph, origin));
+        OK(aclrtStreamWaitEvent(other, event));
+        EXPECT(aclrtSynchronizeStreamWithTimeout(other, 20), 507046);
+        let_go(gate);
+        finish(other);
+        finish(origin);
+    }
+}
+
+RULE(graph, a_wait_before_the_launch_has_nothing_to_wait_for, "guide: aclrtRecordEventWithFlag") {
+    prepare();
+    aclrtEvent gate = old_event(ACL_EVENT_EXTERNAL);
+    OK(aclrtStreamWaitEvent(origin, gate));
+    OK(aclrtResetEvent(gate, origin));
+    OK(record_outside(origin));
+    aclmdlRI graph = end(origin);
+    OK(aclrtStreamWaitEvent(other, event));
+    OK(aclmdlRIExecuteAsync(graph, origin));
+    finish(other); /* the record is not there yet */
+    let_go(gate);
+    finish(origin);
+}
+
+RULE(graph, one_graph_follows_another, "guide: aclrtStreamWaitEventWithFlag") {
+    prepare();
+    aclrtStream second = begin(RELAXED);
+    aclrtEvent gate = old_event(ACL_EVENT_EXTERNAL);
+    OK(aclrtStreamWaitEvent(origin, gate));
+    OK(aclrtResetEvent(gate, origin));
+    OK(aclrtValueWrite(memory, 7, 0, origin));
+    OK(record_outside(origin));
+    OK(wait_outside(second));
+    OK(aclrtMemcpyAsync(memory + 1, 8, memory, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, second));
+    aclmdlRI writer = end(origin), reader = end(second);
+    OK(aclmdlRIExecuteAsync(writer, origin));
+    OK(aclmdlRIExecuteAsync(reader, second));
+    EXPECT(aclrtSynchronizeStreamWithTimeout(second, 20), 507046);
+    let_go(gate);
+    finish(second);
+    finish(origin);
+    TRUE(u64_at(memory + 1) == 7);
+}

@@ -319,6 +319,81 @@ RULE(graph, an_update_behind_a_gate, "guide: aclmdlRICaptureTaskUpdateBegin") {
     }
 }
 
+RULE(graph, an_update_is_ordered_by_an_event, "guide: aclmdlRICaptureTaskUpdateEnd") {
+    grouped(1);
+    aclrtEvent latch = hold(update), applied = new_event(ACL_EVENT_SYNC);
+    OK(aclmdlRICaptureTaskUpdateBegin(update, group));
+    OK(add(update, 0, 7));
+    OK(aclmdlRICaptureTaskUpdateEnd(update));
+    OK(aclrtRecordEvent(applied, update));
+    OK(aclrtStreamWaitEvent(origin, applied));
+    OK(aclmdlRIExecuteAsync(graph, origin));
+    let_go(latch);
+    finish(origin);
+    TRUE(number(0) == 7);
+}
+
+RULE(graph, an_update_may_begin_before_the_capture_ends, "observed, not recorded") {
+    prepare();
+    OK(aclmdlRICaptureTaskGrpBegin(origin));
+    OK(add(origin, 0, 1));
+    OK(aclmdlRICaptureTaskGrpEnd(origin, &group));
+    EXPECT(aclmdlRICaptureTaskUpdateBegin(update, group), 0);
+    OK(add(update, 0, 3));
+    EXPECT(aclmdlRICaptureTaskUpdateEnd(update), 0);
+    graph = end(origin);
+    finish(update);
+    replay(graph, origin);
+    TRUE(number(0) == 3);
+}
+
+RULE(graph, updates_of_two_groups_at_once, "guide: aclmdlRICaptureTaskUpdateBegin") {
+    prepare();
+    aclrtTaskGrp second = NULL;
+    aclrtStream other = new_stream();
+    OK(aclmdlRICaptureTaskGrpBegin(origin));
+    OK(add(origin, 0, 1));
+    OK(aclmdlRICaptureTaskGrpEnd(origin, &group));
+    OK(aclmdlRICaptureTaskGrpBegin(origin));
+    OK(add(origin, 1, 1));
+    OK(aclmdlRICaptureTaskGrpEnd(origin, &second));
+    graph = end(origin);
+    OK(aclmdlRICaptureTaskUpdateBegin(update, group));
+    OK(aclmdlRICaptureTaskUpdateBegin(other, second));
+    OK(add(other, 1, 20));
+    OK(add(update, 0, 10));
+    EXPECT(aclmdlRICaptureTaskUpdateEnd(update), 0);
+    EXPECT(aclmdlRICaptureTaskUpdateEnd(other), 0);
+    finish(update);
+    finish(other);
+    replay(graph, origin);
+    TRUE(number(0) == 10 && number(1) == 20);
+}
+
+RULE(graph, a_group_is_updated_again_and_again, "guide: aclmdlRICaptureTaskUpdateBegin") {
+    grouped(1);
+    for (int i = 1; i <= 3; i++) {
+        fill(memory, 0, 32);
+        OK(aclmdlRICaptureTaskUpdateBegin(update, group));
+        OK(add(update, 0, (float)i));
+        EXPECT(aclmdlRICaptureTaskUpdateEnd(update), 0);
+        finish(update);
+        replay(graph, origin);
+        TRUE(number(0) == (float)i);
+    }
+}
+
+RULE(graph, more_tasks_that_no_update_takes, "observed: taskgrp_empty_update, with other tasks") {
+    grouped(1);
+    OK(aclmdlRICaptureTaskUpdateBegin(update, group));
+    EXPECT(aclrtCmoAsync(memory, 64, ACL_RT_CMO_TYPE_PREFETCH, update), 507009);
+    EXPECT(aclrtValueWrite(memory, 1, 0, update), 507009);
+    EXPECT(aclrtLaunchHostFunc(update, free, NULL), 507009);
+    OK(add(update, 0, 2));
+    EXPECT(aclmdlRICaptureTaskUpdateEnd(update), 0);
+}
+
+
 RULE_MOCK(graph, a_group_goes_with_its_model, "implementation: handle guard") {
     grouped(1);
     OK(aclmdlRIDestroy(graph));

@@ -4,6 +4,7 @@
 #define GLOBAL ACL_MODEL_RI_CAPTURE_MODE_GLOBAL
 #define LOCAL ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL
 #define RELAXED ACL_MODEL_RI_CAPTURE_MODE_RELAXED
+#define TO_DEVICE ACL_MEMCPY_HOST_TO_DEVICE
 
 static unsigned char *memory;
 static aclmdlRICaptureMode mode_of_thread; /* what a thread sets before it copies */
@@ -151,11 +152,20 @@ RULE(graph, another_thread_with_a_global_capture_beside_relaxed, "implementation
 
 RULE(graph, the_strictest_capture_counts, "implementation: capture modes") {
     prepare();
-    aclrtStream lax = begin(RELAXED), strict = begin(GLOBAL);
+    aclrtStream lax = begin(RELAXED), strict = begin(GLOBAL), local = begin(LOCAL), last = begin(RELAXED);
     EXPECT(synchronous(), 107030);
+    mode_of_thread = GLOBAL;
+    its_capture = -1;
+    join_thread(start_thread(copies, NULL));
+    EXPECT(seen, 107030); /* GLOBAL, for threads without a capture too */
     end(strict);
+    EXPECT(synchronous(), 107030);
+    join_thread(start_thread(copies, NULL));
+    EXPECT(seen, 0); /* THREAD_LOCAL by now */
+    end(local);
     EXPECT(synchronous(), 0);
     end(lax);
+    end(last);
 }
 
 RULE(graph, one_of_two_global_captures_is_enough, "implementation: capture modes") {
@@ -178,6 +188,77 @@ RULE(graph, another_context_is_free, "observed: sync_device_other_ctx_capture") 
     end(stream);
 }
 
+RULE(graph, one_of_two_local_captures_is_enough, "implementation: capture modes") {
+    prepare();
+    aclrtStream one = begin(LOCAL), two = begin(LOCAL);
+    end(one);
+    EXPECT(synchronous(), 107030);
+    end(two);
+    EXPECT(synchronous(), 0);
+}
+
+RULE(graph, a_local_capture_beside_a_relaxed_one, "implementation: capture modes") {
+    prepare();
+    aclrtStream lax = begin(RELAXED), strict = begin(LOCAL), last = begin(RELAXED);
+    EXPECT(synchronous(), 107030);
+    end(strict);
+    EXPECT(synchronous(), 0);
+    end(lax);
+    end(last);
+}
+
+RULE(graph, another_thread_with_a_local_capture_of_its_own, "implementation: capture modes") {
+    prepare();
+    EXPECT(beside(LOCAL, GLOBAL, LOCAL), 107030);
+}
+
+RULE(graph, another_thread_exchanged_local_with_a_relaxed_capture, "implementation: capture modes") {
+    prepare();
+    EXPECT(beside(GLOBAL, LOCAL, RELAXED), 0);
+}
+
+RULE(graph, another_thread_exchanged_relaxed_with_a_global_capture, "implementation: capture modes") {
+    prepare();
+    EXPECT(beside(GLOBAL, RELAXED, GLOBAL), 0);
+}
+
+RULE(graph, another_context_waits_for_its_device, "observed: sync_device_other_ctx_capture") {
+    prepare();
+    aclrtContext mine = NULL, other = NULL;
+    aclrtStream stream = begin(GLOBAL);
+    OK(aclrtGetCurrentContext(&mine));
+    OK(aclrtCreateContext(&other, 0));
+    EXPECT(aclrtSynchronizeDevice(), 0);
+    EXPECT(aclrtSynchronizeDeviceWithTimeout(1000), 0);
+    OK(aclrtSetCurrentContext(mine));
+    EXPECT(aclrtSynchronizeDevice(), 107027);
+    end(stream);
+    EXPECT(aclrtSynchronizeDevice(), 0);
+}
+
+RULE(graph, a_denied_call_does_nothing, "guide: capture modes") {
+    prepare();
+    unsigned char host[64];
+    memset(host, 9, sizeof host);
+    fill(memory, 1, 64);
+    aclrtStream stream = begin(GLOBAL);
+    EXPECT(aclrtMemset(memory, 64, 2, 64), 107030);
+    EXPECT(aclrtMemcpy(memory, 64, host, 64, ACL_MEMCPY_HOST_TO_DEVICE), 107030);
+    EXPECT(aclrtMemcpy(host, 64, memory, 64, ACL_MEMCPY_DEVICE_TO_HOST), 107030);
+    EXPECT_TEXT("EE1016");
+    TRUE(host[0] == 9 && host[63] == 9);
+    end(stream);
+    TRUE(byte_at(memory) == 1);
+}
+
+RULE(graph, calls_that_look_at_nothing_are_not_denied, "observed: sync_copy_modes") {
+    prepare();
+    aclrtStream stream = begin(GLOBAL);
+    EXPECT(aclrtMemcpy(memory, 64, memory, 64, ACL_MEMCPY_DEVICE_TO_DEVICE), 0);
+    EXPECT(aclrtMemcpy(memory, 64, NULL, 0, ACL_MEMCPY_HOST_TO_DEVICE), 0);
+    end(stream);
+}
+
 /* ---- what counts as unsafe ---- */
 
 static void beside_global(int which, int code) {
@@ -187,6 +268,7 @@ static void beside_global(int which, int code) {
     aclrtStream capture = begin(GLOBAL), other = new_stream();
     aclrtEvent event = NULL;
     aclrtStream more = NULL;
+    aclrtStreamStatus status;
     void *block = NULL;
     size_t free_bytes = 0, total = 0;
     switch (which) {
@@ -206,8 +288,30 @@ static void beside_global(int which, int code) {
     case 13: EXPECT(aclrtGetMemInfo(ACL_HBM_MEM, &free_bytes, &total), code); break;
     case 14: EXPECT(aclrtMemsetAsync(memory, 64, 0, 64, other), code); break;
     case 15: EXPECT(aclrtSynchronizeStream(other), code); break;
+    case 16: EXPECT(aclrtMemsetD32(memory, 64, 1, 4), code); break;
+    case 17: EXPECT(aclrtDestroyEvent(new_event(ACL_EVENT_SYNC)), code); break;
+    case 18: EXPECT(aclrtDestroyStream(new_stream()), code); break;
+    case 19: EXPECT(aclrtMemcpy2dAsync(memory, 8, size_host, 8, 8, 8, TO_DEVICE, other), code); break;
+    case 20: EXPECT(aclrtStreamQuery(other, &status), code); break;
     default: break;
     }
+    end(capture);
+    finish(other);
+}
+
+static void batch_beside_global(int asynchronous, int code) {
+    prepare();
+    char local[16] = {0};
+    void *to[2] = {memory, memory + 8}, *from[2] = {local, local + 8};
+    size_t size[2] = {8, 8}, first[1] = {0}, failed = 0;
+    aclrtMemcpyBatchAttr attr;
+    memset(&attr, 0, sizeof attr);
+    attr.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    attr.srcLoc.type = ACL_MEM_LOCATION_TYPE_HOST;
+    aclrtStream capture = begin(GLOBAL), other = new_stream();
+    if (asynchronous)
+        EXPECT(aclrtMemcpyBatchAsync(to, size, from, size, 2, &attr, first, 1, &failed, other), code);
+    else EXPECT(aclrtMemcpyBatch(to, size, from, size, 2, &attr, first, 1, &failed), code);
     end(capture);
     finish(other);
 }
@@ -228,6 +332,17 @@ RULE(graph, safe_stream_creation, "implementation: capture modes") { beside_glob
 RULE(graph, safe_memory_query, "implementation: capture modes") { beside_global(13, 0); }
 RULE(graph, safe_eager_work, "guide: capture") { beside_global(14, 0); }
 RULE(graph, safe_wait_for_another_stream, "observed: capturing_calls") { beside_global(15, 0); }
+RULE(graph, unsafe_memset_of_words, "implementation: capture modes") { beside_global(16, 107030); }
+RULE(graph, safe_event_destruction, "implementation: capture modes") { beside_global(17, 0); }
+RULE(graph, safe_stream_destruction, "implementation: capture modes") { beside_global(18, 0); }
+RULE(graph, unsafe_pageable_rows_elsewhere, "implementation: aclrtMemcpy2dAsync") {
+    beside_global(19, 107041);
+}
+RULE(graph, safe_query_of_another_stream, "observed: capturing_calls") { beside_global(20, 0); }
+RULE(graph, unsafe_batch, "implementation: capture modes") { batch_beside_global(0, 107030); }
+RULE(graph, unsafe_pageable_batch_elsewhere, "implementation: aclrtMemcpyBatchAsync") {
+    batch_beside_global(1, 107041);
+}
 
 /* ---- calls that no mode allows ---- */
 
@@ -255,6 +370,10 @@ static void on_capturing(int which, int code) {
     case 11: EXPECT(aclrtCmoAsyncWithDesc(memory, ACL_RT_CMO_TYPE_PREFETCH, s, NULL), code); break;
     case 12: EXPECT(aclrtStreamWaitEvent(NULL, event), code); break;
     case 13: EXPECT(aclrtRecordEvent(event, NULL), code); break;
+    case 14: EXPECT(aclrtMemcpy2dAsync(memory, 8, pageable, 8, 8, 8, TO_DEVICE, s), code); break;
+    case 15: EXPECT(aclrtMemcpyAsync(pageable, 64, memory, 64, ACL_MEMCPY_DEVICE_TO_HOST, s), code); break;
+    case 16: EXPECT(aclmdlRICaptureBegin(s, GLOBAL), code); break;
+    case 17: EXPECT(aclrtSetStreamFailureMode(s, ACL_STOP_ON_FAILURE), code); break;
     default: break;
     }
     end(s); /* it goes on as if nothing had been */
@@ -275,6 +394,39 @@ RULE(graph, capturing_event_synchronize, "observed: join_ok") { on_capturing(10,
 RULE(graph, capturing_cache_descriptor, "observed: cmo") { on_capturing(11, 507000); }
 RULE(graph, capturing_default_stream_wait, "observed: fork_default") { on_capturing(12, 107031); }
 RULE(graph, capturing_default_stream_record, "observed: default_record") { on_capturing(13, 0); }
+RULE(graph, capturing_pageable_rows, "implementation: aclrtMemcpy2dAsync") { on_capturing(14, 107000); }
+RULE(graph, capturing_pageable_copy_back, "guide: aclrtMemcpyAsync") { on_capturing(15, 107000); }
+RULE(graph, capturing_begin_again, "observed: capture_begin") { on_capturing(16, 107027); }
+RULE(graph, capturing_failure_mode, "observed: capturing_calls") { on_capturing(17, 0); }
+
+/* Either check may come first. */
+RULE(graph, older_queries_of_captured_events, "observed: event_query; guide: aclrtQueryEvent") {
+    up();
+    aclrtStream stream = begin(RELAXED);
+    aclrtEvent event = new_event(ACL_EVENT_SYNC);
+    aclrtEventStatus status;
+    aclrtEventWaitStatus waits;
+    OK(aclrtRecordEvent(event, stream));
+    EITHER(aclrtQueryEvent(event, &status), 107028, 207000);
+    EITHER(aclrtQueryEventWaitStatus(event, &waits), 107028, 207000);
+    end(stream);
+}
+
+RULE(graph, the_same_calls_on_a_side_stream, "observed: destroy_side") {
+    up();
+    aclrtStream stream = begin(RELAXED), side = new_stream();
+    aclrtEvent event = new_event(ACL_EVENT_SYNC);
+    aclrtStreamStatus status;
+    aclmdlRI graph = NULL;
+    OK(aclrtRecordEvent(event, stream));
+    OK(aclrtStreamWaitEvent(side, event));
+    EXPECT(aclrtDestroyStream(side), 107027);
+    EXPECT(aclrtSynchronizeStream(side), 107027);
+    EXPECT(aclrtStreamQuery(side, &status), 107027);
+    EXPECT(aclmdlRICaptureBegin(side, RELAXED), 107027);
+    EXPECT(aclmdlRICaptureEnd(stream, &graph), 107025);
+    EXPECT(aclrtDestroyStream(side), 0);
+}
 
 RULE(graph, queries_of_captured_events, "observed: join_ok, event_elapsed_captured") {
     up();

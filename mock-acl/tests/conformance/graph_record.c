@@ -84,6 +84,24 @@ RULE(graph, values_are_recorded, "guide: memory value operations") {
     TRUE(u64_at(memory + 1) == 4);
 }
 
+RULE(graph, batches_are_recorded, "implementation: aclrtMemcpyBatchAsync") {
+    prepare();
+    uint64_t *host = (uint64_t *)pinned(16);
+    void *to[2] = {memory, memory + 1}, *from[2] = {host, host + 1};
+    size_t size[2] = {8, 8}, first[1] = {0}, failed = 0;
+    aclrtMemcpyBatchAttr attr;
+    memset(&attr, 0, sizeof attr);
+    attr.dstLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    attr.srcLoc.type = ACL_MEM_LOCATION_TYPE_HOST;
+    EXPECT(aclrtMemcpyBatchAsync(to, size, from, size, 2, &attr, first, 1, &failed, origin), 0);
+    aclmdlRI graph = end(origin);
+    host[0] = 3;
+    host[1] = 4;
+    replay(graph, origin);
+    TRUE(u64_at(memory) == 3 && u64_at(memory + 1) == 4);
+}
+
+
 static int called;
 static void note_call(void *argument) { called += *(int *)argument; }
 

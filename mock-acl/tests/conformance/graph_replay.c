@@ -207,3 +207,125 @@ RULE(graph, a_model_has_at_most_1024_streams, "guide: capture") {
     aclmdlRI graph = end(origin);
     EXPECT(aclmdlRIExecuteAsync(graph, origin), 207005);
 }
+
+RULE(graph, launches_are_checked_in_order,
+    "observed: getinfo, execute; implementation: aclmdlRIExecuteAsync") {
+    prepare();
+    EXPECT(aclmdlRIExecuteAsync(NULL, NULL), 100000);
+    aclrtStream stream = begin(RELAXED);
+    aclmdlRI live = NULL;
+    OK(aclmdlRICaptureGetInfo(stream, NULL, &live));
+    EXPECT(aclmdlRIExecuteAsync(live, new_stream()), 107026);
+    end(stream);
+}
+
+RULE(graph, too_many_streams_say_so, "implementation: aclmdlRIExecuteAsync (EE1023)") {
+    up();
+    static aclmdlRI subs[1030];
+    aclrtStream origin = begin(RELAXED), inner = new_stream();
+    aclmdlRI root = NULL;
+    aclmdlRICondHandle handle = NULL;
+    OK(aclmdlRICaptureGetInfo(origin, NULL, &root));
+    OK(aclmdlRICondHandleCreate(root, 0, (aclmdlRICondHandleFlag)0, &handle));
+    const aclmdlRICondTaskParams task = {handle, ACL_MODEL_RI_COND_TYPE_SWITCH, 1024, subs};
+    OK(aclmdlRIAddCondTask(task, origin, 0));
+    for (int i = 0; i < 1024; i++) {
+        OK(aclmdlRICaptureToModelRIBegin(inner, subs[i], RELAXED));
+        OK(aclmdlRICaptureEnd(inner, NULL));
+    }
+    aclmdlRI graph = end(origin); /* 1,024 and its own */
+    EXPECT(aclmdlRIExecuteAsync(graph, origin), 207005);
+    EXPECT_TEXT("EE1023");
+    EXPECT(aclmdlRIDestroy(graph), 0);
+}
+
+static aclmdlRI wide(int streams) {
+    static aclmdlRI subs[1030];
+    aclrtStream origin = begin(RELAXED), inner = new_stream();
+    aclmdlRI root = NULL;
+    aclmdlRICondHandle handle = NULL;
+    OK(aclmdlRICaptureGetInfo(origin, NULL, &root));
+    OK(aclmdlRICondHandleCreate(root, 0, (aclmdlRICondHandleFlag)0, &handle));
+    const aclmdlRICondTaskParams task = {
+        handle, ACL_MODEL_RI_COND_TYPE_SWITCH, (uint32_t)streams - 1, subs};
+    OK(aclmdlRIAddCondTask(task, origin, 0));
+    for (int i = 1; i < streams; i++) {
+        OK(aclmdlRICaptureToModelRIBegin(inner, subs[i - 1], RELAXED));
+        OK(aclmdlRICaptureEnd(inner, NULL));
+    }
+    OK(aclrtValueWrite(memory, 1, 0, origin));
+    return end(origin);
+}
+
+RULE(graph, a_model_may_have_1024_streams, "implementation: queues of a device") {
+    prepare();
+    aclrtStream stream = new_stream();
+    replay(wide(1024), stream);
+    TRUE(u64_at(memory) == 1);
+}
+
+RULE(graph, idle_models_give_way_to_others, "implementation: queues of a device are shared") {
+    prepare();
+    aclrtStream stream = new_stream();
+    aclmdlRI one = wide(700), two = wide(700);
+    for (int i = 0; i < 3; i++) {
+        replay(one, stream);
+        replay(two, stream);
+    }
+    TRUE(u64_at(memory) == 1);
+}
+
+RULE_MOCK(graph, launches_from_two_streams_follow_one_another, "own choice; observed: destroy_running") {
+    prepare();
+    aclrtEvent gate = old_event(ACL_EVENT_EXTERNAL);
+    aclrtStream stream = begin(RELAXED), one = new_stream(), two = new_stream(), other = new_stream();
+    OK(aclrtStreamWaitEvent(stream, gate));
+    OK(aclrtResetEvent(gate, stream));
+    aclmdlRI graph = end(stream);
+    EXPECT(aclmdlRIExecuteAsync(graph, one), 0);
+    EXPECT(aclmdlRIExecuteAsync(graph, two), 0);
+    EXPECT(aclrtSynchronizeStreamWithTimeout(one, 20), 507046);
+    EXPECT(aclrtSynchronizeStreamWithTimeout(two, 20), 507046);
+    OK(aclrtRecordEvent(gate, other));
+    finish(one);
+    EXPECT(aclrtSynchronizeStreamWithTimeout(two, 20), 507046);
+    OK(aclrtRecordEvent(gate, other));
+    finish(two);
+}
+
+RULE(graph, a_value_wait_reads_memory_in_each_replay, "guide: memory value operations") {
+    prepare();
+    aclrtStream stream = begin(RELAXED), writer = new_stream();
+    OK(aclrtValueWait(memory, 4, ACL_STREAM_WAIT_VALUE_EQ, stream));
+    aclmdlRI graph = end(stream);
+    put_u64(memory, 4);
+    replay(graph, stream);
+    put_u64(memory, 0);
+    OK(aclmdlRIExecuteAsync(graph, stream));
+    EXPECT(aclrtSynchronizeStreamWithTimeout(stream, 20), 507046);
+    OK(aclrtValueWrite(memory, 4, 0, writer));
+    finish(stream);
+}
+
+RULE(graph, a_launch_outlives_its_stream, "observed: execute (destroy source stream)") {
+    prepare();
+    aclrtStream stream = begin(RELAXED);
+    OK(aclrtValueWrite(memory, 1, 0, stream));
+    aclmdlRI graph = end(stream);
+    OK(aclmdlRIExecuteAsync(graph, stream));
+    EXPECT(aclrtDestroyStream(stream), 0);
+    TRUE(u64_at(memory) == 1);
+    EXPECT(aclmdlRIDestroy(graph), 0);
+}
+
+static void launch_elsewhere(void *graph) {
+    OK(aclrtSetDevice(0));
+    replay((aclmdlRI)graph, new_stream());
+}
+
+RULE(graph, another_thread_may_launch, "guide: multithreading") {
+    prepare();
+    aclmdlRI graph = writes(memory, 3);
+    join_thread(start_thread(launch_elsewhere, graph));
+    TRUE(u64_at(memory) == 3);
+}

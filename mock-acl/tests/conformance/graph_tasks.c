@@ -272,6 +272,99 @@ RULE(graph, attributes_are_of_kernels, "guide: aclmdlRIKernelTaskGetAttribute") 
     EXPECT(aclmdlRIKernelTaskGetAttribute(the_write(), ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, &value), 107000);
 }
 
+RULE(graph, layout_of_task_parameters, "header: aclmdlRITaskParams") {
+    TRUE(sizeof(aclmdlRITaskParams) == 200);
+    TRUE(sizeof(aclmdlRIKernelTaskParams) == 88);
+    TRUE(sizeof(aclmdlRIEventRecordTaskParams) == 16 && sizeof(aclmdlRIEventWaitTaskParams) == 16);
+    TRUE(sizeof(aclmdlRIEventResetTaskParams) == 16 && sizeof(aclmdlRIValueWriteTaskParams) == 16);
+    TRUE(sizeof(aclmdlRIValueWaitTaskParams) == 24 && sizeof(aclmdlRICondTaskParams) == 24);
+}
+
+RULE(graph, sequence_numbers_differ, "guide: aclmdlRITaskGetSeqId") {
+    prepare();
+    for (int i = 0; i < 3; i++) OK(aclrtValueWrite(memory, 1, 0, origin));
+    graph = end(origin);
+    list_tasks();
+    NEED(count >= 3);
+    uint32_t ids[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++) OK(aclmdlRITaskGetSeqId(tasks[i], &ids[i]));
+    TRUE(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2]);
+}
+
+RULE(graph, parameters_of_event_waits_and_resets, "guide: aclmdlRITaskGetParams") {
+    prepare();
+    aclrtEvent gate = old_event(ACL_EVENT_EXTERNAL), outside = new_event(ACL_EVENT_SYNC);
+    aclmdlRITaskParams p;
+    OK(aclrtStreamWaitEvent(origin, gate));
+    OK(aclrtResetEvent(gate, origin));
+    OK(aclrtRecordEventWithFlag(outside, origin, ACL_EVENT_RECORD_EXTERNAL));
+    graph = end(origin);
+    list_tasks();
+    const int wait = first_of(ACL_MODEL_RI_TASK_EVENT_WAIT), reset = first_of(ACL_MODEL_RI_TASK_EVENT_RESET);
+    const int record = first_of(ACL_MODEL_RI_TASK_EVENT_RECORD);
+    NEED(wait >= 0 && reset > wait && record > reset);
+    OK(aclmdlRITaskGetParams(tasks[wait], &p));
+    TRUE(p.eventWaitTaskParams.event == gate && p.eventWaitTaskParams.waitFlag == ACL_EVENT_WAIT_DEFAULT);
+    OK(aclmdlRITaskGetParams(tasks[reset], &p));
+    TRUE(p.eventResetTaskParams.event == gate);
+    OK(aclmdlRITaskGetParams(tasks[record], &p));
+    TRUE(p.eventRecordTaskParams.event == outside);
+    TRUE(p.eventRecordTaskParams.recordFlag == ACL_EVENT_RECORD_EXTERNAL);
+}
+
+RULE(graph, a_value_wait_is_changed, "guide: aclmdlRITaskSetParams") {
+    prepare();
+    OK(aclrtValueWait(memory, 6, ACL_STREAM_WAIT_VALUE_EQ, origin));
+    graph = end(origin);
+    list_tasks();
+    const int i = first_of(ACL_MODEL_RI_TASK_VALUE_WAIT);
+    NEED(i >= 0);
+    aclmdlRITaskParams p;
+    OK(aclmdlRITaskGetParams(tasks[i], &p));
+    p.valueWaitTaskParams.value = 0;
+    EXPECT(aclmdlRITaskSetParams(tasks[i], &p), 0);
+    OK(aclmdlRIUpdate(graph));
+    replay(graph, origin); /* the memory holds 0 */
+}
+
+RULE(graph, several_changes_and_one_update, "guide: aclmdlRIUpdate") {
+    prepare();
+    OK(aclrtValueWrite(memory, 1, 0, origin));
+    OK(aclrtValueWrite(memory + 1, 2, 0, origin));
+    graph = end(origin);
+    list_tasks();
+    NEED(count >= 2);
+    aclmdlRITaskParams p;
+    OK(aclmdlRITaskGetParams(tasks[0], &p));
+    p.valueWriteTaskParams.value = 10;
+    EXPECT(aclmdlRITaskSetParams(tasks[0], &p), 0);
+    EXPECT(aclmdlRITaskDisable(tasks[1]), 0);
+    EXPECT(aclmdlRIExecuteAsync(graph, origin), 507011);
+    EXPECT(aclmdlRIUpdate(graph), 0);
+    replay(graph, origin);
+    TRUE(u64_at(memory) == 10 && u64_at(memory + 1) == 0);
+}
+
+RULE(graph, a_disabled_task_after_a_replay, "guide: aclmdlRITaskDisable") {
+    one_write();
+    replay(graph, origin);
+    TRUE(u64_at(memory) == 1);
+    OK(aclmdlRITaskDisable(the_write()));
+    OK(aclmdlRIUpdate(graph));
+    put_u64(memory, 0);
+    replay(graph, origin);
+    TRUE(u64_at(memory) == 0);
+}
+
+RULE(graph, tasks_of_no_stream, "guide: aclmdlRIGetTasksByStream") {
+    one_write();
+    uint32_t n = 0;
+    EXPECT(aclmdlRIGetTasksByStream(NULL, NULL, &n), 100000);
+    EXPECT(aclmdlRIGetStreams(NULL, NULL, &n), 100000);
+    EXPECT(aclmdlRIUpdate(NULL), 100000);
+    EXPECT(aclmdlRITaskDisable(NULL), 100000);
+}
+
 RULE_MOCK(graph, tasks_go_with_their_model, "implementation: handle guard") {
     one_write();
     aclmdlRITask task = the_write();

@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use crate::error::Result;
+use crate::op::argument::{input, output};
 use crate::op::element::{Element, Index, Numeric};
 use crate::op::{Tensor, operator};
 use crate::stream::Stream;
@@ -19,8 +20,7 @@ macro_rules! comparisons {
         ) -> Result<()> {
             let at = Location::caller();
             let (a, b, out) = (a.view(), b.view(), out.view());
-            let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
-            operator!(stream, at, $label, $plan(da.raw(), db.raw(), dout.raw()), $launch, [a: da, b: db, out: dout])
+            operator!(stream, at, $label, $plan(input(&a), input(&b), output(&out)), $launch)
         }
     )*};
 }
@@ -118,14 +118,12 @@ pub fn select<T: Element>(
 ) -> Result<()> {
     let at = Location::caller();
     let (condition, a, b, out) = (condition.view(), a.view(), b.view(), out.view());
-    let (dcondition, da, db, dout) = (condition.describe()?, a.describe()?, b.describe()?, out.describe()?);
     operator!(
         stream,
         at,
         "select",
-        aclnnSWhereGetWorkspaceSize(dcondition.raw(), da.raw(), db.raw(), dout.raw()),
-        aclnnSWhere,
-        [condition: dcondition, a: da, b: db, out: dout]
+        aclnnSWhereGetWorkspaceSize(input(&condition), input(&a), input(&b), output(&out)),
+        aclnnSWhere
     )
 }
 
@@ -164,13 +162,5 @@ pub fn argmax<T: Numeric, I: Index>(
 ) -> Result<()> {
     let at = Location::caller();
     let (a, out) = (a.view(), out.view());
-    let (da, dout) = (a.describe()?, out.describe()?);
-    operator!(
-        stream,
-        at,
-        "argmax",
-        aclnnArgMaxGetWorkspaceSize(da.raw(), dim, keep_dim, dout.raw()),
-        aclnnArgMax,
-        [a: da, out: dout]
-    )
+    operator!(stream, at, "argmax", aclnnArgMaxGetWorkspaceSize(input(&a), dim, keep_dim, output(&out)), aclnnArgMax)
 }

@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use crate::error::Result;
+use crate::op::argument::{input, output};
 use crate::op::element::Float;
 use crate::op::{Tensor, operator};
 use crate::stream::Stream;
@@ -48,14 +49,12 @@ pub fn rms_norm<T: Float>(
 ) -> Result<()> {
     let at = Location::caller();
     let (a, weight, out, scale) = (a.view(), weight.view(), out.view(), scale.view());
-    let (da, dweight, dout, dscale) = (a.describe()?, weight.describe()?, out.describe()?, scale.describe()?);
     operator!(
         stream,
         at,
         "rms_norm",
-        aclnnRmsNormGetWorkspaceSize(da.raw(), dweight.raw(), eps, dout.raw(), dscale.raw()),
-        aclnnRmsNorm,
-        [a: da, weight: dweight, out: dout, scale: dscale]
+        aclnnRmsNormGetWorkspaceSize(input(&a), input(&weight), eps, output(&out), output(&scale)),
+        aclnnRmsNorm
     )
 }
 
@@ -109,7 +108,6 @@ pub fn rotary_embedding<T: Float>(
 ) -> Result<()> {
     let at = Location::caller();
     let (a, cos, sin, out) = (a.view(), cos.view(), sin.view(), out.view());
-    let (da, dcos, dsin, dout) = (a.describe()?, cos.describe()?, sin.describe()?, out.describe()?);
     let mode = match form {
         RotaryForm::Halves => 0,
         RotaryForm::Neighbours => 1,
@@ -118,9 +116,8 @@ pub fn rotary_embedding<T: Float>(
         stream,
         at,
         "rotary_embedding",
-        aclnnRotaryPositionEmbeddingGetWorkspaceSize(da.raw(), dcos.raw(), dsin.raw(), mode, dout.raw()),
-        aclnnRotaryPositionEmbedding,
-        [a: da, cos: dcos, sin: dsin, out: dout]
+        aclnnRotaryPositionEmbeddingGetWorkspaceSize(input(&a), input(&cos), input(&sin), mode, output(&out)),
+        aclnnRotaryPositionEmbedding
     )
 }
 
@@ -156,13 +153,5 @@ pub fn rotary_embedding<T: Float>(
 pub fn swiglu<T: Float>(stream: &Stream, a: &Tensor<T>, dim: i64, out: &mut Tensor<T>) -> Result<()> {
     let at = Location::caller();
     let (a, out) = (a.view(), out.view());
-    let (da, dout) = (a.describe()?, out.describe()?);
-    operator!(
-        stream,
-        at,
-        "swiglu",
-        aclnnSwiGluGetWorkspaceSize(da.raw(), dim, dout.raw()),
-        aclnnSwiGlu,
-        [a: da, out: dout]
-    )
+    operator!(stream, at, "swiglu", aclnnSwiGluGetWorkspaceSize(input(&a), dim, output(&out)), aclnnSwiGlu)
 }
