@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use racl::half::f16;
-use racl::op::{self, GeluForm, LayerNorm, Scalar, aclnn};
+use racl::op::{self, GeluForm, LayerNorm, RotaryForm, Scalar, aclnn};
 use racl::{Acl, CaptureMode, Context, Device, Error, ErrorKind, Prefetch, Result, Stream, mock};
 
 /// Runs the program; gives the errors of destructors as well. Panics when a result is wrong that came without an
@@ -131,6 +131,22 @@ fn memory_in_use(context: &Context) -> Result<()> {
     Ok(())
 }
 
+fn decoder_operators(context: &Context, s: &Stream) -> Result<()> {
+    let a = context.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [2, 2])?;
+    let (row, mut out) = (a.narrow(0, 0..1)?, context.zeros::<f32>([2, 2])?);
+    op::rms_norm(s, &a, &row.reshaped([2])?, 1e-5, &mut out, &mut context.zeros([2, 1])?)?;
+    op::rotary_embedding(s, &a, &row, &row, RotaryForm::Halves, &mut out)?;
+    op::swiglu(s, &a, -1, &mut context.zeros([2, 1])?)?;
+    let (mut mark, mut places) = (context.zeros([2, 2])?, context.zeros::<i64>([2])?);
+    op::equal(s, &a, &row, &mut mark)?;
+    op::greater(s, &a, &row, &mut mark)?;
+    op::select(s, &mark, &row, &a, &mut out)?;
+    op::argmax(s, &a, -1, false, &mut places)?;
+    assert_eq!(out.to_vec()?, [1.0, 2.0, 1.0, 2.0]);
+    assert_eq!(places.to_vec()?, [1, 1]);
+    Ok(())
+}
+
 fn operators(context: &Context) -> Result<()> {
     let s = &context.stream()?;
     let a = context.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [2, 2])?;
@@ -163,6 +179,7 @@ fn operators(context: &Context) -> Result<()> {
     assert_eq!(out.to_vec()?, [8.0, 11.0, 16.0, 23.0]);
     op::softmax(s, &a, 0, &mut out)?;
     op::layer_norm(s, &a, &LayerNorm { weight: &row, bias: &row, eps: 1e-5 }, &mut out)?;
+    decoder_operators(context, s)?;
     op::reduce_sum(s, &a, &[0], false, &mut one)?;
     op::mean(s, &a, &[0], false, &mut one)?;
     assert_eq!(one.to_vec()?, [2.0, 3.0]);

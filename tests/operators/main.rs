@@ -11,6 +11,8 @@ mod normalise;
 mod products;
 mod reduce;
 mod refused;
+mod select;
+mod transformer;
 mod unary;
 
 use racl::op::Element;

@@ -1,6 +1,6 @@
 //! Arguments that operators refuse: the kind, the C function and its code, and that nothing was queued.
 
-use racl::op::{self, GeluForm, LayerNorm};
+use racl::op::{self, GeluForm, LayerNorm, RotaryForm};
 use racl::{Device, ErrorKind, Result, Stream, Tensor};
 
 use crate::common::device;
@@ -143,5 +143,46 @@ fn embedding_needs_a_table_of_rows_and_a_result_that_fits() {
         c.refused("aclnnEmbedding", op::embedding(s, &c.zeros(&[4]), &indices, &mut out));
         c.refused("aclnnEmbedding", op::embedding(s, &c.zeros(&[4, 2]), &indices, &mut out));
         c.refused("aclnnEmbedding", op::embedding(s, &c.zeros(&[4, 2, 3]), &indices, &mut out));
+    });
+}
+
+#[test]
+fn operators_of_decoders_need_shapes_that_fit() {
+    with_case(|c| {
+        let (s, a, mut out) = (c.stream, c.zeros(&[2, 4]), c.zeros(&[2, 4]));
+        let mut scale = c.zeros(&[2, 1]);
+        c.refused("aclnnRmsNorm", op::rms_norm(s, &a, &c.zeros(&[3]), 1e-5, &mut out, &mut scale));
+        c.refused("aclnnRmsNorm", op::rms_norm(s, &a, &c.zeros(&[4]), 1e-5, &mut c.zeros(&[4, 2]), &mut scale));
+        c.refused("aclnnRmsNorm", op::rms_norm(s, &a, &c.zeros(&[4]), 1e-5, &mut out, &mut c.zeros(&[2])));
+        let form = RotaryForm::Halves;
+        let (row, odd) = (c.zeros(&[1, 4]), c.zeros(&[2, 3]));
+        let rotary = |a: &Tensor<f32>, cos: &Tensor<f32>, sin: &Tensor<f32>, out: &[usize]| {
+            let result = op::rotary_embedding(s, a, cos, sin, form, &mut c.zeros(out));
+            c.refused("aclnnRotaryPositionEmbedding", result);
+        };
+        rotary(&a, &row, &a, &[2, 4]);
+        rotary(&a, &c.zeros(&[4]), &c.zeros(&[4]), &[2, 4]);
+        rotary(&a, &row, &row, &[4, 2]);
+        rotary(&odd, &c.zeros(&[1, 3]), &c.zeros(&[1, 3]), &[2, 3]);
+        c.refused("aclnnSwiGlu", op::swiglu(s, &odd, -1, &mut c.zeros(&[2, 1])));
+        c.refused("aclnnSwiGlu", op::swiglu(s, &a, 2, &mut c.zeros(&[2, 2])));
+        c.refused("aclnnSwiGlu", op::swiglu(s, &a, 1, &mut c.zeros(&[1, 4])));
+    });
+}
+
+#[test]
+fn comparing_and_choosing_need_shapes_that_fit() {
+    with_case(|c| {
+        let (s, a, b) = (c.stream, c.zeros(&[2, 4]), c.zeros(&[2, 3]));
+        let mut mark = c.device.zeros::<u8>([2, 4]).unwrap();
+        c.refused("aclnnEqTensor", op::equal(s, &a, &b, &mut mark));
+        c.refused("aclnnGtTensor", op::greater(s, &b, &b, &mut mark));
+        let whole = c.device.zeros::<u8>([2, 4]).unwrap();
+        c.refused("aclnnSWhere", op::select(s, &whole, &a, &b, &mut c.zeros(&[2, 4])));
+        c.refused("aclnnSWhere", op::select(s, &whole, &a, &a, &mut c.zeros(&[4])));
+        let mut places = c.device.zeros::<i64>([2]).unwrap();
+        c.refused("aclnnArgMax", op::argmax(s, &a, 2, false, &mut places));
+        c.refused("aclnnArgMax", op::argmax(s, &a, 1, true, &mut places));
+        c.refused("aclnnArgMax", op::argmax(s, &a, 0, false, &mut places));
     });
 }
