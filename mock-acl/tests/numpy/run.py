@@ -24,6 +24,7 @@ from scans import RULES as SCANS
 from norms import RULES as NORMS
 from makers import RULES as MAKERS
 from variants import RULES as VARIANTS
+from windows import RULES as WINDOWS
 
 RELATIVE = {"f32": 2e-6, "f64": 1e-13, "f16": 1.1e-3, "bf16": 8.5e-3}
 TINY = {"f32": 4e-44, "f64": 5e-324, "f16": 6e-8, "bf16": 9.2e-41}
@@ -301,7 +302,7 @@ def main():
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     device, counts, failed = Device(options.library), collections.Counter(), 0
-    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + REDUCTIONS + SCANS + NORMS + MAKERS + VARIANTS:
+    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + REDUCTIONS + SCANS + NORMS + MAKERS + VARIANTS + WINDOWS:
         if options.only not in rule.name:
             continue
         for number in range(options.cases):
