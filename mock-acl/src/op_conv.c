@@ -37,22 +37,42 @@ static void gather_weights(const mock_plan *plan, char *from, float *to) {
     if (values != to) memcpy(to, values, line.count * sizeof *to);
 }
 
-/* columns[depth][n]: window `first` + j of image `image` and group `group`. */
+/* `count` windows of one row of results, from column `first` on: the elements that lie in `row` of
+ * the input and column s of the window. `x` has one plane of two dimensions. */
+static void gather_row(const conv *c, const mock_view *x, char *plane, int64_t row, int64_t s, int64_t first,
+    int64_t count, float *to) {
+    const mock_window *w = &c->w;
+    int64_t low = first, high = first + count;
+    while (low < high && mock_window_place(w, 1, low, s) < 0) low++;
+    while (high > low && mock_window_place(w, 1, high - 1, s) >= w->size[1]) high--;
+    if (row < 0 || row >= w->size[0]) high = low;
+    memset(to, 0, (size_t)count * sizeof *to);
+    if (high == low) return;
+    const int64_t place[] = {row, mock_window_place(w, 1, low, s)};
+    float *values = to + (low - first);
+    const float *from = mock_load_f32(x->dtype, mock_place(x, plane, place), w->stride[1] * x->strides[1],
+        (size_t)(high - low), values);
+    if (from != values) memcpy(values, from, (size_t)(high - low) * sizeof *values);
+}
+
+/* columns[depth][n]: windows from `first` on of image at[0] and group at[1]. */
 static void gather_columns(const mock_plan *plan, const conv *c, char *from, const int64_t *at, int64_t first,
     int64_t n, float *columns) {
     const mock_view *x = &plan->views[INPUT];
     const mock_window *w = &c->w;
-    const int64_t plane = w->kernel[0] * w->kernel[1];
+    const mock_view planes = {.dtype = x->dtype, .rank = 2, .dims = {x->dims[2], x->dims[3]},
+        .strides = {x->strides[2], x->strides[3]}};
+    const int64_t window = w->kernel[0] * w->kernel[1];
     for (int64_t d = 0; d < c->depth; d++) {
-        const int64_t channel = at[1] * c->channels + d / plane;
-        const int64_t r = d % plane / w->kernel[1], s = d % w->kernel[1];
-        for (int64_t j = 0; j < n; j++) {
-            const int64_t row = mock_window_place(w, 0, (first + j) / w->out[1], r);
-            const int64_t column = mock_window_place(w, 1, (first + j) % w->out[1], s);
-            const bool inside = row >= 0 && row < w->size[0] && column >= 0 && column < w->size[1];
-            const int64_t place[] = {at[0], channel, row, column};
-            float *to = &columns[d * n + j], buffer;
-            *to = !inside ? 0 : *mock_load_f32(x->dtype, mock_place(x, from, place), 0, 1, &buffer);
+        const int64_t place[] = {at[0], at[1] * c->channels + d / window, 0, 0};
+        char *plane = mock_place(x, from, place);
+        const int64_t r = d % window / w->kernel[1], s = d % w->kernel[1];
+        for (int64_t j = 0; j < n;) {
+            const int64_t row = (first + j) / w->out[1], column = (first + j) % w->out[1];
+            const int64_t count = w->out[1] - column < n - j ? w->out[1] - column : n - j;
+            gather_row(c, &planes, plane, mock_window_place(w, 0, row, r), s, column, count,
+                columns + d * n + j);
+            j += count;
         }
     }
 }

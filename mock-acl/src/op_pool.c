@@ -4,9 +4,9 @@
  * f32, f16, bf16 and f64, computed in f64 and rounded once (own choice). Own choice, as PyTorch does: in a
  * maximum NaN wins, of equal values the first, and padding never; the places are counted in one plane, -1
  * for a window of nothing but padding. A mean counts the padding when asked for, but never what lies
- * beyond it, and divisorOverride takes the place of the count unless it is 0. Padding is at most half a
- * window. MaxPool takes one number for all pads, two for height and width, or four: both beginnings, then
- * both ends; autoPad is 0. No workspace. */
+ * beyond it, and divisorOverride takes the place of the count unless it is 0. Planes are not empty,
+ * padding is at most half a window. MaxPool takes one number for all pads, two for height and width, or
+ * four: both beginnings, then both ends; autoPad is 0. No workspace. */
 #include <math.h>
 
 #include "op_place.h"
@@ -34,15 +34,13 @@ static void put_mean(const pool *p, const mock_view *x, const mock_view *out, ch
         size *= high[k] - low[k];
         if (low[k] < 0) low[k] = 0;
         if (high[k] > n) high[k] = n;
-        count *= high[k] > low[k] ? high[k] - low[k] : 0;
+        count *= high[k] - low[k];
     }
     for (from[2] = low[0]; from[2] < high[0]; from[2]++)
         for (from[3] = low[1]; from[3] < high[1]; from[3]++)
             sum += mock_read_real(x->dtype, mock_place(x, first[0], from));
     const double divisor = (double)(p->divisor != 0 ? p->divisor : p->count_padding ? size : count);
-    /* A window beyond the last element is 0, an adaptive one of nothing NaN. */
-    mock_write_real(out->dtype, mock_place(out, first[1], i),
-        count == 0 && p->job == MEAN ? 0 : sum / divisor);
+    mock_write_real(out->dtype, mock_place(out, first[1], i), sum / divisor);
 }
 
 static void put_greatest(
@@ -87,6 +85,8 @@ static void check_operands(mock_build *b) {
     const mock_view *views = b->plan->views;
     if (views[0].rank != 3 && views[0].rank != 4)
         mock_build_fail(b, "self has %d dimensions, expected 3 or 4", views[0].rank);
+    else if (views[0].dims[views[0].rank - 1] == 0 || views[0].dims[views[0].rank - 2] == 0)
+        mock_build_fail(b, "self has planes of no elements");
     if (!mock_dtype_is_floating(views[0].dtype) || views[1].dtype != views[0].dtype)
         mock_build_fail(b,
             "self has data type %s and out %s; one of FLOAT, FLOAT16, BFLOAT16 and DOUBLE is expected",

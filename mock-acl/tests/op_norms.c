@@ -27,6 +27,22 @@ static void bad_softmaxes(void) {
     sample_free(&y);
 }
 
+static void log_softmax_keeps_to_its_workspace(void) {
+    sample x = sample_new(ACL_FLOAT16, "g10", DIMS(70, 3)), y = sample_new(ACL_FLOAT, "10", DIMS(70, 3));
+    sample_fill(&x, -4, 4);
+    LAUNCH(aclnnLogSoftmax, x.handle, 0, y.handle);
+    for (int column = 0; column < 3; column++) {
+        double sum = 0;
+        for (int k = 0; k < 70; k++) sum += exp(sample_get(&x, 3 * k + column));
+        for (int k = 0; k < 70; k++) {
+            const double want = sample_get(&x, 3 * k + column) - log(sum);
+            CHECK(fabs(sample_get(&y, 3 * k + column) - want) < 2e-6);
+        }
+    }
+    sample_free(&x);
+    sample_free(&y);
+}
+
 typedef struct norms {
     sample x, h, n, one, six, four, pairs, full, dims;
 } norms;
@@ -195,6 +211,7 @@ static void bad_losses(void) {
 
 int main(void) {
     bad_softmaxes();
+    log_softmax_keeps_to_its_workspace();
     bad_group_norms();
     bad_instance_and_batch_norms();
     bad_gates();

@@ -102,6 +102,11 @@ static void bad_means(void) {
     REFUSED(161002, "padding is 2 for a window of 2", aclnnAvgPool2d, POOL(v, two, two, two, out));
     REFUSED(161002, "a window of 5 does not fit into 4", aclnnAvgPool2d, POOL(v, five, two, zero, out));
     REFUSED(161002, "2 dimensions, expected 3 or 4", aclnnAvgPool2d, POOL(flat.handle, two, two, zero, out));
+    sample tall = sample_new(ACL_FLOAT, "", DIMS(1, 0, 4)), thin = sample_new(ACL_FLOAT, "", DIMS(1, 4, 0));
+    REFUSED(161002, "planes of no elements", aclnnAvgPool2d, POOL(tall.handle, two, two, one, out));
+    REFUSED(161002, "planes of no elements", aclnnAdaptiveAvgPool2d, thin.handle, two, out);
+    sample_free(&tall);
+    sample_free(&thin);
     REFUSED(161002, "self has data type INT32", aclnnAvgPool2d, POOL(n.handle, two, two, zero, out));
     REFUSED(161002, "self has data type FLOAT and out INT32", aclnnAvgPool2d, POOL(v, two, two, zero,
         n.handle));
@@ -279,6 +284,31 @@ static void bad_convolutions(void) {
     drop_lists();
 }
 
+/* How many of three elements around `at` lie inside. */
+static double met(int64_t at, int64_t size) {
+    return 3 - (at == 0) - (at == size - 1);
+}
+
+/* With exactly the workspace asked for: windows of ones over ones count the elements that they meet. */
+static void convolutions_keep_to_their_workspace(void) {
+    for (int groups = 1; groups <= 2; groups++) {
+        sample x = sample_new(ACL_FLOAT16, "g3210", DIMS(2, 4, 30, 25)), bias = sample_new(ACL_FLOAT, "",
+            DIMS(6));
+        sample w = sample_new(ACL_FLOAT16, "g0123", DIMS(6, 4 / groups, 3, 3));
+        sample out = sample_new(ACL_FLOAT16, "g1302", DIMS(2, 6, 30, 25));
+        aclIntArray *one = INTS(1);
+        sample_fill(&x, 1, 1);
+        sample_fill(&w, 1, 1);
+        sample_fill(&bias, 0.5, 0.5);
+        LAUNCH(aclnnConvolution, x.handle, w.handle, bias.handle, one, one, one, false, NULL, groups,
+            out.handle, 0);
+        CHECK_ALL(out, 0, 0.5 + 4.0 / groups * met(i / 25 % 30, 30) * met(i % 25, 25))
+        aclDestroyIntArray(one);
+        sample *samples[] = {&x, &bias, &w, &out};
+        for (int k = 0; k < 4; k++) sample_free(samples[k]);
+    }
+}
+
 int main(void) {
     bad_paddings();
     bad_upsampling();
@@ -286,6 +316,7 @@ int main(void) {
     bad_means();
     bad_maxima();
     bad_convolutions();
+    convolutions_keep_to_their_workspace();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
     puts("op_windows: ok");
     return 0;
