@@ -221,12 +221,13 @@ aclnnStatus aclnnConvolutionGetWorkspaceSize(const aclTensor *input, const aclTe
     bool transposed, const aclIntArray *outputPadding, const int64_t groups, aclTensor *output,
     int8_t cubeMathType, uint64_t *workspaceSize, aclOpExecutor **executor) {
     MOCK_ENTER(aclnnConvolutionGetWorkspaceSize);
-    (void)outputPadding, (void)cubeMathType;
+    (void)cubeMathType;
     mock_build b = mock_build_begin(&aclnnConvolution_task, workspaceSize, executor);
     mock_build_tensor(&b, input, "input", MOCK_IN);
     mock_build_tensor(&b, weight, "weight", MOCK_IN);
     mock_build_optional(&b, bias, "bias", MOCK_IN);
     mock_build_tensor(&b, output, "output", MOCK_OUT);
+    if (outputPadding != NULL) mock_build_ints(&b, outputPadding, "outputPadding");
     if (transposed) mock_build_fail(&b, "transposed is true, which is not supported");
     return plan_conv(&b, (conv){.w = mock_window_unit(), .groups = groups}, stride, padding, dilation);
 }

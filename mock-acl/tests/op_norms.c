@@ -114,6 +114,9 @@ static void bad_instance_and_batch_norms(void) {
         NULL, NULL);
     REFUSED(161001, "invstd", aclnnBatchNormElemt, x, w, w, w, NULL, 0, x);
     REFUSED(161002, "mean has shape [4]", aclnnBatchNormElemt, x, w, w, t.four.handle, w, 0, x);
+    aclTensor *foreign = (aclTensor *)(void *)&t;
+    REFUSED(161002, "saveMean is not", aclnnBatchNorm, x, w, w, w, w, false, 0.1, 0, x, foreign, NULL);
+    REFUSED(161002, "saveInvstd is not", aclnnBatchNorm, x, w, w, w, w, false, 0.1, 0, x, w, foreign);
     aclTensor *nowhere = tensor_nowhere(ACL_FLOAT, DIMS(6));
     LAUNCH_EXPECTING(507015, aclnnBatchNorm, x, w, w, nowhere, w, false, 0.1, 0, x, NULL, NULL);
     aclDestroyTensor(nowhere);
@@ -179,6 +182,11 @@ static void check_losses(const losses *t) {
         NULL, NULL);
     REFUSED(161002, "labelSmoothing is -1", aclnnCrossEntropyLoss, x, c, w, "sum", -100, -1, 0, false, one, x,
         NULL, NULL);
+    aclTensor *foreign = (aclTensor *)(void *)&foreign;
+    REFUSED(161002, "zlossOut is not a live", aclnnCrossEntropyLoss, x, c, w, "sum", -100, 0, 0, false, one,
+        x, foreign, NULL);
+    REFUSED(161002, "lseForZlossOut is not a live", aclnnCrossEntropyLoss, x, c, w, "sum", -100, 0, 0, false,
+        one, x, NULL, foreign);
     REFUSED(161001, "weight", aclnnNLLLoss, x, c, NULL, 0, -100, rows, one);
     REFUSED(161002, "reduction is 3", aclnnNLLLoss, x, c, w, 3, -100, rows, one);
     REFUSED(161002, "reduction is -1", aclnnNLLLoss, x, c, w, -1, -100, rows, one);

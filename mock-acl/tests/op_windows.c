@@ -179,6 +179,8 @@ static void check_convolutions(const conv *t) {
     REFUSED(161001, "dilation", aclnnConvolution, x, w, b, t->one, t->zero, NULL, false, NULL, 1, out, 0);
     REFUSED(161002, "transposed is true", aclnnConvolution, x, w, b, t->one, t->zero, t->one, true, NULL, 1,
         out, 0);
+    REFUSED(161002, "outputPadding is not a live", aclnnConvolution, x, w, b, t->one, t->zero, t->one, false,
+        (aclIntArray *)(void *)x, 1, out, 0);
     REFUSED(161002, "operand 0 has data type INT32", aclnnConvolution, CONV(t->n.handle, w, b, out));
     REFUSED(161002, "operand 3 has data type FLOAT16, the input has FLOAT", aclnnConvolution,
         CONV(x, w, b, t->h.handle));
