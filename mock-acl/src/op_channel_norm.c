@@ -278,7 +278,7 @@ aclnnStatus aclnnBatchNormGetWorkspaceSize(const aclTensor *input, const aclTens
     double eps, aclTensor *output, aclTensor *saveMean, aclTensor *saveInvstd, uint64_t *workspaceSize,
     aclOpExecutor **executor) {
     MOCK_ENTER(aclnnBatchNormGetWorkspaceSize);
-    (void)momentum, (void)saveMean, (void)saveInvstd;
+    (void)momentum;
     mock_build b = mock_build_begin(&aclnnBatchNorm_task, workspaceSize, executor);
     mock_build_tensor(&b, input, "input", MOCK_IN);
     mock_build_optional(&b, weight, "weight", MOCK_IN);
@@ -287,6 +287,8 @@ aclnnStatus aclnnBatchNormGetWorkspaceSize(const aclTensor *input, const aclTens
     if (training) mock_build_fail(&b, "training is true; only inference is supported");
     mock_build_tensor(&b, runningMean, "runningMean", MOCK_IN);
     mock_build_tensor(&b, runningVar, "runningVar", MOCK_IN);
+    mock_require_live(&b, saveMean, "saveMean");
+    mock_require_live(&b, saveInvstd, "saveInvstd");
     return plan_batch(&b, (channel_norm){1, eps, false, true}, "runningMean", "runningVar");
 }
 

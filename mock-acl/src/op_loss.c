@@ -150,7 +150,7 @@ static int8_t read_reduction(mock_build *b, const char *text) {
     return NONE;
 }
 
-/* lseSquareScaleForZloss and the two last outputs are for zloss only and not looked at (own choice). */
+/* lseSquareScaleForZloss and the two last outputs are for zloss only and not touched (own choice). */
 MOCK_OPERATOR(aclnnCrossEntropyLoss, run)
 aclnnStatus aclnnCrossEntropyLossGetWorkspaceSize(const aclTensor *input, const aclTensor *target,
     const aclTensor *weightOptional, char *reductionOptional, int64_t ignoreIndex, double labelSmoothing,
@@ -158,13 +158,15 @@ aclnnStatus aclnnCrossEntropyLossGetWorkspaceSize(const aclTensor *input, const 
     const aclTensor *zlossOut, const aclTensor *lseForZlossOut, uint64_t *workspaceSize,
     aclOpExecutor **executor) {
     MOCK_ENTER(aclnnCrossEntropyLossGetWorkspaceSize);
-    (void)lseSquareScaleForZloss, (void)zlossOut, (void)lseForZlossOut;
+    (void)lseSquareScaleForZloss;
     mock_build b = mock_build_begin(&aclnnCrossEntropyLoss_task, workspaceSize, executor);
     mock_build_tensor(&b, input, "input", MOCK_IN);
     mock_build_tensor(&b, target, "target", MOCK_IN);
     mock_build_optional(&b, weightOptional, "weightOptional", MOCK_IN);
     mock_build_tensor(&b, lossOut, "lossOut", MOCK_OUT);
     mock_build_tensor(&b, logProbOut, "logProbOut", MOCK_OUT);
+    mock_require_live(&b, zlossOut, "zlossOut");
+    mock_require_live(&b, lseForZlossOut, "lseForZlossOut");
     const int8_t kind = read_reduction(&b, reductionOptional);
     if (returnZloss) mock_build_fail(&b, "returnZloss is true, which is not supported");
     if (!(labelSmoothing >= 0 && labelSmoothing <= 1))

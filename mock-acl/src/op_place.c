@@ -37,6 +37,11 @@ void mock_write_whole(int32_t dtype, char *at, int64_t value) {
     mock_store(MOCK_I64, dtype, at, 0, 1, &value);
 }
 
+void mock_require_live(mock_build *b, const aclTensor *tensor, const char *param) {
+    if (tensor != NULL && mock_object_get(MOCK_OBJECT_TENSOR, tensor) == NULL)
+        mock_build_fail(b, "%s is not a live aclTensor", param);
+}
+
 bool mock_plan_pointers(const mock_plan *plan, char **first) {
     for (unsigned k = 0; k < plan->count; k++) {
         first[k] = plan->views[k].absent ? NULL : mock_plan_pointer(plan, k);

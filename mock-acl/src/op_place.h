@@ -18,6 +18,9 @@ int64_t mock_read_whole(int32_t dtype, const char *at);
 void mock_write_real(int32_t dtype, char *at, double value);
 void mock_write_whole(int32_t dtype, char *at, int64_t value);
 
+/* Fails for a tensor that is neither null nor alive, of a parameter that is no operand. */
+void mock_require_live(mock_build *b, const aclTensor *tensor, const char *param);
+
 /* The first element of every operand, NULL for an absent one; false for a bad address. */
 bool mock_plan_pointers(const mock_plan *plan, char **first);
 

@@ -139,6 +139,7 @@ static void bad_forms(void) {
     REFUSED(161001, "selfRef", aclnnInplaceTril, NULL, 0);
     REFUSED(161002, "1 dimensions, expected 2", aclnnInplaceTriu, y.handle, 0);
     REFUSED(161001, "out", aclnnLogSigmoidForward, f, NULL, f);
+    REFUSED(161001, "buffer", aclnnLogSigmoidForward, f, f, NULL);
     sample_free(&x);
     sample_free(&i);
     sample_free(&y);

@@ -27,6 +27,22 @@ static void bad_softmaxes(void) {
     sample_free(&y);
 }
 
+static void log_softmax_keeps_to_its_workspace(void) {
+    sample x = sample_new(ACL_FLOAT16, "g10", DIMS(70, 3)), y = sample_new(ACL_FLOAT, "10", DIMS(70, 3));
+    sample_fill(&x, -4, 4);
+    LAUNCH(aclnnLogSoftmax, x.handle, 0, y.handle);
+    for (int column = 0; column < 3; column++) {
+        double sum = 0;
+        for (int k = 0; k < 70; k++) sum += exp(sample_get(&x, 3 * k + column));
+        for (int k = 0; k < 70; k++) {
+            const double want = sample_get(&x, 3 * k + column) - log(sum);
+            CHECK(fabs(sample_get(&y, 3 * k + column) - want) < 2e-6);
+        }
+    }
+    sample_free(&x);
+    sample_free(&y);
+}
+
 typedef struct norms {
     sample x, h, n, one, six, four, pairs, full, dims;
 } norms;
@@ -98,6 +114,9 @@ static void bad_instance_and_batch_norms(void) {
         NULL, NULL);
     REFUSED(161001, "invstd", aclnnBatchNormElemt, x, w, w, w, NULL, 0, x);
     REFUSED(161002, "mean has shape [4]", aclnnBatchNormElemt, x, w, w, t.four.handle, w, 0, x);
+    aclTensor *foreign = (aclTensor *)(void *)&t;
+    REFUSED(161002, "saveMean is not", aclnnBatchNorm, x, w, w, w, w, false, 0.1, 0, x, foreign, NULL);
+    REFUSED(161002, "saveInvstd is not", aclnnBatchNorm, x, w, w, w, w, false, 0.1, 0, x, w, foreign);
     aclTensor *nowhere = tensor_nowhere(ACL_FLOAT, DIMS(6));
     LAUNCH_EXPECTING(507015, aclnnBatchNorm, x, w, w, nowhere, w, false, 0.1, 0, x, NULL, NULL);
     aclDestroyTensor(nowhere);
@@ -163,6 +182,11 @@ static void check_losses(const losses *t) {
         NULL, NULL);
     REFUSED(161002, "labelSmoothing is -1", aclnnCrossEntropyLoss, x, c, w, "sum", -100, -1, 0, false, one, x,
         NULL, NULL);
+    aclTensor *foreign = (aclTensor *)(void *)&foreign;
+    REFUSED(161002, "zlossOut is not a live", aclnnCrossEntropyLoss, x, c, w, "sum", -100, 0, 0, false, one,
+        x, foreign, NULL);
+    REFUSED(161002, "lseForZlossOut is not a live", aclnnCrossEntropyLoss, x, c, w, "sum", -100, 0, 0, false,
+        one, x, NULL, foreign);
     REFUSED(161001, "weight", aclnnNLLLoss, x, c, NULL, 0, -100, rows, one);
     REFUSED(161002, "reduction is 3", aclnnNLLLoss, x, c, w, 3, -100, rows, one);
     REFUSED(161002, "reduction is -1", aclnnNLLLoss, x, c, w, -1, -100, rows, one);
@@ -195,6 +219,7 @@ static void bad_losses(void) {
 
 int main(void) {
     bad_softmaxes();
+    log_softmax_keeps_to_its_workspace();
     bad_group_norms();
     bad_instance_and_batch_norms();
     bad_gates();

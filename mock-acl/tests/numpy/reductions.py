@@ -49,7 +49,7 @@ def over(function, kinds=None, filled=False, noop=False, truth=False, positive=F
         if still and (case.random.random() < 0.5 or len(some) == values.ndim):
             dims, some = case.device.ints([]), ()
         to = case.pick(kinds) if kinds else dtype
-        case.size = np.abs(values).max() if values.size and kinds and not truth else None
+        case.size = max(np.abs(values).max(), 1) if values.size and kinds and not truth else None
         want = function(values, some, keep)
         if noop:
             return [x[0], dims, flag(keep), flag(still), Output(want, to)]

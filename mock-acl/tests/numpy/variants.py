@@ -149,7 +149,8 @@ def triangle(function):
 
 def log_sigmoid(case, dtype):
     x = case.operand(case.shape(), dtype)
-    return [x[0], Output(np.minimum(x[4], 0) - np.log1p(np.exp(-np.abs(x[4]))), dtype), None]
+    want = np.minimum(x[4], 0) - np.log1p(np.exp(-np.abs(x[4])))
+    return [x[0], Output(want, dtype), case.operand(case.shape(), dtype)[0]]
 
 
 def rule(name, maker, types=ALL):
