@@ -21,6 +21,7 @@ from orders import Output, RULES as ORDERS
 from blocks import RULES as BLOCKS
 import calls
 from attention import RULES as ATTENTION
+from indices import RULES as INDICES
 from lists import RULES as LISTS
 
 RELATIVE = {"f32": 2e-6, "f64": 1e-13, "f16": 1.1e-3, "bf16": 8.5e-3}
@@ -319,10 +320,10 @@ def main():
     parser.add_argument("library")
     parser.add_argument("--cases", type=int, default=40, help="for each operator")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="a part of the names")
     options = parser.parse_args()
     device, counts, failed = Device(options.library), collections.Counter(), 0
-    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + LISTS + ATTENTION:
+    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS + LISTS + ATTENTION + INDICES:
         if options.only not in rule.name:
             continue
         for number in range(options.cases):
