@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "op_entry.h"
+#include "op_foreach.h"
 #include "op_vector_math.h"
 
 /* F32 is applied to each lane. */
@@ -184,3 +185,5 @@ aclnnStatus aclnnSwishGetWorkspaceSize(
     }
     return mock_build_finish(&b);
 }
+
+MOCK_FOREACH(aclnnForeachSigmoid, const aclTensorList, sigmoid_kernels)
