@@ -24,7 +24,13 @@ typedef struct turn {
 } turn;
 
 static int64_t index_at(int32_t type, const void *first, int64_t at) {
-    return type == ACL_INT32 ? ((const int32_t *)first)[at] : ((const int64_t *)first)[at];
+    switch (type) {
+        case ACL_INT8: return ((const int8_t *)first)[at];
+        case ACL_UINT8: return ((const uint8_t *)first)[at];
+        case ACL_INT16: return ((const int16_t *)first)[at];
+        case ACL_INT32: return ((const int32_t *)first)[at];
+        default: return ((const int64_t *)first)[at];
+    }
 }
 
 static int64_t linear_place(const mock_view *v, bool dense, int64_t index) {
@@ -34,8 +40,10 @@ static int64_t linear_place(const mock_view *v, bool dense, int64_t index) {
     return at;
 }
 
-/* False when an index is out of range. */
-static bool find_place(const turn *t, const int64_t *i, int64_t *place) {
+typedef enum outcome { BAD, FOUND, SKIPPED } outcome;
+
+/* Bad when an index is out of range. */
+static outcome find_place(const turn *t, const int64_t *i, int64_t *place) {
     const mock_places *p = t->p;
     int64_t at = 0;
     for (int d = 0; d < p->rank; d++) at += i[d] * p->data_strides[d];
@@ -44,12 +52,13 @@ static bool find_place(const turn *t, const int64_t *i, int64_t *place) {
         int64_t from = l->first;
         for (int d = 0; d < p->rank; d++) from += i[d] * l->strides[d];
         int64_t index = index_at(t->index_type[k], t->index[k], from);
+        if (l->skips && index == l->skipped) return SKIPPED;
         if (index < 0 && l->wraps) index += l->size;
-        if (index < 0 || index >= l->size - l->reserved) return false;
+        if (index < 0 || index >= l->size - l->reserved) return BAD;
         at += l->linear ? linear_place(t->data, t->touched != NULL, index) : index * l->step;
     }
     *place = at;
-    return true;
+    return FOUND;
 }
 
 static void move_elements(char *to, int64_t to_step, const char *from, int64_t from_step, size_t size,
@@ -122,7 +131,9 @@ static aclError run_turns(const turn *t) {
     do {
         int64_t other = 0;
         for (int d = 0; d < p->rank; d++) other += i[d] * p->other_strides[d];
-        if (!find_place(t, i, &place)) return MOCK_DEVICE_FAULT;
+        const outcome found = find_place(t, i, &place);
+        if (found == BAD) return MOCK_DEVICE_FAULT;
+        if (found == SKIPPED) continue;
         const char *at = t->other_first + other * (int64_t)t->other_size;
         if (rows) run_row(t, place, p->data_strides[rank], at, p->other_strides[rank], p->dims[rank]);
         else run_row(t, place, 1, at, 1, 1);

@@ -19,6 +19,8 @@ typedef struct mock_lookup {
     int16_t operand, member;             /* -1 for none */
     bool wraps;                          /* negative ones count from the end */
     bool linear;                         /* counts all elements of the data */
+    bool skips;                          /* turns whose index is `skipped` have no effect */
+    int64_t skipped;
 } mock_lookup;
 
 /* In plan->extra. Strides are in elements; those of the data are of a dense tensor where it is added to. */

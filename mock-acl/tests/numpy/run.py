@@ -21,6 +21,7 @@ from orders import Output, RULES as ORDERS
 from blocks import RULES as BLOCKS
 import calls
 from attention import RULES as ATTENTION
+from counts import RULES as COUNTS
 from foreach import RULES as FOREACH
 from indices import RULES as INDICES
 from lists import RULES as LISTS
@@ -324,7 +325,7 @@ def main():
     parser.add_argument("--only", default="", help="a part of the names")
     options = parser.parse_args()
     device, counts, failed = Device(options.library), collections.Counter(), 0
-    for rule in [*ELEMENTWISE, *MOVES, *ORDERS, *BLOCKS, *LISTS, *ATTENTION, *INDICES, *FOREACH]:
+    for rule in [*ELEMENTWISE, *MOVES, *ORDERS, *BLOCKS, *LISTS, *ATTENTION, *INDICES, *FOREACH, *COUNTS]:
         if options.only not in rule.name:
             continue
         for number in range(options.cases):
