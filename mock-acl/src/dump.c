@@ -213,8 +213,8 @@ void mock_dump_operands(const char *function, const void *plan, uint64_t number,
     for (unsigned i = 0; wanted && i < p->count; i++) {
         if (p->views[i].absent || (p->views[i].role & (after ? MOCK_OUT : MOCK_IN)) == 0) continue;
         for (int64_t k = 0; k < view_count(p, i); k++) {
-            snprintf(file, sizeof file, "%s/%06llu.%s.%s.%u.npy", folder, (unsigned long long)number, function,
-                after ? "output" : "input", index++);
+            snprintf(file, sizeof file, "%s/%06llu.%s.%s.%u.npy", folder, (unsigned long long)number,
+                function, after ? "output" : "input", index++);
             dump_view(file, view_at(p, i, k));
         }
     }

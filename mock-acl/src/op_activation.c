@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "op_entry.h"
+#include "op_foreach.h"
 #include "op_vector_math.h"
 
 /* F32 is applied to each lane. */
@@ -197,3 +198,5 @@ aclnnStatus aclnnLogSigmoidForwardGetWorkspaceSize(const aclTensor *self, aclTen
     mock_plan_unary(&b, &log_sigmoid_kernels, 1);
     return mock_build_finish(&b);
 }
+
+MOCK_FOREACH(aclnnForeachSigmoid, const aclTensorList, sigmoid_kernels)

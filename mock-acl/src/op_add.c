@@ -3,6 +3,7 @@
  * Product and sum are rounded separately in f32 or f64 (own choice: no fused step); alpha * other of two
  * scalars is computed in f64 first. Integers wrap (own choice). */
 #include "op_elementwise.h"
+#include "op_foreach.h"
 
 MOCK_KERNEL_F32(add_f32, x + s * y)
 MOCK_KERNEL_F64(add_f64, x + s * y)
@@ -232,3 +233,14 @@ aclnnStatus aclnnAddV3GetWorkspaceSize(
     plan_numbers(&b, &to_number_kernels, number, factor, 1);
     return mock_build_finish(&b);
 }
+
+MOCK_KERNEL_F32(subs_f32, x - s)
+MOCK_KERNEL_F64(subs_f64, x - s)
+MOCK_KERNEL_I64(subs_i64, MOCK_WRAP(-, x, s))
+static const mock_kernels subs_kernels = {subs_f32, subs_f64, subs_i64, false};
+MOCK_FOREACH_NUMBERS(Add, const aclTensorList, adds_kernels)
+MOCK_FOREACH_NUMBERS(Sub, const aclTensorList, subs_kernels)
+MOCK_FOREACH_ALPHA(aclnnForeachAddList, aclTensorList, add_kernels)
+MOCK_FOREACH_ALPHA_SCALAR(aclnnForeachAddListV2, aclTensorList, add_kernels)
+MOCK_FOREACH_ALPHA(aclnnForeachSubList, const aclTensorList, sub_kernels)
+MOCK_FOREACH_ALPHA_SCALAR(aclnnForeachSubListV2, aclTensorList, sub_kernels)

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "op_entry.h"
+#include "op_foreach.h"
 
 static inline f32x4 min4(f32x4 x, f32x4 y) { return mock_choose((x < y) | (x != x), x, y); }
 MOCK_KERNEL_F32(min_f32, min4(x, y))
@@ -274,3 +275,10 @@ aclnnStatus aclnnClampGetWorkspaceSize(
     mock_elementwise_numbers(&b, &clamp_kernels, type, k, 2, 0, -1, 1);
     return mock_build_finish(&b);
 }
+
+MOCK_FOREACH_NUMBERS(Maximum, const aclTensorList, max_scalar_kernels)
+MOCK_FOREACH_NUMBERS(Minimum, const aclTensorList, min_scalar_kernels)
+MOCK_FOREACH_NUMBERS(Pow, const aclTensorList, pow_scalar_kernels)
+MOCK_FOREACH_LISTS(aclnnForeachMaximumList, const aclTensorList, max_kernels)
+MOCK_FOREACH_LISTS(aclnnForeachMinimumList, const aclTensorList, min_kernels)
+MOCK_FOREACH_LISTS(aclnnForeachPowList, const aclTensorList, pow_kernels)

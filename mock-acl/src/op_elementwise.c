@@ -30,7 +30,7 @@ int32_t mock_promote_scalar(int32_t tensor, int32_t scalar) {
     return kind_of(scalar) == 2 ? ACL_FLOAT : scalar;
 }
 
-static bool has_class(const mock_kernels *kernels, mock_class class) {
+bool mock_has_class(const mock_kernels *kernels, mock_class class) {
     if (class == MOCK_F32) return kernels->f32 != NULL;
     if (class == MOCK_F64) return kernels->f64 != NULL;
     return class == MOCK_I64 && kernels->i64 != NULL;
@@ -62,7 +62,7 @@ void mock_elementwise_numbers(
     const mock_view *views = b->plan->views;
     const mock_view *x = &views[first];
     const mock_view *y = second < 0 ? x : &views[second];
-    if (!has_class(kernels, mock_dtype_class(type))) {
+    if (!mock_has_class(kernels, mock_dtype_class(type))) {
         mock_build_fail(b, "data type %s is not supported", mock_dtype_name(type));
     } else if (!kernels->truth && !mock_dtype_castable(type, views[out].dtype)) {
         mock_build_fail(b, "a result of type %s (from %s and %s) cannot be stored as %s",
@@ -124,24 +124,37 @@ static void run_row(const elementwise *e, const mock_walk *w, int32_t out_type, 
     }
 }
 
-aclError mock_elementwise_run(void *arg) {
-    const mock_plan *plan = arg;
-    const elementwise *e = MOCK_PARAMS((mock_plan *)arg, elementwise);
-    const mock_view *out = &plan->views[e->out];
-    const int operands[] = {e->out, e->first, e->second};
-    const int count = e->second < 0 ? 2 : 3;
+/* The views of out and the operands, the last one NULL for one operand. */
+static aclError run_views(const elementwise *e, const mock_view *const *views) {
+    const mock_view *out = views[0];
+    const int count = views[2] == NULL ? 2 : 3;
     mock_walk w;
     source a, b;
     mock_walk_begin(&w, out->rank, out->dims);
     for (int i = 0; i < count; i++) {
-        void *first = mock_plan_pointer(plan, (unsigned)operands[i]);
+        void *first = mock_view_pointer(views[i]);
         if (first == NULL) return MOCK_DEVICE_FAULT;
-        mock_walk_add(&w, &plan->views[operands[i]], first);
+        mock_walk_add(&w, views[i], first);
     }
-    a.dtype = plan->views[e->first].dtype;
-    if (count == 3) b.dtype = plan->views[e->second].dtype;
+    a.dtype = views[1]->dtype;
+    if (count == 3) b.dtype = views[2]->dtype;
     for (bool more = mock_walk_first(&w); more; more = mock_walk_next(&w)) {
         run_row(e, &w, out->dtype, &a, count == 3 ? &b : NULL);
     }
     return 0;
+}
+
+aclError mock_elementwise_run(void *arg) {
+    const mock_view *views = ((const mock_plan *)arg)->views;
+    const elementwise *e = MOCK_PARAMS((mock_plan *)arg, elementwise);
+    const mock_view *used[] = {&views[e->out], &views[e->first], e->second < 0 ? NULL : &views[e->second]};
+    return run_views(e, used);
+}
+
+aclError mock_elementwise_views(
+    const mock_kernels *kernels, mock_class class, const mock_number *k, const mock_view *out,
+    const mock_view *first, const mock_view *second) {
+    const elementwise e = {kernels, class, {k[0], k[1], k[2]}, 0, 0, 0};
+    const mock_view *used[] = {out, first, second};
+    return run_views(&e, used);
 }

@@ -78,6 +78,11 @@ void mock_elementwise_numbers(
     mock_build *b, const mock_kernels *kernels, int32_t type, const mock_number *k, int count, int first,
     int second, int out);
 aclError mock_elementwise_run(void *arg);
+/* The same for views and MOCK_NUMBERS numbers that are given; `second` NULL for none. */
+aclError mock_elementwise_views(
+    const mock_kernels *kernels, mock_class class, const mock_number *k, const mock_view *out,
+    const mock_view *first, const mock_view *second);
+bool mock_has_class(const mock_kernels *kernels, mock_class class);
 
 /* The type of tensor and scalar together: the tensor's, unless the scalar is of a higher kind; a float scalar
  * with an integer tensor gives f32 (guide: aclnn, type promotion of tensor and scalar). */

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "op_entry.h"
+#include "op_foreach.h"
 #include "op_vector_math.h"
 
 /* float `F`f and double `F` of the C library. */
@@ -99,3 +100,23 @@ MOCK_UNARY(aclnnSign, aclTensor, mock_plan_unary(&b, &sign_kernels, 1))
 MOCK_UNARY(aclnnSquare, aclTensor, mock_plan_unary(&b, &square_kernels, 1))
 MOCK_UNARY(aclnnLog2, const aclTensor, mock_plan_unary(&b, &log2_kernels, 1))
 MOCK_UNARY_INPLACE(aclnnInplaceLog2, const aclTensor, mock_plan_unary(&b, &log2_kernels, 0))
+
+MOCK_FOREACH(aclnnForeachAcos, const aclTensorList, acos_kernels)
+MOCK_FOREACH(aclnnForeachAsin, const aclTensorList, asin_kernels)
+MOCK_FOREACH(aclnnForeachAtan, const aclTensorList, atan_kernels)
+MOCK_FOREACH(aclnnForeachCos, const aclTensorList, cos_kernels)
+MOCK_FOREACH(aclnnForeachCosh, const aclTensorList, cosh_kernels)
+MOCK_FOREACH(aclnnForeachErf, const aclTensorList, erf_kernels)
+MOCK_FOREACH(aclnnForeachErfc, const aclTensorList, erfc_kernels)
+MOCK_FOREACH(aclnnForeachExp, const aclTensorList, exp_kernels)
+MOCK_FOREACH(aclnnForeachExpm1, const aclTensorList, expm1_kernels)
+MOCK_FOREACH(aclnnForeachLog, const aclTensorList, log_kernels)
+MOCK_FOREACH(aclnnForeachLog10, const aclTensorList, log10_kernels)
+MOCK_FOREACH(aclnnForeachLog1p, const aclTensorList, log1p_kernels)
+MOCK_FOREACH(aclnnForeachLog2, const aclTensorList, log2_kernels)
+MOCK_FOREACH(aclnnForeachNeg, const aclTensorList, neg_kernels)
+MOCK_FOREACH(aclnnForeachReciprocal, const aclTensorList, reciprocal_kernels)
+MOCK_FOREACH(aclnnForeachSign, const aclTensorList, sign_kernels)
+MOCK_FOREACH(aclnnForeachSin, const aclTensorList, sin_kernels)
+MOCK_FOREACH(aclnnForeachSinh, const aclTensorList, sinh_kernels)
+MOCK_FOREACH(aclnnForeachTan, const aclTensorList, tan_kernels)

@@ -3,6 +3,7 @@
  * Division gives floats, f32 for integers; by 0 it gives infinity or NaN (own choice: IEEE 754, and as PyTorch
  * does). Integers wrap. */
 #include "op_entry.h"
+#include "op_foreach.h"
 
 MOCK_KERNEL_F32(mul_f32, x *y)
 MOCK_KERNEL_F64(mul_f64, x *y)
@@ -30,3 +31,9 @@ MOCK_WITH_SCALAR(aclnnDivs, other, aclTensor, mock_plan_with_scalar(&b, &divs_ke
 MOCK_BINARY_INPLACE(aclnnInplaceDiv, aclTensor, mock_plan_binary(&b, &div_kernels, 0))
 MOCK_WITH_SCALAR_INPLACE(
     aclnnInplaceDivs, other, aclTensor, mock_plan_with_scalar(&b, &divs_kernels, number, 0))
+
+
+MOCK_FOREACH_NUMBERS(Mul, const aclTensorList, muls_kernels)
+MOCK_FOREACH_NUMBERS(Div, aclTensorList, divs_kernels)
+MOCK_FOREACH_LISTS(aclnnForeachMulList, aclTensorList, mul_kernels)
+MOCK_FOREACH_LISTS(aclnnForeachDivList, aclTensorList, div_kernels)

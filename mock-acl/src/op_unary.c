@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "op_entry.h"
+#include "op_foreach.h"
 #include "op_vector_math.h"
 
 static inline f32x4 sqrt4(f32x4 x) {
@@ -70,3 +71,7 @@ aclnnStatus aclnnGeluV2GetWorkspaceSize(
     plan_gelu(&b, approximate == 1 ? &gelu_tanh_kernels : &gelu_erf_kernels);
     return mock_build_finish(&b);
 }
+
+MOCK_FOREACH(aclnnForeachAbs, const aclTensorList, abs_kernels)
+MOCK_FOREACH(aclnnForeachSqrt, aclTensorList, sqrt_kernels)
+MOCK_FOREACH(aclnnForeachTanh, const aclTensorList, tanh_kernels)

@@ -53,15 +53,19 @@ static void prompt_free(prompt *p) {
 
 static void bad_prompts_are_refused(void) {
     prompt good = prompt_new();
-    sample half = sample_new(ACL_FLOAT16, "", DIMS(2, 5, 4)), whole = sample_new(ACL_INT32, "", DIMS(2, 3, 8));
+    sample half = sample_new(ACL_FLOAT16, "", DIMS(2, 5, 4)), whole = sample_new(ACL_INT32, "", DIMS(2, 3,
+        8));
     sample flat = sample_new(ACL_FLOAT, "", DIMS(6, 8)), three = sample_new(ACL_FLOAT, "", DIMS(3, 5, 4));
     sample longer = sample_new(ACL_FLOAT, "", DIMS(2, 6, 4)), wide = sample_new(ACL_FLOAT, "", DIMS(2, 5, 8));
     sample odd = sample_new(ACL_FLOAT, "", DIMS(2, 5, 5)), four = sample_new(ACL_FLOAT, "", DIMS(2, 3, 4, 2));
     sample mask = sample_new(ACL_BOOL, "", DIMS(3, 5)), small = sample_new(ACL_BOOL, "", DIMS(3, 4));
     sample deep = sample_new(ACL_BOOL, "", DIMS(1, 1, 1, 3, 5)), few = sample_new(ACL_INT8, "", DIMS(2, 5));
-    sample batch = sample_new(ACL_UINT8, "", DIMS(3, 3, 5)), head = sample_new(ACL_BOOL, "", DIMS(2, 2, 3, 5));
-    sample shift = sample_new(ACL_FLOAT, "", DIMS(2, 2, 3, 5)), shift3 = sample_new(ACL_FLOAT, "", DIMS(2, 3, 5));
-    aclIntArray *minus = aclCreateIntArray((int64_t[]){-1}, 1), *much = aclCreateIntArray((int64_t[]){3, 6}, 2);
+    sample batch = sample_new(ACL_UINT8, "", DIMS(3, 3, 5)), head = sample_new(ACL_BOOL, "", DIMS(2, 2, 3,
+        5));
+    sample shift = sample_new(ACL_FLOAT, "", DIMS(2, 2, 3, 5)), shift3 = sample_new(ACL_FLOAT, "", DIMS(2, 3,
+        5));
+    aclIntArray *minus = aclCreateIntArray((int64_t[]){-1}, 1), *much = aclCreateIntArray((int64_t[]){3, 6},
+        2);
     aclIntArray *none = aclCreateIntArray(NULL, 0);
     LAUNCH(aclnnPromptFlashAttentionV3, ARGUMENTS(good));
     BAD(161001, "query is a null", bad.q = NULL);
@@ -113,7 +117,8 @@ static void bad_prompts_are_refused(void) {
     BAD(161002, "query has shape [2, 3, 4, 2]", bad.q = four.handle);
     aclIntArray *arrays[] = {minus, much, none};
     for (int i = 0; i < 3; i++) CHECK(aclDestroyIntArray(arrays[i]) == 0);
-    sample *all[] = {&half, &whole, &flat, &three, &longer, &wide, &odd, &four, &mask, &small, &deep, &few, &batch,
+    sample *all[] = {&half, &whole, &flat, &three, &longer, &wide, &odd, &four, &mask, &small, &deep, &few,
+        &batch,
                      &head, &shift, &shift3};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) sample_free(all[i]);
     prompt_free(&good);
@@ -171,7 +176,8 @@ static void bad_lists_are_refused(void) {
     for (int i = 0; i < 2; i++) broad[i] = sample_new(ACL_FLOAT, "", DIMS(1, 3, 4 + 2 * i));
     char bsh[] = "BSH", two[] = "BNSD_BSND";
     aclTensorList *k = list_of(2, keys), *v = list_of(2, values), *none = aclCreateTensorList(NULL, 0);
-    aclTensorList *k3 = aclCreateTensorList((const aclTensor *[]){keys[0].handle, keys[1].handle, keys[2].handle}, 3);
+    aclTensorList *k3 = aclCreateTensorList((const aclTensor *[]){keys[0].handle, keys[1].handle,
+        keys[2].handle}, 3);
     aclTensorList *uneven = list_of(2, broad);
     sample_fill(&q, -1, 1);
     LAUNCH(aclnnIncreFlashAttention, ROW(q.handle, k, v, bsh, q.handle));
@@ -185,17 +191,21 @@ static void bad_lists_are_refused(void) {
         ROW(q.handle, k3, v, bsh, q.handle));
     REFUSED(161002, "key and value have 3 and 3 tensors", aclnnIncreFlashAttention,
         ROW(q.handle, k3, k3, bsh, q.handle));
-    REFUSED(161002, "value[1] has heads of 3", aclnnIncreFlashAttention, ROW(q.handle, k, uneven, bsh, q.handle));
+    REFUSED(161002, "value[1] has heads of 3", aclnnIncreFlashAttention, ROW(q.handle, k, uneven, bsh,
+        q.handle));
     REFUSED(161002, "expected 1", aclnnIncreFlashAttention, ROW(rows.handle, k, v, bsh, rows.handle));
     REFUSED(161002, "BNSD_BSND is not supported", aclnnIncreFlashAttention,
         ROW(q.handle, k, v, two, q.handle));
     /* A list of one tensor holds all sequences. */
     REFUSED(161002, "have 1 and 1 sequences, expected 2", aclnnIncreFlashAttentionV4,
-        q.handle, (aclTensorList *)list_of(1, &keys[2]), (aclTensorList *)list_of(1, &values[2]), NULL, NULL, NULL, NULL,
+        q.handle, (aclTensorList *)list_of(1, &keys[2]), (aclTensorList *)list_of(1, &values[2]), NULL, NULL,
+        NULL, NULL,
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 2, 1.0, bsh, 0, 0, 1, q.handle);
-    REFUSED(161002, "blocktable is not supported", aclnnIncreFlashAttentionV4, q.handle, k, v, NULL, NULL, NULL,
+    REFUSED(161002, "blocktable is not supported", aclnnIncreFlashAttentionV4, q.handle, k, v, NULL, NULL,
+        NULL,
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, q.handle, NULL, 2, 1.0, bsh, 0, 128, 1, q.handle);
-    REFUSED(161002, "kvPaddingSize is not supported", aclnnIncreFlashAttentionV4, q.handle, k, v, NULL, NULL, NULL,
+    REFUSED(161002, "kvPaddingSize is not supported", aclnnIncreFlashAttentionV4, q.handle, k, v, NULL, NULL,
+        NULL,
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, q.handle, 2, 1.0, bsh, 0, 128, 1, q.handle);
     CHECK(aclDestroyTensorList(none) == 0 && aclDestroyTensorList(k3) == 0);
     CHECK(aclDestroyTensorList(k) == 161002);
@@ -216,7 +226,8 @@ static void bad_lists_are_refused(void) {
 static void the_logarithm_needs_room(void) {
     char bsh[] = "BSH";
     sample q = sample_new(ACL_FLOAT, "", DIMS(1, 2, 4)), lse = sample_new(ACL_FLOAT, "g", DIMS(1, 2, 2, 1));
-    sample half = sample_new(ACL_FLOAT16, "", DIMS(1, 2, 2, 1)), key[1] = {sample_new(ACL_FLOAT, "", DIMS(1, 2, 4))};
+    sample half = sample_new(ACL_FLOAT16, "", DIMS(1, 2, 2, 1)), key[1] = {sample_new(ACL_FLOAT, "", DIMS(1,
+        2, 4))};
     sample out = sample_new(ACL_FLOAT, "", DIMS(1, 2, 4));
     aclTensorList *list = list_of(1, key);
     for (int64_t i = 0; i < 8; i++) {

@@ -129,8 +129,10 @@ static void bad_lists_are_refused(void) {
     REFUSED(161002, "out has shape", aclnnStack, lines, 0, out.handle);
     REFUSED(161002, "no dimension to join", aclnnCat, point, 0, out.handle);
     REFUSED(161002, "at most 7", aclnnStack, deepest, 0, out.handle);
-    aclIntArray *sizes = aclCreateIntArray((int64_t[]){3, 4}, 2), *wrong = aclCreateIntArray((int64_t[]){3, 5}, 2);
-    aclIntArray *few = aclCreateIntArray((int64_t[]){7}, 1), *negative = aclCreateIntArray((int64_t[]){-1, 8}, 2);
+    aclIntArray *sizes = aclCreateIntArray((int64_t[]){3, 4}, 2), *wrong = aclCreateIntArray((int64_t[]){3,
+        5}, 2);
+    aclIntArray *few = aclCreateIntArray((int64_t[]){7}, 1), *negative = aclCreateIntArray((int64_t[]){-1,
+        8}, 2);
     aclIntArray *small = aclCreateIntArray((int64_t[]){3, 3}, 2);
     sample halves[2] = {sample_new(ACL_FLOAT, "", DIMS(2, 3)), sample_new(ACL_FLOAT, "", DIMS(2, 3))};
     aclTensorList *equal = list_of(2, halves);
@@ -144,7 +146,8 @@ static void bad_lists_are_refused(void) {
     REFUSED(161002, "the parts have 6 of the 7", aclnnSplitWithSize, out.handle, small, 1, equal);
     REFUSED(161002, "splitSize has 1 entries", aclnnSplitWithSize, out.handle, few, 1, pair);
     REFUSED(161002, "dim 2 is out", aclnnSplitWithSize, out.handle, sizes, 2, pair);
-    REFUSED(161002, "out[0] has data type FLOAT, self has INT32", aclnnSplitWithSize, whole.handle, sizes, 1, pair);
+    REFUSED(161002, "out[0] has data type FLOAT, self has INT32", aclnnSplitWithSize, whole.handle, sizes, 1,
+        pair);
     REFUSED(161002, "out[1] has shape", aclnnSplitWithSize, out.handle, sizes, 1, equal);
     REFUSED(161002, "no dimension to split", aclnnSplitWithSize, points[0].handle, sizes, 0, pair);
     REFUSED(161002, "no dimension to split", aclnnSplitTensor, points[0].handle, 1, 0, pair);
