@@ -82,7 +82,7 @@ static mock_strided turned(mock_strided x) {
     return (mock_strided){x.data, x.column, x.row, x.dtype};
 }
 
-/* Whole panels of rows that lie beside each other in memory: a column of the matrix is a row of the panels. */
+/* Panels of rows that lie beside each other in memory: a column of the matrix is a row of the panels. */
 static void pack_along(
     const mock_strided *x, size_t row, size_t column, size_t rows, size_t columns, size_t width, float *to) {
     float buffer[NC];
@@ -163,7 +163,9 @@ static void run_block(const product *p, size_t row, size_t column, size_t m, siz
             const size_t rows = least(mr, m - i), columns = least(nr, n - j);
             p->kernels->tile(rows, k, p->pack->a + i * k, p->pack->b + j * k, tile);
             float *to = p->c + (int64_t)(row + i) * p->row + (int64_t)(column + j) * p->column;
-            for (size_t x = 0; x < rows; x++, to += p->row) put_row(to, p->column, tile + x * nr, columns, add);
+            for (size_t x = 0; x < rows; x++, to += p->row) {
+                put_row(to, p->column, tile + x * nr, columns, add);
+            }
         }
     }
 }
@@ -222,7 +224,9 @@ bool mock_gemm_strided(
     product p = {m, n, k, a, b, c, c_row, c_column, kernels_used(), thread_buffers()};
     if (p.pack == NULL) return false;
     /* Few columns are few rows of the turned product. */
-    if (n <= FEW && m > n) p = (product){n, m, k, turned(b), turned(a), c, c_column, c_row, p.kernels, p.pack};
+    if (n <= FEW && m > n) {
+        p = (product){n, m, k, turned(b), turned(a), c, c_column, c_row, p.kernels, p.pack};
+    }
     if (k == 0) {
         for (size_t i = 0; i < m; i++) {
             for (size_t j = 0; j < n; j++) c[(int64_t)i * c_row + (int64_t)j * c_column] = 0;

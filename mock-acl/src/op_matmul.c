@@ -99,7 +99,9 @@ static bool run_matrix(const mock_plan *plan, const matmul *p, const operands *o
     const mock_strided b = {o->b, p->b.row, p->b.column, plan->views[p->y].dtype};
     float *product = p->scratch ? o->workspace : (float *)(void *)o->out;
     const int64_t row = p->scratch ? p->n : p->out.row, column = p->scratch ? 1 : p->out.column;
-    if (!mock_gemm_strided((size_t)p->m, (size_t)p->n, (size_t)p->k, a, b, product, row, column)) return false;
+    if (!mock_gemm_strided((size_t)p->m, (size_t)p->n, (size_t)p->k, a, b, product, row, column)) {
+        return false;
+    }
     if (p->add_up) {
         for (int64_t i = 0; i < p->m * p->n; i++) o->sum[i] += product[i];
     } else if (p->scratch) {
@@ -114,7 +116,8 @@ static bool find_operands(const mock_plan *plan, const matmul *p, operands *o) {
     o->b = mock_plan_pointer(plan, (unsigned)p->y);
     o->out = mock_plan_pointer(plan, (unsigned)p->to);
     o->workspace = mock_plan_workspace(plan);
-    if (o->self == NULL || o->a == NULL || o->b == NULL || o->out == NULL || o->workspace == NULL) return false;
+    if (o->self == NULL || o->a == NULL || o->b == NULL) return false;
+    if (o->out == NULL || o->workspace == NULL) return false;
     o->sum = o->workspace + mock_workspace_bytes((uint64_t)(p->m * p->n), sizeof(float)) / sizeof(float);
     const mock_view *out = &plan->views[p->to];
     return !mock_views_share(out, o->out, &plan->views[p->x], o->a) &&
@@ -197,8 +200,8 @@ static bool product_shape(
     p->k = x->dims[x->rank - 1];
     p->n = y->rank >= 2 ? y->dims[y->rank - 1] : 1;
     if (p->k != inner) {
-        mock_build_fail(b, "the inner dimensions of %s %s and %s %s differ", name_x, mock_shape(x, &sx), name_y,
-            mock_shape(y, &sy));
+        mock_build_fail(b, "the inner dimensions of %s %s and %s %s differ", name_x,
+            mock_shape(x, &sx), name_y, mock_shape(y, &sy));
         return false;
     }
     if (!mock_broadcast(&batch_x, &batch_y, shape)) {
@@ -282,8 +285,9 @@ bool mock_plan_product(mock_build *b, const mock_product_parts *parts) {
     if (b->status != 0) return false;
     if (parts->turn_x) turn(&x);
     if (parts->turn_y) turn(&y);
-    *p = (matmul){.alpha = parts->alpha, .beta = parts->beta, .self = parts->self, .x = parts->x, .y = parts->y,
-        .to = parts->out, .add_up = parts->add_up, .has_rows = x.rank >= 2, .has_columns = y.rank >= 2};
+    *p = (matmul){.alpha = parts->alpha, .beta = parts->beta, .self = parts->self, .x = parts->x,
+        .y = parts->y, .to = parts->out, .add_up = parts->add_up, .has_rows = x.rank >= 2,
+        .has_columns = y.rank >= 2};
     if (!product_shape(b, parts, &x, &y, p, &shape)) return false;
     mock_require_shape(b, out, parts->names[parts->out], &shape, "the shape of the product");
     check_self(b, parts, out);

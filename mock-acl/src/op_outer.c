@@ -121,7 +121,8 @@ static mock_number optional_number(mock_build *b, const aclScalar *scalar, const
 
 /* Numbers with a fraction do not go with integers (own choice: as PyTorch does). */
 static void check_number(mock_build *b, const aclScalar *scalar, const char *name) {
-    const mock_scalar *s = scalar == NULL || b->status != 0 ? NULL : mock_object_get(MOCK_OBJECT_SCALAR, scalar);
+    if (scalar == NULL || b->status != 0) return;
+    const mock_scalar *s = mock_object_get(MOCK_OBJECT_SCALAR, scalar);
     if (s == NULL || !mock_dtype_is_floating(s->dtype)) return;
     for (unsigned i = 0; i < b->plan->count; i++) {
         if (mock_dtype_is_floating(b->plan->views[i].dtype)) return;

@@ -1,10 +1,11 @@
-/* WeightQuantBatchMatmulV2 and V3: y = x ((weight + antiquantOffset) * antiquantScale) + bias, with a weight of
- * 8 or 4 bits (guide: aclnn, page of each).
+/* WeightQuantBatchMatmulV2 and V3: y = x ((weight + antiquantOffset) * antiquantScale) + bias, with a
+ * weight of 8 or 4 bits (guide: aclnn, page of each).
  *
- * Scale and offset have one element, one for each column of the weight, or one for each column in each group of
- * antiquantGroupSize rows, a multiple of 32 below k. The weight is widened to f32 without a rounding to the type
- * of x, products are accumulated in f32, the bias is added there, and the result is rounded once (own choice).
- * innerPrecise, 0 or 1, has no effect. Results of 8 bits (quantScale, quantOffset) are refused.
+ * Scale and offset have one element, one for each column of the weight, or one for each column in each
+ * group of antiquantGroupSize rows, a multiple of 32 below k. The weight is widened to f32 without a
+ * rounding to the type of x, products are accumulated in f32, the bias is added there, and the result is
+ * rounded once (own choice). innerPrecise, 0 or 1, has no effect. Results of 8 bits (quantScale,
+ * quantOffset) are refused.
  *
  * Workspace: a block of columns of the weight in f32, and of the result. */
 #include <string.h>
@@ -50,7 +51,8 @@ static void load_grid(const grid *g, int64_t row, int64_t column, size_t n, floa
 }
 
 /* Row `p` of the weight, columns from `column` on. */
-static void load_weight(const mock_plan *plan, const void *weight, int64_t p, int64_t column, size_t n, float *to) {
+static void load_weight(
+    const mock_plan *plan, const void *weight, int64_t p, int64_t column, size_t n, float *to) {
     const mock_view *v = &plan->views[WEIGHT];
     const int64_t row = v->strides[0], step = v->strides[1], at = p * row + column * step;
     if (v->dtype == ACL_INT8) {
@@ -85,7 +87,8 @@ static void finish(
     for (int64_t i = 0; i < p->m; i++, product += n) {
         for (size_t j = 0; j < n; j++) sum[j] = bias.first == NULL ? product[j] : product[j] + more[j];
         const int64_t at = i * out->strides[0] + column * out->strides[1];
-        mock_store(MOCK_F32, out->dtype, y + at * (int64_t)mock_dtype_size(out->dtype), out->strides[1], n, sum);
+        char *to = y + at * (int64_t)mock_dtype_size(out->dtype);
+        mock_store(MOCK_F32, out->dtype, to, out->strides[1], n, sum);
     }
 }
 
@@ -151,8 +154,8 @@ static void check_grid(mock_build *b, unsigned index, const char *name, int64_t 
     const int64_t columns = v->rank == 0 ? 1 : v->dims[v->rank - 1];
     const bool one = groups == 1 && rows == 1 && columns == 1;
     if (v->rank <= 2 && (one || (rows == groups && columns == n))) return;
-    mock_build_fail(b, "%s has shape %s, expected [%lld, %lld]%s", name, mock_shape(v, &text), (long long)groups,
-        (long long)n, groups == 1 ? ", one dimension or one element" : "");
+    mock_build_fail(b, "%s has shape %s, expected [%lld, %lld]%s", name, mock_shape(v, &text),
+        (long long)groups, (long long)n, groups == 1 ? ", one dimension or one element" : "");
 }
 
 static void plan_weight_quant(mock_build *b, int group_size) {
@@ -185,8 +188,9 @@ static void plan_weight_quant(mock_build *b, int group_size) {
 }
 
 static void build(
-    mock_build *b, const aclTensor *x, const aclTensor *weight, const aclTensor *scale, const aclTensor *offset,
-    const aclTensor *quant_scale, const aclTensor *quant_offset, const aclTensor *bias, const aclTensor *y) {
+    mock_build *b, const aclTensor *x, const aclTensor *weight, const aclTensor *scale,
+    const aclTensor *offset, const aclTensor *quant_scale, const aclTensor *quant_offset,
+    const aclTensor *bias, const aclTensor *y) {
     mock_build_tensor(b, x, "x", MOCK_IN);
     mock_build_quantised(b, weight, "weight");
     mock_build_tensor(b, scale, "antiquantScale", MOCK_IN);
