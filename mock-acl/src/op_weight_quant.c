@@ -175,6 +175,10 @@ static void plan_weight_quant(mock_build *b, int group_size) {
         mock_build_fail(b, "antiquantGroupSize is %d, expected 0 or a multiple of %d below %lld", group_size,
             GROUP, (long long)p->k);
     }
+    /* Of a repeated row or column there may be more than bytes can be counted for (own choice). */
+    if (p->m > INT32_MAX || p->k > INT32_MAX) {
+        mock_build_fail(b, "x has shape %s; its dimensions are at most 2147483647", mock_shape(x, &sx));
+    }
     p->group = group_size != 0 ? group_size : p->k == 0 ? 1 : p->k;
     const int64_t groups = group_size == 0 ? 1 : (p->k + p->group - 1) / p->group;
     check_grid(b, SCALE, "antiquantScale", groups, p->n);

@@ -290,6 +290,15 @@ static void what_is_not_computed_is_named(void) {
         NULL, false, false, 0, y.handle);
     REFUSED(161002, "groupSize is 32", aclnnQuantMatmulV5, a.handle, w.handle, NULL, f.handle, NULL, NULL, NULL,
         NULL, NULL, false, false, 32, y.handle);
+    const int64_t many = (int64_t)1 << 56, none = 0;
+    aclTensor *wide = aclCreateTensor((int64_t[]){3, many}, 2, F16, (int64_t[]){0, 0}, 0, ACL_FORMAT_ND, &none, 0,
+        NULL);
+    aclTensor *tall = aclCreateTensor((int64_t[]){many, 6}, 2, ACL_INT8, (int64_t[]){0, 1}, 0, ACL_FORMAT_ND, &none,
+        0, NULL);
+    REFUSED(161002, "at most 2147483647", aclnnWeightQuantBatchMatmulV2, wide, tall, s.handle, NULL, NULL, NULL, NULL,
+        0, y.handle);
+    aclDestroyTensor(wide);
+    aclDestroyTensor(tall);
     sample *all[] = {&x, &w, &s, &y, &f, &a, &q};
     for (int k = 0; k < 7; k++) sample_free(all[k]);
 }
