@@ -260,6 +260,12 @@ static void numbers_are_checked(void) {
     REFUSED(161001, "alpha", aclnnAddmv, v.handle, x.handle, v.handle, NULL, one, v.handle, 0);
     REFUSED(161002, "cubeMathType is 4", aclnnAddmv, v.handle, x.handle, v.handle, one, one, v.handle, 4);
     REFUSED(161002, "cubeMathType is -1", aclnnMv, x.handle, v.handle, v.handle, -1);
+    sample h = sample_new(F16, "", DIMS(4)), dot = sample_new(F32, "", 0, NULL);
+    REFUSED(161002, "tensor has data type FLOAT16, self has FLOAT", aclnnDot, v.handle, h.handle, dot.handle);
+    REFUSED(161002, "out has data type INT32, the operands give FLOAT", aclnnAddmv, i.handle, m.handle, i.handle, one,
+        one, i.handle, 0);
+    sample_free(&h);
+    sample_free(&dot);
     REFUSED(161002, "alpha has type FLOAT", aclnnAddr, m.handle, i.handle, i.handle, NULL, one, m.handle);
     sample *all[] = {&x, &v, &i, &m};
     for (int k = 0; k < 4; k++) sample_free(all[k]);

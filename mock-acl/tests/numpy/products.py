@@ -110,9 +110,39 @@ def mv(case):
     return plain(case, (m, k), (k,))
 
 
-def dot(case):
+def dot(case, dtype):
     k = side(case, True) * 3
-    return plain(case, (k,), (k,), last=False)
+    x, y = factor_or_integers(case, (k,), dtype), factor_or_integers(case, (k,), dtype)
+    want, scale = product(x[4], y[4])
+    return [x, y, expect(case, want, dtype, scale if dtype in FLOATS else 0)]
+
+
+def factor_or_integers(case, shape, dtype):
+    return factor(case, shape, dtype) if dtype in FLOATS else case.operand(shape, dtype)
+
+
+def addmv_of_others(case, dtype):
+    """f64 and integers; with numbers of a float type integers become f32."""
+    m, k = side(case), side(case)
+    kinds = [dtype, case.pick((dtype, dtype, "s32")), dtype]
+    x, y = factor_or_integers(case, (m, k), kinds[0]), factor_or_integers(case, (k,), kinds[1])
+    self = factor_or_integers(case, case.broadcast((m,)), kinds[2])
+    compute = case.promote(case.promote(*kinds[:2]), kinds[2])
+    kind = case.pick(("f32", "s32"))
+    beta, alpha = numbers(case) if kind == "f32" else [int(n) for n in case.random.integers(-2, 3, 2)]
+    if compute not in FLOATS and kind == "f32":
+        compute = "f32"
+    if compute == "bool":
+        compute = "s32"
+    scalars = [case.device.scalar(alpha, kind), case.device.scalar(beta, kind)]
+    a, b, c = terms(compute, x[4], y[4], self[4])
+    want, scale = product(a, b) if compute in FLOATS else (np.matmul(a, b), 0)
+    want = alpha * want + (beta * c if beta != 0 else 0)
+    scale = abs(alpha) * scale + (abs(beta) * finite(c) if compute in FLOATS else 0)
+    out = expect(case, np.broadcast_to(want, (m,)), compute, scale)
+    if compute == "f64":
+        out.slack = 1e-13 * np.asarray(scale)
+    return [self, x, y, *scalars, out, MATH(0)]
 
 
 def numbers(case):
@@ -402,11 +432,13 @@ def rule(name, maker, kinds=(), **parameters):
 
 
 RULES = [
-    rule("Mm", mm), rule("BatchMatMul", bmm), rule("Matmul", matmul), rule("Mv", mv), rule("Dot", dot),
+    rule("Mm", mm), rule("BatchMatMul", bmm), rule("Matmul", matmul), rule("Mv", mv),
+    rule("Dot", dot, NARROW + ("s8", "u8", "s32")),
     rule("Addmm", addmm), rule("InplaceAddmm", addmm, inplace=True),
     rule("Baddbmm", baddbmm), rule("InplaceBaddbmm", baddbmm, inplace=True),
     rule("Addbmm", baddbmm, add_up=True), rule("InplaceAddbmm", baddbmm, add_up=True, inplace=True),
-    rule("Addmv", addmv), rule("Gemm", gemm),
+    rule("Addmv", addmv), rule("Addmv", addmv_of_others, ("f64", "bool") + INTEGERS),
+    rule("Gemm", gemm),
     rule("Ger", ger, FLOATS + INTEGERS + ("bool",)), rule("Addr", addr, FLOATS + INTEGERS + ("bool",)),
     rule("InplaceAddr", addr, FLOATS + INTEGERS + ("bool",), inplace=True),
     rule("WeightQuantBatchMatmulV2", weight_quant), rule("WeightQuantBatchMatmulV3", weight_quant, precise=True),
