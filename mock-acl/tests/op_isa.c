@@ -105,7 +105,7 @@ static void in_a_process(const char *name, mock_isa expected, products *made, ch
     if (id == 0) {
         dup2(error[1], 2);
         child(name, expected, result[1]);
-        _exit(0);
+        exit(0);
     }
     close(result[1]);
     close(error[1]);
