@@ -195,11 +195,14 @@ static void run_rows(const product *p, size_t column, size_t from, size_t n, siz
         const float *row = mock_load_f32(p->a.dtype, at(&p->a, i, from), p->a.column, k, factors + i * KC);
         if (row != factors + i * KC) memcpy(factors + i * KC, row, k * sizeof *row);
     }
+    /* A single column is loaded at once. */
+    const float *only = n != 1 ? NULL : mock_load_f32(p->b.dtype, at(&p->b, from, column), p->b.row, k, wide);
     for (size_t x = 0; x < k; x += MOCK_GEMM_ROWS) {
         const size_t count = least(MOCK_GEMM_ROWS, k - x);
         const float *rows[MOCK_GEMM_ROWS];
         for (size_t y = 0; y < count; y++) {
-            rows[y] = mock_load_f32(p->b.dtype, at(&p->b, from + x + y, column), 1, n, wide + y * NC);
+            const void *row = at(&p->b, from + x + y, column);
+            rows[y] = n == 1 ? only + x + y : mock_load_f32(p->b.dtype, row, 1, n, wide + y * NC);
         }
         for (size_t i = 0; i < p->m; i++) {
             p->kernels->rows(n, count, factors + i * KC + x, rows, sums + i * NC);

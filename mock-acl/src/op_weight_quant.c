@@ -1,6 +1,9 @@
 /* WeightQuantBatchMatmulV2 and V3: y = x ((weight + antiquantOffset) * antiquantScale) + bias, with a
  * weight of 8 or 4 bits (guide: aclnn, page of each).
  *
+ * A weight of INT32 has eight elements of 4 bits in each of its last dimension, the first one in the lowest
+ * bits (own choice).
+ *
  * Scale and offset have one element, one for each column of the weight, or one for each column in each
  * group of antiquantGroupSize rows, a multiple of 32 below k. The weight is widened to f32 without a
  * rounding to the type of x, products are accumulated in f32, the bias is added there, and the result is
@@ -19,6 +22,7 @@
 
 #define COLUMNS 96 /* that are widened at a time */
 #define GROUP 32
+#define IN_WORD 8 /* elements of 4 bits in one of INT32 */
 
 enum { X, WEIGHT, SCALE, OFFSET, BIAS, Y };
 
@@ -54,13 +58,16 @@ static void load_grid(const grid *g, int64_t row, int64_t column, size_t n, floa
 static void load_weight(
     const mock_plan *plan, const void *weight, int64_t p, int64_t column, size_t n, float *to) {
     const mock_view *v = &plan->views[WEIGHT];
-    const int64_t row = v->strides[0], step = v->strides[1], at = p * row + column * step;
+    const int64_t row = v->strides[0], step = v->strides[1];
     if (v->dtype == ACL_INT8) {
-        mock_load_f32(ACL_INT8, (const int8_t *)weight + at, step, n, to);
+        mock_load_f32(ACL_INT8, (const int8_t *)weight + p * row + column * step, step, n, to);
         return;
     }
     for (size_t j = 0; j < n; j++) {
-        to[j] = (float)mock_nibble(weight, v->offset + at + (int64_t)j * step);
+        const int64_t c = column + (int64_t)j;
+        const int64_t nibble = v->dtype == ACL_INT32 ? (p * row + c / IN_WORD * step) * IN_WORD + c % IN_WORD
+                                                     : v->offset + p * row + c * step;
+        to[j] = (float)mock_nibble(weight, nibble);
     }
 }
 
@@ -133,9 +140,10 @@ static void check_types(mock_build *b) {
     if (type != ACL_FLOAT16 && type != ACL_BF16) {
         mock_build_fail(b, "x has data type %s; FLOAT16 and BFLOAT16 are supported", mock_dtype_name(type));
     }
-    if (views[WEIGHT].dtype != ACL_INT8 && views[WEIGHT].dtype != ACL_INT4) {
-        mock_build_fail(b, "weight has data type %s; INT8 and INT4 are supported",
-            mock_dtype_name(views[WEIGHT].dtype));
+    const int32_t weight = views[WEIGHT].dtype;
+    if (weight != ACL_INT8 && weight != ACL_INT4 && weight != ACL_INT32) {
+        mock_build_fail(b, "weight has data type %s; INT8, INT4 and INT32 are supported",
+            mock_dtype_name(weight));
     }
     const char *const names[] = {"", "", "antiquantScale", "antiquantOffsetOptional", "biasOptional", "y"};
     for (int i = SCALE; i <= Y; i++) {
@@ -167,7 +175,8 @@ static void plan_weight_quant(mock_build *b, int group_size) {
     mock_require_rank(b, X, "x", 2);
     mock_require_rank(b, WEIGHT, "weight", 2);
     if (b->status != 0) return;
-    *p = (weight_quant){x->dims[0], w->dims[1], x->dims[1], 0};
+    const int64_t in_element = w->dtype == ACL_INT32 ? IN_WORD : 1;
+    *p = (weight_quant){x->dims[0], w->dims[1] * in_element, x->dims[1], 0};
     if (w->dims[0] != p->k) {
         mock_build_fail(b, "the inner dimensions of x %s and weight %s differ", mock_shape(x, &sx),
             mock_shape(w, &sw));

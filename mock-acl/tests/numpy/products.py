@@ -284,6 +284,16 @@ def nibbles_of(case, shape):
     return ctypes.c_void_p(handle), address, storage, view, read(storage, view).astype(np.int64)
 
 
+def words_of(case, shape):
+    """Eight elements of 4 bits in each element of s32."""
+    view = view_of(case, (shape[0], shape[1] // 8))
+    storage = case.random.integers(-8, 8, extent(view) * 8).reshape(-1, 8)
+    words = ((storage & 15).astype(np.uint32) << (4 * np.arange(8, dtype=np.uint32))).sum(1, dtype=np.uint32)
+    handle, address = case.device.tensor(words.view(np.int32), "s32", view)
+    values = np.stack([read(np.ascontiguousarray(storage[:, i]), view) for i in range(8)], -1).reshape(shape)
+    return handle, address, words, view, values.astype(np.int64)
+
+
 def grid(case, shape, dtype, positive=False):
     values = case.random.uniform(0.01, 0.1, shape) if positive else case.random.integers(-8, 9, shape)
     elements = encode(np.asarray(values, np.float64), dtype)
@@ -295,7 +305,9 @@ def weight_quant(case, precise=False):
     dtype, m, n = case.pick(("f16", "bf16")), side(case), side(case) + 1
     group = int(case.pick([0, 0, 32, 64]))
     k = group + int(case.random.integers(1, 100)) if group else side(case, True)
-    x, w = factor(case, (m, k), dtype), (nibbles_of if case.random.random() < 0.5 else bytes_of)(case, (k, n))
+    weight = case.pick((bytes_of, nibbles_of, words_of))
+    n = (n + 7) // 8 * 8 if weight is words_of else n
+    x, w = factor(case, (m, k), dtype), weight(case, (k, n))
     groups = (k + group - 1) // group if group else 1
     shape = (groups, n) if group else case.pick([(1,), (n,), (1, n)])
     scale, offset = grid(case, shape, dtype, True), grid(case, shape, dtype)
