@@ -19,8 +19,6 @@
 #define NC 960
 /* With so few rows packing what they are multiplied with would cost more than the product. */
 #define FEW 4
-/* Then packed columns stay in the first cache. */
-#define NC_FEW 96
 
 typedef struct buffers {
     _Alignas(64) float a[MC * KC];
@@ -172,7 +170,8 @@ static void run_block(const product *p, size_t row, size_t column, size_t m, siz
 
 static void run_packed(const product *p) {
     const mock_strided columns = turned(p->b);
-    const size_t width = p->m <= FEW ? NC_FEW : NC;
+    /* Of few rows packed columns stay in the first cache. */
+    const size_t width = p->m <= FEW ? p->kernels->nr : NC;
     for (size_t jc = 0; jc < p->n; jc += width) {
         const size_t nc = least(width, p->n - jc);
         for (size_t pc = 0; pc < p->k; pc += KC) {
