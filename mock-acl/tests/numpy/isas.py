@@ -3,8 +3,9 @@
 
 isas.py LIBRARY [--cases N]
 
-In a process for each: the cases of products.py; some products eagerly, twice, and from a graph that is replayed twice,
-which have to have the same bits. Then the kinds are compared with each other, within what sums in f32 may be off.
+In a process for each: the cases of products.py; some products eagerly, twice, and from a graph that is replayed
+twice, which have to have the same bits. Then the kinds are compared with each other, within what sums in f32 may be
+off.
 """
 import argparse
 import ctypes

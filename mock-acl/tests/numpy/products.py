@@ -1,6 +1,6 @@
 """Matrix products, in NumPy: a maker takes the case and gives the arguments of the call, in which Expect stands for
-what the call writes. Everything is computed in float64 or int64; `slack` of an Expect is what a sum in f32 may be off,
-beside the rounding to the type of the result."""
+what the call writes. Everything is computed in float64 or int64; `slack` of an Expect is what a sum in f32 may be
+off, beside the rounding to the type of the result."""
 import ctypes
 from dataclasses import dataclass
 
