@@ -19,8 +19,6 @@
 #define NC 960
 /* With so few rows packing what they are multiplied with would cost more than the product. */
 #define FEW 4
-/* Then packed columns stay in the first cache. */
-#define NC_FEW 96
 
 typedef struct buffers {
     _Alignas(64) float a[MC * KC];
@@ -82,7 +80,7 @@ static mock_strided turned(mock_strided x) {
     return (mock_strided){x.data, x.column, x.row, x.dtype};
 }
 
-/* Whole panels of rows that lie beside each other in memory: a column of the matrix is a row of the panels. */
+/* Panels of rows that lie beside each other in memory: a column of the matrix is a row of the panels. */
 static void pack_along(
     const mock_strided *x, size_t row, size_t column, size_t rows, size_t columns, size_t width, float *to) {
     float buffer[NC];
@@ -163,14 +161,17 @@ static void run_block(const product *p, size_t row, size_t column, size_t m, siz
             const size_t rows = least(mr, m - i), columns = least(nr, n - j);
             p->kernels->tile(rows, k, p->pack->a + i * k, p->pack->b + j * k, tile);
             float *to = p->c + (int64_t)(row + i) * p->row + (int64_t)(column + j) * p->column;
-            for (size_t x = 0; x < rows; x++, to += p->row) put_row(to, p->column, tile + x * nr, columns, add);
+            for (size_t x = 0; x < rows; x++, to += p->row) {
+                put_row(to, p->column, tile + x * nr, columns, add);
+            }
         }
     }
 }
 
 static void run_packed(const product *p) {
     const mock_strided columns = turned(p->b);
-    const size_t width = p->m <= FEW ? NC_FEW : NC;
+    /* Of few rows packed columns stay in the first cache. */
+    const size_t width = p->m <= FEW ? p->kernels->nr : NC;
     for (size_t jc = 0; jc < p->n; jc += width) {
         const size_t nc = least(width, p->n - jc);
         for (size_t pc = 0; pc < p->k; pc += KC) {
@@ -193,11 +194,14 @@ static void run_rows(const product *p, size_t column, size_t from, size_t n, siz
         const float *row = mock_load_f32(p->a.dtype, at(&p->a, i, from), p->a.column, k, factors + i * KC);
         if (row != factors + i * KC) memcpy(factors + i * KC, row, k * sizeof *row);
     }
+    /* A single column is loaded at once. */
+    const float *only = n != 1 ? NULL : mock_load_f32(p->b.dtype, at(&p->b, from, column), p->b.row, k, wide);
     for (size_t x = 0; x < k; x += MOCK_GEMM_ROWS) {
         const size_t count = least(MOCK_GEMM_ROWS, k - x);
         const float *rows[MOCK_GEMM_ROWS];
         for (size_t y = 0; y < count; y++) {
-            rows[y] = mock_load_f32(p->b.dtype, at(&p->b, from + x + y, column), 1, n, wide + y * NC);
+            const void *row = at(&p->b, from + x + y, column);
+            rows[y] = n == 1 ? only + x + y : mock_load_f32(p->b.dtype, row, 1, n, wide + y * NC);
         }
         for (size_t i = 0; i < p->m; i++) {
             p->kernels->rows(n, count, factors + i * KC + x, rows, sums + i * NC);
@@ -222,7 +226,9 @@ bool mock_gemm_strided(
     product p = {m, n, k, a, b, c, c_row, c_column, kernels_used(), thread_buffers()};
     if (p.pack == NULL) return false;
     /* Few columns are few rows of the turned product. */
-    if (n <= FEW && m > n) p = (product){n, m, k, turned(b), turned(a), c, c_column, c_row, p.kernels, p.pack};
+    if (n <= FEW && m > n) {
+        p = (product){n, m, k, turned(b), turned(a), c, c_column, c_row, p.kernels, p.pack};
+    }
     if (k == 0) {
         for (size_t i = 0; i < m; i++) {
             for (size_t j = 0; j < n; j++) c[(int64_t)i * c_row + (int64_t)j * c_column] = 0;

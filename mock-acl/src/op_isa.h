@@ -1,6 +1,7 @@
 /* Which instructions the operators use: the best that the processor has, or what MOCK_ACL_ISA names
- * (baseline, avx2, avx512, neon). Chosen once, so that one process always computes the same bits (own choice).
- * An unknown name, or one that this processor lacks, is named once on standard error and has no effect. */
+ * (baseline, avx2, avx512, neon). Chosen once, so that one process always computes the same bits (own
+ * choice). An unknown name, or one that this processor lacks, is named once on standard error and has no
+ * effect. */
 #ifndef MOCK_OP_ISA_H_
 #define MOCK_OP_ISA_H_
 

@@ -1,7 +1,8 @@
 /* Mm, Matmul and BatchMatMul, and what every matrix product shares (guide: aclnn, page of each). f32, f16
  * and bf16 operands are widened to f32, products are accumulated in f32 in a fixed order (op_gemm.c) and
- * rounded once to the type of out (own choice). cubeMathType is checked, 0 to 3, and has no effect: f32 is
- * never computed in less (own choice).
+ * rounded once to the type of out (own choice). Where f64 and integers are allowed they are computed as
+ * such, integers in 64 bits of which the low ones are stored (own choice). cubeMathType is checked, 0 to 3,
+ * and has no effect: f32 is never computed in less (own choice).
  *
  * Workspace: a result that is not f32, or is blended with self, is accumulated there in f32. An out that
  * shares memory with a factor is met on the device: 507015 (own choice: a card gives wrong numbers). */
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "op_dtype.h"
+#include "op_elementwise.h"
 #include "op_gemm.h"
 #include "op_line.h"
 #include "op_walk.h"
@@ -28,9 +30,9 @@ typedef struct matmul {
     int64_t m, n, k;
     int64_t batch[MOCK_MAX_BATCH_RANK];
     stack a, b, out;
-    float alpha, beta;
+    double alpha, beta;
     uint8_t batch_rank;
-    int8_t self, x, y, to;
+    int8_t self, x, y, to, class;
     /* Whether the result has a dimension of rows, of columns; of a vector operand one is missing. */
     bool has_rows, has_columns, add_up, scratch;
 } matmul;
@@ -80,13 +82,13 @@ static void finish_rows(const mock_plan *plan, const matmul *p, const operands *
             const size_t n = (size_t)(p->n - j < CHUNK ? p->n - j : CHUNK);
             const float *row = product + i * p->n + j;
             if (blend) {
-                for (size_t x = 0; x < n; x++) sum[x] = p->alpha * row[x];
+                for (size_t x = 0; x < n; x++) sum[x] = (float)p->alpha * row[x];
                 row = sum;
             }
             if (blend && p->beta != 0) {
                 const char *from = o->self + (i * s.row + j * s.column) * size;
                 const float *more = mock_load_f32(self->dtype, from, s.column, n, addend);
-                for (size_t x = 0; x < n; x++) sum[x] += p->beta * more[x];
+                for (size_t x = 0; x < n; x++) sum[x] += (float)p->beta * more[x];
             }
             char *at = o->out + (i * p->out.row + j * p->out.column) * (int64_t)mock_dtype_size(to);
             mock_store(MOCK_F32, to, at, p->out.column, n, row);
@@ -94,12 +96,87 @@ static void finish_rows(const mock_plan *plan, const matmul *p, const operands *
     }
 }
 
+typedef union wide_row {
+    double d[CHUNK];
+    int64_t i[CHUNK];
+} wide_row;
+
+/* sums = left * sums + right * row */
+static void add_row(const matmul *p, wide_row *sums, double left, double right, const void *row, size_t n) {
+    const double *d = row;
+    const int64_t *i = row;
+    if (p->class == MOCK_F64) {
+        for (size_t x = 0; x < n; x++) sums->d[x] = left * sums->d[x] + right * d[x];
+        return;
+    }
+    const uint64_t a = (uint64_t)(int64_t)left, b = (uint64_t)(int64_t)right;
+    for (size_t x = 0; x < n; x++) sums->i[x] = (int64_t)(a * (uint64_t)sums->i[x] + b * (uint64_t)i[x]);
+}
+
+static void add_product(
+    const matmul *p, const mock_view *views, const operands *o, int64_t row, int64_t column, size_t n,
+    wide_row *sums) {
+    const mock_view *x = &views[p->x], *y = &views[p->y];
+    const int64_t size_x = (int64_t)mock_dtype_size(x->dtype), size_y = (int64_t)mock_dtype_size(y->dtype);
+    const mock_class class = (mock_class)p->class;
+    wide_row buffer;
+    for (int64_t k = 0; k < p->k; k++) {
+        union {
+            double d;
+            int64_t i;
+        } factor;
+        const void *a = mock_load(class, x->dtype, o->a + (row * p->a.row + k * p->a.column) * size_x, 0, 1,
+            &factor);
+        const void *b = mock_load(
+            class, y->dtype, o->b + (k * p->b.row + column * p->b.column) * size_y, p->b.column, n, &buffer);
+        if (class == MOCK_F64) {
+            for (size_t j = 0; j < n; j++) sums->d[j] += *(const double *)a * ((const double *)b)[j];
+        } else {
+            const uint64_t f = (uint64_t)*(const int64_t *)a;
+            for (size_t j = 0; j < n; j++) {
+                sums->i[j] = (int64_t)((uint64_t)sums->i[j] + f * (uint64_t)((const int64_t *)b)[j]);
+            }
+        }
+    }
+}
+
+/* In f64 or s64, element by element along k. */
+static void run_wide(const mock_plan *plan, const matmul *p, const operands *o) {
+    const mock_view *views = plan->views, *out = &views[p->to];
+    const mock_view *self = p->self < 0 ? NULL : &views[p->self];
+    const stack s = self == NULL ? (stack){0, 0, {0}} : spread_self(self, out, p);
+    for (int64_t i = 0; i < p->m; i++) {
+        for (int64_t j = 0; j < p->n; j += CHUNK) {
+            const size_t n = (size_t)(p->n - j < CHUNK ? p->n - j : CHUNK);
+            wide_row sums, more;
+            memset(&sums, 0, sizeof sums);
+            add_product(p, views, o, i, j, n, &sums);
+            if (self != NULL && p->beta == 0) {
+                memset(&more, 0, sizeof more);
+                add_row(p, &sums, p->alpha, 0, &more, n);
+            } else if (self != NULL) {
+                const char *from = o->self + (i * s.row + j * s.column) * (int64_t)mock_dtype_size(self->dtype);
+                add_row(p, &sums, p->alpha, p->beta,
+                    mock_load((mock_class)p->class, self->dtype, from, s.column, n, &more), n);
+            }
+            char *at = o->out + (i * p->out.row + j * p->out.column) * (int64_t)mock_dtype_size(out->dtype);
+            mock_store((mock_class)p->class, out->dtype, at, p->out.column, n, &sums);
+        }
+    }
+}
+
 static bool run_matrix(const mock_plan *plan, const matmul *p, const operands *o) {
+    if (p->class != MOCK_F32) {
+        run_wide(plan, p, o);
+        return true;
+    }
     const mock_strided a = {o->a, p->a.row, p->a.column, plan->views[p->x].dtype};
     const mock_strided b = {o->b, p->b.row, p->b.column, plan->views[p->y].dtype};
     float *product = p->scratch ? o->workspace : (float *)(void *)o->out;
     const int64_t row = p->scratch ? p->n : p->out.row, column = p->scratch ? 1 : p->out.column;
-    if (!mock_gemm_strided((size_t)p->m, (size_t)p->n, (size_t)p->k, a, b, product, row, column)) return false;
+    if (!mock_gemm_strided((size_t)p->m, (size_t)p->n, (size_t)p->k, a, b, product, row, column)) {
+        return false;
+    }
     if (p->add_up) {
         for (int64_t i = 0; i < p->m * p->n; i++) o->sum[i] += product[i];
     } else if (p->scratch) {
@@ -114,7 +191,8 @@ static bool find_operands(const mock_plan *plan, const matmul *p, operands *o) {
     o->b = mock_plan_pointer(plan, (unsigned)p->y);
     o->out = mock_plan_pointer(plan, (unsigned)p->to);
     o->workspace = mock_plan_workspace(plan);
-    if (o->self == NULL || o->a == NULL || o->b == NULL || o->out == NULL || o->workspace == NULL) return false;
+    if (o->self == NULL || o->a == NULL || o->b == NULL) return false;
+    if (o->out == NULL || o->workspace == NULL) return false;
     o->sum = o->workspace + mock_workspace_bytes((uint64_t)(p->m * p->n), sizeof(float)) / sizeof(float);
     const mock_view *out = &plan->views[p->to];
     return !mock_views_share(out, o->out, &plan->views[p->x], o->a) &&
@@ -197,8 +275,8 @@ static bool product_shape(
     p->k = x->dims[x->rank - 1];
     p->n = y->rank >= 2 ? y->dims[y->rank - 1] : 1;
     if (p->k != inner) {
-        mock_build_fail(b, "the inner dimensions of %s %s and %s %s differ", name_x, mock_shape(x, &sx), name_y,
-            mock_shape(y, &sy));
+        mock_build_fail(b, "the inner dimensions of %s %s and %s %s differ", name_x,
+            mock_shape(x, &sx), name_y, mock_shape(y, &sy));
         return false;
     }
     if (!mock_broadcast(&batch_x, &batch_y, shape)) {
@@ -214,19 +292,33 @@ static bool product_shape(
     return true;
 }
 
-/* out has exactly the promoted type (own choice: the guide lets it be one that this converts to). */
-static void check_types(mock_build *b, const mock_product_parts *parts) {
+static bool type_allowed(const mock_product_parts *parts, int32_t dtype) {
+    if (mock_dtype_is_float(dtype)) return true;
+    for (const int32_t *more = parts->more; more != NULL && *more >= 0; more++) {
+        if (*more == dtype) return true;
+    }
+    return false;
+}
+
+/* Gives the promoted type, which out has exactly (own choice: the guide lets it be one that this converts
+ * to). */
+static int32_t check_types(mock_build *b, const mock_product_parts *parts) {
     const mock_view *views = b->plan->views;
     int32_t common = ACL_DT_UNDEFINED;
     for (int i = 0; i < b->plan->count; i++) {
         const int32_t dtype = views[i].dtype;
-        if (!mock_dtype_is_float(dtype)) {
-            mock_build_fail(b, "%s has data type %s; FLOAT, FLOAT16 and BFLOAT16 are supported",
-                parts->names[i], mock_dtype_name(dtype));
+        if (!type_allowed(parts, dtype)) {
+            mock_build_fail(b, "%s has data type %s; FLOAT, FLOAT16 and BFLOAT16 are supported%s",
+                parts->names[i], mock_dtype_name(dtype), parts->more == NULL ? "" : ", and some others");
+        }
+        if (parts->same && dtype != views[0].dtype) {
+            mock_build_fail(b, "%s has data type %s, %s has %s", parts->names[i], mock_dtype_name(dtype),
+                parts->names[0], mock_dtype_name(views[0].dtype));
         }
         if (i == parts->out && i != parts->self) continue;
         common = common == ACL_DT_UNDEFINED ? dtype : mock_dtype_promote(common, dtype);
     }
+    if (parts->more != NULL && !parts->same) common = mock_promote_scalar(common, parts->numbers);
     if (b->status == 0 && views[parts->out].dtype != common) {
         mock_build_fail(b, "%s has data type %s, the operands give %s", parts->names[parts->out],
             mock_dtype_name(views[parts->out].dtype), mock_dtype_name(common));
@@ -234,6 +326,7 @@ static void check_types(mock_build *b, const mock_product_parts *parts) {
     if (parts->math_type < 0 || parts->math_type > 3) {
         mock_build_fail(b, "cubeMathType is %d, expected 0 to 3", parts->math_type);
     }
+    return common;
 }
 
 static void turn(mock_view *v) {
@@ -277,13 +370,14 @@ bool mock_plan_product(mock_build *b, const mock_product_parts *parts) {
     const mock_view *out = &b->plan->views[parts->out];
     mock_view x = b->plan->views[parts->x], y = b->plan->views[parts->y], shape;
     matmul *p = MOCK_PARAMS(b->plan, matmul);
-    check_types(b, parts);
+    const int32_t common = check_types(b, parts);
     check_ranks(b, &x, &y);
     if (b->status != 0) return false;
     if (parts->turn_x) turn(&x);
     if (parts->turn_y) turn(&y);
-    *p = (matmul){.alpha = parts->alpha, .beta = parts->beta, .self = parts->self, .x = parts->x, .y = parts->y,
-        .to = parts->out, .add_up = parts->add_up, .has_rows = x.rank >= 2, .has_columns = y.rank >= 2};
+    *p = (matmul){.alpha = parts->alpha, .beta = parts->beta, .self = parts->self, .x = parts->x,
+        .y = parts->y, .to = parts->out, .add_up = parts->add_up, .has_rows = x.rank >= 2,
+        .has_columns = y.rank >= 2, .class = (int8_t)mock_dtype_class(common)};
     if (!product_shape(b, parts, &x, &y, p, &shape)) return false;
     mock_require_shape(b, out, parts->names[parts->out], &shape, "the shape of the product");
     check_self(b, parts, out);
@@ -291,7 +385,7 @@ bool mock_plan_product(mock_build *b, const mock_product_parts *parts) {
     p->a = make_stack(&x, true, p->batch_rank);
     p->b = make_stack(&y, false, p->batch_rank);
     place_result(p, out);
-    p->scratch = p->self >= 0 || out->dtype != ACL_FLOAT || p->add_up;
+    p->scratch = p->class == MOCK_F32 && (p->self >= 0 || out->dtype != ACL_FLOAT || p->add_up);
     if (out->span == 0 || !p->scratch) return true;
     const uint64_t matrix = mock_workspace_bytes((uint64_t)(p->m * p->n), sizeof(float));
     b->plan->need = p->add_up ? 2 * matrix : matrix;

@@ -12,7 +12,10 @@ typedef struct mock_product_parts {
     int8_t math_type;
     bool turn_x, turn_y; /* the last two dimensions change places */
     bool add_up;         /* the products of a batch are added */
-    float alpha, beta;
+    bool same;           /* no promotion: all operands have one type */
+    const int32_t *more; /* types beside f32, f16 and bf16 that the operands may have, ended by -1, or null */
+    double alpha, beta;
+    int32_t numbers;     /* the promoted type of alpha and beta, where it can change that of the result */
     const char *const *names; /* of the operands, for texts */
 } mock_product_parts;
 

@@ -5,8 +5,8 @@
 #include "op_matmul.h"
 #include "op_walk.h"
 
-static float number(const mock_scalar *scalar) {
-    return scalar == NULL ? 0 : (float)mock_scalar_double(scalar);
+static double number(const mock_scalar *scalar) {
+    return scalar == NULL ? 0 : mock_scalar_double(scalar);
 }
 
 /* NAME(self, mat1, mat2, beta, alpha, out, cubeMathType) */
@@ -22,8 +22,8 @@ static float number(const mock_scalar *scalar) {
         mock_build_tensor(&b, self, "self", MOCK_IN);                                                 \
         mock_build_tensor(&b, FIRST, #FIRST, MOCK_IN);                                                \
         mock_build_tensor(&b, SECOND, #SECOND, MOCK_IN);                                              \
-        const float of_self = number(mock_build_scalar(&b, beta, "beta"));                            \
-        const float of_product = number(mock_build_scalar(&b, alpha, "alpha"));                       \
+        const double of_self = number(mock_build_scalar(&b, beta, "beta"));                            \
+        const double of_product = number(mock_build_scalar(&b, alpha, "alpha"));                       \
         mock_build_tensor(&b, out, "out", MOCK_OUT);                                                  \
         mock_require_rank(&b, 1, #FIRST, RANK);                                                       \
         mock_require_rank(&b, 2, #SECOND, RANK);                                                      \
@@ -45,8 +45,8 @@ static float number(const mock_scalar *scalar) {
         mock_build_tensor(&b, selfRef, "selfRef", MOCK_INOUT);                                        \
         mock_build_tensor(&b, FIRST, #FIRST, MOCK_IN);                                                \
         mock_build_tensor(&b, SECOND, #SECOND, MOCK_IN);                                              \
-        const float of_self = number(mock_build_scalar(&b, beta, "beta"));                            \
-        const float of_product = number(mock_build_scalar(&b, alpha, "alpha"));                       \
+        const double of_self = number(mock_build_scalar(&b, beta, "beta"));                            \
+        const double of_product = number(mock_build_scalar(&b, alpha, "alpha"));                       \
         mock_require_rank(&b, 1, #FIRST, RANK);                                                       \
         mock_require_rank(&b, 2, #SECOND, RANK);                                                      \
         mock_plan_product(&b, &(mock_product_parts){.self = 0, .x = 1, .y = 2, .out = 0,              \
@@ -67,23 +67,29 @@ MOCK_OPERATOR(aclnnGemm, mock_run_product)
 MOCK_OPERATOR(aclnnMv, mock_run_product)
 MOCK_OPERATOR(aclnnDot, mock_run_product)
 
+/* Integers and f64 too (guide: aclnn, aclnnAddmv, aclnnDot). With numbers of a float type integers become f32
+ * (own choice). */
 aclnnStatus aclnnAddmvGetWorkspaceSize(
     const aclTensor *self, const aclTensor *mat, const aclTensor *vec, const aclScalar *alpha,
     const aclScalar *beta, aclTensor *out, int8_t cubeMathType, uint64_t *workspaceSize,
     aclOpExecutor **executor) {
     static const char *const names[] = {"self", "mat", "vec", "out"};
+    static const int32_t more[] = {
+        ACL_DOUBLE, ACL_INT8, ACL_UINT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_BOOL, -1};
     MOCK_ENTER(aclnnAddmvGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnAddmv_task, workspaceSize, executor);
     mock_build_tensor(&b, self, "self", MOCK_IN);
     mock_build_tensor(&b, mat, "mat", MOCK_IN);
     mock_build_tensor(&b, vec, "vec", MOCK_IN);
-    const float of_product = number(mock_build_scalar(&b, alpha, "alpha"));
-    const float of_self = number(mock_build_scalar(&b, beta, "beta"));
+    const mock_scalar *of_product = mock_build_scalar(&b, alpha, "alpha");
+    const mock_scalar *of_self = mock_build_scalar(&b, beta, "beta");
     mock_build_tensor(&b, out, "out", MOCK_OUT);
     mock_require_rank(&b, 1, "mat", 2);
     mock_require_rank(&b, 2, "vec", 1);
-    mock_plan_product(&b, &(mock_product_parts){.self = 0, .x = 1, .y = 2, .out = 3,
-        .math_type = cubeMathType, .alpha = of_product, .beta = of_self, .names = names});
+    if (b.status != 0) return mock_build_finish(&b);
+    mock_plan_product(&b, &(mock_product_parts){.self = 0, .x = 1, .y = 2, .out = 3, .more = more,
+        .math_type = cubeMathType, .alpha = number(of_product), .beta = number(of_self),
+        .numbers = mock_dtype_promote(of_product->dtype, of_self->dtype), .names = names});
     return mock_build_finish(&b);
 }
 
@@ -126,6 +132,7 @@ aclnnStatus aclnnDotGetWorkspaceSize(
     const aclTensor *self, const aclTensor *tensor, aclTensor *out, uint64_t *workspaceSize,
     aclOpExecutor **executor) {
     static const char *const names[] = {"self", "tensor", "out"};
+    static const int32_t more[] = {ACL_INT8, ACL_UINT8, ACL_INT32, -1};
     MOCK_ENTER(aclnnDotGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnDot_task, workspaceSize, executor);
     mock_build_tensor(&b, self, "self", MOCK_IN);
@@ -133,6 +140,7 @@ aclnnStatus aclnnDotGetWorkspaceSize(
     mock_build_tensor(&b, out, "out", MOCK_OUT);
     mock_require_rank(&b, 0, "self", 1);
     mock_require_rank(&b, 1, "tensor", 1);
-    mock_plan_product(&b, &(mock_product_parts){.self = -1, .x = 0, .y = 1, .out = 2, .names = names});
+    mock_plan_product(&b, &(mock_product_parts){
+        .self = -1, .x = 0, .y = 1, .out = 2, .same = true, .more = more, .names = names});
     return mock_build_finish(&b);
 }

@@ -3,6 +3,7 @@
  * when stored (own choice). Integers wrap; of booleans the result is 0 or 1 (own choice: as PyTorch does).
  * Null alpha and beta are 1; beta 0 does not read self, so a NaN in it has no effect (own choice). */
 #include "op_elementwise.h"
+#include "op_matmul.h"
 
 #define CHUNK 256
 
@@ -72,6 +73,8 @@ static aclError run_outer(void *arg) {
     void *y = mock_plan_pointer(plan, (unsigned)p->second);
     mock_walk w;
     if (to == NULL || x == NULL || y == NULL) return MOCK_DEVICE_FAULT;
+    if (mock_views_share(out, to, &plan->views[p->first], x)) return MOCK_DEVICE_FAULT;
+    if (mock_views_share(out, to, &plan->views[p->second], y)) return MOCK_DEVICE_FAULT;
     mock_walk_begin(&w, out->rank, out->dims);
     mock_walk_add(&w, out, to);
     mock_walk_add(&w, &column, x);
@@ -85,18 +88,11 @@ static aclError run_outer(void *arg) {
     return 0;
 }
 
-static void require_vector(mock_build *b, unsigned index, const char *name) {
-    mock_shape_text text;
-    if (b->status != 0 || b->plan->views[index].rank == 1) return;
-    mock_build_fail(b, "%s has shape %s; it must have 1 dimension", name,
-        mock_shape(&b->plan->views[index], &text));
-}
-
 /* The vectors are operands `first` and the one after it. */
 static void plan_outer(mock_build *b, outer p, const char *first, const char *second) {
     const mock_view *views = b->plan == NULL ? NULL : b->plan->views;
-    require_vector(b, (unsigned)p.first, first);
-    require_vector(b, (unsigned)p.second, second);
+    mock_require_rank(b, (unsigned)p.first, first, 1);
+    mock_require_rank(b, (unsigned)p.second, second, 1);
     if (b->status != 0) return;
     const mock_view *out = &views[p.out];
     const mock_view shape = {.rank = 2, .dims = {views[p.first].dims[0], views[p.second].dims[0]}};
@@ -125,7 +121,8 @@ static mock_number optional_number(mock_build *b, const aclScalar *scalar, const
 
 /* Numbers with a fraction do not go with integers (own choice: as PyTorch does). */
 static void check_number(mock_build *b, const aclScalar *scalar, const char *name) {
-    const mock_scalar *s = scalar == NULL || b->status != 0 ? NULL : mock_object_get(MOCK_OBJECT_SCALAR, scalar);
+    if (scalar == NULL || b->status != 0) return;
+    const mock_scalar *s = mock_object_get(MOCK_OBJECT_SCALAR, scalar);
     if (s == NULL || !mock_dtype_is_floating(s->dtype)) return;
     for (unsigned i = 0; i < b->plan->count; i++) {
         if (mock_dtype_is_floating(b->plan->views[i].dtype)) return;

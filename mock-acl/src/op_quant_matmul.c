@@ -1,10 +1,10 @@
-/* QuantMatmulV3 to V5: (x1 x2 + bias) * scale, times a scale for each row where one is given, of 8-bit integers
- * (guide: aclnn, page of each).
+/* QuantMatmulV3 to V5: (x1 x2 + bias) * scale, times a scale for each row where one is given, of 8-bit
+ * integers (guide: aclnn, page of each).
  *
- * Sums are exact in 32 bits and wrap beyond them (own choice). scale has one element or one for each column: f32,
- * bf16, or 64 bits whose lower half is an f32. A bias of s32 is added before the scales, one of a float type after
- * them. Both happen in f64, rounded once (own choice). Results of 8 or 32 bits, offsets, groups and 4-bit
- * operands are refused.
+ * Sums are exact in 32 bits and wrap beyond them (own choice). scale has one element or one for each
+ * column: f32, bf16, or 64 bits whose lower half is an f32. A bias of s32 is added before the scales, one
+ * of a float type after them. Both happen in f64, rounded once (own choice). Results of 8 or 32 bits,
+ * offsets, groups and 4-bit operands are refused.
  *
  * Workspace: one matrix of sums in s32, and one of the sums of a block in f32, where they are exact. */
 #include <string.h>
@@ -53,7 +53,9 @@ static bool add_up(const quant_matmul *p, mock_strided a, mock_strided b, int32_
         x.data = (const int8_t *)a.data + from * a.column;
         y.data = (const int8_t *)b.data + from * b.row;
         if (!mock_gemm_strided((size_t)p->m, (size_t)p->n, k, x, y, block, p->n, 1)) return false;
-        for (size_t i = 0; i < count; i++) sums[i] = (int32_t)((uint32_t)sums[i] + (uint32_t)(int32_t)block[i]);
+        for (size_t i = 0; i < count; i++) {
+            sums[i] = (int32_t)((uint32_t)sums[i] + (uint32_t)(int32_t)block[i]);
+        }
     }
     return true;
 }
@@ -141,9 +143,10 @@ static bool one_of(int32_t dtype, const int32_t *types) {
 }
 
 static void check_types(mock_build *b) {
-    static const int32_t bytes[] = {ACL_INT8, -1}, scales[] = {ACL_FLOAT, ACL_BF16, ACL_INT64, ACL_UINT64, -1},
-                         biases[] = {ACL_INT32, ACL_FLOAT, ACL_BF16, ACL_FLOAT16, -1}, rows[] = {ACL_FLOAT, -1},
-                         results[] = {ACL_FLOAT16, ACL_BF16, -1};
+    static const int32_t bytes[] = {ACL_INT8, -1}, rows[] = {ACL_FLOAT, -1};
+    static const int32_t scales[] = {ACL_FLOAT, ACL_BF16, ACL_INT64, ACL_UINT64, -1};
+    static const int32_t biases[] = {ACL_INT32, ACL_FLOAT, ACL_BF16, ACL_FLOAT16, -1};
+    static const int32_t results[] = {ACL_FLOAT16, ACL_BF16, -1};
     static const int32_t *const allowed[] = {bytes, bytes, scales, rows, biases, results};
     for (int i = 0; i < OPERANDS; i++) {
         const mock_view *v = &b->plan->views[i];
@@ -186,7 +189,8 @@ static void plan_quant_matmul(mock_build *b, bool turn_1, bool turn_2) {
     batch_x.rank = (uint8_t)(x->rank - 2);
     batch_y.rank = (uint8_t)(y->rank - 2);
     if (y->dims[y->rank - (turn_2 ? 1 : 2)] != p->k) {
-        mock_build_fail(b, "the inner dimensions of x1 %s and x2 %s differ", mock_shape(x, &sx), mock_shape(y, &sy));
+        mock_build_fail(b, "the inner dimensions of x1 %s and x2 %s differ", mock_shape(x, &sx),
+            mock_shape(y, &sy));
     } else if (!mock_broadcast(&batch_x, &batch_y, &shape)) {
         mock_build_fail(b, "the batch dimensions of x1 %s and x2 %s do not broadcast", mock_shape(x, &sx),
             mock_shape(y, &sy));

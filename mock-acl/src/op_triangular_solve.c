@@ -1,7 +1,7 @@
 /* TriangularSolve: X of A X = self, where A is a triangle, and mOut, a copy of A (guide: aclnn,
  * aclnnTriangularSolve). f32 and f64; solved in f64, row by row, and rounded once (own choice). The other
- * triangle is not read, nor the diagonal when unitriangular says that it is of ones; a zero on the diagonal gives
- * infinities and NaN. Complex types are refused. Batches of self and A broadcast.
+ * triangle is not read, nor the diagonal when unitriangular says that it is of ones; a zero on the diagonal
+ * gives infinities and NaN. Complex types are refused. Batches of self and A broadcast.
  *
  * Workspace: one solution and one row of A in f64. */
 #include <string.h>
@@ -42,7 +42,8 @@ static void store_row(const mock_view *v, char *matrix, int64_t row, const doubl
 }
 
 /* Row i of the triangle that is solved, transposed or not. */
-static const double *triangle_row(const solve *p, const mock_view *v, const char *matrix, int64_t i, double *row) {
+static const double *triangle_row(
+    const solve *p, const mock_view *v, const char *matrix, int64_t i, double *row) {
     const int64_t across = v->strides[v->rank - 2], along = v->strides[v->rank - 1];
     const int64_t from = i * (p->turned ? along : across), step = p->turned ? across : along;
     const int64_t size = (int64_t)mock_dtype_size(v->dtype);
@@ -145,8 +146,8 @@ static void plan_solve(mock_build *b, bool upper, bool transpose, bool unit) {
     *p = (solve){.m = self->dims[self->rank - 2], .n = self->dims[self->rank - 1],
         .lower = upper == transpose, .turned = transpose, .unit = unit};
     if (matrix->dims[matrix->rank - 1] != p->m || matrix->dims[matrix->rank - 2] != p->m) {
-        mock_build_fail(b, "A has shape %s, but self %s needs square matrices of its rows", mock_shape(matrix, &sa),
-            mock_shape(self, &sx));
+        mock_build_fail(b, "A has shape %s, but self %s needs square matrices of its rows",
+            mock_shape(matrix, &sa), mock_shape(self, &sx));
     } else if (!mock_broadcast(&batch_self, &batch_matrix, &batch)) {
         mock_build_fail(b, "the batch dimensions of self %s and A %s do not broadcast", mock_shape(self, &sx),
             mock_shape(matrix, &sa));
@@ -165,8 +166,8 @@ static void plan_solve(mock_build *b, bool upper, bool transpose, bool unit) {
 MOCK_OPERATOR(aclnnTriangularSolve, run_solve)
 
 aclnnStatus aclnnTriangularSolveGetWorkspaceSize(
-    const aclTensor *self, const aclTensor *A, bool upper, bool transpose, bool unitriangular, aclTensor *xOut,
-    aclTensor *mOut, uint64_t *workspaceSize, aclOpExecutor **executor) {
+    const aclTensor *self, const aclTensor *A, bool upper, bool transpose, bool unitriangular,
+    aclTensor *xOut, aclTensor *mOut, uint64_t *workspaceSize, aclOpExecutor **executor) {
     MOCK_ENTER(aclnnTriangularSolveGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnTriangularSolve_task, workspaceSize, executor);
     mock_build_tensor(&b, self, "self", MOCK_IN);

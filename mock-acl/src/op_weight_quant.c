@@ -1,10 +1,14 @@
-/* WeightQuantBatchMatmulV2 and V3: y = x ((weight + antiquantOffset) * antiquantScale) + bias, with a weight of
- * 8 or 4 bits (guide: aclnn, page of each).
+/* WeightQuantBatchMatmulV2 and V3: y = x ((weight + antiquantOffset) * antiquantScale) + bias, with a
+ * weight of 8 or 4 bits (guide: aclnn, page of each).
  *
- * Scale and offset have one element, one for each column of the weight, or one for each column in each group of
- * antiquantGroupSize rows, a multiple of 32 below k. The weight is widened to f32 without a rounding to the type
- * of x, products are accumulated in f32, the bias is added there, and the result is rounded once (own choice).
- * innerPrecise, 0 or 1, has no effect. Results of 8 bits (quantScale, quantOffset) are refused.
+ * A weight of INT32 has eight elements of 4 bits in each of its last dimension, the first one in the lowest
+ * bits (own choice).
+ *
+ * Scale and offset have one element, one for each column of the weight, or one for each column in each
+ * group of antiquantGroupSize rows, a multiple of 32 below k. The weight is widened to f32 without a
+ * rounding to the type of x, products are accumulated in f32, the bias is added there, and the result is
+ * rounded once (own choice). innerPrecise, 0 or 1, has no effect. Results of 8 bits (quantScale,
+ * quantOffset) are refused.
  *
  * Workspace: a block of columns of the weight in f32, and of the result. */
 #include <string.h>
@@ -18,6 +22,7 @@
 
 #define COLUMNS 96 /* that are widened at a time */
 #define GROUP 32
+#define IN_WORD 8 /* elements of 4 bits in one of INT32 */
 
 enum { X, WEIGHT, SCALE, OFFSET, BIAS, Y };
 
@@ -50,15 +55,19 @@ static void load_grid(const grid *g, int64_t row, int64_t column, size_t n, floa
 }
 
 /* Row `p` of the weight, columns from `column` on. */
-static void load_weight(const mock_plan *plan, const void *weight, int64_t p, int64_t column, size_t n, float *to) {
+static void load_weight(
+    const mock_plan *plan, const void *weight, int64_t p, int64_t column, size_t n, float *to) {
     const mock_view *v = &plan->views[WEIGHT];
-    const int64_t row = v->strides[0], step = v->strides[1], at = p * row + column * step;
+    const int64_t row = v->strides[0], step = v->strides[1];
     if (v->dtype == ACL_INT8) {
-        mock_load_f32(ACL_INT8, (const int8_t *)weight + at, step, n, to);
+        mock_load_f32(ACL_INT8, (const int8_t *)weight + p * row + column * step, step, n, to);
         return;
     }
     for (size_t j = 0; j < n; j++) {
-        to[j] = (float)mock_nibble(weight, v->offset + at + (int64_t)j * step);
+        const int64_t c = column + (int64_t)j;
+        const int64_t nibble = v->dtype == ACL_INT32 ? (p * row + c / IN_WORD * step) * IN_WORD + c % IN_WORD
+                                                     : v->offset + p * row + c * step;
+        to[j] = (float)mock_nibble(weight, nibble);
     }
 }
 
@@ -85,7 +94,8 @@ static void finish(
     for (int64_t i = 0; i < p->m; i++, product += n) {
         for (size_t j = 0; j < n; j++) sum[j] = bias.first == NULL ? product[j] : product[j] + more[j];
         const int64_t at = i * out->strides[0] + column * out->strides[1];
-        mock_store(MOCK_F32, out->dtype, y + at * (int64_t)mock_dtype_size(out->dtype), out->strides[1], n, sum);
+        char *to = y + at * (int64_t)mock_dtype_size(out->dtype);
+        mock_store(MOCK_F32, out->dtype, to, out->strides[1], n, sum);
     }
 }
 
@@ -130,9 +140,10 @@ static void check_types(mock_build *b) {
     if (type != ACL_FLOAT16 && type != ACL_BF16) {
         mock_build_fail(b, "x has data type %s; FLOAT16 and BFLOAT16 are supported", mock_dtype_name(type));
     }
-    if (views[WEIGHT].dtype != ACL_INT8 && views[WEIGHT].dtype != ACL_INT4) {
-        mock_build_fail(b, "weight has data type %s; INT8 and INT4 are supported",
-            mock_dtype_name(views[WEIGHT].dtype));
+    const int32_t weight = views[WEIGHT].dtype;
+    if (weight != ACL_INT8 && weight != ACL_INT4 && weight != ACL_INT32) {
+        mock_build_fail(b, "weight has data type %s; INT8, INT4 and INT32 are supported",
+            mock_dtype_name(weight));
     }
     const char *const names[] = {"", "", "antiquantScale", "antiquantOffsetOptional", "biasOptional", "y"};
     for (int i = SCALE; i <= Y; i++) {
@@ -151,8 +162,8 @@ static void check_grid(mock_build *b, unsigned index, const char *name, int64_t 
     const int64_t columns = v->rank == 0 ? 1 : v->dims[v->rank - 1];
     const bool one = groups == 1 && rows == 1 && columns == 1;
     if (v->rank <= 2 && (one || (rows == groups && columns == n))) return;
-    mock_build_fail(b, "%s has shape %s, expected [%lld, %lld]%s", name, mock_shape(v, &text), (long long)groups,
-        (long long)n, groups == 1 ? ", one dimension or one element" : "");
+    mock_build_fail(b, "%s has shape %s, expected [%lld, %lld]%s", name, mock_shape(v, &text),
+        (long long)groups, (long long)n, groups == 1 ? ", one dimension or one element" : "");
 }
 
 static void plan_weight_quant(mock_build *b, int group_size) {
@@ -164,13 +175,18 @@ static void plan_weight_quant(mock_build *b, int group_size) {
     mock_require_rank(b, X, "x", 2);
     mock_require_rank(b, WEIGHT, "weight", 2);
     if (b->status != 0) return;
-    *p = (weight_quant){x->dims[0], w->dims[1], x->dims[1], 0};
+    const int64_t in_element = w->dtype == ACL_INT32 ? IN_WORD : 1;
+    *p = (weight_quant){x->dims[0], w->dims[1] * in_element, x->dims[1], 0};
     if (w->dims[0] != p->k) {
         mock_build_fail(b, "the inner dimensions of x %s and weight %s differ", mock_shape(x, &sx),
             mock_shape(w, &sw));
     } else if (group_size != 0 && (group_size < GROUP || group_size % GROUP != 0 || group_size >= p->k)) {
         mock_build_fail(b, "antiquantGroupSize is %d, expected 0 or a multiple of %d below %lld", group_size,
             GROUP, (long long)p->k);
+    }
+    /* Of a repeated row or column there may be more than bytes can be counted for (own choice). */
+    if (p->m > INT32_MAX || p->k > INT32_MAX) {
+        mock_build_fail(b, "x has shape %s; its dimensions are at most 2147483647", mock_shape(x, &sx));
     }
     p->group = group_size != 0 ? group_size : p->k == 0 ? 1 : p->k;
     const int64_t groups = group_size == 0 ? 1 : (p->k + p->group - 1) / p->group;
@@ -185,8 +201,9 @@ static void plan_weight_quant(mock_build *b, int group_size) {
 }
 
 static void build(
-    mock_build *b, const aclTensor *x, const aclTensor *weight, const aclTensor *scale, const aclTensor *offset,
-    const aclTensor *quant_scale, const aclTensor *quant_offset, const aclTensor *bias, const aclTensor *y) {
+    mock_build *b, const aclTensor *x, const aclTensor *weight, const aclTensor *scale,
+    const aclTensor *offset, const aclTensor *quant_scale, const aclTensor *quant_offset,
+    const aclTensor *bias, const aclTensor *y) {
     mock_build_tensor(b, x, "x", MOCK_IN);
     mock_build_quantised(b, weight, "weight");
     mock_build_tensor(b, scale, "antiquantScale", MOCK_IN);

@@ -1,6 +1,7 @@
 /* Speeds of operators as ratios to what the same core does in the same run: products to OpenBLAS, the rest to
  * memcpy. Lines of tab-separated name, value, unit, target, met or missed. Each figure is the best of several
- * repetitions, which alternate with those of what it is compared with: other programs may use the machine. */
+ * repetitions, which alternate with those of what it is compared with, in time of the processor: other programs
+ * may use the machine. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -20,14 +21,15 @@
 #define ADDED (16 << 20)
 
 typedef void (*sgemm)(
-    int order, int turn_a, int turn_b, int m, int n, int k, float alpha, const float *a, int lda, const float *b,
-    int ldb, float beta, float *c, int ldc);
+    int order, int turn_a, int turn_b, int m, int n, int k, float alpha, const float *a, int lda,
+    const float *b, int ldb, float beta, float *c, int ldc);
 
 static int missed;
 
+/* All of it runs on this thread. */
 static double now(void) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -106,7 +108,7 @@ static void against_openblas(void) {
     sgemm other = NULL;
     if (library != NULL) *(void **)&other = dlsym(library, "cblas_sgemm");
     if (other == NULL) {
-        puts("# OpenBLAS is not here, so products are not compared with it: apt-get install libopenblas0-pthread");
+        puts("# no OpenBLAS to compare products with: apt-get install libopenblas0-pthread");
         return;
     }
     product p = make_product(ACL_FLOAT, "", SIDE, SIDE, SIDE);
@@ -124,7 +126,8 @@ static void against_openblas(void) {
     free_product(&p);
 }
 
-/* Bytes that were read and written in a second by memcpy of blocks that do not fit into caches; a fresh best. */
+/* Bytes that were read and written in a second by memcpy of blocks that do not fit into caches; a fresh
+ * best. */
 static double copy_rate(char *to, const char *from, size_t size, double *best) {
     BEST(*best, memcpy(to, from, size))
     return 2 * (double)size / *best;
@@ -187,8 +190,8 @@ static void lines(void) {
 int main(void) {
     for (mock_isa isa = 0; isa < MOCK_ISAS; isa++) products_of(isa);
     against_openblas();
-    figure("matmul f32 1024^3, right side transposed", gigaflops(product_seconds(ACL_FLOAT, "10", ROUNDS / 2)),
-        "GFLOP/s", 0);
+    figure("matmul f32 1024^3, right side transposed",
+        gigaflops(product_seconds(ACL_FLOAT, "10", ROUNDS / 2)), "GFLOP/s", 0);
     figure("matmul f16 1024^3", gigaflops(product_seconds(ACL_FLOAT16, "", ROUNDS / 2)), "GFLOP/s", 0);
     figure("matmul bf16 1024^3", gigaflops(product_seconds(ACL_BF16, "", ROUNDS / 2)), "GFLOP/s", 0);
     one_row(ACL_FLOAT, "", "one row by 4096 x 4096 f32, bytes of the matrix / memcpy");

@@ -31,6 +31,13 @@ $(eval $(call op_variant,tsan,-g -fsanitize=thread))
 op-bench: $(OP_BUILD)/test/op_bench
 	$(OP_BUILD)/test/op_bench
 
+# The C tests on another processor: apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+ARM_CC ?= aarch64-linux-gnu-gcc
+ARM_RUN ?= qemu-aarch64 -L /usr/aarch64-linux-gnu
+.PHONY: op-arm
+op-arm:
+	@$(MAKE) -s -f tests/op.mk op-test OP_CC='$(ARM_CC)' OP_BUILD=$(OP_BUILD)/arm IN_PLACE='$(ARM_RUN)'
+
 # Ratios to OpenBLAS and memcpy in lines for .ci/full. For the first: apt-get install libopenblas0-pthread
 bench-ops: $(OP_BUILD)/test/bench_ops
 	@$(OP_BUILD)/test/bench_ops
@@ -39,5 +46,6 @@ bench-ops: $(OP_BUILD)/test/bench_ops
 .PHONY: op-numpy
 op-numpy: all
 	@python3 tests/numpy/run.py $(BUILD)/lib64/libascendcl.so $(NUMPY_FLAGS)
+	@python3 tests/numpy/isas.py $(BUILD)/lib64/libascendcl.so
 
 .SECONDARY:

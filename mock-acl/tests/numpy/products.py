@@ -1,6 +1,6 @@
 """Matrix products, in NumPy: a maker takes the case and gives the arguments of the call, in which Expect stands for
-what the call writes. Everything is computed in float64 or int64; `slack` of an Expect is what a sum in f32 may be off,
-beside the rounding to the type of the result."""
+what the call writes. Everything is computed in float64 or int64; `slack` of an Expect is what a sum in f32 may be
+off, beside the rounding to the type of the result."""
 import ctypes
 from dataclasses import dataclass
 
@@ -110,9 +110,39 @@ def mv(case):
     return plain(case, (m, k), (k,))
 
 
-def dot(case):
+def dot(case, dtype):
     k = side(case, True) * 3
-    return plain(case, (k,), (k,), last=False)
+    x, y = factor_or_integers(case, (k,), dtype), factor_or_integers(case, (k,), dtype)
+    want, scale = product(x[4], y[4])
+    return [x, y, expect(case, want, dtype, scale if dtype in FLOATS else 0)]
+
+
+def factor_or_integers(case, shape, dtype):
+    return factor(case, shape, dtype) if dtype in FLOATS else case.operand(shape, dtype)
+
+
+def addmv_of_others(case, dtype):
+    """f64 and integers; with numbers of a float type integers become f32."""
+    m, k = side(case), side(case)
+    kinds = [dtype, case.pick((dtype, dtype, "s32")), dtype]
+    x, y = factor_or_integers(case, (m, k), kinds[0]), factor_or_integers(case, (k,), kinds[1])
+    self = factor_or_integers(case, case.broadcast((m,)), kinds[2])
+    compute = case.promote(case.promote(*kinds[:2]), kinds[2])
+    kind = case.pick(("f32", "s32"))
+    beta, alpha = numbers(case) if kind == "f32" else [int(n) for n in case.random.integers(-2, 3, 2)]
+    if compute not in FLOATS and kind == "f32":
+        compute = "f32"
+    if compute == "bool":
+        compute = "s32"
+    scalars = [case.device.scalar(alpha, kind), case.device.scalar(beta, kind)]
+    a, b, c = terms(compute, x[4], y[4], self[4])
+    want, scale = product(a, b) if compute in FLOATS else (np.matmul(a, b), 0)
+    want = alpha * want + (beta * c if beta != 0 else 0)
+    scale = abs(alpha) * scale + (abs(beta) * finite(c) if compute in FLOATS else 0)
+    out = expect(case, np.broadcast_to(want, (m,)), compute, scale)
+    if compute == "f64":
+        out.slack = 1e-13 * np.asarray(scale)
+    return [self, x, y, *scalars, out, MATH(0)]
 
 
 def numbers(case):
@@ -254,6 +284,16 @@ def nibbles_of(case, shape):
     return ctypes.c_void_p(handle), address, storage, view, read(storage, view).astype(np.int64)
 
 
+def words_of(case, shape):
+    """Eight elements of 4 bits in each element of s32."""
+    view = view_of(case, (shape[0], shape[1] // 8))
+    storage = case.random.integers(-8, 8, extent(view) * 8).reshape(-1, 8)
+    words = ((storage & 15).astype(np.uint32) << (4 * np.arange(8, dtype=np.uint32))).sum(1, dtype=np.uint32)
+    handle, address = case.device.tensor(words.view(np.int32), "s32", view)
+    values = np.stack([read(np.ascontiguousarray(storage[:, i]), view) for i in range(8)], -1).reshape(shape)
+    return handle, address, words, view, values.astype(np.int64)
+
+
 def grid(case, shape, dtype, positive=False):
     values = case.random.uniform(0.01, 0.1, shape) if positive else case.random.integers(-8, 9, shape)
     elements = encode(np.asarray(values, np.float64), dtype)
@@ -265,7 +305,9 @@ def weight_quant(case, precise=False):
     dtype, m, n = case.pick(("f16", "bf16")), side(case), side(case) + 1
     group = int(case.pick([0, 0, 32, 64]))
     k = group + int(case.random.integers(1, 100)) if group else side(case, True)
-    x, w = factor(case, (m, k), dtype), (nibbles_of if case.random.random() < 0.5 else bytes_of)(case, (k, n))
+    weight = case.pick((bytes_of, nibbles_of, words_of))
+    n = (n + 7) // 8 * 8 if weight is words_of else n
+    x, w = factor(case, (m, k), dtype), weight(case, (k, n))
     groups = (k + group - 1) // group if group else 1
     shape = (groups, n) if group else case.pick([(1,), (n,), (1, n)])
     scale, offset = grid(case, shape, dtype, True), grid(case, shape, dtype)
@@ -402,11 +444,13 @@ def rule(name, maker, kinds=(), **parameters):
 
 
 RULES = [
-    rule("Mm", mm), rule("BatchMatMul", bmm), rule("Matmul", matmul), rule("Mv", mv), rule("Dot", dot),
+    rule("Mm", mm), rule("BatchMatMul", bmm), rule("Matmul", matmul), rule("Mv", mv),
+    rule("Dot", dot, NARROW + ("s8", "u8", "s32")),
     rule("Addmm", addmm), rule("InplaceAddmm", addmm, inplace=True),
     rule("Baddbmm", baddbmm), rule("InplaceBaddbmm", baddbmm, inplace=True),
     rule("Addbmm", baddbmm, add_up=True), rule("InplaceAddbmm", baddbmm, add_up=True, inplace=True),
-    rule("Addmv", addmv), rule("Gemm", gemm),
+    rule("Addmv", addmv), rule("Addmv", addmv_of_others, ("f64", "bool") + INTEGERS),
+    rule("Gemm", gemm),
     rule("Ger", ger, FLOATS + INTEGERS + ("bool",)), rule("Addr", addr, FLOATS + INTEGERS + ("bool",)),
     rule("InplaceAddr", addr, FLOATS + INTEGERS + ("bool",), inplace=True),
     rule("WeightQuantBatchMatmulV2", weight_quant), rule("WeightQuantBatchMatmulV3", weight_quant, precise=True),
