@@ -80,8 +80,9 @@ static mock_ctx *context_new(int32_t id, bool primary) {
 }
 
 /* Ends the context: its handle and those of its streams and graphs become stale. Queued work runs as far as
- * it can (guide: device management, aclrtResetDevice; own choice for a context of the program). */
-void mock_context_teardown(mock_ctx *ctx) {
+ * it can (guide: device management, aclrtResetDevice; own choice for a context of the program), by force it
+ * is dropped (guide: device management, aclrtResetDeviceForce). */
+void mock_context_teardown(mock_ctx *ctx, bool force) {
     mock_handle_take(MOCK_CONTEXT, ctx->handle);
     ctx->handle = NULL;
     mock_overflow_leave(ctx);
@@ -92,7 +93,8 @@ void mock_context_teardown(mock_ctx *ctx) {
         const uint64_t serial = s->serial;
         mock_stream_goes(s);
         if (s->serial != serial) continue;
-        mock_drain(s);
+        if (force) mock_drop_queue(s);
+        else mock_drain(s);
         if (s->serial == serial) mock_stream_free(s);
     }
     mock_graph_destroy_all(ctx);
@@ -107,7 +109,7 @@ void mock_contexts_reset(void) {
         mock_capture_abandon(ctx);
         for (mock_link *l = ctx->streams.next; l != &ctx->streams; l = l->next)
             mock_drop_queue(MOCK_OWNER(l, mock_stream, in_context));
-        mock_context_teardown(ctx);
+        mock_context_teardown(ctx, false);
     }
     for (int i = 0; i < MOCK_MAX_DEVICES; i++) devices[i] = (device){0, NULL};
 }
@@ -197,7 +199,7 @@ static aclError reset(int32_t id, bool force, const char *call) {
         mock_ctx *ctx = d->primary;
         if (d->count == 0 && ctx != NULL) {
             d->primary = NULL;
-            mock_context_teardown(ctx);
+            mock_context_teardown(ctx, force);
         }
     }
     mock_unlock();
@@ -276,7 +278,7 @@ MOCK_EXPORT aclError aclrtDestroyContext(aclrtContext context) {
     if (ctx == NULL || ctx->primary)
         code = mock_fail(
             ACL_ERROR_RT_CONTEXT_NULL, "EE1018", "%p is not a context that can be destroyed", context);
-    else mock_context_teardown(ctx);
+    else mock_context_teardown(ctx, false);
     mock_unlock();
     return code;
 }

@@ -505,7 +505,7 @@ bool mock_has_record(const mock_event *e);
 
 mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, bool is_default);
 void mock_stream_free(mock_stream *s);
-void mock_context_teardown(mock_ctx *ctx);
+void mock_context_teardown(mock_ctx *ctx, bool force);
 uint32_t mock_device_count(void);
 void mock_unsubscribe(mock_stream *s);
 /* What a wait reports when the stream was aborted meanwhile. */

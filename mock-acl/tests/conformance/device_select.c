@@ -109,6 +109,27 @@ RULE_MOCK(device, a_forced_reset_ends_streams, "guide: aclrtResetDeviceForce; ow
     EXPECT(aclrtSynchronizeStream(stream), 107017);
 }
 
+RULE_MOCK(device, a_forced_reset_drops_what_is_queued, "guide: aclrtResetDeviceForce; a card may be faster") {
+    up();
+    aclrtStream stream = new_stream();
+    unsigned char *host = (unsigned char *)pinned(64);
+    memset(host, 1, 64);
+    void *memory = device(64);
+    OK(aclrtMemsetAsync(memory, 64, 7, 64, stream));
+    OK(aclrtMemcpyAsync(host, 64, memory, 64, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    OK(aclrtResetDeviceForce(0));
+    TRUE(host[63] == 1);
+}
+
+RULE(device, a_forced_reset_waits_for_nobody, "guide: aclrtResetDeviceForce") {
+    up();
+    hold(new_stream());
+    hold(NULL);
+    EXPECT(aclrtResetDeviceForce(0), 0);
+    OK(aclrtSetDevice(0));
+    finish(new_stream());
+}
+
 RULE(device, the_last_reset_waits_for_work, "guide: aclrtResetDevice") {
     up();
     aclrtStream stream = new_stream();

@@ -417,6 +417,14 @@ RULE(graph, an_index_past_the_end_is_the_last_label, "guide: aclrtSwitchLabelByI
     TRUE(u64_at(memory + 2) == 0 && u64_at(memory + 3) == 1);
 }
 
+RULE(graph, labels_and_switches_are_for_bound_streams, "guide: aclrtSetLabel, aclrtSwitchStream") {
+    with_labels(1);
+    aclrtStream to = bound(LATER);
+    EXPECT(aclrtSetLabel(labels[0], launch), 107005);
+    TRUE(aclrtSwitchLabelByIndex(memory, 1, list, launch) != 0);
+    TRUE(aclrtSwitchStream(memory, ACL_RT_EQUAL, memory, ACL_RT_SWITCH_INT64, to, NULL, launch) != 0);
+}
+
 /* ---- tasks queued anew ---- */
 
 RULE(graph, clean_a_stream_of_a_wrong_kind, "implementation: aclrtPersistentTaskClean") {
