@@ -180,3 +180,143 @@ RULE_MOCK(kernel, a_captured_kernel_is_a_kernel_task, "guide: aclmdlRITaskGetTyp
     EXPECT(aclmdlRITaskGetType(task, &type), 0);
     TRUE(type == ACL_MODEL_RI_TASK_KERNEL);
 }
+
+RULE_MOCK(kernel, a_graph_owns_what_its_placeholders_hold, "guide: capture") {
+    up();
+    struct arguments {
+        uint64_t a, b, out, shape;
+        uint32_t rows, inner, columns, pad;
+    } args;
+    float *numbers = (float *)device(64), two = 2, three = 3;
+    OK(aclrtMemcpy(numbers, 4, &two, 4, ACL_MEMCPY_HOST_TO_DEVICE));
+    OK(aclrtMemcpy(numbers + 1, 4, &three, 4, ACL_MEMCPY_HOST_TO_DEVICE));
+    memset(&args, 0, sizeof args);
+    args.a = (uint64_t)(uintptr_t)numbers;
+    args.b = (uint64_t)(uintptr_t)(numbers + 1);
+    args.out = (uint64_t)(uintptr_t)(numbers + 2);
+    args.rows = args.inner = args.columns = 1;
+    aclrtPlaceHolderInfo place = {24, 32};
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    OK(aclrtLaunchKernelWithHostArgs(function("matrix"), 1, stream, NULL, &args, sizeof args, &place, 1));
+    memset(&args, 0xFF, sizeof args);
+    replay(end(stream), stream);
+    float product = 0;
+    OK(aclrtMemcpy(&product, 4, numbers + 2, 4, ACL_MEMCPY_DEVICE_TO_HOST));
+    TRUE(product == 6);
+}
+
+RULE_MOCK(kernel, kinds_of_kernels_in_a_group, "guide: aclmdlRICaptureTaskGrpBegin") {
+    up();
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    aclrtTaskGrp group = NULL;
+    void *memory = device(64);
+    uint64_t four[4] = {0};
+    OK(aclmdlRICaptureTaskGrpBegin(stream));
+    EXPECT(launch("poke", memory, stream), 0);   /* vector */
+    EXPECT(launch("report", memory, stream), 0); /* mixed */
+    EXPECT(aclrtLaunchKernelWithHostArgs(function("matrix"), 1, stream, NULL, four, sizeof four, NULL, 0), 0);
+    EXPECT(aclmdlRICaptureTaskGrpEnd(stream, &group), 0);
+    TRUE(group != NULL);
+    end(stream);
+}
+
+RULE_MOCK(kernel, an_update_may_change_the_function, "guide: aclmdlRICaptureTaskUpdateBegin") {
+    up();
+    unsigned char *memory = (unsigned char *)device(64);
+    uint64_t half[2] = {(uint64_t)(uintptr_t)memory, 0};
+    float number = 8, factor = 0.5f;
+    const uint32_t one = 1;
+    memcpy(&half[1], &factor, 4);
+    memcpy((char *)&half[1] + 4, &one, 4);
+    OK(aclrtMemcpy(memory, 4, &number, 4, ACL_MEMCPY_HOST_TO_DEVICE));
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED), update = new_stream();
+    aclrtTaskGrp group = NULL;
+    OK(aclmdlRICaptureTaskGrpBegin(stream));
+    OK(launch("poke", memory + 32, stream));
+    OK(aclmdlRICaptureTaskGrpEnd(stream, &group));
+    aclmdlRI graph = end(stream);
+    OK(aclmdlRICaptureTaskUpdateBegin(update, group));
+    OK(aclrtLaunchKernelWithHostArgs(function("scale"), 1, update, NULL, half, sizeof half, NULL, 0));
+    half[0] = 0; /* the update has a copy */
+    EXPECT(aclmdlRICaptureTaskUpdateEnd(update), 0);
+    finish(update);
+    replay(graph, stream);
+    OK(aclrtMemcpy(&number, 4, memory, 4, ACL_MEMCPY_DEVICE_TO_HOST));
+    TRUE(number == 4);
+}
+
+RULE_MOCK(kernel, a_kernel_beside_an_open_group, "observed: invalid_107034_status, with another task") {
+    up();
+    void *memory = device(64);
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED), side = new_stream();
+    aclrtEvent event = new_event(ACL_EVENT_SYNC);
+    aclmdlRI graph = NULL;
+    OK(aclrtRecordEvent(event, stream));
+    OK(aclrtStreamWaitEvent(side, event));
+    OK(aclmdlRICaptureTaskGrpBegin(stream));
+    EXPECT(launch("poke", memory, side), 107034);
+    EXPECT(aclmdlRICaptureEnd(stream, &graph), 507903);
+}
+
+static aclmdlRITask only_task(aclmdlRI graph) {
+    aclrtStream inner = NULL;
+    aclmdlRITask task = NULL;
+    uint32_t streams = 1, tasks = 1;
+    OK(aclmdlRIGetStreams(graph, &inner, &streams));
+    OK(aclmdlRIGetTasksByStream(inner, &task, &tasks));
+    return task;
+}
+
+RULE_MOCK(kernel, parameters_of_a_kernel_task,
+    "guide: aclmdlRITaskGetParams; header: aclmdlRIKernelTaskParams") {
+    up();
+    void *memory = device(64);
+    aclrtTaskGrp group = NULL;
+    aclmdlRITaskParams p;
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    OK(aclmdlRICaptureTaskGrpBegin(stream));
+    OK(launch("poke", memory, stream));
+    OK(aclmdlRICaptureTaskGrpEnd(stream, &group));
+    EXPECT(aclmdlRITaskGetParams(only_task(end(stream)), &p), 0);
+    TRUE(p.type == ACL_MODEL_RI_TASK_KERNEL && p.taskGrp == group);
+    TRUE(p.kernelTaskParams.funcHandle == function("poke") && p.kernelTaskParams.numBlocks == 1);
+    TRUE(p.kernelTaskParams.argsSize == 8);
+}
+
+RULE_MOCK(kernel, a_kernel_task_is_changed_or_disabled, "guide: aclmdlRITaskSetParams, aclmdlRITaskDisable") {
+    up();
+    unsigned char *memory = (unsigned char *)device(64);
+    void *other = memory + 1;
+    fill(memory, 1, 64);
+    aclmdlRITaskParams p;
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    OK(launch("poke", memory, stream));
+    aclmdlRI graph = end(stream);
+    OK(aclmdlRITaskGetParams(only_task(graph), &p));
+    p.kernelTaskParams.args = &other;
+    EXPECT(aclmdlRITaskSetParams(only_task(graph), &p), 0);
+    OK(aclmdlRIUpdate(graph));
+    replay(graph, stream);
+    TRUE(byte_at(memory) == 1 && byte_at(memory + 1) == 7);
+    fill(memory, 1, 64);
+    EXPECT(aclmdlRITaskDisable(only_task(graph)), 0);
+    OK(aclmdlRIUpdate(graph));
+    replay(graph, stream);
+    TRUE(byte_at(memory) == 1 && byte_at(memory + 1) == 1);
+}
+
+RULE_MOCK(kernel, attributes_of_a_kernel_task, "guide: aclmdlRIKernelTaskGetAttribute") {
+    up();
+    void *memory = device(64);
+    aclrtLaunchKernelAttr attribute;
+    memset(&attribute, 0, sizeof attribute);
+    attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
+    attribute.value.timeout = 9;
+    aclrtLaunchKernelCfg config = {&attribute, 1};
+    aclrtLaunchKernelAttrValue value;
+    aclrtStream stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    OK(aclrtLaunchKernelWithHostArgs(function("poke"), 1, stream, &config, &memory, 8, NULL, 0));
+    aclmdlRITask task = only_task(end(stream));
+    EXPECT(aclmdlRIKernelTaskGetAttribute(task, ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, &value), 0);
+    TRUE(value.timeout == 9);
+}
