@@ -12,7 +12,7 @@ use crate::callback::Spent;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::{Event, EventKind};
 use crate::memory::reclaim::Reclaim;
-use crate::op::Ones;
+use crate::op::{Ones, Operators};
 use crate::retire;
 use crate::stream::{self, Stream};
 
@@ -38,6 +38,8 @@ pub(crate) struct ContextInner {
     pub(crate) reclaim: Reclaim,
     pub(crate) spent: Spent,
     pub(crate) ones: Ones,
+    /// Executors for later calls.
+    pub(crate) operators: Operators,
     /// Idle streams that captures lease.
     pub(crate) idle_streams: stream::Idle,
     drop_errors: Mutex<Vec<Error>>,
@@ -165,6 +167,7 @@ impl Context {
             reclaim: Reclaim::default(),
             spent: Spent::default(),
             ones: Ones::default(),
+            operators: Operators::default(),
             idle_streams: stream::Idle::default(),
             drop_errors: Mutex::default(),
             ended: AtomicBool::new(false),
@@ -386,6 +389,8 @@ impl ContextInner {
         if self.ended.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
+        // Before the numbers that they were planned with.
+        self.operators.destroy_all(self);
         self.ones.destroy_all(self);
         self.idle_streams.destroy_all(self);
         self.reclaim.release_all(self);

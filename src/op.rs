@@ -58,9 +58,15 @@
 #![doc(alias = "aclOpExecutor")]
 #![doc(alias = "aclDestroyAclOpExecutor")]
 
+pub mod aclnn;
+mod any;
+mod argument;
+mod cached;
 mod element;
 mod executor;
+mod few;
 pub mod nn;
+mod operand;
 mod owned;
 mod repeatable;
 mod scalar;
@@ -68,15 +74,22 @@ mod shape;
 mod tensor;
 mod view;
 
+pub use any::{AnyTensor, ElementType, Format};
+pub(crate) use argument::Arg;
+pub use cached::OperatorCache;
+pub(crate) use cached::{Operators, plan_for_cores};
 pub use element::{DataType, Element, Float, Index, Numeric};
 pub(crate) use executor::{Target, operator};
 pub use nn::{
-    CubeMath, GeluForm, LayerNorm, abs, add, add_inplace, add_scaled, addmm, adds, batch_matmul, cast, clamp_min,
-    copy, div, divs, embedding, fill, gelu, layer_norm, matmul, matmul_with, maximum, mean, mm, mul, mul_inplace,
-    muls, permute, reduce_sum, rsqrt, softmax, sqrt, sub, tanh,
+    CubeMath, GeluForm, LayerNorm, RotaryForm, abs, add, add_inplace, add_scaled, addmm, adds, argmax, batch_matmul,
+    cast, clamp_min, copy, div, divs, embedding, equal, fill, gelu, greater, layer_norm, matmul, matmul_with,
+    maximum, mean, mm, mul, mul_inplace, muls, permute, reduce_sum, rms_norm, rotary_embedding, rsqrt, select,
+    softmax, sqrt, sub, swiglu, tanh,
 };
+pub use operand::{Access, Footprint, Operand, Probe, Submit, Used};
 pub(crate) use repeatable::{Keep, Repeatable};
-pub(crate) use scalar::{Factor, Ones, Scalar};
+pub use scalar::Scalar;
+pub(crate) use scalar::{Factor, Ones};
 pub use shape::{IntoShape, MAX_RANK, Shape};
 pub use tensor::Tensor;
 pub(crate) use view::View;

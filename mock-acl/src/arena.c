@@ -165,6 +165,7 @@ mock_arena *mock_arena_new(uint64_t bytes, bool device) {
     a->spans = (uint32_t)(reserved >> SPAN_BITS);
     a->span = calloc(a->spans, sizeof *a->span);
     if (a->span == NULL) {
+        unmap(a, reserved);
         free(a);
         return NULL;
     }

@@ -90,6 +90,7 @@ static aclError set_list(const aclopAttr *handle, const char *name, int count, c
 SET_ONE(aclopSetAttrBool, uint8_t)
 SET_ONE(aclopSetAttrInt, int64_t)
 SET_ONE(aclopSetAttrFloat, float)
+/* Any value: no operator by name runs that could judge it (implementation of the open graph engine). */
 SET_ONE(aclopSetAttrDataType, aclDataType)
 
 MOCK_EXPORT aclError aclopSetAttrString(aclopAttr *attr, const char *attrName, const char *attrValue) {

@@ -146,6 +146,7 @@ static subscriber *subscriber_new(uint64_t thread, bool host) {
 void mock_unsubscribe(mock_stream *s) {
     subscriber *who = s->report_thread == 0 ? NULL : subscriber_of(s->report_thread, s->report_host);
     if (who != NULL) who->streams--;
+    mock_changed();
     s->report_thread = 0;
     s->report_host = false;
 }
@@ -222,7 +223,15 @@ static report *next_report(const listener *who) {
     return NULL;
 }
 
-static bool report_ready(void *who) { return next_report(who) != NULL; }
+/* Or there will be none any more: another thread ended the subscription. */
+static bool report_ready(void *who) {
+    const listener *l = who;
+    return next_report(l) != NULL || subscriber_of(l->thread, l->host) == NULL;
+}
+
+static aclError not_subscribed(void) {
+    return mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1016", "the calling thread is not subscribed");
+}
 
 static void run_report(report *r) {
     mock_thread *self = mock_self();
@@ -238,7 +247,7 @@ static void run_report(report *r) {
     if (!r->owned_by_task) free(r);
 }
 
-/* 0: 100000, not subscribed: 107012, nothing in time: 507012 (observed: callbacks). Runs all that is
+/* 0: 100000, not subscribed, or not any more: 107012, nothing in time: 507012 (observed: callbacks). Runs all that is
  * ready (guide: callbacks, aclrtProcessReport). */
 static aclError process(int32_t timeout, bool host) {
     if (timeout != -1 && timeout <= 0)
@@ -246,12 +255,12 @@ static aclError process(int32_t timeout, bool host) {
     listener self = {(uint64_t)pthread_self(), host};
     mock_lock();
     aclError code = 0;
-    if (subscriber_of(self.thread, host) == NULL)
-        code = mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1016", "the calling thread is not subscribed");
+    if (subscriber_of(self.thread, host) == NULL) code = not_subscribed();
     if (code == 0)
         code = mock_wait(&(mock_wait_for){report_ready, NULL, &self, NULL},
             timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
     if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = ACL_ERROR_RT_REPORT_TIMEOUT;
+    if (code == 0 && next_report(&self) == NULL) code = not_subscribed();
     for (report *r; code == 0 && (r = next_report(&self)) != NULL;) run_report(r);
     mock_unlock();
     return code;

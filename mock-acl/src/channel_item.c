@@ -197,14 +197,17 @@ static aclError copy_value(const mock_item_value *from, mock_item_value *to) {
     to->data = NULL;
     if (from->size == 0) return 0;
     if (from->data == NULL) return mock_null("the data of an item");
-    const void *bytes = mock_host_address(from->data, from->size);
-    if (bytes == NULL)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
-            "an item reaches outside a live device allocation");
     to->data = malloc(from->size);
     if (to->data == NULL) return mock_fail(ACL_ERROR_BAD_ALLOC, "EE1013", "no host memory for an item");
-    memcpy(to->data, bytes, from->size);
-    return 0;
+    mock_views_take();
+    const void *bytes = mock_host_address(from->data, from->size);
+    if (bytes != NULL) memcpy(to->data, bytes, from->size);
+    mock_views_give();
+    if (bytes != NULL) return 0;
+    free(to->data);
+    to->data = NULL;
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
+        "an item reaches outside a live device allocation");
 }
 
 aclError mock_tensors_pack(const mock_tensors *t, mock_tensor_message **out) {

@@ -10,6 +10,10 @@ bool mock_device_open(int32_t id);
 /* Whether a device can be set up with the limits of the process. */
 aclError mock_device_limits_check(void);
 void mock_contexts_reset(void);
+/* No stream left: 207008. Without the lock. */
+aclError mock_stream_create(aclrtStream *out, uint32_t priority, uint32_t flags);
+uint64_t mock_stream_configs_live(void);
+void mock_stream_configs_reset(void);
 /* Tells the program that the stream is about to go; drops the lock meanwhile. */
 void mock_stream_goes(const mock_stream *s);
 mock_stream *mock_stream_by_id(int32_t id);

@@ -272,6 +272,7 @@ MOCK_EXPORT int mock_acl_live_handles(mock_acl_live *live) {
         .binaries = mock_live_binaries(),
         .buffers = mock_handle_count(MOCK_BUFFER),
         .library_objects = mock_things_live(),
+        .stream_configs = mock_stream_configs_live(),
     };
     mock_unlock();
     return mock_copy_out(live, &l, sizeof l);
@@ -308,6 +309,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     }
     mock_state_callbacks_reset();
     mock_contexts_reset();
+    mock_stream_configs_reset();
     mock_labels_reset();
     mock_reports_clear();
     mock_events_reset();
@@ -327,6 +329,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_unlock();
 #ifndef MOCK_WITHOUT_OPERATORS
     mock_nn_reset();
+    mock_own_reset();
 #endif
     mock_handle_clear_objects();
     mock_things_reset();

@@ -8,7 +8,7 @@ static uint64_t extent(uint64_t pitch, uint64_t width, uint64_t height) {
     return pitch * (height - 1) + width;
 }
 
-static bool copy_now(const mock_copy *c) {
+static bool copy_rows(const mock_copy *c) {
     char *dst = mock_host_address(c->dst, extent(c->dst_pitch, c->width, c->height));
     const char *src = mock_host_address(c->src, extent(c->src_pitch, c->width, c->height));
     if (dst == NULL || src == NULL) return false;
@@ -17,7 +17,14 @@ static bool copy_now(const mock_copy *c) {
     return true;
 }
 
-static bool fill_now(const mock_fill *f) {
+static bool copy_now(const mock_copy *c) {
+    mock_views_take();
+    const bool good = copy_rows(c);
+    mock_views_give();
+    return good;
+}
+
+static bool fill_bytes(const mock_fill *f) {
     char *dst = mock_host_address(f->dst, f->count);
     if (dst == NULL) return false;
     if (!f->words) {
@@ -26,6 +33,13 @@ static bool fill_now(const mock_fill *f) {
     }
     for (uint64_t i = 0; i + 4 <= f->count; i += 4) memcpy(dst + i, &f->value, 4);
     return true;
+}
+
+static bool fill_now(const mock_fill *f) {
+    mock_views_take();
+    const bool good = fill_bytes(f);
+    mock_views_give();
+    return good;
 }
 
 /* A task that meets an address outside every live allocation fails like a device memory fault: 507053

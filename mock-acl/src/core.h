@@ -295,8 +295,8 @@ typedef struct mock_stream {
     atomic_bool held;
     bool running;  /* a host thread executes it */
     bool blocked;  /* its first task waits for something */
-    bool dropping; /* destroyed by force: the running thread stops */
     bool stopped;  /* STOP_ON_FAILURE met a failure */
+    uint32_t dropping; /* threads that end its work: the running thread stops */
     bool again;    /* its replay goes round in a loop and lets others run */
     bool stop_on_failure;
     bool overflow_switch, cache_op_info;
@@ -344,7 +344,7 @@ typedef struct mock_event {
     mock_event_family family;
     mock_ctx *ctx;
     mock_stream *stream; /* latest record, NULL for none */
-    uint64_t seq;
+    uint64_t seq, stream_serial;
     struct mock_point *point; /* the latest record stands inside a replay: instead of stream and seq */
     uint64_t time_ns;
     bool timed;
@@ -414,14 +414,19 @@ bool mock_needs_all(void *what, const mock_stream *s);
  * negative waits without limit. 0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, or an error when called from inside a
  * task. */
 aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns);
-/* Ends all queued work of a stream: runs what can run, then drops the rest. */
+/* Ends all queued work of a stream: runs what can run, then drops the rest. The lock is dropped meanwhile, so
+ * another thread may free the stream: its serial tells. */
 void mock_drain(mock_stream *s);
-/* A position in a stream's queue, as a thing to wait for. */
+/* A position in a stream's queue, as a thing to wait for. What the stream says afterwards counts only while
+ * it is the same one. */
 typedef struct mock_target {
     mock_stream *stream;
     uint64_t seq;
     uint32_t aborts; /* of the stream, when the wait began */
+    uint64_t serial; /* likewise */
 } mock_target;
+mock_target mock_target_of(mock_stream *s, uint64_t seq);
+static inline bool mock_target_lives(const mock_target *t) { return t->stream->serial == t->serial; }
 aclError mock_wait_target(mock_target *t, int64_t timeout_ns);
 
 void mock_drop_queue(mock_stream *s);

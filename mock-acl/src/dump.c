@@ -183,9 +183,17 @@ static void write_view(FILE *f, const mock_view *v, const char *first) {
     }
 }
 
-static void dump_view(const char *file, const mock_plan *p, unsigned index) {
-    const mock_view *v = &p->views[index];
-    const char *first = mock_plan_pointer(p, index);
+/* How many tensors operand i has, and one of them. */
+static int64_t view_count(const mock_plan *p, unsigned i) {
+    return p->views[i].list ? p->views[i].span : 1;
+}
+
+static const mock_view *view_at(const mock_plan *p, unsigned i, int64_t k) {
+    return p->views[i].list ? mock_members(p, &p->views[i]) + k : &p->views[i];
+}
+
+static void dump_view(const char *file, const mock_view *v) {
+    const char *first = mock_view_pointer(v);
     FILE *f = fopen(file, "wb");
     if (f == NULL) return;
     write_header(f, v);
@@ -204,23 +212,30 @@ void mock_dump_operands(const char *function, const void *plan, uint64_t number,
     unsigned index = 0;
     for (unsigned i = 0; wanted && i < p->count; i++) {
         if (p->views[i].absent || (p->views[i].role & (after ? MOCK_OUT : MOCK_IN)) == 0) continue;
-        snprintf(file, sizeof file, "%s/%06llu.%s.%s.%u.npy", folder, (unsigned long long)number, function,
-            after ? "output" : "input", index++);
-        dump_view(file, p, i);
+        for (int64_t k = 0; k < view_count(p, i); k++) {
+            snprintf(file, sizeof file, "%s/%06llu.%s.%s.%u.npy", folder, (unsigned long long)number, function,
+                after ? "output" : "input", index++);
+            dump_view(file, view_at(p, i, k));
+        }
     }
+}
+
+/* Gives the new length of the line, which stays as it is once it is full. */
+static int describe_view(const mock_view *v, char *line, size_t size, int n) {
+    if ((size_t)n < size)
+        n += snprintf(line + n, size - (size_t)n, "%s{\"role\": \"%s\", \"dtype\": %d, \"shape\": [",
+            n > 1 ? ", " : "", v->role == MOCK_IN ? "input" : "output", (int)v->dtype);
+    for (unsigned k = 0; k < v->rank && (size_t)n < size; k++)
+        n += snprintf(line + n, size - (size_t)n, "%s%lld", k == 0 ? "" : ", ", (long long)v->dims[k]);
+    if ((size_t)n < size) n += snprintf(line + n, size - (size_t)n, "]}");
+    return n;
 }
 
 static void describe(const mock_plan *p, char *line, size_t size) {
     int n = snprintf(line, size, "[");
-    for (unsigned i = 0; i < p->count && (size_t)n < size; i++) {
-        const mock_view *v = &p->views[i];
-        if (v->absent) continue;
-        n += snprintf(line + n, size - (size_t)n, "%s{\"role\": \"%s\", \"dtype\": %d, \"shape\": [",
-            n > 1 ? ", " : "",
-            v->role == MOCK_IN ? "input" : "output", (int)v->dtype);
-        for (unsigned k = 0; k < v->rank && (size_t)n < size; k++)
-            n += snprintf(line + n, size - (size_t)n, "%s%lld", k == 0 ? "" : ", ", (long long)v->dims[k]);
-        if ((size_t)n < size) n += snprintf(line + n, size - (size_t)n, "]}");
+    for (unsigned i = 0; i < p->count; i++) {
+        if (p->views[i].absent) continue;
+        for (int64_t k = 0; k < view_count(p, i); k++) n = describe_view(view_at(p, i, k), line, size, n);
     }
     if ((size_t)n < size) snprintf(line + n, size - (size_t)n, "]\n");
 }

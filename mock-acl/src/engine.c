@@ -323,6 +323,10 @@ void mock_run_all(void) {
     mock_engine.waiting--;
 }
 
+mock_target mock_target_of(mock_stream *s, uint64_t seq) {
+    return (mock_target){s, seq, s->aborts, s->serial};
+}
+
 static bool target_reached(void *what) {
     const mock_target *t = what;
     return done(t->stream) >= t->seq;
@@ -341,12 +345,15 @@ aclError mock_wait_target(mock_target *t, int64_t timeout_ns) {
 
 /* ---- queueing ---- */
 
-static bool has_room(void *what) {
-    const mock_stream *s = what;
-    return s->tail - done(s) < MOCK_QUEUE_TASKS;
+static bool has_room(const mock_stream *s) { return s->tail - done(s) < MOCK_QUEUE_TASKS; }
+
+/* For waits that end when the stream is gone as well. */
+static bool room_or_gone(void *what) {
+    const mock_target *t = what;
+    return !mock_target_lives(t) || has_room(t->stream);
 }
 
-static bool is_it(void *what, const mock_stream *s) { return s == what; }
+static bool is_it(void *what, const mock_stream *s) { return s == ((const mock_target *)what)->stream; }
 
 aclError mock_room(mock_stream *s) {
     if (MOCK_UNLIKELY(s->ring == NULL)) {
@@ -361,10 +368,10 @@ aclError mock_room(mock_stream *s) {
     if (s->flags & ACL_STREAM_PERSISTENT)
         return mock_fail(ACL_ERROR_RT_STREAM_TASK_FULL, "EE1016", "stream %d stores %u tasks already", s->id,
             MOCK_QUEUE_TASKS);
-    const uint64_t serial = s->serial;
-    const aclError code = mock_wait(&(mock_wait_for){has_room, is_it, s, s}, MOCK_FOREVER);
+    mock_target t = mock_target_of(s, 0);
+    const aclError code = mock_wait(&(mock_wait_for){room_or_gone, is_it, &t, s}, MOCK_FOREVER);
     if (code != 0) return code;
-    if (s->serial != serial || s->handle == NULL)
+    if (!mock_target_lives(&t) || s->handle == NULL)
         return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "the stream was destroyed meanwhile");
     return 0;
 }
@@ -426,11 +433,18 @@ aclError mock_submit_kernel(aclrtStream stream, const mock_task_ops *ops, void *
 
 /* ---- ending ---- */
 
-static bool not_running(void *what) { return !((mock_stream *)what)->running; }
+static bool not_running(void *what) {
+    const mock_target *t = what;
+    return !mock_target_lives(t) || !t->stream->running;
+}
 
+/* Several threads may be here for one stream. When one of them freed it, the others must leave alone what is
+ * in its place by then. */
 void mock_drop_queue(mock_stream *s) {
-    s->dropping = true;
-    mock_wait(&(mock_wait_for){not_running, NULL, s, NULL}, MOCK_FOREVER);
+    mock_target t = mock_target_of(s, 0);
+    s->dropping++;
+    mock_wait(&(mock_wait_for){not_running, NULL, &t, NULL}, MOCK_FOREVER);
+    if (!mock_target_lives(&t)) return;
     if (!mock_list_empty(&s->in_queue)) mock_list_remove(&s->in_queue);
     s->blocked = s->timed_out = false;
     mock_deadline_stop(s);
@@ -438,22 +452,23 @@ void mock_drop_queue(mock_stream *s) {
         mock_task_release(slot(s, done(s)));
         atomic_store_explicit(&s->done, done(s) + 1, memory_order_release);
     }
-    s->dropping = false;
+    s->dropping--;
     mock_wake_reached(s);
     mock_wake_all(&mock_engine.value_waiters);
     mock_changed();
 }
 
 static bool drained(void *what) {
-    const mock_stream *s = what;
-    return done(s) == s->tail && !s->running;
+    const mock_target *t = what;
+    return !mock_target_lives(t) || (done(t->stream) == t->stream->tail && !t->stream->running);
 }
 
 /* Teardown waits up to 30 s (of virtual time) for the queue to empty, then drops what is left. */
 void mock_drain(mock_stream *s) {
+    mock_target t = mock_target_of(s, 0);
     if ((s->flags & ACL_STREAM_PERSISTENT) == 0)
-        mock_wait(&(mock_wait_for){drained, is_it, s, s}, INT64_C(30000000000));
-    mock_drop_queue(s);
+        mock_wait(&(mock_wait_for){drained, is_it, &t, s}, INT64_C(30000000000));
+    if (mock_target_lives(&t)) mock_drop_queue(s);
 }
 
 /* ---- workers ---- */

@@ -50,5 +50,7 @@ void *mock_object_take(mock_object_kind kind, const void *handle);
 /* Frees every object that a program still holds; for a reset of the whole mock, which drops the handles
  * itself. */
 void mock_nn_reset(void);
+/* Takes back what the program computes itself. */
+void mock_own_reset(void);
 
 #endif

@@ -218,6 +218,7 @@ static aclError record(mock_event *e, mock_stream *s) {
     mock_point_unref(e->point);
     e->point = NULL;
     e->stream = s;
+    e->stream_serial = s->serial;
     e->seq = s->tail + 1;
     e->timed = false;
     e->in_model = false;
@@ -356,7 +357,20 @@ MOCK_EXPORT aclError aclrtStreamWaitEventWithFlag(
 }
 
 /* Ex: 207000, the older kinds: 0 (observed: event_query); in a capture external events only (observed:
- * event_kinds, event_reset_in_capture). */
+ * event_kinds, event_reset_in_capture); on a stream of a model not those of aclrtCreateEvent, as for records
+ * (implementation of the open runtime). Device-only: 107000 (guide: event management,
+ * aclrtCreateEventWithFlag). */
+static aclError check_reset(const mock_event *e, const mock_stream *s) {
+    if (e->flags & ACL_EVENT_DEVICE_USE_ONLY) return bad_flag(e->flags);
+    const bool host = e->family != MOCK_EVENT_EX && e->family != MOCK_EVENT_IPC;
+    const bool placed = e->family != MOCK_EVENT_PLAIN || !s->bound;
+    if (!host || !placed || check_waitable(e) != 0)
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event cannot be reset");
+    if (mock_capturing(s) && e->family != MOCK_EVENT_OUTSIDE)
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event cannot be captured");
+    return 0;
+}
+
 MOCK_EXPORT aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     MOCK_ENTER(aclrtResetEvent);
     if (event == NULL) return mock_null("event");
@@ -364,12 +378,7 @@ MOCK_EXPORT aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     mock_lock();
     mock_event *e = mock_event_get(event);
     aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
-    const bool resets = e != NULL && e->family != MOCK_EVENT_EX && e->family != MOCK_EVENT_IPC;
-    const bool allowed = code == 0 && resets && check_waitable(e) == 0;
-    if (code == 0 && !allowed)
-        code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event cannot be reset");
-    if (code == 0 && mock_capturing(s) && e->family != MOCK_EVENT_OUTSIDE)
-        code = mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event cannot be captured");
+    if (code == 0) code = check_reset(e, s);
     if (code == 0) {
         mock_task t = {
             .ops = &reset_ops, .kind = MOCK_TASK_LATCH_RESET, .type = ACL_MODEL_RI_TASK_EVENT_RESET};

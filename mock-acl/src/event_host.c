@@ -100,16 +100,15 @@ static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = late();
     } else if (code == 0 && mock_has_record(e)) {
         mock_point *point = e->point == NULL ? NULL : mock_point_ref(e->point);
-        mock_target t = {point == NULL ? e->stream : point->stream, e->seq, 0};
-        const uint64_t serial = t.stream->serial;
-        t.aborts = t.stream->aborts;
+        mock_target t = mock_target_of(point == NULL ? e->stream : point->stream, e->seq);
+        t.serial = e->stream_serial; /* the stream may be gone, and another one in its place */
         code = point == NULL ? mock_wait_target(&t, timeout_ns) : mock_point_synchronize(point, timeout_ns);
         mock_point_unref(point);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
             code = late();
         } else if (code == 0 && t.stream->aborts != t.aborts) {
             code = mock_aborted(t.stream);
-        } else if (code == 0 && t.stream->serial == serial) {
+        } else if (code == 0 && mock_target_lives(&t)) {
             /* A failure before the record surfaces here too, and is reported once. */
             code = mock_stream_take_error(t.stream);
         }

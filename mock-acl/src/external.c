@@ -118,6 +118,7 @@ static bool bind_record(mock_external *x, mock_event *e, mock_stream *s, uint64_
     mock_point_unref(e->point);
     e->point = mock_point_ref(x->point);
     e->stream = NULL;
+    e->stream_serial = s->serial;
     e->graph = NULL;
     e->seq = 0;
     e->timed = false;

@@ -234,8 +234,6 @@ void mock_graph_destroy_all(mock_ctx *ctx) {
  * s (implementation of the open runtime), here of virtual time. */
 #define DESTROY_LIMIT_NS INT64_C(10000000000)
 
-static bool idle(void *what) { return ((const mock_graph *)what)->inflight == 0; }
-
 /* Another context: 107004 (implementation of the open runtime); capturing: 107026 (observed: getinfo). */
 static aclError check_destroy(aclmdlRI modelRI, mock_graph **out) {
     aclError code = 0;
@@ -261,7 +259,7 @@ MOCK_EXPORT aclError aclmdlRIDestroy(aclmdlRI modelRI) {
     mock_lock();
     aclError code = check_destroy(modelRI, &g);
     if (code == 0) {
-        code = mock_wait(&(mock_wait_for){idle, mock_graph_launches, g, NULL}, DESTROY_LIMIT_NS);
+        code = mock_graph_wait(g, NULL, DESTROY_LIMIT_NS);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             code = mock_fail(ACL_ERROR_RT_MODEL_RUNNING, "EE9999", "the model is still running");
         /* Another thread may have destroyed it meanwhile. */

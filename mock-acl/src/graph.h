@@ -140,6 +140,8 @@ mock_outcome mock_graph_step(mock_stream *s, mock_task *t);
 void mock_graph_release_launch(mock_task *t);
 bool mock_graph_calls_program(const mock_task *launch);
 bool mock_graph_launches(void *graph, const mock_stream *s);
+/* Until no launch of it is queued or runs, or it is gone. */
+aclError mock_graph_wait(mock_graph *g, mock_stream *first, int64_t timeout_ns);
 aclError mock_graph_launch(mock_graph *g, mock_stream *s);
 
 /* Of a graph or a sub graph: its first state, and as much of it as can run; true at its end. */

@@ -134,11 +134,15 @@ static aclError already_final(const char *call) {
 }
 
 /* Finalizes at once whatever the count, the second time it is 100037 (observed: init_twice_finalize);
- * without a former aclInit too, the first time (observed: finalize_before_init). */
+ * without a former aclInit too, the first time (observed: finalize_before_init). By the documentation it
+ * takes as many calls as there were of aclInit (guide: initialisation, aclFinalize). */
 MOCK_EXPORT aclError aclFinalize(void) {
     MOCK_ENTER(aclFinalize);
     mock_init_lock();
-    const aclError code = finalized || changing ? already_final("aclFinalize") : finalize_now();
+    aclError code = 0;
+    if (finalized || changing) code = already_final("aclFinalize");
+    else if (references > 1 && mock_strict_doc()) references--;
+    else code = finalize_now();
     mock_init_unlock();
     return code;
 }

@@ -55,6 +55,10 @@ extern pthread_mutex_t mock_kernel_lock;
 aclError mock_image_open(mock_binary *b, const void *data, uint64_t size, const char *what);
 void mock_image_close(mock_binary *b);
 
+/* ---- kernel_elf.c ---- */
+/* Whether the loader can follow what stands in a shared object for this machine. */
+bool mock_elf_whole(const void *data, uint64_t size);
+
 /* ---- kernel_binary.c ---- */
 mock_binary *mock_binary_get(const void *handle);
 void mock_binary_unref(mock_binary *b);

@@ -85,13 +85,17 @@ MOCK_EXPORT aclrtBinary aclrtCreateBinary(const void *data, size_t dataLen) {
     else if (d == NULL) mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     if (d == NULL) return NULL;
     *d = (description){mock_handle_new(MOCK_BINARY_TEXT, d), data, dataLen};
-    return d->handle;
+    void *handle = d->handle;
+    if (handle == NULL) free(d);
+    return handle;
 }
 
 MOCK_EXPORT aclError aclrtDestroyBinary(aclrtBinary binary) {
     MOCK_ENTER(aclrtDestroyBinary);
     if (binary == NULL) return mock_null("binary");
+    pthread_mutex_lock(&mock_kernel_lock);
     description *d = mock_handle_take(MOCK_BINARY_TEXT, binary);
+    pthread_mutex_unlock(&mock_kernel_lock);
     if (d == NULL)
         return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live aclrtBinary", binary);
     free(d);
@@ -212,11 +216,15 @@ static aclError load(
 MOCK_EXPORT aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *binHandle) {
     MOCK_ENTER(aclrtBinaryLoad);
     if (binary == NULL || binHandle == NULL) return mock_null("binary and binHandle");
+    /* Another thread may destroy it. */
+    pthread_mutex_lock(&mock_kernel_lock);
     const description *d = mock_handle_get(MOCK_BINARY_TEXT, binary);
+    const description copy = d == NULL ? (description){NULL, NULL, 0} : *d;
+    pthread_mutex_unlock(&mock_kernel_lock);
     if (d == NULL)
         return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live aclrtBinary", binary);
-    if (d->size == 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the binary has no bytes");
-    return load(d->data, d->size, "the data of the aclrtBinary", &(load_options){false, false, 0}, binHandle);
+    if (copy.size == 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the binary has no bytes");
+    return load(copy.data, copy.size, "the data of the aclrtBinary", &(load_options){false, false, 0}, binHandle);
 }
 
 MOCK_EXPORT aclError aclrtBinaryLoadFromData(

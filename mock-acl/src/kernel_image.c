@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,21 +34,6 @@ static uint16_t host_machine(void) {
 #endif
 }
 
-/* Every part of the file that the loader maps lies inside the file: a cut one would end the process. */
-static bool whole(const Elf64_Ehdr *header, const unsigned char *data, uint64_t size) {
-    const uint64_t end = header->e_phoff + (uint64_t)header->e_phnum * sizeof(Elf64_Phdr);
-    if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff > size || end > size) return false;
-    bool dynamic = false;
-    for (uint32_t i = 0; i < header->e_phnum; i++) {
-        Elf64_Phdr p;
-        memcpy(&p, data + header->e_phoff + i * sizeof p, sizeof p);
-        if (p.p_type != PT_LOAD && p.p_type != PT_DYNAMIC) continue;
-        if (p.p_offset > size || p.p_filesz > size - p.p_offset) return false;
-        dynamic |= p.p_type == PT_DYNAMIC;
-    }
-    return dynamic;
-}
-
 static aclError check_file(const unsigned char *data, uint64_t size, const char *what) {
     Elf64_Ehdr header;
     if (size < sizeof header || memcmp(data, ELFMAG, SELFMAG) != 0)
@@ -60,7 +46,8 @@ static aclError check_file(const unsigned char *data, uint64_t size, const char 
             "the host that export " TABLE " (mock_acl_kernel.h)",
             what, header.e_machine);
     if (header.e_type != ET_DYN) return refuse(what, "is an ELF file, but no shared object");
-    if (!whole(&header, data, size)) return refuse(what, "is an ELF file of which a part is missing");
+    if (!mock_elf_whole(data, size))
+        return refuse(what, "is an ELF file of which a part is missing or changed");
     if (memmem(data, size, "\0" TABLE, sizeof TABLE + 1) == NULL)
         return refuse(what, "is a shared object without the table " TABLE " (mock_acl_kernel.h)");
     return 0;
@@ -97,24 +84,75 @@ static bool known_kind(uint32_t kind) {
     return kind <= MOCK_ACL_KERNEL_MIX || kind == MOCK_ACL_KERNEL_AICPU;
 }
 
+/* Whether so many bytes are part of a loaded library: what its table says is only followed there. */
+typedef struct inside {
+    const void *any; /* an address of the library */
+    uintptr_t base;
+    ElfW(Phdr) segments[64];
+    size_t count;
+} inside;
+
+static int find_library(struct dl_phdr_info *info, size_t size, void *user) {
+    inside *in = user;
+    const uintptr_t at = (uintptr_t)in->any;
+    bool here = false;
+    (void)size;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        here |= p->p_type == PT_LOAD && at - (info->dlpi_addr + p->p_vaddr) < p->p_memsz;
+    }
+    for (size_t i = 0; here && i < info->dlpi_phnum && in->count < 64; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD) in->segments[in->count++] = info->dlpi_phdr[i];
+    in->base = info->dlpi_addr;
+    return here;
+}
+
+/* The bytes from an address to the end of its segment, 0 outside. */
+static uint64_t room_at(const inside *in, const void *p) {
+    for (size_t i = 0; i < in->count; i++) {
+        const uintptr_t offset = (uintptr_t)p - (in->base + in->segments[i].p_vaddr);
+        if (offset < in->segments[i].p_memsz) return in->segments[i].p_memsz - offset;
+    }
+    return 0;
+}
+
+static bool holds(const inside *in, const void *p, uint64_t count, uint64_t size) {
+    return count == 0 || room_at(in, p) / size >= count;
+}
+
+static bool name_at(const inside *in, const char *name) {
+    const uint64_t room = room_at(in, name);
+    return room != 0 && name[0] != '\0' && strnlen(name, room) < room;
+}
+
+static const char *wrong_kernel(const inside *in, const mock_acl_kernel *k) {
+    if (!name_at(in, k->name) || k->run == NULL) return "has a kernel without name or code";
+    if (!known_kind(k->kind)) return "has a kernel of an unknown kind";
+    const bool described = k->param_count != MOCK_ACL_KERNEL_NO_PARAMS;
+    if (described && !holds(in, k->params, k->param_count, sizeof *k->params))
+        return "has a kernel without the sizes of its parameters";
+    return NULL;
+}
+
 static const char *wrong_table(const mock_acl_kernel_table *t) {
-    if (t->abi != MOCK_ACL_KERNEL_ABI || t->kernel_size != sizeof(mock_acl_kernel))
+    inside in = {.any = t};
+    dl_iterate_phdr(find_library, &in);
+    const bool whole = holds(&in, t, 1, sizeof *t);
+    if (!whole || t->abi != MOCK_ACL_KERNEL_ABI || t->kernel_size != sizeof(mock_acl_kernel))
         return "was built for another version of mock_acl_kernel.h";
     if (t->kernel_count > MOST_ENTRIES || t->variable_count > MOST_ENTRIES ||
-        (t->kernels == NULL && t->kernel_count != 0) || (t->variables == NULL && t->variable_count != 0))
+        !holds(&in, t->kernels, t->kernel_count, sizeof *t->kernels) ||
+        !holds(&in, t->variables, t->variable_count, sizeof *t->variables))
         return "has a table " TABLE " with wrong counts";
-    for (size_t i = 0; i < t->kernel_count; i++) {
-        const mock_acl_kernel *k = &t->kernels[i];
-        if (k->name == NULL || k->name[0] == '\0' || k->run == NULL)
-            return "has a kernel without name or code";
-        if (!known_kind(k->kind)) return "has a kernel of an unknown kind";
-        if (k->params == NULL && k->param_count != 0 && k->param_count != MOCK_ACL_KERNEL_NO_PARAMS)
-            return "has a kernel without the sizes of its parameters";
+    const char *wrong = NULL;
+    for (size_t i = 0; i < t->kernel_count && wrong == NULL; i++) wrong = wrong_kernel(&in, &t->kernels[i]);
+    for (size_t i = 0; i < t->variable_count && wrong == NULL; i++) {
+        const mock_acl_variable *v = &t->variables[i];
+        if (!name_at(&in, v->name) || v->size == 0) wrong = "has a variable without name or size";
+        else if (v->initial != NULL && room_at(&in, v->initial) < v->size)
+            wrong = "has a variable whose initial value is not in the file";
     }
-    for (size_t i = 0; i < t->variable_count; i++)
-        if (t->variables[i].name == NULL || t->variables[i].size == 0)
-            return "has a variable without name or size";
-    return NULL;
+    return wrong;
 }
 
 static aclError no_memory(void) {

@@ -3,7 +3,8 @@
  * (guide: kernel loading and launch; header: aclrtLaunchKernelAttrId) Codes of launch attributes:
  * (implementation of the open runtime). A block that fails, or asks for memory that is not there, leaves
  * 507015 on the stream (header: ACL_ERROR_RT_AICORE_EXCEPTION), 507018 on the AICPU, and ends the launch (own
- * choice: the blocks of a card run side by side). */
+ * choice: the blocks of a card run side by side). One that is late leaves 507014, on the AICPU 507017
+ * (header: ACL_ERROR_RT_AICORE_TIMEOUT, ACL_ERROR_RT_AICPU_TIMEOUT). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -185,19 +186,22 @@ static void spend(mock_acl_block *block, uint64_t nanoseconds) {
     if (__builtin_add_overflow(r->spent, nanoseconds, &r->spent)) r->spent = UINT64_MAX;
 }
 
+static bool on_cpu(const mock_launch *l) { return l->function->kernel.kind == MOCK_ACL_KERNEL_AICPU; }
+
+static aclError failure(const mock_launch *l) {
+    return on_cpu(l) ? ACL_ERROR_RT_AICPU_EXCEPTION : ACL_ERROR_RT_AICORE_EXCEPTION;
+}
+
 static aclError result(const mock_launch *l, const running *r, int code) {
-    const bool cpu = l->function->kernel.kind == MOCK_ACL_KERNEL_AICPU;
-    const aclError failed = cpu ? ACL_ERROR_RT_AICPU_EXCEPTION : ACL_ERROR_RT_AICORE_EXCEPTION;
-    if (r->fault) return failed;
-    if (code == 0 || (code >= 507000 && code <= 507999)) return code;
-    return failed;
+    if (!r->fault && (code == 0 || (code >= 507000 && code <= 507999))) return code;
+    return failure(l);
 }
 
 static aclError run(mock_launch *l) {
     running r = {.launch = l, .args = l->args};
     if (l->on_device) {
         r.args = mock_device_view(l->device_args, l->size);
-        if (r.args == NULL) return ACL_ERROR_RT_AICORE_EXCEPTION;
+        if (r.args == NULL) return failure(l);
     }
     r.block = (mock_acl_block){.struct_size = sizeof r.block,
         .blocks = l->blocks,
@@ -222,7 +226,8 @@ static aclError run(mock_launch *l) {
     }
     const bool late = l->timeout_ns != 0 && longest > l->timeout_ns;
     if (longest != 0) mock_acl_advance_ns(late ? l->timeout_ns : longest);
-    return code == 0 && late ? ACL_ERROR_RT_AICORE_TIMEOUT : code;
+    if (code != 0 || !late) return code;
+    return on_cpu(l) ? ACL_ERROR_RT_AICPU_TIMEOUT : ACL_ERROR_RT_AICORE_TIMEOUT;
 }
 
 static aclError run_kernel(void *arg) { return run(arg); }

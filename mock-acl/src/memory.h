@@ -37,6 +37,10 @@ mock_place mock_place_of(const void *p);
 /* A host address to work on: the pointer itself for host memory, the view for device memory, NULL outside a
  * live device block. */
 void *mock_host_address(const void *p, uint64_t size);
+/* Around the use of a view outside of a task and without the engine lock: what is unmapped or closed meanwhile
+ * stays where it is until the end. */
+void mock_views_take(void);
+void mock_views_give(void);
 aclError mock_copy_check(const void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind);
 aclError mock_copy_sync(
     void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind, const char *call);

@@ -94,14 +94,16 @@ static aclError write_choice(const mock_data_buffer *b, const uint64_t *values, 
         return mock_fail((aclError)ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID, "EE4001",
             "%zu bytes for %zu numbers", b->size, count);
     const size_t each = b->size >= count * sizeof(uint64_t) ? sizeof(uint64_t) : sizeof(uint32_t);
+    mock_views_take();
     char *at = mock_host_address(b->data, count * each);
-    if (at == NULL)
-        return mock_fail((aclError)ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID, "EE4001",
-            "%p is no device memory", b->data);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; at != NULL && i < count; i++) {
         const uint32_t narrow = (uint32_t)values[i];
         memcpy(at + i * each, each == 8 ? (const void *)&values[i] : (const void *)&narrow, each);
     }
+    mock_views_give();
+    if (at == NULL)
+        return mock_fail((aclError)ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID, "EE4001",
+            "%p is no device memory", b->data);
     return 0;
 }
 

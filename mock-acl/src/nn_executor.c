@@ -11,6 +11,7 @@
  * aclSetAclOpExecutorRepeatable). */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "nn_object.h"
@@ -44,6 +45,11 @@ mock_build mock_build_begin(const mock_task_ops *task, uint64_t *size, aclOpExec
     b.plan->need = 0;
     b.plan->repeatable = false;
     b.plan->count = 0;
+    b.plan->once = false;
+    b.plan->members = NULL;
+    b.plan->member_count = 0;
+    b.plan->extra = NULL;
+    b.plan->extra_bytes = 0;
     return b;
 }
 
@@ -90,7 +96,7 @@ static void copy_view(mock_view *to, const mock_view *from) {
 }
 
 static void check_tensor(mock_build *b, const mock_tensor *t, const char *param, mock_role role) {
-    if (mock_dtype_class(t->view.dtype) == MOCK_CLASS_NONE) {
+    if (mock_dtype_class(t->view.dtype) == MOCK_CLASS_NONE && (role & MOCK_QUANTISED) == 0) {
         mock_build_fail(b, "%s has data type %s, which is not supported", param,
             mock_dtype_name(t->view.dtype));
     } else if (!plain_format(t->format)) {
@@ -104,18 +110,26 @@ static void check_tensor(mock_build *b, const mock_tensor *t, const char *param,
     }
 }
 
-const mock_view *mock_build_tensor(
-    mock_build *b, const aclTensor *tensor, const char *param, mock_role role) {
-    if (b->status != 0) return NULL;
+bool mock_build_view(
+    mock_build *b, mock_view *v, const aclTensor *tensor, const char *param, mock_role role) {
     const mock_tensor *t = mock_object_get(MOCK_OBJECT_TENSOR, tensor);
     if (tensor == NULL) b->status = mock_null_parameter(b->name, param);
     else if (t == NULL) mock_build_fail(b, "%s is not a live aclTensor", param);
     else check_tensor(b, t, param, role);
-    if (b->status != 0) return NULL;
-    mock_view *v = &b->plan->views[b->plan->count++];
+    if (b->status != 0) return false;
     copy_view(v, &t->view);
     v->role = (uint8_t)role;
     v->absent = false;
+    v->list = false;
+    return true;
+}
+
+const mock_view *mock_build_tensor(
+    mock_build *b, const aclTensor *tensor, const char *param, mock_role role) {
+    if (b->status != 0) return NULL;
+    mock_view *v = &b->plan->views[b->plan->count];
+    if (!mock_build_view(b, v, tensor, param, role)) return NULL;
+    b->plan->count++;
     return v;
 }
 
@@ -169,12 +183,15 @@ aclnnStatus mock_build_finish(mock_build *b) {
         mock_error_text("EZ9999", "%s: no executor handle left", b->name);
         b->status = ACLNN_ERR_INNER;
     }
-    if (b->plan != NULL) mock_slab_give(MOCK_SLAB_PLAN, b->plan);
+    if (b->plan != NULL) mock_plan_drop(b->plan);
     return b->status;
 }
 
 void mock_plan_drop(void *plan) {
-    mock_slab_give(MOCK_SLAB_PLAN, plan);
+    mock_plan *p = plan;
+    free(p->members);
+    free(p->extra);
+    mock_slab_give(MOCK_SLAB_PLAN, p);
 }
 
 /* A task's own copy of a repeatable executor's plan. */
@@ -185,9 +202,12 @@ static mock_plan *clone_plan(const mock_plan *from) {
     plan->need = from->need;
     plan->repeatable = from->repeatable;
     plan->count = from->count;
+    plan->once = false;
     memcpy(plan->params, from->params, sizeof plan->params);
     memcpy(plan->views, from->views, from->count * sizeof plan->views[0]);
-    return plan;
+    if (mock_plan_copy_heap(plan, from)) return plan;
+    mock_plan_drop(plan);
+    return NULL;
 }
 
 static aclnnStatus bad_executor(const char *function, const void *executor) {
@@ -235,13 +255,16 @@ aclnnStatus mock_plan_launch(
 
 /* NULL makes the task fail with 507015: outside of one live block, or not aligned to the element (own
  * choice). */
-void *mock_plan_pointer(const mock_plan *plan, unsigned index) {
-    const mock_view *v = &plan->views[index];
+void *mock_view_pointer(const mock_view *v) {
     const size_t size = mock_dtype_size(v->dtype);
     /* Through an integer: the address is the program's and need not point into anything. */
     const uintptr_t first = (uintptr_t)v->address + (uintptr_t)v->offset * size;
     if (v->span != 0 && first % size != 0) return NULL;
     return mock_device_view((const void *)first, (size_t)v->span * size);
+}
+
+void *mock_plan_pointer(const mock_plan *plan, unsigned index) {
+    return mock_view_pointer(&plan->views[index]);
 }
 
 /* NULL likewise: outside, or not aligned to 16 bytes (own choice: aclrtMalloc gives 64 and more). */
@@ -255,6 +278,9 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor) {
     MOCK_ENTER(aclSetAclOpExecutorRepeatable);
     mock_plan *plan = mock_object_get(MOCK_OBJECT_EXECUTOR, executor);
     if (plan == NULL) return bad_executor("aclSetAclOpExecutorRepeatable", executor);
+    if (plan->once) {
+        return mock_bad_parameter("aclSetAclOpExecutorRepeatable", "%s cannot be repeated", plan->task->name);
+    }
     plan->repeatable = true;
     return 0;
 }
@@ -264,7 +290,7 @@ aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor) {
     MOCK_ENTER(aclDestroyAclOpExecutor);
     mock_plan *plan = mock_object_take(MOCK_OBJECT_EXECUTOR, executor);
     if (plan == NULL) return bad_executor("aclDestroyAclOpExecutor", executor);
-    mock_slab_give(MOCK_SLAB_PLAN, plan);
+    mock_plan_drop(plan);
     return 0;
 }
 
@@ -278,7 +304,8 @@ static mock_view *find_operand(mock_plan *plan, size_t index, unsigned roles) {
 }
 
 static bool same_layout(const mock_view *a, const mock_view *b) {
-    if (a->absent || a->dtype != b->dtype || a->rank != b->rank || a->offset != b->offset) return false;
+    if (a->absent || a->list || a->dtype != b->dtype || a->rank != b->rank) return false;
+    if (a->offset != b->offset) return false;
     return memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0 &&
            memcmp(a->strides, b->strides, a->rank * sizeof *a->strides) == 0;
 }
@@ -308,20 +335,37 @@ static aclnnStatus set_address(
     return 0;
 }
 
-/* No operator of the mock has a tensor list among its operands, so every valid call names a missing
- * operand. */
+/* Member `place` of the list that is operand `index`; `tensors` has a tensor with its layout at that place
+ * (own choice: layout and codes as for single tensors). */
 static aclnnStatus set_dynamic_address(
-    const char *function, aclOpExecutor *executor, size_t index, const aclTensorList *tensors,
-    const void *address) {
-    const mock_plan *plan = mock_object_get(MOCK_OBJECT_EXECUTOR, executor);
+    const char *function, aclOpExecutor *executor, size_t index, size_t place, unsigned roles,
+    const aclTensorList *tensors, void *address) {
+    mock_plan *plan = mock_object_get(MOCK_OBJECT_EXECUTOR, executor);
     if (plan == NULL) return bad_executor(function, executor);
     if (tensors == NULL) return mock_null_parameter(function, "tensors");
-    if (mock_object_get(MOCK_OBJECT_LIST, tensors) == NULL) {
+    const mock_list *list = mock_object_get(MOCK_OBJECT_LIST, tensors);
+    if (list == NULL || list->members != MOCK_OBJECT_TENSOR) {
         return mock_bad_parameter(function, "tensors is not a live aclTensorList");
     }
-    if (address == NULL) return mock_null_parameter(function, "addr");
-    return mock_bad_parameter(function, "operand %llu of %s is not a tensor list", (unsigned long long)index,
-        plan->task->name);
+    if (!plan->repeatable) return mock_bad_parameter(function, "the executor is not repeatable");
+    const mock_view *v = find_operand(plan, index, roles);
+    if (v == NULL || !v->list) {
+        return mock_bad_parameter(function, "operand %llu of %s is not a tensor list",
+            (unsigned long long)index, plan->task->name);
+    }
+    if (place >= (size_t)v->span || place >= list->size) {
+        return mock_bad_parameter(function, "relativeIndex %llu is out of range for %lld and %llu members",
+            (unsigned long long)place, (long long)v->span, (unsigned long long)list->size);
+    }
+    mock_view *member = mock_members(plan, v) + place;
+    const mock_tensor *t = mock_object_get(MOCK_OBJECT_TENSOR, list->handles[place]);
+    if (t == NULL || !same_layout(member, &t->view)) {
+        return mock_bad_parameter(function, "tensors[%llu] differs from its place in operand %llu of %s",
+            (unsigned long long)place, (unsigned long long)index, plan->task->name);
+    }
+    if (address == NULL && member->span != 0) return mock_null_parameter(function, "addr");
+    member->address = address;
+    return 0;
 }
 
 #define SETTER(NAME, ROLES)                                                                        \
@@ -330,13 +374,12 @@ static aclnnStatus set_dynamic_address(
         return set_address(#NAME, executor, index, ROLES, tensor, addr);                           \
     }
 
-#define DYNAMIC_SETTER(NAME) \
-    aclnnStatus NAME( \
+#define DYNAMIC_SETTER(NAME, ROLES)                                                                  \
+    aclnnStatus NAME(                                                                                \
         aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex, aclTensorList *tensors, \
-        void *addr) { \
-        MOCK_ENTER(NAME); \
-        (void)relativeIndex; \
-        return set_dynamic_address(#NAME, executor, irIndex, tensors, addr); \
+        void *addr) {                                                                                \
+        MOCK_ENTER(NAME);                                                                            \
+        return set_dynamic_address(#NAME, executor, irIndex, relativeIndex, ROLES, tensors, addr);   \
     }
 
 SETTER(aclSetTensorAddr, MOCK_INOUT)
@@ -345,12 +388,12 @@ SETTER(aclSetInputTensorAddr, MOCK_IN)
 SETTER(AclSetInputTensorAddr, MOCK_IN)
 SETTER(aclSetOutputTensorAddr, MOCK_OUT)
 SETTER(AclSetOutputTensorAddr, MOCK_OUT)
-DYNAMIC_SETTER(aclSetDynamicTensorAddr)
-DYNAMIC_SETTER(AclSetDynamicTensorAddr)
-DYNAMIC_SETTER(aclSetDynamicInputTensorAddr)
-DYNAMIC_SETTER(AclSetDynamicInputTensorAddr)
-DYNAMIC_SETTER(aclSetDynamicOutputTensorAddr)
-DYNAMIC_SETTER(AclSetDynamicOutputTensorAddr)
+DYNAMIC_SETTER(aclSetDynamicTensorAddr, MOCK_INOUT)
+DYNAMIC_SETTER(AclSetDynamicTensorAddr, MOCK_INOUT)
+DYNAMIC_SETTER(aclSetDynamicInputTensorAddr, MOCK_IN)
+DYNAMIC_SETTER(AclSetDynamicInputTensorAddr, MOCK_IN)
+DYNAMIC_SETTER(aclSetDynamicOutputTensorAddr, MOCK_OUT)
+DYNAMIC_SETTER(AclSetDynamicOutputTensorAddr, MOCK_OUT)
 
 /* Not needed by anything, and may be called any number of times (own choice). */
 aclnnStatus aclnnInit(const char *configPath) {

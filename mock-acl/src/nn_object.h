@@ -16,7 +16,8 @@
 #include "nn_slab.h"
 
 #define MOCK_MAX_RANK 8 /* guide: aclnn, aclnnCast: 0 to 8 dimensions */
-#define MOCK_MAX_OPERANDS 6
+#define MOCK_MAX_OPERANDS 12
+#define MOCK_MAX_LIST 1024 /* tensors in one list (own choice) */
 #define MOCK_PARAM_BYTES 256
 /* The executor was consumed already, or never was one (own choice: the guide calls a second use an error
  * without a code; 561101 is its ACLNN_ERR_INNER_CREATE_EXECUTOR). */
@@ -25,10 +26,12 @@
  * ACL_ERROR_RT_AICORE_EXCEPTION). */
 #define MOCK_DEVICE_FAULT 507015
 
-typedef enum mock_role { MOCK_IN = 1, MOCK_OUT = 2, MOCK_INOUT = 3 } mock_role;
+/* QUANTISED beside IN: types that only quantised products read, see op_quant.h. */
+typedef enum mock_role { MOCK_IN = 1, MOCK_OUT = 2, MOCK_INOUT = 3, MOCK_QUANTISED = 4 } mock_role;
 
 /* A strided view of device memory. `span` is the number of elements from the first to the last, 0 when
- * empty. */
+ * empty. An operand that is a list of tensors has no address: its `span` members start at place `offset`
+ * of the plan's members. */
 typedef struct mock_view {
     void *address;
     int64_t offset;
@@ -39,6 +42,7 @@ typedef struct mock_view {
     uint8_t rank;
     uint8_t role;
     bool absent;
+    bool list;
 } mock_view;
 
 typedef struct mock_tensor {
@@ -77,7 +81,14 @@ typedef struct mock_plan {
     void *workspace;
     uint64_t need;
     bool repeatable;
+    bool once; /* cannot be made repeatable */
     uint8_t count;
+    /* On the heap, NULL for most operators: the members of all lists, and numbers that do not fit in
+     * `params`. */
+    mock_view *members;
+    size_t member_count;
+    void *extra;
+    size_t extra_bytes;
     _Alignas(16) unsigned char params[MOCK_PARAM_BYTES];
     mock_view views[MOCK_MAX_OPERANDS];
 } mock_plan;
@@ -101,6 +112,13 @@ const mock_view *mock_build_tensor(mock_build *b, const aclTensor *tensor, const
 /* The same for an operand that may be null; it keeps its index and is marked absent. */
 const mock_view *mock_build_optional(
     mock_build *b, const aclTensor *tensor, const char *param, mock_role role);
+/* A list of 1 to MOCK_MAX_LIST tensors as one operand; its members are reached with mock_members, whose
+ * result is valid until the next list. */
+const mock_view *mock_build_list(
+    mock_build *b, const aclTensorList *list, const char *param, mock_role role);
+mock_view *mock_members(const mock_plan *plan, const mock_view *operand);
+/* Zeroed room in plan->extra, once for a plan; NULL after a failure. */
+void *mock_build_extra(mock_build *b, size_t bytes);
 const mock_scalar *mock_build_scalar(mock_build *b, const aclScalar *scalar, const char *param);
 const mock_array *mock_build_ints(mock_build *b, const aclIntArray *array, const char *param);
 /* 161002 with a text that starts with the operator's name. */
@@ -112,10 +130,16 @@ aclnnStatus mock_build_finish(mock_build *b);
 aclnnStatus mock_plan_launch(
     const mock_task_ops *task, void *workspace, uint64_t size, aclOpExecutor *executor, aclrtStream stream);
 void mock_plan_drop(void *plan);
+/* Copies members and extra; false when host memory is out. */
+bool mock_plan_copy_heap(mock_plan *to, const mock_plan *from);
+/* Checks a tensor and fills `v`; false after a failure. `param` may name a member of a list. */
+bool mock_build_view(
+    mock_build *b, mock_view *v, const aclTensor *tensor, const char *param, mock_role role);
 
-/* Inside a task: host pointer to the first element of an operand, NULL for a bad address; the workspace
- * likewise. */
+/* Inside a task: host pointer to the first element of an operand, NULL for a bad address; a member of a
+ * list and the workspace likewise. */
 void *mock_plan_pointer(const mock_plan *plan, unsigned index);
+void *mock_view_pointer(const mock_view *view);
 void *mock_plan_workspace(const mock_plan *plan);
 
 /* Defines an operator's task and its second phase. */

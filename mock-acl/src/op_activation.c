@@ -184,3 +184,16 @@ aclnnStatus aclnnSwishGetWorkspaceSize(
     }
     return mock_build_finish(&b);
 }
+
+/* What the buffer would hold is for the gradient; it is not touched (own choice). */
+MOCK_OPERATOR(aclnnLogSigmoidForward, mock_elementwise_run)
+aclnnStatus aclnnLogSigmoidForwardGetWorkspaceSize(const aclTensor *self, aclTensor *out, aclTensor *buffer,
+    uint64_t *workspaceSize, aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnLogSigmoidForwardGetWorkspaceSize);
+    (void)buffer;
+    mock_build b = mock_build_begin(&aclnnLogSigmoidForward_task, workspaceSize, executor);
+    mock_build_tensor(&b, self, "self", MOCK_IN);
+    mock_build_tensor(&b, out, "out", MOCK_OUT);
+    mock_plan_unary(&b, &log_sigmoid_kernels, 1);
+    return mock_build_finish(&b);
+}

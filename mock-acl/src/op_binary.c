@@ -158,6 +158,8 @@ TENSORS(BitwiseAndTensor, and_kernels)
 TENSORS_INPLACE(BitwiseAndTensor, and_kernels, const aclTensor)
 SCALAR(BitwiseAndScalar, and_scalar_kernels, aclTensor)
 SCALAR_INPLACE(BitwiseAndScalar, and_scalar_kernels, const aclTensor)
+TENSORS(BitwiseAndTensorOut, and_kernels)
+TENSORS_INPLACE(BitwiseAndTensorOut, and_kernels, const aclTensor)
 TENSORS(BitwiseOrTensor, or_kernels)
 TENSORS_INPLACE(BitwiseOrTensor, or_kernels, aclTensor)
 SCALAR(BitwiseOrScalar, or_scalar_kernels, aclTensor)
@@ -172,6 +174,50 @@ static void plan_not(mock_build *b) {
     mock_plan_unary(b, b->plan->views[0].dtype == ACL_BOOL ? &not_bool_kernels : &not_kernels, 1);
 }
 MOCK_UNARY(aclnnBitwiseNot, aclTensor, plan_not(&b))
+
+/* Mode 0 divides, 1 rounds the quotient towards zero, 2 to minus infinity (guide: aclnn, aclnnDivMod). The
+ * quotient of mode 0 is a float, the others keep integers. */
+static int64_t quotient(int64_t x, int64_t y) { return y == 0 ? 0 : y == -1 ? MOCK_WRAP(-, 0, x) : x / y; }
+static inline float quotient_f(float x, float y) { return truncf(x / y); }
+static inline double quotient_d(double x, double y) { return trunc(x / y); }
+PAIR(quotient, quotient_f, quotient_d, quotient)
+MOCK_KERNEL_F32(divide_f32, x / y)
+MOCK_KERNEL_F64(divide_f64, x / y)
+MOCK_KERNEL_F32(divide_scalar_f32, x / s)
+MOCK_KERNEL_F64(divide_scalar_f64, x / s)
+static const mock_kernels divide_kernels = {divide_f32, divide_f64, NULL, false};
+static const mock_kernels divide_scalar_kernels = {divide_scalar_f32, divide_scalar_f64, NULL, false};
+
+static const mock_kernels *kernels_of_mode(mock_build *b, int mode, bool scalar) {
+    static const mock_kernels *const kernels[][2] = {{&divide_kernels, &divide_scalar_kernels},
+        {&quotient_kernels, &quotient_scalar_kernels}, {&whole_kernels, &whole_scalar_kernels}};
+    if (mode >= 0 && mode <= 2) return kernels[mode][scalar];
+    mock_build_fail(b, "mode is %d, expected 0 (as it is), 1 (towards zero) or 2 (down)", mode);
+    return kernels[0][scalar];
+}
+
+#define DIVISION(NAME, FIRST, SECOND, PARAM, BUILD, PLAN)                                           \
+    MOCK_OPERATOR(NAME, mock_elementwise_run)                                                       \
+    aclnnStatus NAME##GetWorkspaceSize FIRST {                                                      \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                         \
+        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                     \
+        mock_build_tensor(&b, PARAM, #PARAM, SECOND);                                               \
+        BUILD;                                                                                      \
+        PLAN;                                                                                       \
+        return mock_build_finish(&b);                                                               \
+    }
+#define PHASE uint64_t *workspaceSize, aclOpExecutor **executor
+#define OTHER_TENSOR mock_build_tensor(&b, other, "other", MOCK_IN)
+#define OTHER_NUMBER const mock_scalar *number = mock_build_scalar(&b, other, "other")
+#define OUT_TENSOR mock_build_tensor(&b, out, "out", MOCK_OUT)
+DIVISION(aclnnDivMod, (const aclTensor *self, const aclTensor *other, int mode, aclTensor *out, PHASE),
+    MOCK_IN, self, OTHER_TENSOR; OUT_TENSOR, mock_plan_binary(&b, kernels_of_mode(&b, mode, false), 2))
+DIVISION(aclnnDivMods, (const aclTensor *self, const aclScalar *other, int mode, aclTensor *out, PHASE),
+    MOCK_IN, self, OTHER_NUMBER; OUT_TENSOR, mock_plan_with_scalar(&b, kernels_of_mode(&b, mode, true), number, 1))
+DIVISION(aclnnInplaceDivMod, (aclTensor *selfRef, const aclTensor *other, int mode, PHASE), MOCK_INOUT,
+    selfRef, OTHER_TENSOR, mock_plan_binary(&b, kernels_of_mode(&b, mode, false), 0))
+DIVISION(aclnnInplaceDivMods, (aclTensor *selfRef, const aclScalar *other, int mode, PHASE), MOCK_INOUT,
+    selfRef, OTHER_NUMBER, mock_plan_with_scalar(&b, kernels_of_mode(&b, mode, true), number, 0))
 
 /* The scalar is the first parameter. */
 #define SCALAR_FIRST(NAME, PARAM, KERNELS, OUT)                                                     \

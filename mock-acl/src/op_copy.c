@@ -5,6 +5,7 @@
  * NaN keeps its payload. Deterministic (guide: aclnn, aclnnCast). No workspace. */
 #include <string.h>
 
+#include "op_copy.h"
 #include "op_dtype.h"
 #include "op_walk.h"
 
@@ -49,21 +50,24 @@ static void move_row(const mock_walk *w) {
     }
 }
 
+void mock_copy_view(const mock_view *to, void *to_first, const mock_view *from, void *from_first) {
+    mock_walk w;
+    mock_walk_begin(&w, to->rank, to->dims);
+    mock_walk_add(&w, to, to_first);
+    mock_walk_add(&w, from, from_first);
+    for (bool more = mock_walk_first(&w); more; more = mock_walk_next(&w)) {
+        if (to->dtype == from->dtype) move_row(&w);
+        else convert_row(to->dtype, from->dtype, &w);
+    }
+}
+
 static aclError run_copy(void *arg) {
     const mock_plan *plan = arg;
     const copy_params *p = MOCK_PARAMS((mock_plan *)arg, copy_params);
-    const mock_view *out = &plan->views[p->out];
     void *to = mock_plan_pointer(plan, (unsigned)p->out);
     void *from = mock_plan_pointer(plan, (unsigned)p->source);
-    mock_walk w;
     if (to == NULL || from == NULL) return MOCK_DEVICE_FAULT;
-    mock_walk_begin(&w, out->rank, out->dims);
-    mock_walk_add(&w, out, to);
-    mock_walk_add(&w, &p->from, from);
-    for (bool more = mock_walk_first(&w); more; more = mock_walk_next(&w)) {
-        if (out->dtype == p->from.dtype) move_row(&w);
-        else convert_row(out->dtype, p->from.dtype, &w);
-    }
+    mock_copy_view(&plan->views[p->out], to, &p->from, from);
     return 0;
 }
 

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "acl/acl_base_rt.h"
+#include "op_isa.h"
 #include "op_vector.h"
 
-#if defined(__x86_64__) && !defined(MOCK_PORTABLE)
+#ifdef MOCK_ISA_X86
 #include <immintrin.h>
-#define MOCK_WIDE
 #endif
 
 /* `order` sorts types for promotion within their kind. */
@@ -196,7 +196,7 @@ static int truth(uint8_t value) {
 
 /* The processor's own conversion gives the same bits, eight at a time. Both convert what they can and give
  * the number of elements. */
-#ifdef MOCK_WIDE
+#ifdef MOCK_ISA_X86
 __attribute__((target("avx,f16c")))
 static size_t wide_halves_to_floats(const uint16_t *from, float *to, size_t n) {
     size_t i = 0;
@@ -217,8 +217,7 @@ static size_t wide_floats_to_halves(const float *from, uint16_t *to, size_t n) {
 }
 
 static bool has_wide(void) {
-    /* Every processor with AVX2 has F16C, whose name not every compiler knows here. */
-    return __builtin_cpu_supports("avx2");
+    return mock_isa_used() != MOCK_ISA_BASELINE;
 }
 #else
 static size_t wide_halves_to_floats(const uint16_t *from, float *to, size_t n) {
@@ -246,6 +245,12 @@ static void floats_to_halves(const float *from, uint16_t *to, size_t n) {
     size_t i = has_wide() ? wide_floats_to_halves(from, to, n) : 0;
     for (; i + 4 <= n; i += 4) mock_put_u16(to + i, mock_floats_to_halves(mock_get(from + i)));
     for (; i < n; i++) to[i] = mock_f32_to_f16(from[i]);
+}
+
+static void brains_to_floats(const uint16_t *from, float *to, size_t n) {
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) mock_put(to + i, (f32x4)(mock_get_u16(from + i) << 16));
+    for (; i < n; i++) to[i] = mock_bf16_to_f32(from[i]);
 }
 
 #define LOAD_LOOP(T, OUT, CONVERT) \
@@ -276,6 +281,10 @@ const void *mock_load(
     if (mock_is_direct(class, dtype, step)) return row;
     if (class == MOCK_F32 && dtype == ACL_FLOAT16 && step == 1) {
         halves_to_floats(row, buffer, n);
+        return buffer;
+    }
+    if (class == MOCK_F32 && dtype == ACL_BF16 && step == 1) {
+        brains_to_floats(row, buffer, n);
         return buffer;
     }
     switch (dtype) { EACH_DTYPE(LOAD_CASE) }

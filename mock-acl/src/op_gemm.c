@@ -1,7 +1,7 @@
-/* A packed, cache-blocked product. Tiles of 6 x 16 stay in registers over a block of k; the blocks of k
- * are added up in order, so the result does not depend on anything but the operands and the machine: not
- * on layout, threads or addresses (own choice). Processors with FMA round product and sum of a step once,
- * others twice, so that two kinds of machine may differ in the last bits. */
+/* A packed, cache-blocked product. Tiles stay in registers over a block of k; the blocks of k are added up
+ * in order, so the result does not depend on anything but the operands and the instructions: not on layout,
+ * threads, addresses or how many rows and columns there are beside (own choice). Instructions with FMA
+ * round product and sum of a step once, others twice, so that two kinds may differ in the last bits. */
 #include "op_gemm.h"
 
 #include <pthread.h>
@@ -10,13 +10,17 @@
 
 #include "acl/acl_base_rt.h"
 #include "op_dtype.h"
+#include "op_gemm_kernel.h"
 #include "op_vector.h"
 
-#define MR 6
-#define NR 16
+/* Multiples of the rows and columns of every set's tile. */
 #define MC 96
 #define KC 256
-#define NC 512
+#define NC 960
+/* With so few rows packing what they are multiplied with would cost more than the product. */
+#define FEW 4
+/* Then packed columns stay in the first cache. */
+#define NC_FEW 96
 
 typedef struct buffers {
     _Alignas(64) float a[MC * KC];
@@ -30,7 +34,7 @@ static void make_key(void) {
     pthread_key_create(&buffers_key, free);
 }
 
-/* Kept until the thread ends: a fresh half megabyte for every product would cost more than small products
+/* Kept until the thread ends: a fresh megabyte for every product would cost more than small products
  * do. */
 static buffers *thread_buffers(void) {
     pthread_once(&buffers_once, make_key);
@@ -42,138 +46,194 @@ static buffers *thread_buffers(void) {
     return mine;
 }
 
-/* tile[MR][NR] = a panel (k x MR) times b panel (k x NR). */
-typedef void (*tile_kernel)(size_t k, const float *a, const float *b, float *tile);
-
-static void tile_portable(size_t k, const float *a, const float *b, float *tile) {
-    for (int half = 0; half < NR; half += 8) {
-        f32x4 acc[MR][2] = {{{0}}};
-        for (size_t p = 0; p < k; p++) {
-            const f32x4 b0 = mock_get(b + p * NR + half);
-            const f32x4 b1 = mock_get(b + p * NR + half + 4);
-#pragma GCC unroll 6
-            for (int i = 0; i < MR; i++) {
-                acc[i][0] += a[p * MR + (size_t)i] * b0;
-                acc[i][1] += a[p * MR + (size_t)i] * b1;
-            }
-        }
-        for (int i = 0; i < MR; i++) {
-            mock_put(tile + i * NR + half, acc[i][0]);
-            mock_put(tile + i * NR + half + 4, acc[i][1]);
-        }
-    }
-}
-
-#if defined(__x86_64__) && !defined(MOCK_PORTABLE)
-#include <immintrin.h>
-
-__attribute__((target("avx2,fma")))
-static void tile_avx2(size_t k, const float *a, const float *b, float *tile) {
-    __m256 acc[MR][2];
-#pragma GCC unroll 6
-    for (int i = 0; i < MR; i++) acc[i][0] = acc[i][1] = _mm256_setzero_ps();
-    for (size_t p = 0; p < k; p++) {
-        const __m256 b0 = _mm256_load_ps(b);
-        const __m256 b1 = _mm256_load_ps(b + 8);
-#pragma GCC unroll 6
-        for (int i = 0; i < MR; i++) {
-            const __m256 x = _mm256_broadcast_ss(a + i);
-            acc[i][0] = _mm256_fmadd_ps(x, b0, acc[i][0]);
-            acc[i][1] = _mm256_fmadd_ps(x, b1, acc[i][1]);
-        }
-        a += MR;
-        b += NR;
-    }
-#pragma GCC unroll 6
-    for (int i = 0; i < MR; i++) {
-        _mm256_store_ps(tile + i * NR, acc[i][0]);
-        _mm256_store_ps(tile + i * NR + 8, acc[i][1]);
-    }
-}
-
-static tile_kernel best_kernel(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? tile_avx2 : tile_portable;
-}
-#else
-static tile_kernel best_kernel(void) {
-    return tile_portable;
-}
+static const mock_gemm_kernels *kernels_used(void) {
+    switch (mock_isa_used()) {
+#ifdef MOCK_ISA_X86
+        case MOCK_ISA_AVX2: return &mock_gemm_avx2;
+        case MOCK_ISA_AVX512: return &mock_gemm_avx512;
 #endif
+#ifdef MOCK_ISA_ARM
+        case MOCK_ISA_NEON: return &mock_gemm_neon;
+#endif
+        default: return &mock_gemm_baseline;
+    }
+}
 
 static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-static const char *at(mock_matrix x, size_t row, size_t column) {
-    const int64_t size = (int64_t)mock_dtype_size(x.dtype);
-    return (const char *)x.data + ((int64_t)row * x.stride + (int64_t)column) * size;
+/* The product as it is computed. */
+typedef struct product {
+    size_t m, n, k;
+    mock_strided a, b;
+    float *c;
+    int64_t row, column;
+    const mock_gemm_kernels *kernels;
+    buffers *pack;
+} product;
+
+static const char *at(const mock_strided *x, size_t row, size_t column) {
+    const int64_t size = (int64_t)mock_dtype_size(x->dtype);
+    return (const char *)x->data + ((int64_t)row * x->row + (int64_t)column * x->column) * size;
 }
 
-/* Panels of MR rows, column by column; rows beyond the matrix are zero. */
-static void pack_a(mock_matrix a, size_t row, size_t column, size_t rows, size_t columns, float *to) {
-    float buffer[KC];
-    for (size_t i = 0; i < rows; i++) {
-        float *panel = to + i / MR * MR * columns + i % MR;
-        const float *from = mock_load_f32(a.dtype, at(a, row + i, column), 1, columns, buffer);
-        for (size_t p = 0; p < columns; p++) panel[p * MR] = from[p];
-    }
-    for (size_t i = rows; i % MR != 0; i++) {
-        float *panel = to + i / MR * MR * columns + i % MR;
-        for (size_t p = 0; p < columns; p++) panel[p * MR] = 0;
-    }
+static mock_strided turned(mock_strided x) {
+    return (mock_strided){x.data, x.column, x.row, x.dtype};
 }
 
-/* Panels of NR columns, row by row; columns beyond the matrix are zero. */
-static void pack_b(mock_matrix b, size_t row, size_t column, size_t rows, size_t columns, float *to) {
+/* Whole panels of rows that lie beside each other in memory: a column of the matrix is a row of the panels. */
+static void pack_along(
+    const mock_strided *x, size_t row, size_t column, size_t rows, size_t columns, size_t width, float *to) {
     float buffer[NC];
-    for (size_t p = 0; p < rows; p++) {
-        const float *from = mock_load_f32(b.dtype, at(b, row + p, column), 1, columns, buffer);
-        size_t j = 0;
-        for (; j + NR <= columns; j += NR) memcpy(to + j * rows + p * NR, from + j, NR * sizeof(float));
-        if (j == columns) continue;
-        float *last = to + j * rows + p * NR;
-        memset(last, 0, NR * sizeof *last);
-        memcpy(last, from + j, (columns - j) * sizeof *last);
+    for (size_t p = 0; p < columns; p++) {
+        const float *from = mock_load_f32(x->dtype, at(x, row, column + p), 1, rows, buffer);
+        size_t i = 0;
+        for (; i + width <= rows; i += width) {
+            float *panel = to + i * columns + p * width;
+            for (size_t j = 0; j < width; j += 4) mock_put(panel + j, mock_get(from + i + j));
+        }
+        if (i == rows) continue;
+        float *last = to + i * columns + p * width;
+        memset(last, 0, width * sizeof *last);
+        memcpy(last, from + i, (rows - i) * sizeof *last);
     }
 }
 
-static void put_tile(const float *tile, float *c, int64_t stride, size_t rows, size_t columns, bool add) {
-    for (size_t i = 0; i < rows; i++, tile += NR, c += stride) {
-        if (columns == NR && add) {
-            for (size_t j = 0; j < NR; j += 4) mock_put(c + j, mock_get(c + j) + mock_get(tile + j));
-        } else if (add) {
-            for (size_t j = 0; j < columns; j++) c[j] += tile[j];
-        } else {
-            memcpy(c, tile, columns * sizeof *c);
+/* Four rows become four columns of a panel. */
+static void turn_four(const float *const *rows, size_t columns, size_t width, float *to) {
+    size_t p = 0;
+    for (; p + 4 <= columns; p += 4, to += 4 * width) {
+        const f32x4 a = mock_get(rows[0] + p), b = mock_get(rows[1] + p);
+        const f32x4 c = mock_get(rows[2] + p), d = mock_get(rows[3] + p);
+        const f32x4 ab = mock_mix_low(a, b), cd = mock_mix_low(c, d);
+        const f32x4 ab2 = mock_mix_high(a, b), cd2 = mock_mix_high(c, d);
+        mock_put(to, mock_pair_low(ab, cd));
+        mock_put(to + width, mock_pair_high(ab, cd));
+        mock_put(to + 2 * width, mock_pair_low(ab2, cd2));
+        mock_put(to + 3 * width, mock_pair_high(ab2, cd2));
+    }
+    for (; p < columns; p++, to += width) {
+        for (size_t i = 0; i < 4; i++) to[i] = rows[i][p];
+    }
+}
+
+/* The same when each row lies apart; four at a time. */
+static void pack_across(
+    const mock_strided *x, size_t row, size_t column, size_t rows, size_t columns, size_t width, float *to) {
+    static const float zeros[KC];
+    float buffer[4][KC];
+    const size_t whole = (rows + width - 1) / width * width;
+    for (size_t i = 0; i < whole; i += 4) {
+        const float *from[4];
+        for (size_t j = 0; j < 4; j++) {
+            from[j] = i + j >= rows
+                ? zeros
+                : mock_load_f32(x->dtype, at(x, row + i + j, column), x->column, columns, buffer[j]);
+        }
+        turn_four(from, columns, width, to + i / width * width * columns + i % width);
+    }
+}
+
+/* Panels of `width` rows, column by column; rows beyond the matrix are zero. */
+static void pack(
+    const mock_strided *x, size_t row, size_t column, size_t rows, size_t columns, size_t width, float *to) {
+    if (x->row == 1) pack_along(x, row, column, rows, columns, width, to);
+    else pack_across(x, row, column, rows, columns, width, to);
+}
+
+static void put_row(float *c, int64_t step, const float *sums, size_t n, bool add) {
+    size_t j = 0;
+    if (step != 1) {
+        for (; j < n; j++) c[(int64_t)j * step] = add ? c[(int64_t)j * step] + sums[j] : sums[j];
+    } else if (add) {
+        for (; j + 4 <= n; j += 4) mock_put(c + j, mock_get(c + j) + mock_get(sums + j));
+        for (; j < n; j++) c[j] += sums[j];
+    } else {
+        memcpy(c, sums, n * sizeof *c);
+    }
+}
+
+/* One block of packed rows times one of packed columns. */
+static void run_block(const product *p, size_t row, size_t column, size_t m, size_t n, size_t k, bool add) {
+    _Alignas(64) float tile[MOCK_GEMM_MR * MOCK_GEMM_NR];
+    const size_t mr = p->kernels->mr, nr = p->kernels->nr;
+    for (size_t j = 0; j < n; j += nr) {
+        for (size_t i = 0; i < m; i += mr) {
+            const size_t rows = least(mr, m - i), columns = least(nr, n - j);
+            p->kernels->tile(rows, k, p->pack->a + i * k, p->pack->b + j * k, tile);
+            float *to = p->c + (int64_t)(row + i) * p->row + (int64_t)(column + j) * p->column;
+            for (size_t x = 0; x < rows; x++, to += p->row) put_row(to, p->column, tile + x * nr, columns, add);
         }
     }
 }
 
-bool mock_gemm(size_t m, size_t n, size_t k, mock_matrix a, mock_matrix b, float *c, int64_t c_stride) {
-    _Alignas(64) float tile[MR * NR];
-    const tile_kernel kernel = best_kernel();
-    buffers *pack = thread_buffers();
-    if (pack == NULL) return false;
-    if (k == 0) {
-        for (size_t i = 0; i < m; i++) memset(c + (int64_t)i * c_stride, 0, n * sizeof *c);
-    }
-    for (size_t jc = 0; jc < n; jc += NC) {
-        const size_t nc = least(NC, n - jc);
-        for (size_t pc = 0; pc < k; pc += KC) {
-            const size_t kc = least(KC, k - pc);
-            pack_b(b, pc, jc, kc, nc, pack->b);
-            for (size_t ic = 0; ic < m; ic += MC) {
-                const size_t mc = least(MC, m - ic);
-                pack_a(a, ic, pc, mc, kc, pack->a);
-                for (size_t jr = 0; jr < nc; jr += NR) {
-                    for (size_t ir = 0; ir < mc; ir += MR) {
-                        float *to = c + (int64_t)(ic + ir) * c_stride + (int64_t)(jc + jr);
-                        kernel(kc, pack->a + ir * kc, pack->b + jr * kc, tile);
-                        put_tile(tile, to, c_stride, least(MR, mc - ir), least(NR, nc - jr), pc != 0);
-                    }
-                }
+static void run_packed(const product *p) {
+    const mock_strided columns = turned(p->b);
+    const size_t width = p->m <= FEW ? NC_FEW : NC;
+    for (size_t jc = 0; jc < p->n; jc += width) {
+        const size_t nc = least(width, p->n - jc);
+        for (size_t pc = 0; pc < p->k; pc += KC) {
+            const size_t kc = least(KC, p->k - pc);
+            pack(&columns, jc, pc, nc, kc, p->kernels->nr, p->pack->b);
+            for (size_t ic = 0; ic < p->m; ic += MC) {
+                const size_t mc = least(MC, p->m - ic);
+                pack(&p->a, ic, pc, mc, kc, p->kernels->mr, p->pack->a);
+                run_block(p, ic, jc, mc, nc, kc, pc != 0);
             }
         }
     }
+}
+
+/* A few rows of sums over one block of k and some columns, from the rows of b where they lie. */
+static void run_rows(const product *p, size_t column, size_t from, size_t n, size_t k) {
+    float *sums = p->pack->b, *wide = sums + FEW * NC, *factors = p->pack->a;
+    memset(sums, 0, p->m * NC * sizeof *sums);
+    for (size_t i = 0; i < p->m; i++) {
+        const float *row = mock_load_f32(p->a.dtype, at(&p->a, i, from), p->a.column, k, factors + i * KC);
+        if (row != factors + i * KC) memcpy(factors + i * KC, row, k * sizeof *row);
+    }
+    for (size_t x = 0; x < k; x += MOCK_GEMM_ROWS) {
+        const size_t count = least(MOCK_GEMM_ROWS, k - x);
+        const float *rows[MOCK_GEMM_ROWS];
+        for (size_t y = 0; y < count; y++) {
+            rows[y] = mock_load_f32(p->b.dtype, at(&p->b, from + x + y, column), 1, n, wide + y * NC);
+        }
+        for (size_t i = 0; i < p->m; i++) {
+            p->kernels->rows(n, count, factors + i * KC + x, rows, sums + i * NC);
+        }
+    }
+    for (size_t i = 0; i < p->m; i++) {
+        float *to = p->c + (int64_t)i * p->row + (int64_t)column * p->column;
+        put_row(to, p->column, sums + i * NC, n, from != 0);
+    }
+}
+
+static void run_few(const product *p) {
+    for (size_t jc = 0; jc < p->n; jc += NC) {
+        for (size_t pc = 0; pc < p->k; pc += KC) {
+            run_rows(p, jc, pc, least(NC, p->n - jc), least(KC, p->k - pc));
+        }
+    }
+}
+
+bool mock_gemm_strided(
+    size_t m, size_t n, size_t k, mock_strided a, mock_strided b, float *c, int64_t c_row, int64_t c_column) {
+    product p = {m, n, k, a, b, c, c_row, c_column, kernels_used(), thread_buffers()};
+    if (p.pack == NULL) return false;
+    /* Few columns are few rows of the turned product. */
+    if (n <= FEW && m > n) p = (product){n, m, k, turned(b), turned(a), c, c_column, c_row, p.kernels, p.pack};
+    if (k == 0) {
+        for (size_t i = 0; i < m; i++) {
+            for (size_t j = 0; j < n; j++) c[(int64_t)i * c_row + (int64_t)j * c_column] = 0;
+        }
+    }
+    if (p.m <= FEW && (p.b.column == 1 || p.n == 1)) run_few(&p);
+    else run_packed(&p);
     return true;
+}
+
+bool mock_gemm(size_t m, size_t n, size_t k, mock_matrix a, mock_matrix b, float *c, int64_t c_stride) {
+    const mock_strided x = {a.data, a.stride, 1, a.dtype}, y = {b.data, b.stride, 1, b.dtype};
+    return mock_gemm_strided(m, n, k, x, y, c, c_stride, 1);
 }

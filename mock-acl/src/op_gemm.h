@@ -13,8 +13,18 @@ typedef struct mock_matrix {
     int32_t dtype;
 } mock_matrix;
 
+/* A matrix with any strides, in elements: transposed, with gaps, with rows or columns repeated (0). */
+typedef struct mock_strided {
+    const void *data;
+    int64_t row, column;
+    int32_t dtype;
+} mock_strided;
+
 /* `a` is m x k and `b` is k x n, of f32, f16 or bf16; `c` is m x n f32 with rows `c_stride` apart, and is
  * overwritten. False when the packing buffer cannot be had. */
 bool mock_gemm(size_t m, size_t n, size_t k, mock_matrix a, mock_matrix b, float *c, int64_t c_stride);
+/* The same bits for operands with the same numbers in any other layout. */
+bool mock_gemm_strided(
+    size_t m, size_t n, size_t k, mock_strided a, mock_strided b, float *c, int64_t c_row, int64_t c_column);
 
 #endif

@@ -1,5 +1,5 @@
-/* LayerNorm over the trailing dimensions. Workspace: one line of f32 for input and output and one each for
- * weight and bias, as far as they are not contiguous f32.
+/* LayerNorm, FastLayerNorm and LayerNormWithImplMode over the trailing dimensions. Workspace: one line of
+ * f32 for input and output and one each for weight and bias, as far as they are not contiguous f32.
  *
  * f32, f16 and bf16 (guide: aclnn, aclnnLayerNorm). Mean and variance are collected in f64 in two passes of
  * fixed order and rounded to f32; (x - mean) * rstd * weight + bias is computed in f32, each step rounded,
@@ -126,8 +126,6 @@ static aclError run_layer_norm(void *arg) {
     return 0;
 }
 
-MOCK_OPERATOR(aclnnLayerNorm, run_layer_norm)
-
 static void check_types(mock_build *b) {
     static const char *const names[] = {"input", "weightOptional", "biasOptional", "out", "meanOutOptional",
         "rstdOutOptional"};
@@ -183,12 +181,10 @@ static uint64_t workspace_of(const mock_plan *plan, int axis) {
     return lines * mock_workspace_bytes(in.count, sizeof(float));
 }
 
-aclnnStatus aclnnLayerNormGetWorkspaceSize(
-    const aclTensor *input, const aclIntArray *normalizedShape, const aclTensor *weightOptional,
+static aclnnStatus plan_layer_norm(
+    mock_build b, const aclTensor *input, const aclIntArray *normalizedShape, const aclTensor *weightOptional,
     const aclTensor *biasOptional, double eps, aclTensor *out, aclTensor *meanOutOptional,
-    aclTensor *rstdOutOptional, uint64_t *workspaceSize, aclOpExecutor **executor) {
-    MOCK_ENTER(aclnnLayerNormGetWorkspaceSize);
-    mock_build b = mock_build_begin(&aclnnLayerNorm_task, workspaceSize, executor);
+    aclTensor *rstdOutOptional) {
     mock_build_tensor(&b, input, "input", MOCK_IN);
     const mock_array *normalized = mock_build_ints(&b, normalizedShape, "normalizedShape");
     mock_build_optional(&b, weightOptional, "weightOptional", MOCK_IN);
@@ -203,4 +199,30 @@ aclnnStatus aclnnLayerNormGetWorkspaceSize(
         if (b.status == 0) b.plan->need = workspace_of(b.plan, axis);
     }
     return mock_build_finish(&b);
+}
+
+#define LAYER_NORM(NAME)                                                                                    \
+    MOCK_OPERATOR(NAME, run_layer_norm)                                                                     \
+    aclnnStatus NAME##GetWorkspaceSize(                                                                     \
+        const aclTensor *input, const aclIntArray *normalizedShape, const aclTensor *weightOptional,        \
+        const aclTensor *biasOptional, double eps, aclTensor *out, aclTensor *meanOutOptional,              \
+        aclTensor *rstdOutOptional, uint64_t *workspaceSize, aclOpExecutor **executor) {                    \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                                 \
+        return plan_layer_norm(mock_build_begin(&NAME##_task, workspaceSize, executor), input,              \
+            normalizedShape, weightOptional, biasOptional, eps, out, meanOutOptional, rstdOutOptional);     \
+    }
+LAYER_NORM(aclnnLayerNorm)
+LAYER_NORM(aclnnFastLayerNorm)
+
+/* implMode 0, 1 or 2 chooses between precision and speed; here all are the same (own choice). */
+MOCK_OPERATOR(aclnnLayerNormWithImplMode, run_layer_norm)
+aclnnStatus aclnnLayerNormWithImplModeGetWorkspaceSize(
+    const aclTensor *input, const aclIntArray *normalizedShape, const aclTensor *weightOptional,
+    const aclTensor *biasOptional, double eps, aclTensor *out, aclTensor *meanOutOptional,
+    aclTensor *rstdOutOptional, int32_t implMode, uint64_t *workspaceSize, aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnLayerNormWithImplModeGetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnLayerNormWithImplMode_task, workspaceSize, executor);
+    if (implMode < 0 || implMode > 2) mock_build_fail(&b, "implMode is %d, expected 0, 1 or 2", implMode);
+    return plan_layer_norm(b, input, normalizedShape, weightOptional, biasOptional, eps, out,
+        meanOutOptional, rstdOutOptional);
 }

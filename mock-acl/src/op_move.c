@@ -78,7 +78,7 @@ static aclError run(void *arg) {
     do {
         const int found = source(m, plan, list, i, place);
         if (found < 0) return MOCK_DEVICE_FAULT;
-        memcpy(to + offset(out, i), found == 0 ? (const char *)m->fill : from + offset(self, place), size);
+        memmove(to + offset(out, i), found == 0 ? (const char *)m->fill : from + offset(self, place), size);
     } while (next(out, i));
     return 0;
 }
@@ -279,6 +279,27 @@ static aclnnStatus triangle(
     }
 TRIANGLE_FORM(aclnnTril, true)
 TRIANGLE_FORM(aclnnTriu, false)
+
+static aclnnStatus triangle_inplace(mock_build b, const aclTensor *selfRef, int64_t diagonal, bool lower) {
+    const mock_view *x = mock_build_tensor(&b, selfRef, "selfRef", MOCK_INOUT);
+    if (b.status == 0 && x->rank < 2)
+        mock_build_fail(&b, "selfRef has %d dimensions, expected 2 or more", x->rank);
+    if (b.status != 0) return mock_build_finish(&b);
+    move *m = plan_move(&b, TRIANGLE, x, "its own shape");
+    m->lower = lower;
+    m->diagonal = diagonal;
+    return mock_build_finish(&b);
+}
+#define TRIANGLE_INPLACE(NAME, SELF, LOWER)                                                              \
+    MOCK_OPERATOR(NAME, run)                                                                             \
+    aclnnStatus NAME##GetWorkspaceSize(                                                                  \
+        SELF *selfRef, int64_t diagonal, uint64_t *workspaceSize, aclOpExecutor **executor) {            \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                              \
+        const mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                    \
+        return triangle_inplace(b, selfRef, diagonal, LOWER);                                            \
+    }
+TRIANGLE_INPLACE(aclnnInplaceTril, const aclTensor, true)
+TRIANGLE_INPLACE(aclnnInplaceTriu, aclTensor, false)
 
 static void check_index(mock_build *b, const mock_view *index) {
     if (index->dtype != ACL_INT32 && index->dtype != ACL_INT64)

@@ -1,4 +1,4 @@
-/* Mul, Muls, their in-place forms, Div and Divs (guide: aclnn, page of each).
+/* Mul, Muls, Div, Divs and their in-place forms (guide: aclnn, page of each).
  *
  * Division gives floats, f32 for integers; by 0 it gives infinity or NaN (own choice: IEEE 754, and as PyTorch
  * does). Integers wrap. */
@@ -27,3 +27,6 @@ MOCK_WITH_SCALAR_INPLACE(
     aclnnInplaceMuls, other, aclTensor, mock_plan_with_scalar(&b, &muls_kernels, number, 0))
 MOCK_BINARY(aclnnDiv, aclTensor, mock_plan_binary(&b, &div_kernels, 2))
 MOCK_WITH_SCALAR(aclnnDivs, other, aclTensor, mock_plan_with_scalar(&b, &divs_kernels, number, 1))
+MOCK_BINARY_INPLACE(aclnnInplaceDiv, aclTensor, mock_plan_binary(&b, &div_kernels, 0))
+MOCK_WITH_SCALAR_INPLACE(
+    aclnnInplaceDivs, other, aclTensor, mock_plan_with_scalar(&b, &divs_kernels, number, 0))

@@ -6,6 +6,7 @@
  * ones; those sums are complete one after the other and need none. */
 #include <string.h>
 
+#include "op_dims.h"
 #include "op_dtype.h"
 #include "op_line.h"
 #include "op_walk.h"
@@ -71,35 +72,12 @@ static void put_total(const reduce *p, const mock_view *out, void *to, total sum
     mock_store(p->class, out->dtype, to, 1, 1, &sum);
 }
 
-/* The dimensions of `v` that are reduced, or those that are kept; the others count one. */
-static mock_view part_of(const mock_view *v, uint32_t reduced, bool want_reduced) {
-    mock_view part = *v;
-    for (int i = 0; i < v->rank; i++) {
-        if (((reduced >> i & 1) != 0) != want_reduced) part.dims[i] = 1;
-    }
-    return part;
-}
-
-/* A view of the result in the dimensions of the input, with stride 0 where it is reduced. */
-static mock_view aligned_result(const mock_view *in, uint32_t reduced, const mock_view *out, bool dense) {
-    mock_view result = {.dtype = dense ? ACL_DOUBLE : out->dtype, .rank = in->rank};
-    const bool kept = out->rank == in->rank;
-    int64_t stride = 1;
-    for (int i = in->rank, j = out->rank; i-- > 0;) {
-        const bool gone = (reduced >> i & 1) != 0;
-        if (!gone || kept) j--;
-        result.dims[i] = gone ? 1 : in->dims[i];
-        result.strides[i] = gone ? 0 : dense ? stride : out->strides[j];
-        if (!gone) stride *= in->dims[i];
-    }
-    return result;
-}
-
 /* Reduced dimensions last: every result is finished before the next. */
 static void run_lines(const mock_plan *plan, const reduce *p, char *from, void *to) {
     const mock_view *in = &plan->views[0], *out = &plan->views[1];
-    const mock_view kept = part_of(in, p->reduced, false), line = part_of(in, p->reduced, true);
-    const mock_view result = aligned_result(in, p->reduced, out, false);
+    const mock_view kept = mock_dims_part(in, p->reduced, false);
+    const mock_view line = mock_dims_part(in, p->reduced, true);
+    const mock_view result = mock_dims_result(in, p->reduced, out, false);
     mock_walk w, v;
     mock_walk_begin(&w, kept.rank, kept.dims);
     mock_walk_add(&w, &result, to);
@@ -120,8 +98,8 @@ static void run_lines(const mock_plan *plan, const reduce *p, char *from, void *
 /* Any dimensions: the input is read once in the order of its memory, the sums grow side by side. */
 static void run_accumulators(const mock_plan *plan, const reduce *p, char *from, void *to, total *sums) {
     const mock_view *in = &plan->views[0], *out = &plan->views[1];
-    const mock_view spread = aligned_result(in, p->reduced, out, true);
-    const mock_view result = aligned_result(in, p->reduced, out, false);
+    const mock_view spread = mock_dims_result(in, p->reduced, out, true);
+    const mock_view result = mock_dims_result(in, p->reduced, out, false);
     mock_walk w;
     memset(sums, 0, (size_t)mock_count(out) * sizeof *sums);
     mock_walk_begin(&w, in->rank, in->dims);
@@ -157,28 +135,6 @@ static aclError run_reduce(void *arg) {
 MOCK_OPERATOR(aclnnReduceSum, run_reduce)
 MOCK_OPERATOR(aclnnMean, run_reduce)
 
-/* The set of reduced dimensions; an empty list means all (own choice: as PyTorch does). */
-static uint32_t read_dims(mock_build *b, const mock_array *dims, const char *param, int rank) {
-    uint32_t set = 0;
-    for (uint64_t i = 0; i < dims->size && b->status == 0; i++) {
-        const int dim = mock_require_dim(b, param, ((const int64_t *)dims->values)[i], rank);
-        if (dim < 0) return 0;
-        if ((set & 1u << dim) != 0) mock_build_fail(b, "%s names dimension %d twice", param, dim);
-        set |= 1u << dim;
-    }
-    const uint32_t all = (1u << rank) - 1;
-    return dims->size == 0 ? all : set & all;
-}
-
-static mock_view reduced_shape(const mock_view *in, uint32_t reduced, bool keep) {
-    mock_view shape = {.rank = 0};
-    for (int i = 0; i < in->rank; i++) {
-        const bool gone = (reduced >> i & 1) != 0;
-        if (!gone || keep) shape.dims[shape.rank++] = gone ? 1 : in->dims[i];
-    }
-    return shape;
-}
-
 /* dtype is the type of out (guide: aclnn, aclnnReduceSum); bool results, and integer means, are refused
  * (own choice). */
 static void check_types(
@@ -193,24 +149,13 @@ static void check_types(
     }
 }
 
-/* Whether the reduced dimensions are the last ones, apart from those of one element. */
-static bool reduces_the_end(const mock_view *in, uint32_t reduced) {
-    bool kept = false;
-    for (int i = in->rank; i-- > 0;) {
-        if (in->dims[i] == 1) continue;
-        if ((reduced >> i & 1) == 0) kept = true;
-        else if (kept) return false;
-    }
-    return true;
-}
-
 static void plan_reduce(
     mock_build *b, const mock_array *dims, const char *param, bool keep, aclDataType dtype, bool mean) {
     if (b->status != 0) return;
     const mock_view *in = &b->plan->views[0], *out = &b->plan->views[1];
-    const uint32_t reduced = read_dims(b, dims, param, in->rank);
-    const mock_view shape = reduced_shape(in, reduced, keep);
-    const mock_view line = part_of(in, reduced, true);
+    const uint32_t reduced = mock_dims_read(b, dims, param, in->rank);
+    const mock_view shape = mock_dims_shape(in, reduced, keep);
+    const mock_view line = mock_dims_part(in, reduced, true);
     check_types(b, in, out, dtype, mean);
     mock_require_shape(b, out, "out", &shape,
         keep ? "self with reduced dimensions of 1" : "self without dims");
@@ -220,9 +165,9 @@ static void plan_reduce(
         .divisor = mean ? (double)mock_count(&line) : 1,
         .reduced = reduced,
         .class = whole ? MOCK_I64 : MOCK_F64,
-        .in_place = reduces_the_end(in, reduced),
+        .in_place = mock_dims_last(in, reduced),
     };
-    if (reduces_the_end(in, reduced)) return;
+    if (mock_dims_last(in, reduced)) return;
     b->plan->need = mock_workspace_bytes((uint64_t)mock_count(out), sizeof(total));
 }
 

@@ -1,9 +1,10 @@
-/* Softmax. Workspace: one line of f32 unless both tensors are f32 and contiguous along the dimension.
+/* Softmax and LogSoftmax. Workspace: one line of f32 unless both tensors are f32 and contiguous along the
+ * dimension.
  *
  * f32, f16 and bf16 (guide: aclnn, aclnnSoftmax), computed in f32: exp(x - max) to a few units of f32,
  * the sum collected in f64 in a fixed order, one multiplication by its inverse, then rounded once to the
- * type of out. A NaN or +infinity in a line, and a line of -infinity only, make the whole line NaN (own
- * choice). */
+ * type of out. LogSoftmax: x - max - log of that sum, in f64 (guide: aclnn, aclnnLogSoftmax). A NaN or
+ * +infinity in a line, and a line of -infinity only, make the whole line NaN (own choice). */
 #include <math.h>
 
 #include "op_dtype.h"
@@ -13,6 +14,7 @@
 
 typedef struct softmax {
     int32_t dim;
+    bool logarithm;
 } softmax;
 
 static float line_max(const float *x, size_t n) {
@@ -57,9 +59,34 @@ static void line_scale(float *x, size_t n, float factor) {
     for (; i < n; i++) x[i] *= factor;
 }
 
-static void run_line(const mock_line *in, const mock_line *out, const void *from, void *to, float *scratch) {
+/* Without keeping the exponentials: x may lie where the result goes. Summed in f64 one by one, since the
+ * logarithm of a sum near 1 is small. */
+static double line_exp_sum(const float *x, size_t n, float most) {
+    float part[64];
+    double sum = 0;
+    for (size_t at = 0; at < n; at += 64) {
+        const size_t count = n - at < 64 ? n - at : 64;
+        line_exp(x + at, part, count, most);
+        sum += mock_sum_f32(part, count);
+    }
+    return sum;
+}
+
+static void log_line(const float *x, float *y, size_t n) {
+    const float most = line_max(x, n);
+    const double sum = log(line_exp_sum(x, n, most));
+    for (size_t i = 0; i < n; i++) y[i] = (float)((double)x[i] - (double)most - sum);
+}
+
+static void run_line(const softmax *p, const mock_line *in, const mock_line *out, const void *from, void *to,
+    float *scratch) {
     const float *x = mock_line_get(in, from, scratch);
     float *y = out->direct ? to : scratch;
+    if (p->logarithm) {
+        log_line(x, y, in->count);
+        mock_line_put(out, to, y);
+        return;
+    }
     const double sum = line_exp(x, y, in->count, line_max(x, in->count));
     line_scale(y, in->count, (float)(1 / sum));
     mock_line_put(out, to, y);
@@ -78,7 +105,8 @@ static mock_line line_along(const mock_view *v, int dim) {
 
 static aclError run_softmax(void *arg) {
     const mock_plan *plan = arg;
-    const int dim = MOCK_PARAMS((mock_plan *)arg, softmax)->dim;
+    const softmax *p = MOCK_PARAMS((mock_plan *)arg, softmax);
+    const int dim = p->dim;
     const mock_view from = first_elements(&plan->views[0], dim), to = first_elements(&plan->views[1], dim);
     const mock_line in = line_along(&plan->views[0], dim), out = line_along(&plan->views[1], dim);
     void *source = mock_plan_pointer(plan, 0), *target = mock_plan_pointer(plan, 1);
@@ -93,32 +121,37 @@ static aclError run_softmax(void *arg) {
         for (size_t i = 0; i < w.n; i++) {
             const char *x = w.row[1] + (int64_t)i * w.step[1] * (int64_t)w.size[1];
             char *y = w.row[0] + (int64_t)i * w.step[0] * (int64_t)w.size[0];
-            run_line(&in, &out, x, y, scratch);
+            run_line(p, &in, &out, x, y, scratch);
         }
     }
     return 0;
 }
 
-MOCK_OPERATOR(aclnnSoftmax, run_softmax)
-
-aclnnStatus aclnnSoftmaxGetWorkspaceSize(
-    const aclTensor *self, int64_t dim, aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor) {
-    MOCK_ENTER(aclnnSoftmaxGetWorkspaceSize);
-    mock_build b = mock_build_begin(&aclnnSoftmax_task, workspaceSize, executor);
+static aclnnStatus plan_softmax(
+    mock_build b, const aclTensor *self, int64_t dim, const aclTensor *out, bool logarithm) {
     const mock_view *from = mock_build_tensor(&b, self, "self", MOCK_IN);
     const mock_view *to = mock_build_tensor(&b, out, "out", MOCK_OUT);
-    if (b.status == 0) {
-        if (!mock_dtype_is_float(from->dtype) || !mock_dtype_is_float(to->dtype)) {
-            mock_build_fail(&b, "self has data type %s and out %s; FLOAT, FLOAT16 and BFLOAT16 are supported",
-                mock_dtype_name(from->dtype), mock_dtype_name(to->dtype));
-        }
-        mock_require_shape(&b, to, "out", from, "the shape of self");
-        const int along = mock_require_dim(&b, "dim", dim, from->rank);
-        if (b.status == 0) {
-            const mock_line in = line_along(from, along), result = line_along(to, along);
-            MOCK_PARAMS(b.plan, softmax)->dim = along;
-            if (!in.direct || !result.direct) b.plan->need = mock_workspace_bytes(in.count, sizeof(float));
-        }
+    if (b.status != 0) return mock_build_finish(&b);
+    if (!mock_dtype_is_float(from->dtype) || !mock_dtype_is_float(to->dtype)) {
+        mock_build_fail(&b, "self has data type %s and out %s; FLOAT, FLOAT16 and BFLOAT16 are supported",
+            mock_dtype_name(from->dtype), mock_dtype_name(to->dtype));
     }
+    mock_require_shape(&b, to, "out", from, "the shape of self");
+    const int along = mock_require_dim(&b, "dim", dim, from->rank);
+    if (b.status != 0) return mock_build_finish(&b);
+    const mock_line in = line_along(from, along), result = line_along(to, along);
+    *MOCK_PARAMS(b.plan, softmax) = (softmax){along, logarithm};
+    if (!in.direct || !result.direct) b.plan->need = mock_workspace_bytes(in.count, sizeof(float));
     return mock_build_finish(&b);
 }
+
+#define SOFTMAX(NAME, LOGARITHM)                                                                         \
+    MOCK_OPERATOR(NAME, run_softmax)                                                                     \
+    aclnnStatus NAME##GetWorkspaceSize(const aclTensor *self, int64_t dim, aclTensor *out,               \
+        uint64_t *workspaceSize, aclOpExecutor **executor) {                                             \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                              \
+        return plan_softmax(mock_build_begin(&NAME##_task, workspaceSize, executor), self, dim, out,     \
+            LOGARITHM);                                                                                  \
+    }
+SOFTMAX(aclnnSoftmax, false)
+SOFTMAX(aclnnLogSoftmax, true)

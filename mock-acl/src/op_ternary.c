@@ -287,6 +287,31 @@ aclnnStatus aclnnLerpsGetWorkspaceSize(
     return mock_build_finish(&b);
 }
 
+MOCK_OPERATOR(aclnnInplaceLerp, run)
+aclnnStatus aclnnInplaceLerpGetWorkspaceSize(
+    aclTensor *selfRef, const aclTensor *end, const aclTensor *weight, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnInplaceLerpGetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnInplaceLerp_task, workspaceSize, executor);
+    mock_build_tensor(&b, selfRef, "selfRef", MOCK_INOUT);
+    mock_build_tensor(&b, end, "end", MOCK_IN);
+    mock_build_tensor(&b, weight, "weight", MOCK_IN);
+    plan_lerp(&b, NULL, 0);
+    return mock_build_finish(&b);
+}
+
+MOCK_OPERATOR(aclnnInplaceLerps, run)
+aclnnStatus aclnnInplaceLerpsGetWorkspaceSize(
+    aclTensor *selfRef, const aclTensor *end, const aclScalar *weight, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnInplaceLerpsGetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnInplaceLerps_task, workspaceSize, executor);
+    mock_build_tensor(&b, selfRef, "selfRef", MOCK_INOUT);
+    mock_build_tensor(&b, end, "end", MOCK_IN);
+    plan_lerp(&b, mock_build_scalar(&b, weight, "weight"), 0);
+    return mock_build_finish(&b);
+}
+
 /* Both limits given: tensors that broadcast (own choice: as PyTorch does). */
 MOCK_OPERATOR(aclnnClampTensor, run)
 aclnnStatus aclnnClampTensorGetWorkspaceSize(

@@ -1,4 +1,4 @@
-/* Abs, Sqrt, Rsqrt, Tanh, Gelu and GeluV2 (guide: aclnn, page of each).
+/* Abs, Sqrt, Rsqrt and Tanh with in-place forms, Gelu and GeluV2 (guide: aclnn, page of each).
  *
  * Abs clears the sign, of NaN too; the least integer stays itself. Sqrt is correctly rounded, negative
  * values give NaN; Rsqrt is 1 / sqrt, rounded twice, and of 0 infinite. Tanh and both forms of Gelu are
@@ -51,6 +51,9 @@ MOCK_UNARY(aclnnAbs, aclTensor, mock_plan_unary(&b, &abs_kernels, 1))
 MOCK_UNARY(aclnnSqrt, aclTensor, mock_plan_unary(&b, &sqrt_kernels, 1))
 MOCK_UNARY(aclnnRsqrt, aclTensor, mock_plan_unary(&b, &rsqrt_kernels, 1))
 MOCK_UNARY(aclnnTanh, aclTensor, mock_plan_unary(&b, &tanh_kernels, 1))
+MOCK_UNARY_INPLACE(aclnnInplaceSqrt, aclTensor, mock_plan_unary(&b, &sqrt_kernels, 0))
+MOCK_UNARY_INPLACE(aclnnInplaceRsqrt, aclTensor, mock_plan_unary(&b, &rsqrt_kernels, 0))
+MOCK_UNARY_INPLACE(aclnnInplaceTanh, aclTensor, mock_plan_unary(&b, &tanh_kernels, 0))
 MOCK_UNARY(aclnnGelu, aclTensor, plan_gelu(&b, &gelu_erf_kernels))
 
 aclnnStatus aclnnGeluV2GetWorkspaceSize(

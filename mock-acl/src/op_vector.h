@@ -47,6 +47,24 @@ static inline f32x4 mock_choose(i32x4 mask, f32x4 yes, f32x4 no) {
     return (f32x4)mock_choose_bits(mask, (u32x4)yes, (u32x4)no);
 }
 
+/* Lanes of two vectors: alternating from the low or the high half, or the low or high halves after each
+ * other. */
+static inline f32x4 mock_mix_low(f32x4 a, f32x4 b) {
+    return (f32x4){a[0], b[0], a[1], b[1]};
+}
+
+static inline f32x4 mock_mix_high(f32x4 a, f32x4 b) {
+    return (f32x4){a[2], b[2], a[3], b[3]};
+}
+
+static inline f32x4 mock_pair_low(f32x4 a, f32x4 b) {
+    return (f32x4){a[0], a[1], b[0], b[1]};
+}
+
+static inline f32x4 mock_pair_high(f32x4 a, f32x4 b) {
+    return (f32x4){a[2], a[3], b[2], b[3]};
+}
+
 static inline f32x4 mock_abs4(f32x4 x) {
     return (f32x4)((u32x4)x & 0x7fffffffu);
 }

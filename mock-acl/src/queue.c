@@ -282,6 +282,20 @@ MOCK_EXPORT aclError acltdtEnqueue(uint32_t qid, acltdtBuf buf, int32_t timeout)
 }
 
 /* The bytes and the user's are copied. Full until the time-out: 207014. */
+static aclError no_memory_there(void) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "data outside a live device allocation");
+}
+
+/* From the memory of the program, or to it; false outside of what is live. */
+static bool copy_bytes(void *own, const void *data, size_t size, bool out) {
+    mock_views_take();
+    void *there = mock_host_address(data, size);
+    if (there != NULL && out) memcpy(there, own, size);
+    else if (there != NULL) memcpy(own, there, size);
+    mock_views_give();
+    return there != NULL;
+}
+
 MOCK_EXPORT aclError acltdtEnqueueData(uint32_t qid, const void *data, size_t dataSize, const void *userData,
     size_t userDataSize, int32_t timeout, uint32_t rsv) {
     MOCK_ENTER(acltdtEnqueueData);
@@ -292,14 +306,12 @@ MOCK_EXPORT aclError acltdtEnqueueData(uint32_t qid, const void *data, size_t da
     aclError code = needs_device();
     if (code == 0) code = find(qid, &q);
     if (code != 0) return code;
-    const void *from = mock_host_address(data, dataSize);
-    if (from == NULL)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "data outside a live device allocation");
     message *e = new_message(NULL, dataSize, userDataSize);
-    if (e != NULL) {
-        memcpy(e->bytes, from, dataSize);
-        if (userDataSize != 0) memcpy(e->bytes + dataSize, userData, userDataSize);
+    if (e != NULL && !copy_bytes(e->bytes, data, dataSize, false)) {
+        free(e);
+        return no_memory_there();
     }
+    if (e != NULL && userDataSize != 0) memcpy(e->bytes + dataSize, userData, userDataSize);
     return put(q, e, timeout, ACL_ERROR_RT_QUEUE_FULL);
 }
 
@@ -346,7 +358,7 @@ MOCK_EXPORT aclError acltdtDequeue(uint32_t qid, acltdtBuf *buf, int32_t timeout
 }
 
 /* Empty until the time-out: 207013. Too little room: 107000, `retDataSize` says how much it takes, and it
- * stays there (own choice). */
+ * stays there; memory that is freed while the call waits: 107000, and the message is lost (own choice). */
 MOCK_EXPORT aclError acltdtDequeueData(uint32_t qid, void *data, size_t dataSize, size_t *retDataSize,
     void *userData, size_t userDataSize, int32_t timeout) {
     MOCK_ENTER(acltdtDequeueData);
@@ -357,17 +369,16 @@ MOCK_EXPORT aclError acltdtDequeueData(uint32_t qid, void *data, size_t dataSize
         dataSize == 0) return mock_null("data, retDataSize and dataSize");
     aclError code = needs_device();
     if (code == 0) code = find(qid, &q);
-    void *to = code == 0 ? mock_host_address(data, dataSize) : NULL;
-    if (code == 0 && to == NULL)
-        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "data outside a live device allocation");
+    if (code == 0 && mock_host_address(data, dataSize) == NULL) code = no_memory_there();
     if (code == 0) code = get(q, &w, timeout, ACL_ERROR_RT_QUEUE_EMPTY, &e);
     if (w.found != 0) *retDataSize = w.found;
     if (code != 0) return code;
-    memcpy(to, e->bytes, e->size);
+    /* The call may have waited, and the memory be gone. */
+    if (!copy_bytes(e->bytes, data, e->size, true)) code = no_memory_there();
     const size_t user = userData == NULL ? 0 : userDataSize < e->user_size ? userDataSize : e->user_size;
     if (user != 0) memcpy(userData, e->bytes + e->size, user);
     free(e);
-    return 0;
+    return code;
 }
 
 /* ---- rights ---- */

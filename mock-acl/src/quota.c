@@ -123,6 +123,7 @@ static int set_limit(uint32_t value, const uint32_t *initial, uint32_t most, uin
     mock_lock();
     read_environment();
     *now = value == 0 ? *initial : value;
+    mock_changed(); /* a record may wait for an id */
     mock_unlock();
     return 0;
 }

@@ -321,7 +321,25 @@ MOCK_EXPORT aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) 
     return code;
 }
 
-static bool idle(void *what) { return ((const mock_graph *)what)->inflight == 0; }
+typedef struct idle_wait {
+    mock_graph *graph;
+    uint64_t serial;
+} idle_wait;
+
+/* Another thread may destroy it meanwhile, and a new graph stand in its place. */
+static bool idle(void *what) {
+    const idle_wait *w = what;
+    return w->graph->serial != w->serial || w->graph->inflight == 0;
+}
+
+static bool of_graph(void *what, const mock_stream *s) {
+    return mock_graph_launches(((const idle_wait *)what)->graph, s);
+}
+
+aclError mock_graph_wait(mock_graph *g, mock_stream *first, int64_t timeout_ns) {
+    idle_wait w = {g, g->serial};
+    return mock_wait(&(mock_wait_for){idle, of_graph, &w, first}, timeout_ns);
+}
 
 /* Only for models of aclmdlRIBuildBegin, a captured one is 107000; the time-out is -1 or above 0, else 107000
  * (observed: execute, build_ri); when it passes, 507046, and the execution is aborted (implementation of the
@@ -341,13 +359,14 @@ MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
     if (code == 0) code = check_launch(g, s);
     if (code == 0) code = mock_graph_launch(g, s);
     if (code == 0) {
-        code = mock_wait(&(mock_wait_for){idle, mock_graph_launches, g, s},
-            timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
+        const uint64_t serial = g->serial;
+        mock_target t = mock_target_of(s, s->tail);
+        code = mock_graph_wait(g, s, timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
             mock_fail(code, "EE1002", "the model did not finish in time");
-            if (g->inflight != 0) mock_graph_end_early(g, 0);
+            if (g->serial == serial && g->inflight != 0) mock_graph_end_early(g, 0);
         }
-        if (code == 0 && s->error != 0) {
+        if (code == 0 && mock_target_lives(&t) && s->error != 0) {
             code = mock_fail(s->error, "EE9999", "a task of the model failed");
             s->error = 0;
         }

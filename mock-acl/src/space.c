@@ -24,6 +24,10 @@ typedef struct retired {
 } retired;
 static retired *graveyard;
 static size_t graves;
+static _Atomic uint32_t users;
+
+void mock_views_take(void) { atomic_fetch_add(&users, 1); }
+void mock_views_give(void) { atomic_fetch_sub(&users, 1); }
 
 void mock_space_lock(void) { pthread_mutex_lock(&lock); }
 void mock_space_unlock(void) { pthread_mutex_unlock(&lock); }
@@ -97,8 +101,9 @@ void mock_space_clear(const void *base, uint64_t bytes) {
 
 void mock_space_bury(void) {
     mock_lock();
-    const bool idle = mock_engine.executing == 0;
     mock_space_lock();
+    /* Whoever comes later does not find these spaces any more. */
+    const bool idle = mock_engine.executing == 0 && atomic_load(&users) == 0;
     retired *last = NULL;
     for (retired *r = graveyard; idle && r != NULL; r = r->next) {
         close_view(r);

@@ -67,6 +67,7 @@ mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, b
     atomic_store_explicit(&s->held, false, memory_order_relaxed);
     s->stopped = s->overflow_switch = s->cache_op_info = s->bound = s->host_funcs = false;
     s->again = false;
+    s->dropping = 0;
     s->custom_tag = s->cube_limit = s->vector_limit = 0;
     s->error = s->stop_error = 0;
     s->timed_out = false;
@@ -130,7 +131,7 @@ aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out) {
 
 /* No stream left: 207008 (header: ACL_ERROR_RT_NO_STREAM_RESOURCE). The priority is cut to 7
  * (implementation of the open runtime). */
-static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags) {
+aclError mock_stream_create(aclrtStream *out, uint32_t priority, uint32_t flags) {
     if (out == NULL) return mock_null("stream");
     mock_lock();
     mock_ctx *ctx = mock_current();
@@ -146,67 +147,14 @@ static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags) {
 
 MOCK_EXPORT aclError aclrtCreateStream(aclrtStream *stream) {
     MOCK_ENTER(aclrtCreateStream);
-    return create(stream, 0, 0);
+    return mock_stream_create(stream, 0, 0);
 }
 
 /* Unknown bits are ignored (implementation of the open runtime); every known one can be created
  * (observed: capture_begin). */
 MOCK_EXPORT aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag) {
     MOCK_ENTER(aclrtCreateStreamWithConfig);
-    return create(stream, priority, flag & 0x3Fu);
-}
-
-/* Those that were created; a program may also have one of its own, which only destroying tells apart. */
-typedef struct config {
-    aclrtStreamConfigHandle handle;
-    struct config *next;
-} config;
-static config *configs;
-
-MOCK_EXPORT aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void) {
-    MOCK_ENTER_PTR(aclrtCreateStreamConfigHandle);
-    config *c = calloc(1, sizeof *c);
-    if (c == NULL) return NULL;
-    mock_lock();
-    c->next = configs;
-    configs = c;
-    mock_unlock();
-    return &c->handle;
-}
-
-/* One that was not created: 100000 (own choice: the real runtime frees it). */
-MOCK_EXPORT aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle) {
-    MOCK_ENTER(aclrtDestroyStreamConfigHandle);
-    if (handle == NULL) return mock_null("handle");
-    mock_lock();
-    config **at = &configs;
-    while (*at != NULL && &(*at)->handle != handle) at = &(*at)->next;
-    config *found = *at;
-    if (found != NULL) *at = found->next;
-    mock_unlock();
-    if (found == NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%p is unknown", (void *)handle);
-    free(found);
-    return 0;
-}
-
-/* (header: aclrtStreamConfigAttr); another size: 100000 (own choice). */
-MOCK_EXPORT aclError aclrtSetStreamConfigOpt(
-    aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr, const void *attrValue, size_t valueSize) {
-    MOCK_ENTER(aclrtSetStreamConfigOpt);
-    if (handle == NULL || attrValue == NULL) return mock_null("handle and attrValue");
-    void *const places[] = {&handle->workptr, &handle->workSize, &handle->flag, &handle->priority};
-    const size_t sizes[] = {
-        sizeof handle->workptr, sizeof handle->workSize, sizeof handle->flag, sizeof handle->priority};
-    if ((int)attr < 0 || attr > ACL_RT_STREAM_PRIORITY || valueSize != sizes[attr])
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "attribute %d of size %zu", (int)attr, valueSize);
-    memcpy(places[attr], attrValue, valueSize);
-    return 0;
-}
-
-MOCK_EXPORT aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle) {
-    MOCK_ENTER(aclrtCreateStreamV2);
-    if (handle == NULL) return mock_null("handle");
-    return create(stream, (uint32_t)handle->priority, (uint32_t)handle->flag & 0x3Fu);
+    return mock_stream_create(stream, priority, flag & 0x3Fu);
 }
 
 /* (own choice: the guide forbids such calls in callbacks; the real runtime may hang) */
@@ -276,12 +224,12 @@ static aclError synchronize(aclrtStream handle, int64_t timeout_ns, const char *
     aclError code = mock_stream_to_wait(handle, &s);
     if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, call);
     if (code == 0 && (s->flags & NO_TASKS) == 0) {
-        mock_target t = {s, s->tail, s->aborts};
+        mock_target t = mock_target_of(s, s->tail);
         code = mock_wait_target(&t, timeout_ns);
         if (s->aborts != t.aborts) code = mock_aborted(s);
         else if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             mock_fail(code, "EE1002", "stream %d did not finish in time", s->id);
-        if (code == 0) code = mock_stream_take_error(s);
+        if (code == 0 && mock_target_lives(&t)) code = mock_stream_take_error(s);
     }
     mock_unlock();
     return code;
@@ -336,7 +284,7 @@ static bool finished(const mock_stream *s) {
 
 static void add(all_targets *all, mock_stream *s) {
     if ((s->flags & NO_TASKS) != 0 || finished(s)) return;
-    all->at[all->count++] = (mock_target){s, s->tail, s->aborts};
+    all->at[all->count++] = mock_target_of(s, s->tail);
 }
 
 /* What is collected, with the lock. */
@@ -378,7 +326,8 @@ static aclError synchronize_device(int64_t timeout, const char *call) {
             mock_fail(code, "EE1002", "the device did not finish in time");
         for (size_t i = 0; i < all.count && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT; i++) {
             mock_stream *s = all.at[i].stream;
-            const aclError one = s->aborts != all.at[i].aborts ? mock_aborted(s) : mock_stream_take_error(s);
+            aclError one = s->aborts != all.at[i].aborts ? mock_aborted(s) : 0;
+            if (one == 0 && mock_target_lives(&all.at[i])) one = mock_stream_take_error(s);
             if (code == 0) code = one;
         }
         mock_pools_trim();
@@ -421,7 +370,7 @@ MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *sta
 
 aclError mock_stream_finish(mock_stream *s) {
     if (s->flags & ACL_STREAM_PERSISTENT) return 0;
-    mock_target t = {s, s->tail, s->aborts};
+    mock_target t = mock_target_of(s, s->tail);
     return mock_wait_target(&t, MOCK_FOREVER);
 }
 

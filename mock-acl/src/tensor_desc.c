@@ -326,6 +326,7 @@ MOCK_EXPORT aclError aclSetTensorConst(aclTensorDesc *desc, void *dataBuffer, si
     return 0;
 }
 
+/* Any value is kept, and not looked at (implementation of the open graph engine). */
 MOCK_EXPORT aclError aclSetTensorPlaceMent(aclTensorDesc *desc, aclMemType memType) {
     MOCK_ENTER(aclSetTensorPlaceMent);
     FIND_DESC(d, desc);

@@ -37,6 +37,7 @@
 #define OP(name, fidelity) STUB_NOSUP(name, MOCK_API_##name, #name)
 #else
 #define NNBASE(name, fidelity) STUB_##fidelity(name, MOCK_API_##name, #name)
-#define OP(name, fidelity) STUB_##fidelity(name, MOCK_API_##name, #name)
+/* Those of operators are in own_stubs.c. */
+#define OP(name, fidelity)
 #endif
 #include "exports.def"

@@ -4,6 +4,7 @@
 # make conformance LIB=path   the same programs against another libascendcl.so
 # make conformance-asan, -tsan, -valgrind   with the mock's sources, under the sanitizers and Valgrind
 # make conformance-sets       compiled with real headers, run on the mock
+# make conformance-rules      that each rule of rules-*.tsv has a check; RULES_FLAGS=--unnamed lists checks without a rule
 # CONFORMANCE_FLAGS="--only event --all" chooses and prints more; results as JUnit XML in build/conformance/*.xml
 CONFORMANCE := $(wildcard tests/conformance/*.c)
 CONFORMANCE_HEADERS := $(HEADERS) tests/conformance/conform.h Makefile tests/conformance.mk
@@ -58,6 +59,11 @@ $(eval $(call conformance_variant,test,-O1 -g))
 # Valgrind keeps a shadow of all that is mapped: with gigabytes of device memory each check takes half a minute.
 conformance-valgrind: $(BUILD)/conformance/with-test $(KERNELS)
 	$(call conform,with-test,ulimit -v 6000000; MOCK_ACL_DEVICES=2 valgrind -q --trace-children=yes --error-exitcode=99)
+
+# A rule of the runtime that no check stands for is an error, and so is a check that is gone.
+.PHONY: conformance-rules
+conformance-rules: $(BUILD)/conformance/as-c
+	@LD_LIBRARY_PATH='$(abspath $(BUILD))/lib64' $< --list | python3 tools/rules.py $(RULES_FLAGS)
 
 # The same with the headers inside the wheels that `make headers` downloads, as C++.
 .PHONY: conformance-sets

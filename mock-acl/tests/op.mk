@@ -9,7 +9,7 @@ OP_SUPPORT := tests/op_support.c
 OP_TESTS := $(patsubst tests/%.c,%,$(filter-out $(OP_SUPPORT) tests/op_bench.c,$(wildcard tests/op_*.c)))
 OP_HEADERS := $(wildcard src/*.h tests/op_*.h include/*/*.h) src/exports.def
 
-.PHONY: op-test op-portable op-asan op-tsan op-bench
+.PHONY: op-test op-portable op-asan op-tsan op-bench bench-ops
 
 # $(1): variant, $(2): extra flags
 define op_variant
@@ -18,7 +18,7 @@ $(OP_BUILD)/$(1)/%.o: %.c $(OP_HEADERS)
 	$(OP_CC) $(OP_CFLAGS) $(2) -c $$< -o $$@
 $(OP_BUILD)/$(1)/%: $(OP_BUILD)/$(1)/tests/%.o $(OP_SOURCES:%.c=$(OP_BUILD)/$(1)/%.o) \
 		$(OP_SUPPORT:%.c=$(OP_BUILD)/$(1)/%.o)
-	$(OP_CC) $(2) $$^ -o $$@ -lm -lpthread
+	$(OP_CC) $(2) $$^ -o $$@ -lm -lpthread -ldl
 op-$(1): $(OP_TESTS:%=$(OP_BUILD)/$(1)/%)
 	@set -e; for t in $(OP_TESTS); do $(IN_PLACE) $(OP_BUILD)/$(1)/$$$$t; done
 endef
@@ -30,6 +30,10 @@ $(eval $(call op_variant,tsan,-g -fsanitize=thread))
 
 op-bench: $(OP_BUILD)/test/op_bench
 	$(OP_BUILD)/test/op_bench
+
+# Ratios to OpenBLAS and memcpy in lines for .ci/full. For the first: apt-get install libopenblas0-pthread
+bench-ops: $(OP_BUILD)/test/bench_ops
+	@$(OP_BUILD)/test/bench_ops
 
 # Against NumPy, which is put into the cache once when the machine has none. NUMPY_FLAGS="--cases 1000 --seed 7"
 .PHONY: op-numpy

@@ -167,7 +167,7 @@ static void bad_products_are_refused(void) {
     sample d3 = sample_new(ACL_FLOAT, "", DIMS(2, 4, 3));
     sample e3 = sample_new(ACL_FLOAT, "", DIMS(3, 3, 5));
     sample o3 = sample_new(ACL_FLOAT, "", DIMS(3, 4, 5));
-    REFUSED(161002, "[4, 3] and [4, 3]", aclnnMm, x.handle, x.handle, out.handle, 0);
+    REFUSED(161002, "self [4, 3] and mat2 [4, 3]", aclnnMm, x.handle, x.handle, out.handle, 0);
     REFUSED(161002, "[4, 3], expected [4, 5]", aclnnMm, x.handle, y.handle, x.handle, 0);
     REFUSED(161002, "cubeMathType is 4", aclnnMm, x.handle, y.handle, out.handle, 4);
     REFUSED(161002, "FLOAT16", aclnnMm, x.handle, y.handle, h.handle, 0);
@@ -181,9 +181,9 @@ static void bad_products_are_refused(void) {
 }
 
 static void the_workspace_is_needed_and_checked(void) {
-    sample x = filled(ACL_FLOAT, "10", DIMS(4, 3));
-    sample y = filled(ACL_FLOAT, "", DIMS(3, 5));
-    sample out = sample_new(ACL_FLOAT, "", DIMS(4, 5));
+    sample x = filled(ACL_FLOAT16, "10", DIMS(4, 3));
+    sample y = filled(ACL_FLOAT16, "", DIMS(3, 5));
+    sample out = sample_new(ACL_FLOAT16, "", DIMS(4, 5));
     uint64_t size;
     aclOpExecutor *executor;
     CHECK(aclnnMmGetWorkspaceSize(x.handle, y.handle, out.handle, 0, &size, &executor) == 0 && size == 512);

@@ -228,6 +228,13 @@ void sample_free(sample *s) {
     device_free(s->memory);
 }
 
+aclTensor *tensor_nowhere(aclDataType dtype, int rank, const int64_t *dims) {
+    static double nowhere;
+    int64_t strides[8], dense = 1;
+    for (int i = rank; i-- > 0; dense *= dims[i]) strides[i] = dense;
+    return aclCreateTensor(dims, (uint64_t)rank, dtype, strides, 0, ACL_FORMAT_ND, &dense, 1, &nowhere);
+}
+
 static char *element(const sample *s, int64_t index) {
     int64_t at = s->offset;
     for (int i = s->rank; i-- > 0;) {

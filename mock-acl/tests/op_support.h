@@ -72,6 +72,8 @@ typedef struct sample {
  * optional prefix: 'g' leaves gaps between all elements and an offset of 3; "" is contiguous. */
 sample sample_new(aclDataType dtype, const char *layout, int rank, const int64_t *dims);
 void sample_free(sample *s);
+/* A contiguous tensor over memory that is no device memory: tasks that need it fail with 507015. */
+aclTensor *tensor_nowhere(aclDataType dtype, int rank, const int64_t *dims);
 #define DIMS(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
 
 double sample_get(const sample *s, int64_t index);

@@ -113,6 +113,25 @@ static void limits(void) {
     CHECK(value == 0);
 }
 
+/* A reset takes back what is left; so does nothing else, as a program may have configurations of its own. */
+static void configurations_are_counted(void) {
+    up();
+    aclrtStream s = NULL;
+    aclrtStreamConfigHandle own = {.priority = 3}, *left = aclrtCreateStreamConfigHandle();
+    uint32_t got = 0;
+    CHECK(live().stream_configs == 1);
+    OK(aclrtCreateStreamV2(&s, &own));
+    OK(aclrtStreamGetPriority(s, &got));
+    CHECK(got == 3);
+    CODE(aclrtDestroyStreamConfigHandle(&own), 100000);
+    up();
+    CHECK(live().stream_configs == 0);
+    CODE(aclrtCreateStreamV2(&s, left), 100000);
+    CODE(aclrtDestroyStreamConfigHandle(left), 100000);
+    for (int i = 0; i < 3000; i++) OK(aclrtDestroyStreamConfigHandle(aclrtCreateStreamConfigHandle()));
+    CHECK(live().stream_configs == 0);
+}
+
 static void configured_streams(void) {
     up();
     aclrtStream s = NULL;
@@ -123,6 +142,10 @@ static void configured_streams(void) {
     OK(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, sizeof priority));
     OK(aclrtCreateStreamV2(&s, config));
     OK(aclrtDestroyStreamConfigHandle(config));
+    aclrtStream none = NULL;
+    CODE(aclrtDestroyStreamConfigHandle(config), 100000);
+    CODE(aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_PRIORITY, &priority, sizeof priority), 100000);
+    CODE(aclrtCreateStreamV2(&none, config), 100000);
     OK(aclrtStreamGetPriority(s, &got));
     CHECK(got == 5);
     unsigned char *d = device(8);
@@ -160,6 +183,7 @@ int main(void) {
     reuse();
     limits();
     configured_streams();
+    configurations_are_counted();
     batches();
     return 0;
 }

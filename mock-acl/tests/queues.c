@@ -296,6 +296,44 @@ static void threads_on_both_ends(void) {
     OK(acltdtDestroyQueue(q));
 }
 
+static void *enqueue_later(void *queue) {
+    OK(aclrtSetDevice(0));
+    OK(acltdtEnqueueData(*(uint32_t *)queue, "x", 2, NULL, 0, 0, 0));
+    return NULL;
+}
+
+static void *destroy_later(void *queue) {
+    OK(aclrtSetDevice(0));
+    OK(acltdtDestroyQueue(*(uint32_t *)queue));
+    return NULL;
+}
+
+static void *enqueue_buffer_later(void *queue) {
+    acltdtBuf b = NULL;
+    OK(acltdtAllocBuf(16, ACL_TDT_NORMAL_MEM, &b));
+    OK(acltdtEnqueue(*(uint32_t *)queue, b, 0));
+    return NULL;
+}
+
+/* Waiting without end: another thread ends it, with a message or with the queue. */
+static void without_time_out(void) {
+    void *(*const ends[])(void *) = {enqueue_later, destroy_later, enqueue_buffer_later, destroy_later};
+    const int codes[] = {0, 107000, 0, 107000};
+    for (int i = 0; i < 4; i++) {
+        uint32_t q = queue_of(2);
+        pthread_t thread;
+        char out[8];
+        size_t size = 0;
+        acltdtBuf b = NULL;
+        CHECK(pthread_create(&thread, NULL, ends[i], &q) == 0);
+        if (i < 2) CODE(acltdtDequeueData(q, out, sizeof out, &size, NULL, 0, -1), codes[i]);
+        else CODE(acltdtDequeue(q, &b, -1), codes[i]);
+        CHECK(pthread_join(thread, NULL) == 0);
+        if (b != NULL) OK(acltdtFreeBuf(b));
+        if (codes[i] == 0) OK(acltdtDestroyQueue(q));
+    }
+}
+
 int main(void) {
     up();
     items_say_what_they_are();
@@ -306,6 +344,7 @@ int main(void) {
     a_queue_keeps_bytes();
     routes_pass_messages_on();
     threads_on_both_ends();
+    without_time_out();
     up();
     CHECK(live().library_objects == 0);
     return 0;

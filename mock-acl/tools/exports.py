@@ -4,13 +4,15 @@
 exports.py check LIBRARY      the library exports exactly abi/exports.txt, which is these names and mock_acl_*; every
                               function that the headers declare is among them, and nothing else is
 exports.py list               writes abi/exports.txt
-exports.py table [--check]    writes the tables in README.md, or fails when they are not current
+exports.py table [--check]    writes the tables in README.md and src/own_operators.def, or fails when they are not
+                              current
 """
 import os
 import re
 import subprocess
 import sys
 
+import own_operators
 from sources import sources
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -57,7 +59,9 @@ def headers():
 
 
 def control_names():
-    text = open(os.path.join(HERE, "include/mock_acl.h")).read()
+    text = ""
+    for header in ("mock_acl.h", "mock_acl_operator.h"):
+        text += re.sub(r"/\*.*?\*/", "", open(os.path.join(HERE, "include", header)).read(), flags=re.S)
     return set(re.findall(r"\b(mock_acl_\w+)\(", text))
 
 
@@ -117,7 +121,8 @@ def table():
             operators = sum(not n.endswith("GetWorkspaceSize") for n in missing)
             lines.append(
                 f"| the other {operators} operators of `aclnnop/` ({len(missing)} functions) | not supported "
-                "| own choice | 207000, and the error text names the function; src/exports.def lists them one by one |"
+                "| own choice | 207000, and the error text names the function, until the program computes it itself "
+                "(mock_acl_operator.h); src/own_operators.def lists them |"
             )
         elif missing:
             head = f"Not supported ({len(missing)}; 207000, NULL or 0, and the error text names the function):"
@@ -138,11 +143,14 @@ def update(only_check):
     text = open(path).read()
     start, end = text.index(BEGIN) + len(BEGIN), text.index(END)
     fresh = text[:start] + "\n\n" + table() + text[end:]
+    stubs = own_operators.text(entries())
     if only_check:
-        if fresh != text:
-            print("the tables in README.md are not current: run tools/exports.py table")
-        return fresh == text
+        good = fresh == text and stubs == open(own_operators.PATH).read()
+        if not good:
+            print("README.md or src/own_operators.def is not current: run tools/exports.py table")
+        return good
     open(path, "w").write(fresh)
+    open(own_operators.PATH, "w").write(stubs)
     return True
 
 

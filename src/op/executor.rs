@@ -4,11 +4,15 @@ use std::ffi::c_void;
 use std::panic::Location;
 use std::sync::Arc;
 
-use acl_sys::{aclIntArray, aclOpExecutor, aclScalar, aclTensor, aclrtStream};
+use acl_sys::{MissingSymbol, Table, aclOpExecutor, aclrtStream};
 
+use super::argument::{Arg, Objects, Slot};
+use super::cached;
+use super::few::Few;
+use super::operand::Operand;
 use super::owned::owned;
-use super::scalar::{Factor, IntArray, Scalar};
-use super::view::Descriptor;
+use super::repeatable::Keep;
+use crate::call::{Caller as _, check};
 use crate::context::ContextInner;
 use crate::error::Result;
 use crate::memory::Allocation;
@@ -19,92 +23,96 @@ owned! {
     Executor, aclOpExecutor, aclDestroyAclOpExecutor
 }
 
-/// The second phase of an operator, on a workspace with its bytes.
+/// An operator of the library: its two phases.
+pub(crate) struct Function {
+    pub(crate) name: &'static str,
+    first_name: &'static str,
+    /// That no other function has.
+    id: u64,
+    first: FirstPhase,
+    second: fn(&Table) -> Result<SecondPhase, MissingSymbol>,
+}
+
+/// Calls the first phase with one slot an argument, and places for its two results.
 ///
 /// # Safety
 ///
-/// The executor comes from the first phase of the same operator, the workspace has the bytes that it asked for, and
-/// both they and the memory of the tensors last until the work is done.
-pub(crate) type SecondPhase =
-    unsafe fn(&ContextInner, *mut c_void, u64, *mut aclOpExecutor, aclrtStream) -> Result<()>;
+/// The slots hold live objects of the kinds that the function takes, in its order.
+pub(crate) type FirstPhase =
+    unsafe fn(&Table, &[Slot], *mut u64, *mut *mut aclOpExecutor) -> Result<i32, MissingSymbol>;
 
-/// An operator after its first phase.
-pub(crate) struct Planned<'a> {
+/// On a workspace with its bytes. The executor comes from the first phase of the same operator, the workspace has the
+/// bytes that it asked for, and both they and the memory of the tensors last until the work is done.
+pub(crate) type SecondPhase = unsafe extern "C" fn(*mut c_void, u64, *mut aclOpExecutor, aclrtStream) -> i32;
+
+impl Function {
+    pub(crate) const fn new(
+        name: &'static str,
+        first_name: &'static str,
+        first: FirstPhase,
+        second: fn(&Table) -> Result<SecondPhase, MissingSymbol>,
+    ) -> Self {
+        // FNV-1a; a test compares all names.
+        let (bytes, mut id, mut at) = (name.as_bytes(), 0xcbf2_9ce4_8422_2325_u64, 0);
+        while at < bytes.len() {
+            id = (id ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
+            at += 1;
+        }
+        Self { name, first_name, id, first, second }
+    }
+
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The first phase: gives the executor, and the bytes of scratch memory that it asks for.
+    pub(super) fn plan<'c>(&self, context: &'c ContextInner, objects: &Objects<'c>) -> Result<(Executor<'c>, u64)> {
+        context.before_operator();
+        context.bind()?;
+        let table = context.table();
+        let (mut bytes, mut executor) = (0_u64, std::ptr::null_mut());
+        // SAFETY: the objects are live and were made for this call, in the order of its arguments.
+        let code = unsafe { (self.first)(table, &objects.slots, &raw mut bytes, &raw mut executor) }?;
+        check(table, self.first_name, code)?;
+        Ok((Executor::own(executor, context), bytes))
+    }
+
+    /// The second phase.
+    ///
+    /// # Safety
+    ///
+    /// As [`SecondPhase`] says.
+    pub(super) unsafe fn launch(
+        &self,
+        context: &ContextInner,
+        (workspace, bytes): (*mut c_void, u64),
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> Result<()> {
+        context.bind()?;
+        let table = context.table();
+        let second = (self.second)(table)?;
+        // SAFETY: as the caller promises.
+        check(table, self.name, unsafe { second(workspace, bytes, executor, stream) })
+    }
+}
+
+/// One call of an operator.
+pub(crate) struct Call<'a> {
+    pub(crate) function: &'static Function,
+    /// What errors call it.
     pub(crate) label: &'static str,
     pub(crate) location: &'static Location<'static>,
-    pub(crate) executor: Executor<'a>,
-    /// Scratch memory that it asks for.
-    pub(crate) bytes: u64,
-    pub(crate) second: SecondPhase,
-    /// Memory of the tensors, in the order of the first phase.
-    pub(crate) uses: &'a [&'a Arc<Allocation>],
-    /// Where the storage of each of them starts.
-    pub(crate) starts: &'a [*mut c_void],
+    pub(crate) args: &'a [Arg<'a>],
 }
 
-/// What the first phase was told, given up by its owners.
-pub(crate) struct Described {
-    /// In the order of the first phase.
-    pub(crate) tensors: Vec<*mut aclTensor>,
-    pub(crate) others: Vec<Other>,
-}
-
-/// A description that is no tensor.
-pub(crate) enum Other {
-    Scalar(*mut aclScalar),
-    Array(*mut aclIntArray),
-    /// Lives with the context.
-    Shared,
-}
-
-impl From<Scalar<'_>> for Other {
-    fn from(scalar: Scalar<'_>) -> Self {
-        Self::Scalar(scalar.into_raw())
-    }
-}
-
-impl From<IntArray<'_>> for Other {
-    fn from(array: IntArray<'_>) -> Self {
-        Self::Array(array.into_raw())
-    }
-}
-
-impl From<Factor<'_>> for Other {
-    fn from(factor: Factor<'_>) -> Self {
-        match factor {
-            Factor::Shared(_) => Self::Shared,
-            Factor::Own(scalar) => scalar.into(),
-        }
-    }
-}
-
-impl Other {
-    pub(crate) fn destroy(self, context: &ContextInner) {
-        match self {
-            Self::Scalar(raw) => drop(Scalar::own(raw, context)),
-            Self::Array(raw) => drop(IntArray::own(raw, context)),
-            Self::Shared => {}
-        }
-    }
-}
-
-/// No operator of this crate has more tensors.
-pub(super) const MOST_TENSORS: usize = 4;
-
-impl Described {
-    pub(crate) fn new<const N: usize>(tensors: [Descriptor<'_>; N], others: Vec<Other>) -> Self {
-        const { assert!(N > 0 && N <= MOST_TENSORS) };
-        Self { tensors: tensors.into_iter().map(Descriptor::into_raw).collect(), others }
-    }
-}
-
-/// Where an operator goes after its first phase.
+/// Where an operator goes.
 pub(crate) trait Target: Copy {
     /// Whose context and scratch memory it has.
     fn stream(&self) -> &Stream;
 
-    /// Takes the operator. `described` holds what the first phase was told, and destroys it when it is not called.
-    fn take(self, planned: Planned<'_>, described: impl FnOnce() -> Described) -> Result<()>;
+    /// Takes the operator, whose memory belongs to the device of the stream.
+    fn take(self, call: &Call<'_>) -> Result<()>;
 }
 
 impl Target for &Stream {
@@ -113,22 +121,93 @@ impl Target for &Stream {
     }
 
     #[inline]
-    fn take(self, planned: Planned<'_>, _described: impl FnOnce() -> Described) -> Result<()> {
-        let Planned { label, location, executor, bytes, second, uses, .. } = planned;
-        let workspace = workspace(self, bytes)?;
-        let scratch = workspace.as_ref();
-        let address = scratch.map_or(std::ptr::null_mut(), |workspace| workspace.address());
-        let context = &**self.0.context();
-        self.0.submit(&Task { label, location, uses, scratch }, |raw| {
-            // A second phase that fails may or may not have consumed the executor; leaking it then is better than
-            // destroying it twice.
-            let executor = executor.into_raw();
-            // SAFETY: the executor comes from this operator's first phase on this thread and is used once; the
-            // workspace has the bytes that it asked for; the memory of the tensors is registered with the stream.
-            unsafe { second(context, address, bytes, executor, raw) }
-        })?;
+    fn take(self, call: &Call<'_>) -> Result<()> {
+        cached::run(self, call)
+    }
+}
+
+impl Target for Keep<'_> {
+    fn stream(&self) -> &Stream {
+        self.stream
+    }
+
+    fn take(self, call: &Call<'_>) -> Result<()> {
+        self.keep(call)
+    }
+}
+
+/// The memory of a call's tensors, in the order of its arguments.
+pub(super) struct Memory<'a> {
+    pub(super) uses: Few<&'a Arc<Allocation>>,
+    /// Where the storage of each starts.
+    pub(super) starts: Few<*mut c_void>,
+    /// Whether the index of each tensor among the operands is known: none is in a list, and none is left out before
+    /// another one.
+    pub(super) is_plain: bool,
+}
+
+impl Call<'_> {
+    /// The memory of the operands, which has to be of the stream's device. Everything that the first phase is told,
+    /// except the addresses, is noted in `words`.
+    #[inline]
+    pub(super) fn memory(&self, stream: &Stream, mut words: Option<&mut Vec<u64>>) -> Result<Memory<'_>> {
+        let mut memory = Memory { uses: Few::new(), starts: Few::new(), is_plain: true };
+        let mut left_out = false;
+        for arg in self.args {
+            if let Some(words) = &mut words {
+                arg.note(words);
+            }
+            match *arg {
+                Arg::Tensor(operand, _) => {
+                    memory.is_plain &= !left_out;
+                    memory.add(stream, operand, words.as_deref_mut())?;
+                }
+                Arg::Tensors(list, _) => {
+                    memory.is_plain = false;
+                    for index in 0..list.count() {
+                        memory.add(stream, list.at(index), words.as_deref_mut())?;
+                    }
+                }
+                Arg::NoTensor | Arg::NoTensors => left_out = true,
+                _ => {}
+            }
+        }
+        Ok(memory)
+    }
+}
+
+impl<'a> Memory<'a> {
+    #[inline]
+    fn add(&mut self, stream: &Stream, operand: &'a dyn Operand, words: Option<&mut Vec<u64>>) -> Result<()> {
+        let view = operand.view();
+        stream.check_device(view.context_inner())?;
+        self.uses.push(view.allocation());
+        self.starts.push(view.start);
+        if let Some(words) = words {
+            view.note(words);
+        }
         Ok(())
     }
+}
+
+/// Both phases, for this call alone.
+pub(super) fn once(stream: &Stream, call: &Call<'_>, uses: &[&Arc<Allocation>]) -> Result<()> {
+    let context = &**stream.0.context();
+    let objects = Objects::make(context, call.args)?;
+    let (executor, bytes) = call.function.plan(context, &objects)?;
+    let workspace = workspace(stream, bytes)?;
+    let scratch = workspace.as_ref();
+    let address = scratch.map_or(std::ptr::null_mut(), |workspace| workspace.address());
+    let (label, location) = (call.label, call.location);
+    stream.0.submit(&Task { label, location, uses, scratch }, |raw| {
+        // A second phase that fails may or may not have consumed the executor; leaking it then is better than
+        // destroying it twice.
+        let executor = executor.into_raw();
+        // SAFETY: the executor comes from this operator's first phase on this thread and is used once; the workspace
+        // has the bytes that it asked for; the memory of the tensors is registered with the stream.
+        unsafe { call.function.launch(context, (address, bytes), executor, raw) }
+    })?;
+    Ok(())
 }
 
 /// Scratch memory for an operator that asks for some.
@@ -139,50 +218,52 @@ pub(super) fn workspace(stream: &Stream, bytes: u64) -> Result<Option<Arc<Alloca
     }
 }
 
-/// `operator!(target, location, "label", plan(arguments), launch, [tensor: description], keep [other])`: the first
-/// phase of an aclnn operator, whose second one is up to the target.
-///
-/// The arguments are those of the first phase without its two results. Every tensor among them is listed with its
-/// description, in the order of the arguments, so that its memory is checked and kept; and every other description
-/// that is the caller's.
-macro_rules! operator {
-    ($target:expr, $location:expr, $label:literal, $plan:ident($($argument:expr),* $(,)?), $launch:ident,
-     [$($tensor:ident: $description:ident),*] $(, keep [$($other:ident),*])? $(,)?) => {{
-        /// SAFETY: as [`SecondPhase`](crate::op::executor::SecondPhase) says.
-        unsafe fn second(
-            context: &$crate::context::ContextInner,
-            workspace: *mut std::ffi::c_void,
-            bytes: u64,
-            executor: *mut acl_sys::aclOpExecutor,
-            stream: acl_sys::aclrtStream,
-        ) -> $crate::error::Result<()> {
+/// A [`Function`] of the two C functions named, with `$count` arguments in the first phase before its two results.
+macro_rules! function {
+    ($launch:ident, $plan:ident, [$($argument:tt),*]) => {{
+        /// SAFETY: as [`FirstPhase`](crate::op::executor::FirstPhase) says.
+        unsafe fn first(
+            table: &acl_sys::Table,
+            slots: &[$crate::op::argument::Slot],
+            bytes: *mut u64,
+            executor: *mut *mut acl_sys::aclOpExecutor,
+        ) -> std::result::Result<i32, acl_sys::MissingSymbol> {
+            let function = table.$plan()?;
+            let mut slots = slots.iter().copied();
             // SAFETY: as the caller promises.
-            unsafe { $crate::call::call!(context, $launch(workspace, bytes, executor, stream)) }
+            Ok(unsafe { function($($crate::op::executor::next!(slots, $argument),)* bytes, executor) })
         }
-        let target = $target;
-        let stream = $crate::op::Target::stream(&target);
-        $(stream.check_device($tensor.context_inner())?;)*
-        let context = &**stream.0.context();
-        context.before_operator();
-        let (mut bytes, mut executor) = (0_u64, std::ptr::null_mut());
-        // SAFETY: the descriptions are live and of the kinds that this operator's first phase takes; it writes its
-        // two results to the places given.
-        unsafe { $crate::call::call!(context, $plan($($argument,)* &raw mut bytes, &raw mut executor)) }?;
-        let executor = $crate::op::executor::Executor::own(executor, context);
-        let planned = $crate::op::executor::Planned {
+        $crate::op::executor::Function::new(
+            stringify!($launch),
+            stringify!($plan),
+            first,
+            |table| table.$launch().map(|second| second as $crate::op::executor::SecondPhase),
+        )
+    }};
+}
+pub(crate) use function;
+
+/// The next slot, for the argument that stands beside it.
+macro_rules! next {
+    ($slots:ident, $argument:tt) => {
+        $crate::op::argument::next(&mut $slots)
+    };
+}
+pub(crate) use next;
+
+/// `operator!(target, location, "label", aclnnNameGetWorkspaceSize(arguments), aclnnName)`: an aclnn operator, with
+/// the arguments of its first phase as [`Arg`]s, without its two results.
+macro_rules! operator {
+    ($target:expr, $location:expr, $label:literal, $plan:ident($($argument:expr),* $(,)?), $launch:ident) => {{
+        static FUNCTION: $crate::op::executor::Function =
+            $crate::op::executor::function!($launch, $plan, [$($argument),*]);
+        let call = $crate::op::executor::Call {
+            function: &FUNCTION,
             label: $label,
             location: $location,
-            executor,
-            bytes,
-            second,
-            uses: &[$($tensor.allocation()),*],
-            starts: &[$($tensor.start),*],
+            args: &[$($crate::op::argument::Arg::from($argument)),*],
         };
-        let described = move || {
-            let others = vec![$($($crate::op::executor::Other::from($other)),*)?];
-            $crate::op::executor::Described::new([$($description),*], others)
-        };
-        $crate::op::Target::take(target, planned, described)
+        $crate::op::Target::take($target, &call)
     }};
 }
 pub(crate) use operator;

@@ -3,7 +3,7 @@
 //! A first phase checks shapes and plans kernels. An executor that the library makes repeatable keeps what came of
 //! it; before a further second phase only the addresses of tensors that moved are replaced. Shapes, strides, types
 //! and everything that came from the host stay as they were. Not every operator allows it, nor every release of the
-//! library: then there is no [`Repeatable`], and both phases run each time.
+//! library: then there is no [`Kept`], and both phases run each time.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -13,8 +13,10 @@ use std::thread::{self, ThreadId};
 
 use acl_sys::{aclOpExecutor, aclTensor};
 
-use super::executor::{Described, Executor, MOST_TENSORS, Other, Planned, SecondPhase, Target, workspace};
-use super::view::{Descriptor, View};
+use super::argument::{Object, Objects};
+use super::executor::{Call, Executor, Function, Memory, workspace};
+use super::few::Few;
+use super::view::View;
 use crate::call::{Caller as _, call};
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
@@ -29,19 +31,36 @@ pub(crate) struct Keep<'a> {
     pub(crate) kept: &'a Cell<Option<Repeatable>>,
 }
 
+impl Keep<'_> {
+    pub(super) fn keep(self, call: &Call<'_>) -> Result<()> {
+        let context = self.stream.0.context();
+        let memory = call.memory(self.stream, None)?;
+        let Some(setter) = Setter::of(context).filter(|_| memory.is_plain) else {
+            return Ok(());
+        };
+        let kept = match Kept::plan(context, call, &memory, setter)? {
+            Ok(kept) => kept,
+            Err(error) => {
+                log::debug!("{} cannot be repeated on other memory: {error}", call.label);
+                return Ok(());
+            }
+        };
+        let (context, label, thread) = (Arc::clone(context), call.label, thread::current().id());
+        self.kept.set(Some(Repeatable { context, label, kept, thread }));
+        Ok(())
+    }
+}
+
 /// An executor for any number of second phases on the thread of the first one, with the descriptions that it was
-/// planned with. Destroyed with them when it is dropped; work that was submitted does not need it.
-pub(crate) struct Repeatable {
-    context: Arc<ContextInner>,
-    label: &'static str,
+/// planned with. [`Kept::destroy`] ends it; work that was submitted does not need it.
+pub(super) struct Kept {
+    function: &'static Function,
     executor: *mut aclOpExecutor,
-    /// In the order of the first phase.
+    made: Vec<Object>,
+    /// In the order of the first phase; those of lists are not among them.
     tensors: Vec<Tensor>,
-    others: Vec<Other>,
     bytes: u64,
-    second: SecondPhase,
     setter: Setter,
-    thread: ThreadId,
 }
 
 struct Tensor {
@@ -51,59 +70,126 @@ struct Tensor {
 }
 
 /// The two spellings of one function; older releases have only the second.
-#[derive(Clone, Copy)]
-enum Setter {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Setter {
     Plain,
     Capital,
+}
+
+impl Setter {
+    /// None when the library cannot repeat executors.
+    pub(super) fn of(context: &ContextInner) -> Option<Self> {
+        let table = context.table();
+        table.aclSetAclOpExecutorRepeatable().ok()?;
+        if table.aclSetTensorAddr().is_ok() {
+            return Some(Self::Plain);
+        }
+        table.AclSetTensorAddr().ok().map(|_| Self::Capital)
+    }
+}
+
+/// What a kept executor made of memory that moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moved {
+    Taken,
+    /// The library refused an address; the executor is of no more use.
+    Refused,
+}
+
+impl Kept {
+    /// The first phase of an operator, for many second ones; the inner error when it cannot be repeated. Nothing is
+    /// launched.
+    pub(super) fn plan(
+        context: &ContextInner,
+        call: &Call<'_>,
+        memory: &Memory<'_>,
+        setter: Setter,
+    ) -> Result<Result<Self>> {
+        let objects = Objects::make(context, call.args)?;
+        let (executor, bytes) = call.function.plan(context, &objects)?;
+        let raw = executor.raw();
+        // SAFETY: takes a live executor, right after its first phase.
+        if let Err(error) = unsafe { call!(context, aclSetAclOpExecutorRepeatable(raw)) } {
+            return Ok(Err(error));
+        }
+        let starts = memory.starts.as_slice();
+        let tensors = objects.tensors.iter().zip(starts).map(|(raw, start)| Tensor { raw: *raw, start: *start });
+        let tensors = if memory.is_plain { tensors.collect() } else { Vec::new() };
+        let (executor, made) = (executor.into_raw(), objects.keep());
+        Ok(Ok(Self { function: call.function, executor, made, tensors, bytes, setter }))
+    }
+
+    /// Gives the tensors the addresses `starts`, one for each, in the order of the first phase.
+    #[inline]
+    pub(super) fn move_to(&mut self, context: &ContextInner, label: &str, starts: &[*mut c_void]) -> Moved {
+        for (index, (tensor, start)) in self.tensors.iter_mut().zip(starts).enumerate() {
+            if tensor.start == *start {
+                continue;
+            }
+            if let Err(error) = set_address(context, self.setter, self.executor, index, tensor.raw, *start) {
+                log::debug!("{label} takes no other address for tensor {index}: {error}");
+                return Moved::Refused;
+            }
+            tensor.start = *start;
+        }
+        Moved::Taken
+    }
+
+    /// The second phase, on the thread of the first one, on the memory `uses` that the tensors were given.
+    #[inline]
+    pub(super) fn submit(
+        &self,
+        stream: &Stream,
+        (label, location): (&'static str, &'static Location<'static>),
+        uses: &[&Arc<Allocation>],
+    ) -> Result<()> {
+        let workspace = workspace(stream, self.bytes)?;
+        let scratch = workspace.as_ref();
+        let address = scratch.map_or(std::ptr::null_mut(), |workspace| workspace.address());
+        let context = &**stream.0.context();
+        stream.0.submit(&Task { label, location, uses, scratch }, |raw| {
+            // SAFETY: the executor comes from this operator's first phase on this thread and may be used any number
+            // of times; the workspace has the bytes that it asked for; the memory of the tensors is registered with
+            // the stream.
+            unsafe { self.function.launch(context, (address, self.bytes), self.executor, raw) }
+        })?;
+        Ok(())
+    }
+
+    /// Ends it, once.
+    pub(super) fn destroy(&mut self, context: &ContextInner) {
+        drop(Executor::own(self.executor, context));
+        std::mem::take(&mut self.made).into_iter().for_each(|object| object.destroy(context));
+    }
+}
+
+fn set_address(
+    context: &ContextInner,
+    setter: Setter,
+    executor: *mut aclOpExecutor,
+    index: usize,
+    tensor: *mut aclTensor,
+    start: *mut c_void,
+) -> Result<()> {
+    match setter {
+        // SAFETY: a live executor with the tensor that it was planned with at this index; the address is stored.
+        Setter::Plain => unsafe { call!(context, aclSetTensorAddr(executor, index, tensor, start)) },
+        // SAFETY: as above.
+        Setter::Capital => unsafe { call!(context, AclSetTensorAddr(executor, index, tensor, start)) },
+    }
+}
+
+/// A kept executor that destroys itself, for a plan.
+pub(crate) struct Repeatable {
+    context: Arc<ContextInner>,
+    label: &'static str,
+    kept: Kept,
+    thread: ThreadId,
 }
 
 // SAFETY: the handles are this value's own. The operator library asks for both phases on one thread, which `launch`
 // checks; for the end of an executor or of a description it asks for nothing.
 unsafe impl Send for Repeatable {}
-
-impl Target for Keep<'_> {
-    fn stream(&self) -> &Stream {
-        self.stream
-    }
-
-    fn take(self, planned: Planned<'_>, described: impl FnOnce() -> Described) -> Result<()> {
-        let Planned { label, executor, bytes, second, starts, .. } = planned;
-        let context = self.stream.0.context();
-        let setter = match make_repeatable(&executor, context) {
-            Ok(setter) => setter,
-            Err(error) => {
-                log::debug!("{label} cannot be repeated on other memory: {error}");
-                return Ok(());
-            }
-        };
-        let Described { tensors, others } = described();
-        let tensors = tensors.into_iter().zip(starts).map(|(raw, start)| Tensor { raw, start: *start }).collect();
-        self.kept.set(Some(Repeatable {
-            context: Arc::clone(context),
-            label,
-            executor: executor.into_raw(),
-            tensors,
-            others,
-            bytes,
-            second,
-            setter,
-            thread: thread::current().id(),
-        }));
-        Ok(())
-    }
-}
-
-fn make_repeatable(executor: &Executor<'_>, context: &ContextInner) -> Result<Setter> {
-    let table = context.table();
-    let setter = match table.aclSetTensorAddr() {
-        Ok(_) => Setter::Plain,
-        Err(_) => table.AclSetTensorAddr().map(|_| Setter::Capital)?,
-    };
-    let raw = executor.raw();
-    // SAFETY: takes a live executor, right after its first phase.
-    unsafe { call!(context, aclSetAclOpExecutorRepeatable(raw)) }?;
-    Ok(setter)
-}
 
 impl Repeatable {
     /// Whether this thread may launch it.
@@ -120,65 +206,26 @@ impl Repeatable {
         views: impl Iterator<Item = &'v View<'v>> + Clone,
         location: &'static Location<'static>,
     ) -> Result<bool> {
-        let first = views.clone().next().filter(|_| views.clone().count() == self.tensors.len());
-        let Some(first) = first.filter(|_| self.is_of_this_thread()) else {
+        if !self.is_of_this_thread() || views.clone().count() != self.kept.tensors.len() {
             let text = format!("{} repeated with other tensors, or on another thread", self.label);
             return Err(Error::new(ErrorKind::Internal, text));
-        };
-        for (index, view) in views.clone().enumerate() {
+        }
+        let (mut uses, mut starts) = (Few::new(), Few::new());
+        for view in views {
             stream.check_device(view.context_inner())?;
-            if let Err(error) = self.set_start(index, view.start) {
-                log::debug!("{} takes no other address for tensor {index}: {error}", self.label);
-                return Ok(false);
-            }
+            uses.push(view.allocation());
+            starts.push(view.start);
         }
-        let mut uses = [first.allocation(); MOST_TENSORS];
-        uses.iter_mut().zip(views).for_each(|(slot, view)| *slot = view.allocation());
-        self.submit(stream, &uses[..self.tensors.len()], location).map(|()| true)
-    }
-
-    /// Gives a tensor other memory, if it is other memory.
-    fn set_start(&mut self, index: usize, start: *mut c_void) -> Result<()> {
-        let (context, executor) = (&*self.context, self.executor);
-        let tensor = &mut self.tensors[index];
-        if tensor.start == start {
-            return Ok(());
+        if self.kept.move_to(&self.context, self.label, starts.as_slice()) == Moved::Refused {
+            return Ok(false);
         }
-        let raw = tensor.raw;
-        match self.setter {
-            // SAFETY: a live executor with the tensor that it was planned with at this index; the address is stored.
-            Setter::Plain => unsafe { call!(context, aclSetTensorAddr(executor, index, raw, start)) },
-            // SAFETY: as above.
-            Setter::Capital => unsafe { call!(context, AclSetTensorAddr(executor, index, raw, start)) },
-        }?;
-        tensor.start = start;
-        Ok(())
-    }
-
-    fn submit(&self, stream: &Stream, uses: &[&Arc<Allocation>], location: &'static Location<'static>) -> Result<()> {
-        let workspace = workspace(stream, self.bytes)?;
-        let scratch = workspace.as_ref();
-        let address = scratch.map_or(std::ptr::null_mut(), |workspace| workspace.address());
-        stream.0.submit(&Task { label: self.label, location, uses, scratch }, |raw| {
-            // SAFETY: the executor comes from this operator's first phase on this thread and may be used any number
-            // of times; the workspace has the bytes that it asked for; the memory of the tensors is registered with
-            // the stream.
-            unsafe { (self.second)(&self.context, address, self.bytes, self.executor, raw) }
-        })?;
-        Ok(())
+        self.kept.submit(stream, (self.label, location), uses.as_slice()).map(|()| true)
     }
 }
 
 impl Drop for Repeatable {
     fn drop(&mut self) {
-        let context = &*self.context;
-        drop(Executor::own(self.executor, context));
-        for tensor in &self.tensors {
-            drop(Descriptor::own(tensor.raw, context));
-        }
-        for other in std::mem::take(&mut self.others) {
-            other.destroy(context);
-        }
+        self.kept.destroy(&self.context);
     }
 }
 

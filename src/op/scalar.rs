@@ -1,35 +1,76 @@
-//! Scalars and integer arrays that operators take from the host.
+//! Numbers that operators take from the host.
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use acl_sys::{aclIntArray, aclScalar};
+use acl_sys::{aclDataType, aclScalar};
 use half::{bf16, f16};
 
+use super::argument::{Arg, Object};
 use super::element::{DataType, Element, Numeric};
-use super::owned::owned;
 use crate::call::pointer;
 use crate::context::ContextInner;
 use crate::error::{Error, Result};
 
-owned! {
-    /// A number with its type.
-    Scalar, aclScalar, aclDestroyScalar
+/// A number with its type, for operators that take one from the host.
+///
+/// Plain data: the library's object is made inside a call that needs it, and its value is part of what the call is
+/// [remembered](crate::op#executors) by.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::{Scalar, aclnn};
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let x = device.upload_tensor(&[-1.0_f32, 0.25, 2.0], [3])?;
+/// let mut out = device.zeros::<f32>([3])?;
+/// aclnn::muls(&stream, &x, 2.0_f32, &mut out)?; // a number becomes one by itself
+/// assert_eq!(out.to_vec()?, [-2.0, 0.5, 4.0]);
+/// aclnn::clamp(&stream, &x, Some(Scalar::from(0.0_f32)), None, &mut out)?;
+/// assert_eq!(out.to_vec()?, [0.0, 0.25, 2.0]);
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[doc(alias = "aclCreateScalar")]
+#[doc(alias = "aclDestroyScalar")]
+pub struct Scalar {
+    kind: aclDataType,
+    /// The first bytes are one element.
+    element: [u8; 8],
 }
 
-impl<'a> Scalar<'a> {
-    pub(crate) fn new<T: Element>(context: &'a ContextInner, value: T) -> Result<Self> {
+impl<T: Element> From<T> for Scalar {
+    fn from(value: T) -> Self {
         let mut element = [0; 8];
         element[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&value));
-        Self::of(context, T::TYPE, element)
+        Self { kind: T::TYPE.raw(), element }
+    }
+}
+
+impl From<bool> for Scalar {
+    fn from(value: bool) -> Self {
+        Self { kind: aclDataType::ACL_BOOL, element: [u8::from(value), 0, 0, 0, 0, 0, 0, 0] }
+    }
+}
+
+impl Scalar {
+    /// The first bytes of `element` are one of type `dtype`.
+    pub(crate) fn of(dtype: DataType, element: [u8; 8]) -> Self {
+        Self { kind: dtype.raw(), element }
     }
 
-    /// The first bytes of `element` are one of type `dtype`.
-    pub(crate) fn of(context: &'a ContextInner, dtype: DataType, element: [u8; 8]) -> Result<Self> {
+    /// As numbers, for signatures.
+    pub(super) fn words(self) -> [u64; 2] {
+        [10 | u64::from(self.kind.0 as u32) << 8, u64::from_ne_bytes(self.element)]
+    }
+
+    pub(super) fn describe(self, context: &ContextInner) -> Result<*mut aclScalar> {
         // As a number, for the alignment of every type.
-        let mut element = u64::from_ne_bytes(element);
+        let mut element = u64::from_ne_bytes(self.element);
         // SAFETY: `element` begins with one element of the type that is named; the call copies it.
-        let raw = unsafe { pointer!(context, aclCreateScalar((&raw mut element).cast(), dtype.raw())) }?;
-        Ok(Self::own(raw, context))
+        unsafe { pointer!(context, aclCreateScalar((&raw mut element).cast(), self.kind)) }
     }
 }
 
@@ -45,15 +86,14 @@ impl Ones {
         if !known.is_null() {
             return Ok(known);
         }
-        let made = Scalar::new(context, T::ONE)?;
-        match slot.compare_exchange(std::ptr::null_mut(), made.raw, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => {
-                let raw = made.raw;
-                std::mem::forget(made);
-                Ok(raw)
+        let made = Scalar::from(T::ONE).describe(context)?;
+        match slot.compare_exchange(std::ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => Ok(made),
+            Err(other) => {
+                // Another thread was first; this one's goes away.
+                Object::Scalar(made).destroy(context);
+                Ok(other)
             }
-            // Another thread was first; this one's goes away.
-            Err(other) => Ok(other),
         }
     }
 
@@ -73,37 +113,24 @@ impl Ones {
         for slot in &self.0 {
             let raw = slot.swap(std::ptr::null_mut(), Ordering::AcqRel);
             if !raw.is_null() {
-                drop(Scalar::own(raw, context));
+                Object::Scalar(raw).destroy(context);
             }
         }
     }
 }
 
 /// A number that an operator scales an operand by.
-pub(crate) enum Factor<'a> {
+pub(crate) enum Factor {
     /// One of [`Ones`], which lives as long as its context.
     Shared(*const aclScalar),
-    Own(Scalar<'a>),
+    Own(Scalar),
 }
 
-impl Factor<'_> {
-    pub(crate) fn raw(&self) -> *const aclScalar {
-        match self {
-            Self::Shared(raw) => *raw,
-            Self::Own(scalar) => scalar.raw(),
+impl From<Factor> for Arg<'_> {
+    fn from(factor: Factor) -> Self {
+        match factor {
+            Factor::Shared(one) => Self::Shared(one),
+            Factor::Own(scalar) => Self::Scalar(scalar),
         }
-    }
-}
-
-owned! {
-    /// Dimensions, sizes and the like.
-    IntArray, aclIntArray, aclDestroyIntArray
-}
-
-impl<'a> IntArray<'a> {
-    pub(crate) fn new(context: &'a ContextInner, values: &[i64]) -> Result<Self> {
-        // SAFETY: the array has as many numbers as are named; the call copies them.
-        let raw = unsafe { pointer!(context, aclCreateIntArray(values.as_ptr(), values.len() as u64)) }?;
-        Ok(Self::own(raw, context))
     }
 }

@@ -368,7 +368,18 @@ impl<T: Element> Tensor<T> {
             dims: self.shape,
             strides: self.strides,
             offset: self.offset,
+            form: None,
         }
+    }
+
+    /// A view of the memory whose elements are all inside.
+    pub(super) fn with_layout(
+        buffer: DeviceBuffer<T>,
+        shape: Shape,
+        strides: [usize; MAX_RANK],
+        offset: usize,
+    ) -> Self {
+        Self { buffer, shape, strides, offset }
     }
 }
 

@@ -28,8 +28,8 @@ pub(crate) fn launch(
     let one = || context.ones.of(context, operands[0].dtype);
     let scalar = |value: Number, dtype: DataType| {
         let element = element_of(value, dtype);
-        let element = element.map_err(|text| Error::invalid(format!("the number of {}: {text}", operator.name())))?;
-        Scalar::of(context, dtype, element)
+        let number = element.map(|element| Scalar::of(dtype, element));
+        number.map_err(|text| Error::invalid(format!("the number of {}: {text}", operator.name())))
     };
     let number = |value| scalar(value, operands[0].dtype);
     match *operator {

@@ -331,3 +331,55 @@ RULE(context, explicit_ones_outlive_a_reset, "implementation of the open runtime
     TRUE(current() == made);
     EXPECT(aclrtDestroyContext(made), 0);
 }
+
+RULE(context, its_queued_work_is_dropped_with_it, "implementation of the open runtime") {
+    up();
+    aclrtEvent latch = NULL;
+    unsigned char *memory = (unsigned char *)device(64);
+    fill(memory, 1, 64);
+    aclrtContext made = create();
+    aclrtStream stream = new_stream();
+    latch = hold(stream);
+    OK(aclrtMemsetAsync(memory, 64, 2, 64, stream));
+    EXPECT(aclrtDestroyContext(made), 0);
+    OK(aclrtSetDevice(0));
+    let_go(latch);
+    TRUE(byte_at(memory) == 1);
+}
+
+static uint32_t streams_left(void) {
+    uint32_t left = 0;
+    OK(aclrtGetStreamAvailableNum(&left));
+    return left;
+}
+
+RULE(context, the_first_on_a_device_takes_two_streams, "guide: aclrtCreateContext") {
+    OK(aclInit(NULL));
+    create();
+    const uint32_t one = streams_left();
+    OK(aclrtSetDevice(0));
+    TRUE(streams_left() == one); /* the default stream of the device was there */
+    create();
+    TRUE(streams_left() == one - 1);
+}
+
+RULE(context, early_starts_are_of_the_process, "guide: aclrtCtxSetSysParamOpt; implementation") {
+    int64_t value = 0;
+    up();
+    EXPECT(aclrtCtxSetSysParamOpt(ACL_OPT_ENABLE_KERNEL_EARLY_START, 1), 107000);
+    EXPECT(aclrtSetSysParamOpt(ACL_OPT_ENABLE_KERNEL_EARLY_START, 1), 0);
+    EXPECT(aclrtGetSysParamOpt(ACL_OPT_ENABLE_KERNEL_EARLY_START, &value), 0);
+    TRUE(value == 1);
+}
+
+RULE(context, any_capture_stops_a_wait_for_the_device, "implementation: aclrtSynchronizeDevice") {
+    up();
+    aclrtEvent latch = hold(new_stream()); /* nothing is waited for, or this would not end */
+    for (int mode = 0; mode < 3; mode++) {
+        aclrtStream stream = begin((aclmdlRICaptureMode)mode);
+        EXPECT(aclrtSynchronizeDevice(), 107027);
+        EXPECT(aclmdlRIDestroy(end(stream)), 0);
+    }
+    let_go(latch);
+    EXPECT(aclrtSynchronizeDevice(), 0);
+}

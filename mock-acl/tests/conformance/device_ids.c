@@ -133,6 +133,15 @@ RULE(device, access_is_enabled_in_one_direction, "guide: aclrtDeviceEnablePeerAc
     TRUE(status == 1);
 }
 
+RULE(device, access_is_one_way, "guide: aclrtDeviceEnablePeerAccess") {
+    int32_t status = -1;
+    devices(2);
+    up();
+    OK(aclrtDeviceEnablePeerAccess(1, 0));
+    EXPECT(aclrtDevicePeerAccessStatus(1, 0, &status), 0);
+    TRUE(status == 0);
+}
+
 RULE(device, access_can_be_disabled, "guide: aclrtDeviceDisablePeerAccess") {
     int32_t status = -1;
     devices(2);

@@ -131,6 +131,7 @@ RULE(device, a_device_is_normal, "header: aclrtDeviceStatus") {
 RULE(device, the_task_scheduler_is_one_of_two, "implementation of the open runtime") {
     up();
     EXPECT(aclrtSetTsDevice(ACL_TS_ID_AICORE), 0);
+    EXPECT(aclrtSetTsDevice(ACL_TS_ID_AIVECTOR), 0);
     EXPECT(aclrtSetTsDevice((aclrtTsId)2), 100000);
 }
 

@@ -100,6 +100,15 @@ RULE_MOCK(device, streams_of_a_device_end_with_it, "guide: aclrtResetDevice; own
     EXPECT(aclrtDestroyStream(stream), 107017);
 }
 
+RULE_MOCK(device, a_forced_reset_ends_streams, "guide: aclrtResetDeviceForce; own choice: always 107017") {
+    OK(aclrtSetDevice(0));
+    up();
+    aclrtStream stream = new_stream();
+    OK(aclrtResetDeviceForce(0));
+    OK(aclrtSetDevice(0));
+    EXPECT(aclrtSynchronizeStream(stream), 107017);
+}
+
 RULE(device, the_last_reset_waits_for_work, "guide: aclrtResetDevice") {
     up();
     aclrtStream stream = new_stream();
@@ -177,4 +186,43 @@ RULE(device, threads_set_and_reset_at_once, "guide: aclrtSetDevice") {
     for (int i = 0; i < 4; i++) join_thread(threads[i]);
     EXPECT(aclrtResetDevice(0), 0);
     EXPECT(aclrtResetDevice(0), 507007);
+}
+
+/* ---- callbacks ---- */
+
+static int made;
+
+static void on_stream(aclrtStream stream, aclrtStreamState state, void *unused) {
+    (void)stream;
+    (void)unused;
+    made += state == ACL_RT_STREAM_STATE_CREATE_POST;
+}
+
+RULE(device, only_the_first_set_makes_a_default_stream, "guide: aclrtRegStreamStateCallback") {
+    OK(aclInit(NULL));
+    OK(aclrtRegStreamStateCallback("test", on_stream, NULL));
+    OK(aclrtSetDevice(0));
+    TRUE(made == 1);
+    OK(aclrtSetDevice(0));
+    TRUE(made == 1);
+}
+
+static int told;
+
+static void on_device(int32_t id, aclrtDeviceState state, void *unused) {
+    (void)id;
+    (void)state;
+    (void)unused;
+    told++;
+}
+
+RULE(device, a_callback_has_a_name_of_its_own, "guide: aclrtRegDeviceStateCallback") {
+    OK(aclInit(NULL));
+    OK(aclrtRegDeviceStateCallback("test", on_device, NULL));
+    TRUE(aclrtRegDeviceStateCallback("test", on_device, NULL) != 0);
+    OK(aclrtSetDevice(0));
+    TRUE(told == 2);
+    EXPECT(aclrtRegDeviceStateCallback("test", NULL, NULL), 0);
+    OK(aclrtResetDevice(0));
+    TRUE(told == 2);
 }

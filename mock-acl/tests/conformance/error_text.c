@@ -203,6 +203,25 @@ RULE(error, no_context_is_the_last_error_too, "observed: thread_no_ctx") {
     EXPECT(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 107002);
 }
 
+RULE(error, what_is_not_ready_is_no_last_error, "implementation of the open runtime") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtEvent latch = hold(stream), event = new_event(ACL_EVENT_SYNC), old = old_event(ACL_EVENT_SYNC);
+    aclrtStreamStatus of_stream = ACL_STREAM_STATUS_COMPLETE;
+    aclrtEventRecordedStatus recorded = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+    aclrtEventStatus status = ACL_EVENT_STATUS_COMPLETE;
+    OK(aclrtRecordEvent(event, stream));
+    OK(aclrtStreamQuery(stream, &of_stream));
+    OK(aclrtQueryEventStatus(event, &recorded));
+    OK(aclrtQueryEvent(old, &status));
+    TRUE(of_stream == ACL_STREAM_STATUS_NOT_READY && recorded == ACL_EVENT_RECORDED_STATUS_NOT_READY);
+    TRUE(status == ACL_EVENT_STATUS_NOT_READY);
+    EXPECT(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), 0);
+    TRUE(aclGetRecentErrMsg() == NULL);
+    let_go(latch);
+    finish(stream);
+}
+
 RULE(error, reading_the_text_leaves_the_last_error, "guide: aclrtGetLastError") {
     up();
     EXPECT(aclrtSetDevice(99), 107001);

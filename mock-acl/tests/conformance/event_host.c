@@ -392,3 +392,119 @@ RULE_MOCK(event, a_destroyed_event_is_refused_everywhere, "observed: stream_basi
     EXPECT(aclrtSynchronizeEvent(event), 107017);
     EXPECT(aclrtGetEventId(event, &id), 107017);
 }
+
+RULE(event, without_a_time_line_an_unfinished_event_says_so, "observed, not recorded") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtEvent latch = NULL, event = pending(stream, &latch, ACL_EVENT_SYNC);
+    float ms = 0;
+    uint64_t us = 0;
+    EXPECT(aclrtEventElapsedTime(&ms, event, event), 107006);
+    EXPECT(aclrtEventGetTimestamp(event, &us), 107006);
+    let_go(latch);
+    finish(stream);
+}
+
+RULE_MOCK(event, without_a_time_line_the_time_is_0, "observed, not recorded: once it was reclaimed") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtEvent event = new_event(ACL_EVENT_SYNC), timed = new_event(ACL_EVENT_TIME_LINE);
+    float ms = 7;
+    uint64_t us = 7;
+    OK(aclrtRecordEvent(event, stream));
+    OK(aclrtRecordEvent(timed, stream));
+    finish(stream);
+    EXPECT(aclrtEventElapsedTime(&ms, event, timed), 0);
+    EXPECT(aclrtEventGetTimestamp(event, &us), 0);
+    TRUE(ms == 0 && us == 0);
+}
+
+RULE(event, both_ends_of_a_time_were_recorded, "observed: event_elapsed_captured; implementation") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtEvent event = new_event(ACL_EVENT_TIME_LINE), never = new_event(ACL_EVENT_TIME_LINE);
+    float ms = 0;
+    uint64_t us = 0;
+    OK(aclrtRecordEvent(event, stream));
+    finish(stream);
+    EXPECT(aclrtEventElapsedTime(&ms, event, never), 507000);
+    EXPECT(aclrtEventElapsedTime(&ms, never, event), 507000);
+    EXPECT(aclrtEventGetTimestamp(never, &us), 507000);
+}
+
+RULE(event, an_external_event_has_no_time_and_no_wait, "implementation: aclrtEventGetTimestamp") {
+    up();
+    uint64_t us = 0;
+    aclrtEvent event = old_event(ACL_EVENT_EXTERNAL);
+    EXPECT(aclrtEventGetTimestamp(event, &us), 207000);
+    EXPECT(aclrtSynchronizeEventWithTimeout(event, 10), 207000);
+}
+
+RULE(event, it_is_asked_for_under_any_context, "implementation: the event knows its context") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtEvent latch = NULL, event = pending(stream, &latch, ACL_EVENT_SYNC);
+    aclrtContext mine = NULL, other = NULL;
+    aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+    OK(aclrtGetCurrentContext(&mine));
+    OK(aclrtCreateContext(&other, 0));
+    EXPECT(aclrtQueryEventStatus(event, &status), 0);
+    TRUE(status == ACL_EVENT_RECORDED_STATUS_NOT_READY);
+    EXPECT(aclrtSynchronizeEventWithTimeout(event, 20), 507047);
+    OK(aclrtSetCurrentContext(mine));
+    let_go(latch);
+    OK(aclrtSetCurrentContext(other));
+    EXPECT(aclrtSynchronizeEvent(event), 0);
+}
+
+RULE(event, a_progress_event_is_for_the_host, "guide: aclrtCreateEventExWithFlag") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtEvent latch = NULL, event = pending(stream, &latch, ACL_EVENT_CAPTURE_STREAM_PROGRESS);
+    aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+    OK(aclrtQueryEventStatus(event, &status));
+    TRUE(status == ACL_EVENT_RECORDED_STATUS_NOT_READY);
+    EXPECT(aclrtSynchronizeEventWithTimeout(event, 20), 507047);
+    let_go(latch);
+    EXPECT(aclrtSynchronizeEvent(event), 0);
+}
+
+RULE(event, a_plain_event_is_not_ready_at_first, "observed: event_query") {
+    up();
+    aclrtEvent event = NULL;
+    aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
+    OK(aclrtCreateEvent(&event));
+    OK(aclrtQueryEventStatus(event, &status));
+    TRUE(status == ACL_EVENT_RECORDED_STATUS_NOT_READY);
+}
+
+RULE(event, a_time_stamp_is_in_microseconds, "guide: aclrtEventGetTimestamp") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtEvent start = new_event(ACL_EVENT_TIME_LINE), stop = new_event(ACL_EVENT_TIME_LINE);
+    uint64_t first = 0, second = 0;
+    float ms = 0;
+    void *memory = device(1 << 20);
+    OK(aclrtRecordEvent(start, stream));
+    for (int i = 0; i < 200; i++) OK(aclrtMemsetAsync(memory, 1 << 20, i, 1 << 20, stream));
+    OK(aclrtRecordEvent(stop, stream));
+    finish(stream);
+    OK(aclrtEventGetTimestamp(start, &first));
+    OK(aclrtEventGetTimestamp(stop, &second));
+    OK(aclrtEventElapsedTime(&ms, start, stop));
+    const double us = (double)(second - first), difference = us - (double)ms * 1000;
+    TRUE(us > 0 && difference > -2 && difference < 2);
+}
+
+RULE(event, a_timed_event_orders_streams_too, "guide: aclrtCreateEventExWithFlag") {
+    up();
+    aclrtStream a = new_stream(), b = new_stream();
+    aclrtEvent event = new_event(ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE), latch = hold(a);
+    uint64_t us = 0;
+    OK(aclrtRecordEvent(event, a));
+    OK(aclrtStreamWaitEvent(b, event));
+    EXPECT(aclrtSynchronizeStreamWithTimeout(b, 20), 507046);
+    let_go(latch);
+    finish(b);
+    EXPECT(aclrtEventGetTimestamp(event, &us), 0);
+}

@@ -214,6 +214,7 @@ RULE(event, an_event_of_the_device_is_none_for_the_host, "guide: aclrtCreateEven
     aclrtEvent event = old_event(ACL_EVENT_DEVICE_USE_ONLY);
     EXPECT(aclrtRecordEvent(event, NULL), 107000);
     EXPECT(aclrtStreamWaitEvent(NULL, event), 107000);
+    EXPECT(aclrtResetEvent(event, NULL), 107000);
 }
 
 RULE(event, a_wait_has_no_negative_time_out, "observed: event_query") {
@@ -355,4 +356,146 @@ RULE(event, an_event_has_an_id, "guide: aclrtGetEventId") {
     TRUE(a != b);
     EXPECT(aclrtGetEventId(NULL, &a), 100000);
     EXPECT(aclrtGetEventId(old_event(ACL_EVENT_SYNC), NULL), 100000);
+}
+
+RULE(event, the_plain_event_takes_its_id_at_the_record, "guide: aclrtCreateEvent") {
+    up();
+    uint32_t before = 0, after = 0;
+    aclrtEvent event = NULL;
+    OK(aclrtGetEventAvailNum(&before));
+    OK(aclrtCreateEvent(&event));
+    OK(aclrtGetEventAvailNum(&after));
+    TRUE(after == before);
+    OK(aclrtRecordEvent(event, NULL));
+    OK(aclrtGetEventAvailNum(&after));
+    TRUE(after + 1 == before);
+}
+
+RULE_ENV(event, a_record_waits_for_an_id, "guide: aclrtCreateEventExWithFlag", "MOCK_ACL_EVENTS=1") {
+    up();
+    aclrtStream a = new_stream(), b = new_stream();
+    aclrtEvent first = new_event(ACL_EVENT_SYNC), second = new_event(ACL_EVENT_SYNC);
+    OK(aclrtRecordEvent(first, a));
+    EXPECT(aclrtRecordEvent(second, b), 0);
+    TRUE(recorded(first));
+    finish(b);
+}
+
+/* ---- more of the older family ---- */
+
+RULE(event, an_older_event_without_sync_is_not_waited_for, "guide: aclrtCreateEventWithFlag") {
+    up();
+    EXPECT(aclrtStreamWaitEvent(NULL, old_event(ACL_EVENT_TIME_LINE)), 207000);
+    EXPECT(aclrtStreamWaitEvent(NULL, old_event(ACL_EVENT_CAPTURE_STREAM_PROGRESS)), 207000);
+}
+
+RULE(event, an_unrecorded_plain_event_says_why, "observed: event_query; implementation: message EE1018") {
+    up();
+    aclrtEvent event = NULL;
+    OK(aclrtCreateEvent(&event));
+    EXPECT(aclrtStreamWaitEvent(NULL, event), 107000);
+    EXPECT_TEXT("EE1018");
+}
+
+RULE(event, an_external_event_holds_a_stream_too, "guide: aclrtCreateEventWithFlag; implementation") {
+    up();
+    aclrtStream a = new_stream(), b = new_stream();
+    aclrtEvent event = old_event(ACL_EVENT_EXTERNAL);
+    OK(aclrtStreamWaitEvent(b, event));
+    EXPECT(aclrtSynchronizeStreamWithTimeout(b, 20), 507046);
+    OK(aclrtRecordEvent(event, a));
+    finish(b);
+}
+
+RULE(event, a_latch_is_recorded_again_without_effect, "guide: aclrtResetEvent") {
+    up();
+    aclrtStream a = new_stream(), b = new_stream();
+    aclrtEvent latch = old_event(ACL_EVENT_SYNC);
+    OK(aclrtRecordEvent(latch, a));
+    finish(a);
+    aclrtEvent other = hold(a);
+    OK(aclrtRecordEvent(latch, a));
+    OK(aclrtStreamWaitEvent(b, latch)); /* the first record keeps it open */
+    finish(b);
+    let_go(other);
+    finish(a);
+}
+
+RULE(event, a_record_that_is_over_holds_nobody, "implementation: Event wait check") {
+    up();
+    aclrtStream a = new_stream(), b = new_stream();
+    aclrtEvent event = new_event(ACL_EVENT_SYNC);
+    OK(aclrtRecordEvent(event, a));
+    finish(a);
+    aclrtEvent latch = hold(a);
+    OK(aclrtStreamWaitEvent(b, event));
+    finish(b);
+    let_go(latch);
+    finish(a);
+}
+
+static uint32_t last_task(void) {
+    uint32_t id = 0;
+    OK(aclrtGetThreadLastTaskId(&id));
+    return id;
+}
+
+RULE(event, a_wait_that_is_not_needed_is_no_task, "implementation: Event wait check") {
+    up();
+    aclrtStream a = new_stream(), b = new_stream();
+    aclrtEvent event = new_event(ACL_EVENT_SYNC), latch = NULL;
+    OK(aclrtMemsetAsync(device(8), 8, 0, 8, a));
+    uint32_t last = last_task();
+    OK(aclrtStreamWaitEvent(b, event)); /* never recorded */
+    TRUE(last_task() == last);
+    OK(aclrtRecordEvent(event, a));
+    last = last_task();
+    OK(aclrtStreamWaitEvent(a, event)); /* recorded on the same stream */
+    TRUE(last_task() == last);
+    finish(a);
+    OK(aclrtStreamWaitEvent(b, event)); /* over */
+    TRUE(last_task() == last);
+    latch = hold(a);
+    OK(aclrtRecordEvent(event, a));
+    last = last_task();
+    OK(aclrtStreamWaitEvent(b, event)); /* needed */
+    TRUE(last_task() != last);
+    let_go(latch);
+    finish(b);
+}
+
+RULE(event, the_plain_event_is_not_reset_on_a_models_stream, "implementation: aclrtResetEvent") {
+    up();
+    aclrtStream stream = NULL;
+    aclmdlRI model = NULL;
+    aclrtEvent event = NULL;
+    OK(aclrtCreateEvent(&event));
+    OK(aclmdlRIBuildBegin(&model, 0));
+    OK(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_PERSISTENT));
+    OK(aclmdlRIBindStream(model, stream, 0));
+    EXPECT(aclrtResetEvent(event, stream), 207000);
+}
+
+/* ---- time-outs ---- */
+
+RULE(event, a_time_out_of_0_is_none, "guide: aclrtStreamWaitEventWithTimeout") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtEvent latch = old_event(ACL_EVENT_SYNC);
+    OK(aclrtStreamWaitEventWithTimeout(stream, latch, 0));
+    EXPECT(aclrtSynchronizeStreamWithTimeout(stream, 20), 507046);
+    let_go(latch);
+    finish(stream);
+}
+
+RULE_MOCK(event, a_time_out_of_the_process_is_for_later_waits, "guide: aclrtSetOpWaitTimeout") {
+    up();
+    aclrtStream before = new_stream(), after = new_stream();
+    aclrtEvent latch = hold(before);
+    OK(aclrtSetOpWaitTimeout(1));
+    OK(aclrtStreamWaitEvent(after, old_event(ACL_EVENT_SYNC)));
+    EXPECT(aclrtSynchronizeStreamWithTimeout(before, 5000), 507046);
+    EXPECT(aclrtSynchronizeStream(after), 107020);
+    let_go(latch);
+    finish(before);
 }

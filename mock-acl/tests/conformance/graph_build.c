@@ -240,6 +240,21 @@ RULE(graph, a_stream_that_is_started_later, "guide: aclrtActiveStream") {
     TRUE(u64_at(memory) == 1 && u64_at(memory + 1) == 1 && u64_at(memory + 2) == 0);
 }
 
+RULE(graph, a_started_stream_runs_beside, "guide: aclrtActiveStream") {
+    prepare();
+    aclrtStream later = bound(LATER);
+    OK(aclrtActiveStream(later, head));
+    /* Each waits for what the other writes. */
+    OK(aclrtValueWait(memory, 1, ACL_STREAM_WAIT_VALUE_EQ, head));
+    put(head, 1, 1);
+    put(later, 0, 1);
+    OK(aclrtValueWait(memory + 1, 1, ACL_STREAM_WAIT_VALUE_EQ, later));
+    put(later, 2, 1);
+    complete();
+    replay(model, launch);
+    TRUE(u64_at(memory + 2) == 1);
+}
+
 RULE(graph, start_a_stream_that_is_not_bound, "guide: aclrtActiveStream") {
     prepare();
     TRUE(aclrtActiveStream(launch, head) != 0);

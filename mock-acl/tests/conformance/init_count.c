@@ -14,6 +14,17 @@ RULE(init, finalize_ends_all_of_them, "observed: init_twice_finalize") {
     EXPECT(aclFinalize(), 100037);
 }
 
+RULE_ENV(init, by_the_documents_each_init_needs_its_finalize, "guide: aclFinalize", "MOCK_ACL_STRICT=doc") {
+    OK(aclInit(NULL));
+    EXPECT(aclInit(NULL), 100002);
+    EXPECT(aclFinalize(), 0);
+    EXPECT(aclInit(NULL), 100002); /* still initialised */
+    EXPECT(aclFinalize(), 0);
+    EXPECT(aclFinalize(), 0);
+    EXPECT(aclFinalize(), 100037);
+    EXPECT(aclInit(NULL), 0);
+}
+
 RULE(init, after_finalize_it_starts_again, "observed: init_twice_finalize") {
     OK(aclInit(NULL));
     OK(aclFinalize());
@@ -75,6 +86,26 @@ RULE(init, a_capture_does_not_stop_finalize, "observed: finalize_in_capture") {
     EXPECT(aclFinalize(), 0);
     aclmdlRI graph = NULL;
     EXPECT(aclmdlRICaptureEnd(stream, &graph), 0);
+}
+
+static aclrtStream last_stream;
+
+static void at_the_end(void) { aclrtDestroyStream(last_stream); }
+
+static void ends_as_it_is(int socket) {
+    (void)socket;
+    NEED(atexit(at_the_end) == 0);
+    up();
+    last_stream = new_stream();
+    hold(last_stream);
+    OK(aclrtMemsetAsync(device(64), 64, 1, 64, last_stream));
+    OK(aclrtStreamAbort(last_stream));
+    aclrtContext context = NULL;
+    OK(aclrtCreateContext(&context, 0));
+}
+
+RULE(init, a_process_may_end_without_finalize, "guide: aclFinalize; implementation of the open runtime") {
+    join_peer(start_peer(ends_as_it_is));
 }
 
 static void init_once(void *codes) {

@@ -2,8 +2,9 @@
 #include "../kernels/kernels.h"
 #include "conform.h"
 
+static aclrtBinHandle binary;
+
 static aclrtFuncHandle function(const char *name) {
-    static aclrtBinHandle binary;
     aclrtFuncHandle handle = NULL;
     if (binary == NULL) OK(aclrtBinaryLoadFromFile(beside(KERNELS), NULL, &binary));
     OK(aclrtBinaryGetFunction(binary, name, &handle));
@@ -150,6 +151,20 @@ RULE_MOCK(kernel, a_thread_has_one_list, "implementation: KernelArgsInit") {
     up();
     aclrtArgsHandle one = list_of("add"), two = list_of("poke");
     TRUE(one == two);
+}
+
+RULE_MOCK(kernel, a_list_goes_with_its_binary, "guide: aclrtKernelArgsInit") {
+    up();
+    aclrtFuncHandle add = function("add");
+    aclrtArgsHandle list = list_of("add");
+    aclrtParamHandle param = NULL;
+    char place[4096], memory[4096];
+    OK(aclrtKernelArgsInitByUserMem(add, place, memory, sizeof memory));
+    OK(aclrtBinaryUnLoad(binary));
+    EXPECT(aclrtKernelArgsAppend(list, &value, 8, &param), 107017);
+    EXPECT(aclrtKernelArgsAppend(place, &value, 8, &param), 107017);
+    EXPECT(aclrtKernelArgsFinalize(list), 107017);
+    EXPECT(aclrtLaunchKernelWithConfig(add, 1, NULL, NULL, list, NULL), 107017);
 }
 
 RULE_ENV(kernel, each_call_makes_a_list, "guide: aclrtKernelArgsInit", "MOCK_ACL_STRICT=doc") {

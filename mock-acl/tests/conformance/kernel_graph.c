@@ -181,6 +181,24 @@ RULE_MOCK(kernel, a_captured_kernel_is_a_kernel_task, "guide: aclmdlRITaskGetTyp
     TRUE(type == ACL_MODEL_RI_TASK_KERNEL);
 }
 
+RULE_MOCK(kernel, a_graph_keeps_the_cores_of_its_capture, "guide: aclrtSetStreamResLimit") {
+    up();
+    uint64_t *memory = (uint64_t *)device(64);
+    aclrtStream stream = new_stream();
+    OK(aclrtSetStreamResLimit(stream, ACL_RT_DEV_RES_VECTOR_CORE, 4));
+    OK(aclrtUseStreamResInCurrentThread(stream));
+    OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    OK(launch("report", memory, stream));
+    aclmdlRI graph = end(stream);
+    OK(aclrtSetStreamResLimit(stream, ACL_RT_DEV_RES_VECTOR_CORE, 2));
+    OK(aclrtUseStreamResInCurrentThread(stream));
+    replay(graph, stream);
+    TRUE(u64_at(memory + 4) == 4);
+    OK(launch("report", memory, stream));
+    finish(stream);
+    TRUE(u64_at(memory + 4) == 2);
+}
+
 RULE_MOCK(kernel, a_graph_owns_what_its_placeholders_hold, "guide: capture") {
     up();
     struct arguments {

@@ -220,6 +220,19 @@ RULE_MOCK(kernel, a_late_kernel_times_out, "guide: aclrtLaunchKernelAttrId; head
     EXPECT(aclrtSynchronizeStream(stream), 0);
 }
 
+RULE_MOCK(kernel, a_late_aicpu_kernel_has_its_own_code, "header: ACL_ERROR_RT_AICPU_TIMEOUT") {
+    up();
+    aclrtLaunchKernelAttr attribute;
+    aclrtLaunchKernelCfg config = {&attribute, 1};
+    uint64_t ns = 2000000001u;
+    memset(&attribute, 0, sizeof attribute);
+    attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
+    attribute.value.timeout = 2;
+    aclrtStream stream = new_stream();
+    OK(aclrtLaunchKernelWithHostArgs(function("cpu_slow"), 1, stream, &config, &ns, sizeof ns, NULL, 0));
+    EXPECT(aclrtSynchronizeStream(stream), 507017);
+}
+
 RULE_MOCK(kernel, a_batch_needs_a_core_for_each_block, "guide: schedule mode") {
     up();
     aclrtStream stream = new_stream();
@@ -237,6 +250,15 @@ RULE_MOCK(kernel, a_failed_kernel_is_found_by_the_wait, "header: ACL_ERROR_RT_AI
     aclrtStream stream = new_stream();
     EXPECT(aclrtLaunchKernelWithHostArgs(function("fail"), 1, stream, NULL, &code, 4, NULL, 0), 0);
     EXPECT(aclrtSynchronizeStream(stream), 507015);
+    EXPECT(aclrtSynchronizeStream(stream), 0);
+}
+
+RULE_MOCK(kernel, an_aicpu_kernel_fails_with_its_own_code, "header: ACL_ERROR_RT_AICPU_EXCEPTION") {
+    up();
+    int32_t code = 1;
+    aclrtStream stream = new_stream();
+    EXPECT(aclrtLaunchKernelWithHostArgs(function("cpu_fail"), 1, stream, NULL, &code, 4, NULL, 0), 0);
+    EXPECT(aclrtSynchronizeStream(stream), 507018);
     EXPECT(aclrtSynchronizeStream(stream), 0);
 }
 

@@ -411,3 +411,99 @@ RULE(memory, free_of_pinned_memory_with_sync, "guide: aclrtFreeHostWithDevSync")
     EXPECT(aclrtFreeHostWithDevSync(host), 0);
     TRUE(byte_at(p) == 5);
 }
+
+RULE(memory, free_takes_every_allocation, "guide: aclrtFree") {
+    up();
+    aclrtMallocConfig config = {NULL, 0};
+    void *p[4] = {NULL, NULL, NULL, NULL};
+    OK(aclrtMallocCached(&p[0], 64, ACL_MEM_MALLOC_HUGE_FIRST));
+    OK(aclrtMallocAlign32(&p[1], 64, ACL_MEM_MALLOC_HUGE_FIRST));
+    OK(aclrtMallocWithCfg(&p[2], 64, ACL_MEM_MALLOC_HUGE_FIRST, &config));
+    OK(aclrtMallocForTaskScheduler(&p[3], 64, ACL_MEM_MALLOC_HUGE_FIRST, NULL));
+    for (int i = 0; i < 4; i++) EXPECT(aclrtFree(p[i]), 0);
+}
+
+RULE(memory, cached_memory_has_four_policies, "guide: aclrtMallocCached") {
+    up();
+    const aclrtMemMallocPolicy policies[] = {ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_HUGE_ONLY,
+        ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_HUGE1G_ONLY};
+    for (size_t i = 0; i < 4; i++) {
+        void *p = NULL;
+        EXPECT(aclrtMallocCached(&p, 2 * MIB, policies[i]), 0);
+        fill(p, 3, 64);
+        TRUE(byte_at(p) == 3);
+        OK(aclrtFree(p));
+    }
+}
+
+RULE(memory, a_policy_may_be_qualified_with_a_configuration, "guide: aclrtMallocWithCfg") {
+    up();
+    void *p = NULL;
+    const int policy = ACL_MEM_MALLOC_HUGE_FIRST | ACL_MEM_TYPE_HIGH_BAND_WIDTH;
+    EXPECT(aclrtMallocWithCfg(&p, 64, (aclrtMemMallocPolicy)policy, NULL), 0);
+    EXPECT(aclrtFree(p), 0);
+}
+
+RULE(memory, mem_info_needs_a_context, "implementation: aclrtGetMemInfo") {
+    size_t n = 0;
+    OK(aclInit(NULL));
+    EXPECT(aclrtGetMemInfo(ACL_HBM_MEM, &n, &n), 107002);
+}
+
+RULE_MOCK(memory, pinned_by_registration_is_copied_later, "guide: aclrtHostRegisterV2") {
+    up();
+    char *host = page(), *memory = (char *)device(64);
+    aclrtStream stream = new_stream();
+    NEED(host != NULL);
+    memset(host, 1, 64);
+    fill(memory, 0, 64);
+    OK(aclrtHostRegisterV2(host, 4096, ACL_HOST_REG_PINNED));
+    aclrtEvent latch = hold(stream);
+    OK(aclrtMemcpyAsync(memory, 64, host, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    TRUE(byte_at(memory) == 0);
+    let_go(latch);
+    finish(stream);
+    TRUE(byte_at(memory) == 1);
+    EXPECT(aclrtHostUnregister(host), 0);
+}
+
+RULE_MOCK(memory, flags_of_registered_memory, "guide: aclrtHostRegisterV2; own choice of the code") {
+    up();
+    char *host = page();
+    NEED(host != NULL);
+    EXPECT(aclrtHostRegisterV2(host, 4096, 0x10), 107000);
+    EXPECT(aclrtHostRegisterV2(host, 4096, ACL_HOST_REG_MAPPED | ACL_HOST_REG_READONLY), 0);
+    EXPECT(aclrtHostUnregister(host), 0);
+}
+
+RULE(memory, an_allocation_has_attributes, "guide: aclrtMallocWithCfg; header: aclrtMallocAttrType") {
+    up();
+    void *p = NULL;
+    aclrtMallocAttribute attribute;
+    aclrtMallocConfig config = {&attribute, 1};
+    memset(&attribute, 0, sizeof attribute);
+    attribute.attr = ACL_RT_MEM_ATTR_MODULE_ID;
+    attribute.value.moduleId = 33;
+    EXPECT(aclrtMallocWithCfg(&p, 64, ACL_MEM_MALLOC_HUGE_FIRST, &config), 0);
+    fill(p, 3, 64);
+    TRUE(byte_at(p) == 3);
+    EXPECT(aclrtFree(p), 0);
+}
+
+RULE(memory, freeing_pinned_memory_does_not_wait, "guide: aclrtFreeHost") {
+    up();
+    aclrtStream stream = new_stream();
+    void *host = pinned(64);
+    aclrtEvent latch = hold(stream);
+    EXPECT(aclrtFreeHost(host), 0);
+    let_go(latch);
+    finish(stream);
+}
+
+RULE(memory, attributes_have_a_page_size, "header: aclrtPtrAttributes") {
+    up();
+    aclrtPtrAttributes attributes;
+    memset(&attributes, 0, sizeof attributes);
+    OK(aclrtPointerGetAttributes(device(4 * MIB), &attributes));
+    TRUE(attributes.pageSize >= 4096 && (attributes.pageSize & (attributes.pageSize - 1)) == 0);
+}

@@ -345,6 +345,13 @@ RULE(managed, a_prefetch_is_seen, "guide: aclrtMemManagedPrefetchAsync") {
     TRUE(attribute(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, p, PAGE) == ACL_MEM_LOCATIONTYPE_DEVICE);
 }
 
+RULE_MOCK(managed, a_prefetch_has_whole_pages, "guide: aclrtMemManagedPrefetchAsync") {
+    up();
+    char *p = managed(2 * PAGE);
+    const aclrtMemManagedLocation here = {ACL_MEM_LOCATIONTYPE_DEVICE, 0};
+    EXPECT(aclrtMemManagedPrefetchAsync(p, PAGE + 4096, here, 0, NULL), 107000);
+}
+
 RULE(managed, several_prefetches, "guide: aclrtMemManagedPrefetchBatchAsync") {
     up();
     char *p = managed(2 * PAGE);

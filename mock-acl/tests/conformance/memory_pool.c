@@ -313,3 +313,31 @@ RULE(allocator, a_copy_of_the_description_is_kept, "implementation: aclrtAllocat
     OK(aclrtAllocatorGetByStream(stream, &got, NULL, &alloc, NULL, NULL, NULL));
     TRUE(alloc == give);
 }
+
+/* ---- idle memory and waits ---- */
+
+static aclrtMemPool released(aclrtStream stream) {
+    aclrtMemPool pool = new_pool();
+    OK(aclrtMemPoolFreeAsync(take(pool, 4096, stream), stream));
+    return pool;
+}
+
+RULE(pool, idle_memory_goes_back_at_a_wait_for_an_event, "guide: aclrtMemPoolSetAttr (release threshold)") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtMemPool pool = released(stream);
+    aclrtEvent event = new_event(ACL_EVENT_SYNC);
+    OK(aclrtRecordEvent(event, stream));
+    OK(aclrtSynchronizeEvent(event));
+    TRUE(number(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT) == 0);
+}
+
+RULE(pool, idle_memory_goes_back_at_a_wait_for_the_device, "guide: aclrtMemPoolSetAttr (release threshold)") {
+    up();
+    aclrtMemPool pool = released(new_stream());
+    OK(aclrtSynchronizeDevice());
+    TRUE(number(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT) == 0);
+    pool = released(new_stream());
+    OK(aclrtSynchronizeDeviceWithTimeout(20000));
+    TRUE(number(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT) == 0);
+}

@@ -179,6 +179,22 @@ RULE(notify, record_and_wait_are_captured, "observed: notify") {
     OK(aclmdlRIDestroy(graph));
 }
 
+RULE(notify, a_notify_joins_nothing_to_a_capture, "observed: notify; implementation: only events fork") {
+    up();
+    aclrtStream other = new_stream(), stream = begin(ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    aclrtNotify notify = new_notify();
+    aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+    OK(aclrtRecordNotify(notify, stream));
+    OK(aclrtWaitAndResetNotify(notify, other, 0));
+    OK(aclmdlRICaptureGetInfo(other, &status, NULL));
+    TRUE(status == ACL_MODEL_RI_CAPTURE_STATUS_NONE);
+    aclmdlRI graph = end(stream);
+    EXPECT(aclrtSynchronizeStreamWithTimeout(other, 20), 507046); /* the record runs in the replay */
+    replay(graph, stream);
+    finish(other);
+    OK(aclmdlRIDestroy(graph));
+}
+
 /* ---- counting notifies ---- */
 
 static aclrtCntNotify new_count(void) {

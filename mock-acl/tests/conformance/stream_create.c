@@ -244,6 +244,28 @@ RULE(stream, the_default_stream_does_not_wait_for_others, "implementation: no ba
     finish(stream);
 }
 
+RULE(stream, no_stream_waits_for_the_default_one, "implementation: no barrier between streams") {
+    up();
+    aclrtStream stream = new_stream();
+    unsigned char *memory = (unsigned char *)device(64);
+    aclrtEvent latch = hold(NULL);
+    OK(aclrtMemsetAsync(memory, 64, 2, 64, stream));
+    finish(stream);
+    TRUE(byte_at(memory) == 2);
+    let_go(latch);
+    finish(NULL);
+}
+
+RULE(stream, the_default_stream_keeps_the_order, "guide: stream management") {
+    up();
+    uint64_t *memory = (uint64_t *)device(64);
+    for (uint64_t i = 1; i <= 100; i++) OK(aclrtValueWrite(memory, i, 0, NULL));
+    OK(aclrtMemcpyAsync(memory + 1, 8, memory, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, NULL));
+    OK(aclrtValueWrite(memory, 7, 0, NULL));
+    finish(NULL);
+    TRUE(u64_at(memory) == 7 && u64_at(memory + 1) == 100);
+}
+
 RULE(stream, null_is_no_stream_to_destroy, "observed: stream_basic") {
     up();
     EXPECT(aclrtDestroyStream(NULL), 100000);

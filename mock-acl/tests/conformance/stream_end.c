@@ -207,6 +207,14 @@ RULE(stream, stopping_on_failure_covers_the_context, "guide: aclrtSetStreamFailu
     TRUE(value.failureMode == 1);
 }
 
+RULE(stream, the_default_stream_has_a_failure_mode, "guide: aclrtSetStreamFailureMode") {
+    up();
+    aclrtStreamAttrValue value;
+    EXPECT(aclrtSetStreamFailureMode(NULL, ACL_STOP_ON_FAILURE), 0);
+    OK(aclrtGetStreamAttribute(NULL, ACL_STREAM_ATTR_FAILURE_MODE, &value));
+    TRUE(value.failureMode == 1);
+}
+
 /* A task that fails on the mock: memory that is not there. */
 static void fail(aclrtStream stream) {
     char *gone = (char *)device(4096);
@@ -254,6 +262,26 @@ RULE_MOCK(stream, a_device_wait_reports_an_error_of_its_streams, "implementation
     fail(new_stream());
     EXPECT(aclrtSynchronizeDevice(), 507053);
     EXPECT(aclrtSynchronizeDevice(), 0);
+}
+
+RULE_MOCK(stream, a_wait_for_an_event_reports_an_error_before_it, "guide: asynchronous errors") {
+    up();
+    aclrtStream stream = new_stream();
+    aclrtEvent event = new_event(ACL_EVENT_SYNC);
+    fail(stream);
+    OK(aclrtRecordEvent(event, stream));
+    EXPECT(aclrtSynchronizeEvent(event), 507053);
+    EXPECT(aclrtSynchronizeStream(stream), 0);
+}
+
+RULE_MOCK(stream, a_stopped_context_takes_no_work_on_any_stream, "guide: aclrtSetStreamFailureMode") {
+    up();
+    aclrtStream stream = new_stream(), other = new_stream();
+    void *memory = device(64);
+    OK(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
+    fail(other);
+    EXPECT(aclrtSynchronizeStream(other), 507053);
+    EXPECT(aclrtMemsetAsync(memory, 64, 7, 64, other), 507053);
 }
 
 RULE_MOCK(stream, a_stopped_stream_drops_its_work_and_says_so_each_time, "guide: aclrtSetStreamFailureMode") {

@@ -132,6 +132,7 @@ RULE(stream, a_stream_of_another_context_takes_no_work, "observed: fork_foreign_
     EXPECT(aclrtMemsetAsync(memory, 64, 1, 64, stream), 107003);
     EXPECT(aclrtRecordEvent(new_event(ACL_EVENT_SYNC), stream), 107003);
     EXPECT(aclrtDestroyStream(stream), 107003);
+    EXPECT(aclrtDestroyStreamForce(stream), 107003);
 }
 
 RULE(stream, waiting_is_refused_while_a_stream_captures, "observed: capturing_calls") {
@@ -295,4 +296,16 @@ RULE(stream, value_calls_check_address_and_flag, "observed: valuewait") {
     EXPECT(aclrtValueWrite(NULL, 1, 0, NULL), 100000);
     EXPECT(aclrtValueWait(NULL, 1, 0, NULL), 100000);
     EXPECT(aclrtValueWait(memory, 1, 4, NULL), 107000);
+}
+
+RULE(stream, a_value_write_has_no_flags_yet, "guide: aclrtValueWrite") {
+    up();
+    void *memory = device(64);
+    EXPECT(aclrtValueWrite(memory, 1, 1, NULL), 107000);
+}
+
+RULE(stream, a_call_accepts_a_value_at_any_address, "observed: valuewait") {
+    up();
+    char *memory = (char *)device(64);
+    EXPECT(aclrtValueWrite(memory + 4, 1, 0, NULL), 0);
 }

@@ -136,6 +136,8 @@ static const mock_acl_kernel kernels[] = {
         .param_count = MOCK_ACL_KERNEL_NO_PARAMS},
     {.name = "cpu_fail", .run = fail, .kind = MOCK_ACL_KERNEL_AICPU,
         .param_count = MOCK_ACL_KERNEL_NO_PARAMS},
+    {.name = "cpu_slow", .run = slow, .kind = MOCK_ACL_KERNEL_AICPU,
+        .param_count = MOCK_ACL_KERNEL_NO_PARAMS},
 };
 static const int32_t counter_start = 40;
 static const mock_acl_variable variables[] = {

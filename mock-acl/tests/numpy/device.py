@@ -137,6 +137,15 @@ class Device:
         self.made.append(("aclDestroyIntArray", handle))
         return ctypes.c_void_p(handle)
 
+    def tensor_list(self, tensors):
+        """Takes the tensors over."""
+        members = (ctypes.c_void_p * max(len(tensors), 1))(*(t.value for t in tensors))
+        handle = self.lib.aclCreateTensorList(members, ctypes.c_uint64(len(tensors)))
+        held = {t.value for t in tensors}
+        self.made = [m for m in self.made if m[1] not in held]
+        self.made.append(("aclDestroyTensorList", handle))
+        return ctypes.c_void_p(handle)
+
     def run(self, name, *arguments):
         size, executor = ctypes.c_uint64(), ctypes.c_void_p()
         self.check(name + "GetWorkspaceSize", *arguments, ctypes.byref(size), ctypes.byref(executor))

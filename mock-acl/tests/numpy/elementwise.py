@@ -11,6 +11,26 @@ from device import FLOATS, INTEGERS, np
 
 ALL = FLOATS + INTEGERS
 EVERY = ALL + ("bool",)
+ORDER = ["bool", "u8", "s8", "s16", "s32", "s64", "f16", "bf16", "f32", "f64"]
+
+
+def promote(a, b):
+    """The table of the guide: a float beats an integer; f16 with bf16 gives f32, s8 with u8 gives s16."""
+    if a == b:
+        return a
+    if {a, b} == {"f16", "bf16"}:
+        return "f32"
+    if {a, b} == {"s8", "u8"}:
+        return "s16"
+    return max(a, b, key=ORDER.index)
+
+
+def promote_scalar(tensor, scalar):
+    def kind(dtype):
+        return 2 if dtype in FLOATS else int(dtype != "bool")
+    if kind(scalar) <= kind(tensor):
+        return tensor
+    return "f32" if kind(scalar) == 2 else scalar
 
 
 @dataclass
@@ -56,8 +76,8 @@ UNARY = [
       ("Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh")),
     unary("Erf", erf, floats=True, types=ALL), unary("Erfc", erfc, floats=True, types=ALL),
     unary("Reciprocal", lambda x: 1 / x, floats=True, types=ALL),
-    unary("Sqrt", np.sqrt, floats=True, inplace=False), unary("Rsqrt", lambda x: 1 / np.sqrt(x), inplace=False),
-    unary("Tanh", np.tanh, inplace=False), unary("Abs", np.abs, types=ALL, inplace=False),
+    unary("Sqrt", np.sqrt, floats=True), unary("Rsqrt", lambda x: 1 / np.sqrt(x)),
+    unary("Tanh", np.tanh), unary("Abs", np.abs, types=ALL, inplace=False),
     unary("Floor", np.floor, types=FLOATS, exact=True), unary("Ceil", np.ceil, exact=True),
     unary("Round", np.rint, exact=True), unary("Trunc", np.trunc, exact=True),
     unary("Frac", lambda x: np.where(np.isinf(x), np.nan, x - np.trunc(x))),
@@ -158,8 +178,8 @@ COMPARISONS = {"Eq": np.equal, "Ne": np.not_equal, "Gt": np.greater, "Ge": np.gr
 
 BINARY = [
     binary("Mul", lambda x, y: wrap(x * y), types=ALL), scalar("Muls", lambda x, y: wrap(x * y), types=ALL),
-    binary("Div", lambda x, y: x / y, types=ALL, floats=True, inplace=False),
-    scalar("Divs", lambda x, y: x / y, types=ALL, floats=True, inplace=False),
+    binary("Div", lambda x, y: x / y, types=ALL, floats=True),
+    scalar("Divs", lambda x, y: x / y, types=ALL, floats=True),
     binary("Maximum", np.maximum, types=ALL, inplace=False), binary("Minimum", np.minimum, types=ALL, inplace=False),
     binary("ClampMinTensor", np.maximum, types=ALL), binary("ClampMaxTensor", np.minimum, types=ALL),
     scalar("ClampMin", np.maximum, types=ALL, inplace=False), scalar("ClampMax", np.minimum, types=ALL),
@@ -181,6 +201,7 @@ BINARY = [
       (("And", np.bitwise_and), ("Or", np.bitwise_or), ("Xor", np.bitwise_xor))),
     *(scalar(f"Bitwise{name}Scalar", f, types=INTEGERS) for name, f in
       (("And", np.bitwise_and), ("Or", np.bitwise_or), ("Xor", np.bitwise_xor))),
+    binary("BitwiseAndTensorOut", np.bitwise_and, types=INTEGERS + ("bool",)),
     unary("BitwiseNot", lambda x: ~x, types=INTEGERS, inplace=False),
 ]
 

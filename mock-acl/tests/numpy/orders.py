@@ -18,6 +18,8 @@ ALL = FLOATS + INTEGERS
 class Output:
     want: np.ndarray
     dtype: str
+    operand: tuple = None  # where it goes, for what is changed in place
+    scale: np.ndarray = None  # what rounding errors are relative to, where it is not the result
 
 
 def key(values, descending):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The mock's operators against NumPy.
 
-run.py LIBRARY [--cases N] [--seed S] [--only NAME]
+run.py LIBRARY [--cases N] [--seed S] [--only NAME] [--form FORM]
 
-Makes random cases for every rule of elementwise.py, moves.py, orders.py and blocks.py: each data type, shapes with 0
-and 1, broadcast operands, views with strides and offsets, NaN, infinities, zeros and the ends of each type. NumPy
+Makes random cases for every rule of the modules beside it: each data type, shapes with 0 and 1, broadcast operands,
+views with strides and offsets, NaN, infinities, zeros and the ends of each type. NumPy
 computes in float64 or int64; the result is rounded to the type of the output. Allowed is, relative to the result (or
 to `scale` of the rule): f32 2e-6, f64 1e-13, f16 and bf16 one unit of the last place more than rounding, and some of
 the smallest numbers; for f32 also a mean square error over the mean square of at most 1e-7. Integers and truth values
@@ -15,39 +15,25 @@ import collections
 import sys
 
 from device import DTYPES, FLOATS, Device, Failure, contiguous, decode, encode, extent, np, read
-from elementwise import RULES as ELEMENTWISE
+from elementwise import RULES as ELEMENTWISE, promote, promote_scalar
 from moves import OUT, RULES as MOVES
 from orders import Output, RULES as ORDERS
 from blocks import RULES as BLOCKS
+import attention, calls, lists, makers, norms, products, reductions, scans, variants
+
+ALL = ELEMENTWISE + MOVES + ORDERS + BLOCKS + lists.RULES + attention.RULES + products.RULES + reductions.RULES
+ALL += scans.RULES + norms.RULES + makers.RULES + variants.RULES
 
 RELATIVE = {"f32": 2e-6, "f64": 1e-13, "f16": 1.1e-3, "bf16": 8.5e-3}
 TINY = {"f32": 4e-44, "f64": 5e-324, "f16": 6e-8, "bf16": 9.2e-41}
 NMSE = 1e-7
-ORDER = ["bool", "u8", "s8", "s16", "s32", "s64", "f16", "bf16", "f32", "f64"]
-
-
-def promote(a, b):
-    """The table of the guide: a float beats an integer; f16 with bf16 gives f32, s8 with u8 gives s16."""
-    if a == b:
-        return a
-    if {a, b} == {"f16", "bf16"}:
-        return "f32"
-    if {a, b} == {"s8", "u8"}:
-        return "s16"
-    return max(a, b, key=ORDER.index)
-
-
-def promote_scalar(tensor, scalar):
-    def kind(dtype):
-        return 2 if dtype in FLOATS else int(dtype != "bool")
-    if kind(scalar) <= kind(tensor):
-        return tensor
-    return "f32" if kind(scalar) == 2 else scalar
 
 
 class Case:
     def __init__(self, rule, seed, device):
         self.rule, self.random, self.device = rule, np.random.default_rng(seed), device
+
+    promote = staticmethod(promote)
 
     def pick(self, choices):
         return choices[self.random.integers(len(choices))]
@@ -95,8 +81,8 @@ class Case:
 
     def run(self):
         form = getattr(self, "run_" + self.rule.form)
-        got, want, dtype, scale = form()
-        return self.compare(got, want, dtype, scale)
+        compared = form()
+        return self.compare(*compared) if compared else ""
 
     # ---- the forms: each calls the operator and gives what came, the reference, the type and the scale ----
 
@@ -119,15 +105,19 @@ class Case:
         return compute
 
     def finish(self, name, arguments, out, dtype):
-        before = out[2]
         self.device.run(name, *arguments)
+        return self.written(out, dtype)
+
+    def written(self, out, dtype):
+        """What an operand holds now, its memory between the elements as before."""
+        before, view = out[2], out[3]
         after = self.device.get(out[1], before)
         inside = np.zeros(before.size, bool)
-        if 0 not in out[3][0]:
-            np.lib.stride_tricks.as_strided(inside[out[3][2]:], out[3][0], out[3][1])[...] = True
+        if 0 not in view[0]:
+            np.lib.stride_tricks.as_strided(inside[view[2]:], view[0], view[1])[...] = True
         if not np.array_equal(after[~inside].view(np.uint8), before[~inside].view(np.uint8)):
             raise Failure("wrote outside of the output's view")
-        return decode(read(after, out[3]), dtype)
+        return decode(read(after, view), dtype)
 
     def with_output(self, inputs, shape, arguments, compute, reference_inputs, may_be_inplace=True):
         want, scale = self.reference(reference_inputs, compute)
@@ -259,19 +249,23 @@ class Case:
             arguments = self.rule.reference(self, self.pick(self.rule.types))
         return self.several(arguments)
 
+    def run_call(self):
+        return calls.run(self)
+
+    def run_product(self):
+        products.run(self)
+
     def several(self, arguments):
         """Calls with an operand for each Output; all are compared, the first by who called."""
-        outputs = [(a, self.operand(a.want.shape, a.dtype)) for a in arguments if isinstance(a, Output)]
+        outputs = [(a, a.operand or self.operand(a.want.shape, a.dtype)) for a in arguments if isinstance(a, Output)]
         handles = iter(o[0] for _, o in outputs)
         self.device.run(self.rule.name, *(next(handles) if isinstance(a, Output) else a for a in arguments))
         for output, operand in outputs[1:]:
-            got = decode(read(self.device.get(operand[1], operand[2]), operand[3]), output.dtype)
-            problem = self.compare(got, output.want, output.dtype, None)
+            problem = self.compare(self.written(operand, output.dtype), output.want, output.dtype, output.scale)
             if problem:
                 raise Failure(problem)
         output, operand = outputs[0]
-        got = decode(read(self.device.get(operand[1], operand[2]), operand[3]), output.dtype)
-        return got, output.want, output.dtype, self.size
+        return self.written(operand, output.dtype), output.want, output.dtype, self.size
 
     # ---- judging ----
 
@@ -312,10 +306,11 @@ def main():
     parser.add_argument("--cases", type=int, default=40, help="for each operator")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")
+    parser.add_argument("--form", default="", help="only operators of one form")
     options = parser.parse_args()
     device, counts, failed = Device(options.library), collections.Counter(), 0
-    for rule in ELEMENTWISE + MOVES + ORDERS + BLOCKS:
-        if options.only not in rule.name:
+    for rule in ALL:
+        if options.only not in rule.name or options.form not in ("", rule.form):
             continue
         for number in range(options.cases):
             seed = [options.seed, number, sum(rule.name.encode())]

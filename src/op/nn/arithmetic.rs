@@ -8,6 +8,7 @@ use std::panic::Location;
 use acl_sys::aclScalar;
 
 use crate::error::Result;
+use crate::op::argument::{in_out, input, output};
 use crate::op::element::{Float, Numeric};
 use crate::op::scalar::{Factor, Scalar};
 use crate::op::{Target, Tensor, View, operator};
@@ -76,7 +77,7 @@ pub fn add_scaled<T: Numeric>(
     alpha: T,
     out: &mut Tensor<T>,
 ) -> Result<()> {
-    let alpha = Scalar::new(stream.0.context(), alpha)?;
+    let alpha = Scalar::from(alpha);
     add_at(stream, [&a.view(), &b.view(), &out.view()], Factor::Own(alpha), Location::caller())
 }
 
@@ -89,18 +90,10 @@ fn one<T: Numeric>(stream: &Stream) -> Result<*const aclScalar> {
 pub(crate) fn add_at(
     target: impl Target,
     [a, b, out]: [&View<'_>; 3],
-    alpha: Factor<'_>,
+    alpha: Factor,
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
-    operator!(
-        target,
-        at,
-        "add",
-        aclnnAddGetWorkspaceSize(da.raw(), db.raw(), alpha.raw(), dout.raw()),
-        aclnnAdd,
-        [a: da, b: db, out: dout], keep [alpha]
-    )
+    operator!(target, at, "add", aclnnAddGetWorkspaceSize(input(a), input(b), alpha, output(out)), aclnnAdd)
 }
 
 /// `a += b`, element by element.
@@ -132,15 +125,13 @@ pub(crate) fn add_at(
 pub fn add_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>) -> Result<()> {
     let at = Location::caller();
     let (a, b) = (a.view(), b.view());
-    let (da, db) = (a.describe()?, b.describe()?);
     let alpha = one::<T>(stream)?;
     operator!(
         stream,
         at,
         "add_inplace",
-        aclnnInplaceAddGetWorkspaceSize(da.raw(), db.raw(), alpha),
-        aclnnInplaceAdd,
-        [a: da, b: db]
+        aclnnInplaceAddGetWorkspaceSize(in_out(&a), input(&b), alpha),
+        aclnnInplaceAdd
     )
 }
 
@@ -170,26 +161,18 @@ pub fn add_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>
 #[doc(alias = "aclnnAdds")]
 #[track_caller]
 pub fn adds<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
-    let value = Scalar::new(stream.0.context(), value)?;
+    let value = Scalar::from(value);
     adds_at(stream, [&a.view(), &out.view()], value, one::<T>(stream)?, Location::caller())
 }
 
 pub(crate) fn adds_at(
     target: impl Target,
     [a, out]: [&View<'_>; 2],
-    value: Scalar<'_>,
+    value: Scalar,
     alpha: *const aclScalar,
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (da, dout) = (a.describe()?, out.describe()?);
-    operator!(
-        target,
-        at,
-        "adds",
-        aclnnAddsGetWorkspaceSize(da.raw(), value.raw(), alpha, dout.raw()),
-        aclnnAdds,
-        [a: da, out: dout], keep [value]
-    )
+    operator!(target, at, "adds", aclnnAddsGetWorkspaceSize(input(a), value, alpha, output(out)), aclnnAdds)
 }
 
 /// `out = a − b`, element by element.
@@ -227,15 +210,7 @@ pub(crate) fn sub_at(
     alpha: *const aclScalar,
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
-    operator!(
-        target,
-        at,
-        "sub",
-        aclnnSubGetWorkspaceSize(da.raw(), db.raw(), alpha, dout.raw()),
-        aclnnSub,
-        [a: da, b: db, out: dout]
-    )
+    operator!(target, at, "sub", aclnnSubGetWorkspaceSize(input(a), input(b), alpha, output(out)), aclnnSub)
 }
 
 /// Operators of two tensors.
@@ -252,8 +227,7 @@ macro_rules! binary {
             [a, b, out]: [&View<'_>; 3],
             at: &'static Location<'static>,
         ) -> Result<()> {
-            let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
-            operator!(target, at, $label, $plan(da.raw(), db.raw(), dout.raw()), $launch, [a: da, b: db, out: dout])
+            operator!(target, at, $label, $plan(input(a), input(b), output(out)), $launch)
         }
     )*};
 }
@@ -363,15 +337,7 @@ binary! {
 pub fn mul_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>) -> Result<()> {
     let at = Location::caller();
     let (a, b) = (a.view(), b.view());
-    let (da, db) = (a.describe()?, b.describe()?);
-    operator!(
-        stream,
-        at,
-        "mul_inplace",
-        aclnnInplaceMulGetWorkspaceSize(da.raw(), db.raw()),
-        aclnnInplaceMul,
-        [a: da, b: db]
-    )
+    operator!(stream, at, "mul_inplace", aclnnInplaceMulGetWorkspaceSize(in_out(&a), input(&b)), aclnnInplaceMul)
 }
 
 /// `out = a · value`, element by element.
@@ -399,25 +365,17 @@ pub fn mul_inplace<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, b: &Tensor<T>
 #[doc(alias = "aclnnMuls")]
 #[track_caller]
 pub fn muls<T: Numeric>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
-    let value = Scalar::new(stream.0.context(), value)?;
+    let value = Scalar::from(value);
     muls_at(stream, [&a.view(), &out.view()], value, Location::caller())
 }
 
 pub(crate) fn muls_at(
     target: impl Target,
     [a, out]: [&View<'_>; 2],
-    value: Scalar<'_>,
+    value: Scalar,
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (da, dout) = (a.describe()?, out.describe()?);
-    operator!(
-        target,
-        at,
-        "muls",
-        aclnnMulsGetWorkspaceSize(da.raw(), value.raw(), dout.raw()),
-        aclnnMuls,
-        [a: da, out: dout], keep [value]
-    )
+    operator!(target, at, "muls", aclnnMulsGetWorkspaceSize(input(a), value, output(out)), aclnnMuls)
 }
 
 /// `out = a / value`, element by element.
@@ -445,23 +403,15 @@ pub(crate) fn muls_at(
 #[doc(alias = "aclnnDivs")]
 #[track_caller]
 pub fn divs<T: Float>(stream: &Stream, a: &Tensor<T>, value: T, out: &mut Tensor<T>) -> Result<()> {
-    let value = Scalar::new(stream.0.context(), value)?;
+    let value = Scalar::from(value);
     divs_at(stream, [&a.view(), &out.view()], value, Location::caller())
 }
 
 pub(crate) fn divs_at(
     target: impl Target,
     [a, out]: [&View<'_>; 2],
-    value: Scalar<'_>,
+    value: Scalar,
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (da, dout) = (a.describe()?, out.describe()?);
-    operator!(
-        target,
-        at,
-        "divs",
-        aclnnDivsGetWorkspaceSize(da.raw(), value.raw(), dout.raw()),
-        aclnnDivs,
-        [a: da, out: dout], keep [value]
-    )
+    operator!(target, at, "divs", aclnnDivsGetWorkspaceSize(input(a), value, output(out)), aclnnDivs)
 }

@@ -3,8 +3,9 @@
 use std::panic::Location;
 
 use crate::error::Result;
+use crate::op::argument::{input, output};
 use crate::op::element::{DataType, Element, Index, Numeric};
-use crate::op::scalar::{IntArray, Scalar};
+use crate::op::scalar::Scalar;
 use crate::op::{Target, Tensor, View, operator};
 use crate::stream::Stream;
 
@@ -43,15 +44,7 @@ pub(crate) fn cast_at(
     to: DataType,
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (da, dout) = (a.describe()?, out.describe()?);
-    operator!(
-        target,
-        at,
-        "cast",
-        aclnnCastGetWorkspaceSize(da.raw(), to.raw(), dout.raw()),
-        aclnnCast,
-        [a: da, out: dout]
-    )
+    operator!(target, at, "cast", aclnnCastGetWorkspaceSize(input(a), to.raw(), output(out)), aclnnCast)
 }
 
 /// Copies `from` to `to`, broadcasting and converting. Unlike [`Stream::copy`] it takes any views.
@@ -84,15 +77,7 @@ pub fn copy<T: Element, U: Element>(stream: &Stream, from: &Tensor<T>, to: &mut 
 }
 
 pub(crate) fn copy_at(target: impl Target, [from, to]: [&View<'_>; 2], at: &'static Location<'static>) -> Result<()> {
-    let (dfrom, dto) = (from.describe()?, to.describe()?);
-    operator!(
-        target,
-        at,
-        "copy",
-        aclnnInplaceCopyGetWorkspaceSize(dto.raw(), dfrom.raw()),
-        aclnnInplaceCopy,
-        [to: dto, from: dfrom]
-    )
+    operator!(target, at, "copy", aclnnInplaceCopyGetWorkspaceSize(output(to), input(from)), aclnnInplaceCopy)
 }
 
 /// Sets every element to `value`.
@@ -120,25 +105,17 @@ pub(crate) fn copy_at(target: impl Target, [from, to]: [&View<'_>; 2], at: &'sta
 #[doc(alias = "aclnnInplaceFillScalar")]
 #[track_caller]
 pub fn fill<T: Numeric>(stream: &Stream, a: &mut Tensor<T>, value: T) -> Result<()> {
-    let value = Scalar::new(stream.0.context(), value)?;
+    let value = Scalar::from(value);
     fill_at(stream, &a.view(), value, Location::caller())
 }
 
 pub(crate) fn fill_at(
     target: impl Target,
     a: &View<'_>,
-    value: Scalar<'_>,
+    value: Scalar,
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let da = a.describe()?;
-    operator!(
-        target,
-        at,
-        "fill",
-        aclnnInplaceFillScalarGetWorkspaceSize(da.raw(), value.raw()),
-        aclnnInplaceFillScalar,
-        [a: da], keep [value]
-    )
+    operator!(target, at, "fill", aclnnInplaceFillScalarGetWorkspaceSize(output(a), value), aclnnInplaceFillScalar)
 }
 
 /// Looks rows up: `out[i] = table[indices[i]]`.
@@ -184,14 +161,12 @@ pub(crate) fn embedding_at(
     [table, indices, out]: [&View<'_>; 3],
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (dtable, dindices, dout) = (table.describe()?, indices.describe()?, out.describe()?);
     operator!(
         target,
         at,
         "embedding",
-        aclnnEmbeddingGetWorkspaceSize(dtable.raw(), dindices.raw(), dout.raw()),
-        aclnnEmbedding,
-        [table: dtable, indices: dindices, out: dout]
+        aclnnEmbeddingGetWorkspaceSize(input(table), input(indices), output(out)),
+        aclnnEmbedding
     )
 }
 
@@ -231,14 +206,5 @@ pub(crate) fn permute_at(
     order: &[i64],
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (da, dout) = (a.describe()?, out.describe()?);
-    let order = IntArray::new(target.stream().0.context(), order)?;
-    operator!(
-        target,
-        at,
-        "permute",
-        aclnnPermuteGetWorkspaceSize(da.raw(), order.raw(), dout.raw()),
-        aclnnPermute,
-        [a: da, out: dout], keep [order]
-    )
+    operator!(target, at, "permute", aclnnPermuteGetWorkspaceSize(input(a), order, output(out)), aclnnPermute)
 }

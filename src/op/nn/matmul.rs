@@ -5,6 +5,7 @@ use std::panic::Location;
 use acl_sys::aclScalar;
 
 use crate::error::Result;
+use crate::op::argument::{input, output};
 use crate::op::element::Float;
 use crate::op::{Target, Tensor, View, operator};
 use crate::stream::Stream;
@@ -107,14 +108,12 @@ pub(crate) fn matmul_at(
     math: CubeMath,
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
     operator!(
         target,
         at,
         "matmul",
-        aclnnMatmulGetWorkspaceSize(da.raw(), db.raw(), dout.raw(), math.raw()),
-        aclnnMatmul,
-        [a: da, b: db, out: dout]
+        aclnnMatmulGetWorkspaceSize(input(a), input(b), output(out), math.raw()),
+        aclnnMatmul
     )
 }
 
@@ -149,16 +148,8 @@ pub fn mm<T: Float>(stream: &Stream, a: &Tensor<T>, b: &Tensor<T>, out: &mut Ten
 }
 
 pub(crate) fn mm_at(target: impl Target, [a, b, out]: [&View<'_>; 3], at: &'static Location<'static>) -> Result<()> {
-    let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
     let math = CubeMath::default().raw();
-    operator!(
-        target,
-        at,
-        "mm",
-        aclnnMmGetWorkspaceSize(da.raw(), db.raw(), dout.raw(), math),
-        aclnnMm,
-        [a: da, b: db, out: dout]
-    )
+    operator!(target, at, "mm", aclnnMmGetWorkspaceSize(input(a), input(b), output(out), math), aclnnMm)
 }
 
 /// Products of batches of matrices: `[b, m, k] · [b, k, n] = [b, m, n]`.
@@ -197,15 +188,13 @@ pub(crate) fn batch_matmul_at(
     [a, b, out]: [&View<'_>; 3],
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (da, db, dout) = (a.describe()?, b.describe()?, out.describe()?);
     let math = CubeMath::default().raw();
     operator!(
         target,
         at,
         "batch_matmul",
-        aclnnBatchMatMulGetWorkspaceSize(da.raw(), db.raw(), dout.raw(), math),
-        aclnnBatchMatMul,
-        [a: da, b: db, out: dout]
+        aclnnBatchMatMulGetWorkspaceSize(input(a), input(b), output(out), math),
+        aclnnBatchMatMul
     )
 }
 
@@ -255,14 +244,12 @@ pub(crate) fn addmm_at(
     one: *const aclScalar,
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (dbias, da, db, dout) = (bias.describe()?, a.describe()?, b.describe()?, out.describe()?);
     let math = CubeMath::default().raw();
     operator!(
         target,
         at,
         "addmm",
-        aclnnAddmmGetWorkspaceSize(dbias.raw(), da.raw(), db.raw(), one, one, dout.raw(), math),
-        aclnnAddmm,
-        [bias: dbias, a: da, b: db, out: dout]
+        aclnnAddmmGetWorkspaceSize(input(bias), input(a), input(b), one, one, output(out), math),
+        aclnnAddmm
     )
 }

@@ -3,9 +3,9 @@
 use std::panic::Location;
 
 use crate::error::Result;
+use crate::op::argument::{input, output};
 use crate::op::element::Float;
-use crate::op::scalar::IntArray;
-use crate::op::{Target, Tensor, View, operator};
+use crate::op::{Arg, Target, Tensor, View, operator};
 use crate::stream::Stream;
 
 /// Softmax over dimension `dim`; a negative one counts from the end.
@@ -45,15 +45,7 @@ pub(crate) fn softmax_at(
     dim: i64,
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (da, dout) = (a.describe()?, out.describe()?);
-    operator!(
-        target,
-        at,
-        "softmax",
-        aclnnSoftmaxGetWorkspaceSize(da.raw(), dim, dout.raw()),
-        aclnnSoftmax,
-        [a: da, out: dout]
-    )
+    operator!(target, at, "softmax", aclnnSoftmaxGetWorkspaceSize(input(a), dim, output(out)), aclnnSoftmax)
 }
 
 /// What [`layer_norm`] scales and shifts with. Its example shows one.
@@ -115,26 +107,23 @@ pub(crate) fn layer_norm_at(
     eps: f64,
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (da, dweight, dbias, dout) = (a.describe()?, weight.describe()?, bias.describe()?, out.describe()?);
     let sizes: Vec<i64> = weight.dims.iter().map(|size| *size as i64).collect();
-    let sizes = IntArray::new(target.stream().0.context(), &sizes)?;
-    let none = std::ptr::null_mut();
+    let none = Arg::NoTensor;
     operator!(
         target,
         at,
         "layer_norm",
         aclnnLayerNormGetWorkspaceSize(
-            da.raw(),
-            sizes.raw(),
-            dweight.raw(),
-            dbias.raw(),
+            input(a),
+            sizes.as_slice(),
+            input(weight),
+            input(bias),
             eps,
-            dout.raw(),
+            output(out),
             none,
             none
         ),
-        aclnnLayerNorm,
-        [a: da, weight: dweight, bias: dbias, out: dout], keep [sizes]
+        aclnnLayerNorm
     )
 }
 
@@ -184,17 +173,9 @@ pub(crate) fn gelu_at(
     form: GeluForm,
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (da, dout) = (a.describe()?, out.describe()?);
     let form = match form {
-        GeluForm::Exact => 0,
+        GeluForm::Exact => 0_i64,
         GeluForm::Tanh => 1,
     };
-    operator!(
-        target,
-        at,
-        "gelu",
-        aclnnGeluV2GetWorkspaceSize(da.raw(), form, dout.raw()),
-        aclnnGeluV2,
-        [a: da, out: dout]
-    )
+    operator!(target, at, "gelu", aclnnGeluV2GetWorkspaceSize(input(a), form, output(out)), aclnnGeluV2)
 }

@@ -3,8 +3,8 @@
 use std::panic::Location;
 
 use crate::error::Result;
+use crate::op::argument::{input, output};
 use crate::op::element::Float;
-use crate::op::scalar::IntArray;
 use crate::op::{Target, Tensor, View, operator};
 use crate::stream::Stream;
 
@@ -29,17 +29,14 @@ macro_rules! reductions {
             keep_dims: bool,
             at: &'static Location<'static>,
         ) -> Result<()> {
-            let (da, dout) = (a.describe()?, out.describe()?);
-            let dims = IntArray::new(target.stream().0.context(), dims)?;
             let kind = out.dtype.raw();
             operator!(
                 target,
                 at,
                 $label,
-                $plan(da.raw(), dims.raw(), keep_dims, kind, dout.raw()),
-                $launch,
-                [a: da, out: dout], keep [dims]
-            )
+                $plan(input(a), dims, keep_dims, kind, output(out)),
+                $launch
+        )
         }
     )*};
 }

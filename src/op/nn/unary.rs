@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use crate::error::Result;
+use crate::op::argument::{input, output};
 use crate::op::element::Numeric;
 use crate::op::scalar::Scalar;
 use crate::op::{Float, Target, Tensor, View, operator};
@@ -21,8 +22,7 @@ macro_rules! unary {
             [a, out]: [&View<'_>; 2],
             at: &'static Location<'static>,
         ) -> Result<()> {
-            let (da, dout) = (a.describe()?, out.describe()?);
-            operator!(target, at, $label, $plan(da.raw(), dout.raw()), $launch, [a: da, out: dout])
+            operator!(target, at, $label, $plan(input(a), output(out)), $launch)
         }
     )*};
 }
@@ -154,23 +154,15 @@ unary! {
 #[doc(alias = "aclnnClampMin")]
 #[track_caller]
 pub fn clamp_min<T: Numeric>(stream: &Stream, a: &Tensor<T>, least: T, out: &mut Tensor<T>) -> Result<()> {
-    let least = Scalar::new(stream.0.context(), least)?;
+    let least = Scalar::from(least);
     clamp_min_at(stream, [&a.view(), &out.view()], least, Location::caller())
 }
 
 pub(crate) fn clamp_min_at(
     target: impl Target,
     [a, out]: [&View<'_>; 2],
-    least: Scalar<'_>,
+    least: Scalar,
     at: &'static Location<'static>,
 ) -> Result<()> {
-    let (da, dout) = (a.describe()?, out.describe()?);
-    operator!(
-        target,
-        at,
-        "clamp_min",
-        aclnnClampMinGetWorkspaceSize(da.raw(), least.raw(), dout.raw()),
-        aclnnClampMin,
-        [a: da, out: dout], keep [least]
-    )
+    operator!(target, at, "clamp_min", aclnnClampMinGetWorkspaceSize(input(a), least, output(out)), aclnnClampMin)
 }

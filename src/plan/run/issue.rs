@@ -10,7 +10,7 @@ use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
 use crate::memory::{Allocation, Lent, PinnedBuffer};
-use crate::op::View;
+use crate::op::{View, plan_for_cores};
 use crate::plan::Inner;
 use crate::plan::function::{Argument, Body, Launch};
 use crate::plan::launch::launch;
@@ -348,7 +348,10 @@ impl CoreLimit {
                 unsafe { call!(context, aclrtUseStreamResInCurrentThread(raw)) }
             });
         match done {
-            Ok(()) => Ok(limit),
+            Ok(()) => {
+                plan_for_cores(cores.cube, cores.vector);
+                Ok(limit)
+            }
             Err(error) => {
                 if let Err(second) = limit.end() {
                     log::warn!("ending a core limit that was not set whole: {second}");
@@ -364,6 +367,7 @@ impl CoreLimit {
 
     fn undo(&mut self) -> Result<()> {
         self.ended = true;
+        plan_for_cores(0, 0);
         let (context, raw) = (&**self.stream.0.context(), self.stream.as_raw());
         // SAFETY: takes a live handle of this context.
         let unused = unsafe { call!(context, aclrtUnuseStreamResInCurrentThread(raw)) };

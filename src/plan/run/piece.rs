@@ -111,6 +111,7 @@ impl Place {
             dims: self.dims,
             strides: self.strides,
             offset: self.offset / size,
+            form: None,
         }
     }
 

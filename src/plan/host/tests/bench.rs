@@ -188,6 +188,7 @@ fn view<'a>(memory: &Memory, buffer: &'a DeviceBuffer<u8>) -> View<'a> {
         dims,
         strides,
         offset: offset / dtype.size(),
+        form: None,
     }
 }
 

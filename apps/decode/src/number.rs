@@ -1,0 +1,50 @@
+//! The types that a model can have.
+
+use racl::half::{bf16, f16};
+use racl::op::Float;
+use safetensors::Dtype;
+
+/// A type of weights; everything is computed in it.
+pub trait Number: Float {
+    /// Its name in a safetensors file.
+    const DTYPE: Dtype;
+    /// The least finite number: what is added to attention scores of places that do not count.
+    const LEAST: Self;
+    /// The nearest number of this type.
+    fn of(value: f32) -> Self;
+    /// The same number as a 32-bit float.
+    fn wide(self) -> f32;
+}
+
+impl Number for f32 {
+    const DTYPE: Dtype = Dtype::F32;
+    const LEAST: Self = Self::MIN;
+    fn of(value: f32) -> Self {
+        value
+    }
+    fn wide(self) -> f32 {
+        self
+    }
+}
+
+impl Number for f16 {
+    const DTYPE: Dtype = Dtype::F16;
+    const LEAST: Self = Self::MIN;
+    fn of(value: f32) -> Self {
+        Self::from_f32(value)
+    }
+    fn wide(self) -> f32 {
+        self.to_f32()
+    }
+}
+
+impl Number for bf16 {
+    const DTYPE: Dtype = Dtype::BF16;
+    const LEAST: Self = Self::MIN;
+    fn of(value: f32) -> Self {
+        Self::from_f32(value)
+    }
+    fn wide(self) -> f32 {
+        self.to_f32()
+    }
+}

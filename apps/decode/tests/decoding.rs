@@ -1,0 +1,245 @@
+//! How steps are recorded and replayed.
+#![cfg(feature = "mock")]
+
+mod common;
+
+use common::{BUCKETS, config, device, options, small, small_config};
+use decode::{Config, DEFAULT_BUCKETS, Decoder, Error, Mode, Number, Options, Source, all_calls};
+use racl::half::{bf16, f16};
+use racl::mock;
+
+/// The logits of each step, bit by bit, and the tokens.
+fn run<T: Number>(decoder: &mut Decoder<T>, prompt: &[u32], steps: usize) -> (Vec<Vec<u32>>, Vec<u32>) {
+    decoder.start(prompt).unwrap();
+    let step = |_| {
+        decoder.advance().unwrap();
+        decoder.logits().unwrap().into_iter().map(f32::to_bits).collect()
+    };
+    ((0..steps).map(step).collect(), decoder.tokens().unwrap())
+}
+
+#[test]
+fn replay_is_eager_bit_for_bit() {
+    fn check<T: Number>() {
+        let (mut eager, mut replay) = (small::<T>(3, Mode::Eager), small::<T>(3, Mode::Replay));
+        let prompt = [4, 9, 1];
+        assert_eq!(run(&mut eager, &prompt, BUCKETS[2]), run(&mut replay, &prompt, BUCKETS[2]));
+    }
+    let _mock = mock::exclusive();
+    check::<f32>();
+    check::<f16>();
+    check::<bf16>();
+}
+
+#[test]
+fn one_step_at_a_time_gives_what_all_at_once_gives() {
+    let _mock = mock::exclusive();
+    let mut decoder = small::<f32>(3, Mode::Replay);
+    let (_, tokens) = run(&mut decoder, &[4, 9, 1], 20);
+    assert_eq!(decoder.generate(&[4, 9, 1], 18).unwrap(), tokens[3..]);
+}
+
+#[test]
+fn a_text_leaves_nothing_for_the_next_one() {
+    let _mock = mock::exclusive();
+    let mut used = small::<f32>(3, Mode::Replay);
+    used.generate(&[50, 60, 70], 25).unwrap();
+    used.start(&[8]).unwrap();
+    used.advance().unwrap();
+    let mut fresh = small::<f32>(3, Mode::Replay);
+    assert_eq!(run(&mut used, &[4, 9], 20), run(&mut fresh, &[4, 9], 20));
+}
+
+#[test]
+fn the_tokens_of_the_prompt_stay() {
+    let _mock = mock::exclusive();
+    let mut decoder = small::<f32>(3, Mode::Replay);
+    let prompt = [4, 9, 1, 96, 0];
+    decoder.start(&prompt).unwrap();
+    assert_eq!(decoder.tokens().unwrap(), prompt);
+    for step in 1..=8 {
+        decoder.advance().unwrap();
+        let tokens = decoder.tokens().unwrap();
+        assert_eq!(tokens[..5], prompt);
+        assert_eq!(tokens.len(), if step < 5 { 5 } else { step + 1 });
+        assert!(tokens.iter().all(|id| *id < 97));
+    }
+}
+
+#[test]
+fn each_bucket_is_recorded_once_when_it_is_needed() {
+    let _mock = mock::exclusive();
+    let mut decoder = small::<f32>(3, Mode::Replay);
+    let ended = mock::calls("aclmdlRICaptureEnd");
+    assert_eq!(decoder.graphs(), 0);
+    decoder.generate(&[1], BUCKETS[0]).unwrap();
+    assert_eq!(decoder.graphs(), 1);
+    decoder.generate(&[1], BUCKETS[0] + 1).unwrap();
+    assert_eq!(decoder.graphs(), 2);
+    for _ in 0..3 {
+        decoder.generate(&[1], BUCKETS[2]).unwrap();
+    }
+    assert_eq!(decoder.graphs(), 3);
+    assert_eq!(mock::calls("aclmdlRICaptureEnd") - ended, 3);
+}
+
+#[test]
+fn prepared_graphs_are_all_that_is_needed() {
+    let _mock = mock::exclusive();
+    let mut decoder = small::<f32>(3, Mode::Replay);
+    decoder.prepare(2, BUCKETS[1] - 1).unwrap();
+    assert_eq!(decoder.graphs(), 2);
+    decoder.generate(&[1, 2], BUCKETS[1] - 1).unwrap();
+    assert_eq!(decoder.graphs(), 2);
+    let mut eager = small::<f32>(3, Mode::Eager);
+    eager.prepare(1, BUCKETS[2]).unwrap();
+    assert_eq!(eager.graphs(), 0);
+}
+
+#[test]
+fn a_replayed_step_is_one_c_call() {
+    let _mock = mock::exclusive();
+    let device = device();
+    let mut decoder = small::<f32>(3, Mode::Replay);
+    decoder.prepare(1, BUCKETS[2]).unwrap();
+    decoder.start(&[1]).unwrap();
+    // The first launches bind queues.
+    decoder.advance().unwrap();
+    decoder.wait().unwrap();
+    let (all, launches) = (all_calls(&device).unwrap(), mock::calls("aclmdlRIExecuteAsync"));
+    for _ in 1..BUCKETS[0] {
+        decoder.advance().unwrap();
+    }
+    let steps = BUCKETS[0] as u64 - 1;
+    assert_eq!(all_calls(&device).unwrap() - all, steps);
+    assert_eq!(mock::calls("aclmdlRIExecuteAsync") - launches, steps);
+}
+
+#[test]
+fn the_weights_of_each_layer_are_prefetched_in_each_replay_unless_that_is_off() {
+    let _mock = mock::exclusive();
+    for mode in [Mode::Replay, Mode::Eager] {
+        let (mut with, options) = (small::<f32>(3, mode), Options { prefetch: false, ..options(mode) });
+        let source = Source::Random { seed: 3 };
+        let mut without = Decoder::<f32>::new(&device(), &config(&small_config()), source, &options).unwrap();
+        assert!(with.prefetches() && !without.prefetches());
+        let prefetched = |decoder: &mut Decoder<f32>| {
+            // The one that tries whether there are prefetches is done then.
+            decoder.generate(&[1], 1).unwrap();
+            let before = mock::prefetched().0;
+            let tokens = decoder.generate(&[1, 2], 6).unwrap();
+            (mock::prefetched().0 - before, tokens)
+        };
+        let ((some, a), (none, b)) = (prefetched(&mut with), prefetched(&mut without));
+        // Three layers and the output projection, for seven steps.
+        assert_eq!((some, none), (4 * 7, 0));
+        assert_eq!(a, b);
+    }
+}
+
+#[test]
+fn the_last_place_of_the_largest_bucket_is_used_and_no_more() {
+    let _mock = mock::exclusive();
+    for mode in [Mode::Replay, Mode::Eager] {
+        let mut decoder = small::<f32>(3, mode);
+        let most = BUCKETS[2];
+        assert_eq!(decoder.generate(&[1], most).unwrap().len(), most);
+        assert_eq!(decoder.generate(&vec![1; most], 1).unwrap().len(), 1);
+        let refused = |error: Error, parts: &[&str]| {
+            assert!(matches!(error, Error::Length(_)), "{error}");
+            let text = error.to_string();
+            assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+        };
+        refused(decoder.generate(&[1, 2], most).unwrap_err(), &["2 tokens", "32 more", "33 places", "--buckets"]);
+        refused(decoder.generate(&vec![1; most + 1], 1).unwrap_err(), &["33 tokens"]);
+        refused(decoder.generate(&[1], usize::MAX).unwrap_err(), &["largest bucket has 32"]);
+        refused(decoder.generate(&[1], 0).unwrap_err(), &["0 tokens", "at least one"]);
+        refused(decoder.prepare(1, most + 1).unwrap_err(), &["--buckets"]);
+        decoder.start(&[1]).unwrap();
+        (0..most).for_each(|_| decoder.advance().unwrap());
+        refused(decoder.advance().unwrap_err(), &["full", "32"]);
+    }
+}
+
+#[test]
+fn prompts_that_are_none_are_refused() {
+    let _mock = mock::exclusive();
+    let mut decoder = small::<f32>(3, Mode::Replay);
+    let text = |error: Error| {
+        assert!(matches!(error, Error::Prompt(_)), "{error}");
+        error.to_string()
+    };
+    assert!(text(decoder.advance().unwrap_err()).contains("missing"));
+    assert!(text(decoder.generate(&[], 3).unwrap_err()).contains("empty"));
+    assert!(text(decoder.generate(&[5, 97], 3).unwrap_err()).contains("token 97, and the vocabulary ends at 96"));
+    assert!(text(decoder.start(&[u32::MAX]).unwrap_err()).contains("4294967295"));
+    assert_eq!(decoder.generate(&[96], 3).unwrap().len(), 3);
+}
+
+#[test]
+fn buckets_end_with_the_positions_of_the_model() {
+    let _mock = mock::exclusive();
+    let make = |positions, buckets: &[usize]| {
+        let mut config = config(&small_config());
+        config.positions = positions;
+        let options = Options { buckets: buckets.to_vec(), ..Options::default() };
+        Decoder::<f32>::new(&device(), &config, Source::Random { seed: 1 }, &options)
+    };
+    assert_eq!(make(5000, &[]).unwrap().buckets(), DEFAULT_BUCKETS);
+    assert_eq!(make(128, &[]).unwrap().buckets(), [64, 128]);
+    assert_eq!(make(100, &[]).unwrap().buckets(), [64, 100]);
+    assert_eq!(make(3, &[]).unwrap().buckets(), [3]);
+    assert_eq!(make(100, &[7, 3, 7]).unwrap().buckets(), [3, 7]);
+    for wrong in [&[0][..], &[8, 101]] {
+        let error = make(100, wrong).unwrap_err();
+        assert!(matches!(error, Error::Buckets(_)), "{error}");
+        assert!(error.to_string().contains("from 1 to 100"), "{error}");
+    }
+}
+
+#[test]
+fn sizes_that_do_not_fit_are_refused_before_anything_is_made() {
+    let _mock = mock::exclusive();
+    let refused = |change: fn(&mut Config)| {
+        let mut config = Config::default();
+        change(&mut config);
+        let error = Decoder::<f32>::new(&device(), &config, Source::Random { seed: 1 }, &Options::default());
+        let error = error.unwrap_err();
+        assert!(matches!(error, Error::Sizes(_)), "{error}");
+        error.to_string()
+    };
+    assert!(refused(|config| config.kv_heads = 3).contains("8 is no multiple of num_key_value_heads 3"));
+    assert!(refused(|config| config.head = 31).contains("even width"));
+    assert!(refused(|config| config.layers = 0).contains("a size"));
+    assert!(refused(|config| config.feed_forward = usize::MAX).contains("a size"));
+    let text = refused(|config| (config.hidden, config.feed_forward) = (1 << 20, 1 << 20));
+    assert!(text.contains("MB of weights") && text.contains("do not fit"), "{text}");
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_an_error() {
+    let _mock = mock::exclusive();
+    let folder = tempfile::tempdir().unwrap();
+    let mut stored = common::Stored::new::<f32>(small_config());
+    let norm = &mut stored.tensors.get_mut("model.norm.weight").unwrap().2;
+    norm[..4].copy_from_slice(&f32::NAN.to_le_bytes());
+    let source = Source::File(stored.write(folder.path()));
+    let made = Decoder::<f32>::new(&device(), &config(&stored.config), source, &options(Mode::Replay));
+    assert!(matches!(made.unwrap().generate(&[1], 3).unwrap_err(), Error::NotFinite));
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    let _mock = mock::exclusive();
+    let device = device();
+    let before = mock::live_handles();
+    for mode in [Mode::Replay, Mode::Eager] {
+        let options = options(mode);
+        let source = Source::Random { seed: 1 };
+        let mut decoder = Decoder::<f32>::new(&device, &config(&small_config()), source, &options).unwrap();
+        decoder.generate(&[1, 2], 20).unwrap();
+    }
+    let after = mock::live_handles();
+    assert_eq!(after.device_allocations, before.device_allocations);
+    assert_eq!(after.device_bytes, before.device_bytes);
+}

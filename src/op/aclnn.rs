@@ -1,0 +1,369 @@
+//! Every operator of the library, by its C name: one typed function for each pair of C functions `aclnnName` and
+//! `aclnnNameGetWorkspaceSize` that the bindings declare.
+//!
+//! A function is called as the C one is, in snake case: `aclnnInplaceAddRelu` is [`inplace_add_relu`]. Its first
+//! parameter is a [`Stream`](crate::Stream), or a [`Probe`](crate::op::Probe) that only notes the
+//! [`Footprint`](crate::op::Footprint). The others are those of `aclnnNameGetWorkspaceSize`, in its order and without
+//! its two results:
+//!
+//! | in C | here |
+//! |---|---|
+//! | `aclTensor` that is read | `&dyn` [`Operand`]: a reference of a [`Tensor`](crate::Tensor) of any type, or of an [`AnyTensor`](crate::op::AnyTensor) |
+//! | `aclTensor` that is written, or changed in place | `&mut dyn Operand` |
+//! | `aclTensorList` | `&[&dyn Operand]`, `&mut [&mut dyn Operand]` |
+//! | `aclScalar` | whatever a [`Scalar`](crate::op::Scalar) is made of: a number of Rust, or a `bool` |
+//! | `aclScalarList`, `aclIntArray`, `aclFloatArray`, `aclBoolArray` | slices |
+//! | `char *` | `&str`, without zero bytes |
+//! | `aclDataType` | [`DataType`](crate::op::DataType) or [`ElementType`] |
+//! | numbers | numbers |
+//! | what may be left out | `Option` |
+//!
+//! Each function says what it reads, writes and changes, which headers have it, and whether the mock computes it. Its
+//! guide is the one of the C function: shapes, types and attributes are checked by the library, before anything is
+//! queued. What runs, when, in captures and with which scratch memory is as for [every operator](crate::op); the same
+//! call again [needs its second phase only](crate::op#executors). Where this crate has a function of its own, such as
+//! [`op::softmax`](crate::op::softmax), that one has fixed types and more documentation.
+//!
+//! Not here are the functions of the operator library without two phases: `aclnnCalculateConvolutionWeightSize`,
+//! `aclnnCalculateMatmulWeightSize` and its `V2`, `aclnnGetPytorchRandom`, `aclnnSetPytorchRandom`,
+//! `aclnnNpuFormatCastCalculateSizeAndFormat`, `aclnnTransQuantParam` and `aclnnTransSparse4to2Para`, which compute
+//! on the host; and `aclnnInnerFusedInferAttentionScoreTensor`, whose second phase no header declares. All of them are
+//! methods of [`sys::Table`](crate::sys::Table).
+//!
+//! Memory is safe with any argument: what an operand of a type that the library does not take would be is refused, and
+//! all memory is kept until the work is done. A parameter whose direction the headers get wrong is listed, with the
+//! reason, in the generator of this module.
+//!
+//! # Errors
+//!
+//! [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) for what the operator refuses;
+//! [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a text with a zero byte; those of [every
+//! operator](crate::op#errors). An operator that the mock does not compute is
+//! [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) there, with its name.
+//!
+//! # Examples
+//!
+//! ```
+//! use racl::op::aclnn;
+//!
+//! let acl = racl::Acl::mock()?;
+//! let device = acl.device(0)?;
+//! let stream = device.stream()?;
+//! let x = device.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [2, 2])?;
+//! let mut sums = device.zeros::<f32>([2, 2])?;
+//! aclnn::cumsum(&stream, &x, 0, racl::op::DataType::F32, &mut sums)?;
+//! assert_eq!(sums.to_vec()?, [1.0, 2.0, 4.0, 6.0]);
+//! // Two dimensions, and a number that becomes one of the library.
+//! let mut padded = device.zeros::<f32>([2, 4])?;
+//! aclnn::constant_pad_nd(&stream, &x, &[1, 1], 9.0_f32, &mut padded)?;
+//! assert_eq!(padded.to_vec()?, [9.0, 1.0, 2.0, 9.0, 9.0, 3.0, 4.0, 9.0]);
+//! # Ok::<(), racl::Error>(())
+//! ```
+
+// The parameters are those of C, and the errors of all functions are above.
+#![allow(clippy::missing_errors_doc, clippy::too_many_arguments, clippy::wrong_self_convention)]
+
+use std::ffi::CString;
+use std::panic::Location;
+
+use super::any::ElementType;
+use super::argument::Arg;
+use super::executor::{Call, Function, Target};
+use super::operand::{Access, Operand, Place, Submit};
+use crate::error::{Error, Result};
+
+/// Typed functions: `fn name = aclnnName, aclnnNameGetWorkspaceSize(parameter: kind, …);`, with the kinds of `kind!`.
+macro_rules! aclnn {
+    ($($(#[$meta:meta])* fn $name:ident = $launch:ident, $plan:ident($($p:ident: $kind:tt),* $(,)?);)*) => {
+        $(
+            $(#[$meta])*
+            #[track_caller]
+            pub fn $name(
+                on: &dyn $crate::op::Submit,
+                $($p: $crate::op::aclnn::kind!($kind)),*
+            ) -> $crate::error::Result<()> {
+                static FUNCTION: $crate::op::executor::Function =
+                    $crate::op::executor::function!($launch, $plan, [$($p),*]);
+                $($crate::op::aclnn::own!($kind $p);)*
+                $crate::op::aclnn::submit(
+                    on,
+                    (&FUNCTION, stringify!($name)),
+                    std::panic::Location::caller(),
+                    &[$($crate::op::aclnn::arg!($kind $p)),*],
+                )
+            }
+        )*
+
+        /// Names in Rust and in C.
+        #[cfg(test)]
+        pub(super) const NAMES: &[(&str, &str)] = &[$((stringify!($name), stringify!($launch))),*];
+    };
+}
+
+/// The type of a parameter.
+macro_rules! kind {
+    (in) => { &dyn $crate::op::Operand };
+    (out) => { &mut dyn $crate::op::Operand };
+    (inout) => { &mut dyn $crate::op::Operand };
+    (maybe_in) => { Option<&dyn $crate::op::Operand> };
+    (maybe_out) => { Option<&mut dyn $crate::op::Operand> };
+    (maybe_inout) => { Option<&mut dyn $crate::op::Operand> };
+    (ins) => { &[&dyn $crate::op::Operand] };
+    (outs) => { &mut [&mut dyn $crate::op::Operand] };
+    (inouts) => { &mut [&mut dyn $crate::op::Operand] };
+    (maybe_ins) => { Option<&[&dyn $crate::op::Operand]> };
+    (maybe_outs) => { Option<&mut [&mut dyn $crate::op::Operand]> };
+    (maybe_inouts) => { Option<&mut [&mut dyn $crate::op::Operand]> };
+    (scalar) => { impl Into<$crate::op::Scalar> };
+    (maybe_scalar) => { Option<$crate::op::Scalar> };
+    (scalars) => { &[$crate::op::Scalar] };
+    (ints) => { &[i64] };
+    (maybe_ints) => { Option<&[i64]> };
+    (floats) => { &[f32] };
+    (maybe_floats) => { Option<&[f32]> };
+    (bools) => { &[bool] };
+    (maybe_bools) => { Option<&[bool]> };
+    (text) => { &str };
+    (maybe_text) => { Option<&str> };
+    (dtype) => { impl Into<$crate::op::ElementType> };
+    ($number:ident) => { $number };
+}
+use kind;
+
+/// What has to live through the call: texts with a zero at their end.
+macro_rules! own {
+    (text $p:ident) => {
+        let $p = $crate::op::aclnn::text(stringify!($p), $p)?;
+    };
+    (maybe_text $p:ident) => {
+        let $p = $p.map(|text| $crate::op::aclnn::text(stringify!($p), text)).transpose()?;
+    };
+    ($kind:tt $p:ident) => {};
+}
+use own;
+
+/// The argument for a parameter.
+macro_rules! arg {
+    (in $p:ident) => {
+        $crate::op::argument::Arg::Tensor($p, $crate::op::Access::Read)
+    };
+    (out $p:ident) => {
+        $crate::op::argument::Arg::Tensor(&*$p, $crate::op::Access::Write)
+    };
+    (inout $p:ident) => {
+        $crate::op::argument::Arg::Tensor(&*$p, $crate::op::Access::ReadWrite)
+    };
+    (maybe_in $p:ident) => {
+        $crate::op::aclnn::tensor($p, $crate::op::Access::Read)
+    };
+    (maybe_out $p:ident) => {
+        $crate::op::aclnn::tensor($p.as_deref(), $crate::op::Access::Write)
+    };
+    (maybe_inout $p:ident) => {
+        $crate::op::aclnn::tensor($p.as_deref(), $crate::op::Access::ReadWrite)
+    };
+    (ins $p:ident) => {
+        $crate::op::argument::Arg::Tensors(&$p, $crate::op::Access::Read)
+    };
+    (outs $p:ident) => {
+        $crate::op::argument::Arg::Tensors(&$p, $crate::op::Access::Write)
+    };
+    (inouts $p:ident) => {
+        $crate::op::argument::Arg::Tensors(&$p, $crate::op::Access::ReadWrite)
+    };
+    (maybe_ins $p:ident) => {
+        $crate::op::aclnn::list($p.as_ref(), $crate::op::Access::Read)
+    };
+    (maybe_outs $p:ident) => {
+        $crate::op::aclnn::list($p.as_ref(), $crate::op::Access::Write)
+    };
+    (maybe_inouts $p:ident) => {
+        $crate::op::aclnn::list($p.as_ref(), $crate::op::Access::ReadWrite)
+    };
+    (scalar $p:ident) => {
+        $crate::op::argument::Arg::Scalar($p.into())
+    };
+    (scalars $p:ident) => {
+        $crate::op::argument::Arg::Scalars($p)
+    };
+    (ints $p:ident) => {
+        $crate::op::argument::Arg::Ints($p)
+    };
+    (floats $p:ident) => {
+        $crate::op::argument::Arg::Floats($p)
+    };
+    (bools $p:ident) => {
+        $crate::op::argument::Arg::Bools($p)
+    };
+    (maybe_scalar $p:ident) => {
+        $crate::op::aclnn::or_null($p.map($crate::op::argument::Arg::Scalar))
+    };
+    (maybe_ints $p:ident) => {
+        $crate::op::aclnn::or_null($p.map($crate::op::argument::Arg::Ints))
+    };
+    (maybe_floats $p:ident) => {
+        $crate::op::aclnn::or_null($p.map($crate::op::argument::Arg::Floats))
+    };
+    (maybe_bools $p:ident) => {
+        $crate::op::aclnn::or_null($p.map($crate::op::argument::Arg::Bools))
+    };
+    (text $p:ident) => {
+        $crate::op::argument::Arg::Text(&$p)
+    };
+    (maybe_text $p:ident) => {
+        $crate::op::aclnn::or_null($p.as_deref().map($crate::op::argument::Arg::Text))
+    };
+    (dtype $p:ident) => {
+        $crate::op::argument::Arg::from($crate::op::aclnn::element_type($p.into()))
+    };
+    ($number:ident $p:ident) => {
+        $crate::op::argument::Arg::from($p)
+    };
+}
+use arg;
+
+mod a;
+mod b;
+mod c;
+mod d;
+mod e;
+mod f;
+mod g;
+mod h;
+mod i;
+mod k;
+mod l;
+mod m;
+mod n;
+mod o;
+mod p;
+mod q;
+mod r;
+mod s;
+mod t;
+mod u;
+mod v;
+mod w;
+mod x;
+
+pub use a::*;
+pub use b::*;
+pub use c::*;
+pub use d::*;
+pub use e::*;
+pub use f::*;
+pub use g::*;
+pub use h::*;
+pub use i::*;
+pub use k::*;
+pub use l::*;
+pub use m::*;
+pub use n::*;
+pub use o::*;
+pub use p::*;
+pub use q::*;
+pub use r::*;
+pub use s::*;
+pub use t::*;
+pub use u::*;
+pub use v::*;
+pub use w::*;
+pub use x::*;
+
+fn text(parameter: &str, text: &str) -> Result<CString> {
+    CString::new(text).map_err(|error| {
+        Error::invalid(format!("{parameter} is a text with a zero byte: {text:?}")).with_source(error)
+    })
+}
+
+fn tensor(operand: Option<&dyn Operand>, access: Access) -> Arg<'_> {
+    operand.map_or(Arg::NoTensor, |operand| Arg::Tensor(operand, access))
+}
+
+fn list(list: Option<&impl super::operand::List>, access: Access) -> Arg<'_> {
+    list.map_or(Arg::NoTensors, |list| Arg::Tensors(list, access))
+}
+
+fn or_null(arg: Option<Arg<'_>>) -> Arg<'_> {
+    arg.unwrap_or(Arg::Null)
+}
+
+fn element_type(kind: ElementType) -> acl_sys::aclDataType {
+    kind.raw()
+}
+
+/// Gives the operator to where it is to go.
+fn submit(
+    on: &dyn Submit,
+    (function, label): (&'static Function, &'static str),
+    location: &'static Location<'static>,
+    args: &[Arg<'_>],
+) -> Result<()> {
+    match on.place() {
+        Place::Stream(stream) => stream.take(&Call { function, label, location, args }),
+        Place::Footprint(footprint) => {
+            let mut footprint = footprint.borrow_mut();
+            for arg in args {
+                match *arg {
+                    Arg::Tensor(operand, access) => footprint.note(&operand.view(), access),
+                    Arg::Tensors(list, access) => {
+                        (0..list.count()).for_each(|index| footprint.note(&list.at(index).view(), access));
+                    }
+                    _ => {}
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use acl_sys::Table;
+
+    use super::*;
+
+    #[test]
+    fn every_operator_of_the_bindings_has_one_function() {
+        let all = [
+            a::NAMES,
+            b::NAMES,
+            c::NAMES,
+            d::NAMES,
+            e::NAMES,
+            f::NAMES,
+            g::NAMES,
+            h::NAMES,
+            i::NAMES,
+            k::NAMES,
+            l::NAMES,
+            m::NAMES,
+            n::NAMES,
+            o::NAMES,
+            p::NAMES,
+            q::NAMES,
+            r::NAMES,
+            s::NAMES,
+            t::NAMES,
+            u::NAMES,
+            v::NAMES,
+            w::NAMES,
+            x::NAMES,
+        ]
+        .concat();
+        let here: BTreeSet<&str> = all.iter().map(|(_, name)| *name).collect();
+        let names: BTreeSet<&str> = Table::names().map(|(name, _)| name).collect();
+        let first_phases = names.iter().filter_map(|name| name.strip_suffix("GetWorkspaceSize"));
+        let operators: BTreeSet<&str> = first_phases.filter(|name| names.contains(name)).collect();
+        assert_eq!(here, operators);
+        assert_eq!((here.len(), operators.len()), (937, all.len()));
+        let rust: BTreeSet<&str> = all.iter().map(|(name, _)| *name).collect();
+        assert_eq!(rust.len(), all.len(), "two functions have one name");
+        let nothing: crate::op::executor::FirstPhase = |_, _, _, _| Ok(0);
+        let id = |name| Function::new(name, name, nothing, |table| table.aclnnAbs()).id();
+        let ids: BTreeSet<u64> = here.iter().map(|name| id(name)).collect();
+        assert_eq!(ids.len(), here.len(), "two functions have one id");
+    }
+}

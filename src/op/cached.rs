@@ -1,0 +1,431 @@
+//! Executors that wait for the next call with an equal signature.
+//!
+//! A signature is all that a first phase is told except the addresses: the function, types, shapes, strides, offsets
+//! and formats of the operands, and every value from the host. Both phases are made on one thread, so each thread has
+//! executors of its own for each context. A call takes the second phase alone when the thread knows the signature;
+//! else both, and keeps the executor if the library lets it be repeated.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::executor::{Call, Memory, once};
+use super::repeatable::{Kept, Moved, Setter};
+use crate::context::{Context, ContextInner};
+use crate::error::Result;
+use crate::stream::Stream;
+
+/// Signatures that a thread keeps for a context, unless something else was said.
+const LIMIT: usize = 1024;
+const VARIABLE: &str = "RACL_OPERATOR_CACHE";
+
+/// What became of the operators of a context, on all threads that are still there. See
+/// [`Context::operator_cache`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct OperatorCache {
+    /// Signatures that are remembered now.
+    pub signatures: usize,
+    /// Calls that needed the second phase only.
+    pub hits: u64,
+    /// Calls that planned an executor.
+    pub misses: u64,
+    /// Those of the misses whose operator cannot be repeated, or took no other address.
+    pub refused: u64,
+}
+
+impl Context {
+    /// How often operators found an executor that an earlier call with an equal
+    /// [signature](crate::op#executors) had planned. Does not wait for the device.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let context = acl.device(0)?.create_context()?;
+    /// let stream = context.stream()?;
+    /// let mut a = context.zeros::<f32>([4])?;
+    /// for _ in 0..3 {
+    ///     let b = context.upload_tensor(&[1.0; 4], [4])?; // another address each time
+    ///     op::add_inplace(&stream, &mut a, &b)?;
+    /// }
+    /// assert_eq!(a.to_vec()?, [3.0; 4]);
+    /// let cache = context.operator_cache();
+    /// assert_eq!((cache.misses, cache.hits, cache.signatures), (1, 2, 1));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub fn operator_cache(&self) -> OperatorCache {
+        self.inner().operators.counts(self.inner())
+    }
+
+    /// How many signatures each thread remembers for this context: 1,024, or the number in the environment variable
+    /// `RACL_OPERATOR_CACHE` when the context was made. Beyond it the one goes that was used longest ago. With 0
+    /// every call plans its executor anew. Any thread may set it; work that was submitted is not affected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op;
+    ///
+    /// let context = racl::Acl::mock()?.device(0)?.create_context()?;
+    /// context.set_operator_cache(0);
+    /// let (stream, mut a) = (context.stream()?, context.zeros::<f32>([4])?);
+    /// op::fill(&stream, &mut a, 2.0)?;
+    /// op::fill(&stream, &mut a, 2.0)?;
+    /// assert_eq!(context.operator_cache().hits, 0);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn set_operator_cache(&self, signatures: usize) {
+        self.inner().operators.set_limit(self.inner(), signatures);
+    }
+
+    /// Forgets every executor of this context. To be called after settings of the runtime that a first phase looks
+    /// at were changed beside this crate, such as deterministic kernels or limits of cores.
+    pub fn clear_operator_cache(&self) {
+        self.inner().operators.shrink(self.inner(), 0);
+    }
+}
+
+thread_local! {
+    static MINE: RefCell<Mine> = const { RefCell::new(Mine { threads: Vec::new() }) };
+    /// The limit of cores that the thread works under, zero for none: kernels are planned for it.
+    static CORES: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The thread plans operators for so many cores from now on; zero for as many as there are.
+pub(crate) fn plan_for_cores(cube: u32, vector: u32) {
+    CORES.set(u64::from(cube) << 32 | u64::from(vector));
+}
+
+/// What this thread keeps, by the id of the context; the one that was used last is the first.
+struct Mine {
+    threads: Vec<(u64, Arc<PerThread>)>,
+}
+
+impl Drop for Mine {
+    fn drop(&mut self) {
+        // Nothing is destroyed here: the library's own data of the thread may be gone already.
+        for (_, thread) in &self.threads {
+            thread.is_over.store(true, Ordering::Release);
+        }
+    }
+}
+
+impl Mine {
+    fn of(&mut self, context: &ContextInner) -> &PerThread {
+        if self.threads.first().is_none_or(|(id, _)| *id != context.id()) {
+            match self.threads.iter().position(|(id, _)| *id == context.id()) {
+                Some(at) => self.threads.swap(0, at),
+                None => {
+                    // A context that ended has nothing any more.
+                    self.threads.retain(|(_, thread)| Arc::strong_count(thread) > 1);
+                    self.threads.insert(0, (context.id(), context.operators.join(context)));
+                }
+            }
+        }
+        &self.threads[0].1
+    }
+}
+
+/// The executors of one thread for one context.
+struct PerThread {
+    is_over: AtomicBool,
+    kept: Mutex<Signatures>,
+}
+
+impl PerThread {
+    fn lock(&self) -> MutexGuard<'_, Signatures> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The executors of a context.
+pub(crate) struct Operators {
+    limit: AtomicUsize,
+    setter: OnceLock<Option<Setter>>,
+    threads: Mutex<Vec<Arc<PerThread>>>,
+}
+
+impl Default for Operators {
+    fn default() -> Self {
+        let limit = match std::env::var(VARIABLE) {
+            Ok(text) if !text.is_empty() => text.parse().unwrap_or_else(|_| {
+                log::warn!("{VARIABLE} is {text:?}, which is no number of signatures; it stays {LIMIT}");
+                LIMIT
+            }),
+            _ => LIMIT,
+        };
+        Self { limit: AtomicUsize::new(limit), setter: OnceLock::new(), threads: Mutex::default() }
+    }
+}
+
+impl Operators {
+    fn threads(&self) -> MutexGuard<'_, Vec<Arc<PerThread>>> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for the calling thread; what threads left that are over is destroyed.
+    fn join(&self, context: &ContextInner) -> Arc<PerThread> {
+        let mut threads = self.threads();
+        threads.retain(|thread| {
+            let is_over = thread.is_over.load(Ordering::Acquire);
+            if is_over {
+                thread.lock().shrink(context, 0);
+            }
+            !is_over
+        });
+        let joined = Arc::new(PerThread { is_over: AtomicBool::new(false), kept: Mutex::default() });
+        threads.push(Arc::clone(&joined));
+        joined
+    }
+
+    fn counts(&self, context: &ContextInner) -> OperatorCache {
+        let mut sum = OperatorCache::default();
+        for thread in self.threads().iter() {
+            let mut kept = thread.lock();
+            if thread.is_over.load(Ordering::Acquire) {
+                kept.shrink(context, 0);
+            }
+            sum.signatures += kept.by_hash.len();
+            sum.hits += kept.counts.hits;
+            sum.misses += kept.counts.misses;
+            sum.refused += kept.counts.refused;
+        }
+        sum
+    }
+
+    fn set_limit(&self, context: &ContextInner, limit: usize) {
+        self.limit.store(limit, Ordering::Relaxed);
+        self.shrink(context, limit);
+    }
+
+    fn shrink(&self, context: &ContextInner, limit: usize) {
+        self.threads().iter().for_each(|thread| thread.lock().shrink(context, limit));
+    }
+
+    /// At the end of the context.
+    pub(crate) fn destroy_all(&self, context: &ContextInner) {
+        let threads = std::mem::take(&mut *self.threads());
+        threads.iter().for_each(|thread| thread.lock().shrink(context, 0));
+    }
+
+    fn setter(&self, context: &ContextInner) -> Option<Setter> {
+        *self.setter.get_or_init(|| Setter::of(context))
+    }
+}
+
+/// Submits an operator: with the executor of an earlier call, if there is one.
+pub(super) fn run(stream: &Stream, call: &Call<'_>) -> Result<()> {
+    let context = &**stream.0.context();
+    let limit = context.operators.limit.load(Ordering::Relaxed);
+    if limit > 0
+        && let Some(setter) = context.operators.setter(context)
+    {
+        let done = MINE.try_with(|mine| {
+            let mut mine = mine.try_borrow_mut().ok()?;
+            Some(mine.of(context).lock().run(stream, call, (limit, setter)))
+        });
+        if let Ok(Some(done)) = done {
+            return done;
+        }
+        // The thread is ending.
+    }
+    once(stream, call, call.memory(stream, None)?.uses.as_slice())
+}
+
+/// Executors by signature, in the order of their last use.
+#[derive(Default)]
+struct Signatures {
+    by_hash: HashMap<u64, usize, BuildHasherDefault<AsItIs>>,
+    entries: Vec<Entry>,
+    /// Places in `entries` that are free.
+    free: Vec<usize>,
+    /// The entry that was used last, and the one that was used longest ago, when there are any.
+    newest: usize,
+    oldest: usize,
+    /// Of the call that is being made.
+    words: Vec<u64>,
+    counts: OperatorCache,
+}
+
+struct Entry {
+    hash: u64,
+    words: Box<[u64]>,
+    /// None for an operator that is planned each time.
+    kept: Option<Kept>,
+    newer: usize,
+    older: usize,
+}
+
+// SAFETY: the handles inside are this value's own. The operator library asks for both phases on one thread, and only
+// the thread that planned an executor finds it here to launch it; for the end of an executor or of a description it
+// asks for nothing.
+unsafe impl Send for Signatures {}
+
+/// Keys that are hashes already.
+#[derive(Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+fn hash(words: &[u64]) -> u64 {
+    let mixed = words
+        .iter()
+        .fold(words.len() as u64, |sum, word| (sum.rotate_left(26) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    mixed ^ mixed >> 32
+}
+
+impl Signatures {
+    fn run(&mut self, stream: &Stream, call: &Call<'_>, (limit, setter): (usize, Setter)) -> Result<()> {
+        let mut words = std::mem::take(&mut self.words);
+        words.clear();
+        words.extend([call.function.id(), CORES.get()]);
+        let done = call.memory(stream, Some(&mut words)).and_then(|memory| {
+            if !memory.is_plain {
+                // Which index a tensor has for the library is not sure, so it stays where it is.
+                words.extend(memory.starts.as_slice().iter().map(|start| start.addr() as u64));
+            }
+            self.run_noted(stream, call, (limit, setter), &words, &memory)
+        });
+        self.words = words;
+        done
+    }
+
+    fn run_noted(
+        &mut self,
+        stream: &Stream,
+        call: &Call<'_>,
+        (limit, setter): (usize, Setter),
+        words: &[u64],
+        memory: &Memory<'_>,
+    ) -> Result<()> {
+        let context = &**stream.0.context();
+        let (uses, starts) = (memory.uses.as_slice(), memory.starts.as_slice());
+        let hash = hash(words);
+        let found = self.by_hash.get(&hash).copied().filter(|at| *self.entries[*at].words == *words);
+        if let Some(at) = found {
+            self.touch(at);
+            if let Some(kept) = &mut self.entries[at].kept {
+                if kept.move_to(context, call.label, starts) == Moved::Taken {
+                    self.counts.hits += 1;
+                    let done = kept.submit(stream, (call.label, call.location), uses);
+                    if done.is_err() {
+                        self.remove(at, context);
+                    }
+                    return done;
+                }
+                if let Some(mut kept) = self.entries[at].kept.take() {
+                    kept.destroy(context);
+                }
+            }
+            self.counts.misses += 1;
+            self.counts.refused += 1;
+            return once(stream, call, uses);
+        }
+        self.counts.misses += 1;
+        let kept = match Kept::plan(context, call, memory, setter)? {
+            Ok(kept) => kept,
+            Err(error) => {
+                log::debug!("{} is planned anew for each call: {error}", call.label);
+                self.counts.refused += 1;
+                self.insert(context, limit, hash, words, None);
+                return once(stream, call, uses);
+            }
+        };
+        let mut kept = kept;
+        let done = kept.submit(stream, (call.label, call.location), uses);
+        match done {
+            Ok(()) => self.insert(context, limit, hash, words, Some(kept)),
+            Err(_) => kept.destroy(context),
+        }
+        done
+    }
+
+    fn insert(&mut self, context: &ContextInner, limit: usize, hash: u64, words: &[u64], kept: Option<Kept>) {
+        if let Some(at) = self.by_hash.get(&hash).copied() {
+            // Another signature with the same hash gives way.
+            self.remove(at, context);
+        }
+        self.shrink(context, limit.saturating_sub(1));
+        let entry = Entry { hash, words: words.into(), kept, newer: usize::MAX, older: usize::MAX };
+        let at = match self.free.pop() {
+            Some(at) => {
+                self.entries[at] = entry;
+                at
+            }
+            None => {
+                self.entries.push(entry);
+                self.entries.len() - 1
+            }
+        };
+        self.link(at);
+        self.by_hash.insert(hash, at);
+    }
+
+    /// Makes it the newest.
+    fn touch(&mut self, at: usize) {
+        if self.newest != at {
+            self.unlink(at);
+            self.link(at);
+        }
+    }
+
+    /// Puts an entry that is in no order in front; `by_hash` need not have it yet.
+    fn link(&mut self, at: usize) {
+        let is_first = self.entries.len() - self.free.len() == 1;
+        self.entries[at].newer = usize::MAX;
+        if is_first {
+            self.entries[at].older = usize::MAX;
+            self.oldest = at;
+        } else {
+            self.entries[at].older = self.newest;
+            self.entries[self.newest].newer = at;
+        }
+        self.newest = at;
+    }
+
+    fn unlink(&mut self, at: usize) {
+        let (newer, older) = (self.entries[at].newer, self.entries[at].older);
+        match newer {
+            usize::MAX => self.newest = older,
+            newer => self.entries[newer].older = older,
+        }
+        match older {
+            usize::MAX => self.oldest = newer,
+            older => self.entries[older].newer = newer,
+        }
+    }
+
+    fn remove(&mut self, at: usize, context: &ContextInner) {
+        self.unlink(at);
+        let entry = &mut self.entries[at];
+        self.by_hash.remove(&entry.hash);
+        entry.words = Box::default();
+        if let Some(mut kept) = entry.kept.take() {
+            kept.destroy(context);
+        }
+        self.free.push(at);
+    }
+
+    /// Forgets what was used longest ago, until so many are left.
+    fn shrink(&mut self, context: &ContextInner, limit: usize) {
+        while self.by_hash.len() > limit {
+            self.remove(self.oldest, context);
+        }
+    }
+}

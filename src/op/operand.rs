@@ -1,0 +1,201 @@
+//! What operators take: tensors of any type, and lists of them.
+
+use std::cell::RefCell;
+
+use super::element::Element;
+use super::tensor::Tensor;
+use super::view::View;
+use crate::stream::Stream;
+
+// Public in a private module: traits of this crate alone.
+#[allow(unreachable_pub)]
+mod sealed {
+    use super::{Stream, View};
+    use crate::op::Footprint;
+
+    pub trait Described {
+        #[allow(private_interfaces)]
+        fn view(&self) -> View<'_>;
+    }
+
+    pub trait Destination {
+        fn place(&self) -> Place<'_>;
+    }
+
+    /// Where an operator goes.
+    #[derive(Debug)]
+    pub enum Place<'a> {
+        Stream(&'a Stream),
+        Footprint(&'a std::cell::RefCell<Footprint>),
+    }
+}
+pub(super) use sealed::{Described, Destination, Place};
+
+/// An operand of the functions in [`aclnn`](crate::op::aclnn): a [`Tensor`] of any type, or an
+/// [`AnyTensor`](crate::op::AnyTensor).
+pub trait Operand: Described {}
+
+impl<T: Described + ?Sized> Operand for T {}
+
+impl<T: Element> Described for Tensor<T> {
+    #[allow(private_interfaces)]
+    fn view(&self) -> View<'_> {
+        Self::view(self)
+    }
+}
+
+impl Described for View<'_> {
+    #[allow(private_interfaces)]
+    fn view(&self) -> View<'_> {
+        *self
+    }
+}
+
+/// A list of operands.
+pub(crate) trait List {
+    fn count(&self) -> usize;
+
+    fn at(&self, index: usize) -> &dyn Operand;
+}
+
+impl<'o> List for &[&'o (dyn Operand + 'o)] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn at(&self, index: usize) -> &dyn Operand {
+        self[index]
+    }
+}
+
+impl<'o> List for &mut [&'o mut (dyn Operand + 'o)] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn at(&self, index: usize) -> &dyn Operand {
+        self[index]
+    }
+}
+
+/// Where the functions in [`aclnn`](crate::op::aclnn) take an operator: a [`Stream`], which queues it, or a
+/// [`Probe`], which only notes what memory it would use.
+pub trait Submit: Destination {}
+
+impl<T: Destination + ?Sized> Submit for T {}
+
+impl Destination for Stream {
+    fn place(&self) -> Place<'_> {
+        Place::Stream(self)
+    }
+}
+
+/// What an operator does with a range of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// An input.
+    Read,
+    /// An output.
+    Write,
+    /// Both: an operand that is changed in place.
+    ReadWrite,
+}
+
+impl Access {
+    /// Whether the range is read.
+    #[must_use]
+    pub fn reads(self) -> bool {
+        self != Self::Write
+    }
+
+    /// Whether the range is written.
+    #[must_use]
+    pub fn writes(self) -> bool {
+        self != Self::Read
+    }
+}
+
+/// A range of device memory that an operator uses, from the first to the last byte of an operand; gaps of a view
+/// count as used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Used {
+    /// Device address of the first byte.
+    pub address: usize,
+    /// Bytes; an operand without elements is left out.
+    pub bytes: usize,
+    /// What is done with it.
+    pub access: Access,
+}
+
+/// The memory that operators use, in the order of their parameters: what has to be ordered with other work.
+///
+/// Scratch memory is not in it: each launch has its own. An output that an operator may leave alone counts as written.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::{Probe, aclnn};
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let x = device.upload_tensor(&[1.0_f32, 2.0], [2])?;
+/// let mut out = device.zeros::<f32>([2])?;
+/// let probe = Probe::new();
+/// aclnn::exp(&probe, &x, &mut out)?; // nothing is launched
+/// let footprint = probe.into_footprint();
+/// let used = footprint.used();
+/// assert!(used[0].access.reads() && used[1].access.writes());
+/// assert_eq!((used[1].address, used[1].bytes), (out.address().addr(), 8));
+/// assert!(footprint.conflicts_with(&footprint)); // two of them write the same
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Footprint(Vec<Used>);
+
+impl Footprint {
+    /// The ranges.
+    #[must_use]
+    pub fn used(&self) -> &[Used] {
+        &self.0
+    }
+
+    /// Whether one of the two writes what the other one uses, so that they must not run at the same time.
+    #[must_use]
+    pub fn conflicts_with(&self, other: &Self) -> bool {
+        let overlap = |a: &Used, b: &Used| a.address < b.address + b.bytes && b.address < a.address + a.bytes;
+        let conflict = |a: &Used, b: &Used| (a.access.writes() || b.access.writes()) && overlap(a, b);
+        self.0.iter().any(|a| other.0.iter().any(|b| conflict(a, b)))
+    }
+
+    pub(super) fn note(&mut self, view: &View<'_>, access: Access) {
+        let (first, bytes) = view.bytes();
+        if bytes > 0 {
+            self.0.push(Used { address: view.start.addr() + first, bytes, access });
+        }
+    }
+}
+
+/// Takes operators in place of a stream and launches none: it collects what memory they would use. See
+/// [`Footprint`].
+#[derive(Debug, Default)]
+pub struct Probe(RefCell<Footprint>);
+
+impl Probe {
+    /// One that has seen no operator.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the operators use that it was given.
+    #[must_use]
+    pub fn into_footprint(self) -> Footprint {
+        self.0.into_inner()
+    }
+}
+
+impl Destination for Probe {
+    fn place(&self) -> Place<'_> {
+        Place::Footprint(&self.0)
+    }
+}
