@@ -62,7 +62,7 @@ MOCK_EXPORT aclError aclrtCmoGetDescSize(size_t *size) {
 }
 
 /* Writes the descriptor to device memory: a synchronous copy, so captures restrict it: 107030, and 0 under
- * RELAXED (observed: cmo). */
+ * RELAXED (observed: cmo). Other memory: 107000 (own choice: the driver answers there). */
 MOCK_EXPORT aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size) {
     MOCK_ENTER(aclrtCmoSetDesc);
     if (cmoDesc == NULL || src == NULL || size == 0) return mock_null("cmoDesc, src and size");
@@ -73,7 +73,7 @@ MOCK_EXPORT aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size) {
                     : mock_capture_forbids(ctx, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, "aclrtCmoSetDesc");
     mock_unlock();
     if (code != 0) return code;
-    void *view = mock_host_address(cmoDesc, DESC_BYTES);
+    void *view = mock_device_view(cmoDesc, DESC_BYTES);
     if (view == NULL)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not device memory", cmoDesc);
     const mock_cmo c = {src, (uint32_t)size};

@@ -171,6 +171,72 @@ RULE_MOCK(graph, a_failed_end_destroys_the_model, "guide: aclmdlRICaptureEnd; im
     EXPECT(aclmdlRIDestroy(graph), 107017);
 }
 
+/* ---- without a context, and under another one ---- */
+
+typedef struct things {
+    aclrtStream stream;
+    aclmdlRI ready, live;
+} things;
+
+static void nothing_is_current(void *argument) {
+    const things *t = (const things *)argument;
+    aclmdlRI graph = NULL;
+    aclmdlRICondHandle handle = NULL;
+    EXPECT(aclmdlRICaptureBegin(t->stream, RELAXED), 107002);
+    EXPECT(aclmdlRICaptureEnd(t->stream, &graph), 107002);
+    EXPECT(aclmdlRIExecuteAsync(t->ready, t->stream), 107002);
+    EXPECT(aclmdlRIDestroy(t->ready), 107002);
+    EXPECT(aclmdlRICondHandleCreate(t->live, 0, (aclmdlRICondHandleFlag)0, &handle), 107002);
+    EXPECT(aclmdlRICaptureTaskGrpBegin(t->stream), 107002);
+    EXPECT(aclmdlRIBuildBegin(&graph, 0), 107002);
+}
+
+RULE(graph, captures_need_a_context, "implementation: context checks") {
+    prepare(RELAXED);
+    things t = {origin, end(begin(RELAXED)), NULL};
+    OK(aclmdlRICaptureGetInfo(origin, NULL, &t.live));
+    join_thread(start_thread(nothing_is_current, &t));
+    end(origin);
+}
+
+RULE(graph, a_condition_under_another_context, "implementation: aclmdlRICondHandleCreate") {
+    prepare(RELAXED);
+    aclmdlRI live = NULL;
+    aclmdlRICondHandle handle = NULL;
+    aclrtContext mine = NULL, other = NULL;
+    OK(aclmdlRICaptureGetInfo(origin, NULL, &live));
+    OK(aclrtGetCurrentContext(&mine));
+    OK(aclrtCreateContext(&other, 0));
+    EXPECT(aclmdlRICondHandleCreate(live, 0, (aclmdlRICondHandleFlag)0, &handle), 107004);
+    OK(aclrtSetCurrentContext(mine));
+    end(origin);
+}
+
+RULE_MOCK(graph, a_sub_capture_under_another_context, "own choice: as for other uses of a model") {
+    prepare(RELAXED);
+    aclmdlRI root = NULL, sub = NULL;
+    aclmdlRICondHandle handle = NULL;
+    aclrtContext other = NULL;
+    OK(aclmdlRICaptureGetInfo(origin, NULL, &root));
+    OK(aclmdlRICondHandleCreate(root, 0, (aclmdlRICondHandleFlag)0, &handle));
+    const aclmdlRICondTaskParams task = {handle, ACL_MODEL_RI_COND_TYPE_IF, 1, &sub};
+    OK(aclmdlRIAddCondTask(task, origin, 0));
+    OK(aclrtCreateContext(&other, 0));
+    EXPECT(aclmdlRICaptureToModelRIBegin(new_stream(), sub, RELAXED), 107004);
+}
+
+RULE_MOCK(graph, begin_on_a_stream_that_updates, "own choice: as for groups") {
+    prepare(RELAXED);
+    aclrtTaskGrp group = NULL;
+    OK(aclmdlRICaptureTaskGrpBegin(origin));
+    OK(aclmdlRICaptureTaskGrpEnd(origin, &group));
+    end(origin);
+    OK(aclmdlRICaptureTaskUpdateBegin(side, group));
+    EXPECT(aclmdlRICaptureBegin(side, RELAXED), 107033);
+    OK(aclmdlRICaptureTaskUpdateEnd(side));
+    EXPECT(aclmdlRICaptureBegin(side, RELAXED), 0);
+}
+
 /* ---- what runs out ---- */
 
 /* The default stream, two of the program, one inside the graph. */

@@ -220,6 +220,18 @@ RULE(graph, jumps_are_not_captured, "guide: labels and switches belong to bound 
     end(stream);
 }
 
+RULE_MOCK(graph, a_stream_is_bound_once, "own choice of the code") {
+    prepare();
+    aclmdlRI other = NULL;
+    OK(aclmdlRIBuildBegin(&other, 0));
+    EXPECT(aclmdlRIBindStream(model, head, HEAD), 107005);
+    EXPECT(aclmdlRIBindStream(other, head, HEAD), 107005);
+    complete();
+    EXPECT(aclmdlRIBindStream(model, flagged(ACL_STREAM_PERSISTENT), HEAD), 107000);
+    EXPECT(aclmdlRIBuildEnd(model, NULL), 107000);
+}
+
+
 /* ---- streams that start others ---- */
 
 RULE(graph, start_without_streams, "observed: label") {

@@ -241,6 +241,16 @@ RULE_MOCK(graph, models_go_with_their_context, "guide: aclrtDestroyContext; impl
 }
 
 
+RULE_MOCK(graph, a_callback_needs_a_function, "own choice: null is refused by the ACL layer") {
+    up();
+    aclmdlRI graph = end(begin(RELAXED));
+    EXPECT(aclmdlRIDestroyRegisterCallback(graph, NULL, NULL), 100000);
+    EXPECT(aclmdlRIDestroyUnregisterCallback(graph, NULL), 100000);
+    EXPECT(aclmdlRIDestroyRegisterCallback(NULL, first, NULL), 100000);
+    EXPECT(aclmdlRIDestroy(graph), 0);
+}
+
+
 /* ---- names and dumps ---- */
 
 RULE(graph, a_model_without_a_name, "guide: aclmdlRIGetName") {

@@ -365,6 +365,22 @@ RULE(graph, tasks_of_no_stream, "guide: aclmdlRIGetTasksByStream") {
     EXPECT(aclmdlRITaskDisable(NULL), 100000);
 }
 
+RULE_MOCK(graph, tasks_of_a_capture_that_goes_on, "own choice: as for other uses of the live model") {
+    prepare();
+    uint32_t n = 0;
+    OK(aclmdlRICaptureGetInfo(origin, NULL, &graph));
+    EXPECT(aclmdlRIGetStreams(graph, NULL, &n), 107026);
+    end(origin);
+    EXPECT(aclmdlRIGetStreams(graph, NULL, &n), 0);
+}
+
+RULE_MOCK(graph, changes_need_parameters, "own choice: null is refused by the ACL layer") {
+    one_write();
+    EXPECT(aclmdlRITaskSetParams(the_write(), NULL), 100000);
+    EXPECT(aclmdlRITaskSetParams(NULL, NULL), 100000);
+    EXPECT(aclmdlRIUpdate(graph), 0); /* nothing is spoilt */
+}
+
 RULE_MOCK(graph, tasks_go_with_their_model, "implementation: handle guard") {
     one_write();
     aclmdlRITask task = the_write();

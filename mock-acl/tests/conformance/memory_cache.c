@@ -269,3 +269,18 @@ RULE_MOCK(cmo, the_descriptor_form_is_a_prefetch, "header: aclrtCmoAsyncWithDesc
     EXPECT(aclrtCmoAsyncWithDesc(desc, ACL_RT_CMO_TYPE_PREFETCH, bound, p), 107000);
     EXPECT(aclrtCmoAsyncWithDesc(desc, ACL_RT_CMO_TYPE_PREFETCH, bound, NULL), 0);
 }
+
+RULE_MOCK(cmo, a_descriptor_lies_in_device_memory, "own choice of the code") {
+    up();
+    size_t size = 0;
+    OK(aclrtCmoGetDescSize(&size));
+    void *host = pinned(size), *p = device(64);
+    aclrtStream bound = NULL;
+    aclmdlRI model = NULL;
+    OK(aclrtCreateStreamWithConfig(&bound, 0, ACL_STREAM_PERSISTENT));
+    OK(aclmdlRIBuildBegin(&model, 0));
+    OK(aclmdlRIBindStream(model, bound, 0));
+    static char pageable[256];
+    EXPECT(aclrtCmoSetDesc(pageable, p, 64), 107000);
+    EXPECT(aclrtCmoAsyncWithDesc(host, ACL_RT_CMO_TYPE_PREFETCH, bound, NULL), 107000);
+}
