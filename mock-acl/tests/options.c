@@ -1,4 +1,4 @@
-/* Part of racl (mock-acl). Options of model loads, attributes of queues and questions about routes: each kind,
+/* Part of racl (mock-acl). Options of model loads, attributes of queues, questions about routes: each kind,
  * its size and its limits. */
 #include "acl/acl_mdl.h"
 #include "acl/acl_tdt_queue.h"

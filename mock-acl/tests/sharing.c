@@ -1,4 +1,4 @@
-/* Part of racl (mock-acl). Keys of memory and notifies: lists of processes that are full, processes that are gone
+/* Part of racl (mock-acl). Keys of memory and notifies: lists that are full, processes that died
  * with something open, keys that were forged. */
 #include <signal.h>
 #include <sys/wait.h>
