@@ -73,13 +73,14 @@ MOCK_EXPORT aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size) {
                     : mock_capture_forbids(ctx, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, "aclrtCmoSetDesc");
     mock_unlock();
     if (code != 0) return code;
-    void *view = mock_device_view(cmoDesc, DESC_BYTES);
-    if (view == NULL)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not device memory", cmoDesc);
     const mock_cmo c = {src, (uint32_t)size};
-    memset(view, 0, DESC_BYTES);
-    memcpy(view, &c, sizeof c);
-    return 0;
+    mock_views_take();
+    void *view = mock_device_view(cmoDesc, DESC_BYTES);
+    if (view != NULL) memset(view, 0, DESC_BYTES);
+    if (view != NULL) memcpy(view, &c, sizeof c);
+    mock_views_give();
+    if (view != NULL) return 0;
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not device memory", cmoDesc);
 }
 
 /* Only on streams bound to a model, else 507000; a capturing stream is not one (observed: cmo). Other types

@@ -94,12 +94,13 @@ MOCK_EXPORT aclError aclrtSetMemcpyDesc(
     if (code == 0 && count > MOST) code = wrong("the count is above 4 GiB");
     if (code == 0) code = mock_forbidden_sync("aclrtSetMemcpyDesc");
     if (code != 0) return code;
-    void *view = mock_device_view(desc, DESC_BYTES);
-    if (view == NULL) return wrong("the descriptor is not in device memory");
     const descriptor d = {MAGIC, dstAddr, srcAddr, count};
-    memset(view, 0, DESC_BYTES);
-    memcpy(view, &d, sizeof d);
-    return 0;
+    mock_views_take();
+    void *view = mock_device_view(desc, DESC_BYTES);
+    if (view != NULL) memset(view, 0, DESC_BYTES);
+    if (view != NULL) memcpy(view, &d, sizeof d);
+    mock_views_give();
+    return view != NULL ? 0 : wrong("the descriptor is not in device memory");
 }
 
 /* A stream is needed, not the default one (implementation of the open runtime). What is no descriptor fails

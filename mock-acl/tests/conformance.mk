@@ -2,7 +2,7 @@
 #
 # make conformance            as C and as C++, against the mock
 # make conformance LIB=path   the same programs against another libascendcl.so
-# make conformance-asan, -tsan, -valgrind   with the mock's sources, under the sanitizers and Valgrind
+# make conformance-asan, -tsan   with the mock's sources, under the sanitizers; -valgrind: tests/valgrind.mk
 # make conformance-sets       compiled with real headers, run on the mock
 # make conformance-rules      that each rule of rules-*.tsv has a check; RULES_FLAGS=--unnamed lists checks without a rule
 # CONFORMANCE_FLAGS="--only event --all" chooses and prints more; results as JUnit XML in build/conformance/*.xml
@@ -13,7 +13,7 @@ CONFORMANCE_WARNINGS := -Wall -Wextra -Wpedantic -Werror -pthread
 CONFORMANCE_LINK := -L$(BUILD)/lib64 -lascendcl -ldl -pthread -Wl,-z,lazy
 TESTED := $(abspath $(or $(LIB),$(MOCK_LIB)))
 
-.PHONY: conformance conformance-asan conformance-tsan conformance-valgrind
+.PHONY: conformance conformance-asan conformance-tsan
 $(BUILD)/conformance/c/%.o: tests/conformance/%.c $(CONFORMANCE_HEADERS)
 	@mkdir -p $(@D)
 	@$(CC) -std=c11 -D_GNU_SOURCE $(CONFORMANCE_WARNINGS) -O1 -g -Iinclude -c $< -o $@
@@ -55,10 +55,6 @@ endef
 $(eval $(call conformance_variant,asan,-O1 -g -fsanitize=address$(COMMA)undefined -fno-sanitize-recover=all))
 $(eval $(call conformance_variant,tsan,-O1 -g -fsanitize=thread))
 $(eval $(call conformance_variant,test,-O1 -g))
-
-# Valgrind keeps a shadow of all that is mapped: with gigabytes of device memory each check takes half a minute.
-conformance-valgrind: $(BUILD)/conformance/with-test $(KERNELS)
-	$(call conform,with-test,ulimit -v 6000000; MOCK_ACL_DEVICES=2 valgrind -q --trace-children=yes --error-exitcode=99)
 
 # A rule of the runtime that no check stands for is an error, and so is a check that is gone.
 .PHONY: conformance-rules

@@ -41,7 +41,8 @@ static void card(const char *name, int cores, int64_t l2, uint64_t memory) {
     CHECK((int)limit == cores);
     CODE(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, limit + 1), 107000);
     OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_bytes, &total));
-    CHECK(total <= memory && total >= memory / 64);
+    const bool small = getenv("MOCK_TEST_SMALL") != NULL; /* little address space, as under Valgrind */
+    CHECK(total <= memory && total >= memory / (small ? 1024 : 64));
 }
 
 static void b1(void) { card("Ascend910B1", 24, INT64_C(192) << 20, 64 * MOCK_GIB); }

@@ -134,7 +134,8 @@ static void dynamic_table(void) {
         CHECK(at != 0);
         CODE(with_number(at + 8, FAR), 107000);
         CODE(with_number(at + 8, UINT64_MAX), 107000);
-        CODE(with_number(at, 0x6ffffef0), 107000); /* an entry that nobody knows, and this one is missing */
+        /* an entry that nobody knows, and this one is missing; the older hash table can stand in */
+        CODE(with_number(at, 0x6ffffef0), needed[i] == DT_GNU_HASH ? 0 : 107000);
     }
     static const int64_t others[] = {DT_INIT, DT_FINI, DT_SONAME, DT_NEEDED, DT_RELACOUNT};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -158,6 +159,50 @@ static void symbols_and_hash(void) {
     memcpy(&bloom, good + hash + 8, sizeof bloom);
     CODE(with_word(hash + 16 + bloom * 8, 0x7fffffff), 107000); /* the first bucket */
     CODE(with_word(first + offsetof(Elf64_Sym, st_name), UINT32_MAX), 107000);
+}
+
+/* The older table: numbers of buckets and chains, then both. */
+static void older_hash(void) {
+    const uint64_t hash = in_file(dynamic(DT_HASH));
+    uint32_t buckets = 0, chains = 0, first = 0;
+    memcpy(&buckets, good + hash, sizeof buckets);
+    memcpy(&chains, good + hash + 4, sizeof chains);
+    CODE(with_word(hash, 0), 107000);
+    CODE(with_word(hash + 4, 1u << 30), 107000);
+    CODE(with_number(dynamic_at(DT_HASH) + 8, FAR), 107000);
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < buckets && first == 0; i++) {
+        used = hash + 8 + i * 4;
+        memcpy(&first, good + used, sizeof first);
+    }
+    CHECK(first != 0);
+    CODE(with_word(used, chains), 107000);
+    CODE(with_word(hash + 8 + (buckets + first) * 4, first), 107000); /* a chain that never ends */
+    /* alone */
+    memcpy(copy, good, size);
+    const int64_t unknown = 0x6ffffef0;
+    memcpy(copy + dynamic_at(DT_GNU_HASH), &unknown, sizeof unknown);
+    OK(load(copy, size));
+}
+
+/* What it needs of other libraries: a list of files, each with a list of versions. */
+static void versions(void) {
+    const uint64_t at = in_file(dynamic(DT_VERNEED));
+    Elf64_Verneed n;
+    memcpy(&n, good + at, sizeof n);
+    const uint64_t part = at + n.vn_aux;
+    CODE(with(at, "\2", 2), 107000);
+    CODE(with(at + offsetof(Elf64_Verneed, vn_cnt), "\0", 2), 107000);
+    CODE(with(at + offsetof(Elf64_Verneed, vn_cnt), "\x40", 2), 107000);
+    CODE(with_word(at + offsetof(Elf64_Verneed, vn_file), UINT32_MAX), 107000);
+    CODE(with_word(at + offsetof(Elf64_Verneed, vn_aux), UINT32_MAX), 107000);
+    CODE(with_word(at + offsetof(Elf64_Verneed, vn_next), 1u << 20), 107000);
+    CODE(with_word(part + offsetof(Elf64_Vernaux, vna_name), UINT32_MAX), 107000);
+    CODE(with_word(part + offsetof(Elf64_Vernaux, vna_next), 1u << 20), 107000);
+    CODE(with_number(dynamic_at(DT_VERNEEDNUM) + 8, 2), 107000);
+    CODE(with_number(dynamic_at(DT_VERNEED) + 8, FAR), 107000);
+    CODE(with_number(dynamic_at(DT_VERNEED), 0x6ffffef0), 107000);
+    CODE(with_number(dynamic_at(DT_VERSYM) + 8, FAR), 107000);
 }
 
 static void relocations(void) {
@@ -219,6 +264,8 @@ int main(void) {
     segments();
     dynamic_table();
     symbols_and_hash();
+    older_hash();
+    versions();
     relocations();
     table();
     kernels();

@@ -256,9 +256,61 @@ static void parameters(void) {
     OK(aclrtBinaryUnLoad(b));
 }
 
+/* What is left out of a change stays as it was; arguments may move to device memory. */
+static void parts_of_parameters(void) {
+    up();
+    aclrtStream s = new_stream();
+    aclrtBinHandle b = NULL, c = NULL;
+    aclrtFuncHandle poke = load("poke", &b), same = load("poke", &c);
+    char *memory = device(64), *second = memory + 1;
+    void *arguments = device(8);
+    OK(aclrtMemset(memory, 64, 1, 64));
+    OK(aclrtMemcpy(arguments, 8, &second, 8, ACL_MEMCPY_HOST_TO_DEVICE));
+    aclrtLaunchKernelAttrValue value_of;
+    aclmdlRI g = NULL;
+    aclmdlRITaskParams p, change;
+    OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    OK(aclrtLaunchKernelWithHostArgs(poke, 2, s, NULL, &memory, 8, NULL, 0));
+    OK(aclmdlRICaptureEnd(s, &g));
+    const aclmdlRITask task = only_task(g);
+    OK(aclmdlRITaskGetParams(task, &p));
+    CHECK(p.kernelTaskParams.cfg == NULL);
+    OK(aclmdlRIKernelTaskGetAttribute(task, ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, &value_of));
+    CHECK(value_of.schemMode == 0);
+    OK(aclmdlRIKernelTaskGetAttribute(task, ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, &value_of));
+    CHECK(value_of.timeout == 0);
+    memset(&change, 0, sizeof change);
+    change.type = p.type;
+    change.kernelTaskParams.funcHandle = same; /* and nothing else */
+    OK(aclmdlRITaskSetParams(task, &change));
+    OK(aclmdlRIUpdate(g));
+    OK(aclrtBinaryUnLoad(b)); /* the graph has the other one now */
+    replay(g, s);
+    CHECK(byte_at(memory) == 7 && byte_at(second) == 1);
+    change.kernelTaskParams = (aclmdlRIKernelTaskParams){.args = arguments, .argsSize = 8, .isHostArgs = 0};
+    OK(aclmdlRITaskSetParams(task, &change));
+    OK(aclmdlRIUpdate(g));
+    OK(aclmdlRITaskGetParams(task, &p));
+    CHECK(p.kernelTaskParams.isHostArgs == 0 && p.kernelTaskParams.args == arguments);
+    CHECK(p.kernelTaskParams.numBlocks == 2 && p.kernelTaskParams.funcHandle == same);
+    replay(g, s);
+    CHECK(byte_at(second) == 7);
+    /* arguments in device memory stay there when only the number of blocks changes */
+    change.kernelTaskParams = (aclmdlRIKernelTaskParams){.numBlocks = 3};
+    OK(aclmdlRITaskSetParams(task, &change));
+    OK(aclmdlRIUpdate(g));
+    OK(aclmdlRITaskGetParams(task, &p));
+    CHECK(p.kernelTaskParams.args == arguments && p.kernelTaskParams.numBlocks == 3);
+    change.kernelTaskParams.funcHandle = poke; /* unloaded */
+    CODE(aclmdlRITaskSetParams(task, &change), 107017);
+    CODE(aclmdlRIExecuteAsync(g, s), 507011);
+    OK(aclrtBinaryUnLoad(c));
+}
+
 int main(void) {
     captured();
     updated();
+    parts_of_parameters();
     cpu_in_groups();
     disabled();
     failing();

@@ -92,6 +92,9 @@ static int slow(mock_acl_block *b) {
     return 0;
 }
 
+/* So that the file needs a version of another library. */
+size_t (*volatile const mock_needs_another)(const char *text) = strlen;
+
 /* Counts in a variable of the binary. */
 static int count(mock_acl_block *b) {
     int32_t *n = b->to_host(b, b->variable(b, "counter"), sizeof *n);
