@@ -214,7 +214,8 @@ static const mock_kernels *kernels_of_mode(mock_build *b, int mode, bool scalar)
 DIVISION(aclnnDivMod, (const aclTensor *self, const aclTensor *other, int mode, aclTensor *out, PHASE),
     MOCK_IN, self, OTHER_TENSOR; OUT_TENSOR, mock_plan_binary(&b, kernels_of_mode(&b, mode, false), 2))
 DIVISION(aclnnDivMods, (const aclTensor *self, const aclScalar *other, int mode, aclTensor *out, PHASE),
-    MOCK_IN, self, OTHER_NUMBER; OUT_TENSOR, mock_plan_with_scalar(&b, kernels_of_mode(&b, mode, true), number, 1))
+    MOCK_IN, self, OTHER_NUMBER; OUT_TENSOR,
+    mock_plan_with_scalar(&b, kernels_of_mode(&b, mode, true), number, 1))
 DIVISION(aclnnInplaceDivMod, (aclTensor *selfRef, const aclTensor *other, int mode, PHASE), MOCK_INOUT,
     selfRef, OTHER_TENSOR, mock_plan_binary(&b, kernels_of_mode(&b, mode, false), 0))
 DIVISION(aclnnInplaceDivMods, (aclTensor *selfRef, const aclScalar *other, int mode, PHASE), MOCK_INOUT,
