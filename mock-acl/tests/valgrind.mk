@@ -35,4 +35,5 @@ valgrind-figures:
 	@$(MAKE) -s valgrind >&2 || true
 	@$(MAKE) -s conformance-valgrind >&2 || true
 	$(call valgrind_figure,C tests of mock-acl,$$(cat $(BUILD)/valgrind.count),$(words $(VALGRIND_PROGRAMS)))
-	$(call valgrind_figure,conformance checks of mock-acl,$$(( $$($(COUNT_CASES)) - $$($(COUNT_FAILED)) )),$$($(COUNT_CASES)))
+	$(call valgrind_figure,conformance checks of mock-acl,$$(( $$($(COUNT_CASES)) - $$($(COUNT_FAILED)) )),\
+	  $$($(COUNT_CASES)))
