@@ -26,7 +26,7 @@ conformance-valgrind: $(BUILD)/conformance/with-test $(KERNELS)
 
 # $(1): what was run, $(2): how many are clean, $(3): of how many
 define valgrind_figure
-@n=$(2); all=$(3); met=missed; test "$$n" = "$$all" && met=met; \
+@n=$(2); all=$(strip $(3)); met=missed; test "$$n" = "$$all" && met=met; \
   printf '%s clean under Valgrind\t%s\t\tof %s\t%s\n' '$(1)' "$$n" "$$all" "$$met"
 endef
 COUNT_CASES = sed -n 's/^<testcase.*/x/p' $(BUILD)/conformance/with-test.xml | wc -l
