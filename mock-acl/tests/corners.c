@@ -31,7 +31,7 @@ static void on_stream(aclrtStream s, aclrtStreamState state, void *args) { (void
 
 static void many_callbacks(void) {
     up();
-    char name[16];
+    char name[32];
     int code = 0, n = 0;
     for (; code == 0 && n < 1000; n++) {
         snprintf(name, sizeof name, "name %d", n);

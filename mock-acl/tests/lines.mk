@@ -1,5 +1,6 @@
 # make lines          which lines and branches of src/ the tests of the mock run. Included by the Makefile of mock-acl.
 # make lines-figures  the same in two lines for .ci/full
+# Fails also when tests/not-covered.tsv has no reason for a function with lines that nothing ran.
 # LINES_REPORT=--list prints each line that no test runs, --branches each branch.
 LINES := $(BUILD)/lines
 LINES_FLAGS := -O0 -g --coverage -DMOCK_COVERAGE

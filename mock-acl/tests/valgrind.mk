@@ -26,7 +26,7 @@ conformance-valgrind: $(BUILD)/conformance/with-test $(KERNELS)
 
 # $(1): what was run, $(2): how many are clean, $(3): of how many
 define valgrind_figure
-@n=$(2); all=$(3); met=missed; test "$$n" = "$$all" && met=met; \
+@n=$(2); all=$(strip $(3)); met=missed; test "$$n" = "$$all" && met=met; \
   printf '%s clean under Valgrind\t%s\t\tof %s\t%s\n' '$(1)' "$$n" "$$all" "$$met"
 endef
 COUNT_CASES = sed -n 's/^<testcase.*/x/p' $(BUILD)/conformance/with-test.xml | wc -l
@@ -35,4 +35,5 @@ valgrind-figures:
 	@$(MAKE) -s valgrind >&2 || true
 	@$(MAKE) -s conformance-valgrind >&2 || true
 	$(call valgrind_figure,C tests of mock-acl,$$(cat $(BUILD)/valgrind.count),$(words $(VALGRIND_PROGRAMS)))
-	$(call valgrind_figure,conformance checks of mock-acl,$$(( $$($(COUNT_CASES)) - $$($(COUNT_FAILED)) )),$$($(COUNT_CASES)))
+	$(call valgrind_figure,conformance checks of mock-acl,$$(( $$($(COUNT_CASES)) - $$($(COUNT_FAILED)) )),\
+	  $$($(COUNT_CASES)))

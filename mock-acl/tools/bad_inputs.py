@@ -35,7 +35,7 @@ GOOD = [
     (r"aclrtLaunch|aclrtFunction", r"func", "KERNEL"),
     (r"aclrtDestroyStreamConfigHandle", r"handle", "STREAM_CONFIG"),
     (r"aclrtKernelArgsInitByUserMem", r"argsHandle", "POINTER"),  # memory of the program
-    (r"acltdtDequeue", r"timeout", "FIXED"),  # others wait without end at the empty queue, as they should
+    (r"acltdtDequeue", r"timeout", "FIXED"),  # others wait without end at the empty queue: tests/queues.c
     (r"aclmdl", r"modelId", "MODEL"),
     (r"acltdt", r"qid|srcId|dstId", "QUEUE"),
 ]

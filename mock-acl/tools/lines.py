@@ -3,8 +3,8 @@
 how much of src/ ran.
 
 A row for each file, then the totals. With --list every line that did not run, with --branches every line with a branch
-that was not taken; with --figures the totals alone, as .ci/full prints figures. Fails when a target is missed, or when
-tests/not-covered.tsv has no reason for what did not run, unless --report or --figures. That file has a row for each
+that was not taken; with --figures the totals alone, as .ci/full prints figures. Fails when a target is missed, or
+when tests/not-covered.tsv has no reason for what did not run, unless --report or --figures. It has a row for each
 function with such lines, and rows with the function `(branches)` for the branches of files; shell patterns name
 several. Rows of functions that ran are only mentioned: some windows are met by chance. A line marked with the comment
 `unreached: why` is not counted.
