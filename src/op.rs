@@ -18,20 +18,20 @@
 //! # Executors
 //!
 //! The first phase costs more than the second. So what it planned is kept: an operator that is called again with an
-//! equal signature, eagerly or in a capture, needs its second phase only, after tensors that moved were given their new
-//! addresses. The signature is the function, the types, shapes, strides, offsets and formats of all operands, and every
-//! value from the host: numbers, arrays, texts. With lists of tensors, or when an operand is left out before another
-//! one, it is the addresses as well, since which index the library gives to a tensor is not known then. Scratch memory
-//! is that of the stream at each call.
+//! equal signature, eagerly or in a capture, needs its second phase only, after tensors that moved were given their
+//! new addresses. The signature is the function, the types, shapes, strides, offsets and formats of all operands,
+//! and every value from the host: numbers, arrays, texts. With lists of tensors, or when an operand is left out
+//! before another one, it is the addresses as well, since which index the library gives to a tensor is not known
+//! then. Scratch memory is that of the stream at each call.
 //!
-//! Both phases are made by one thread, so each thread keeps executors for each context: up to 1,024, the ones that were
-//! used last ([`Context::set_operator_cache`](crate::Context::set_operator_cache), or the environment variable
-//! `RACL_OPERATOR_CACHE` with a number; 0 for none). They go with the context, with a call that failed, and after the
-//! end of the thread, when the context is next used by a new one or asked.
-//! [`Context::operator_cache`](crate::Context::operator_cache) counts. An operator that cannot be repeated is planned
-//! at each call, as all are with a library that lacks the functions for it. Limits of cores that a plan sets are part of
-//! the signature; after other settings of the runtime were changed beside this crate that a first phase looks at,
-//! [`Context::clear_operator_cache`](crate::Context::clear_operator_cache) makes the library look again.
+//! Both phases are made by one thread, so each thread keeps executors for each context: up to 1,024, the ones that
+//! were used last ([`Context::set_operator_cache`](crate::Context::set_operator_cache), or the environment variable
+//! `RACL_OPERATOR_CACHE` with a number; 0 for none). They go with the context, with a call that failed, and after
+//! the end of the thread, when the context is next used by a new one or asked.
+//! [`Context::operator_cache`](crate::Context::operator_cache) counts. An operator that cannot be repeated is
+//! planned at each call, as all are with a library that lacks the functions for it. Limits of cores that a plan sets
+//! are part of the signature; after other settings of the runtime were changed beside this crate that a first phase
+//! looks at, [`Context::clear_operator_cache`](crate::Context::clear_operator_cache) makes the library look again.
 //!
 //! A [plan](crate::plan) that updates its graphs keeps executors of its own.
 //!

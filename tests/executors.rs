@@ -1,4 +1,5 @@
-//! Executors that are kept for the next call with an equal signature. Counts calls of the mock, so one test at a time.
+//! Executors that are kept for the next call with an equal signature. Counts calls of the mock, so one test at a
+//! time.
 
 use std::process::Command;
 

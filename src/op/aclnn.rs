@@ -8,7 +8,7 @@
 //!
 //! | in C | here |
 //! |---|---|
-//! | `aclTensor` that is read | `&dyn` [`Operand`]: of a [`Tensor`](crate::Tensor) or [`AnyTensor`](super::AnyTensor) |
+//! | `aclTensor` that is read | `&dyn` [`Operand`]: of a [`Tensor`](crate::Tensor) or [`AnyTensor`] |
 //! | `aclTensor` that is written, or changed in place | `&mut dyn Operand` |
 //! | `aclTensorList` | `&[&dyn Operand]`, `&mut [&mut dyn Operand]` |
 //! | `aclScalar` | whatever a [`Scalar`](crate::op::Scalar) is made of: a number of Rust, or a `bool` |
@@ -27,12 +27,12 @@
 //! Not here are the functions of the operator library without two phases: `aclnnCalculateConvolutionWeightSize`,
 //! `aclnnCalculateMatmulWeightSize` and its `V2`, `aclnnGetPytorchRandom`, `aclnnSetPytorchRandom`,
 //! `aclnnNpuFormatCastCalculateSizeAndFormat`, `aclnnTransQuantParam` and `aclnnTransSparse4to2Para`, which compute
-//! on the host; and `aclnnInnerFusedInferAttentionScoreTensor`, whose second phase no header declares. All of them are
-//! methods of [`sys::Table`](crate::sys::Table).
+//! on the host; and `aclnnInnerFusedInferAttentionScoreTensor`, whose second phase no header declares. All of them
+//! are methods of [`sys::Table`](crate::sys::Table).
 //!
-//! Memory is safe with any argument: what an operand of a type that the library does not take would be is refused, and
-//! all memory is kept until the work is done. A parameter whose direction the headers get wrong is listed, with the
-//! reason, in the generator of this module.
+//! Memory is safe with any argument: what an operand of a type that the library does not take would be is refused,
+//! and all memory is kept until the work is done. A parameter whose direction the headers get wrong is listed, with
+//! the reason, in the generator of this module.
 //!
 //! # Errors
 //!

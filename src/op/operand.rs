@@ -136,7 +136,8 @@ pub struct Used {
 
 /// The memory that operators use, in the order of their parameters: what has to be ordered with other work.
 ///
-/// Scratch memory is not in it: each launch has its own. An output that an operator may leave alone counts as written.
+/// Scratch memory is not in it: each launch has its own. An output that an operator may leave alone counts as
+/// written.
 ///
 /// # Examples
 ///

@@ -59,8 +59,8 @@ impl<'a> View<'a> {
         };
         let (dims, strides, offset) = (dims.as_ptr(), strides.as_ptr(), self.offset as i64);
         let (storage, data) = (storage.as_ptr(), self.start);
-        // SAFETY: `dims` and `strides` have `rank` numbers each and `storage` has `count`; all are copied by the call.
-        // The address is only stored.
+        // SAFETY: `dims` and `strides` have `rank` numbers each and `storage` has `count`; all are copied by the
+        // call. The address is only stored.
         unsafe { pointer!(context, aclCreateTensor(dims, rank, kind, strides, offset, format, storage, count, data)) }
     }
 
