@@ -35,7 +35,7 @@ aclnn! {
     fn ada_layer_norm_v2 = aclnnAdaLayerNormV2, aclnnAdaLayerNormV2GetWorkspaceSize(x: in, scale: in, shift: in,
         weight_optional: maybe_in, bias_optional: maybe_in, epsilon: f64, out: out, mean_out_optional: maybe_out,
         rstd_out_optional: maybe_out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAdaptiveAvgPool2d")]
     fn adaptive_avg_pool2d = aclnnAdaptiveAvgPool2d, aclnnAdaptiveAvgPool2dGetWorkspaceSize(self_: in,
         output_size: ints, out: out);
@@ -107,7 +107,7 @@ aclnn! {
     /// Reads `tensors`; writes `out`. Since the development head. Not on the mock.
     #[doc(alias = "aclnnAddN")]
     fn add_n = aclnnAddN, aclnnAddNGetWorkspaceSize(tensors: ins, out: out);
-    /// Reads `self_`, `other`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `other`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAddRelu")]
     fn add_relu = aclnnAddRelu, aclnnAddReluGetWorkspaceSize(self_: in, other: in, alpha: scalar, out: out);
     /// Reads `x1`, `x2`, `gamma`; writes `y_out`, `rstd_out`, `x_out`. Since CANN 8.1. On the mock.
@@ -148,10 +148,10 @@ aclnn! {
         gamma: in, scales1: in, scales2_optional: maybe_in, zero_points1_optional: maybe_in,
         zero_points2_optional: maybe_in, beta_optional: maybe_in, axis: i64, epsilon: f64, div_mode: bool,
         y1_out: out, y2_out: out, x_out: out, rms_norm_out: out);
-    /// Reads `other`; writes `out`. Since the development head. Not on the mock.
+    /// Reads `other`; writes `out`. Since the development head. On the mock.
     #[doc(alias = "aclnnAddV3")]
     fn add_v3 = aclnnAddV3, aclnnAddV3GetWorkspaceSize(self_: scalar, other: in, alpha: scalar, out: out);
-    /// Reads `self_`, `batch1`, `batch2`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `batch1`, `batch2`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAddbmm")]
     fn addbmm = aclnnAddbmm, aclnnAddbmmGetWorkspaceSize(self_: in, batch1: in, batch2: in, beta: scalar,
         alpha: scalar, out: out, cube_math_type: i8);
@@ -171,11 +171,11 @@ aclnn! {
     #[doc(alias = "aclnnAddmmWeightNz")]
     fn addmm_weight_nz = aclnnAddmmWeightNz, aclnnAddmmWeightNzGetWorkspaceSize(self_: in, mat1: in, mat2: in,
         beta: scalar, alpha: scalar, out: out, cube_math_type: i8);
-    /// Reads `self_`, `mat`, `vec`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `mat`, `vec`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAddmv")]
     fn addmv = aclnnAddmv, aclnnAddmvGetWorkspaceSize(self_: in, mat: in, vec: in, alpha: scalar, beta: scalar,
         out: out, cube_math_type: i8);
-    /// Reads `self_`, `vec1`, `vec2`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `vec1`, `vec2`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAddr")]
     fn addr = aclnnAddr, aclnnAddrGetWorkspaceSize(self_: in, vec1: in, vec2: in, beta_optional: maybe_scalar,
         alpha_optional: maybe_scalar, out: out);
@@ -192,7 +192,7 @@ aclnn! {
     #[doc(alias = "aclnnAffineGrid")]
     fn affine_grid = aclnnAffineGrid, aclnnAffineGridGetWorkspaceSize(theta: in, size: ints, align_corners: bool,
         out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAll")]
     fn all = aclnnAll, aclnnAllGetWorkspaceSize(self_: in, dim: ints, keepdim: bool, out: out);
     /// Reads `x1`, `x2`, `bias`; writes `output`, `gather_out`. Since CANN 8.1. Not on the mock.
@@ -215,20 +215,20 @@ aclnn! {
         recv_counts_tensor_optional: maybe_in, mm_x_optional: maybe_in, mm_weight_optional: maybe_in, group: text,
         ep_world_size: i64, send_counts: ints, recv_counts: ints, trans_gmm_weight: bool, trans_mm_weight: bool,
         permute_out_flag: bool, gmm_y: out, mm_y_optional: maybe_out, permute_out_optional: maybe_out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAmax")]
     fn amax = aclnnAmax, aclnnAmaxGetWorkspaceSize(self_: in, dim: ints, keep_dim: bool, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAmin")]
     fn amin = aclnnAmin, aclnnAminGetWorkspaceSize(self_: in, dim: ints, keep_dim: bool, out: out);
-    /// Reads `self_`; writes `min_out`, `max_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `min_out`, `max_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAminmax")]
     fn aminmax = aclnnAminmax, aclnnAminmaxGetWorkspaceSize(self_: in, dim: ints, keep_dim: bool, min_out: out,
         max_out: out);
-    /// Reads `self_`; writes `min_out`, `max_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `min_out`, `max_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAminmaxAll")]
     fn aminmax_all = aclnnAminmaxAll, aclnnAminmaxAllGetWorkspaceSize(self_: in, min_out: out, max_out: out);
-    /// Reads `self_`; writes `min_out`, `max_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `min_out`, `max_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAminmaxDim")]
     fn aminmax_dim = aclnnAminmaxDim, aclnnAminmaxDimGetWorkspaceSize(self_: in, dim: i64, keep_dim: bool,
         min_out: out, max_out: out);
@@ -236,7 +236,7 @@ aclnn! {
     #[doc(alias = "aclnnAntiMxQuant")]
     fn anti_mx_quant = aclnnAntiMxQuant, aclnnAntiMxQuantGetWorkspaceSize(x: in, mxscale: in, axis: i64,
         dst_type: i64, y: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAny")]
     fn any = aclnnAny, aclnnAnyGetWorkspaceSize(self_: in, dim: ints, keepdim: bool, out: out);
     /// Reads `beta1_power`, `beta2_power`, `lr`, `weight_decay`, `beta1`, `beta2`, `eps`, `grad`,
@@ -269,7 +269,7 @@ aclnn! {
     #[doc(alias = "aclnnApplyTopKTopP")]
     fn apply_top_k_top_p = aclnnApplyTopKTopP, aclnnApplyTopKTopPGetWorkspaceSize(logits: in, p: in, k: in,
         out: out);
-    /// Writes `out`. Since CANN 8.1. Not on the mock.
+    /// Writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnArange")]
     fn arange = aclnnArange, aclnnArangeGetWorkspaceSize(start: scalar, end: scalar, step: scalar, out: out);
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
@@ -308,7 +308,7 @@ aclnn! {
     /// Reads `input`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAtanh")]
     fn atanh = aclnnAtanh, aclnnAtanhGetWorkspaceSize(input: in, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAvgPool2d")]
     fn avg_pool2d = aclnnAvgPool2d, aclnnAvgPool2dGetWorkspaceSize(self_: in, kernel_size: ints, strides: ints,
         paddings: ints, ceil_mode: bool, count_include_pad: bool, divisor_override: i64, cube_math_type: i8,

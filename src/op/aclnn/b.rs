@@ -5,7 +5,7 @@ aclnn! {
     #[doc(alias = "aclnnBackgroundReplace")]
     fn background_replace = aclnnBackgroundReplace, aclnnBackgroundReplaceGetWorkspaceSize(bkg: in, src: in,
         mask: in, out: out);
-    /// Reads `self_`, `batch1`, `batch2`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `batch1`, `batch2`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnBaddbmm")]
     fn baddbmm = aclnnBaddbmm, aclnnBaddbmmGetWorkspaceSize(self_: in, batch1: in, batch2: in, beta: scalar,
         alpha: scalar, out: out, cube_math_type: i8);
@@ -23,7 +23,7 @@ aclnn! {
     fn batch_matmul_quant = aclnnBatchMatmulQuant, aclnnBatchMatmulQuantGetWorkspaceSize(x1: in, x2: in,
         quant_param: in, bias: in, transpose_x1: bool, transpose_x2: bool, out: out);
     /// Reads `input`, `weight`, `bias`; writes `output`, `save_mean`, `save_invstd`; changes `running_mean`,
-    /// `running_var`. Since CANN 8.1. Not on the mock.
+    /// `running_var`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnBatchNorm")]
     fn batch_norm = aclnnBatchNorm, aclnnBatchNormGetWorkspaceSize(input: in, weight: maybe_in, bias: maybe_in,
         running_mean: maybe_inout, running_var: maybe_inout, training: bool, momentum: f64, eps: f64, output: out,
@@ -35,7 +35,7 @@ aclnn! {
         weight: maybe_in, running_mean: maybe_in, running_var: maybe_in, save_mean: maybe_in, save_invstd: maybe_in,
         training: bool, eps: f64, output_mask: bools, grad_input: maybe_out, grad_weight: maybe_out,
         grad_bias: maybe_out);
-    /// Reads `input`, `weight`, `bias`, `mean`, `invstd`; writes `output`. Since CANN 8.1. Not on the mock.
+    /// Reads `input`, `weight`, `bias`, `mean`, `invstd`; writes `output`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnBatchNormElemt")]
     fn batch_norm_elemt = aclnnBatchNormElemt, aclnnBatchNormElemtGetWorkspaceSize(input: in, weight: maybe_in,
         bias: maybe_in, mean: in, invstd: in, eps: f64, output: out);
@@ -118,7 +118,7 @@ aclnn! {
     fn binary_cross_entropy_with_logits_target_backward = aclnnBinaryCrossEntropyWithLogitsTargetBackward,
         aclnnBinaryCrossEntropyWithLogitsTargetBackwardGetWorkspaceSize(grad_output: in, self_: in, target: in,
         weight_optional: maybe_in, pos_weight_optional: maybe_in, reduction: i64, grad_target: out);
-    /// Reads `self_`, `weights`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `weights`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnBincount")]
     fn bincount = aclnnBincount, aclnnBincountGetWorkspaceSize(self_: in, weights: in, minlength: i64, out: out);
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
@@ -129,7 +129,7 @@ aclnn! {
     #[doc(alias = "aclnnBitwiseAndTensor")]
     fn bitwise_and_tensor = aclnnBitwiseAndTensor, aclnnBitwiseAndTensorGetWorkspaceSize(self_: in, other: in,
         out: out);
-    /// Reads `self_`, `other`; writes `out`. Since the development head. Not on the mock.
+    /// Reads `self_`, `other`; writes `out`. Since the development head. On the mock.
     #[doc(alias = "aclnnBitwiseAndTensorOut")]
     fn bitwise_and_tensor_out = aclnnBitwiseAndTensorOut, aclnnBitwiseAndTensorOutGetWorkspaceSize(self_: in,
         other: in, out: out);

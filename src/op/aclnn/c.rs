@@ -4,7 +4,7 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnCast")]
     fn cast = aclnnCast, aclnnCastGetWorkspaceSize(self_: in, dtype: dtype, out: out);
-    /// Reads `tensors`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `tensors`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnCat")]
     fn cat = aclnnCat, aclnnCatGetWorkspaceSize(tensors: ins, dim: i64, out: out);
     /// Reads `x1`, `x2`; writes `out`. Since the development head. Not on the mock.
@@ -32,14 +32,14 @@ aclnn! {
     /// Reads `tensors`; writes `out`. Since the development head. Not on the mock.
     #[doc(alias = "aclnnChunkCat")]
     fn chunk_cat = aclnnChunkCat, aclnnChunkCatGetWorkspaceSize(tensors: ins, dim: i64, num_chunks: i64, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnCircularPad2d")]
     fn circular_pad2d = aclnnCircularPad2d, aclnnCircularPad2dGetWorkspaceSize(self_: in, padding: ints, out: out);
     /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. Not on the mock.
     #[doc(alias = "aclnnCircularPad2dBackward")]
     fn circular_pad2d_backward = aclnnCircularPad2dBackward,
         aclnnCircularPad2dBackwardGetWorkspaceSize(grad_output: in, self_: in, padding: ints, grad_input: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnCircularPad3d")]
     fn circular_pad3d = aclnnCircularPad3d, aclnnCircularPad3dGetWorkspaceSize(self_: in, padding: ints, out: out);
     /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. Not on the mock.
@@ -78,7 +78,7 @@ aclnn! {
     #[doc(alias = "aclnnConstantPadNd")]
     fn constant_pad_nd = aclnnConstantPadNd, aclnnConstantPadNdGetWorkspaceSize(self_: in, pad: ints, value: scalar,
         out: out);
-    /// Reads `self_`, `weight`, `bias`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `weight`, `bias`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnConvDepthwise2d")]
     fn conv_depthwise2d = aclnnConvDepthwise2d, aclnnConvDepthwise2dGetWorkspaceSize(self_: in, weight: in,
         kernel_size: ints, bias: maybe_in, stride: ints, padding: ints, dilation: ints, out: out,
@@ -96,7 +96,7 @@ aclnn! {
     #[doc(alias = "aclnnConvertWeightToINT4Pack")]
     fn convert_weight_to_int4_pack = aclnnConvertWeightToINT4Pack,
         aclnnConvertWeightToINT4PackGetWorkspaceSize(weight: in, weight_int4_pack: out);
-    /// Reads `input`, `weight`, `bias`; writes `output`. Since CANN 8.1. Not on the mock.
+    /// Reads `input`, `weight`, `bias`; writes `output`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnConvolution")]
     fn convolution = aclnnConvolution, aclnnConvolutionGetWorkspaceSize(input: in, weight: in, bias: maybe_in,
         stride: ints, padding: ints, dilation: ints, transposed: bool, output_padding: ints, groups: i64,
@@ -115,7 +115,7 @@ aclnn! {
     #[doc(alias = "aclnnCosh")]
     fn cosh = aclnnCosh, aclnnCoshGetWorkspaceSize(self_: in, out: out);
     /// Reads `input`, `target`, `weight_optional`; writes `loss_out`, `log_prob_out`, `zloss_out`,
-    /// `lse_for_zloss_out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// `lse_for_zloss_out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnCrossEntropyLoss")]
     fn cross_entropy_loss = aclnnCrossEntropyLoss, aclnnCrossEntropyLossGetWorkspaceSize(input: in, target: in,
         weight_optional: maybe_in, reduction_optional: maybe_text, ignore_index: i64, label_smoothing: f64,
@@ -139,19 +139,19 @@ aclnn! {
     fn ctc_loss_backward = aclnnCtcLossBackward, aclnnCtcLossBackwardGetWorkspaceSize(grad_out: in, log_probs: in,
         targets: in, input_lengths: ints, target_lengths: ints, neg_log_likelihood: in, log_alpha: in, blank: i64,
         zero_infinity: bool, out: out);
-    /// Reads `self_`; writes `values_out`, `indices_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `values_out`, `indices_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnCummax")]
     fn cummax = aclnnCummax, aclnnCummaxGetWorkspaceSize(self_: in, dim: i64, values_out: out, indices_out: out);
-    /// Reads `self_`; writes `values_out`, `indices_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `values_out`, `indices_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnCummin")]
     fn cummin = aclnnCummin, aclnnCumminGetWorkspaceSize(self_: in, dim: i64, values_out: out, indices_out: out);
-    /// Reads `input`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `input`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnCumprod")]
     fn cumprod = aclnnCumprod, aclnnCumprodGetWorkspaceSize(input: in, dim: scalar, dtype: dtype, out: out);
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnCumsum")]
     fn cumsum = aclnnCumsum, aclnnCumsumGetWorkspaceSize(self_: in, dim: i64, dtype: dtype, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnCumsumV2")]
     fn cumsum_v2 = aclnnCumsumV2, aclnnCumsumV2GetWorkspaceSize(self_: in, dim: i64, exclusive: bool, reverse: bool,
         out: out);

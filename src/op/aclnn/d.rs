@@ -68,16 +68,16 @@ aclnn! {
     /// Reads `self_`, `other`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnDiv")]
     fn div = aclnnDiv, aclnnDivGetWorkspaceSize(self_: in, other: in, out: out);
-    /// Reads `self_`, `other`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `other`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnDivMod")]
     fn div_mod = aclnnDivMod, aclnnDivModGetWorkspaceSize(self_: in, other: in, mode: i32, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnDivMods")]
     fn div_mods = aclnnDivMods, aclnnDivModsGetWorkspaceSize(self_: in, other: scalar, mode: i32, out: out);
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnDivs")]
     fn divs = aclnnDivs, aclnnDivsGetWorkspaceSize(self_: in, other: scalar, out: out);
-    /// Reads `self_`, `tensor`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `tensor`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnDot")]
     fn dot = aclnnDot, aclnnDotGetWorkspaceSize(self_: in, tensor: in, out: out);
     /// Reads `input`; writes `out`, `mask_out`. Since CANN 8.1. Not on the mock.

@@ -29,7 +29,7 @@ aclnn! {
     fn embedding_bag = aclnnEmbeddingBag, aclnnEmbeddingBagGetWorkspaceSize(weight: in, indices: in, offsets: in,
         scale_grad_by_freq: bool, mode: i64, sparse: bool, per_sample_weights: maybe_in, include_last_offset: bool,
         padding_idx: i64, output: out, offset2bag: out, bag_size: out, max_indices: out);
-    /// Reads `grad`, `indices`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad`, `indices`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnEmbeddingDenseBackward")]
     fn embedding_dense_backward = aclnnEmbeddingDenseBackward, aclnnEmbeddingDenseBackwardGetWorkspaceSize(grad: in,
         indices: in, num_weights: u64, padding_idx: u64, scale_grad_by_freq: bool, out: out);
@@ -74,7 +74,7 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnExpm1")]
     fn expm1 = aclnnExpm1, aclnnExpm1GetWorkspaceSize(self_: in, out: out);
-    /// Writes `out`. Since CANN 8.1. Not on the mock.
+    /// Writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnEye")]
     fn eye = aclnnEye, aclnnEyeGetWorkspaceSize(n: i64, m: i64, out: out);
 }

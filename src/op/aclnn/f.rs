@@ -26,7 +26,7 @@ aclnn! {
     fn fast_gelu_backward = aclnnFastGeluBackward, aclnnFastGeluBackwardGetWorkspaceSize(grad_output: in, self_: in,
         grad_input: out);
     /// Reads `input`, `weight_optional`, `bias_optional`; writes `out`, `mean_out_optional`, `rstd_out_optional`.
-    /// Since the development head. Not on the mock.
+    /// Since the development head. On the mock.
     #[doc(alias = "aclnnFastLayerNorm")]
     fn fast_layer_norm = aclnnFastLayerNorm, aclnnFastLayerNormGetWorkspaceSize(input: in, normalized_shape: ints,
         weight_optional: maybe_in, bias_optional: maybe_in, eps: f64, out: out, mean_out_optional: maybe_out,
@@ -62,7 +62,7 @@ aclnn! {
         inner_precise: i64, tokens_index_flag: bool, y: out);
     /// Reads `query`, `key`, `value`, `real_shift_optional`, `drop_mask_optional`, `padding_mask_optional`,
     /// `atten_mask_optional`; writes `softmax_max_out`, `softmax_sum_out`, `softmax_out_out`, `attention_out_out`.
-    /// Since CANN 8.1. Not on the mock.
+    /// Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnFlashAttentionScore")]
     fn flash_attention_score = aclnnFlashAttentionScore, aclnnFlashAttentionScoreGetWorkspaceSize(query: in, key: in,
         value: in, real_shift_optional: maybe_in, drop_mask_optional: maybe_in, padding_mask_optional: maybe_in,
@@ -94,7 +94,7 @@ aclnn! {
         pse_type: i64, dq_out: out, dk_out: out, dv_out: out, dpse_out: out);
     /// Reads `query`, `key`, `value`, `real_shift_optional`, `drop_mask_optional`, `padding_mask_optional`,
     /// `atten_mask_optional`; writes `softmax_max_out`, `softmax_sum_out`, `softmax_out_out`, `attention_out_out`.
-    /// Since CANN 8.1. Not on the mock.
+    /// Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnFlashAttentionScoreV2")]
     fn flash_attention_score_v2 = aclnnFlashAttentionScoreV2, aclnnFlashAttentionScoreV2GetWorkspaceSize(query: in,
         key: in, value: in, real_shift_optional: maybe_in, drop_mask_optional: maybe_in,
@@ -236,29 +236,29 @@ aclnn! {
     /// Reads `self_`, `other`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnFmodTensor")]
     fn fmod_tensor = aclnnFmodTensor, aclnnFmodTensorGetWorkspaceSize(self_: in, other: in, out: out);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAbs")]
     fn foreach_abs = aclnnForeachAbs, aclnnForeachAbsGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAcos")]
     fn foreach_acos = aclnnForeachAcos, aclnnForeachAcosGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x1`, `x2`, `alpha`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`, `alpha`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAddList")]
     fn foreach_add_list = aclnnForeachAddList, aclnnForeachAddListGetWorkspaceSize(x1: ins, x2: ins, alpha: in,
         out: outs);
-    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAddListV2")]
     fn foreach_add_list_v2 = aclnnForeachAddListV2, aclnnForeachAddListV2GetWorkspaceSize(x1: ins, x2: ins,
         alpha: scalar, out: outs);
-    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAddScalar")]
     fn foreach_add_scalar = aclnnForeachAddScalar, aclnnForeachAddScalarGetWorkspaceSize(x: ins, scalar: in,
         out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAddScalarList")]
     fn foreach_add_scalar_list = aclnnForeachAddScalarList, aclnnForeachAddScalarListGetWorkspaceSize(x: ins,
         scalars: scalars, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAddScalarV2")]
     fn foreach_add_scalar_v2 = aclnnForeachAddScalarV2, aclnnForeachAddScalarV2GetWorkspaceSize(x: ins,
         scalar: scalar, out: outs);
@@ -294,46 +294,46 @@ aclnn! {
     #[doc(alias = "aclnnForeachAddcmulScalarV2")]
     fn foreach_addcmul_scalar_v2 = aclnnForeachAddcmulScalarV2, aclnnForeachAddcmulScalarV2GetWorkspaceSize(x1: ins,
         x2: ins, x3: ins, scalar: scalar, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAsin")]
     fn foreach_asin = aclnnForeachAsin, aclnnForeachAsinGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAtan")]
     fn foreach_atan = aclnnForeachAtan, aclnnForeachAtanGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachCopy")]
     fn foreach_copy = aclnnForeachCopy, aclnnForeachCopyGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachCos")]
     fn foreach_cos = aclnnForeachCos, aclnnForeachCosGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachCosh")]
     fn foreach_cosh = aclnnForeachCosh, aclnnForeachCoshGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachDivList")]
     fn foreach_div_list = aclnnForeachDivList, aclnnForeachDivListGetWorkspaceSize(x1: ins, x2: ins, out: outs);
-    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachDivScalar")]
     fn foreach_div_scalar = aclnnForeachDivScalar, aclnnForeachDivScalarGetWorkspaceSize(x: ins, scalar: in,
         out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachDivScalarList")]
     fn foreach_div_scalar_list = aclnnForeachDivScalarList, aclnnForeachDivScalarListGetWorkspaceSize(x: ins,
         scalars: scalars, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachDivScalarV2")]
     fn foreach_div_scalar_v2 = aclnnForeachDivScalarV2, aclnnForeachDivScalarV2GetWorkspaceSize(x: ins,
         scalar: scalar, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachErf")]
     fn foreach_erf = aclnnForeachErf, aclnnForeachErfGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachErfc")]
     fn foreach_erfc = aclnnForeachErfc, aclnnForeachErfcGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachExp")]
     fn foreach_exp = aclnnForeachExp, aclnnForeachExpGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachExpm1")]
     fn foreach_expm1 = aclnnForeachExpm1, aclnnForeachExpm1GetWorkspaceSize(x: ins, out: outs);
     /// Reads `x1`, `x2`, `weight`; writes `out`. Since CANN 8.1. Not on the mock.
@@ -344,75 +344,75 @@ aclnn! {
     #[doc(alias = "aclnnForeachLerpScalar")]
     fn foreach_lerp_scalar = aclnnForeachLerpScalar, aclnnForeachLerpScalarGetWorkspaceSize(x1: ins, x2: ins,
         weight: scalar, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachLog")]
     fn foreach_log = aclnnForeachLog, aclnnForeachLogGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachLog10")]
     fn foreach_log10 = aclnnForeachLog10, aclnnForeachLog10GetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachLog1p")]
     fn foreach_log1p = aclnnForeachLog1p, aclnnForeachLog1pGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachLog2")]
     fn foreach_log2 = aclnnForeachLog2, aclnnForeachLog2GetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachMaximumList")]
     fn foreach_maximum_list = aclnnForeachMaximumList, aclnnForeachMaximumListGetWorkspaceSize(x1: ins, x2: ins,
         out: outs);
-    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachMaximumScalar")]
     fn foreach_maximum_scalar = aclnnForeachMaximumScalar, aclnnForeachMaximumScalarGetWorkspaceSize(x: ins,
         scalar: in, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachMaximumScalarList")]
     fn foreach_maximum_scalar_list = aclnnForeachMaximumScalarList,
         aclnnForeachMaximumScalarListGetWorkspaceSize(x: ins, scalars: scalars, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachMaximumScalarV2")]
     fn foreach_maximum_scalar_v2 = aclnnForeachMaximumScalarV2, aclnnForeachMaximumScalarV2GetWorkspaceSize(x: ins,
         scalar: scalar, out: outs);
-    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachMinimumList")]
     fn foreach_minimum_list = aclnnForeachMinimumList, aclnnForeachMinimumListGetWorkspaceSize(x1: ins, x2: ins,
         out: outs);
-    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachMinimumScalar")]
     fn foreach_minimum_scalar = aclnnForeachMinimumScalar, aclnnForeachMinimumScalarGetWorkspaceSize(x: ins,
         scalar: in, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachMinimumScalarList")]
     fn foreach_minimum_scalar_list = aclnnForeachMinimumScalarList,
         aclnnForeachMinimumScalarListGetWorkspaceSize(x: ins, scalars: scalars, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachMinimumScalarV2")]
     fn foreach_minimum_scalar_v2 = aclnnForeachMinimumScalarV2, aclnnForeachMinimumScalarV2GetWorkspaceSize(x: ins,
         scalar: scalar, out: outs);
-    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachMulList")]
     fn foreach_mul_list = aclnnForeachMulList, aclnnForeachMulListGetWorkspaceSize(x1: ins, x2: ins, out: outs);
-    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachMulScalar")]
     fn foreach_mul_scalar = aclnnForeachMulScalar, aclnnForeachMulScalarGetWorkspaceSize(x: ins, scalar: in,
         out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachMulScalarList")]
     fn foreach_mul_scalar_list = aclnnForeachMulScalarList, aclnnForeachMulScalarListGetWorkspaceSize(x: ins,
         scalars: scalars, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachMulScalarV2")]
     fn foreach_mul_scalar_v2 = aclnnForeachMulScalarV2, aclnnForeachMulScalarV2GetWorkspaceSize(x: ins,
         scalar: scalar, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachNeg")]
     fn foreach_neg = aclnnForeachNeg, aclnnForeachNegGetWorkspaceSize(x: ins, out: outs);
     /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
     #[doc(alias = "aclnnForeachNorm")]
     fn foreach_norm = aclnnForeachNorm, aclnnForeachNormGetWorkspaceSize(x: ins, scalar: scalar, out: outs);
-    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachPowList")]
     fn foreach_pow_list = aclnnForeachPowList, aclnnForeachPowListGetWorkspaceSize(x1: ins, x2: ins, out: outs);
-    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachPowScalar")]
     fn foreach_pow_scalar = aclnnForeachPowScalar, aclnnForeachPowScalarGetWorkspaceSize(x: ins, scalar: in,
         out: outs);
@@ -420,15 +420,15 @@ aclnn! {
     #[doc(alias = "aclnnForeachPowScalarAndTensor")]
     fn foreach_pow_scalar_and_tensor = aclnnForeachPowScalarAndTensor,
         aclnnForeachPowScalarAndTensorGetWorkspaceSize(scalar: scalar, x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachPowScalarList")]
     fn foreach_pow_scalar_list = aclnnForeachPowScalarList, aclnnForeachPowScalarListGetWorkspaceSize(x: ins,
         scalars: scalars, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachPowScalarV2")]
     fn foreach_pow_scalar_v2 = aclnnForeachPowScalarV2, aclnnForeachPowScalarV2GetWorkspaceSize(x: ins,
         scalar: scalar, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachReciprocal")]
     fn foreach_reciprocal = aclnnForeachReciprocal, aclnnForeachReciprocalGetWorkspaceSize(x: ins, out: outs);
     /// Reads `x`, `round_mode`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
@@ -439,48 +439,48 @@ aclnn! {
     #[doc(alias = "aclnnForeachRoundOffNumberV2")]
     fn foreach_round_off_number_v2 = aclnnForeachRoundOffNumberV2,
         aclnnForeachRoundOffNumberV2GetWorkspaceSize(x: ins, round_mode: scalar, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachSigmoid")]
     fn foreach_sigmoid = aclnnForeachSigmoid, aclnnForeachSigmoidGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachSign")]
     fn foreach_sign = aclnnForeachSign, aclnnForeachSignGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachSin")]
     fn foreach_sin = aclnnForeachSin, aclnnForeachSinGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachSinh")]
     fn foreach_sinh = aclnnForeachSinh, aclnnForeachSinhGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachSqrt")]
     fn foreach_sqrt = aclnnForeachSqrt, aclnnForeachSqrtGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x1`, `x2`, `alpha`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`, `alpha`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachSubList")]
     fn foreach_sub_list = aclnnForeachSubList, aclnnForeachSubListGetWorkspaceSize(x1: ins, x2: ins, alpha: in,
         out: outs);
-    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachSubListV2")]
     fn foreach_sub_list_v2 = aclnnForeachSubListV2, aclnnForeachSubListV2GetWorkspaceSize(x1: ins, x2: ins,
         alpha: scalar, out: outs);
-    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachSubScalar")]
     fn foreach_sub_scalar = aclnnForeachSubScalar, aclnnForeachSubScalarGetWorkspaceSize(x: ins, scalar: in,
         out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachSubScalarList")]
     fn foreach_sub_scalar_list = aclnnForeachSubScalarList, aclnnForeachSubScalarListGetWorkspaceSize(x: ins,
         scalars: scalars, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachSubScalarV2")]
     fn foreach_sub_scalar_v2 = aclnnForeachSubScalarV2, aclnnForeachSubScalarV2GetWorkspaceSize(x: ins,
         scalar: scalar, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachTan")]
     fn foreach_tan = aclnnForeachTan, aclnnForeachTanGetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachTanh")]
     fn foreach_tanh = aclnnForeachTanh, aclnnForeachTanhGetWorkspaceSize(x: ins, out: outs);
-    /// Changes `x`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Changes `x`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachZeroInplace")]
     fn foreach_zero_inplace = aclnnForeachZeroInplace, aclnnForeachZeroInplaceGetWorkspaceSize(x: inouts);
     /// Reads `input`; writes `out`. Since CANN 8.1. On the mock.
@@ -503,7 +503,7 @@ aclnn! {
         vocab_parallel_logits_optional: maybe_in, loss_out: out, soft_max_out_optional: maybe_out);
     /// Reads `query`, `key`, `value`, `pse_shift`, `atten_mask`, `deq_scale1`, `quant_scale1`, `deq_scale2`,
     /// `quant_scale2`, `quant_offset2`, `antiquant_scale`, `antiquant_offset`, `block_table`, `query_padding_size`,
-    /// `kv_padding_size`; writes `attention_out`, `softmax_lse`. Since CANN 8.1. Not on the mock.
+    /// `kv_padding_size`; writes `attention_out`, `softmax_lse`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnFusedInferAttentionScore")]
     fn fused_infer_attention_score = aclnnFusedInferAttentionScore,
         aclnnFusedInferAttentionScoreGetWorkspaceSize(query: in, key: ins, value: ins, pse_shift: maybe_in,
@@ -519,7 +519,7 @@ aclnn! {
     /// `query_padding_size_optional`, `kv_padding_size_optional`, `key_antiquant_scale_optional`,
     /// `key_antiquant_offset_optional`, `value_antiquant_scale_optional`, `value_antiquant_offset_optional`,
     /// `key_shared_prefix_optional`, `value_shared_prefix_optional`; writes `attention_out`, `softmax_lse`. Since
-    /// CANN 8.1. Not on the mock.
+    /// CANN 8.1. On the mock.
     #[doc(alias = "aclnnFusedInferAttentionScoreV2")]
     fn fused_infer_attention_score_v2 = aclnnFusedInferAttentionScoreV2,
         aclnnFusedInferAttentionScoreV2GetWorkspaceSize(query: in, key: ins, value: ins,
@@ -541,7 +541,7 @@ aclnn! {
     /// `query_padding_size_optional`, `kv_padding_size_optional`, `key_antiquant_scale_optional`,
     /// `key_antiquant_offset_optional`, `value_antiquant_scale_optional`, `value_antiquant_offset_optional`,
     /// `key_shared_prefix_optional`, `value_shared_prefix_optional`, `query_rope_optional`, `key_rope_optional`,
-    /// `key_rope_antiquant_scale_optional`; writes `attention_out`, `softmax_lse`. Since CANN 8.1. Not on the mock.
+    /// `key_rope_antiquant_scale_optional`; writes `attention_out`, `softmax_lse`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnFusedInferAttentionScoreV3")]
     fn fused_infer_attention_score_v3 = aclnnFusedInferAttentionScoreV3,
         aclnnFusedInferAttentionScoreV3GetWorkspaceSize(query: in, key: ins, value: ins,
@@ -565,7 +565,7 @@ aclnn! {
     /// `key_antiquant_offset_optional`, `value_antiquant_scale_optional`, `value_antiquant_offset_optional`,
     /// `key_shared_prefix_optional`, `value_shared_prefix_optional`, `query_rope_optional`, `key_rope_optional`,
     /// `key_rope_antiquant_scale_optional`, `dequant_scale_query_optional`, `learnable_sink_optional`; writes
-    /// `attention_out`, `softmax_lse`. Since the development head. Not on the mock.
+    /// `attention_out`, `softmax_lse`. Since the development head. On the mock.
     #[doc(alias = "aclnnFusedInferAttentionScoreV4")]
     fn fused_infer_attention_score_v4 = aclnnFusedInferAttentionScoreV4,
         aclnnFusedInferAttentionScoreV4GetWorkspaceSize(query: in, key: ins, value: ins,

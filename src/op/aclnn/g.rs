@@ -4,11 +4,11 @@ aclnn! {
     /// Reads `self_`, `index`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGather")]
     fn gather = aclnnGather, aclnnGatherGetWorkspaceSize(self_: in, dim: i64, index: in, out: out);
-    /// Reads `self_`, `indices`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `indices`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGatherNd")]
     fn gather_nd = aclnnGatherNd, aclnnGatherNdGetWorkspaceSize(self_: in, indices: in, negative_index_support: bool,
         out: out);
-    /// Reads `self_`, `index`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `index`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGatherV2")]
     fn gather_v2 = aclnnGatherV2, aclnnGatherV2GetWorkspaceSize(self_: in, dim: i64, index: in, out: out);
     /// Reads `self_`, `index`; writes `out`. Since the development head. Not on the mock.
@@ -18,7 +18,7 @@ aclnn! {
     /// Reads `self_`, `other`; writes `out`. Since CANN 8.1. Not on the mock.
     #[doc(alias = "aclnnGcd")]
     fn gcd = aclnnGcd, aclnnGcdGetWorkspaceSize(self_: in, other: in, out: out);
-    /// Reads `self_`; writes `out`, `out_gelu`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`, `out_gelu`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGeGlu")]
     fn ge_glu = aclnnGeGlu, aclnnGeGluGetWorkspaceSize(self_: in, dim: i64, approximate: i64, out: out,
         out_gelu: out);
@@ -26,7 +26,7 @@ aclnn! {
     #[doc(alias = "aclnnGeGluBackward")]
     fn ge_glu_backward = aclnnGeGluBackward, aclnnGeGluBackwardGetWorkspaceSize(grad_output: in, self_: in, gelu: in,
         dim: i64, approximate: i64, grad_input: out);
-    /// Reads `self_`; writes `out`, `out_gelu`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`, `out_gelu`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGeGluV3")]
     fn ge_glu_v3 = aclnnGeGluV3, aclnnGeGluV3GetWorkspaceSize(self_: in, dim: i64, approximate: i64,
         activate_left: bool, out: out, out_gelu: out);
@@ -63,7 +63,7 @@ aclnn! {
     /// Reads `x`; writes `y`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGeluV2")]
     fn gelu_v2 = aclnnGeluV2, aclnnGeluV2GetWorkspaceSize(x: in, approximate: i64, y: out);
-    /// Reads `a`, `b`, `c`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `a`, `b`, `c`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGemm")]
     fn gemm = aclnnGemm, aclnnGemmGetWorkspaceSize(a: in, b: in, c: in, alpha: f32, beta: f32, trans_a: i64,
         trans_b: i64, out: out, cube_math_type: i8);
@@ -71,7 +71,7 @@ aclnn! {
     #[doc(alias = "aclnnGemmaRmsNorm")]
     fn gemma_rms_norm = aclnnGemmaRmsNorm, aclnnGemmaRmsNormGetWorkspaceSize(x: in, gamma: in, epsilon: f64,
         y_out: out, rstd_out: out);
-    /// Reads `self_`, `vec2`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `vec2`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGer")]
     fn ger = aclnnGer, aclnnGerGetWorkspaceSize(self_: in, vec2: in, out: out);
     /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
@@ -80,7 +80,7 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
     #[doc(alias = "aclnnGlobalMaxPool")]
     fn global_max_pool = aclnnGlobalMaxPool, aclnnGlobalMaxPoolGetWorkspaceSize(self_: in, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGlu")]
     fn glu = aclnnGlu, aclnnGluGetWorkspaceSize(self_: in, dim: i64, out: out);
     /// Reads `grad_out`, `self_`; writes `out`. Since CANN 8.1. Not on the mock.
@@ -107,7 +107,7 @@ aclnn! {
     fn grid_sampler3d_backward = aclnnGridSampler3DBackward,
         aclnnGridSampler3DBackwardGetWorkspaceSize(grad_output: in, input: in, grid: in, interpolation_mode: i64,
         padding_mode: i64, align_corners: bool, output_mask: bools, input_grad: out, grid_grad: out);
-    /// Reads `self_`, `gamma`, `beta`; writes `out`, `mean_out`, `rstd_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `gamma`, `beta`; writes `out`, `mean_out`, `rstd_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGroupNorm")]
     fn group_norm = aclnnGroupNorm, aclnnGroupNormGetWorkspaceSize(self_: in, gamma: maybe_in, beta: maybe_in,
         n: i64, c: i64, hx_w: i64, group: i64, eps: f64, out: out, mean_out: out, rstd_out: out);
@@ -117,7 +117,7 @@ aclnn! {
     fn group_norm_backward = aclnnGroupNormBackward, aclnnGroupNormBackwardGetWorkspaceSize(grad_out: in, input: in,
         mean: in, rstd: in, gamma: maybe_in, n: i64, c: i64, hx_w: i64, group: i64, output_mask: bools,
         grad_input: maybe_out, grad_gamma_out: maybe_out, grad_beta_out: maybe_out);
-    /// Reads `self_`, `gamma`, `beta`; writes `out`, `mean_out`, `rstd_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `gamma`, `beta`; writes `out`, `mean_out`, `rstd_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGroupNormSilu")]
     fn group_norm_silu = aclnnGroupNormSilu, aclnnGroupNormSiluGetWorkspaceSize(self_: in, gamma: in, beta: in,
         group: i64, eps: f64, out: out, mean_out: out, rstd_out: out);
@@ -127,7 +127,7 @@ aclnn! {
     fn group_norm_silu_quant = aclnnGroupNormSiluQuant, aclnnGroupNormSiluQuantGetWorkspaceSize(self_: in, gamma: in,
         beta: in, quant_scale: in, group: i64, eps: f64, activate_silu: bool, out: out, mean_out: out,
         rstd_out: out);
-    /// Reads `self_`, `gamma`, `beta`; writes `out`, `mean_out`, `rstd_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `gamma`, `beta`; writes `out`, `mean_out`, `rstd_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGroupNormSiluV2")]
     fn group_norm_silu_v2 = aclnnGroupNormSiluV2, aclnnGroupNormSiluV2GetWorkspaceSize(self_: in, gamma: in,
         beta: in, group: i64, eps: f64, activate_silu: bool, out: out, mean_out: out, rstd_out: out);

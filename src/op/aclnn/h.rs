@@ -37,7 +37,7 @@ aclnn! {
     /// Reads `input`, `values`; writes `out`. Since the development head. Not on the mock.
     #[doc(alias = "aclnnHeaviside")]
     fn heaviside = aclnnHeaviside, aclnnHeavisideGetWorkspaceSize(input: in, values: in, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnHistc")]
     fn histc = aclnnHistc, aclnnHistcGetWorkspaceSize(self_: in, bins: i64, min: scalar, max: scalar, out: out);
 }

@@ -26,7 +26,7 @@ aclnn! {
     fn layer_norm_quant = aclnnLayerNormQuant, aclnnLayerNormQuantGetWorkspaceSize(x: in, gammma: in, beta: in,
         scale: in, zero_points_optional: maybe_in, quant_mode: i32, epsilon: f64, res: out, scale_out: out);
     /// Reads `input`, `weight_optional`, `bias_optional`; writes `out`, `mean_out_optional`, `rstd_out_optional`.
-    /// Since CANN 8.1. Not on the mock.
+    /// Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnLayerNormWithImplMode")]
     fn layer_norm_with_impl_mode = aclnnLayerNormWithImplMode, aclnnLayerNormWithImplModeGetWorkspaceSize(input: in,
         normalized_shape: ints, weight_optional: maybe_in, bias_optional: maybe_in, eps: f64, out: out,
@@ -68,11 +68,11 @@ aclnn! {
     /// Reads `self_`; writes `q`, `r`. Since CANN 8.1. Not on the mock.
     #[doc(alias = "aclnnLinalgQr")]
     fn linalg_qr = aclnnLinalgQr, aclnnLinalgQrGetWorkspaceSize(self_: in, mode: i64, q: out, r: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnLinalgVectorNorm")]
     fn linalg_vector_norm = aclnnLinalgVectorNorm, aclnnLinalgVectorNormGetWorkspaceSize(self_: in, ord: scalar,
         dims: ints, keep_dims: bool, dtype: dtype, out: out);
-    /// Writes `out`. Since CANN 8.1. Not on the mock.
+    /// Writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnLinspace")]
     fn linspace = aclnnLinspace, aclnnLinspaceGetWorkspaceSize(start: scalar, end: scalar, steps: i64, out: out);
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
@@ -100,11 +100,11 @@ aclnn! {
     #[doc(alias = "aclnnLogSigmoidBackward")]
     fn log_sigmoid_backward = aclnnLogSigmoidBackward, aclnnLogSigmoidBackwardGetWorkspaceSize(grad_output: in,
         self_: in, buffer: in, grad_input: out);
-    /// Reads `self_`; writes `out`, `buffer`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`, `buffer`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnLogSigmoidForward")]
     fn log_sigmoid_forward = aclnnLogSigmoidForward, aclnnLogSigmoidForwardGetWorkspaceSize(self_: in, out: out,
         buffer: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnLogSoftmax")]
     fn log_softmax = aclnnLogSoftmax, aclnnLogSoftmaxGetWorkspaceSize(self_: in, dim: i64, out: out);
     /// Reads `grad_output`, `output`; writes `out`. Since CANN 8.1. Not on the mock.
@@ -115,7 +115,7 @@ aclnn! {
     #[doc(alias = "aclnnLogSpace")]
     fn log_space = aclnnLogSpace, aclnnLogSpaceGetWorkspaceSize(start: scalar, end: scalar, steps: i64, base: f64,
         result: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnLogSumExp")]
     fn log_sum_exp = aclnnLogSumExp, aclnnLogSumExpGetWorkspaceSize(self_: in, dim: ints, keep_dim: bool, out: out);
     /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.

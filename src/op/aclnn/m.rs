@@ -4,7 +4,7 @@ aclnn! {
     /// Reads `self_`, `mask`; writes `out`. Since the development head. Not on the mock.
     #[doc(alias = "aclnnMaskedScale")]
     fn masked_scale = aclnnMaskedScale, aclnnMaskedScaleGetWorkspaceSize(self_: in, mask: in, scale: f32, out: out);
-    /// Reads `self_`, `mask`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `mask`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMaskedSelect")]
     fn masked_select = aclnnMaskedSelect, aclnnMaskedSelectGetWorkspaceSize(self_: in, mask: in, out: out);
     /// Reads `x`, `atten_mask_optional`, `relative_pos_bias`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on
@@ -51,7 +51,7 @@ aclnn! {
     #[doc(alias = "aclnnMatmulWeightNz")]
     fn matmul_weight_nz = aclnnMatmulWeightNz, aclnnMatmulWeightNzGetWorkspaceSize(self_: in, mat2: in, out: out,
         cube_math_type: i8);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMax")]
     fn max = aclnnMax, aclnnMaxGetWorkspaceSize(self_: in, out: out);
     /// Reads `self_`; writes `out`, `indices`. Since CANN 8.1. On the mock.
@@ -61,11 +61,11 @@ aclnn! {
     /// Reads `tensors`; writes `out`. Since CANN 8.1. Not on the mock.
     #[doc(alias = "aclnnMaxN")]
     fn max_n = aclnnMaxN, aclnnMaxNGetWorkspaceSize(tensors: ins, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMaxPool")]
     fn max_pool = aclnnMaxPool, aclnnMaxPoolGetWorkspaceSize(self_: in, kernel_shape: ints, strides: ints,
         auto_pad: i64, pads: ints, dilations: ints, ceil_mode: i64, out: out);
-    /// Reads `self_`; writes `out`, `indices`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`, `indices`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMaxPool2dWithIndices")]
     fn max_pool2d_with_indices = aclnnMaxPool2dWithIndices, aclnnMaxPool2dWithIndicesGetWorkspaceSize(self_: in,
         kernel_size: ints, stride: ints, padding: ints, dilation: ints, ceil_mode: bool, out: out, indices: out);
@@ -108,7 +108,7 @@ aclnn! {
     #[doc(alias = "aclnnMaxUnpool3dBackward")]
     fn max_unpool3d_backward = aclnnMaxUnpool3dBackward, aclnnMaxUnpool3dBackwardGetWorkspaceSize(grad_output: in,
         self_: in, indices: in, output_size: ints, stride: ints, padding: ints, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMaxV2")]
     fn max_v2 = aclnnMaxV2, aclnnMaxV2GetWorkspaceSize(self_: in, dims: ints, keep_dims: bool,
         noop_with_empty_dims: bool, out: out);
@@ -118,7 +118,7 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMean")]
     fn mean = aclnnMean, aclnnMeanGetWorkspaceSize(self_: in, dim: ints, keep_dim: bool, dtype: dtype, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMeanV2")]
     fn mean_v2 = aclnnMeanV2, aclnnMeanV2GetWorkspaceSize(self_: in, dim: ints, keep_dim: bool,
         noop_with_empty_axes: bool, out: out);
@@ -129,7 +129,7 @@ aclnn! {
     #[doc(alias = "aclnnMedianDim")]
     fn median_dim = aclnnMedianDim, aclnnMedianDimGetWorkspaceSize(self_: in, dim: i64, keep_dim: bool,
         values_out: out, indices_out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMin")]
     fn min = aclnnMin, aclnnMinGetWorkspaceSize(self_: in, out: out);
     /// Reads `self_`; writes `out`, `indices`. Since CANN 8.1. On the mock.
@@ -533,7 +533,7 @@ aclnn! {
     #[doc(alias = "aclnnMultinomialTensor")]
     fn multinomial_tensor = aclnnMultinomialTensor, aclnnMultinomialTensorGetWorkspaceSize(self_: in,
         numsamples: i64, replacement: bool, seed_tensor: in, offset_tensor: in, offset: i64, out: out);
-    /// Reads `self_`, `vec`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `vec`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMv")]
     fn mv = aclnnMv, aclnnMvGetWorkspaceSize(self_: in, vec: in, out: out, cube_math_type: i8);
 }

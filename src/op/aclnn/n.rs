@@ -8,7 +8,7 @@ aclnn! {
     #[doc(alias = "aclnnNanMedianDim")]
     fn nan_median_dim = aclnnNanMedianDim, aclnnNanMedianDimGetWorkspaceSize(self_: in, dim: i64, keep_dim: bool,
         values_out: out, indices_out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnNanToNum")]
     fn nan_to_num = aclnnNanToNum, aclnnNanToNumGetWorkspaceSize(self_: in, nan: f32, posinf: f32, neginf: f32,
         out: out);
@@ -21,7 +21,7 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnNeg")]
     fn neg = aclnnNeg, aclnnNegGetWorkspaceSize(self_: in, out: out);
-    /// Reads `self_`, `target`, `weight`; writes `out`, `total_weight_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `target`, `weight`; writes `out`, `total_weight_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnNLLLoss")]
     fn nll_loss = aclnnNLLLoss, aclnnNLLLossGetWorkspaceSize(self_: in, target: in, weight: in, reduction: i64,
         ignore_index: i64, out: out, total_weight_out: out);
@@ -44,13 +44,13 @@ aclnn! {
     fn non_max_suppression = aclnnNonMaxSuppression, aclnnNonMaxSuppressionGetWorkspaceSize(boxes: in, scores: in,
         max_output_boxes_per_class: ints, iou_threshold: floats, score_threshold: floats, center_point_box: i32,
         selected_indices: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnNonzero")]
     fn nonzero = aclnnNonzero, aclnnNonzeroGetWorkspaceSize(self_: in, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnNonzeroV2")]
     fn nonzero_v2 = aclnnNonzeroV2, aclnnNonzeroV2GetWorkspaceSize(self_: in, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnNorm")]
     fn norm = aclnnNorm, aclnnNormGetWorkspaceSize(self_: in, p_scalar: scalar, dim: ints, keepdim: bool, out: out);
     /// Writes `out`. Since CANN 8.1. Not on the mock.

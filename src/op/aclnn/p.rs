@@ -36,14 +36,14 @@ aclnn! {
     #[doc(alias = "aclnnPreluBackward")]
     fn prelu_backward = aclnnPreluBackward, aclnnPreluBackwardGetWorkspaceSize(grad_output: in, self_: in,
         weight: in, grad_input: out, grad_weight: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnProd")]
     fn prod = aclnnProd, aclnnProdGetWorkspaceSize(self_: in, dtype: dtype, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnProdDim")]
     fn prod_dim = aclnnProdDim, aclnnProdDimGetWorkspaceSize(self_: in, dim: i64, keep_dim: bool, dtype: dtype,
         out: out);
-    /// Reads `query`, `key`, `value`, `pse_shift`, `atten_mask`; writes `attention_out`. Since CANN 8.1. Not on the
+    /// Reads `query`, `key`, `value`, `pse_shift`, `atten_mask`; writes `attention_out`. Since CANN 8.1. On the
     /// mock.
     #[doc(alias = "aclnnPromptFlashAttention")]
     fn prompt_flash_attention = aclnnPromptFlashAttention, aclnnPromptFlashAttentionGetWorkspaceSize(query: in,
@@ -51,7 +51,7 @@ aclnn! {
         num_heads: i64, scale_value: f64, pre_tokens: i64, next_tokens: i64, input_layout: text,
         num_key_value_heads: i64, attention_out: out);
     /// Reads `query`, `key`, `value`, `pse_shift`, `atten_mask`, `deq_scale1`, `quant_scale1`, `deq_scale2`,
-    /// `quant_scale2`, `quant_offset2`; writes `attention_out`. Since CANN 8.1. Not on the mock.
+    /// `quant_scale2`, `quant_offset2`; writes `attention_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnPromptFlashAttentionV2")]
     fn prompt_flash_attention_v2 = aclnnPromptFlashAttentionV2,
         aclnnPromptFlashAttentionV2GetWorkspaceSize(query: in, key: in, value: in, pse_shift: maybe_in,
@@ -60,7 +60,7 @@ aclnn! {
         quant_offset2: maybe_in, num_heads: i64, scale_value: f64, pre_tokens: i64, next_tokens: i64,
         input_layout: text, num_key_value_heads: i64, sparse_mode: i64, attention_out: out);
     /// Reads `query`, `key`, `value`, `pse_shift`, `atten_mask`, `deq_scale1`, `quant_scale1`, `deq_scale2`,
-    /// `quant_scale2`, `quant_offset2`; writes `attention_out`. Since CANN 8.1. Not on the mock.
+    /// `quant_scale2`, `quant_offset2`; writes `attention_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnPromptFlashAttentionV3")]
     fn prompt_flash_attention_v3 = aclnnPromptFlashAttentionV3,
         aclnnPromptFlashAttentionV3GetWorkspaceSize(query: in, key: in, value: in, pse_shift: maybe_in,

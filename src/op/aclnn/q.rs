@@ -92,18 +92,18 @@ aclnn! {
     #[doc(alias = "aclnnQuantMatmulV2")]
     fn quant_matmul_v2 = aclnnQuantMatmulV2, aclnnQuantMatmulV2GetWorkspaceSize(x1: in, x2: in, bias: in,
         deq_scale: in, adj_x1: bool, adj_x2: bool, out: out);
-    /// Reads `x1`, `x2`, `scale`, `offset`, `bias`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`, `scale`, `offset`, `bias`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnQuantMatmulV3")]
     fn quant_matmul_v3 = aclnnQuantMatmulV3, aclnnQuantMatmulV3GetWorkspaceSize(x1: in, x2: in, scale: in,
         offset: maybe_in, bias: maybe_in, transpose_x1: bool, transpose_x2: bool, out: out);
-    /// Reads `x1`, `x2`, `scale`, `offset`, `pertoken_scale_optional`, `bias`; writes `out`. Since CANN 8.1. Not on
-    /// the mock.
+    /// Reads `x1`, `x2`, `scale`, `offset`, `pertoken_scale_optional`, `bias`; writes `out`. Since CANN 8.1. On the
+    /// mock.
     #[doc(alias = "aclnnQuantMatmulV4")]
     fn quant_matmul_v4 = aclnnQuantMatmulV4, aclnnQuantMatmulV4GetWorkspaceSize(x1: in, x2: in, scale: in,
         offset: maybe_in, pertoken_scale_optional: maybe_in, bias: maybe_in, transpose_x1: bool, transpose_x2: bool,
         out: out);
     /// Reads `x1`, `x2`, `x1_scale`, `x2_scale`, `y_scale`, `x1_offset`, `x2_offset`, `y_offset`, `bias`; writes
-    /// `out`. Since the development head. Not on the mock.
+    /// `out`. Since the development head. On the mock.
     #[doc(alias = "aclnnQuantMatmulV5")]
     fn quant_matmul_v5 = aclnnQuantMatmulV5, aclnnQuantMatmulV5GetWorkspaceSize(x1: in, x2: in, x1_scale: in,
         x2_scale: in, y_scale: in, x1_offset: in, x2_offset: in, y_offset: in, bias: in, transpose_x1: bool,

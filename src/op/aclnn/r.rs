@@ -8,7 +8,7 @@ aclnn! {
     /// Writes `out`. Since CANN 8.1. Not on the mock.
     #[doc(alias = "aclnnRandperm")]
     fn randperm = aclnnRandperm, aclnnRandpermGetWorkspaceSize(n: i64, seed: i64, offset: i64, out: out);
-    /// Writes `out`. Since CANN 8.1. Not on the mock.
+    /// Writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnRange")]
     fn range = aclnnRange, aclnnRangeGetWorkspaceSize(start: scalar, end: scalar, step: scalar, out: out);
     /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
@@ -17,11 +17,11 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnReciprocal")]
     fn reciprocal = aclnnReciprocal, aclnnReciprocalGetWorkspaceSize(self_: in, out: out);
-    /// Reads `data`; writes `reduce`. Since CANN 8.1. Not on the mock.
+    /// Reads `data`; writes `reduce`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnReduceLogSum")]
     fn reduce_log_sum = aclnnReduceLogSum, aclnnReduceLogSumGetWorkspaceSize(data: in, axes: ints, keep_dims: bool,
         noop_with_empty_axes: bool, reduce: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnReduceNansum")]
     fn reduce_nansum = aclnnReduceNansum, aclnnReduceNansumGetWorkspaceSize(self_: in, dim: ints, keep_dim: bool,
         dtype: dtype, out: out);
@@ -29,7 +29,7 @@ aclnn! {
     #[doc(alias = "aclnnReduceSum")]
     fn reduce_sum = aclnnReduceSum, aclnnReduceSumGetWorkspaceSize(self_: in, dims: ints, keep_dims: bool,
         dtype: dtype, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnReflectionPad1d")]
     fn reflection_pad1d = aclnnReflectionPad1d, aclnnReflectionPad1dGetWorkspaceSize(self_: in, padding: ints,
         out: out);
@@ -37,7 +37,7 @@ aclnn! {
     #[doc(alias = "aclnnReflectionPad1dBackward")]
     fn reflection_pad1d_backward = aclnnReflectionPad1dBackward,
         aclnnReflectionPad1dBackwardGetWorkspaceSize(grad_output: in, self_: in, padding: ints, grad_input: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnReflectionPad2d")]
     fn reflection_pad2d = aclnnReflectionPad2d, aclnnReflectionPad2dGetWorkspaceSize(self_: in, padding: ints,
         out: out);
@@ -45,7 +45,7 @@ aclnn! {
     #[doc(alias = "aclnnReflectionPad2dBackward")]
     fn reflection_pad2d_backward = aclnnReflectionPad2dBackward,
         aclnnReflectionPad2dBackwardGetWorkspaceSize(grad_output: in, self_: in, padding: ints, grad_input: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnReflectionPad3d")]
     fn reflection_pad3d = aclnnReflectionPad3d, aclnnReflectionPad3dGetWorkspaceSize(self_: in, padding: ints,
         out: out);
@@ -74,28 +74,28 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnRepeat")]
     fn repeat = aclnnRepeat, aclnnRepeatGetWorkspaceSize(self_: in, repeats: ints, out: out);
-    /// Reads `self_`, `repeats`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `repeats`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnRepeatInterleave")]
     fn repeat_interleave = aclnnRepeatInterleave, aclnnRepeatInterleaveGetWorkspaceSize(self_: in, repeats: in,
         output_size: i64, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnRepeatInterleaveInt")]
     fn repeat_interleave_int = aclnnRepeatInterleaveInt, aclnnRepeatInterleaveIntGetWorkspaceSize(self_: in,
         repeats: i64, output_size: i64, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnRepeatInterleaveIntWithDim")]
     fn repeat_interleave_int_with_dim = aclnnRepeatInterleaveIntWithDim,
         aclnnRepeatInterleaveIntWithDimGetWorkspaceSize(self_: in, repeats: i64, dim: i64, output_size: i64,
         out: out);
-    /// Reads `repeats`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `repeats`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnRepeatInterleaveTensor")]
     fn repeat_interleave_tensor = aclnnRepeatInterleaveTensor,
         aclnnRepeatInterleaveTensorGetWorkspaceSize(repeats: in, output_size: i64, out: out);
-    /// Reads `self_`, `repeats`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `repeats`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnRepeatInterleaveWithDim")]
     fn repeat_interleave_with_dim = aclnnRepeatInterleaveWithDim,
         aclnnRepeatInterleaveWithDimGetWorkspaceSize(self_: in, repeats: in, dim: i64, output_size: i64, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnReplicationPad1d")]
     fn replication_pad1d = aclnnReplicationPad1d, aclnnReplicationPad1dGetWorkspaceSize(self_: in, padding: ints,
         out: out);
@@ -103,7 +103,7 @@ aclnn! {
     #[doc(alias = "aclnnReplicationPad1dBackward")]
     fn replication_pad1d_backward = aclnnReplicationPad1dBackward,
         aclnnReplicationPad1dBackwardGetWorkspaceSize(grad_output: in, self_: in, padding: ints, grad_input: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnReplicationPad2d")]
     fn replication_pad2d = aclnnReplicationPad2d, aclnnReplicationPad2dGetWorkspaceSize(self_: in, padding: ints,
         out: out);
@@ -111,7 +111,7 @@ aclnn! {
     #[doc(alias = "aclnnReplicationPad2dBackward")]
     fn replication_pad2d_backward = aclnnReplicationPad2dBackward,
         aclnnReplicationPad2dBackwardGetWorkspaceSize(grad_output: in, self_: in, padding: ints, grad_input: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnReplicationPad3d")]
     fn replication_pad3d = aclnnReplicationPad3d, aclnnReplicationPad3dGetWorkspaceSize(self_: in, padding: ints,
         out: out);
@@ -199,16 +199,16 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnRound")]
     fn round = aclnnRound, aclnnRoundGetWorkspaceSize(self_: in, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnRoundDecimals")]
     fn round_decimals = aclnnRoundDecimals, aclnnRoundDecimalsGetWorkspaceSize(self_: in, decimals: i64, out: out);
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnRsqrt")]
     fn rsqrt = aclnnRsqrt, aclnnRsqrtGetWorkspaceSize(self_: in, out: out);
-    /// Reads `self_`, `other`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `other`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnRsub")]
     fn rsub = aclnnRsub, aclnnRsubGetWorkspaceSize(self_: in, other: in, alpha: scalar, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnRsubs")]
     fn rsubs = aclnnRsubs, aclnnRsubsGetWorkspaceSize(self_: in, other: scalar, alpha: scalar, out: out);
 }

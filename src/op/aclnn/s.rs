@@ -17,18 +17,18 @@ aclnn! {
     fn scaled_masked_softmax_backward = aclnnScaledMaskedSoftmaxBackward,
         aclnnScaledMaskedSoftmaxBackwardGetWorkspaceSize(grad_output: in, y: in, mask: in, scale: f64,
         fix_triu_mask: bool, out: out);
-    /// Reads `self_`, `index`, `src`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `index`, `src`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnScatter")]
     fn scatter = aclnnScatter, aclnnScatterGetWorkspaceSize(self_: in, dim: i64, index: in, src: in, reduce: i64,
         out: out);
-    /// Reads `self_`, `index`, `src`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `index`, `src`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnScatterAdd")]
     fn scatter_add = aclnnScatterAdd, aclnnScatterAddGetWorkspaceSize(self_: in, dim: i64, index: in, src: in,
         out: out);
-    /// Reads `data`, `indices`, `updates`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `data`, `indices`, `updates`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnScatterNd")]
     fn scatter_nd = aclnnScatterNd, aclnnScatterNdGetWorkspaceSize(data: in, indices: in, updates: in, out: out);
-    /// Reads `indices`, `updates`; changes `var_ref`. Since CANN 8.1. Not on the mock.
+    /// Reads `indices`, `updates`; changes `var_ref`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnScatterNdUpdate")]
     fn scatter_nd_update = aclnnScatterNdUpdate, aclnnScatterNdUpdateGetWorkspaceSize(var_ref: inout, indices: in,
         updates: in);
@@ -36,7 +36,7 @@ aclnn! {
     #[doc(alias = "aclnnScatterReduce")]
     fn scatter_reduce = aclnnScatterReduce, aclnnScatterReduceGetWorkspaceSize(self_: in, dim: i64, index: in,
         src: in, reduce: i64, include_self: bool, out: out);
-    /// Reads `self_`, `index`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `index`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnScatterValue")]
     fn scatter_value = aclnnScatterValue, aclnnScatterValueGetWorkspaceSize(self_: in, dim: i64, index: in,
         value: scalar, reduce: i64, out: out);
@@ -172,11 +172,11 @@ aclnn! {
     fn sparse4to2_quant_matmul_weight_nz = aclnnSparse4to2QuantMatmulWeightNz,
         aclnnSparse4to2QuantMatmulWeightNzGetWorkspaceSize(x: in, sparse_weight: in, index: in, x_scale: in,
         sparse_weight_scale: in, bias_optional: maybe_in, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSplitTensor")]
     fn split_tensor = aclnnSplitTensor, aclnnSplitTensorGetWorkspaceSize(self_: in, split_sections: u64, dim: i64,
         out: outs);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSplitWithSize")]
     fn split_with_size = aclnnSplitWithSize, aclnnSplitWithSizeGetWorkspaceSize(self_: in, split_size: ints,
         dim: i64, out: outs);
@@ -186,14 +186,14 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since the development head. On the mock.
     #[doc(alias = "aclnnSquare")]
     fn square = aclnnSquare, aclnnSquareGetWorkspaceSize(self_: in, out: out);
-    /// Reads `tensors`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `tensors`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnStack")]
     fn stack = aclnnStack, aclnnStackGetWorkspaceSize(tensors: ins, dim: i64, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnStd")]
     fn std = aclnnStd, aclnnStdGetWorkspaceSize(self_: in, dim: maybe_ints, correction: i64, keepdim: bool,
         out: out);
-    /// Reads `self_`; writes `std_out`, `mean_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `std_out`, `mean_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnStdMeanCorrection")]
     fn std_mean_correction = aclnnStdMeanCorrection, aclnnStdMeanCorrectionGetWorkspaceSize(self_: in, dim: ints,
         correction: i64, keepdim: bool, std_out: out, mean_out: out);
@@ -213,7 +213,7 @@ aclnn! {
     /// Reads `self_`, `other`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSub")]
     fn sub = aclnnSub, aclnnSubGetWorkspaceSize(self_: in, other: in, alpha: scalar, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSubs")]
     fn subs = aclnnSubs, aclnnSubsGetWorkspaceSize(self_: in, other: scalar, alpha: scalar, out: out);
     /// Reads `tensors`; writes `out`. Since CANN 8.1. Not on the mock.

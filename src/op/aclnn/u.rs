@@ -71,7 +71,7 @@ aclnn! {
     fn upsample_linear1d_backward = aclnnUpsampleLinear1dBackward,
         aclnnUpsampleLinear1dBackwardGetWorkspaceSize(grad_out: in, output_size: ints, input_size: ints,
         align_corners: bool, scales: f64, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnUpsampleNearest1d")]
     fn upsample_nearest1d = aclnnUpsampleNearest1d, aclnnUpsampleNearest1dGetWorkspaceSize(self_: in,
         output_size: ints, out: out);
@@ -80,11 +80,11 @@ aclnn! {
     fn upsample_nearest1d_backward = aclnnUpsampleNearest1dBackward,
         aclnnUpsampleNearest1dBackwardGetWorkspaceSize(grad_out: in, output_size: ints, input_size: ints,
         scales: f64, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnUpsampleNearest1dV2")]
     fn upsample_nearest1d_v2 = aclnnUpsampleNearest1dV2, aclnnUpsampleNearest1dV2GetWorkspaceSize(self_: in,
         output_size: ints, scale_l: f32, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnUpsampleNearest2d")]
     fn upsample_nearest2d = aclnnUpsampleNearest2d, aclnnUpsampleNearest2dGetWorkspaceSize(self_: in,
         output_size: ints, out: out);
@@ -93,11 +93,11 @@ aclnn! {
     fn upsample_nearest2d_backward = aclnnUpsampleNearest2dBackward,
         aclnnUpsampleNearest2dBackwardGetWorkspaceSize(grad_out: in, output_size: ints, input_size: ints,
         scales_h: f64, scales_w: f64, grad_input: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnUpsampleNearest2dV2")]
     fn upsample_nearest2d_v2 = aclnnUpsampleNearest2dV2, aclnnUpsampleNearest2dV2GetWorkspaceSize(self_: in,
         output_size: ints, scales_h: f32, scales_w: f32, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnUpsampleNearest3d")]
     fn upsample_nearest3d = aclnnUpsampleNearest3d, aclnnUpsampleNearest3dGetWorkspaceSize(self_: in,
         output_size: ints, scales_d: f64, scales_h: f64, scales_w: f64, out: out);
@@ -106,7 +106,7 @@ aclnn! {
     fn upsample_nearest3d_backward = aclnnUpsampleNearest3dBackward,
         aclnnUpsampleNearest3dBackwardGetWorkspaceSize(grad_out: in, output_size: ints, input_size: ints,
         scales_d: f64, scales_h: f64, scales_w: f64, grad_input: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnUpsampleNearestExact1d")]
     fn upsample_nearest_exact1d = aclnnUpsampleNearestExact1d, aclnnUpsampleNearestExact1dGetWorkspaceSize(self_: in,
         output_size: ints, scales: f64, out: out);
@@ -115,7 +115,7 @@ aclnn! {
     fn upsample_nearest_exact1d_backward = aclnnUpsampleNearestExact1dBackward,
         aclnnUpsampleNearestExact1dBackwardGetWorkspaceSize(grad_output: in, output_size: ints, input_size: ints,
         scales: f64, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnUpsampleNearestExact2d")]
     fn upsample_nearest_exact2d = aclnnUpsampleNearestExact2d, aclnnUpsampleNearestExact2dGetWorkspaceSize(self_: in,
         output_size: ints, scales_h: f64, scales_w: f64, out: out);
@@ -124,7 +124,7 @@ aclnn! {
     fn upsample_nearest_exact2d_backward = aclnnUpsampleNearestExact2dBackward,
         aclnnUpsampleNearestExact2dBackwardGetWorkspaceSize(grad_output: in, output_size: ints, input_size: ints,
         scales_h: f64, scales_w: f64, out: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnUpsampleNearestExact3d")]
     fn upsample_nearest_exact3d = aclnnUpsampleNearestExact3d, aclnnUpsampleNearestExact3dGetWorkspaceSize(self_: in,
         output_size: ints, scales_d: f64, scales_h: f64, scales_w: f64, out: out);

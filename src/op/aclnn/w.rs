@@ -15,14 +15,14 @@ aclnn! {
         antiquant_offset_optional: maybe_in, quant_scale_optional: maybe_in, quant_offset_optional: maybe_in,
         bias_optional: maybe_in, antiquant_group_size: i32, y: out);
     /// Reads `x`, `weight`, `antiquant_scale`, `antiquant_offset_optional`, `quant_scale_optional`,
-    /// `quant_offset_optional`, `bias_optional`; writes `y`. Since CANN 8.1. Not on the mock.
+    /// `quant_offset_optional`, `bias_optional`; writes `y`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnWeightQuantBatchMatmulV2")]
     fn weight_quant_batch_matmul_v2 = aclnnWeightQuantBatchMatmulV2,
         aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(x: in, weight: in, antiquant_scale: in,
         antiquant_offset_optional: maybe_in, quant_scale_optional: maybe_in, quant_offset_optional: maybe_in,
         bias_optional: maybe_in, antiquant_group_size: i32, y: out);
     /// Reads `x`, `weight`, `antiquant_scale`, `antiquant_offset_optional`, `quant_scale_optional`,
-    /// `quant_offset_optional`, `bias_optional`; writes `y`. Since CANN 8.1. Not on the mock.
+    /// `quant_offset_optional`, `bias_optional`; writes `y`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnWeightQuantBatchMatmulV3")]
     fn weight_quant_batch_matmul_v3 = aclnnWeightQuantBatchMatmulV3,
         aclnnWeightQuantBatchMatmulV3GetWorkspaceSize(x: in, weight: in, antiquant_scale: in,
