@@ -42,7 +42,8 @@ static void prompt_free(prompt *p) {
 }
 
 #define ARGUMENTS(P) \
-    (P).q, (P).k, (P).v, (P).shift, (P).mask, (P).lengths, (P).kv_lengths, NULL, NULL, (P).quantised, NULL, NULL, \
+    (P).q, (P).k, (P).v, (P).shift, (P).mask, (P).lengths, (P).kv_lengths, NULL, NULL, (P).quantised, NULL, \
+    NULL, \
     (P).heads, 0.5, (P).before, (P).after, (P).no_layout ? NULL : (P).layout, (P).kv_heads, (P).mode, 0, (P).o
 #define BAD(CODE, PART, CHANGE)                                              \
     do {                                                                     \

@@ -6,6 +6,7 @@
 #include "acl/acl_platform.h"
 #include "acl/acl_prof.h"
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_cat.h"
 #include "check.h"
 
 static char folder[] = "/tmp/mock-profile-XXXXXX";
@@ -221,6 +222,45 @@ static void dumps_write_operands(void) {
     up();
 }
 
+/* Each member of a list is an operand of its own there. */
+static void dumps_write_lists(void) {
+    char json[512], path[256];
+    const int64_t two = 2, four = 4;
+    const float values[] = {1, 2, 3, 4};
+    aclrtStream s = new_stream();
+    float *in = device(16), *out = device(16);
+    OK(aclrtMemcpy(in, 16, values, 16, ACL_MEMCPY_HOST_TO_DEVICE));
+    snprintf(path, sizeof path, "%s/dump.json", folder);
+    snprintf(json, sizeof json, "{\"dump\": {\"dump_path\": \"%s\", \"dump_mode\": \"all\"}}", folder);
+    write_file("dump.json", json);
+    OK(aclmdlInitDump());
+    OK(aclmdlSetDump(path));
+    snprintf(path, sizeof path, "%s/shapes", folder);
+    OK(aclopStartDumpArgs(ACL_OP_DUMP_OP_AICORE_ARGS, path));
+    const aclTensor *members[] = {
+        aclCreateTensor(&two, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, &two, 1, in + 2),
+        aclCreateTensor(&two, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, &two, 1, in),
+    };
+    aclTensorList *list = aclCreateTensorList(members, 2);
+    aclTensor *whole = aclCreateTensor(&four, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, &four, 1, out);
+    uint64_t size;
+    aclOpExecutor *executor;
+    OK(aclnnCatGetWorkspaceSize(list, 0, whole, &size, &executor));
+    OK(aclnnCat(NULL, size, executor, s));
+    OK(aclrtSynchronizeStream(s));
+    OK(aclopStopDumpArgs(ACL_OP_DUMP_OP_AICORE_ARGS));
+    OK(aclmdlFinalizeDump());
+    const float turned[] = {3, 4, 1, 2};
+    CHECK(memcmp(text_of("000000.aclnnCat.input.0.npy") + 128, turned, 8) == 0);
+    CHECK(memcmp(text_of("000000.aclnnCat.input.1.npy") + 128, values, 8) == 0);
+    CHECK(memcmp(text_of("000000.aclnnCat.output.0.npy") + 128, turned, 16) == 0);
+    const char *shapes = text_of("shapes/aclnnCat.json");
+    const char *second = strstr(shapes, "\"shape\": [2]");
+    CHECK(second != NULL && strstr(second + 1, "\"shape\": [2]") != NULL && strstr(shapes, "[4]") != NULL);
+    OK(aclDestroyTensorList(list));
+    OK(aclDestroyTensor(whole));
+}
+
 static void facts_about_the_chip(void) {
     char text[32];
     OK(aclplatformGetDeviceInfo(ACL_PLATFORM_CUBE_CORE_CNT, text, sizeof text));
@@ -254,6 +294,7 @@ int main(void) {
     states_have_codes();
     a_trace_has_kernels_marks_and_ranges();
     dumps_write_operands();
+    dumps_write_lists();
     facts_about_the_chip();
     remove_all(folder);
     CHECK(live().library_objects == 0);
