@@ -19,6 +19,7 @@ mod layout;
 mod norms;
 mod order;
 mod products;
+mod window;
 mod wrapped;
 pub use arithmetic::{add, add_inplace, add_scaled, adds, div, divs, maximum, mul, mul_inplace, muls, sub};
 pub use compare::{
@@ -33,8 +34,11 @@ pub use elements::{
 };
 pub use extremes::{all, amax, amin, any, argmin, max_dim, min_dim, norm, prod};
 pub use in_place::{adds_inplace, div_inplace, muls_inplace, sub_inplace};
-pub use index::{gather, index_select};
-pub use layout::{cat, expand, flip, pad, repeat, roll, slice, split, stack, tril, triu};
+pub use index::{Reduce, gather, index_copy, index_fill, index_put, index_select, scatter};
+pub use layout::{
+    cat, expand, flip, pad, reflection_pad1d, reflection_pad2d, repeat, repeat_interleave, roll, slice, split, stack,
+    tril, triu,
+};
 pub use matmul::{CubeMath, addmm, batch_matmul, matmul, matmul_with, mm};
 pub use normalise::{GeluForm, LayerNorm, gelu, layer_norm, softmax};
 pub use norms::{add_rms_norm, geglu, log_softmax};
@@ -44,3 +48,4 @@ pub use reduce::{mean, reduce_sum};
 pub use select::{argmax, equal, greater, select};
 pub use transformer::{RotaryForm, rms_norm, rotary_embedding, swiglu};
 pub use unary::{abs, clamp_min, rsqrt, sqrt, tanh};
+pub use window::{Window, avg_pool2d, conv1d, conv2d, im2col, max_pool2d, upsample_nearest2d};

@@ -1,7 +1,7 @@
 //! Moving elements: parts, joins, repetitions, borders, triangles.
 
 use crate::error::Result;
-use crate::op::element::Element;
+use crate::op::element::{Element, Float};
 use crate::op::nn::wrapped::wrapped;
 use crate::op::{Operand, Tensor, aclnn};
 use crate::stream::Stream;
@@ -160,4 +160,47 @@ let mut out = device.zeros([2, 2])?;
 op::triu(&stream, &a, 0, &mut out)?;
 assert_eq!(out.to_vec()?, [1, 2, 0, 4]);"]
     fn triu<T: Element>(a: &Tensor<T>, diagonal: i64, out: &mut Tensor<T>) = triu(a, diagonal, out);
+
+    /// Each element `repeats` times, in one dimension.
+    ///
+    /// `out` shares no memory with `a`. Any element type.
+    #[alias("aclnnRepeatInterleaveInt")]
+    #[refused = "when `out` has another number of elements"]
+    #[example = "\
+let a = device.upload_tensor(&[1, 2], [2])?;
+let mut out = device.zeros([4])?;
+op::repeat_interleave(&stream, &a, 2, &mut out)?;
+assert_eq!(out.to_vec()?, [1, 1, 2, 2]);"]
+    fn repeat_interleave<T: Element>(
+        a: &Tensor<T>, repeats: i64, out: &mut Tensor<T>,
+    ) = repeat_interleave_int(a, repeats, out.len() as i64, out);
+
+    /// Borders that mirror the last dimension without repeating the edge: numbers of elements before and after.
+    ///
+    /// Each is less than its dimension. `out` shares no memory with `a`. Types: f32, f16 and bf16.
+    #[alias("aclnnReflectionPad1d")]
+    #[refused = "when the borders or the shapes do not fit"]
+    #[example = "\
+let a = device.upload_tensor(&[1.0_f32, 2.0, 3.0], [1, 3])?;
+let mut out = device.zeros([1, 6])?;
+op::reflection_pad1d(&stream, &a, [2, 1], &mut out)?;
+assert_eq!(out.to_vec()?, [3.0, 2.0, 1.0, 2.0, 3.0, 2.0]);"]
+    fn reflection_pad1d<T: Float>(
+        a: &Tensor<T>, borders: [i64; 2], out: &mut Tensor<T>,
+    ) = reflection_pad1d(a, &borders, out);
+
+    /// Borders that mirror the last two dimensions without repeating the edge: numbers of elements left, right, above
+    /// and below.
+    ///
+    /// Each is less than its dimension. `out` shares no memory with `a`. Types: f32, f16 and bf16.
+    #[alias("aclnnReflectionPad2d")]
+    #[refused = "when the borders or the shapes do not fit"]
+    #[example = "\
+let a = device.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [1, 2, 2])?;
+let mut out = device.zeros([1, 2, 3])?;
+op::reflection_pad2d(&stream, &a, [1, 0, 0, 0], &mut out)?;
+assert_eq!(out.to_vec()?, [2.0, 1.0, 2.0, 4.0, 3.0, 4.0]);"]
+    fn reflection_pad2d<T: Float>(
+        a: &Tensor<T>, borders: [i64; 4], out: &mut Tensor<T>,
+    ) = reflection_pad2d(a, &borders, out);
 }
