@@ -109,18 +109,19 @@ pub(crate) use cached::{Operators, plan_for_cores};
 pub use element::{DataType, Element, Float, Index, Numeric};
 pub(crate) use executor::{Target, operator};
 pub use nn::{
-    CubeMath, GeluForm, LayerNorm, Reduce, RotaryForm, Window, abs, add, add_inplace, add_rms_norm, add_scaled,
-    addmm, adds, adds_inplace, all, amax, amin, any, arange, argmax, argmin, argsort, at_least, at_most, avg_pool2d,
-    baddbmm, batch_matmul, cast, cat, ceil, clamp, clamp_min, conv1d, conv2d, copy, cos, cumsum, div, div_inplace,
-    divs, dot, elu, embedding, equal, equal_to, exp, expand, eye, fill, flip, floor, gather, geglu, gelu, greater,
-    greater_equal, greater_than, hard_sigmoid, hard_swish, im2col, index_copy, index_fill, index_put, index_select,
+    Attention, BatchNorm, CubeMath, GeluForm, GroupNorm, LayerNorm, Mask, Reduce, RotaryForm, Window, abs, add,
+    add_inplace, add_rms_norm, add_scaled, addmm, adds, adds_inplace, all, amax, amin, any, arange, argmax, argmin,
+    argsort, at_least, at_most, avg_pool2d, baddbmm, batch_matmul, batch_norm, cast, cat, ceil, clamp, clamp_min,
+    conv1d, conv2d, copy, cos, cross_entropy, cumsum, div, div_inplace, divs, dot, elu, embedding, equal, equal_to,
+    exp, expand, eye, fill, flip, floor, gather, geglu, gelu, greater, greater_equal, greater_than, group_norm,
+    hard_sigmoid, hard_swish, im2col, incremental_attention, index_copy, index_fill, index_put, index_select,
     layer_norm, leaky_relu, less, less_equal, less_than, linspace, log, log_softmax, logical_and, logical_not,
     logical_or, logical_xor, masked_fill, matmul, matmul_with, max_dim, max_pool2d, maximum, mean, min_dim, minimum,
     mm, mul, mul_inplace, muls, muls_inplace, mv, neg, norm, not_equal, not_equal_to, one_hot, pad, permute, pow,
-    pows, prod, reciprocal, reduce_sum, reflection_pad1d, reflection_pad2d, relu, repeat, repeat_interleave,
-    rms_norm, roll, rotary_embedding, round, rsqrt, scatter, select, sigmoid, sign, silu, sin, slice, softmax,
-    softplus, sort, split, sqrt, stack, sub, sub_inplace, swiglu, tanh, topk, triangular_solve, tril, triu,
-    upsample_nearest2d, weight_quant_matmul, zero,
+    pows, prod, prompt_attention, reciprocal, reduce_sum, reflection_pad1d, reflection_pad2d, relu, repeat,
+    repeat_interleave, rms_norm, roll, rotary_embedding, round, rsqrt, scatter, select, sigmoid, sign, silu, sin,
+    slice, softmax, softplus, sort, split, sqrt, stack, sub, sub_inplace, swiglu, tanh, topk, triangular_solve, tril,
+    triu, upsample_nearest2d, weight_quant_matmul, zero,
 };
 pub use operand::{Access, Footprint, Operand, Probe, Submit, Used};
 pub(crate) use repeatable::{Keep, Repeatable};

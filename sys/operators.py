@@ -95,6 +95,8 @@ optional("BatchNormBackward", "weight runningMean runningVar saveMean saveInvstd
 optional("BatchNormElemt", "weight bias")
 optional("GroupNorm", "gamma beta")
 optional("GroupNormBackward", "gamma")
+# Results of a loss that is not asked for.
+optional("CrossEntropyLoss", "zlossOut lseForZlossOut")
 # Results that a mask leaves out.
 optional("BatchNormBackward ConvolutionBackward FastBatchNormBackward", "gradInput gradWeight gradBias")
 optional("GroupNormBackward", "gradInput gradGammaOut gradBetaOut")

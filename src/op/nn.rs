@@ -9,6 +9,8 @@ pub(crate) mod select;
 pub(crate) mod transformer;
 pub(crate) mod unary;
 
+mod attention;
+mod channels;
 mod compare;
 mod create;
 mod elements;
@@ -22,6 +24,8 @@ mod products;
 mod window;
 mod wrapped;
 pub use arithmetic::{add, add_inplace, add_scaled, adds, div, divs, maximum, mul, mul_inplace, muls, sub};
+pub use attention::{Attention, Mask, incremental_attention, prompt_attention};
+pub use channels::{BatchNorm, GroupNorm, batch_norm, cross_entropy, group_norm};
 pub use compare::{
     at_least, at_most, equal_to, greater_equal, greater_than, less, less_equal, less_than, logical_and, logical_not,
     logical_or, logical_xor, masked_fill, not_equal, not_equal_to,

@@ -119,8 +119,8 @@ aclnn! {
     #[doc(alias = "aclnnCrossEntropyLoss")]
     fn cross_entropy_loss = aclnnCrossEntropyLoss, aclnnCrossEntropyLossGetWorkspaceSize(input: in, target: in,
         weight_optional: maybe_in, reduction_optional: maybe_text, ignore_index: i64, label_smoothing: f64,
-        lse_square_scale_for_zloss: f64, return_zloss: bool, loss_out: out, log_prob_out: out, zloss_out: out,
-        lse_for_zloss_out: out);
+        lse_square_scale_for_zloss: f64, return_zloss: bool, loss_out: out, log_prob_out: out, zloss_out: maybe_out,
+        lse_for_zloss_out: maybe_out);
     /// Reads `grad_loss`, `log_prob`, `target`, `weight_optional`, `grad_zloss_optional`, `lse_for_zloss_optional`;
     /// writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
     #[doc(alias = "aclnnCrossEntropyLossGrad")]

@@ -35,7 +35,7 @@ assert_eq!(out.to_vec()?, [1.0, 1.5, 2.0]);"]
     #[alias("aclnnEye")]
     #[refused = "when `out` has another shape"]
     #[example = "\
-let mut out = device.zeros([2, 2])?;
+let mut out = device.zeros::<i32>([2, 2])?;
 op::eye(&stream, 2, 2, &mut out)?;
 assert_eq!(out.to_vec()?, [1, 0, 0, 1]);"]
     fn eye<T: Numeric>(rows: i64, columns: i64, out: &mut Tensor<T>) = eye(rows, columns, out);

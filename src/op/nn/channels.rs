@@ -1,0 +1,176 @@
+//! Norms of channels, and the loss of classes.
+
+use crate::error::{Error, Result};
+use crate::op::element::{Float, Index};
+use crate::op::{Operand, Tensor, aclnn};
+use crate::stream::Stream;
+
+fn operand<T: Float>(tensor: Option<&Tensor<T>>) -> Option<&dyn Operand> {
+    tensor.map(|tensor| tensor as &dyn Operand)
+}
+
+/// What [`group_norm`] gives.
+#[derive(Debug)]
+pub struct GroupNorm<'a, T: Float> {
+    /// As the operand.
+    pub out: &'a mut Tensor<T>,
+    /// The mean of each group: `[n, groups]`.
+    pub mean: &'a mut Tensor<T>,
+    /// `1 / √(variance + eps)` of each group: `[n, groups]`.
+    pub scale: &'a mut Tensor<T>,
+}
+
+/// Group normalisation: the channels of `[n, c, …]` in `groups` of neighbours, each with mean 0 and variance 1.
+///
+/// `weight` and `bias` have one number a channel; without them they count as 1 and 0. The results share no memory with
+/// the operands. Types: f32, f16 and bf16.
+///
+/// # Errors
+///
+/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for fewer than two dimensions;
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when `groups` does not divide the channels, or
+/// the shapes do not fit; those of [every operator](crate::op#errors).
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::{self, GroupNorm};
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let a = device.upload_tensor(&[1.0_f32, 3.0, 10.0, 30.0], [1, 4, 1])?;
+/// let (mut out, mut mean, mut scale) = (device.zeros([1, 4, 1])?, device.zeros([1, 2])?, device.zeros([1, 2])?);
+/// let results = GroupNorm { out: &mut out, mean: &mut mean, scale: &mut scale };
+/// op::group_norm(&stream, &a, 2, None, None, 0.0, results)?;
+/// assert_eq!((out.to_vec()?, mean.to_vec()?), (vec![-1.0, 1.0, -1.0, 1.0], vec![2.0, 20.0]));
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[doc(alias = "aclnnGroupNorm")]
+#[track_caller]
+pub fn group_norm<T: Float>(
+    stream: &Stream,
+    a: &Tensor<T>,
+    groups: i64,
+    weight: Option<&Tensor<T>>,
+    bias: Option<&Tensor<T>>,
+    eps: f64,
+    results: GroupNorm<'_, T>,
+) -> Result<()> {
+    let [n, c, rest @ ..] = &**a.shape() else {
+        return Err(Error::invalid(format!("a tensor of shape {} has no channels", a.shape())));
+    };
+    let GroupNorm { out, mean, scale } = results;
+    let (n, c, rest) = (*n as i64, *c as i64, rest.iter().product::<usize>() as i64);
+    aclnn::group_norm(stream, a, operand(weight), operand(bias), n, c, rest, groups, eps, out, mean, scale)
+}
+
+/// What is known of the channels that [`batch_norm`] gets.
+#[derive(Debug)]
+pub struct BatchNorm<'a, T: Float> {
+    /// Factor of each channel; 1 without it.
+    pub weight: Option<&'a Tensor<T>>,
+    /// Summand of each channel; 0 without it.
+    pub bias: Option<&'a Tensor<T>>,
+    /// Mean of each channel.
+    pub mean: &'a mut Tensor<T>,
+    /// Variance of each channel.
+    pub variance: &'a mut Tensor<T>,
+    /// Added to the variance, so that a constant channel does not divide by zero.
+    pub eps: f64,
+}
+
+/// Batch normalisation in inference, with known statistics: `(a − mean) / √(variance + eps) · weight + bias` for each
+/// channel of `[n, c, …]`.
+///
+/// `saved` are two tensors of one number a channel, which training writes; here their content is undefined. `out` has
+/// the shape of `a` and shares no memory with the operands. Types: f32, f16 and bf16.
+///
+/// # Errors
+///
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shapes do not fit; those of [every
+/// operator](crate::op#errors).
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::{self, BatchNorm};
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let a = device.upload_tensor(&[3.0_f32, 5.0], [1, 1, 2, 1])?;
+/// let (mut mean, mut variance) = (device.upload_tensor(&[1.0], [1])?, device.upload_tensor(&[4.0], [1])?);
+/// let channels = BatchNorm { weight: None, bias: None, mean: &mut mean, variance: &mut variance, eps: 0.0 };
+/// let (mut out, mut s0, mut s1) = (device.zeros([1, 1, 2, 1])?, device.zeros([1])?, device.zeros([1])?);
+/// op::batch_norm(&stream, &a, channels, &mut out, [&mut s0, &mut s1])?;
+/// assert_eq!(out.to_vec()?, [1.0, 2.0]);
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[doc(alias = "aclnnBatchNorm")]
+#[track_caller]
+pub fn batch_norm<T: Float>(
+    stream: &Stream,
+    a: &Tensor<T>,
+    channels: BatchNorm<'_, T>,
+    out: &mut Tensor<T>,
+    saved: [&mut Tensor<T>; 2],
+) -> Result<()> {
+    let BatchNorm { weight, bias, mean, variance, eps } = channels;
+    let [first, second] = saved;
+    let (weight, bias) = (operand(weight), operand(bias));
+    aclnn::batch_norm(stream, a, weight, bias, Some(mean), Some(variance), false, 0.0, eps, out, first, second)
+}
+
+/// Cross-entropy of rows of logits `[n, classes]` with the class of each row, as the mean over the rows.
+///
+/// `target` is `[n]`; a row whose class is `ignore` does not count. `loss` has one element, `log_prob` the shape of the
+/// logits: their [`log_softmax`](crate::op::log_softmax()). A class out of range is a fault of the device, which a later
+/// wait reports as [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault). Types: f32, f16 and bf16, classes i64.
+///
+/// # Errors
+///
+/// [`ErrorKind::OperatorArgument`](crate::ErrorKind::OperatorArgument) when the shapes do not fit; those of [every
+/// operator](crate::op#errors).
+///
+/// # Examples
+///
+/// ```
+/// use racl::op;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let stream = device.stream()?;
+/// let logits = device.upload_tensor(&[0.0_f32, 0.0, 7.0, -100.0], [2, 2])?;
+/// let classes = device.upload_tensor(&[1_i64, -100], [2])?;
+/// let (mut loss, mut log_prob) = (device.zeros([1])?, device.zeros([2, 2])?);
+/// op::cross_entropy(&stream, &logits, &classes, -100, &mut loss, &mut log_prob)?;
+/// assert!((loss.to_vec()?[0] - 2_f32.ln()).abs() < 1e-6);
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[doc(alias = "aclnnCrossEntropyLoss")]
+#[track_caller]
+pub fn cross_entropy<T: Float, I: Index>(
+    stream: &Stream,
+    logits: &Tensor<T>,
+    target: &Tensor<I>,
+    ignore: i64,
+    loss: &mut Tensor<T>,
+    log_prob: &mut Tensor<T>,
+) -> Result<()> {
+    aclnn::cross_entropy_loss(
+        stream,
+        logits,
+        target,
+        None,
+        Some("mean"),
+        ignore,
+        0.0,
+        0.0,
+        false,
+        loss,
+        log_prob,
+        None,
+        None,
+    )
+}
