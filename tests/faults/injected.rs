@@ -69,7 +69,10 @@ fn read_words(folder: &Path, words: &mut BTreeSet<String>) {
             read_words(&path, words);
         } else {
             let text = std::fs::read_to_string(&path).unwrap();
-            words.extend(text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned));
+            // Names around those of `src/op/aclnn` have nothing of their own that can fail.
+            let around = text.contains("aclnn::") || text.contains("wrapped! {");
+            let all = text.split(|c: char| !c.is_alphanumeric());
+            words.extend(all.filter(|word| !(around && word.starts_with("aclnn"))).map(str::to_owned));
         }
     }
 }
