@@ -20,9 +20,10 @@ op::log_softmax(&stream, &a, 0, &mut out)?;
 assert!(out.to_vec()?.iter().all(|x| (x + 2_f32.ln()).abs() < 1e-6));"]
     fn log_softmax<T: Float>(a: &Tensor<T>, dim: i64, out: &mut Tensor<T>) = log_softmax(a, dim, out);
 
-    /// The sum of `a` and `b`, and its [`rms_norm`](crate::op::rms_norm) over the last dimensions.
+    /// The sum of `a` and `b`, and its [`rms_norm`](crate::op::rms_norm) over the last dimensions: the second and the
+    /// first result.
     ///
-    /// `a`, `b`, `out` and `sum` have one shape, `weight` that of the last dimensions, and `scale` has ones for them:
+    /// `a`, `b` and the results have one shape, `weight` that of the last dimensions, and `scale` has ones for them:
     /// `1 / √(mean of squares + eps)`. The results share no memory with the operands. Types: f32, f16 and bf16.
     #[alias("aclnnAddRmsNorm")]
     #[refused = "when the shapes do not fit"]
@@ -31,17 +32,18 @@ let a = device.upload_tensor(&[3.0_f32, 0.0], [1, 2])?;
 let b = device.upload_tensor(&[0.0, 3.0], [1, 2])?;
 let weight = device.upload_tensor(&[1.0, 2.0], [2])?;
 let (mut out, mut scale, mut sum) = (device.zeros([1, 2])?, device.zeros([1, 1])?, device.zeros([1, 2])?);
-op::add_rms_norm(&stream, &a, &b, &weight, 0.0, &mut out, &mut scale, &mut sum)?;
+op::add_rms_norm(&stream, &a, &b, &weight, 0.0, (&mut out, &mut sum), &mut scale)?;
 assert_eq!((out.to_vec()?, sum.to_vec()?), (vec![1.0, 2.0], vec![3.0, 3.0]));"]
     fn add_rms_norm<T: Float>(
         a: &Tensor<T>,
         b: &Tensor<T>,
         weight: &Tensor<T>,
         eps: f64,
-        out: &mut Tensor<T>,
+        results: (&mut Tensor<T>, &mut Tensor<T>),
         scale: &mut Tensor<f32>,
-        sum: &mut Tensor<T>,
-    ) = add_rms_norm(a, b, weight, eps, out, scale, sum);
+    ) = add_rms_norm(
+        a, b, weight, eps, results.0, scale, results.1,
+    );
 
     /// The gated activation GeGLU: one half of dimension `dim` times `gelu` of the second half, which is given too.
     ///

@@ -53,19 +53,24 @@ assert_eq!(out.to_vec()?, [72.0]);"]
     /// Solves `a · x = b` for triangular matrices `a`: `[…, n, n] · […, n, k] = […, n, k]`.
     ///
     /// `upper` tells which triangle of `a` is read, `transpose` solves with the transposed matrix, and with `unit`
-    /// the diagonal counts as ones. `m` becomes a copy of `a`. The results share no memory with the operands. Types:
-    /// f32.
+    /// the diagonal counts as ones. The first result becomes `x`, the second one a copy of `a`. They share no memory
+    /// with the operands. Types: f32.
     #[alias("aclnnTriangularSolve")]
     #[refused = "when the shapes do not fit"]
     #[example = "\
 let a = device.upload_tensor(&[2.0_f32, 0.0, 1.0, 4.0], [2, 2])?;
 let b = device.upload_tensor(&[2.0, 9.0], [2, 1])?;
 let (mut x, mut m) = (device.zeros([2, 1])?, device.zeros([2, 2])?);
-op::triangular_solve(&stream, &a, &b, false, false, false, &mut x, &mut m)?;
+op::triangular_solve(&stream, &a, &b, false, false, false, (&mut x, &mut m))?;
 assert_eq!(x.to_vec()?, [1.0, 2.0]);"]
     fn triangular_solve<T: Float>(
-        a: &Tensor<T>, b: &Tensor<T>, upper: bool, transpose: bool, unit: bool, x: &mut Tensor<T>, m: &mut Tensor<T>,
-    ) = triangular_solve(b, a, upper, transpose, unit, x, m);
+        a: &Tensor<T>,
+        b: &Tensor<T>,
+        upper: bool,
+        transpose: bool,
+        unit: bool,
+        results: (&mut Tensor<T>, &mut Tensor<T>),
+    ) = triangular_solve(b, a, upper, transpose, unit, results.0, results.1);
 
     /// Product with 8-bit weights: `out = a · (weight · scale)`, `[m, k] · [k, n] = [m, n]`.
     ///
