@@ -270,12 +270,14 @@ static int arrays(const mock_acl_operator_call *call, void *user) {
     } else {
         CHECK(call->operands[0].kind == MOCK_ACL_OPERAND_SCALAR && call->operands[0].count == 2);
         CHECK(call->operands[0].numbers[0] == 2.5 && call->operands[0].integers[1] == 9);
+        CHECK(call->operands[1].kind == MOCK_ACL_OPERAND_SCALAR && call->operands[1].count == 1);
+        CHECK(call->operands[1].numbers[0] == 2.5);
     }
     ++*(int *)user;
     return 0;
 }
 
-/* The mock computes every operator that takes such a list, so no stub has one. */
+/* Scalars alone, for which stubs may lack: the mock computes every operator with a list of them. */
 static const mock_own_operator of_scalars = {
     {"of scalars", mock_own_run, mock_plan_drop}, MOCK_API_aclnnResizeGetWorkspaceSize, MOCK_API_aclnnResize,
     "aclnnResizeGetWorkspaceSize"};
@@ -309,10 +311,15 @@ static void all_arrays(void) {
     OK(aclnnLayerNormBackwardGetWorkspaceSize(
         t, t, ints, t, t, NULL, NULL, bools, t, t, t, &size, &executor));
     OK(aclnnLayerNormBackward(NULL, 0, executor, s));
-    mock_own_argument arguments[] = {{.name = "scalars", .kind = MOCK_OWN_SCALARS, .pointer = t}};
-    CODE(mock_own_first(&of_scalars, arguments, 1, &size, &executor), 161002);
+    mock_own_argument arguments[] = {
+        {.name = "scalars", .kind = MOCK_OWN_SCALARS, .pointer = t},
+        {.name = "scalar", .kind = MOCK_OWN_SCALAR, .pointer = t}};
+    CODE(mock_own_first(&of_scalars, arguments, 2, &size, &executor), 161002);
     arguments[0].pointer = scalars;
-    OK(mock_own_first(&of_scalars, arguments, 1, &size, &executor));
+    CODE(mock_own_first(&of_scalars, arguments, 2, &size, &executor), 161002);
+    arguments[1].pointer = members[0];
+    CODE(mock_own_first(&of_scalars, arguments, 2, NULL, &executor), 161001);
+    OK(mock_own_first(&of_scalars, arguments, 2, &size, &executor));
     OK(mock_own_second(&of_scalars, NULL, 0, executor, s));
     OK(aclrtSynchronizeStream(s));
     CHECK(runs == 3);
