@@ -21,7 +21,7 @@ LINES_OP := $(patsubst tests/%.c,%,$(filter-out tests/op_support.c tests/op_benc
 LINES_OP_SOURCES := $(wildcard src/nn_*.c src/op_*.c)
 $(LINES_OP:%=$(LINES)/%): $(LINES)/%: tests/%.c tests/op_support.c $(LINES_OP_SOURCES:src/%.c=$(LINES)/obj/%.o)
 	@echo LD $@
-	@$(CC) $(TEST_FLAGS) -O0 $< tests/op_support.c $(filter %.o,$^) --coverage -lm -ldl -o $@
+	@$(CC) $(TEST_FLAGS) -U_GNU_SOURCE -O0 $< tests/op_support.c $(filter %.o,$^) --coverage -lm -ldl -o $@
 
 # For Python, which loads it.
 $(LINES)/lib64/libascendcl.so: $(SOURCES:src/%.c=$(LINES)/obj/%.o)

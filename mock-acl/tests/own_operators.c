@@ -3,11 +3,11 @@
 
 #include "aclnnop/aclnn_ada_layer_norm.h"
 #include "aclnnop/aclnn_ada_layer_norm_quant.h"
-#include "aclnnop/aclnn_foreach_pow_scalar_list.h"
 #include "aclnnop/aclnn_grouped_matmul.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
 #include "aclnnop/aclnn_resize.h"
 #include "add.h"
+#include "own_operator.h"
 
 static void use(const char *name, const mock_acl_operator *functions) {
     CODE(mock_acl_register_operator(name, functions), 0);
@@ -268,12 +268,19 @@ static int arrays(const mock_acl_operator_call *call, void *user) {
         CHECK(call->operands[7].kind == MOCK_ACL_OPERAND_BOOLEANS && call->operands[7].count == 3);
         CHECK(call->operands[7].integers[0] == 1 && call->operands[7].integers[1] == 0);
     } else {
-        CHECK(call->operands[1].kind == MOCK_ACL_OPERAND_SCALAR && call->operands[1].count == 2);
-        CHECK(call->operands[1].numbers[0] == 2.5 && call->operands[1].integers[1] == 9);
+        CHECK(call->operands[0].kind == MOCK_ACL_OPERAND_SCALAR && call->operands[0].count == 2);
+        CHECK(call->operands[0].numbers[0] == 2.5 && call->operands[0].integers[1] == 9);
+        CHECK(call->operands[1].kind == MOCK_ACL_OPERAND_SCALAR && call->operands[1].count == 1);
+        CHECK(call->operands[1].numbers[0] == 2.5);
     }
     ++*(int *)user;
     return 0;
 }
+
+/* Scalars alone, for which stubs may lack: the mock computes every operator with a list of them. */
+static const mock_own_operator of_scalars = {
+    {"of scalars", mock_own_run, mock_plan_drop}, MOCK_API_aclnnResizeGetWorkspaceSize, MOCK_API_aclnnResize,
+    "aclnnResizeGetWorkspaceSize"};
 
 static void all_arrays(void) {
     up();
@@ -284,7 +291,6 @@ static void all_arrays(void) {
     int64_t nine = 9;
     aclrtStream s = new_stream();
     aclTensor *t = tensor(vector(1));
-    aclTensorList *x = list_of(vector(2), vector(3)), *y = list_of(vector(2), vector(3));
     aclFloatArray *floats = aclCreateFloatArray(scales, 2);
     aclBoolArray *bools = aclCreateBoolArray(mask, 3);
     aclIntArray *ints = aclCreateIntArray(&nine, 1);
@@ -295,10 +301,8 @@ static void all_arrays(void) {
     uint64_t size = 0;
     use("aclnnResize", &mine);
     use("aclnnLayerNormBackward", &mine);
-    use("aclnnForeachPowScalarList", &mine);
     aclFloatArray *no_floats = (void *)ints;
     aclBoolArray *no_bools = (void *)floats;
-    aclScalarList *no_scalars = (void *)x;
     CODE(aclnnResizeGetWorkspaceSize(t, no_floats, "nearest", t, &size, &executor), 161002);
     OK(aclnnResizeGetWorkspaceSize(t, floats, "nearest", t, &size, &executor));
     OK(aclnnResize(NULL, 0, executor, s));
@@ -307,9 +311,16 @@ static void all_arrays(void) {
     OK(aclnnLayerNormBackwardGetWorkspaceSize(
         t, t, ints, t, t, NULL, NULL, bools, t, t, t, &size, &executor));
     OK(aclnnLayerNormBackward(NULL, 0, executor, s));
-    CODE(aclnnForeachPowScalarListGetWorkspaceSize(x, no_scalars, y, &size, &executor), 161002);
-    OK(aclnnForeachPowScalarListGetWorkspaceSize(x, scalars, y, &size, &executor));
-    OK(aclnnForeachPowScalarList(NULL, 0, executor, s));
+    mock_own_argument arguments[] = {
+        {.name = "scalars", .kind = MOCK_OWN_SCALARS, .pointer = t},
+        {.name = "scalar", .kind = MOCK_OWN_SCALAR, .pointer = t}};
+    CODE(mock_own_first(&of_scalars, arguments, 2, &size, &executor), 161002);
+    arguments[0].pointer = scalars;
+    CODE(mock_own_first(&of_scalars, arguments, 2, &size, &executor), 161002);
+    arguments[1].pointer = members[0];
+    CODE(mock_own_first(&of_scalars, arguments, 2, NULL, &executor), 161001);
+    OK(mock_own_first(&of_scalars, arguments, 2, &size, &executor));
+    OK(mock_own_second(&of_scalars, NULL, 0, executor, s));
     OK(aclrtSynchronizeStream(s));
     CHECK(runs == 3);
 }

@@ -189,10 +189,12 @@ RULE(graph, work_before_the_capture_goes_on, "guide: aclmdlRICaptureBegin") {
     unsigned char *memory = (unsigned char *)device(64);
     fill(memory, 1, 64);
     aclrtStream stream = new_stream();
-    aclrtEvent done = new_event(ACL_EVENT_SYNC);
+    aclrtEvent done = new_event(ACL_EVENT_SYNC), latch = hold(stream);
     OK(aclrtMemsetAsync(memory, 64, 2, 64, stream));
     OK(aclrtRecordEvent(done, stream));
     OK(aclmdlRICaptureBegin(stream, RELAXED));
+    EXPECT(aclrtSynchronizeEventWithTimeout(done, 20), 507047); /* the begin did not wait */
+    let_go(latch);
     OK(aclrtSynchronizeEvent(done)); /* the record stands before the capture */
     end(stream);
     TRUE(byte_at(memory) == 2);

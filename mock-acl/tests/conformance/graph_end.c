@@ -240,6 +240,26 @@ RULE_MOCK(graph, models_go_with_their_context, "guide: aclrtDestroyContext; impl
     EXPECT(aclmdlRIDestroy(graph), 107017);
 }
 
+/* This process ends by exit(), the others of the suite do not. */
+static int peer_socket;
+static void tell(void *byte) { send_bytes(peer_socket, byte, 1); }
+
+static void exiting_peer(int socket) {
+    static char ready = 1, called = 2;
+    peer_socket = socket;
+    up();
+    OK(aclmdlRIDestroyRegisterCallback(end(begin(RELAXED)), tell, &called));
+    tell(&ready);
+}
+
+RULE(graph, no_callback_at_the_end_of_a_process, "guide: aclmdlRIDestroyRegisterCallback") {
+    peer p = start_peer(exiting_peer);
+    char byte = 0;
+    receive_bytes(p.socket, &byte, 1);
+    TRUE(byte == 1);
+    TRUE(read(p.socket, &byte, 1) == 0);
+    join_peer(p);
+}
 
 RULE_MOCK(graph, a_callback_needs_a_function, "own choice: null is refused by the ACL layer") {
     up();
@@ -249,7 +269,6 @@ RULE_MOCK(graph, a_callback_needs_a_function, "own choice: null is refused by th
     EXPECT(aclmdlRIDestroyRegisterCallback(NULL, first, NULL), 100000);
     EXPECT(aclmdlRIDestroy(graph), 0);
 }
-
 
 /* ---- names and dumps ---- */
 
@@ -294,6 +313,23 @@ RULE(graph, a_model_is_printed, "guide: aclmdlRIDebugPrint") {
     up();
     EXPECT(aclmdlRIDebugPrint(end(begin(RELAXED))), 0);
     EXPECT(aclmdlRIDebugPrint(NULL), 100000);
+}
+
+RULE(graph, a_print_is_not_for_standard_output, "guide: aclmdlRIDebugPrint") {
+    up();
+    FILE *file = tmpfile();
+    NEED(file != NULL);
+    const int before = dup(STDOUT_FILENO);
+    aclmdlRI graph = end(begin(RELAXED));
+    fflush(stdout);
+    NEED(before >= 0 && dup2(fileno(file), STDOUT_FILENO) >= 0);
+    const int code = (int)aclmdlRIDebugPrint(graph);
+    fflush(stdout);
+    const off_t size = lseek(STDOUT_FILENO, 0, SEEK_END);
+    dup2(before, STDOUT_FILENO);
+    EXPECT(code, 0);
+    TRUE(size == 0);
+    fclose(file);
 }
 
 RULE(graph, a_model_is_written_as_json, "guide: aclmdlRIDebugJsonPrint") {

@@ -145,6 +145,7 @@ RULE(graph, waits_for_events_of_the_old_kind, "observed: event_kinds") {
 RULE(graph, resets_in_a_capture, "observed: event_reset_in_capture, event_kinds") {
     prepare();
     EXPECT(aclrtResetEvent(new_event(ACL_EVENT_SYNC), origin), 207000);
+    EXPECT(aclrtResetEvent(old_event(ACL_EVENT_SYNC), origin), 207000);
     EXPECT(aclrtResetEvent(old_event(ACL_EVENT_EXTERNAL), origin), 0);
     TRUE(captures(origin));
     end(origin);

@@ -137,6 +137,8 @@ RULE(pool, idle_memory_stays_below_the_threshold, "guide: aclrtMemPoolSetAttr, a
     OK(aclrtMemPoolFreeAsync(take(pool, 4096, stream), stream));
     finish(stream);
     TRUE(number(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT) >= 4096);
+    OK(aclrtMemPoolTrimTo(pool, threshold));
+    TRUE(number(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT) >= 4096);
     OK(aclrtMemPoolTrimTo(pool, 0));
     TRUE(number(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT) == 0);
 }
