@@ -79,9 +79,11 @@ PLAIN(Sigmoid, sigmoid_kernels, aclTensor)
 INPLACE(Sigmoid, sigmoid_kernels, aclTensor)
 PLAIN(Silu, silu_kernels, aclTensor)
 PLAIN(Hardsigmoid, hardsigmoid_kernels, aclTensor)
-INPLACE(Hardsigmoid, hardsigmoid_kernels, const aclTensor)
+MOCK_UNARY_INPLACE_OF(aclnnInplaceHardsigmoid, self, const aclTensor,
+    mock_plan_unary(&b, &hardsigmoid_kernels, 0))
 PLAIN(Hardswish, hardswish_kernels, const aclTensor)
-INPLACE(Hardswish, hardswish_kernels, const aclTensor)
+MOCK_UNARY_INPLACE_OF(aclnnInplaceHardswish, self, const aclTensor,
+    mock_plan_unary(&b, &hardswish_kernels, 0))
 PLAIN(Selu, selu_kernels, aclTensor)
 INPLACE(Selu, selu_kernels, aclTensor)
 PLAIN(LogSigmoid, log_sigmoid_kernels, aclTensor)

@@ -121,27 +121,33 @@ MOCK_KERNEL_I64(not_bool_i64, x == 0)
 static const mock_kernels not_kernels = {NULL, NULL, not_i64, false};
 static const mock_kernels not_bool_kernels = {NULL, NULL, not_bool_i64, false};
 
-#define TENSORS(NAME, KERNELS) MOCK_BINARY(aclnn##NAME, aclTensor, mock_plan_binary(&b, &KERNELS, 2))
-#define TENSORS_INPLACE(NAME, KERNELS, SELF) \
-    MOCK_BINARY_INPLACE(aclnnInplace##NAME, SELF, mock_plan_binary(&b, &KERNELS, 0))
-#define SCALAR(NAME, KERNELS, OUT) \
-    MOCK_WITH_SCALAR(aclnn##NAME, other, OUT, mock_plan_with_scalar(&b, &KERNELS, number, 1))
-#define SCALAR_INPLACE(NAME, KERNELS, SELF) \
-    MOCK_WITH_SCALAR_INPLACE(aclnnInplace##NAME, other, SELF, mock_plan_with_scalar(&b, &KERNELS, number, 0))
+#define TENSORS_OF(NAME, OTHER, KERNELS) \
+    MOCK_BINARY_OF(aclnn##NAME, OTHER, aclTensor, mock_plan_binary(&b, &KERNELS, 2))
+#define TENSORS_INPLACE_OF(NAME, REF, OTHER, KERNELS, SELF) \
+    MOCK_BINARY_INPLACE_OF(aclnnInplace##NAME, REF, OTHER, SELF, mock_plan_binary(&b, &KERNELS, 0))
+#define SCALAR_OF(NAME, OTHER, KERNELS, OUT) \
+    MOCK_WITH_SCALAR(aclnn##NAME, OTHER, OUT, mock_plan_with_scalar(&b, &KERNELS, number, 1))
+#define SCALAR_INPLACE_OF(NAME, REF, OTHER, KERNELS, SELF)          \
+    MOCK_WITH_SCALAR_INPLACE_OF(aclnnInplace##NAME, REF, OTHER, SELF, \
+        mock_plan_with_scalar(&b, &KERNELS, number, 0))
+#define TENSORS(NAME, KERNELS) TENSORS_OF(NAME, other, KERNELS)
+#define TENSORS_INPLACE(NAME, KERNELS, SELF) TENSORS_INPLACE_OF(NAME, selfRef, other, KERNELS, SELF)
+#define SCALAR(NAME, KERNELS, OUT) SCALAR_OF(NAME, other, KERNELS, OUT)
+#define SCALAR_INPLACE(NAME, KERNELS, SELF) SCALAR_INPLACE_OF(NAME, selfRef, other, KERNELS, SELF)
 TENSORS(Minimum, min_kernels)
 TENSORS(Maximum, max_kernels)
-TENSORS(ClampMinTensor, max_kernels)
-TENSORS_INPLACE(ClampMinTensor, max_kernels, aclTensor)
-TENSORS(ClampMaxTensor, min_kernels)
-TENSORS_INPLACE(ClampMaxTensor, min_kernels, aclTensor)
+TENSORS_OF(ClampMinTensor, clipValueMin, max_kernels)
+TENSORS_INPLACE_OF(ClampMinTensor, selfRef, clipValueMin, max_kernels, aclTensor)
+TENSORS_OF(ClampMaxTensor, max, min_kernels)
+TENSORS_INPLACE_OF(ClampMaxTensor, selfRef, max, min_kernels, aclTensor)
 MOCK_WITH_SCALAR(aclnnClampMin, clipValueMin, aclTensor,
     mock_plan_with_scalar(&b, &max_scalar_kernels, number, 1))
-SCALAR(ClampMax, min_scalar_kernels, aclTensor)
-SCALAR_INPLACE(ClampMax, min_scalar_kernels, const aclTensor)
-TENSORS(PowTensorTensor, pow_kernels)
-TENSORS_INPLACE(PowTensorTensor, pow_kernels, const aclTensor)
-SCALAR(PowTensorScalar, pow_scalar_kernels, const aclTensor)
-SCALAR_INPLACE(PowTensorScalar, pow_scalar_kernels, const aclTensor)
+SCALAR_OF(ClampMax, clipValueMax, min_scalar_kernels, aclTensor)
+SCALAR_INPLACE_OF(ClampMax, selfRef, clipValueMax, min_scalar_kernels, const aclTensor)
+TENSORS_OF(PowTensorTensor, exponent, pow_kernels)
+TENSORS_INPLACE_OF(PowTensorTensor, self, exponent, pow_kernels, const aclTensor)
+SCALAR_OF(PowTensorScalar, exponent, pow_scalar_kernels, const aclTensor)
+SCALAR_INPLACE_OF(PowTensorScalar, self, exponent, pow_scalar_kernels, const aclTensor)
 TENSORS(FloorDivide, whole_kernels)
 TENSORS_INPLACE(FloorDivide, whole_kernels, aclTensor)
 SCALAR(FloorDivides, whole_scalar_kernels, aclTensor)
@@ -160,7 +166,7 @@ TENSORS_INPLACE(BitwiseAndTensor, and_kernels, const aclTensor)
 SCALAR(BitwiseAndScalar, and_scalar_kernels, aclTensor)
 SCALAR_INPLACE(BitwiseAndScalar, and_scalar_kernels, const aclTensor)
 TENSORS(BitwiseAndTensorOut, and_kernels)
-TENSORS_INPLACE(BitwiseAndTensorOut, and_kernels, const aclTensor)
+TENSORS_INPLACE_OF(BitwiseAndTensorOut, self, other, and_kernels, const aclTensor)
 TENSORS(BitwiseOrTensor, or_kernels)
 TENSORS_INPLACE(BitwiseOrTensor, or_kernels, aclTensor)
 SCALAR(BitwiseOrScalar, or_scalar_kernels, aclTensor)

@@ -147,10 +147,10 @@ aclnnStatus aclnnGerGetWorkspaceSize(
 }
 
 static void plan_addr(mock_build *b, const aclScalar *beta, const aclScalar *alpha, int8_t out) {
-    const mock_number of_self = optional_number(b, beta, "beta");
-    const mock_number of_product = optional_number(b, alpha, "alpha");
-    check_number(b, beta, "beta");
-    check_number(b, alpha, "alpha");
+    const mock_number of_self = optional_number(b, beta, "betaOptional");
+    const mock_number of_product = optional_number(b, alpha, "alphaOptional");
+    check_number(b, beta, "betaOptional");
+    check_number(b, alpha, "alphaOptional");
     plan_outer(b, (outer){of_product, of_self, 0, 0, 1, 2, out, of_self.d != 0}, "vec1", "vec2");
 }
 

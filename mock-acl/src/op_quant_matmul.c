@@ -22,7 +22,11 @@
 #define MAX_RANK 6
 
 enum { X1, X2, SCALE, ROWS, BIAS, OUT, OPERANDS };
-static const char *const names[] = {"x1", "x2", "scale", "pertokenScaleOptional", "bias", "out"};
+static const char *name_of(const mock_build *b, unsigned index) {
+    static const char *const names[] = {"x1", "x2", "scale", "pertokenScaleOptional", "bias", "out"};
+    static const char *const of_v5[] = {"x1", "x2", "x2Scale", "x1Scale", "bias", "out"};
+    return (strcmp(b->name, "aclnnQuantMatmulV5") == 0 ? of_v5 : names)[index];
+}
 
 typedef struct quant_matmul {
     int64_t m, n, k;
@@ -151,7 +155,7 @@ static void check_types(mock_build *b) {
     for (int i = 0; i < OPERANDS; i++) {
         const mock_view *v = &b->plan->views[i];
         if (v->absent || one_of(v->dtype, allowed[i])) continue;
-        mock_build_fail(b, "%s has data type %s, which is not supported there", names[i],
+        mock_build_fail(b, "%s has data type %s, which is not supported there", name_of(b, i),
             mock_dtype_name(v->dtype));
     }
 }
@@ -163,15 +167,16 @@ static void check_vector(mock_build *b, unsigned index, int64_t n, bool one) {
     if (b->status != 0 || v->absent) return;
     const bool row = v->rank == 1 || (v->rank == 2 && v->dims[0] == 1);
     if (row && (v->dims[v->rank - 1] == n || (one && v->dims[v->rank - 1] == 1))) return;
-    mock_build_fail(b, "%s has shape %s, expected [%lld]", names[index], mock_shape(v, &text), (long long)n);
+    mock_build_fail(b, "%s has shape %s, expected [%lld]", name_of(b, index), mock_shape(v, &text),
+        (long long)n);
 }
 
 static void check_rank(mock_build *b, unsigned index) {
     const mock_view *v = &b->plan->views[index];
     mock_shape_text text;
     if (b->status != 0 || (v->rank >= 2 && v->rank <= MAX_RANK)) return;
-    mock_build_fail(b, "%s has shape %s; it must have 2 to %d dimensions", names[index], mock_shape(v, &text),
-        MAX_RANK);
+    mock_build_fail(b, "%s has shape %s; it must have 2 to %d dimensions", name_of(b, index),
+        mock_shape(v, &text), MAX_RANK);
 }
 
 static void plan_quant_matmul(mock_build *b, bool turn_1, bool turn_2) {

@@ -214,8 +214,10 @@ aclnnStatus aclnnInplaceMaskedFillTensorGetWorkspaceSize(
     if (b.status == 0 && (mock_count(v) != 1 || v->rank > 1))
         mock_build_fail(&b, "value has %lld elements, expected one", (long long)mock_count(v));
     check_condition(&b, 1, "mask");
-    if (b.status == 0)
+    if (b.status == 0) {
+        b.plan->views[2].rank = 0; /* so that it fits a selfRef without dimensions */
         plan_ternary(&b, &mask_kernels, b.plan->views[0].dtype, (mock_number){0}, in_order, 0);
+    }
     return mock_build_finish(&b);
 }
 

@@ -46,6 +46,7 @@ bench-ops: $(OP_BUILD)/test/bench_ops
 .PHONY: op-numpy
 op-numpy: all
 	@python3 tests/numpy/run.py $(BUILD)/lib64/libascendcl.so $(NUMPY_FLAGS)
+	@python3 tests/numpy/refusals.py $(BUILD)/lib64/libascendcl.so
 	@python3 tests/numpy/isas.py $(BUILD)/lib64/libascendcl.so
 
 .SECONDARY:

@@ -266,7 +266,7 @@ static void numbers_are_checked(void) {
         one, i.handle, 0);
     sample_free(&h);
     sample_free(&dot);
-    REFUSED(161002, "alpha has type FLOAT", aclnnAddr, m.handle, i.handle, i.handle, NULL, one, m.handle);
+    REFUSED(161002, "alphaOptional has type FLOAT", aclnnAddr, m.handle, i.handle, i.handle, NULL, one, m.handle);
     sample *all[] = {&x, &v, &i, &m};
     for (int k = 0; k < 4; k++) sample_free(all[k]);
 }

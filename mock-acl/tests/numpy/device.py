@@ -75,6 +75,7 @@ class Device:
                      "aclCreateBoolArray", "aclCreateTensorList", "aclGetRecentErrMsg"):
             getattr(self.lib, name).restype = ctypes.c_void_p
         self.stream, self.made, self.memory = ctypes.c_void_p(), [], []
+        self.called = set()
         self.check("aclInit", None)
         self.check("aclrtSetDevice", 0)
         self.check("aclrtCreateStream", ctypes.byref(self.stream))
@@ -152,6 +153,7 @@ class Device:
         workspace = self.allocate(size.value) if size.value else None
         self.check(name, workspace, size, executor, self.stream)
         self.check("aclrtSynchronizeStream", self.stream)
+        self.called.add(name)
 
 
 def extent(view):

@@ -121,6 +121,21 @@ def sum_of_numbers(case, dtype):
     return [x[0], dims, flag(keep), DTYPES[to][0], Output(want, to)]
 
 
+def sum_or_mean(mean):
+    def make(case, dtype):
+        x, keep = an_operand(case, dtype), bool(case.random.integers(0, 2))
+        to = case.pick(FLOATS) if mean else fitting(case, dtype)
+        dims, some = chosen(case, x[4].ndim)
+        values = cast(x[4], to)
+        count = np.prod([values.shape[d] for d in some]) if mean else 1
+        with np.errstate(all="ignore"):
+            want = np.sum(values, axis=some, keepdims=keep)
+            want = np.divide(want, np.float64(count)) if mean else want
+            case.size = np.sum(np.abs(values), axis=some, keepdims=keep) / max(count, 1) if to in FLOATS else None
+        return [x[0], dims, flag(keep), DTYPES[to][0], Output(want, to)]
+    return make
+
+
 def norm(with_dtype):
     def make(case, dtype):
         order = case.pick([0.0, 1.0, 2.0, 3.0, 0.5, -1.0, np.inf, -np.inf])
@@ -194,6 +209,7 @@ RULES = [
     rule("MeanV2", over(exact_mean, FLOATS, noop=True)), rule("LogSumExp", over(log_sum_exp, FLOATS)),
     rule("ReduceLogSum", over(log_of_sum, FLOATS, noop=True, positive=True)),
     rule("Prod", product(False)), rule("ProdDim", product(True)), rule("ReduceNansum", sum_of_numbers),
+    rule("ReduceSum", sum_or_mean(False), EVERY), rule("Mean", sum_or_mean(True), EVERY),
     rule("Norm", norm(False), FLOATS), rule("LinalgVectorNorm", norm(True), FLOATS),
     rule("Var", deviation(False, False, True), FLOATS), rule("VarCorrection", deviation(False, False), FLOATS),
     rule("Std", deviation(True, False), FLOATS), rule("VarMean", deviation(False, True), FLOATS),

@@ -6,7 +6,7 @@ import ctypes
 
 from device import FLOATS, INTEGERS, np
 
-from elementwise import ALL, EVERY, Rule, floor_divide, promote, promote_scalar
+from elementwise import ALL, EVERY, Rule, erfc, floor_divide, promote, promote_scalar, sigmoid
 from moves import integer
 from orders import Output
 
@@ -137,6 +137,62 @@ def lerp(scalar):
     return make
 
 
+def lerps(case, dtype):
+    shape, weight = case.shape(), float(case.random.integers(0, 9)) / 8
+    x, y = case.operand(case.broadcast(shape), dtype), case.operand(case.broadcast(shape), dtype)
+    case.size = np.abs(x[4]) + weight * (np.abs(x[4]) + np.abs(y[4]))
+    return [x[0], y[0], case.device.scalar(weight, "f32"), Output(x[4] + weight * (y[4] - x[4]), dtype)]
+
+
+def added(function):
+    """selfRef plus a number times what the function makes of two tensors."""
+    def make(case, dtype):
+        shape = case.shape()
+        x, y, z = (case.operand(s, dtype) for s in (shape, case.broadcast(shape), case.broadcast(shape)))
+        kind, value = ("f32", 0.5) if dtype in FLOATS else ("s32", 3)
+        with np.errstate(all="ignore"):
+            term = function(value * y[4], z[4])
+        case.size = np.abs(x[4]) + np.abs(term) if dtype in FLOATS else None
+        return [Output(x[4] + term, dtype, x), y[0], z[0], case.device.scalar(value, kind)]
+    return make
+
+
+def clamp(case, dtype):
+    """One of the limits may be left out; a limit of f32 makes a result of f32 from integers."""
+    x = case.operand(case.shape(), dtype)
+    kinds = [case.pick(["f32", "s32"]) for _ in range(2)]
+    low, high = sorted(int(n) for n in case.random.integers(-9, 10, 2))
+    left = int(case.random.integers(0, 3))
+    compute = dtype
+    for kind in (kinds[:1] if left != 1 else []) + (kinds[1:] if left != 2 else []):
+        compute = promote_scalar(compute, kind)
+    values = computed(x[4], compute)
+    if left != 1:
+        values = np.maximum(values, low)
+    if left != 2:
+        values = np.minimum(values, high)
+    limits = [None if left == 1 else case.device.scalar(low, kinds[0]),
+              None if left == 2 else case.device.scalar(high, kinds[1])]
+    return [x[0], *limits, Output(values, compute)]
+
+
+def gelu(form):
+    """By the error function, by tanh, or either as a parameter says."""
+    def make(case, dtype):
+        tanh = form == "either" and bool(case.random.integers(0, 2))
+        x = case.operand(case.shape(), dtype)
+        v = x[4].astype(np.float64)
+        if tanh:
+            # 0.5 * (1 + tanh(z)) without a loss of digits.
+            inner = np.sqrt(2 / np.pi) * (v + 0.044715 * v ** 3)
+            want = np.where(np.isneginf(v), np.nan, v * sigmoid(2 * inner))
+        else:
+            want = 0.5 * v * erfc(-v / np.sqrt(2))
+        case.size = np.abs(v)
+        return [x[0], *([integer(tanh)] if form == "either" else []), Output(want, dtype)]
+    return make
+
+
 def triangle(function):
     def make(case, dtype):
         shape = case.shape()
@@ -178,5 +234,7 @@ RULES = [
     *both("RoundDecimals", decimals, FLOATS), *both("NanToNum", to_number, EVERY),
     rule("InplaceLerp", lerp(False), FLOATS), rule("InplaceLerps", lerp(True), FLOATS),
     rule("InplaceTril", triangle(np.tril), EVERY), rule("InplaceTriu", triangle(np.triu), EVERY),
-    rule("LogSigmoidForward", log_sigmoid, FLOATS),
+    rule("LogSigmoidForward", log_sigmoid, FLOATS), rule("Lerps", lerps, FLOATS), rule("Clamp", clamp),
+    rule("InplaceAddcmul", added(lambda y, z: y * z)), rule("InplaceAddcdiv", added(lambda y, z: y / z), FLOATS),
+    rule("Gelu", gelu("erf"), NARROW), rule("GeluV2", gelu("either"), NARROW),
 ]
