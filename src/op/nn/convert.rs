@@ -195,6 +195,7 @@ pub(crate) fn embedding_at(
 /// # Ok::<(), racl::Error>(())
 /// ```
 #[doc(alias = "aclnnPermute")]
+#[doc(alias = "transpose")]
 #[track_caller]
 pub fn permute<T: Element>(stream: &Stream, a: &Tensor<T>, order: &[i64], out: &mut Tensor<T>) -> Result<()> {
     permute_at(stream, [&a.view(), &out.view()], order, Location::caller())

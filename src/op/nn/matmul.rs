@@ -225,6 +225,7 @@ pub(crate) fn batch_matmul_at(
 /// # Ok::<(), racl::Error>(())
 /// ```
 #[doc(alias = "aclnnAddmm")]
+#[doc(alias = "linear")]
 #[track_caller]
 pub fn addmm<T: Float>(
     stream: &Stream,
