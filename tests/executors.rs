@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use racl::op::{self, AnyTensor, DataType, GeluForm, LayerNorm, OperatorCache, aclnn};
+use racl::op::{self, AnyTensor, DataType, Format, GeluForm, LayerNorm, OperatorCache, aclnn};
 use racl::{Acl, CaptureMode, Context, ErrorKind, Result, Stream, Tensor, mock};
 
 const FIRST: &str = "aclnnMulGetWorkspaceSize";
@@ -107,6 +107,19 @@ fn other_layouts_types_and_values_are_other_signatures() {
             assert_eq!(sums.to_vec().unwrap(), want);
         }
         assert_eq!(case.counts(), (2, 9, 0, 9));
+    });
+}
+
+#[test]
+fn a_format_that_the_library_does_not_know_is_refused_after_a_similar_call() {
+    alone(|| {
+        let case = Case::new();
+        let (x, mut out) = (AnyTensor::from(case.tensor(2.0)), case.tensor(0.0));
+        aclnn::neg(&case.stream, &x, &mut out).unwrap();
+        // The same lower 16 bits.
+        let other = x.with_format(Format::new(Format::ND.number() + 0x1_0000), [4]).unwrap();
+        aclnn::neg(&case.stream, &other, &mut out).unwrap_err();
+        assert_eq!(case.counts().0, 0);
     });
 }
 

@@ -18,6 +18,24 @@ static void drop_lists(void) {
     while (made_count > 0) aclDestroyIntArray(made[--made_count]);
 }
 
+/* What the padding cuts off and puts back is the value, also at the ends of the numbers. */
+static void padding_cuts_off_everything(void) {
+    sample x = sample_new(ACL_FLOAT, "", DIMS(3)), y = sample_new(ACL_FLOAT, "", DIMS(2));
+    aclScalar *nine = scalar_float(9);
+    sample_fill(&x, 0, 1);
+    LAUNCH(aclnnConstantPadNd, x.handle, kept(INTS(INT64_MIN, INT64_MAX)), nine, y.handle);
+    CHECK_ALL(y, 0, 9);
+    sample_fill(&y, 0, 1);
+    LAUNCH(aclnnConstantPadNd, x.handle, kept(INTS(-INT64_MAX, INT64_MAX - 1)), nine, y.handle);
+    CHECK_ALL(y, 0, 9);
+    sample_fill(&y, 0, 1);
+    LAUNCH(aclnnConstantPadNd, x.handle, kept(INTS(-4, 3)), nine, y.handle);
+    CHECK_ALL(y, 0, 9);
+    aclDestroyScalar(nine);
+    sample_free(&x), sample_free(&y);
+    drop_lists();
+}
+
 static void bad_paddings(void) {
     sample x = sample_new(ACL_FLOAT, "", DIMS(2, 3, 4)), y = sample_new(ACL_FLOAT, "", DIMS(2, 3, 6));
     sample h = sample_new(ACL_FLOAT16, "", DIMS(2, 3, 6)), flat = sample_new(ACL_FLOAT, "", DIMS(4));
@@ -312,6 +330,7 @@ static void convolutions_keep_to_their_workspace(void) {
 }
 
 int main(void) {
+    padding_cuts_off_everything();
     bad_paddings();
     bad_upsampling();
     upsampling_stays_inside();

@@ -64,17 +64,23 @@ impl ElementType {
         F4_E1M2 = ACL_FLOAT4_E1M2, 4;
     }
 
-    /// The type with this number in the library and this size of an element in bits.
+    /// The type with this number in the library and this size of an element in bits, for types that have no name
+    /// here.
+    ///
+    /// # Safety
+    ///
+    /// An element of this type has `bits` bits in the library: operators reach as much memory as it thinks.
     ///
     /// # Examples
     ///
     /// ```
     /// use racl::op::ElementType;
     ///
-    /// assert_eq!(ElementType::new(12, 8), ElementType::BOOL);
+    /// // SAFETY: truth values are bytes.
+    /// assert_eq!(unsafe { ElementType::new(12, 8) }, ElementType::BOOL);
     /// ```
     #[must_use]
-    pub const fn new(number: i32, bits: u32) -> Self {
+    pub const unsafe fn new(number: i32, bits: u32) -> Self {
         Self { number, bits }
     }
 

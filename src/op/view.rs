@@ -68,13 +68,15 @@ impl<'a> View<'a> {
     #[inline]
     pub(super) fn note(&self, words: &mut Vec<u64>) {
         let rank = self.dims.rank();
-        let head = |kind: i32, format: i32, storage: usize| {
-            u64::from(kind as u16) | u64::from(format as u16) << 16 | (rank as u64) << 32 | (storage as u64) << 40
-        };
+        let head = |kind: i32, storage: usize| u64::from(kind as u32) | (rank as u64) << 32 | (storage as u64) << 40;
+        let format = |format: aclFormat| u64::from(format.0 as u32);
         match self.form {
-            None => words.extend([head(self.dtype.raw().0, aclFormat::ACL_FORMAT_ND.0, 1), self.len as u64]),
+            None => {
+                let head = head(self.dtype.raw().0, 1);
+                words.extend([head, format(aclFormat::ACL_FORMAT_ND), self.len as u64]);
+            }
             Some(form) => {
-                words.push(head(form.kind.raw().0, form.format.0, form.storage.rank()));
+                words.extend([head(form.kind.raw().0, form.storage.rank()), format(form.format)]);
                 words.extend(form.storage.iter().map(|size| *size as u64));
             }
         }
