@@ -116,6 +116,19 @@ fn a_replayed_step_is_one_c_call() {
 }
 
 #[test]
+fn a_step_writes_one_row_of_each_cache_and_one_token() {
+    let _mock = mock::exclusive();
+    let mut decoder = small::<f32>(3, Mode::Eager);
+    decoder.start(&[1]).unwrap();
+    let calls = || (mock::calls("aclnnInplaceIndexCopy"), mock::calls("aclnnSWhere"));
+    let before = calls();
+    decoder.advance().unwrap();
+    let after = calls();
+    // Keys and values of three layers, and the token; the mask is chosen, and nothing else.
+    assert_eq!((after.0 - before.0, after.1 - before.1), (7, 1));
+}
+
+#[test]
 fn the_weights_of_each_layer_are_prefetched_in_each_replay_unless_that_is_off() {
     let _mock = mock::exclusive();
     for mode in [Mode::Replay, Mode::Eager] {
