@@ -9,6 +9,7 @@ use racl::op::{self, RotaryForm};
 use racl::{Device, Prefetch, Result, Stream, Tensor};
 
 use crate::config::Config;
+use crate::decoder::Attention;
 use crate::number::Number;
 use crate::sequence::Sequence;
 use crate::weights::{Layer, Weights};
@@ -17,6 +18,7 @@ use crate::weights::{Layer, Weights};
 #[derive(Debug)]
 pub(crate) struct Network<T: Number> {
     config: Config,
+    attention: Attention,
     weights: Weights<T>,
     pub(crate) sequence: Sequence,
     /// For each layer keys and values, `[capacity, key heads · width]`.
@@ -49,13 +51,15 @@ struct Work<T: Number> {
     heads: Tensor<T>,
     /// Query and key after the rotary embedding, in the same shape.
     turned: Tensor<T>,
-    /// Of them the query, `[key heads, heads / key heads, width]`.
+    /// Of them the query, `[key heads, heads / key heads, width]`, and `[1, 1, heads, width]`.
     query: Tensor<T>,
+    query_row: Tensor<T>,
     /// The new rows of the cache: key and value, `[1, key heads · width]`.
     rows: [Tensor<T>; 2],
     context: Tensor<T>,
-    /// In the shape of `query`.
+    /// In the shapes of `query` and `query_row`.
     context_heads: Tensor<T>,
+    context_row: Tensor<T>,
     added: Tensor<T>,
     gate_up: Tensor<T>,
     active: Tensor<T>,
@@ -69,9 +73,6 @@ struct Work<T: Number> {
 #[derive(Debug)]
 struct Frame<T: Number> {
     places: Tensor<i64>,
-    /// 1 at the current place, `[places]`, and as a column.
-    here: Tensor<u8>,
-    column: Tensor<u8>,
     /// 1 at places behind the current one.
     later: Tensor<u8>,
     /// What is added to scores.
@@ -84,17 +85,23 @@ struct Frame<T: Number> {
 /// Views of the cache of a layer.
 #[derive(Debug)]
 struct Cache<T: Number> {
-    /// Keys and values, `[places, key heads · width]`.
-    rows: [Tensor<T>; 2],
     /// `[key heads, width, places]`.
     keys: Tensor<T>,
     /// `[key heads, places, width]`.
     values: Tensor<T>,
+    /// Keys and values, `[1, places, key heads, width]`.
+    fused: [Tensor<T>; 2],
 }
 
 impl<T: Number> Network<T> {
     /// With room for steps on up to the greatest of `buckets` places.
-    pub(crate) fn new(device: &Device, config: &Config, weights: Weights<T>, buckets: &[usize]) -> Result<Self> {
+    pub(crate) fn new(
+        device: &Device,
+        config: &Config,
+        attention: Attention,
+        weights: Weights<T>,
+        buckets: &[usize],
+    ) -> Result<Self> {
         let capacity = buckets.iter().copied().max().unwrap_or(1);
         let cache = || device.zeros([capacity, config.kv_width()]);
         let caches: Vec<_> = weights.layers.iter().map(|_| Ok([cache()?, cache()?])).collect::<Result<_>>()?;
@@ -102,6 +109,7 @@ impl<T: Number> Network<T> {
         let frame = |places: &usize| Ok((*places, Frame::new(device, config, *places, &sequence, &caches)?));
         Ok(Self {
             config: config.clone(),
+            attention,
             frames: buckets.iter().map(frame).collect::<Result<_>>()?,
             angles: Angles::new(device, config, capacity)?,
             work: Work::new(device, config)?,
@@ -111,8 +119,9 @@ impl<T: Number> Network<T> {
         })
     }
 
-    pub(crate) fn weights(&self) -> &Weights<T> {
-        &self.weights
+    /// `[1]`: this number, which is a place or one more than the last one, in device memory.
+    pub(crate) fn number(&self, number: usize) -> Result<Tensor<i64>> {
+        self.sequence.places.narrow(0, number..number + 1)
     }
 
     /// What the last step gave for each token of the vocabulary. Blocks.
@@ -129,29 +138,81 @@ impl<T: Number> Network<T> {
         self.sequence.start(prompt)
     }
 
-    /// One token, with a cache of `places` places, which is a bucket. While a layer computes, the weights of the next
-    /// one move into the L2 cache on the stream `side`, if there is one.
-    pub(crate) fn step(&mut self, stream: &Stream, side: Option<&Stream>, places: usize) -> Result<()> {
-        let Self { config, weights, sequence, angles, work, frames, .. } = self;
-        let Some(frame) = frames.get_mut(&places) else {
-            unreachable!("a step on {places} places, which is no bucket")
-        };
-        let ahead = Ahead { stream, side };
-        ahead.layer(weights, 0)?;
-        sequence.read(stream)?;
-        op::embedding(stream, &weights.words, &sequence.token, &mut work.hidden)?;
-        angles.look_up(stream, &sequence.position)?;
-        frame.look_up(stream, &sequence.position, work)?;
-        for (index, layer) in weights.layers.iter().enumerate() {
-            ahead.layer(weights, index + 1)?;
-            work.attend(stream, config, layer, angles, frame, index)?;
-            work.feed_forward(stream, config, layer)?;
+    /// Number of layers.
+    pub(crate) fn layers(&self) -> usize {
+        self.weights.layers.len()
+    }
+
+    /// One token, which makes `keys` of them, with a cache of `places` places, which is a bucket. While a layer
+    /// computes, the weights of the next one move into the L2 cache on the stream `side`, if there is one.
+    pub(crate) fn step(&mut self, stream: &Stream, side: Option<&Stream>, places: usize, keys: usize) -> Result<()> {
+        for index in 0..self.layers() {
+            self.between(stream, side, places, index)?;
+            self.attend(stream, places, index, keys)?;
         }
-        work.normalise(stream, &weights.norm, config.eps)?;
-        op::mm(stream, &work.normed, &weights.head, &mut work.logits)?;
-        sequence.write(stream, &work.logits)?;
+        self.between(stream, side, places, self.layers())
+    }
+
+    /// What a step does in front of the attention of layer `index`, from behind that of the layer before; for the
+    /// number of layers, what is behind the last one.
+    pub(crate) fn between(
+        &mut self,
+        stream: &Stream,
+        side: Option<&Stream>,
+        places: usize,
+        index: usize,
+    ) -> Result<()> {
+        let ahead = Ahead { stream, side };
+        if index == 0 {
+            self.begin(&ahead, places)?;
+        } else {
+            let layer = &self.weights.layers[index - 1];
+            self.work.behind_attention(stream, layer)?;
+            self.work.feed_forward(stream, &self.config, layer)?;
+        }
+        let Some(layer) = self.weights.layers.get(index) else { return self.end(&ahead) };
+        ahead.layer(&self.weights, index + 1)?;
+        self.work.project(stream, &self.config, layer, &self.angles)?;
+        for (cache, row) in self.caches[index].iter_mut().zip(&self.work.rows) {
+            op::index_copy(stream, cache, 0, &self.sequence.position, row)?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, ahead: &Ahead<'_>, places: usize) -> Result<()> {
+        let Self { weights, sequence, angles, work, frames, .. } = self;
+        ahead.layer(weights, 0)?;
+        sequence.read(ahead.stream)?;
+        op::embedding(ahead.stream, &weights.words, &sequence.token, &mut work.hidden)?;
+        angles.look_up(ahead.stream, &sequence.position)?;
+        match self.attention {
+            Attention::Products => frame(frames, places).look_up(ahead.stream, &sequence.position, work),
+            Attention::Fused => Ok(()),
+        }
+    }
+
+    fn end(&mut self, ahead: &Ahead<'_>) -> Result<()> {
+        let Self { config, weights, sequence, work, .. } = self;
+        work.normalise(ahead.stream, &weights.norm, config.eps)?;
+        op::mm(ahead.stream, &work.normed, &weights.head, &mut work.logits)?;
+        sequence.write(ahead.stream, &work.logits)?;
         ahead.join()
     }
+
+    /// The attention of layer `index`. Products find in device memory how many keys there are, and take no `keys`.
+    pub(crate) fn attend(&mut self, stream: &Stream, places: usize, index: usize, keys: usize) -> Result<()> {
+        let scale = 1.0 / (self.config.head as f64).sqrt();
+        let frame = frame(&mut self.frames, places);
+        match self.attention {
+            Attention::Products => frame.products(stream, scale, index, &mut self.work),
+            Attention::Fused => frame.fused(stream, scale, index, &mut self.work, keys),
+        }
+    }
+}
+
+fn frame<T: Number>(frames: &mut BTreeMap<usize, Frame<T>>, places: usize) -> &mut Frame<T> {
+    let Some(frame) = frames.get_mut(&places) else { unreachable!("a step on {places} places, which is no bucket") };
+    frame
 }
 
 /// Prefetches on a side stream.
@@ -214,16 +275,15 @@ impl<T: Number> Frame<T> {
         caches: &[[Tensor<T>; 2]],
     ) -> Result<Self> {
         let scores = [config.kv_heads, config.heads / config.kv_heads, places];
-        let here = device.zeros([places])?;
         let cache = |[keys, values]: &[Tensor<T>; 2]| {
-            let rows = [keys.narrow(0, 0..places)?, values.narrow(0, 0..places)?];
+            let rows =
+                |cache: &Tensor<T>| cache.narrow(0, 0..places)?.reshaped([1, places, config.kv_heads, config.head]);
             let heads = |rows: &Tensor<T>| rows.reshaped([places, config.kv_heads, config.head])?.transposed(0, 1);
-            Ok(Cache { keys: heads(&rows[0])?.transposed(1, 2)?, values: heads(&rows[1])?, rows })
+            let (keys, values) = (rows(keys)?, rows(values)?);
+            Ok(Cache { keys: heads(&keys)?.transposed(1, 2)?, values: heads(&values)?, fused: [keys, values] })
         };
         Ok(Self {
             places: sequence.places.narrow(0, 0..places)?,
-            column: here.reshaped([places, 1])?,
-            here,
             later: device.zeros([places])?,
             mask: device.zeros([places])?,
             scores: device.zeros(scores)?,
@@ -232,11 +292,28 @@ impl<T: Number> Frame<T> {
         })
     }
 
-    /// Which place is the current one, and which do not count.
+    /// Which places do not count.
     fn look_up(&mut self, stream: &Stream, position: &Tensor<i64>, work: &Work<T>) -> Result<()> {
-        op::equal(stream, &self.places, position, &mut self.here)?;
         op::greater(stream, &self.places, position, &mut self.later)?;
         op::select(stream, &self.later, &work.least, &work.zero, &mut self.mask)
+    }
+
+    /// The attention of layer `index` over all places, with a mask.
+    fn products(&mut self, stream: &Stream, scale: f64, index: usize, work: &mut Work<T>) -> Result<()> {
+        let Self { mask, scores, shares, caches, .. } = self;
+        let cache = &caches[index];
+        op::batch_matmul(stream, &work.query, &cache.keys, scores)?;
+        op::add_scaled(stream, mask, scores, T::of(scale as f32), &mut scores.clone())?;
+        op::softmax(stream, scores, -1, shares)?;
+        op::batch_matmul(stream, shares, &cache.values, &mut work.context_heads)
+    }
+
+    /// The attention of layer `index` over the first `keys` places.
+    fn fused(&self, stream: &Stream, scale: f64, index: usize, work: &mut Work<T>, keys: usize) -> Result<()> {
+        let [cached, values] = &self.caches[index].fused;
+        let rows = [keys as i64];
+        let attention = op::Attention { key_rows: Some(&rows), ..op::Attention::new(scale) };
+        op::incremental_attention(stream, &work.query_row, cached, values, None, &attention, &mut work.context_row)
     }
 }
 
@@ -256,8 +333,10 @@ impl<T: Number> Work<T> {
             scale: device.zeros([1, 1])?,
             heads: part(&qkv, 0, query + pair)?.reshaped(both)?,
             query: part(&turned, 0, query)?.reshaped(groups)?,
+            query_row: part(&turned, 0, query)?.reshaped([1, 1, heads, width])?,
             rows: [key.reshaped([1, pair])?, value.reshaped([1, pair])?],
             context_heads: context.reshaped(groups)?,
+            context_row: context.reshaped([1, 1, heads, width])?,
             qkv,
             turned,
             context,
@@ -274,29 +353,15 @@ impl<T: Number> Work<T> {
         op::rms_norm(stream, &self.hidden, weight, eps, &mut self.normed, &mut self.scale)
     }
 
-    fn attend(
-        &mut self,
-        stream: &Stream,
-        config: &Config,
-        layer: &Layer<T>,
-        angles: &Angles<T>,
-        frame: &mut Frame<T>,
-        index: usize,
-    ) -> Result<()> {
+    /// Query, key and value of the token, at its place.
+    fn project(&mut self, stream: &Stream, config: &Config, layer: &Layer<T>, angles: &Angles<T>) -> Result<()> {
         self.normalise(stream, &layer.attention_norm, config.eps)?;
         op::mm(stream, &self.normed, &layer.qkv, &mut self.qkv)?;
         let [cos, sin] = &angles.views;
-        op::rotary_embedding(stream, &self.heads, cos, sin, RotaryForm::Halves, &mut self.turned)?;
-        let Frame { column, mask, scores, shares, caches, .. } = frame;
-        let cache = &caches[index];
-        for (rows, row) in cache.rows.iter().zip(&self.rows) {
-            op::select(stream, column, row, rows, &mut rows.clone())?;
-        }
-        op::batch_matmul(stream, &self.query, &cache.keys, scores)?;
-        let scale = T::of((1.0 / (config.head as f64).sqrt()) as f32);
-        op::add_scaled(stream, mask, scores, scale, &mut scores.clone())?;
-        op::softmax(stream, scores, -1, shares)?;
-        op::batch_matmul(stream, shares, &cache.values, &mut self.context_heads)?;
+        op::rotary_embedding(stream, &self.heads, cos, sin, RotaryForm::Halves, &mut self.turned)
+    }
+
+    fn behind_attention(&mut self, stream: &Stream, layer: &Layer<T>) -> Result<()> {
         op::mm(stream, &self.context, &layer.attention, &mut self.added)?;
         op::add_inplace(stream, &mut self.hidden, &self.added)
     }

@@ -25,7 +25,6 @@ pub(crate) struct Sequence {
     prompt: Tensor<i64>,
     next: Tensor<i64>,
     slot: Tensor<i64>,
-    mark: Tensor<u8>,
 }
 
 impl Sequence {
@@ -45,7 +44,6 @@ impl Sequence {
             prompt: device.zeros([1])?,
             next: device.zeros([1])?,
             slot: device.zeros([1])?,
-            mark: device.zeros([length])?,
         })
     }
 
@@ -69,8 +67,7 @@ impl Sequence {
         op::argmax(stream, logits, -1, false, &mut self.next)?;
         op::add_inplace(stream, &mut self.position, &self.one)?;
         op::maximum(stream, &self.position, &self.prompt, &mut self.slot)?;
-        op::equal(stream, &self.places, &self.slot, &mut self.mark)?;
-        op::select(stream, &self.mark, &self.next, &self.tokens, &mut self.tokens.clone())
+        op::index_copy(stream, &mut self.tokens, 0, &self.slot, &self.next)
     }
 
     /// The first `count` tokens. Blocks.
