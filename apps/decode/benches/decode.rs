@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use decode::{Config, Decoder, Mode, Options, Result, Source, all_calls};
+use decode::{Attention, Config, Decoder, Mode, Options, Result, Source, all_calls};
 use racl::{Acl, Device, mock};
 
 const PROMPT: [u32; 4] = [1, 2, 3, 4];
@@ -55,7 +55,37 @@ fn main() -> Result<ExitCode> {
     let mut without = decoder(&device, Mode::Replay, false)?;
     without.generate(&PROMPT, COUNT)?;
     at_most("prefetches a token, replay without", prefetches(&mut without)?, "prefetches", 0.0);
+    fused(&device)?;
     Ok(ExitCode::from(u8::from(MISSED.load(Ordering::Relaxed))))
+}
+
+/// Attention in one operator, whose length is updated in the graph.
+fn fused(device: &Device) -> Result<()> {
+    let decoder = |mode| {
+        let options = Options { mode, attention: Attention::Fused, ..Options::default() };
+        Decoder::new(device, &Config::default(), Source::Random { seed: 1 }, &options)
+    };
+    let [mut eager, mut replay] = [decoder(Mode::Eager)?, decoder(Mode::Replay)?];
+    eager.generate(&PROMPT, COUNT)?;
+    replay.generate(&PROMPT, COUNT)?;
+    let (mut slow, mut fast) = (Duration::MAX, Duration::MAX);
+    for _ in 0..ROUNDS {
+        slow = slow.min(round(&mut eager)?);
+        fast = fast.min(round(&mut replay)?);
+    }
+    note("eager, fused", STEPS as f64 / slow.as_secs_f64(), "tokens/s");
+    note("replay, fused", STEPS as f64 / fast.as_secs_f64(), "tokens/s");
+    note("issuing a token, eager, fused", issue(&mut eager)?, "us");
+    note("issuing a token, replay, fused", issue(&mut replay)?, "us");
+    let [slow, fast] = [calls(device, &mut eager)?, calls(device, &mut replay)?];
+    note("C calls a token, eager, fused", slow, "calls");
+    at_most("C calls a token, replay, fused", fast, "calls", slow);
+    let before = replay.updates();
+    round(&mut replay)?;
+    let layers = Config::default().layers as f64;
+    let updates = (replay.updates() - before) as f64 / STEPS as f64;
+    at_most("updates a token, replay, fused", updates, "updates", layers);
+    Ok(())
 }
 
 fn decoder(device: &Device, mode: Mode, prefetch: bool) -> Result<Decoder<f32>> {

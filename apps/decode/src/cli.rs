@@ -9,7 +9,7 @@ use racl::{Acl, Device};
 use safetensors::Dtype;
 
 use crate::config::Config;
-use crate::decoder::{Decoder, Mode, Options};
+use crate::decoder::{Attention, Decoder, Mode, Options};
 use crate::error::{Error, Result};
 use crate::number::Number;
 use crate::stats;
@@ -54,6 +54,10 @@ pub struct Arguments {
     /// Submit operators one by one instead of replaying captured graphs
     #[arg(long, conflicts_with = "stats")]
     pub eager: bool,
+
+    /// How attention is computed
+    #[arg(long, value_enum, default_value_t = Attention::default())]
+    pub attention: Attention,
 
     /// Do not prefetch the weights of the next layer
     #[arg(long)]
@@ -135,7 +139,8 @@ impl Job<'_> {
         let Self { arguments, prompt, source, config, device } = self;
         let mode = if arguments.eager { Mode::Eager } else { Mode::Replay };
         let (prefetch, buckets) = (!arguments.no_prefetch, arguments.buckets.clone());
-        let options = Options { mode, prefetch, buckets };
+        let attention = arguments.attention;
+        let options = Options { mode, attention, prefetch, buckets };
         let (tokens, speeds) = if arguments.stats {
             stats::measure::<T>(&device, &config, &source, &options, &prompt, arguments.tokens)?
         } else {

@@ -1,14 +1,17 @@
 //! Decoding: which graph a step needs, and when it is recorded.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
+use clap::ValueEnum;
 use racl::plan::Buckets;
-use racl::{CaptureMode, Device, ErrorKind, Graph, Prefetch, ResultExt as _, Stream};
+use racl::{Capture, CaptureMode, Device, ErrorKind, Graph, Prefetch, ResultExt as _, Stream};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::network::Network;
 use crate::number::Number;
+use crate::updated::{Shared, Updated, lock};
 use crate::weights::{Source, Weights};
 
 /// Lengths that the cache is read to, unless others are asked for. Those beyond the model's positions are left out.
@@ -24,11 +27,23 @@ pub enum Mode {
     Eager,
 }
 
+/// How attention is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Attention {
+    /// Two products and a softmax over all places of the bucket, with a mask; a replayed token is one launch.
+    #[default]
+    Products,
+    /// One operator over the keys that there are; that number is updated in the graph before each replay.
+    Fused,
+}
+
 /// How a [`Decoder`] works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// How the operators reach the device.
     pub mode: Mode,
+    /// How attention is computed.
+    pub attention: Attention,
     /// While a layer computes, the weights of the next one move into the L2 cache.
     pub prefetch: bool,
     /// Lengths that the cache is read to; empty for [`DEFAULT_BUCKETS`].
@@ -36,10 +51,17 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Replay, with prefetches and [`DEFAULT_BUCKETS`].
+    /// Replay of products, with prefetches and [`DEFAULT_BUCKETS`].
     fn default() -> Self {
-        Self { mode: Mode::Replay, prefetch: true, buckets: Vec::new() }
+        Self { mode: Mode::Replay, attention: Attention::Products, prefetch: true, buckets: Vec::new() }
     }
+}
+
+/// A step that was recorded.
+#[derive(Debug)]
+enum Recorded {
+    Graph(Box<Graph>),
+    Updated(Box<Updated>),
 }
 
 /// A model on a device, with the text that it continues.
@@ -47,9 +69,11 @@ impl Default for Options {
 pub struct Decoder<T: Number> {
     vocabulary: usize,
     mode: Mode,
-    network: Network<T>,
+    attention: Attention,
+    weight_bytes: usize,
+    graphs: BTreeMap<usize, Recorded>,
+    network: Shared<T>,
     buckets: Buckets,
-    graphs: BTreeMap<usize, Graph>,
     main: Stream,
     /// Where prefetches go, if there are any.
     side: Option<Stream>,
@@ -75,10 +99,14 @@ impl<T: Number> Decoder<T> {
         side.set_name("prefetch");
         let side = if options.prefetch && can_prefetch(&side, &weights)? { Some(side) } else { None };
         log::info!("{:.1} MB of weights on the device", weights.bytes as f64 / 1e6);
+        let weight_bytes = weights.bytes;
+        let network = Network::new(device, config, options.attention, weights, buckets.sizes())?;
         Ok(Self {
             vocabulary: config.vocabulary,
             mode: options.mode,
-            network: Network::new(device, config, weights, buckets.sizes())?,
+            attention: options.attention,
+            weight_bytes,
+            network: Arc::new(Mutex::new(network)),
             buckets,
             graphs: BTreeMap::new(),
             main,
@@ -91,7 +119,7 @@ impl<T: Number> Decoder<T> {
     /// Size of the weights on the device, in bytes.
     #[must_use]
     pub fn weight_bytes(&self) -> usize {
-        self.network.weights().bytes
+        self.weight_bytes
     }
 
     /// Whether weights are prefetched: asked for, and possible.
@@ -104,6 +132,16 @@ impl<T: Number> Decoder<T> {
     #[must_use]
     pub fn graphs(&self) -> usize {
         self.graphs.len()
+    }
+
+    /// Number of operators that were replaced in graphs: with [`Attention::Fused`] one for each layer and token.
+    #[must_use]
+    pub fn updates(&self) -> u64 {
+        let updates = |recorded: &Recorded| match recorded {
+            Recorded::Graph(_) => 0,
+            Recorded::Updated(updated) => updated.updates(),
+        };
+        self.graphs.values().map(updates).sum()
     }
 
     /// The lengths that the cache is read to, ascending.
@@ -159,7 +197,7 @@ impl<T: Number> Decoder<T> {
     pub fn start(&mut self, prompt: &[u32]) -> Result<()> {
         self.check_prompt(prompt)?;
         self.check_length(prompt.len(), 1)?;
-        self.network.start(&self.main, prompt)?;
+        lock(&self.network).start(&self.main, prompt)?;
         (self.prompt, self.steps) = (prompt.len(), 0);
         Ok(())
     }
@@ -170,23 +208,33 @@ impl<T: Number> Decoder<T> {
     /// # Errors
     ///
     /// [`Error::Prompt`] before [`Decoder::start`]; [`Error::Length`] when the largest bucket is full;
-    /// [`Error::Device`], also for work of an earlier step.
+    /// [`Error::Device`], also for work of an earlier step. When the step could not be submitted, the text is lost
+    /// and has to be started again.
     pub fn advance(&mut self) -> Result<()> {
         if self.prompt == 0 {
             return Err(Error::Prompt("is missing".to_owned()));
         }
         let full = |_| Error::Length(format!("the cache is full: it has {} places", self.buckets.greatest()));
-        let places = self.buckets.pad(self.steps + 1).map_err(full)?;
-        match self.mode {
-            Mode::Eager => self.network.step(&self.main, self.side.as_ref(), places)?,
-            Mode::Replay => {
-                self.record(places)?;
-                let graph = self.graphs.get_mut(&places);
-                graph.map_or(Ok(()), |graph| graph.launch(&self.main))?;
-            }
+        let keys = self.steps + 1;
+        let places = self.buckets.pad(keys).map_err(full)?;
+        if self.mode == Mode::Replay {
+            self.record(places)?;
         }
-        self.steps += 1;
-        Ok(())
+        let submitted = self.submit(places, keys);
+        // Half a step may have been submitted, or one that was not told how many keys there are.
+        match submitted {
+            Ok(()) => self.steps = keys,
+            Err(_) => self.prompt = 0,
+        }
+        Ok(submitted?)
+    }
+
+    fn submit(&mut self, places: usize, keys: usize) -> racl::Result<()> {
+        match self.graphs.get_mut(&places) {
+            None => lock(&self.network).step(&self.main, self.side.as_ref(), places, keys),
+            Some(Recorded::Graph(graph)) => graph.launch(&self.main),
+            Some(Recorded::Updated(updated)) => updated.launch(&self.main, &self.network, keys),
+        }
     }
 
     /// The prompt and what was generated so far. Blocks.
@@ -196,7 +244,7 @@ impl<T: Number> Decoder<T> {
     /// [`Error::Device`].
     pub fn tokens(&self) -> Result<Vec<u32>> {
         let known = if self.steps < self.prompt { self.prompt } else { self.steps + 1 };
-        Ok(self.network.sequence.tokens(known)?)
+        Ok(lock(&self.network).sequence.tokens(known)?)
     }
 
     /// What the last step gave for each token of the vocabulary; the greatest is the next token. Blocks.
@@ -205,7 +253,7 @@ impl<T: Number> Decoder<T> {
     ///
     /// [`Error::Device`].
     pub fn logits(&self) -> Result<Vec<f32>> {
-        Ok(self.network.logits()?.into_iter().map(Number::wide).collect())
+        Ok(lock(&self.network).logits()?.into_iter().map(Number::wide).collect())
     }
 
     /// Waits for all steps.
@@ -222,9 +270,16 @@ impl<T: Number> Decoder<T> {
             return Ok(());
         }
         let Self { network, main, side, .. } = self;
-        let graph = main.capture(CaptureMode::ThreadLocal, |stream| network.step(stream, side.as_ref(), places));
+        let recorded = match self.attention {
+            Attention::Products => {
+                let step = |stream: &Capture| lock(network).step(stream, side.as_ref(), places, places);
+                main.capture(CaptureMode::ThreadLocal, step).map(|graph| Recorded::Graph(Box::new(graph)))
+            }
+            Attention::Fused => Updated::record(&main.context(), network, side.as_ref(), places)
+                .map(|updated| Recorded::Updated(Box::new(updated))),
+        };
         let what = || format!("recording the graph for {places} places; --eager does without graphs");
-        self.graphs.insert(places, graph.context_with(what)?);
+        self.graphs.insert(places, recorded.context_with(what)?);
         log::debug!("recorded the graph for {places} places");
         Ok(())
     }

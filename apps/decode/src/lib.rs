@@ -2,7 +2,8 @@
 //!
 //! The program `decode` is a thin shell around these modules. [`Config`] has the sizes, [`Source`] gives the weights,
 //! [`Decoder`] runs the network: a graph for each length that the key-value cache is read to, replayed with one call a
-//! token. Everything that changes from token to token lies in device memory and is changed there.
+//! token. What changes from token to token lies in device memory and is changed there; with [`Attention::Fused`] the
+//! number of keys is updated in the graph instead.
 //!
 //! ```
 //! use decode::{Config, Decoder, Options, Source};
@@ -28,11 +29,12 @@ mod pack;
 mod random;
 mod sequence;
 mod stats;
+mod updated;
 mod weights;
 mod weights_file;
 
 pub use config::Config;
-pub use decoder::{DEFAULT_BUCKETS, Decoder, Mode, Options};
+pub use decoder::{Attention, DEFAULT_BUCKETS, Decoder, Mode, Options};
 pub use error::{Error, Result};
 pub use number::Number;
 pub use stats::all_calls;

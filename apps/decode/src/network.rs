@@ -9,6 +9,7 @@ use racl::op::{self, RotaryForm};
 use racl::{Device, Prefetch, Result, Stream, Tensor};
 
 use crate::config::Config;
+use crate::decoder::Attention;
 use crate::number::Number;
 use crate::sequence::Sequence;
 use crate::weights::{Layer, Weights};
@@ -17,6 +18,7 @@ use crate::weights::{Layer, Weights};
 #[derive(Debug)]
 pub(crate) struct Network<T: Number> {
     config: Config,
+    attention: Attention,
     weights: Weights<T>,
     pub(crate) sequence: Sequence,
     /// For each layer keys and values, `[capacity, key heads · width]`.
@@ -49,13 +51,15 @@ struct Work<T: Number> {
     heads: Tensor<T>,
     /// Query and key after the rotary embedding, in the same shape.
     turned: Tensor<T>,
-    /// Of them the query, `[key heads, heads / key heads, width]`.
+    /// Of them the query, `[key heads, heads / key heads, width]`, and `[1, 1, heads, width]`.
     query: Tensor<T>,
+    query_row: Tensor<T>,
     /// The new rows of the cache: key and value, `[1, key heads · width]`.
     rows: [Tensor<T>; 2],
     context: Tensor<T>,
-    /// In the shape of `query`.
+    /// In the shapes of `query` and `query_row`.
     context_heads: Tensor<T>,
+    context_row: Tensor<T>,
     added: Tensor<T>,
     gate_up: Tensor<T>,
     active: Tensor<T>,
@@ -85,11 +89,19 @@ struct Cache<T: Number> {
     keys: Tensor<T>,
     /// `[key heads, places, width]`.
     values: Tensor<T>,
+    /// Keys and values, `[1, places, key heads, width]`.
+    fused: [Tensor<T>; 2],
 }
 
 impl<T: Number> Network<T> {
     /// With room for steps on up to the greatest of `buckets` places.
-    pub(crate) fn new(device: &Device, config: &Config, weights: Weights<T>, buckets: &[usize]) -> Result<Self> {
+    pub(crate) fn new(
+        device: &Device,
+        config: &Config,
+        attention: Attention,
+        weights: Weights<T>,
+        buckets: &[usize],
+    ) -> Result<Self> {
         let capacity = buckets.iter().copied().max().unwrap_or(1);
         let cache = || device.zeros([capacity, config.kv_width()]);
         let caches: Vec<_> = weights.layers.iter().map(|_| Ok([cache()?, cache()?])).collect::<Result<_>>()?;
@@ -97,6 +109,7 @@ impl<T: Number> Network<T> {
         let frame = |places: &usize| Ok((*places, Frame::new(device, config, *places, &sequence, &caches)?));
         Ok(Self {
             config: config.clone(),
+            attention,
             frames: buckets.iter().map(frame).collect::<Result<_>>()?,
             angles: Angles::new(device, config, capacity)?,
             work: Work::new(device, config)?,
@@ -106,8 +119,9 @@ impl<T: Number> Network<T> {
         })
     }
 
-    pub(crate) fn weights(&self) -> &Weights<T> {
-        &self.weights
+    /// `[1]`: this number, which is a place or one more than the last one, in device memory.
+    pub(crate) fn number(&self, number: usize) -> Result<Tensor<i64>> {
+        self.sequence.places.narrow(0, number..number + 1)
     }
 
     /// What the last step gave for each token of the vocabulary. Blocks.
@@ -129,12 +143,12 @@ impl<T: Number> Network<T> {
         self.weights.layers.len()
     }
 
-    /// One token, with a cache of `places` places, which is a bucket. While a layer computes, the weights of the next
-    /// one move into the L2 cache on the stream `side`, if there is one.
-    pub(crate) fn step(&mut self, stream: &Stream, side: Option<&Stream>, places: usize) -> Result<()> {
+    /// One token, which makes `keys` of them, with a cache of `places` places, which is a bucket. While a layer
+    /// computes, the weights of the next one move into the L2 cache on the stream `side`, if there is one.
+    pub(crate) fn step(&mut self, stream: &Stream, side: Option<&Stream>, places: usize, keys: usize) -> Result<()> {
         for index in 0..self.layers() {
             self.between(stream, side, places, index)?;
-            self.attend(stream, places, index)?;
+            self.attend(stream, places, index, keys)?;
         }
         self.between(stream, side, places, self.layers())
     }
@@ -171,7 +185,10 @@ impl<T: Number> Network<T> {
         sequence.read(ahead.stream)?;
         op::embedding(ahead.stream, &weights.words, &sequence.token, &mut work.hidden)?;
         angles.look_up(ahead.stream, &sequence.position)?;
-        frame(frames, places).look_up(ahead.stream, &sequence.position, work)
+        match self.attention {
+            Attention::Products => frame(frames, places).look_up(ahead.stream, &sequence.position, work),
+            Attention::Fused => Ok(()),
+        }
     }
 
     fn end(&mut self, ahead: &Ahead<'_>) -> Result<()> {
@@ -182,10 +199,14 @@ impl<T: Number> Network<T> {
         ahead.join()
     }
 
-    /// The attention of layer `index`.
-    pub(crate) fn attend(&mut self, stream: &Stream, places: usize, index: usize) -> Result<()> {
+    /// The attention of layer `index`. Products find in device memory how many keys there are, and take no `keys`.
+    pub(crate) fn attend(&mut self, stream: &Stream, places: usize, index: usize, keys: usize) -> Result<()> {
         let scale = 1.0 / (self.config.head as f64).sqrt();
-        frame(&mut self.frames, places).products(stream, scale, index, &mut self.work)
+        let frame = frame(&mut self.frames, places);
+        match self.attention {
+            Attention::Products => frame.products(stream, scale, index, &mut self.work),
+            Attention::Fused => frame.fused(stream, scale, index, &mut self.work, keys),
+        }
     }
 }
 
@@ -256,9 +277,10 @@ impl<T: Number> Frame<T> {
         let scores = [config.kv_heads, config.heads / config.kv_heads, places];
         let cache = |[keys, values]: &[Tensor<T>; 2]| {
             let rows =
-                |cache: &Tensor<T>| cache.narrow(0, 0..places)?.reshaped([places, config.kv_heads, config.head]);
+                |cache: &Tensor<T>| cache.narrow(0, 0..places)?.reshaped([1, places, config.kv_heads, config.head]);
+            let heads = |rows: &Tensor<T>| rows.reshaped([places, config.kv_heads, config.head])?.transposed(0, 1);
             let (keys, values) = (rows(keys)?, rows(values)?);
-            Ok(Cache { keys: keys.transposed(0, 1)?.transposed(1, 2)?, values: values.transposed(0, 1)? })
+            Ok(Cache { keys: heads(&keys)?.transposed(1, 2)?, values: heads(&values)?, fused: [keys, values] })
         };
         Ok(Self {
             places: sequence.places.narrow(0, 0..places)?,
@@ -285,6 +307,14 @@ impl<T: Number> Frame<T> {
         op::softmax(stream, scores, -1, shares)?;
         op::batch_matmul(stream, shares, &cache.values, &mut work.context_heads)
     }
+
+    /// The attention of layer `index` over the first `keys` places.
+    fn fused(&self, stream: &Stream, scale: f64, index: usize, work: &mut Work<T>, keys: usize) -> Result<()> {
+        let [cached, values] = &self.caches[index].fused;
+        let rows = [keys as i64];
+        let attention = op::Attention { key_rows: Some(&rows), ..op::Attention::new(scale) };
+        op::incremental_attention(stream, &work.query_row, cached, values, None, &attention, &mut work.context_row)
+    }
 }
 
 impl<T: Number> Work<T> {
@@ -303,8 +333,10 @@ impl<T: Number> Work<T> {
             scale: device.zeros([1, 1])?,
             heads: part(&qkv, 0, query + pair)?.reshaped(both)?,
             query: part(&turned, 0, query)?.reshaped(groups)?,
+            query_row: part(&turned, 0, query)?.reshaped([1, 1, heads, width])?,
             rows: [key.reshaped([1, pair])?, value.reshaped([1, pair])?],
             context_heads: context.reshaped(groups)?,
+            context_row: context.reshaped([1, 1, heads, width])?,
             qkv,
             turned,
             context,

@@ -18,6 +18,8 @@ pub(crate) struct Speed {
     tokens_a_second: f64,
     /// C calls a step, where they can be counted.
     calls: Option<f64>,
+    /// Operators replaced in the graph for a step.
+    updates: f64,
     graphs: usize,
 }
 
@@ -52,7 +54,8 @@ pub(crate) fn measure<T: Number>(
         tokens = decoder.generate(prompt, count)?;
         decoder.start(prompt)?;
         decoder.wait()?;
-        let (before, start, steps) = (all_calls(device), Instant::now(), prompt.len() + count - 1);
+        let (updated, steps) = (decoder.updates(), prompt.len() + count - 1);
+        let (before, start) = (all_calls(device), Instant::now());
         for _ in 0..steps {
             decoder.advance()?;
         }
@@ -61,7 +64,8 @@ pub(crate) fn measure<T: Number>(
         let seconds = start.elapsed().as_secs_f64();
         let calls = before.zip(after).map(|(before, after)| (after - before) as f64 / steps as f64);
         let tokens_a_second = steps as f64 / seconds;
-        speeds.push(Speed { mode, tokens_a_second, calls, graphs: decoder.graphs() });
+        let updates = (decoder.updates() - updated) as f64 / steps as f64;
+        speeds.push(Speed { mode, tokens_a_second, calls, updates, graphs: decoder.graphs() });
     }
     Ok((tokens, speeds))
 }
@@ -72,13 +76,14 @@ pub(crate) fn write(out: &mut dyn Write, speeds: &[Speed], prefetch: bool) -> io
         Mode::Eager => "eager",
         Mode::Replay => "replay",
     };
-    for Speed { mode, tokens_a_second, calls, graphs } in speeds {
+    for Speed { mode, tokens_a_second, calls, updates, graphs } in speeds {
         let name = name(*mode);
         writeln!(out, "{name}\t{tokens_a_second:.1}\ttokens/s")?;
         if let Some(calls) = calls {
             writeln!(out, "{name}\t{calls:.1}\tC calls a token")?;
         }
         if *mode == Mode::Replay {
+            writeln!(out, "{name}\t{updates:.1}\tupdates a token")?;
             writeln!(out, "{name}\t{graphs}\tgraphs captured")?;
         }
     }

@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{BUCKETS, config, device, options, small, small_config};
-use decode::{Config, DEFAULT_BUCKETS, Decoder, Error, Mode, Number, Options, Source, all_calls};
+use common::{BUCKETS, WAYS, config, device, options, small, small_config, small_with};
+use decode::{Attention, Config, DEFAULT_BUCKETS, Decoder, Error, Mode, Number, Options, Source, all_calls};
 use racl::half::{bf16, f16};
 use racl::mock;
 
@@ -21,9 +21,11 @@ fn run<T: Number>(decoder: &mut Decoder<T>, prompt: &[u32], steps: usize) -> (Ve
 #[test]
 fn replay_is_eager_bit_for_bit() {
     fn check<T: Number>() {
-        let (mut eager, mut replay) = (small::<T>(3, Mode::Eager), small::<T>(3, Mode::Replay));
-        let prompt = [4, 9, 1];
-        assert_eq!(run(&mut eager, &prompt, BUCKETS[2]), run(&mut replay, &prompt, BUCKETS[2]));
+        for way in WAYS {
+            let [mut eager, mut replay] = [Mode::Eager, Mode::Replay].map(|mode| small_with::<T>(3, mode, way));
+            let prompt = [4, 9, 1];
+            assert_eq!(run(&mut eager, &prompt, BUCKETS[2]), run(&mut replay, &prompt, BUCKETS[2]), "{way:?}");
+        }
     }
     let _mock = mock::exclusive();
     check::<f32>();
@@ -34,20 +36,26 @@ fn replay_is_eager_bit_for_bit() {
 #[test]
 fn one_step_at_a_time_gives_what_all_at_once_gives() {
     let _mock = mock::exclusive();
-    let mut decoder = small::<f32>(3, Mode::Replay);
-    let (_, tokens) = run(&mut decoder, &[4, 9, 1], 20);
-    assert_eq!(decoder.generate(&[4, 9, 1], 18).unwrap(), tokens[3..]);
+    for way in WAYS {
+        let mut decoder = small_with::<f32>(3, Mode::Replay, way);
+        let (logits, tokens) = run(&mut decoder, &[4, 9, 1], 20);
+        assert_eq!(decoder.generate(&[4, 9, 1], 18).unwrap(), tokens[3..], "{way:?}");
+        let last: Vec<u32> = decoder.logits().unwrap().into_iter().map(f32::to_bits).collect();
+        assert_eq!(last, logits[19], "{way:?}");
+    }
 }
 
 #[test]
 fn a_text_leaves_nothing_for_the_next_one() {
     let _mock = mock::exclusive();
-    let mut used = small::<f32>(3, Mode::Replay);
-    used.generate(&[50, 60, 70], 25).unwrap();
-    used.start(&[8]).unwrap();
-    used.advance().unwrap();
-    let mut fresh = small::<f32>(3, Mode::Replay);
-    assert_eq!(run(&mut used, &[4, 9], 20), run(&mut fresh, &[4, 9], 20));
+    for way in WAYS {
+        let mut used = small_with::<f32>(3, Mode::Replay, way);
+        used.generate(&[50, 60, 70], 25).unwrap();
+        used.start(&[8]).unwrap();
+        used.advance().unwrap();
+        let mut fresh = small_with::<f32>(3, Mode::Replay, way);
+        assert_eq!(run(&mut used, &[4, 9], 20), run(&mut fresh, &[4, 9], 20), "{way:?}");
+    }
 }
 
 #[test]
@@ -113,6 +121,50 @@ fn a_replayed_step_is_one_c_call() {
     let steps = BUCKETS[0] as u64 - 1;
     assert_eq!(all_calls(&device).unwrap() - all, steps);
     assert_eq!(mock::calls("aclmdlRIExecuteAsync") - launches, steps);
+}
+
+#[test]
+fn fused_attention_is_told_how_many_keys_there_are_before_each_replay() {
+    let _mock = mock::exclusive();
+    let mut decoder = small_with::<f32>(3, Mode::Replay, Attention::Fused);
+    decoder.prepare(1, BUCKETS[1]).unwrap();
+    assert_eq!((decoder.graphs(), decoder.updates()), (2, 0));
+    let launches = mock::calls("aclmdlRIExecuteAsync");
+    decoder.generate(&[1], BUCKETS[1]).unwrap();
+    assert_eq!(decoder.updates(), 3 * BUCKETS[1] as u64);
+    assert_eq!(mock::calls("aclmdlRIExecuteAsync") - launches, BUCKETS[1] as u64);
+    // The graph of the first bucket knows of all its places, and then of one.
+    decoder.generate(&[1], 1).unwrap();
+    assert_eq!(decoder.updates(), 3 * (BUCKETS[1] as u64 + 1));
+    decoder.generate(&[2], 1).unwrap();
+    assert_eq!(decoder.updates(), 3 * (BUCKETS[1] as u64 + 1));
+    let mut products = small::<f32>(3, Mode::Replay);
+    products.generate(&[1], 4).unwrap();
+    assert_eq!(products.updates(), 0);
+}
+
+#[test]
+fn a_step_that_could_not_be_submitted_ends_the_text() {
+    let _mock = mock::exclusive();
+    for (mode, way, function) in [
+        (Mode::Replay, Attention::Fused, "aclnnIncreFlashAttentionGetWorkspaceSize"),
+        (Mode::Replay, Attention::Fused, "aclmdlRICaptureTaskUpdateBegin"),
+        (Mode::Replay, Attention::Products, "aclmdlRIExecuteAsync"),
+        (Mode::Eager, Attention::Fused, "aclnnIncreFlashAttentionGetWorkspaceSize"),
+        (Mode::Eager, Attention::Products, "aclnnSoftmax"),
+    ] {
+        let expected = small_with::<f32>(3, mode, way).generate(&[4, 9], 10).unwrap();
+        let mut decoder = small_with::<f32>(3, mode, way);
+        decoder.prepare(2, 10).unwrap();
+        decoder.start(&[4, 9]).unwrap();
+        (0..5).for_each(|_| decoder.advance().unwrap());
+        mock::fail(function, 1, 507_000).unwrap();
+        let error = decoder.advance().unwrap_err();
+        mock::clear_failures();
+        assert!(matches!(error, Error::Device(_)), "{function}: {error}");
+        assert!(matches!(decoder.advance().unwrap_err(), Error::Prompt(_)), "{function}");
+        assert_eq!(decoder.generate(&[4, 9], 10).unwrap(), expected, "{function}");
+    }
 }
 
 #[test]
@@ -244,13 +296,10 @@ fn numbers_that_are_not_finite_are_an_error() {
 #[test]
 fn nothing_is_left_behind() {
     let _mock = mock::exclusive();
-    let device = device();
+    let _device = device();
     let before = mock::live_handles();
-    for mode in [Mode::Replay, Mode::Eager] {
-        let options = options(mode);
-        let source = Source::Random { seed: 1 };
-        let mut decoder = Decoder::<f32>::new(&device, &config(&small_config()), source, &options).unwrap();
-        decoder.generate(&[1, 2], 20).unwrap();
+    for (mode, way) in [Mode::Replay, Mode::Eager].into_iter().flat_map(|mode| WAYS.map(|way| (mode, way))) {
+        small_with::<f32>(1, mode, way).generate(&[1, 2], 20).unwrap();
     }
     let after = mock::live_handles();
     assert_eq!(after.device_allocations, before.device_allocations);

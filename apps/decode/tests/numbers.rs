@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{BUCKETS, Stored, config, device, options, reference, small, small_config};
-use decode::{Decoder, Mode, Number, Source};
+use common::{BUCKETS, Stored, config, device, options, reference, small_config, small_with};
+use decode::{Attention, Decoder, Mode, Number, Source};
 use racl::half::{bf16, f16};
 use serde_json::{Value, json};
 
@@ -52,14 +52,14 @@ fn compare<T: Number>(decoder: &mut Decoder<T>, mut job: Value, prompt: &[u32], 
     true
 }
 
-fn random<T: Number>(dtype: &str, mode: Mode) {
+fn random<T: Number>(dtype: &str, mode: Mode, attention: Attention) {
     // The last one of each ends in the first, in the second and in the third bucket.
     let lengths = [(1, 1), (3, 6), (3, 7), (12, 12), (2, BUCKETS[2] - 1)];
     for (seed, (prompt, count)) in lengths.into_iter().enumerate() {
         let seed = [1, 2, 1 << 40, u64::MAX, 5][seed];
         let prompt: Vec<u32> = (0..prompt).map(|place| (place * 31 + 7) % 97).collect();
         let job = json!({ "config": small_config(), "seed": seed, "dtype": dtype });
-        if !compare::<T>(&mut small::<T>(seed, mode), job, &prompt, count) {
+        if !compare::<T>(&mut small_with::<T>(seed, mode, attention), job, &prompt, count) {
             return;
         }
     }
@@ -67,13 +67,21 @@ fn random<T: Number>(dtype: &str, mode: Mode) {
 
 #[test]
 fn tokens_and_logits_are_those_of_the_reference() {
-    random::<f32>("f32", Mode::Replay);
+    random::<f32>("f32", Mode::Replay, Attention::Products);
 }
 
 #[test]
 fn half_precision_rounds_and_no_more() {
-    random::<f16>("f16", Mode::Replay);
-    random::<bf16>("bf16", Mode::Replay);
+    random::<f16>("f16", Mode::Replay, Attention::Products);
+    random::<bf16>("bf16", Mode::Replay, Attention::Products);
+}
+
+#[test]
+fn fused_attention_is_that_of_the_reference() {
+    random::<f32>("f32", Mode::Replay, Attention::Fused);
+    random::<f32>("f32", Mode::Eager, Attention::Fused);
+    random::<f16>("f16", Mode::Replay, Attention::Fused);
+    random::<bf16>("bf16", Mode::Replay, Attention::Fused);
 }
 
 #[test]

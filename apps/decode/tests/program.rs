@@ -54,6 +54,7 @@ fn ways_to_submit_give_the_same_tokens_and_seeds_and_prompts_others() {
     let replay = ids(&program(&["--prompt", "1,2,3", "-n", "12"]));
     assert_eq!(ids(&program(&["--prompt", "1,2,3", "-n", "12", "--eager"])), replay);
     assert_eq!(ids(&program(&["--prompt", "1,2,3", "-n", "12", "--no-prefetch"])), replay);
+    assert_eq!(ids(&program(&["--prompt", "1,2,3", "-n", "12", "--attention", "fused"])), replay);
     assert_eq!(ids(&program(&["--prompt", "1,2,3", "-n", "12", "--buckets", "4,20"])), replay);
     assert_ne!(ids(&program(&["--prompt", "1,2,3", "-n", "12", "--seed", "2"])), replay);
     assert_ne!(ids(&program(&["--prompt", "3,2,1", "-n", "12"])), replay);
@@ -70,11 +71,16 @@ fn statistics_follow_the_tokens() {
         ("eager", "C calls a token"),
         ("replay", "tokens/s"),
         ("replay", "C calls a token"),
+        ("replay", "updates a token"),
         ("replay", "graphs captured"),
         ("prefetch", "off"),
     ];
     assert_eq!(names, expected, "{text}");
-    assert_eq!((lines[3][1], lines[4][1]), ("1.0", "3"), "{text}");
+    assert_eq!((lines[3][1], lines[4][1], lines[5][1]), ("1.0", "0.0", "3"), "{text}");
+    let fused = program(&["--prompt", "1,2", "-n", "10", "--attention", "fused", "--stats"]);
+    // Four layers.
+    assert!(stdout(&fused).contains("replay\t4.0\tupdates a token\n"), "{}", stdout(&fused));
+    assert_eq!(ids(&fused), ids(&output));
     assert_eq!(ids(&output), ids(&program(&["--prompt", "1,2", "-n", "10"])));
 }
 

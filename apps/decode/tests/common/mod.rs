@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use decode::{Config, Decoder, Mode, Number, Options, Source};
+use decode::{Attention, Config, Decoder, Mode, Number, Options, Source};
 use racl::{Acl, Device, bytemuck};
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
@@ -33,6 +33,9 @@ pub(crate) fn options(mode: Mode) -> Options {
     Options { mode, buckets: BUCKETS.to_vec(), ..Options::default() }
 }
 
+/// Both ways to compute attention.
+pub(crate) const WAYS: [Attention; 2] = [Attention::Products, Attention::Fused];
+
 /// The configuration as the program reads it.
 pub(crate) fn config(value: &Value) -> Config {
     let folder = tempfile::tempdir().unwrap();
@@ -42,7 +45,12 @@ pub(crate) fn config(value: &Value) -> Config {
 }
 
 pub(crate) fn small<T: Number>(seed: u64, mode: Mode) -> Decoder<T> {
-    Decoder::new(&device(), &config(&small_config()), Source::Random { seed }, &options(mode)).unwrap()
+    small_with(seed, mode, Attention::Products)
+}
+
+pub(crate) fn small_with<T: Number>(seed: u64, mode: Mode, attention: Attention) -> Decoder<T> {
+    let options = Options { attention, ..options(mode) };
+    Decoder::new(&device(), &config(&small_config()), Source::Random { seed }, &options).unwrap()
 }
 
 /// Says why a test does nothing. Not `eprintln!`, whose text the test harness holds back.
