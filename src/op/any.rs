@@ -259,6 +259,10 @@ impl AnyTensor {
         if strides.len() != self.shape.rank() {
             return Err(Error::invalid(format!("{} strides for the shape {}", strides.len(), self.shape)));
         }
+        // In C they are signed; one of a dimension of size 1 need not lead into the memory.
+        if strides.iter().chain([&offset]).any(|stride| i64::try_from(*stride).is_err()) {
+            return Err(Error::invalid(format!("strides {strides:?} from element {offset} on do not fit 63 bits")));
+        }
         let mut view = self.clone();
         view.strides = self.shape.dense_strides();
         view.strides[..strides.len()].copy_from_slice(strides);

@@ -1,6 +1,6 @@
 //! Arguments of first phases: what they are in Rust, in C, and as a part of a signature.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 
 use acl_sys::{
     aclBoolArray, aclDataType, aclFloatArray, aclIntArray, aclScalar, aclScalarList, aclTensor, aclTensorList,
@@ -237,6 +237,8 @@ impl Object {
 pub(super) struct Objects<'c> {
     context: &'c ContextInner,
     made: Vec<Object>,
+    /// The library may look at texts as long as at the rest.
+    texts: Vec<CString>,
     /// What is passed, an argument each.
     pub(super) slots: Vec<Slot>,
     /// The tensors that are no members of a list, in the order of the arguments.
@@ -247,7 +249,7 @@ impl<'c> Objects<'c> {
     pub(super) fn make(context: &'c ContextInner, args: &[Arg<'_>]) -> Result<Self> {
         let count = args.len();
         let (made, slots, tensors) = (Vec::with_capacity(count), Vec::with_capacity(count), Vec::new());
-        let mut objects = Self { context, made, slots, tensors };
+        let mut objects = Self { context, made, texts: Vec::new(), slots, tensors };
         for arg in args {
             let slot = objects.slot(arg)?;
             objects.slots.push(slot);
@@ -256,8 +258,8 @@ impl<'c> Objects<'c> {
     }
 
     /// For someone else to destroy.
-    pub(super) fn keep(mut self) -> Vec<Object> {
-        std::mem::take(&mut self.made)
+    pub(super) fn keep(mut self) -> (Vec<Object>, Vec<CString>) {
+        (std::mem::take(&mut self.made), std::mem::take(&mut self.texts))
     }
 
     fn slot(&mut self, arg: &Arg<'_>) -> Result<Slot> {
@@ -265,7 +267,10 @@ impl<'c> Objects<'c> {
             Arg::Number(bits) => return Ok(Slot::Number(bits)),
             Arg::NoTensor | Arg::NoTensors | Arg::Null => std::ptr::null_mut(),
             Arg::Shared(shared) => shared.cast_mut().cast(),
-            Arg::Text(text) => text.as_ptr().cast_mut().cast(),
+            Arg::Text(text) => {
+                self.texts.push(text.to_owned());
+                self.texts[self.texts.len() - 1].as_ptr().cast_mut().cast()
+            }
             Arg::Tensor(operand, _) => {
                 let raw = self.tensor(operand)?;
                 self.tensors.push(raw);

@@ -6,7 +6,7 @@
 //! library: then there is no [`Kept`], and both phases run each time.
 
 use std::cell::Cell;
-use std::ffi::c_void;
+use std::ffi::{CString, c_void};
 use std::panic::Location;
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
@@ -57,6 +57,8 @@ pub(super) struct Kept {
     function: &'static Function,
     executor: *mut aclOpExecutor,
     made: Vec<Object>,
+    /// Told to the first phase; kept as long as the executor.
+    _texts: Vec<CString>,
     /// In the order of the first phase; those of lists are not among them.
     tensors: Vec<Tensor>,
     bytes: u64,
@@ -115,8 +117,8 @@ impl Kept {
         let starts = memory.starts.as_slice();
         let tensors = objects.tensors.iter().zip(starts).map(|(raw, start)| Tensor { raw: *raw, start: *start });
         let tensors = if memory.is_plain { tensors.collect() } else { Vec::new() };
-        let (executor, made) = (executor.into_raw(), objects.keep());
-        Ok(Ok(Self { function: call.function, executor, made, tensors, bytes, setter }))
+        let (executor, (made, texts)) = (executor.into_raw(), objects.keep());
+        Ok(Ok(Self { function: call.function, executor, made, _texts: texts, tensors, bytes, setter }))
     }
 
     /// Gives the tensors the addresses `starts`, one for each, in the order of the first phase.

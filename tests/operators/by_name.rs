@@ -188,6 +188,10 @@ fn any_tensors_are_tensors_again() {
     let nothing = unsafe { ElementType::new(5, 0) };
     assert!(AnyTensor::over(bytes, nothing, [1]).is_err());
     assert!(any.strided(&[usize::MAX, 2], 0).is_err());
+    // Also where no step is taken: C has signed strides.
+    let memory = device.alloc::<u8>(16).unwrap();
+    let row = AnyTensor::over(memory, DataType::F32, [1, 4]).unwrap();
+    assert!(row.strided(&[usize::MAX, 1], 0).is_err() && row.strided(&[4, 1], 0).is_ok());
 }
 
 #[test]

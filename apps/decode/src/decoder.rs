@@ -60,8 +60,8 @@ impl Default for Options {
 /// A step that was recorded.
 #[derive(Debug)]
 enum Recorded {
-    Graph(Graph),
-    Updated(Updated),
+    Graph(Box<Graph>),
+    Updated(Box<Updated>),
 }
 
 /// A model on a device, with the text that it continues.
@@ -273,11 +273,10 @@ impl<T: Number> Decoder<T> {
         let recorded = match self.attention {
             Attention::Products => {
                 let step = |stream: &Capture| lock(network).step(stream, side.as_ref(), places, places);
-                main.capture(CaptureMode::ThreadLocal, step).map(Recorded::Graph)
+                main.capture(CaptureMode::ThreadLocal, step).map(|graph| Recorded::Graph(Box::new(graph)))
             }
-            Attention::Fused => {
-                Updated::record(&main.context(), network, side.as_ref(), places).map(Recorded::Updated)
-            }
+            Attention::Fused => Updated::record(&main.context(), network, side.as_ref(), places)
+                .map(|updated| Recorded::Updated(Box::new(updated))),
         };
         let what = || format!("recording the graph for {places} places; --eager does without graphs");
         self.graphs.insert(places, recorded.context_with(what)?);
