@@ -411,12 +411,15 @@ impl AnyTensor {
 
     /// One after the last element; none when that does not fit a number.
     fn reach(&self) -> Option<usize> {
+        let steps = self.shape.iter().zip(&self.strides);
+        let mut span = steps.map(|(size, stride)| (*size).max(1).checked_mul(*stride));
+        // A step more in each dimension than there is, where views of no elements may begin.
+        span.try_fold(self.offset, |sum, step| sum.checked_add(step?))?;
         if self.shape.elements() == 0 {
             return Some(self.offset);
         }
         let steps = self.shape.iter().zip(&self.strides);
-        let span = steps.map(|(size, stride)| (size - 1).checked_mul(*stride));
-        span.into_iter().try_fold(self.offset.checked_add(1)?, |sum, step| sum.checked_add(step?))
+        Some(steps.fold(self.offset + 1, |sum, (size, stride)| sum + (size - 1) * stride))
     }
 }
 

@@ -95,9 +95,11 @@ fn an_operator_that_the_mock_does_not_compute_is_named() {
     let error = aclnn::blend_images_custom(&s, &x, &x, &x, &mut y).unwrap_err();
     assert_says(&error, ErrorKind::NotSupported, &["aclnnBlendImagesCustomGetWorkspaceSize"]);
     // Lists and texts get as far.
+    let error = aclnn::foreach_norm(&s, &[&x, &x], 2.0_f32, &mut [&mut y]).unwrap_err();
+    assert_says(&error, ErrorKind::NotSupported, &["aclnnForeachNormGetWorkspaceSize"]);
     let ones = [Scalar::from(1.0_f32); 2];
     let error = aclnn::foreach_pow_scalar_list(&s, &[&x, &x], &ones, &mut [&mut y]).unwrap_err();
-    assert_says(&error, ErrorKind::NotSupported, &["aclnnForeachPowScalarListGetWorkspaceSize"]);
+    assert_says(&error, ErrorKind::OperatorArgument, &["aclnnForeachPowScalarList", "out has 1 tensors, x has 2"]);
     let error = aclnn::einsum(&s, &[&x], "i->", &mut y).unwrap_err();
     assert_says(&error, ErrorKind::NotSupported, &["aclnnEinsumGetWorkspaceSize"]);
     assert!(s.is_complete().unwrap());
@@ -192,6 +194,11 @@ fn any_tensors_are_tensors_again() {
     let memory = device.alloc::<u8>(16).unwrap();
     let row = AnyTensor::over(memory, DataType::F32, [1, 4]).unwrap();
     assert!(row.strided(&[usize::MAX, 1], 0).is_err() && row.strided(&[4, 1], 0).is_ok());
+    // Nor do views of nothing begin beyond what a number can say.
+    let nothing = AnyTensor::over(device.alloc::<u8>(4).unwrap(), DataType::F32, [0, 4]).unwrap();
+    assert!(nothing.strided(&[1, usize::MAX / 3], 0).is_err());
+    let far = nothing.strided(&[1, usize::MAX / 8], 1).unwrap().typed::<f32>().unwrap();
+    assert!(far.narrow(1, 4..4).unwrap().to_vec().unwrap().is_empty());
 }
 
 #[test]
