@@ -98,7 +98,8 @@ static void event_of_a_stream_that_is_gone(void) {
     CHECK(object(stream) == before);
     CHECK(mock_acl_fail_task("aclrtMemsetAsync", 1, 507015) == 0);
     OK(aclrtMemsetAsync(device(64), 64, 0, 64, stream));
-    CHECK(mock_acl_run_until_idle() == 1);
+    const uint64_t tasks = mock_acl_run_until_idle();
+    CHECK(tasks == 1 || workers());
     OK(aclrtSynchronizeEvent(e));
     CODE(aclrtSynchronizeStream(stream), 507015);
 }

@@ -87,9 +87,11 @@ static void host_pages(void) {
     OK(aclrtMapMem(va, MIB2, 0, h, 0));
     va[3] = 9; /* the host reaches it */
     aclrtStream s = new_stream();
+    OK(mock_acl_hold_stream(s));
     OK(aclrtMemcpyAsync(d, 4, va, 4, ACL_MEMCPY_HOST_TO_DEVICE, s));
     OK(aclrtMemcpyAsync(d, 4, va, 4, ACL_MEMCPY_HOST_TO_DEVICE, s));
     OK(aclrtUnmapMem(va)); /* work in the queue meets nothing, and does not crash */
+    OK(mock_acl_release_stream(s));
     CODE(aclrtSynchronizeStream(s), 507053);
     OK(aclrtMapMem(va, MIB2, 0, h, 0));
     OK(aclrtMemcpy(d, 4, va, 4, ACL_MEMCPY_HOST_TO_DEVICE));
