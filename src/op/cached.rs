@@ -85,7 +85,22 @@ impl Context {
     }
 
     /// Forgets every executor of this context. To be called after settings of the runtime that a first phase looks
-    /// at were changed beside this crate, such as deterministic kernels or limits of cores.
+    /// at were changed beside this crate, such as deterministic kernels or limits of cores. Any thread may call it; it
+    /// does not wait for the device, and work that was submitted is not affected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op;
+    ///
+    /// let context = racl::Acl::mock()?.device(0)?.create_context()?;
+    /// let (stream, mut a) = (context.stream()?, context.zeros::<f32>([4])?);
+    /// op::fill(&stream, &mut a, 2.0)?;
+    /// context.clear_operator_cache();
+    /// assert_eq!(context.operator_cache().signatures, 0);
+    /// assert_eq!(a.to_vec()?, [2.0; 4]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     pub fn clear_operator_cache(&self) {
         self.inner().operators.shrink(self.inner(), 0);
     }
