@@ -331,7 +331,6 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_nn_reset();
     mock_own_reset();
 #endif
-    mock_handle_clear_objects();
     mock_things_reset();
     mock_models_reset();
     mock_bundles_reset();

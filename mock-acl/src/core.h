@@ -88,7 +88,6 @@ void *mock_handle_take(mock_kind kind, const void *handle);
 uint64_t mock_handle_count(mock_kind kind);
 /* Visits live objects of a kind; `visit` may take handles. Only while nothing else runs. */
 void mock_handle_each(mock_kind kind, void (*visit)(void *));
-void mock_handle_clear_objects(void);
 
 /* ---- tasks ---- */
 /* The order matters: up to MOCK_TASK_WORK a task is a plain function that runs without the lock. */

@@ -46,9 +46,11 @@ void *mock_object_new(mock_object_kind kind, void *object);
 void *mock_object_get(mock_object_kind kind, const void *handle);
 /* Takes the object out and makes the handle stale; NULL as above. */
 void *mock_object_take(mock_object_kind kind, const void *handle);
+/* Takes every object of the kind out and calls `release` for it. One that another thread takes meanwhile is left to
+ * that thread. */
+void mock_object_take_all(mock_object_kind kind, void (*release)(void *object));
 
-/* Frees every object that a program still holds; for a reset of the whole mock, which drops the handles
- * itself. */
+/* Takes back every object that a program still holds; for a reset of the whole mock. */
 void mock_nn_reset(void);
 /* Takes back what the program computes itself. */
 void mock_own_reset(void);

@@ -135,19 +135,6 @@ void mock_handle_each(mock_kind kind, void (*visit)(void *)) {
     }
 }
 
-/* Makes every handle of a host-side object stale. The objects belong to the operator part and are left to it.
- */
-void mock_handle_clear_objects(void) {
-    pthread_mutex_lock(&table_lock);
-    for (uint32_t i = 1; i < used; i++) {
-        slot *s = slot_at(i);
-        const uint32_t tag = atomic_load_explicit(&s->tag, memory_order_relaxed);
-        const mock_kind kind = (mock_kind)(tag >> GENERATION_BITS);
-        if (kind >= MOCK_OBJECT_FIRST) release(kind, s, i);
-    }
-    pthread_mutex_unlock(&table_lock);
-}
-
 static mock_kind kind_of(mock_object_kind kind) { return (mock_kind)((int)MOCK_OBJECT_FIRST + (int)kind); }
 
 void *mock_object_new(mock_object_kind kind, void *object) { return mock_handle_new(kind_of(kind), object); }
@@ -156,4 +143,29 @@ void *mock_object_get(mock_object_kind kind, const void *handle) {
 }
 void *mock_object_take(mock_object_kind kind, const void *handle) {
     return mock_handle_take(kind_of(kind), handle);
+}
+
+/* The object of a live handle of this kind at `index`, whose handle is stale afterwards. */
+static void *take_at(mock_kind kind, uint32_t index) {
+    slot *s = slot_at(index);
+    void *object = NULL;
+    pthread_mutex_lock(&table_lock);
+    if (atomic_load_explicit(&s->tag, memory_order_relaxed) >> GENERATION_BITS == (uint32_t)kind) {
+        object = atomic_load_explicit(&s->object, memory_order_relaxed);
+        release(kind, s, index);
+    }
+    pthread_mutex_unlock(&table_lock);
+    return object;
+}
+
+void mock_object_take_all(mock_object_kind object_kind, void (*visit)(void *object)) {
+    const mock_kind kind = kind_of(object_kind);
+    pthread_mutex_lock(&table_lock);
+    const uint32_t end = used;
+    pthread_mutex_unlock(&table_lock);
+    for (uint32_t i = 1; i < end; i++) {
+        const uint32_t tag = atomic_load_explicit(&slot_at(i)->tag, memory_order_relaxed);
+        void *object = tag >> GENERATION_BITS == (uint32_t)kind ? take_at(kind, i) : NULL;
+        if (object != NULL) visit(object);
+    }
 }

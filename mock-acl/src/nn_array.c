@@ -25,8 +25,8 @@ aclScalar *aclCreateScalar(void *value, aclDataType dataType) {
     if (s == NULL) return NULL;
     s->dtype = dataType;
     memcpy(s->bytes, value, size);
-    s->slot.handle = mock_object_new(MOCK_OBJECT_SCALAR, s);
-    if (s->slot.handle != NULL) return s->slot.handle;
+    void *handle = mock_object_new(MOCK_OBJECT_SCALAR, s);
+    if (handle != NULL) return handle;
     mock_slab_give(MOCK_SLAB_SCALAR, s);
     return NULL;
 }
@@ -76,8 +76,8 @@ static void *new_array(const char *function, const void *values, uint64_t size, 
     a->values = malloc(size != 0 ? size * element : 1);
     if (a->values != NULL) {
         if (size != 0) memcpy(a->values, values, size * element);
-        a->slot.handle = mock_object_new(MOCK_OBJECT_ARRAY, a);
-        if (a->slot.handle != NULL) return a->slot.handle;
+        void *handle = mock_object_new(MOCK_OBJECT_ARRAY, a);
+        if (handle != NULL) return handle;
     }
     free(a->values);
     mock_slab_give(MOCK_SLAB_ARRAY, a);
@@ -148,8 +148,8 @@ static void *new_list(
     l->handles = malloc((size + 1) * sizeof *l->handles);
     if (l->handles != NULL) {
         for (uint64_t i = 0; i < size; i++) memcpy(&l->handles[i], &values[i], sizeof l->handles[i]);
-        l->slot.handle = mock_object_new(MOCK_OBJECT_LIST, l);
-        if (l->slot.handle != NULL) return l->slot.handle;
+        void *handle = mock_object_new(MOCK_OBJECT_LIST, l);
+        if (handle != NULL) return handle;
     }
     free(l->handles);
     mock_slab_give(MOCK_SLAB_LIST, l);
@@ -221,9 +221,9 @@ static void free_scalar(void *object) {
 }
 
 void mock_nn_reset(void) {
-    mock_slab_each_held(MOCK_SLAB_TENSOR, free_tensor);
-    mock_slab_each_held(MOCK_SLAB_SCALAR, free_scalar);
-    mock_slab_each_held(MOCK_SLAB_ARRAY, free_array);
-    mock_slab_each_held(MOCK_SLAB_LIST, free_list);
-    mock_slab_each_held(MOCK_SLAB_PLAN, mock_plan_drop);
+    mock_object_take_all(MOCK_OBJECT_TENSOR, free_tensor);
+    mock_object_take_all(MOCK_OBJECT_SCALAR, free_scalar);
+    mock_object_take_all(MOCK_OBJECT_ARRAY, free_array);
+    mock_object_take_all(MOCK_OBJECT_LIST, free_list);
+    mock_object_take_all(MOCK_OBJECT_EXECUTOR, mock_plan_drop);
 }

@@ -174,10 +174,11 @@ aclnnStatus mock_build_finish(mock_build *b) {
     if (b->status == 0 && b->size == NULL) b->status = mock_null_parameter(b->name, "workspaceSize");
     if (b->status == 0 && b->executor == NULL) b->status = mock_null_parameter(b->name, "executor");
     if (b->status == 0) {
-        b->plan->slot.handle = mock_object_new(MOCK_OBJECT_EXECUTOR, b->plan);
-        if (b->plan->slot.handle != NULL) {
-            *b->size = b->plan->need;
-            *b->executor = b->plan->slot.handle;
+        const uint64_t need = b->plan->need;
+        aclOpExecutor *executor = mock_object_new(MOCK_OBJECT_EXECUTOR, b->plan);
+        if (executor != NULL) {
+            *b->size = need;
+            *b->executor = executor;
             return 0;
         }
         mock_error_text("EZ9999", "%s: no executor handle left", b->name);
@@ -247,7 +248,6 @@ aclnnStatus mock_plan_launch(
     } else {
         plan = mock_object_take(MOCK_OBJECT_EXECUTOR, executor);
         if (plan == NULL) return bad_executor(task->name, executor);
-        plan->slot.handle = NULL;
     }
     plan->workspace = workspace;
     return mock_submit_kernel(stream, task, plan) == 0 ? ACLNN_SUCCESS : ACLNN_ERR_RUNTIME_ERROR;

@@ -17,7 +17,7 @@ typedef struct chunk {
 typedef struct slab {
     pthread_mutex_t lock;
     mock_slot *free;
-    chunk *chunks;
+    chunk *chunks; /* for as long as the process lives */
 } slab;
 
 typedef struct cache {
@@ -77,7 +77,6 @@ static bool grow(slab *s, size_t size) {
     if (fresh == NULL) return false;
     for (unsigned i = CHUNK_OBJECTS; i-- > 0;) {
         mock_slot *slot = (mock_slot *)(void *)(fresh->objects + i * size);
-        slot->handle = NULL;
         slot->next = s->free;
         s->free = slot;
     }
@@ -119,20 +118,7 @@ void mock_slab_give(mock_slab_id id, void *object) {
     cache *mine = &caches[id];
     mock_slot *slot = object;
     if (!registered) register_thread();
-    slot->handle = NULL;
     slot->next = mine->free;
     mine->free = slot;
     if (++mine->count >= CACHE_LIMIT) spill(id, CACHE_LIMIT / 2);
-}
-
-void mock_slab_each_held(mock_slab_id id, void (*release)(void *object)) {
-    pthread_mutex_lock(&slabs[id].lock);
-    chunk *all = slabs[id].chunks;
-    pthread_mutex_unlock(&slabs[id].lock);
-    for (chunk *c = all; c != NULL; c = c->next) {
-        for (unsigned i = 0; i < CHUNK_OBJECTS; i++) {
-            mock_slot *slot = (mock_slot *)(void *)(c->objects + i * sizes[id]);
-            if (slot->handle != NULL) release(slot);
-        }
-    }
 }

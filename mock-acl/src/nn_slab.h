@@ -6,10 +6,9 @@
 
 #include <stddef.h>
 
-/* The first member of every object in a slab. `handle` is set while a program holds the object. */
+/* The first member of every object in a slab. */
 typedef struct mock_slot {
     struct mock_slot *next;
-    void *handle;
 } mock_slot;
 
 typedef enum mock_slab_id {
@@ -21,10 +20,8 @@ typedef enum mock_slab_id {
     MOCK_SLABS
 } mock_slab_id;
 
-/* An object with undefined content after its slot, whose handle is NULL; NULL when memory is out. */
+/* An object with undefined content; NULL when memory is out. */
 void *mock_slab_take(mock_slab_id id);
 void mock_slab_give(mock_slab_id id, void *object);
-/* Calls `release` for every object whose handle is set; it may give objects back. */
-void mock_slab_each_held(mock_slab_id id, void (*release)(void *object));
 
 #endif

@@ -122,8 +122,8 @@ aclTensor *aclCreateTensor(
     mock_tensor *t = mock_slab_take(MOCK_SLAB_TENSOR);
     if (t == NULL) return NULL;
     if (fill_tensor("aclCreateTensor", t, &args) == 0) {
-        t->slot.handle = mock_object_new(MOCK_OBJECT_TENSOR, t);
-        if (t->slot.handle != NULL) return t->slot.handle;
+        void *handle = mock_object_new(MOCK_OBJECT_TENSOR, t);
+        if (handle != NULL) return handle;
     }
     mock_slab_give(MOCK_SLAB_TENSOR, t);
     return NULL;

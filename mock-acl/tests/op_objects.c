@@ -275,7 +275,7 @@ static void *churn(void *unused) {
     (void)unused;
     for (int i = 0; i < 300; i++) {
         mock_tensor *t = mock_slab_take(MOCK_SLAB_TENSOR);
-        CHECK(t != NULL && t->slot.handle == NULL);
+        CHECK(t != NULL);
         held[i] = (aclTensor *)(void *)t;
     }
     for (int i = 0; i < 300; i++) mock_slab_give(MOCK_SLAB_TENSOR, held[i]);
@@ -290,30 +290,15 @@ static void slabs_are_shared_by_threads(void) {
     }
 }
 
-static void release_count(void *object) {
-    mock_slab_give(MOCK_SLAB_TENSOR, object);
-}
-
-static void a_reset_finds_what_is_held(void) {
-    aclTensor *t = plain(2, NULL);
-    mock_tensor *inside = mock_object_get(MOCK_OBJECT_TENSOR, t);
-    CHECK(inside->slot.handle == t);
-    CHECK(mock_object_take(MOCK_OBJECT_TENSOR, t) == inside);
-    mock_slab_each_held(MOCK_SLAB_TENSOR, release_count);
-    CHECK(inside->slot.handle == NULL);
-    /* The runtime drops the handles of a reset, this part frees what was behind them. */
+static void a_reset_takes_what_is_held(void) {
     add_case c = add_begin();
     aclIntArray *array = aclCreateIntArray((int64_t[]){1}, 1);
     aclTensorList *list = aclCreateTensorList((const aclTensor *[]){c.x.handle}, 1);
-    mock_array *values = mock_object_take(MOCK_OBJECT_ARRAY, array);
-    mock_list *members = mock_object_take(MOCK_OBJECT_LIST, list);
-    mock_plan *plan = mock_object_take(MOCK_OBJECT_EXECUTOR, c.executor);
-    mock_object_take(MOCK_OBJECT_TENSOR, c.x.handle);
-    mock_object_take(MOCK_OBJECT_TENSOR, c.y.handle);
-    mock_object_take(MOCK_OBJECT_TENSOR, c.out.handle);
-    mock_object_take(MOCK_OBJECT_SCALAR, c.one);
     mock_nn_reset();
-    CHECK(values->slot.handle == NULL && members->slot.handle == NULL && plan->slot.handle == NULL);
+    for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
+    CHECK(aclDestroyTensorList(list) == 161002 && aclDestroyIntArray(array) == 161002);
+    CHECK(aclDestroyTensor(c.x.handle) == 161002 && aclDestroyScalar(c.one) == 161002);
+    CHECK(aclDestroyAclOpExecutor(c.executor) != 0);
     device_free(c.x.memory);
     device_free(c.y.memory);
     device_free(c.out.memory);
@@ -331,7 +316,7 @@ int main(void) {
     bad_operands_are_refused();
     absent_operands_keep_their_index();
     slabs_are_shared_by_threads();
-    a_reset_finds_what_is_held();
+    a_reset_takes_what_is_held();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
     puts("op_objects: ok");
     return 0;

@@ -155,6 +155,16 @@ void *mock_object_take(mock_object_kind kind, const void *handle) {
     return value;
 }
 
+void mock_object_take_all(mock_object_kind kind, void (*visit)(void *value)) {
+    for (size_t i = 0; i < sizeof objects / sizeof objects[0]; i++) {
+        void *value = objects[i].kind == kind ? objects[i].value : NULL;
+        if (value == NULL) continue;
+        objects[i].value = NULL;
+        live[kind]--;
+        visit(value);
+    }
+}
+
 size_t stub_live(mock_object_kind kind) {
     return live[kind];
 }

@@ -1,7 +1,9 @@
 /* Part of racl (mock-acl). Several host threads: own streams, shared streams, waiting for each other. */
 #include <pthread.h>
+#include "aclnn/acl_meta.h"
 #include "check.h"
 #include "engine.h"
+#include "mock_acl.h"
 
 enum { THREADS = 4, ROUNDS = 3000 };
 
@@ -263,6 +265,35 @@ static void idle_is_idle(void) {
     CHECK(pthread_join(opener, NULL) == 0 && pthread_join(waiter, NULL) == 0 && byte_at(d) == 3);
 }
 
+/* Every object is given back once, by the thread or by the reset. */
+static void *objects(void *unused) {
+    enum { BATCH = 64 };
+    const int64_t dims[] = {4};
+    float one_half = 0.5f;
+    (void)unused;
+    for (int i = 0; i < ROUNDS / 10; i++) {
+        aclTensor *tensors[BATCH];
+        aclScalar *scalars[BATCH];
+        for (int j = 0; j < BATCH; j++) {
+            tensors[j] = aclCreateTensor(dims, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, dims, 1, NULL);
+            scalars[j] = aclCreateScalar(&one_half, ACL_FLOAT);
+            CHECK(tensors[j] != NULL && scalars[j] != NULL);
+        }
+        for (int j = 0; j < BATCH; j++) {
+            const aclnnStatus status[] = {aclDestroyTensor(tensors[j]), aclDestroyScalar(scalars[j])};
+            for (int k = 0; k < 2; k++) CHECK(status[k] == 0 || status[k] == 161002);
+        }
+    }
+    return NULL;
+}
+
+static void objects_beside_a_reset(void) {
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) CHECK(pthread_create(&threads[i], NULL, objects, NULL) == 0);
+    for (int i = 0; i < 500; i++) CHECK(mock_acl_reset() == 0);
+    for (int i = 0; i < 2; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
 int main(void) {
     own_streams();
     one_stream();
@@ -274,5 +305,6 @@ int main(void) {
     pollers();
     idle_is_idle();
     own_streams();
+    objects_beside_a_reset();
     return 0;
 }

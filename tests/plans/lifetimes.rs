@@ -125,8 +125,7 @@ fn the_default_stream_runs_plans_and_a_capturing_one_refuses() {
 
 #[test]
 fn the_device_stays_open_while_an_executable_lives() {
-    let lock = Alone::new();
-    let device = crate::common::device();
+    let Alone { device, _watched, _lock } = Alone::new();
     let mut exe = twice().capture(&device, Frozen::new()).unwrap();
     let stream = device.stream().unwrap();
     let x = device.upload_tensor(&[4.0_f32; 4], [4]).unwrap();
@@ -135,7 +134,9 @@ fn the_device_stays_open_while_an_executable_lives() {
     exe.run(&stream, &mut bind).unwrap();
     drop(stream);
     assert_eq!(result(&exe, "y"), [8.0; 4]);
-    drop(lock);
+    assert_eq!(mock::calls("aclrtResetDevice"), 0);
+    drop((exe, bind));
+    assert_eq!(mock::calls("aclrtResetDevice"), 1);
 }
 
 /// t += 1 in the memory of the caller.
