@@ -296,7 +296,7 @@ impl Builder {
     /// Issues a node on the current stream, behind what its scope and its values wait for.
     fn emit(&mut self, kind: NodeKind, uses: &[Used], at: At) -> Result<u32> {
         if uses.len() > usize::from(u16::MAX) {
-            let text = format_args!("an operator of {} values; it can have {} at most", uses.len(), u16::MAX);
+            let text = format!("an operator of {} values; it can have {} at most", uses.len(), u16::MAX);
             return self.wrong(FindingKind::Operand, at, text);
         }
         let place = self.place(at);

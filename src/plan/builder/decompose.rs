@@ -21,7 +21,7 @@ impl Builder {
         match &found {
             Some((name, _)) if self.rewriting.active.contains(name) => {
                 let path = self.rewriting.active.join(" → ");
-                let text = format_args!("{name}: its decomposition leads back to it: {path} → {name}");
+                let text = format!("{name}: its decomposition leads back to it: {path} → {name}");
                 self.wrong(FindingKind::Operand, at, text)
             }
             _ => Ok(found),
@@ -47,15 +47,14 @@ impl Builder {
         let layout = self.recipe.layout_of(value.index);
         if (layout.dtype, &layout.dims) != (expected.0, &expected.1) {
             let (want, got) = (self.show(&expected.1), self.show(&layout.dims));
-            let text = format_args!(
+            let text = format!(
                 "the decomposition of {name} gives {:?} {got}, the operator {:?} {want}",
                 layout.dtype, expected.0
             );
             return self.wrong(FindingKind::Operand, at, text);
         }
         if (self.recipe.storage_of(value.index) as usize) < storages {
-            let text =
-                format_args!("the decomposition of {name} gives a value that was there before it, not a new one");
+            let text = format!("the decomposition of {name} gives a value that was there before it, not a new one");
             return self.wrong(FindingKind::Operand, at, text);
         }
         Ok(value)

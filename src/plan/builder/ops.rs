@@ -102,7 +102,7 @@ impl Builder {
         let mut rewrite = None;
         if matches!(operator, Operator::Fill { .. }) {
             if !operands.is_empty() {
-                let text = format_args!("fill: {} operands; it takes none", operands.len());
+                let text = format!("fill: {} operands; it takes none", operands.len());
                 return self.wrong(FindingKind::Operand, at, text);
             }
             self.check_number(&operator, layout.dtype, at)?;
@@ -115,7 +115,7 @@ impl Builder {
             if !same || (layout.dtype != dtype && operator != Operator::Copy) {
                 let name = operator.name();
                 let (dims, into) = (self.show(&dims), self.show(&layout.dims));
-                let text = format_args!("{name}: {dtype:?} {dims} into {:?} {into}", layout.dtype);
+                let text = format!("{name}: {dtype:?} {dims} into {:?} {into}", layout.dtype);
                 return self.wrong(FindingKind::Operand, at, text);
             }
         }
@@ -165,7 +165,7 @@ impl Builder {
             }
             if crate::plan::ranges::may_overlap(&self.recipe, operand.index, out.index, &bounds) {
                 let how = if same { "which it cannot compute in place" } else { "which overlaps its result" };
-                let text = format_args!("{}: an operand {how}", operator.name());
+                let text = format!("{}: an operand {how}", operator.name());
                 return self.wrong(FindingKind::Operand, at, text);
             }
         }
@@ -215,7 +215,7 @@ impl Builder {
         let (a, b) = (self.recipe.layout_of(from.index), self.recipe.layout_of(to.index));
         if !a.is_dense() || !b.is_dense() || a.bytes() != b.bytes() {
             let (from, to) = (self.show(&a.dims), self.show(&b.dims));
-            let text = format_args!("copy of {:?} {from} to {:?} {to}", a.dtype, b.dtype);
+            let text = format!("copy of {:?} {from} to {:?} {to}", a.dtype, b.dtype);
             return self.wrong(FindingKind::Operand, at, text);
         }
         self.check_target(&Operator::Copy, &[from], to, at)?;
@@ -448,7 +448,7 @@ impl Builder {
         for dim in dims {
             let index = if *dim < 0 { dim + rank } else { *dim };
             if !(0..rank).contains(&index) || bits & (1 << index) != 0 {
-                let text = format_args!("{what}: dimension {dim} of {rank}, which is not there or named twice");
+                let text = format!("{what}: dimension {dim} of {rank}, which is not there or named twice");
                 return self.wrong(FindingKind::Operand, at, text);
             }
             bits |= 1 << index;

@@ -167,7 +167,7 @@ impl Builder {
                 self.wrong(FindingKind::Name, at, text)
             }
             Some(priority) if priority != has => {
-                let text = format_args!("scope {tag:?}: priority {priority}, and its stream has {has}");
+                let text = format!("scope {tag:?}: priority {priority}, and its stream has {has}");
                 self.wrong(FindingKind::Name, at, text)
             }
             _ => Ok(known),

@@ -107,7 +107,7 @@ impl Builder {
         }
         if matches!(class, Input::Frozen | Input::Static) && dims.iter().any(|dim| dim.as_fixed().is_none()) {
             let class = if class == Input::Frozen { "frozen" } else { "static" };
-            let text = format_args!("input {name:?} is {class}, so its shape cannot have symbols");
+            let text = format!("input {name:?} is {class}, so its shape cannot have symbols");
             return self.wrong(FindingKind::Operand, at, text);
         }
         let index = self.recipe.inputs.len() as u32;
@@ -288,7 +288,7 @@ impl Builder {
             return Ok(());
         };
         let name = &self.recipe.inputs[input as usize].name;
-        let text = format_args!(
+        let text = format!(
             "{what}: input {name:?} is updatable, and only operators can be updated inside a captured graph; \
              Operator::Copy and Operator::Fill with op_into are such"
         );

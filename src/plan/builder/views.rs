@@ -51,7 +51,7 @@ impl Builder {
             }
             _ => {
                 let gaps = if from.is_dense() { "" } else { ", which has gaps" };
-                let text = format_args!("reshape to {} of {}{gaps}", self.show(&dims), self.show(&from.dims));
+                let text = format!("reshape to {} of {}{gaps}", self.show(&dims), self.show(&from.dims));
                 self.wrong(FindingKind::Operand, at, text)
             }
         }
@@ -85,7 +85,7 @@ impl Builder {
         self.check(value, "transpose", at)?;
         let mut layout = self.recipe.layout_of(value.index).clone();
         if a.max(b) >= layout.dims.len() {
-            let text = format_args!("transpose of dimensions {a} and {b} of {}", self.show(&layout.dims));
+            let text = format!("transpose of dimensions {a} and {b} of {}", self.show(&layout.dims));
             return self.wrong(FindingKind::Operand, at, text);
         }
         layout.dims.swap(a, b);
@@ -127,7 +127,7 @@ impl Builder {
         let wrong = |builder: &Self, layout: &Layout| {
             let names = builder.recipe.symbol_names();
             let (start, end, all) = (start.show(&names), end.show(&names), builder.show(&layout.dims));
-            let text = format_args!("narrow to {start}..{end} of dimension {dim} of {all}");
+            let text = format!("narrow to {start}..{end} of dimension {dim} of {all}");
             builder.wrong(FindingKind::Operand, at, text)
         };
         let Some(&whole) = layout.dims.get(dim) else { return wrong(self, &layout) };
@@ -183,8 +183,7 @@ impl Builder {
                 None => "no fixed number of bytes".to_owned(),
                 Some(size) => format!("{size} bytes"),
             };
-            let text =
-                format_args!("bytes {range:?} of a value of shape {}, which has {has}", self.show(&layout.dims));
+            let text = format!("bytes {range:?} of a value of shape {}, which has {has}", self.show(&layout.dims));
             return self.wrong(FindingKind::Operand, at, text);
         }
         let bytes =

@@ -42,8 +42,7 @@ impl Builder {
             return Ok(());
         }
         let Some(&index) = self.tags.get(tag) else {
-            let text =
-                format_args!("record_stream on {tag:?}, which no scope has used; the origin is {ORIGIN_TAG:?}");
+            let text = format!("record_stream on {tag:?}, which no scope has used; the origin is {ORIGIN_TAG:?}");
             return self.wrong(FindingKind::Name, at, text);
         };
         let storage = self.recipe.storage_of(value.index);
