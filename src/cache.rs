@@ -202,7 +202,8 @@ impl CompileCache {
         &self.0.settings.root
     }
 
-    /// What the last compilation of a function was; `None` before the first.
+    /// What the last compilation of a function was, of several at once the one that ended last; `None` before the
+    /// first.
     #[must_use]
     pub fn status(&self, function: &str) -> Option<Status> {
         self.0.traces.status(function)
@@ -335,7 +336,8 @@ impl Func {
         })
     }
 
-    /// What the last compilation of the function was; `None` before the first.
+    /// What the last compilation of the function was, of several at once the one that ended last; `None` before the
+    /// first.
     #[must_use]
     pub fn status(&self) -> Option<Status> {
         self.cache.status(&self.name)
