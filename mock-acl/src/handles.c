@@ -145,19 +145,6 @@ void *mock_object_take(mock_object_kind kind, const void *handle) {
     return mock_handle_take(kind_of(kind), handle);
 }
 
-/* The object of a live handle of this kind at `index`, whose handle is stale afterwards. */
-static void *take_at(mock_kind kind, uint32_t index) {
-    slot *s = slot_at(index);
-    void *object = NULL;
-    pthread_mutex_lock(&table_lock);
-    if (atomic_load_explicit(&s->tag, memory_order_relaxed) >> GENERATION_BITS == (uint32_t)kind) {
-        object = atomic_load_explicit(&s->object, memory_order_relaxed);
-        release(kind, s, index);
-    }
-    pthread_mutex_unlock(&table_lock);
-    return object;
-}
-
 void mock_object_take_all(mock_object_kind object_kind, void (*visit)(void *object)) {
     const mock_kind kind = kind_of(object_kind);
     pthread_mutex_lock(&table_lock);
@@ -165,7 +152,8 @@ void mock_object_take_all(mock_object_kind object_kind, void (*visit)(void *obje
     pthread_mutex_unlock(&table_lock);
     for (uint32_t i = 1; i < end; i++) {
         const uint32_t tag = atomic_load_explicit(&slot_at(i)->tag, memory_order_relaxed);
-        void *object = tag >> GENERATION_BITS == (uint32_t)kind ? take_at(kind, i) : NULL;
+        if (tag >> GENERATION_BITS != (uint32_t)kind) continue;
+        void *object = mock_handle_take(kind, encode(kind, i, tag & GENERATION_MASK));
         if (object != NULL) visit(object);
     }
 }

@@ -38,6 +38,11 @@ pub trait Operand: Described {}
 
 impl<T: Described + ?Sized> Operand for T {}
 
+/// An operand that may be missing.
+pub(super) fn optional<T: Element>(tensor: Option<&Tensor<T>>) -> Option<&dyn Operand> {
+    tensor.map(|tensor| tensor as &dyn Operand)
+}
+
 impl<T: Element> Described for Tensor<T> {
     #[allow(private_interfaces)]
     fn view(&self) -> View<'_> {

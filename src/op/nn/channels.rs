@@ -2,12 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::op::element::{Float, Index};
-use crate::op::{Operand, Tensor, aclnn};
+use crate::op::operand::optional;
+use crate::op::{Tensor, aclnn};
 use crate::stream::Stream;
-
-fn operand<T: Float>(tensor: Option<&Tensor<T>>) -> Option<&dyn Operand> {
-    tensor.map(|tensor| tensor as &dyn Operand)
-}
 
 /// What [`group_norm`] gives.
 #[derive(Debug)]
@@ -62,7 +59,7 @@ pub fn group_norm<T: Float>(
     };
     let GroupNorm { out, mean, scale } = results;
     let (n, c, rest) = (*n as i64, *c as i64, rest.iter().product::<usize>() as i64);
-    aclnn::group_norm(stream, a, operand(weight), operand(bias), n, c, rest, groups, eps, out, mean, scale)
+    aclnn::group_norm(stream, a, optional(weight), optional(bias), n, c, rest, groups, eps, out, mean, scale)
 }
 
 /// What is known of the channels that [`batch_norm`] gets.
@@ -118,7 +115,7 @@ pub fn batch_norm<T: Float>(
 ) -> Result<()> {
     let BatchNorm { weight, bias, mean, variance, eps } = channels;
     let [first, second] = saved;
-    let (weight, bias) = (operand(weight), operand(bias));
+    let (weight, bias) = (optional(weight), optional(bias));
     aclnn::batch_norm(stream, a, weight, bias, Some(mean), Some(variance), false, 0.0, eps, out, first, second)
 }
 

@@ -3,7 +3,8 @@
 use crate::error::Result;
 use crate::op::element::Float;
 use crate::op::nn::wrapped::wrapped;
-use crate::op::{CubeMath, Operand, Tensor, aclnn};
+use crate::op::operand::optional;
+use crate::op::{CubeMath, Tensor, aclnn};
 use crate::stream::Stream;
 
 /// How a window moves over an image or a signal, a number for each of its dimensions.
@@ -33,10 +34,6 @@ impl<const N: usize> Default for Window<N> {
     }
 }
 
-fn operand<T: Float>(tensor: &Tensor<T>) -> &dyn Operand {
-    tensor
-}
-
 wrapped! {
     /// Convolution of signals: `[n, c, l]` with kernels `[k, c / groups, w]` gives `[n, k, l']`.
     ///
@@ -57,7 +54,7 @@ assert_eq!(out.to_vec()?, [-1.0; 3]);"]
         groups: i64,
         out: &mut Tensor<T>,
     ) = convolution(
-        a, kernel, bias.map(operand), &window.stride, &window.padding, &window.dilation, false, &[0], groups, out,
+        a, kernel, optional(bias), &window.stride, &window.padding, &window.dilation, false, &[0], groups, out,
         CubeMath::KeepType.raw(),
     );
 
@@ -81,7 +78,7 @@ assert_eq!(out.to_vec()?, [10.0; 4]);"]
         groups: i64,
         out: &mut Tensor<T>,
     ) = convolution(
-        a, kernel, bias.map(operand), &window.stride, &window.padding, &window.dilation, false, &[0, 0], groups, out,
+        a, kernel, optional(bias), &window.stride, &window.padding, &window.dilation, false, &[0, 0], groups, out,
         CubeMath::KeepType.raw(),
     );
 
