@@ -70,7 +70,7 @@ typedef struct mock_acl_operator {
 /* From now on `name`, such as "aclnnErfinv", is computed by `functions`; NULL takes that back, as does a reset. An
  * executor keeps the functions that it was made with, so they and `user` outlive executors, queued work and graphs.
  * MOCK_ACL_BAD_ARGUMENT for a name that is no operator, one that the mock computes itself, or one whose parameters
- * cannot be carried; src/own_operators.def has all that can. */
+ * cannot be carried; src/operators/own/operators.def has all that can. */
 int mock_acl_register_operator(const char *name, const mock_acl_operator *functions);
 
 #ifdef __cplusplus

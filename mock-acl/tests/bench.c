@@ -1,7 +1,7 @@
 /* Part of racl (mock-acl). What calls cost; prints, checks nothing. */
 #include <time.h>
 #include "check.h"
-#include "engine.h"
+#include "engine/engine.h"
 
 static double now(void) {
     struct timespec t;

@@ -12,7 +12,7 @@
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_softmax.h"
-#include "op_isa.h"
+#include "objects/isa.h"
 #include "op_support.h"
 
 #define ROUNDS 12

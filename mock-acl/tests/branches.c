@@ -1,6 +1,6 @@
 /* Part of racl (mock-acl). Models built by hand: started streams, switches, labels, tasks queued anew. */
 #include "check.h"
-#include "engine.h"
+#include "engine/engine.h"
 
 #define HEAD ACL_MODEL_STREAM_FLAG_HEAD
 #define LATER ACL_MODEL_STREAM_FLAG_DEFAULT

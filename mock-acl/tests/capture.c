@@ -1,6 +1,6 @@
 /* Part of racl (mock-acl). Capture: what it records, refuses and checks. */
 #include "check.h"
-#include "engine.h"
+#include "engine/engine.h"
 
 static aclrtStream origin, side;
 static aclrtEvent fork_event, join_event;

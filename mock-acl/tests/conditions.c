@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <unistd.h>
 #include "check.h"
-#include "engine.h"
+#include "engine/engine.h"
 
 static aclrtStream origin, inner, deeper;
 static uint64_t *cells; /* [0]: a counter, [1]..: marks */

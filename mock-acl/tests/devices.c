@@ -2,8 +2,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "check.h"
-#include "core.h"
-#include "memory.h"
+#include "engine/core.h"
+#include "memory/memory.h"
 
 /* A process of its own, which has not read the environment yet. */
 static void apart(const char *name, const char *value, void (*run)(void)) {

@@ -1,7 +1,7 @@
 /* Part of racl (mock-acl). Graphs that wait in the middle of a replay, and whose kernels are replaced meanwhile. */
 #include <pthread.h>
 #include "check.h"
-#include "engine.h"
+#include "engine/engine.h"
 
 #define ROUNDS 100
 

@@ -1,8 +1,8 @@
 /* Part of racl (mock-acl). Tasks of a graph one by one: enumeration, parameters, changes. */
 #include "check.h"
-#include "core.h"
-#include "engine.h"
-#include "kernel_task.h"
+#include "engine/core.h"
+#include "engine/engine.h"
+#include "kernels/task.h"
 
 /* ---- kernels with a function handle, as a loader of kernels would offer them ---- */
 

@@ -4,10 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "check.h"
-#include "core.h"
+#include "engine/core.h"
 #include "kernels/kernels.h"
-#include "share.h"
-#include "shared.h"
+#include "memory/share.h"
+#include "engine/shared.h"
 
 static aclrtEvent shared_event(void) {
     aclrtEvent e = NULL;

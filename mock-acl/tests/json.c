@@ -1,6 +1,6 @@
 /* Part of racl (mock-acl). The reader of configurations. */
 #include "check.h"
-#include "json.h"
+#include "base/json.h"
 
 static mock_json parse(const char *text) { return mock_json_parse(text, strlen(text)); }
 static bool good(const char *text) { return parse(text).at != NULL; }

@@ -18,7 +18,7 @@ $(LINES)/driver: $(LINES_DRIVER) $(wildcard tests/bad/*.h) $(SOURCES:src/%.c=$(L
 	@$(CC) $(TEST_FLAGS) -O0 -DMOCK_COVERAGE -Itests/bad $(LINES_DRIVER) $(filter %.o,$^) \
 	  --coverage -lm -ldl -o $@
 LINES_OP := $(patsubst tests/%.c,%,$(filter-out tests/op_support.c tests/op_bench.c,$(wildcard tests/op_*.c)))
-LINES_OP_SOURCES := $(wildcard src/nn_*.c src/op_*.c)
+LINES_OP_SOURCES := $(OP_SOURCES)
 $(LINES_OP:%=$(LINES)/%): $(LINES)/%: tests/%.c tests/op_support.c $(LINES_OP_SOURCES:src/%.c=$(LINES)/obj/%.o)
 	@echo LD $@
 	@$(CC) $(TEST_FLAGS) -U_GNU_SOURCE -O0 $< tests/op_support.c $(filter %.o,$^) --coverage -lm -ldl -o $@

@@ -4,10 +4,10 @@ comma := ,
 OP_CC ?= $(CC)
 OP_BUILD ?= build/op
 OP_CFLAGS := -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -Iinclude -Isrc
-OP_SOURCES := $(wildcard src/nn_*.c src/op_*.c)
+OP_SOURCES := $(filter-out src/operators/own/%,$(wildcard src/objects/*.c src/operators/*.c src/operators/*/*.c))
 OP_SUPPORT := tests/op_support.c
 OP_TESTS := $(patsubst tests/%.c,%,$(filter-out $(OP_SUPPORT) tests/op_bench.c,$(wildcard tests/op_*.c)))
-OP_HEADERS := $(wildcard src/*.h tests/op_*.h include/*/*.h) src/exports.def
+OP_HEADERS := $(wildcard src/*/*.h src/*/*/*.h tests/op_*.h include/*/*.h) src/base/exports.def
 
 .PHONY: op-test op-portable op-asan op-tsan op-bench bench-ops
 

@@ -4,8 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "op_gemm.h"
-#include "op_isa.h"
+#include "operators/products/gemm.h"
+#include "objects/isa.h"
 #include "op_support.h"
 
 #define M 29

@@ -1,6 +1,6 @@
 /* What operators that make elements, and forms of sums and quotients, refuse; bad addresses. Their values
  * are compared with NumPy. */
-#include "nn_public.h"
+#include "objects/public.h"
 #include "op_support.h"
 
 typedef struct numbers {

@@ -1,5 +1,5 @@
 /* What softmax, norms, gates and losses refuse, and bad addresses. Their values are compared with NumPy. */
-#include "nn_public.h"
+#include "objects/public.h"
 #include "op_support.h"
 
 static void bad_softmaxes(void) {

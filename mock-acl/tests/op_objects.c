@@ -4,7 +4,7 @@
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_mul.h"
-#include "nn_object.h"
+#include "objects/object.h"
 #include "op_support.h"
 
 static aclTensor *plain(int64_t n, void *memory) {

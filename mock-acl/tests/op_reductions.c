@@ -1,5 +1,5 @@
 /* What reductions and running results refuse, and bad addresses. Their values are compared with NumPy. */
-#include "nn_public.h"
+#include "objects/public.h"
 #include "op_support.h"
 
 

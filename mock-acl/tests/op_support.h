@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "aclnn/aclnn_base.h"
-#include "engine.h"
+#include "engine/engine.h"
 
 #define CHECK(condition)                                                                      \
     do {                                                                                      \

@@ -1,6 +1,6 @@
 /* What paddings, upsampling, pooling and convolution refuse, and bad addresses. Their values are compared
  * with NumPy. */
-#include "nn_public.h"
+#include "objects/public.h"
 #include "op_support.h"
 
 #define INTS(...) \

@@ -7,7 +7,7 @@
 #include "aclnnop/aclnn_layer_norm_backward.h"
 #include "aclnnop/aclnn_resize.h"
 #include "add.h"
-#include "own_operator.h"
+#include "operators/own/operator.h"
 
 static void use(const char *name, const mock_acl_operator *functions) {
     CODE(mock_acl_register_operator(name, functions), 0);

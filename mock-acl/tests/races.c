@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include "check.h"
-#include "core.h"
-#include "graph.h"
+#include "engine/core.h"
+#include "graphs/graph.h"
 
 static aclrtContext context;
 static aclrtStream stream;

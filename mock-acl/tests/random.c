@@ -2,7 +2,7 @@
  * threads: nothing crashes, hangs or leaks. The seed is the first argument. */
 #include <pthread.h>
 #include "check.h"
-#include "engine.h"
+#include "engine/engine.h"
 
 enum { STREAMS = 5, EVENTS = 5, GRAPHS = 3, STEPS = 4000, THREADS = 3 };
 

@@ -1,7 +1,7 @@
 /* Part of racl (mock-acl). Replay: order, repetition, blocking graphs, destruction. */
 #include <unistd.h>
 #include "check.h"
-#include "engine.h"
+#include "engine/engine.h"
 
 static int called;
 static void count_call(void *unused) {

@@ -4,10 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "check.h"
-#include "core.h"
-#include "share.h"
-#include "shared.h"
-#include "space.h"
+#include "engine/core.h"
+#include "memory/share.h"
+#include "engine/shared.h"
+#include "memory/space.h"
 
 enum { KEY = 65 };
 

@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include "aclnn/acl_meta.h"
 #include "check.h"
-#include "engine.h"
+#include "engine/engine.h"
 #include "mock_acl.h"
 
 enum { THREADS = 4, ROUNDS = 3000 };

@@ -84,7 +84,7 @@ STUB = 207000
 
 
 def exports():
-    text = open(os.path.join(HERE, "src/exports.def")).read()
+    text = open(os.path.join(HERE, "src/base/exports.def")).read()
     return dict(re.findall(r"^[A-Z]+\((\w+), ([A-Z]+)\)$", text, re.M))
 
 

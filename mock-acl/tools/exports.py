@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Works on src/exports.def, the list of exported names.
+"""Works on src/base/exports.def, the list of exported names.
 
 exports.py check LIBRARY      the library exports exactly abi/exports.txt, which is these names and mock_acl_*; every
                               function that the headers declare is among them, and nothing else is
 exports.py list               writes abi/exports.txt
-exports.py table [--check]    writes the tables in README.md and src/own_operators.def, or fails when they are not
+exports.py table [--check]    writes the tables in README.md and src/operators/own/operators.def, or fails when they are not
                               current
 """
 import os
@@ -40,7 +40,7 @@ LIST = os.path.join(HERE, "abi/exports.txt")
 
 
 def entries():
-    text = open(os.path.join(HERE, "src/exports.def")).read()
+    text = open(os.path.join(HERE, "src/base/exports.def")).read()
     return re.findall(r"^([A-Z]+)\((\w+), ([A-Z]+)\)$", text, re.M)
 
 
@@ -122,7 +122,7 @@ def table():
             lines.append(
                 f"| the other {operators} operators of `aclnnop/` ({len(missing)} functions) | not supported "
                 "| own choice | 207000, and the error text names the function, until the program computes it itself "
-                "(mock_acl_operator.h); src/own_operators.def lists them |"
+                "(mock_acl_operator.h); src/operators/own/operators.def lists them |"
             )
         elif missing:
             head = f"Not supported ({len(missing)}; 207000, NULL or 0, and the error text names the function):"
@@ -147,7 +147,7 @@ def update(only_check):
     if only_check:
         good = fresh == text and stubs == open(own_operators.PATH).read()
         if not good:
-            print("README.md or src/own_operators.def is not current: run tools/exports.py table")
+            print("README.md or src/operators/own/operators.def is not current: run tools/exports.py table")
         return good
     open(path, "w").write(fresh)
     open(own_operators.PATH, "w").write(stubs)

@@ -27,15 +27,15 @@ REASONS = os.path.join(HERE, "tests", "not-covered.tsv")
 def measured(folder):
     """File -> line -> [count, branches taken, branches, function]."""
     found = {}
-    notes = [os.path.abspath(path) for path in sorted(glob.glob(os.path.join(folder, "*.gcda")))]
+    notes = [os.path.abspath(path) for path in sorted(glob.glob(os.path.join(folder, "**/*.gcda"), recursive=True))]
     with tempfile.TemporaryDirectory() as scratch:
         subprocess.run(["gcov", "--json-format", "--branch-probabilities", *notes], cwd=scratch, check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for path in glob.glob(os.path.join(scratch, "*.gcov.json.gz")):
             for file in json.load(gzip.open(path))["files"]:
-                if not re.match(r"(.*/)?src/\w+\.[ch]$", file["file"]):
+                if not re.match(r"(.*/)?src/[\w/]+\.[ch]$", file["file"]):
                     continue
-                lines = found.setdefault(os.path.basename(file["file"]), {})
+                lines = found.setdefault(file["file"].rpartition("src/")[2], {})
                 for line in file["lines"]:
                     here = lines.setdefault(line["line_number"], [0, 0, 0, ""])
                     taken = sum(branch["count"] > 0 for branch in line["branches"])

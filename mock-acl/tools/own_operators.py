@@ -1,4 +1,4 @@
-"""The stubs of operators that the mock does not compute, with their parameters (src/own_operators.def).
+"""The stubs of operators that the mock does not compute, with their parameters (src/operators/own/operators.def).
 
 A program can register a function that computes such an operator (include/mock_acl_operator.h), which then needs to know
 what the first phase was told. tools/exports.py writes the file with its tables and checks it with them. An operator
@@ -9,7 +9,7 @@ import re
 import textwrap
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PATH = os.path.join(HERE, "src/own_operators.def")
+PATH = os.path.join(HERE, "src/operators/own/operators.def")
 PREFIX = re.compile(r"^(const )?(.*)$")
 # Without const, which only matters for tensors; what is written has no const or a name that says so.
 KINDS = {

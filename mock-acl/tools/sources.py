@@ -14,7 +14,7 @@ CALL = re.compile(r"\b(acl\w+)\(")
 
 
 def read(pattern):
-    return [open(path).read() for path in sorted(glob.glob(os.path.join(HERE, pattern)))]
+    return [open(path).read() for path in sorted(glob.glob(os.path.join(HERE, pattern), recursive=True))]
 
 
 def kinds_in(text):
@@ -44,7 +44,7 @@ def in_brackets(text):
 
 def from_comments(found):
     """A comment at a function counts for it, the first one of a file for the functions that nothing else tells of."""
-    for text in read("src/*.c"):
+    for text in read("src/**/*.c"):
         first = in_brackets(text[: text.find("*/") + 2])
         for part in re.split(r"^}", text, flags=re.M):
             name = re.search(r"^MOCK_EXPORT [^(]*?\b(\w+)\(", part, re.M)

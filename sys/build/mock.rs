@@ -1,7 +1,7 @@
 //! Compiles mock-acl into the program, its exported names renamed so that a real library can be linked beside it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::vars;
 
@@ -13,12 +13,8 @@ pub(crate) fn build() {
     println!("cargo:rerun-if-changed={}", include.display());
     let out = vars::cargo("OUT_DIR");
     let prefix = out.join("mock_prefix.h");
-    fs::write(&prefix, renames(&src.join("exports.def"))).expect("OUT_DIR is writable");
-    let mut files: Vec<_> = fs::read_dir(&src)
-        .unwrap_or_else(|e| panic!("{}: {e}", src.display()))
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|e| e == "c"))
-        .collect();
+    fs::write(&prefix, renames(&src.join("base/exports.def"))).expect("OUT_DIR is writable");
+    let mut files = sources(&src);
     files.sort();
     cc::Build::new()
         .files(files)
@@ -35,6 +31,15 @@ pub(crate) fn build() {
         .extra_warnings(true)
         .compile("racl_mock_acl");
     println!("cargo:rustc-link-lib=m");
+}
+
+/// Every C source below `folder`.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let (folders, files): (Vec<_>, Vec<_>) =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).partition(|path| path.is_dir());
+    let here = files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "c"));
+    here.chain(folders.iter().flat_map(|folder| sources(folder))).collect()
 }
 
 fn renames(exports: &Path) -> String {

@@ -154,19 +154,31 @@ fn run(command: &mut Command) {
     assert!(output.status.success(), "{command:?}:\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// Every file below a folder.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.into_iter().flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
 /// The objects of the mock; one is made again when a source is newer.
 fn compile(folder: &Path) -> Vec<PathBuf> {
     let mock = Path::new(env!("CARGO_MANIFEST_DIR")).join("mock-acl");
     let include = mock.join("include");
     let files = |ends: &str| -> Vec<PathBuf> {
-        let entries = fs::read_dir(mock.join("src")).unwrap().map(|entry| entry.unwrap().path());
-        entries.filter(|path| path.extension().is_some_and(|e| e == ends)).collect()
+        files_below(&mock.join("src"))
+            .into_iter()
+            .filter(|path| path.extension().is_some_and(|e| e == ends))
+            .collect()
     };
     fs::create_dir_all(folder).unwrap();
     let time = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let headers = [files("h"), files("def")].concat().iter().map(|path| time(path)).max().flatten();
     let sources = files("c");
-    let object = |source: &Path| folder.join(source.file_name().unwrap()).with_extension("o");
+    // Files of different rooms may have one name.
+    let object = |source: &Path| {
+        let name = source.strip_prefix(mock.join("src")).unwrap().to_str().unwrap().replace('/', "-");
+        folder.join(name).with_extension("o")
+    };
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         for _ in 0..2 {
@@ -178,7 +190,7 @@ fn compile(folder: &Path) -> Vec<PathBuf> {
                     }
                     let mut cc = compiler();
                     cc.args(["-std=c11", "-O1", "-fPIC", "-fvisibility=hidden", "-pthread", "-c", "-I"]);
-                    run(cc.arg(&include).arg(source).arg("-o").arg(object(source)));
+                    run(cc.arg(&include).arg("-I").arg(mock.join("src")).arg(source).arg("-o").arg(object(source)));
                 }
             });
         }

@@ -54,7 +54,8 @@ fn files_that_are_no_library_are_refused_with_what_they_are() {
     assert_refused(&libraries().folder, "it is a folder; the file in it is wanted");
     assert_refused(Path::new("/dev/null"), "it is no regular file");
     let objects = libraries().folder.join("objects");
-    let object = fs::read_dir(objects).unwrap().map(|entry| entry.unwrap().path()).find(|p| p.ends_with("init.o"));
+    let object =
+        fs::read_dir(objects).unwrap().map(|entry| entry.unwrap().path()).find(|p| p.ends_with("contexts-init.o"));
     assert_refused(&object.unwrap(), "it is an object file, not a shared library");
     assert_refused(&std::env::current_exe().unwrap(), "executable");
 }

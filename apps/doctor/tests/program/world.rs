@@ -37,11 +37,11 @@ fn build(folder: &Path) -> World {
     make.arg("-s").arg("-C").arg(&mock).arg(format!("BUILD={}", build.display()));
     run(make.arg("install").env("PREFIX", &toolkit).env_remove("DESTDIR").env_remove("MAKEFLAGS"));
     // Objects of sources that went away stay in the folder.
-    let objects: Vec<_> = fs::read_dir(mock.join("src"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
+    let sources = mock.join("src");
+    let objects: Vec<_> = files_below(&sources)
+        .into_iter()
         .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
-        .map(|path| build.join("obj").join(path.with_extension("o").file_name().unwrap()))
+        .map(|path| build.join("obj").join(path.strip_prefix(&sources).unwrap()).with_extension("o"))
         .collect();
     let without = |name: &str, hidden: &dyn Fn(&SymbolInfo) -> bool| {
         let hidden: Vec<_> =
@@ -67,6 +67,12 @@ fn build(folder: &Path) -> World {
         operators: folder.join("operators"),
         faulty,
     }
+}
+
+/// Every file below a folder.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.into_iter().flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
 fn compiler() -> Command {

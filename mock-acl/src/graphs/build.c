@@ -1,0 +1,138 @@
+/* Model instances that are built explicitly: streams are bound to them and their tasks stored.
+ *
+ * (guide: model runtime instance, aclmdlRIBuildBegin; observed: build_ri, bind_capturing) */
+#define _GNU_SOURCE
+#include "graphs/graph.h"
+
+MOCK_EXPORT aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag) {
+    MOCK_ENTER(aclmdlRIBuildBegin);
+    if (modelRI == NULL) return mock_null("modelRI");
+    if (flag != 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", flag);
+    mock_lock();
+    mock_ctx *ctx = mock_current();
+    mock_graph *g = ctx == NULL ? NULL : mock_graph_new(ctx, MOCK_GRAPH_BUILDING);
+    if (g != NULL) *modelRI = g->handle;
+    mock_unlock();
+    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
+    return g != NULL ? 0 : mock_fail(ACL_ERROR_RT_NO_MODEL_RESOURCE, "EE1013", "no host memory");
+}
+
+static aclError invalid(const char *text) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%s", text);
+}
+
+/* A model under construction and one of its streams, or a stream to become one. Not persistent or a
+ * captured model: 107000 (implementation of the open runtime; observed: build_ri, "bind capturing"); a
+ * capturing stream: 107027 (observed: bind_capturing). */
+static aclError find(
+    aclmdlRI modelRI, aclrtStream stream, const char *call, mock_graph **g, mock_stream **s) {
+    aclError code = 0;
+    *g = mock_graph_get(modelRI, &code);
+    if (code == 0 && stream == NULL) code = mock_null("stream");
+    if (code == 0) code = mock_stream_to_submit(stream, s);
+    if (code != 0) return code;
+    if (((*s)->flags & ACL_STREAM_PERSISTENT) == 0) return invalid("the stream is not persistent");
+    if (mock_capturing(*s)) return mock_captured_illegal(*s, call);
+    return (*g)->captured ? invalid("the model was captured") : 0;
+}
+
+/* FAST_LAUNCH and stop on failure: 207000, DEVICE_USE_ONLY: 507000 (implementation of the open runtime).
+ * Bound before: 107005, a complete model: 107000 (own choice). */
+static aclError bind_stream(mock_graph *g, mock_stream *s, uint32_t flag) {
+    if ((s->flags & ACL_STREAM_DEVICE_USE_ONLY) != 0)
+        return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "streams for device use cannot be bound");
+    if (s->bound) return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is bound already");
+    if ((s->flags & ACL_STREAM_FAST_LAUNCH) != 0 || s->stop_on_failure)
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "streams of this kind cannot be bound");
+    if (g->state != MOCK_GRAPH_BUILDING) return invalid("the model is complete");
+    const aclError code = mock_graph_add_chain(g, s);
+    if (code != 0) return code;
+    s->bound = true;
+    g->chains[s->chain].head = flag == ACL_MODEL_STREAM_FLAG_HEAD;
+    return 0;
+}
+
+/* HEAD: it starts with the model; DEFAULT: when another stream starts it or jumps into it (header:
+ * ACL_MODEL_STREAM_FLAG_HEAD, ACL_MODEL_STREAM_FLAG_DEFAULT). */
+MOCK_EXPORT aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag) {
+    MOCK_ENTER(aclmdlRIBindStream);
+    if (flag != ACL_MODEL_STREAM_FLAG_HEAD && flag != ACL_MODEL_STREAM_FLAG_DEFAULT)
+        return invalid("unknown flag");
+    mock_graph *g = NULL;
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = find(modelRI, stream, "aclmdlRIBindStream", &g, &s);
+    if (code == 0) code = bind_stream(g, s, flag);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream) {
+    MOCK_ENTER(aclmdlRIUnbindStream);
+    mock_graph *g = NULL;
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = find(modelRI, stream, "aclmdlRIUnbindStream", &g, &s);
+    if (code == 0 && s->graph != g) code = invalid("the stream is not bound to this model");
+    if (code == 0) mock_graph_detach(s);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream) {
+    MOCK_ENTER(aclmdlRIEndTask);
+    mock_graph *g = NULL;
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = find(modelRI, stream, "aclmdlRIEndTask", &g, &s);
+    if (code == 0 && s->graph != g) code = invalid("the stream is not bound to this model");
+    if (code == 0) g->ended = true;
+    mock_unlock();
+    return code;
+}
+
+/* reserve must be null: 100000 (implementation of the open runtime). */
+MOCK_EXPORT aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve) {
+    MOCK_ENTER(aclmdlRIBuildEnd);
+    if (reserve != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "reserve must be null");
+    aclError code = 0;
+    mock_lock();
+    mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0 && g->state != MOCK_GRAPH_BUILDING) code = invalid("the model is not under construction");
+    if (code == 0 && !mock_graph_freeze(g))
+        code = mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    /* Without an end task it can never be executed: 507011 (implementation of the open runtime). */
+    if (code == 0) g->state = g->ended ? MOCK_GRAPH_READY : MOCK_GRAPH_FAULT;
+    mock_unlock();
+    return code;
+}
+
+/* ---- tasks queued anew ---- */
+
+static aclError not_cleanable(const char *text) {
+    return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE1017", "%s", text);
+}
+
+/* (implementation of the open runtime); while the model runs: 107037 (own choice). */
+static aclError check_clean(const mock_stream *s) {
+    if ((s->flags & ACL_STREAM_PERSISTENT) == 0) return not_cleanable("the stream is not persistent");
+    if (!s->bound) return not_cleanable("the stream is not bound to a model");
+    if ((s->flags & ACL_STREAM_CPU_SCHEDULE) != 0) return not_cleanable("not for streams of this kind");
+    if (s->graph->state == MOCK_GRAPH_BUILDING) return not_cleanable("the model is not complete yet");
+    if (s->graph->inflight == 0) return 0;
+    return mock_fail(ACL_ERROR_RT_MODEL_RUNNING, "EE9999", "the model is running");
+}
+
+/* Null: 107000; not persistent, not bound, not complete: 507000 (implementation of the open runtime). What is
+ * queued afterwards takes the place of the old tasks (guide: stream management, aclrtPersistentTaskClean). */
+MOCK_EXPORT aclError aclrtPersistentTaskClean(aclrtStream stream) {
+    MOCK_ENTER(aclrtPersistentTaskClean);
+    if (stream == NULL) return invalid("stream must not be null");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = check_clean(s);
+    if (code == 0) mock_graph_clean(s->graph, s->chain);
+    mock_unlock();
+    return code;
+}

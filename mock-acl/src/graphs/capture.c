@@ -1,0 +1,461 @@
+/* Capture of streams into a graph: begin, end, what is recorded and what is refused (guide: capture). A
+ * refused call leaves the capture as it is (observed: capturing_calls), where the guide says it fails. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include "graphs/capture.h"
+#include "contexts/context.h"
+#include "graphs/graph.h"
+#include "engine/notify_ids.h"
+
+static mock_link active = {&active, &active};
+
+static const mock_task_ops record_ops = {"aclrtRecordEvent", NULL, NULL};
+static const mock_task_ops wait_ops = {"aclrtStreamWaitEvent", NULL, NULL};
+
+bool mock_capturing(const mock_stream *s) { return s->graph != NULL && !s->bound; }
+
+bool mock_event_captured(const mock_event *e) {
+    return e->graph != NULL && e->graph->serial == e->graph_serial && e->graph->state == MOCK_GRAPH_CAPTURING;
+}
+
+/* 107027 with EE1016 (observed: capturing_calls, destroy_side, bind_capturing). */
+aclError mock_captured_error(const char *call) {
+    return mock_fail(
+        ACL_ERROR_RT_STREAM_CAPTURED, "EE1016", "%s is not allowed while the stream captures", call);
+}
+
+/* A call that a capture does not allow leaves it as it is (observed: capturing_calls); the guide says that it
+ * fails then. */
+void mock_capture_spoil(mock_graph *g) {
+    if (mock_strict_doc()) g->invalidated = true;
+}
+
+aclError mock_captured_illegal(mock_stream *s, const char *call) {
+    if (mock_capturing(s)) mock_capture_spoil(s->graph);
+    return mock_captured_error(call);
+}
+
+/* ---- capture modes ---- */
+
+/* The strictest mode among the captures of a context, or of a thread; RELAXED + 1 without any
+ * (implementation of the open runtime). */
+static int strictest(const mock_ctx *ctx, uint64_t thread) {
+    int mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED + 1;
+    for (mock_link *l = active.next; l != &active; l = l->next) {
+        const mock_graph *g = MOCK_OWNER(l, mock_graph, active);
+        const bool counts = ctx != NULL ? g->ctx == ctx : g->owner == thread;
+        if (counts && (int)g->mode < mode) mode = (int)g->mode;
+    }
+    return mode;
+}
+
+/* Synchronous calls give 107030 (observed: sync_copy_modes); the guide's FAQ has 107041 for them too. */
+static aclError deny(const mock_ctx *ctx, aclError code, const char *what) {
+    for (mock_link *l = active.next; l != &active; l = l->next) {
+        mock_graph *g = MOCK_OWNER(l, mock_graph, active);
+        if (g->ctx == ctx && g->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED) mock_capture_spoil(g);
+    }
+    if (mock_strict_doc()) code = ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC;
+    return mock_fail(code, "EE1016", "%s is not allowed beside a capture of this mode", what);
+}
+
+/* Of the captures of the context, of those of the thread and of its exchange mode (observed:
+ * sync_copy_modes, pageable); other contexts are free (observed: sync_device_other_ctx_capture). */
+aclError mock_capture_forbids(mock_ctx *ctx, aclError code, const char *what) {
+    if (MOCK_UNLIKELY(!mock_list_empty(&active))) {
+        const mock_thread *self = mock_self();
+        const int all = strictest(ctx, 0), own = strictest(NULL, self->id);
+        const bool restricted = own <= ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
+        bool denied = all < ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+        if (self->exchange == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) denied = false;
+        else if (self->exchange == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL) denied = denied && restricted;
+        else if (all == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL) denied = restricted;
+        if (denied) return deny(ctx, code, what);
+    }
+    return 0;
+}
+
+/* Gives the old mode; null 100000, other modes 107000 (observed: sync_copy_modes); no context 107002
+ * (observed: thread_no_ctx). */
+MOCK_EXPORT aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode) {
+    MOCK_ENTER(aclmdlRICaptureThreadExchangeMode);
+    if (mode == NULL) return mock_null("mode");
+    if ((int)*mode < 0 || *mode > ACL_MODEL_RI_CAPTURE_MODE_RELAXED)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "capture mode %d", (int)*mode);
+    mock_lock();
+    const bool bound = mock_current() != NULL;
+    mock_unlock();
+    if (!bound) return ACL_ERROR_RT_CONTEXT_NULL;
+    mock_thread *self = mock_self();
+    const aclmdlRICaptureMode old = self->exchange;
+    self->exchange = *mode;
+    *mode = old;
+    return 0;
+}
+
+/* ---- begin ---- */
+
+/* Bound: 107005 (observed: build_ri). The real handle of the default stream: 207000 (observed:
+ * capture_begin). */
+static aclError check_stream(const mock_stream *s) {
+    if (s->bound) return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is bound to a model");
+    if (s->is_default)
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the default stream cannot be captured");
+    return 0;
+}
+
+/* 0x10 and 0x20: 507000; the others may capture (observed: capture_begin). */
+static aclError bad_flags(const mock_stream *s) {
+    if ((s->flags & (ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)) == 0) return 0;
+    return mock_fail(
+        ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "streams of flag 0x%x cannot be captured", s->flags);
+}
+
+/* Twice: 107027 (observed: capture_begin). While the stream updates a group: 107033 (own choice). */
+static aclError check_begin(mock_stream *s, const char *call) {
+    aclError code = bad_flags(s);
+    if (code == 0) code = check_stream(s);
+    if (code != 0) return code;
+    if (mock_capturing(s)) return mock_captured_illegal(s, call);
+    if (s->update == NULL) return 0;
+    return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1016", "the stream updates a task group");
+}
+
+/* The graph's first stream: 207008 without one (guide: stream management; header:
+ * ACL_ERROR_RT_NO_STREAM_RESOURCE). */
+static aclError begin_into(mock_graph *g, mock_stream *s, aclmdlRICaptureMode mode) {
+    const aclError code = mock_graph_add_chain(g, s);
+    if (code != 0) return code;
+    g->state = MOCK_GRAPH_CAPTURING;
+    g->mode = mode;
+    g->owner = mock_self()->id;
+    mock_list_push(&active, &g->active);
+    return 0;
+}
+
+static aclError begin(mock_stream *s, aclmdlRICaptureMode mode) {
+    aclError code = check_begin(s, "aclmdlRICaptureBegin");
+    if (code != 0) return code;
+    mock_graph *g = mock_graph_new(s->ctx, MOCK_GRAPH_CAPTURING);
+    if (g == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    g->captured = true;
+    code = begin_into(g, s, mode);
+    if (code != 0) mock_graph_free(g);
+    return code;
+}
+
+static aclError check_mode(aclmdlRICaptureMode mode) {
+    if ((int)mode >= 0 && mode <= ACL_MODEL_RI_CAPTURE_MODE_RELAXED) return 0;
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "capture mode %d", (int)mode);
+}
+
+/* Flags come before the context of the stream (implementation of the open runtime). */
+static aclError check_flags(aclrtStream stream) {
+    const mock_stream *s = mock_current() == NULL ? NULL : mock_handle_get(MOCK_STREAM, stream);
+    return s == NULL ? 0 : bad_flags(s);
+}
+
+/* Null stream 100000, mode 3 107000 (observed: capture_begin). */
+MOCK_EXPORT aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
+    MOCK_ENTER(aclmdlRICaptureBegin);
+    if (stream == NULL) return mock_null("stream");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = check_mode(mode);
+    if (code == 0) code = check_flags(stream);
+    if (code == 0) code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = begin(s, mode);
+    mock_unlock();
+    return code;
+}
+
+/* No sub graph: 107000; captured before: 107026 (implementation of the open runtime); of another context:
+ * 107004 (own choice, as for other uses of a model). */
+static aclError begin_sub(mock_graph *g, mock_stream *s, aclmdlRICaptureMode mode) {
+    if (g->parent == NULL)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the model is not a sub graph");
+    if (g->state != MOCK_GRAPH_EMPTY)
+        return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the sub graph was captured before");
+    if (g->ctx != s->ctx)
+        return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1016", "the model belongs to another context");
+    const aclError code = check_begin(s, "aclmdlRICaptureToModelRIBegin");
+    return code != 0 ? code : begin_into(g, s, mode);
+}
+
+/* What the stream is told goes into a sub graph of a conditional task. */
+MOCK_EXPORT aclError aclmdlRICaptureToModelRIBegin(
+    aclrtStream stream, aclmdlRI modelRI, aclmdlRICaptureMode mode) {
+    MOCK_ENTER(aclmdlRICaptureToModelRIBegin);
+    if (stream == NULL || modelRI == NULL) return mock_null("stream and modelRI");
+    mock_stream *s = NULL;
+    aclError code = 0;
+    mock_lock();
+    mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) code = check_mode(mode);
+    if (code == 0) code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = begin_sub(g, s, mode);
+    mock_unlock();
+    return code;
+}
+
+/* Null stream or nothing to write: 100000 (observed: getinfo). Side streams too (observed: capture_end). */
+MOCK_EXPORT aclError aclmdlRICaptureGetInfo(
+    aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI) {
+    MOCK_ENTER(aclmdlRICaptureGetInfo);
+    if (stream == NULL || (status == NULL && modelRI == NULL)) return mock_null("stream, status and modelRI");
+    mock_stream *s = NULL;
+    mock_lock();
+    const aclError code = mock_stream_to_wait(stream, &s);
+    if (code == 0) {
+        const bool on = mock_capturing(s);
+        /* A capture that is broken still reads as active (observed: cross_graph, invalid_107034_status);
+         * only a lost task shows (implementation of the open runtime). */
+        if (status != NULL)
+            *status = !on                     ? ACL_MODEL_RI_CAPTURE_STATUS_NONE
+                      : s->graph->invalidated ? ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED
+                                              : ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+        if (modelRI != NULL) *modelRI = on ? s->graph->handle : NULL;
+    }
+    mock_unlock();
+    return code;
+}
+
+/* ---- tasks, records and waits ---- */
+
+/* After aclmdlRIBuildEnd: 107005 (own choice: the guide forbids it), but for streams that were cleaned,
+ * while the model does not run. */
+static aclError check_open(const mock_graph *g, const mock_chain *c) {
+    if (g->state == MOCK_GRAPH_CAPTURING || g->state == MOCK_GRAPH_BUILDING) return 0;
+    if (!c->refill)
+        return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the model of the stream is complete");
+    if (g->inflight == 0) return 0;
+    return mock_fail(ACL_ERROR_RT_MODEL_RUNNING, "EE9999", "the model is running");
+}
+
+/* A broken capture goes on taking tasks (observed: cross_graph, invalid_107034_status). */
+aclError mock_capture_task(mock_stream *s, mock_task *t) {
+    aclError code = mock_group_check(s->graph, s->chain, (mock_task_kind)t->kind);
+    if (code == 0) code = check_open(s->graph, &s->graph->chains[s->chain]);
+    if (code == 0) return mock_graph_append(s->graph, s->chain, t);
+    mock_task_release(t);
+    return code;
+}
+
+/* (observed: event_kinds, build_ri) */
+static aclError not_captured(void) {
+    return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "events of this kind cannot be captured");
+}
+
+static aclError add_record(mock_stream *s, mock_event *e) {
+    mock_graph *g = s->graph;
+    aclError code = mock_group_check(g, s->chain, MOCK_TASK_RECORD);
+    void *records = g->records;
+    if (code == 0) code = mock_graph_grow(&records, &g->record_room, g->record_count, sizeof *g->records);
+    g->records = records;
+    if (code != 0) return code;
+    mock_task t = {.ops = &record_ops, .kind = MOCK_TASK_RECORD, .type = ACL_MODEL_RI_TASK_EVENT_RECORD};
+    t.u.wait.seq = g->record_count;
+    code = mock_graph_append(g, s->chain, &t);
+    if (code != 0) return code;
+    g->records[g->record_count] =
+        (mock_record){.event = e->handle, .flags = e->flags, .node = g->node_count - 1, .chain = s->chain};
+    e->graph = g;
+    e->graph_serial = g->serial;
+    e->graph_record = g->record_count++;
+    return 0;
+}
+
+/* External events pass, events of the older calls do not: 207000 (observed: event_kinds). */
+aclError mock_capture_record(mock_stream *s, mock_event *e) {
+    if (e->family == MOCK_EVENT_OUTSIDE || (e->family == MOCK_EVENT_FLAGGED && s->bound)) {
+        mock_task t = {
+            .ops = &record_ops, .kind = MOCK_TASK_LATCH_SET, .type = ACL_MODEL_RI_TASK_EVENT_RECORD};
+        t.u.wait.event = e;
+        e->refs++;
+        const aclError code = mock_capture_task(s, &t);
+        if (code == 0 && s->bound) {
+            e->graph = s->graph;
+            e->graph_serial = s->graph->serial;
+        }
+        return code;
+    }
+    if (s->bound || e->family != MOCK_EVENT_EX) return not_captured();
+    /* A record that nothing can wait for is accepted and ignored (observed: event_kinds). */
+    if ((e->flags & ACL_EVENT_SYNC) == 0) return 0;
+    return add_record(s, e);
+}
+
+static aclError add_wait(mock_stream *s, const mock_event *e) {
+    const aclError code = mock_group_check(s->graph, s->chain, MOCK_TASK_WAIT);
+    if (code != 0) return code;
+    mock_task t = {.ops = &wait_ops, .kind = MOCK_TASK_WAIT, .type = ACL_MODEL_RI_TASK_EVENT_WAIT};
+    t.u.wait.seq = e->graph_record;
+    return mock_graph_append(s->graph, s->chain, &t);
+}
+
+/* A wait for a captured event draws an ordinary stream into the capture (observed: capture_end, join_ok),
+ * also one of another context that is current (observed: fork_foreign_ctx). The default stream: 107031
+ * (observed: fork_default). */
+static aclError fork_into(mock_stream *s, const mock_event *e) {
+    if (s->is_default)
+        return mock_fail(
+            ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "EE1017", "the default stream cannot join a capture");
+    aclError code = bad_flags(s);
+    if (code == 0) code = mock_capture_lost(e->graph);
+    if (code != 0) return code;
+    code = mock_graph_add_chain(e->graph, s);
+    if (code == 0) return add_wait(s, e);
+    e->graph->invalidated = true; /* (observed, not recorded) */
+    return code;
+}
+
+static aclError wait_latch(mock_stream *s, mock_event *e) {
+    mock_task t = {.ops = &wait_ops, .kind = MOCK_TASK_LATCH_WAIT, .type = ACL_MODEL_RI_TASK_EVENT_WAIT};
+    t.u.latch.event = e;
+    e->refs++;
+    return mock_capture_task(s, &t);
+}
+
+/* Of another capture: 107032, and both are broken (observed: cross_graph). Never recorded: 0; recorded
+ * outside: 107024 (observed: event_outside, event_outside_pending). Bound stream: 207000 (observed, not
+ * recorded). */
+aclError mock_capture_wait(mock_stream *s, mock_event *e) {
+    const bool captured = mock_event_captured(e);
+    if (s->graph == NULL) return fork_into(s, e);
+    if (e->family == MOCK_EVENT_OUTSIDE || (e->family == MOCK_EVENT_FLAGGED && s->bound))
+        return wait_latch(s, e);
+    if (s->bound || e->family != MOCK_EVENT_EX) return not_captured();
+    if (captured && e->graph == s->graph) return add_wait(s, e);
+    if (captured) {
+        e->graph->broken = s->graph->broken = true;
+        return mock_fail(ACL_ERROR_STREAM_CAPTURE_CONFLICT, "EE1016", "the event belongs to another capture");
+    }
+    if (!mock_has_record(e)) return 0;
+    return mock_fail(ACL_ERROR_RT_CAPTURE_DEPENDENCY, "EE1016", "the event was recorded outside the capture");
+}
+
+/* ---- end ---- */
+
+/* Every side stream must end with a record that the origin waits for, directly or through other streams
+ * (observed: join_ok, join_trailing, join_nowork). */
+static bool joined(const mock_graph *g) {
+    bool *reached = calloc(g->chain_count, sizeof *reached);
+    if (reached == NULL) return false;
+    reached[0] = true;
+    bool grew = true;
+    while (grew) {
+        grew = false;
+        for (uint32_t i = g->node_count; i-- > 0;) {
+            const mock_task *t = &g->nodes[i];
+            if (t->kind != MOCK_TASK_WAIT || !reached[t->chain]) continue;
+            const mock_record *r = &g->records[t->u.wait.seq];
+            if (reached[r->chain] || g->chains[r->chain].last != r->node) continue;
+            reached[r->chain] = grew = true;
+        }
+    }
+    bool all = true;
+    for (uint16_t c = 0; c < g->chain_count; c++) all = all && reached[c];
+    free(reached);
+    return all;
+}
+
+/* Each stream that joins takes a notify for as long as the model lives: 207009 without one (header:
+ * ACL_ERROR_RT_NO_NOTIFY_RESOURCE; implementation of the open runtime; own choice: how many). */
+static aclError take_notifies(mock_graph *g) {
+    const uint16_t wanted = (uint16_t)(g->chain_count - 1);
+    if (!mock_notify_ids_take(wanted)) return mock_no_notify();
+    g->joins = wanted;
+    return 0;
+}
+
+/* A sub graph goes with its root; a failed one spoils every capture around it (own choice). */
+static void discard(mock_graph *g) {
+    g->state = MOCK_GRAPH_FAULT;
+    if (g->parent == NULL) {
+        mock_graph_free(g);
+        return;
+    }
+    mock_graph_leave(g);
+    while (g->parent != NULL) {
+        g = mock_cond_graph(g->parent);
+        g->broken = true;
+    }
+}
+
+/* After these checks the streams are free again, whatever the result (observed: capture_end). Another thread:
+ * 107038 unless RELAXED (capture_end_thread); broken: 507903 (cross_graph, taskgrp); a sub graph without its
+ * capture: 107045 (implementation of the open runtime); open group: 107033 (taskgrp_open_end); not joined:
+ * 107025 (capture_end). */
+static aclError finish(mock_graph *g) {
+    if (g->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && g->owner != mock_self()->id)
+        return mock_fail(
+            ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "EE1016", "another thread began the capture");
+    if (g->broken || g->invalidated)
+        return mock_fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "EE1016", "the capture was broken before");
+    const aclError subs = mock_conds_complete(g);
+    if (subs != 0) return subs;
+    if (g->open_group != NULL)
+        return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1016", "a task group is still open");
+    if (!joined(g))
+        return mock_fail(ACL_ERROR_RT_STREAM_UNJOINED, "EH0008", "a stream of the capture is not joined");
+    const aclError notifies = take_notifies(g);
+    if (notifies != 0) return notifies;
+    if (!mock_graph_freeze(g)) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    return 0;
+}
+
+/* Not capturing: 107029; not the stream of the begin: 107036; both leave everything as it is (observed:
+ * capture_end). */
+static aclError end(mock_stream *s, aclmdlRI *out) {
+    const aclError code = check_stream(s);
+    if (code != 0) return code;
+    mock_graph *g = s->graph;
+    if (g == NULL)
+        return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
+    if (out == NULL && g->parent == NULL)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "modelRI must not be null");
+    if (s->chain != 0)
+        return mock_fail(
+            ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "EE1016", "the capture began on another stream");
+    const aclError result = finish(g);
+    if (out != NULL) *out = NULL;
+    if (result != 0) {
+        discard(g);
+        return result;
+    }
+    mock_graph_leave(g);
+    g->state = MOCK_GRAPH_READY;
+    if (out != NULL) *out = g->handle;
+    return 0;
+}
+
+/* modelRI null: 107000, the capture goes on (observed: capture_end); a sub graph needs none (implementation
+ * of the open runtime). */
+MOCK_EXPORT aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
+    MOCK_ENTER(aclmdlRICaptureEnd);
+    if (stream == NULL) return mock_null("stream");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = end(s, modelRI);
+    mock_unlock();
+    return code;
+}
+
+static bool takes_part(const mock_graph *g, const mock_ctx *ctx) {
+    bool involved = g->ctx == ctx;
+    for (uint16_t c = 0; c < g->chain_count; c++)
+        involved = involved || (g->chains[c].stream != NULL && g->chains[c].stream->ctx == ctx);
+    return involved;
+}
+
+/* The context goes away: so does every capture that one of its streams takes part in (own choice), with its
+ * sub graphs, which stand in the list too. */
+void mock_capture_abandon(mock_ctx *ctx) {
+    for (mock_link *l = active.next; l != &active;) {
+        mock_graph *g = MOCK_OWNER(l, mock_graph, active);
+        const bool over = takes_part(g, ctx);
+        if (over) discard(mock_graph_root(g));
+        l = over ? active.next : l->next;
+    }
+}

@@ -1,0 +1,198 @@
+/* Captured and explicitly built graphs (model runtime instances), and what the engine offers them. Guarded by
+ * the engine lock. */
+#ifndef MOCK_GRAPH_H_
+#define MOCK_GRAPH_H_
+
+#include "engine/core.h"
+
+typedef enum mock_graph_state {
+    MOCK_GRAPH_EMPTY, /* a sub graph before its capture */
+    MOCK_GRAPH_CAPTURING,
+    MOCK_GRAPH_BUILDING, /* between aclmdlRIBuildBegin and aclmdlRIBuildEnd */
+    MOCK_GRAPH_READY,
+    MOCK_GRAPH_UPDATING,
+    MOCK_GRAPH_FAULT
+} mock_graph_state;
+
+/* The tasks of one stream. A program sees it as an internal stream of the graph. */
+typedef struct mock_chain {
+    struct mock_graph *graph;
+    mock_stream *stream; /* while it captures or is bound */
+    void *handle;
+    uint32_t last, count; /* last node, number of nodes */
+    uint32_t first;       /* in order[], once ready */
+    uint32_t cursor;      /* of the running replay */
+    bool head;            /* starts with the replay */
+    bool going;           /* started, and not at its end */
+    bool refill;          /* its tasks were cleaned and may be queued again */
+} mock_chain;
+
+typedef struct mock_record {
+    const void *event; /* the handle of the program */
+    uint32_t node;
+    uint32_t flags;
+    uint16_t chain;
+    uint64_t replay; /* the last replay that passed it */
+} mock_record;
+
+/* Tasks whose kernels can be replaced; they lie next to each other. */
+typedef struct mock_group {
+    void *handle;
+    struct mock_graph *graph;
+    uint32_t first, count;
+    mock_stream *updating;
+    bool surplus;
+    struct mock_group *next;
+} mock_group;
+
+typedef struct mock_destroy_callback {
+    aclrtCallback fn;
+    void *user;
+} mock_destroy_callback;
+
+typedef struct mock_node_ref {
+    struct mock_graph *graph;
+    void *handle;
+    uint32_t node;
+    bool disable, set;
+    mock_value value;
+    const mock_task_ops *kernel_ops; /* a new kernel, until it is applied */
+    void *kernel_arg;
+} mock_node_ref;
+
+typedef struct mock_graph {
+    void *handle;
+    uint64_t serial; /* of this incarnation, 0 while dead */
+    uint32_t id;
+    mock_ctx *ctx;
+    mock_link in_context; /* ctx->graphs */
+    mock_link active;     /* captures going on */
+    mock_graph_state state;
+    bool captured, ended, broken, invalidated, simple, calls_program;
+    bool stale; /* complete, but an order has to be made again */
+    uint16_t joins; /* notifies that it holds */
+    struct mock_cond *conds;  /* created on it */
+    struct mock_cond *parent; /* of a sub graph */
+    aclmdlRICaptureMode mode;
+    uint64_t owner; /* thread of the capture */
+    mock_task *nodes;
+    uint32_t node_count, node_room;
+    mock_chain *chains;
+    uint16_t chain_count, chain_room;
+    mock_record *records;
+    uint32_t record_count, record_room;
+    uint32_t *order; /* simple: the nodes to run; else the nodes chain by chain */
+    uint32_t order_count;
+    /* task groups */
+    mock_group *groups, *open_group;
+    uint16_t open_chain;
+    uint32_t external_count;
+    aclError group_error;
+    /* replay */
+    uint64_t inflight, replay;
+    mock_stream *replaying; /* its stream, from the first task to the last, also while blocked */
+    bool executing;         /* a thread runs nodes without the lock */
+    struct mock_external *externals; /* of the launch that replays */
+    uint64_t steps;  /* nodes run, those of sub graphs included */
+    uint64_t rounds; /* of loops, in this replay */
+    bool abort;      /* the replay that goes on, or the next one, ends early */
+    aclError abort_error;
+    mock_link launch_waiters;
+    /* the rest */
+    mock_destroy_callback *callbacks;
+    uint32_t callback_count;
+    mock_node_ref *refs;
+    uint32_t ref_count;
+    char *name;
+    struct mock_graph *next_free;
+} mock_graph;
+
+/* Offered by the engine. */
+/* A plain task on a stream; `graph` is the id of its graph, or 0. */
+aclError mock_task_run(mock_task *t, const mock_stream *s, uint32_t graph);
+const mock_task *mock_next_task(const mock_stream *s);
+void mock_task_result(mock_stream *s, aclError code);
+void mock_control_release(mock_task *t);
+mock_task *mock_ring_new(void);
+/* An environment variable; a bad value is reported once. `name` outlives the process. */
+unsigned mock_config_number(const char *name, unsigned fallback, unsigned least, unsigned limit);
+
+/* graphs/graph.c */
+mock_graph *mock_graph_new(mock_ctx *ctx, mock_graph_state state);
+void mock_graph_free(mock_graph *g);
+mock_graph *mock_graph_get(aclmdlRI handle, aclError *code);
+aclError mock_graph_grow(void **array, uint32_t *room, uint32_t count, size_t size);
+/* 207001 without memory; a captured graph takes a stream of its own for it: 207008 when none is left. */
+aclError mock_graph_add_chain(mock_graph *g, mock_stream *s);
+aclError mock_graph_append(mock_graph *g, uint16_t chain, mock_task *t);
+bool mock_graph_freeze(mock_graph *g);
+mock_graph *mock_graph_root(mock_graph *g);
+/* 207000 for a sub graph. */
+aclError mock_graph_no_sub(const mock_graph *g, const char *what);
+/* 507903 when a task or a stream of the capture could not be had. */
+aclError mock_capture_lost(const mock_graph *g);
+void mock_graph_leave(mock_graph *g);
+void mock_graph_clean(mock_graph *g, uint16_t chain);
+void mock_graph_destroy_all(mock_ctx *ctx);
+
+/* graphs/replay.c */
+mock_outcome mock_graph_step(mock_stream *s, mock_task *t);
+void mock_graph_release_launch(mock_task *t);
+bool mock_graph_calls_program(const mock_task *launch);
+bool mock_graph_launches(void *graph, const mock_stream *s);
+/* Until no launch of it is queued or runs, or it is gone. */
+aclError mock_graph_wait(mock_graph *g, mock_stream *first, int64_t timeout_ns);
+aclError mock_graph_launch(mock_graph *g, mock_stream *s);
+
+/* Of a graph or a sub graph: its first state, and as much of it as can run; true at its end. */
+void mock_graph_start(mock_graph *g);
+bool mock_graph_run(mock_stream *s, mock_graph *g);
+/* One more round of a loop. False when the loop has to stop for now, or for good. */
+bool mock_graph_round(mock_stream *s, mock_graph *g);
+/* Ends the replay that is under way, or the next one that was launched. */
+void mock_graph_end_early(mock_graph *g, aclError code);
+
+/* What became of a node. */
+typedef enum mock_step {
+    MOCK_STUCK, /* it cannot run yet */
+    MOCK_NEXT,
+    MOCK_MOVED /* the place in the chain is set already */
+} mock_step;
+
+/* graphs/task.c */
+void mock_node_ref_drop(mock_node_ref *ref);
+
+/* graphs/cond.c */
+mock_graph *mock_cond_graph(const struct mock_cond *c);
+mock_step mock_cond_step(mock_stream *s, mock_graph *g, mock_task *t);
+void mock_conds_start(mock_graph *g);
+void mock_conds_assign(mock_graph *g);
+void mock_conds_free(mock_graph *g);
+bool mock_conds_call_program(const mock_graph *g);
+void mock_conds_each(const mock_graph *g, void (*visit)(const mock_graph *sub, void *user), void *user);
+/* Of all sub graphs. */
+uint32_t mock_conds_streams(const mock_graph *g);
+/* 107045 when a sub graph has not been captured. */
+aclError mock_conds_complete(const mock_graph *g);
+
+/* graphs/branch.c */
+mock_step mock_branch_step(mock_stream *s, mock_graph *g, mock_chain *c, mock_task *t);
+void mock_branch_release(mock_task *t);
+void mock_labels_reset(void);
+/* The labels of a chain have no place any more. */
+void mock_labels_forget(const mock_graph *g, uint16_t chain);
+
+/* graphs/external.c */
+/* False when the node has to wait. */
+bool mock_external_step(mock_graph *g, const mock_task *t);
+/* What the external nodes of one launch refer to, as of now; released when the launch is over or dropped. */
+aclError mock_externals_bind(mock_graph *g, mock_stream *s, mock_task *launch);
+void mock_externals_release(mock_task *launch);
+
+/* graphs/group.c */
+aclError mock_group_check(mock_graph *g, uint16_t chain, mock_task_kind kind);
+mock_outcome mock_replace_step(mock_stream *s, mock_task *t);
+void mock_replace_release(mock_task *t);
+void mock_groups_free(mock_graph *g);
+
+#endif

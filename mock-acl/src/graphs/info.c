@@ -1,0 +1,200 @@
+/* Graphs from outside: names, ids, dumps, enumeration.
+ *
+ * (guide: model runtime instance; header: aclmdlRITaskType, aclmdlRITaskParams) */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "graphs/graph.h"
+
+#define NAME_LIMIT 512u /* longer names are cut (implementation of the open runtime) */
+
+MOCK_EXPORT aclError aclmdlRISetName(aclmdlRI modelRI, const char *name) {
+    MOCK_ENTER(aclmdlRISetName);
+    if (name == NULL) return mock_null("name");
+    aclError code = 0;
+    mock_lock();
+    mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) {
+        char *copy = strndup(name, NAME_LIMIT);
+        if (copy == NULL) code = mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+        else free(g->name);
+        if (copy != NULL) g->name = copy;
+    }
+    mock_unlock();
+    return code;
+}
+
+/* Unset: "". maxLen 0: 107000 (implementation of the open runtime). */
+MOCK_EXPORT aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name) {
+    MOCK_ENTER(aclmdlRIGetName);
+    if (name == NULL) return mock_null("name");
+    if (maxLen == 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "maxLen must not be 0");
+    aclError code = 0;
+    mock_lock();
+    const mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) snprintf(name, maxLen, "%s", g->name == NULL ? "" : g->name);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId) {
+    MOCK_ENTER(aclmdlRIGetId);
+    if (modelRIId == NULL) return mock_null("modelRIId");
+    aclError code = 0;
+    mock_lock();
+    const mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) *modelRIId = g->id;
+    mock_unlock();
+    return code;
+}
+
+/* ---- dumps ---- */
+
+static const char *type_name(const mock_task *t) {
+    static const char *const names[] = {
+        "TASK", "KERNEL", "EVENT_RECORD", "EVENT_WAIT", "EVENT_RESET", "VALUE_WRITE", "VALUE_WAIT"};
+    return t->type < sizeof names / sizeof names[0] ? names[t->type] : "TASK";
+}
+
+static void print_text(const mock_graph *g, void *unused) {
+    fprintf(stderr, "model %u: %u streams, %u tasks\n", g->id, g->chain_count, g->node_count);
+    for (uint32_t i = 0; i < g->node_count; i++)
+        fprintf(stderr, "  stream %u task %u %s %s\n", g->nodes[i].chain, i, type_name(&g->nodes[i]),
+            g->nodes[i].ops->name);
+    mock_conds_each(g, print_text, unused);
+}
+
+/* The log (guide: model runtime instance, aclmdlRIDebugPrint); here standard error when MOCK_ACL_LOG is set
+ * (own choice). */
+MOCK_EXPORT aclError aclmdlRIDebugPrint(aclmdlRI modelRI) {
+    MOCK_ENTER(aclmdlRIDebugPrint);
+    aclError code = 0;
+    mock_lock();
+    const mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0 && getenv("MOCK_ACL_LOG") != NULL) print_text(g, NULL);
+    mock_unlock();
+    return code;
+}
+
+typedef struct json {
+    FILE *file;
+    bool verbose, more;
+} json;
+
+/* Events of a Chrome trace; times are positions (implementation of the open runtime). The verbose form
+ * adds armed errors instead of kernel arguments, sub graphs follow as models of their own (own choice). */
+static void print_tasks(const mock_graph *g, void *user) {
+    json *j = user;
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        const mock_task *t = &g->nodes[i];
+        fprintf(j->file,
+            "%s\n{\"name\": \"%s\", \"pid\": \"%d aclGraph\", \"tid\": \"stream%u\", \"ts\": %u, \"dur\": 1, "
+            "\"ph\": \"X\", ",
+            j->more ? "," : "", t->ops->name, (int)getpid(), t->chain, i);
+        fprintf(j->file, "\"args\": {\"modelId\": %u, \"streamId\": %u, \"taskId\": %u, \"taskType\": \"%s\"",
+            g->id, t->chain, i, type_name(t));
+        if (t->kind == MOCK_TASK_RECORD || t->kind == MOCK_TASK_WAIT)
+            fprintf(j->file, ", \"eventId\": %llu", (unsigned long long)t->u.wait.seq);
+        if (j->verbose && t->fail != 0) fprintf(j->file, ", \"injectedError\": %d", t->fail);
+        fprintf(j->file, "}}");
+        j->more = true;
+    }
+    mock_conds_each(g, print_tasks, user);
+}
+
+static void print_json(FILE *f, const mock_graph *g, bool verbose) {
+    json j = {f, verbose, false};
+    fprintf(f, "[");
+    print_tasks(g, &j);
+    fprintf(f, "\n]\n");
+}
+
+/* A path that cannot be written: 107000 (implementation of the open runtime). */
+MOCK_EXPORT aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t flags) {
+    MOCK_ENTER(aclmdlRIDebugJsonPrint);
+    if (path == NULL) return mock_null("path");
+    aclError code = 0;
+    mock_lock();
+    const mock_graph *g = mock_graph_get(modelRI, &code);
+    FILE *f = code == 0 ? fopen(path, "w") : NULL;
+    if (code == 0 && f == NULL)
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "cannot write %s", path);
+    if (f != NULL) {
+        print_json(f, g, (flags & ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE) != 0);
+        if (fclose(f) != 0) code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "cannot write %s", path);
+    }
+    mock_unlock();
+    return code;
+}
+
+/* ---- enumeration ---- */
+
+static void *chain_handle(mock_chain *c) {
+    if (c->handle == NULL) c->handle = mock_handle_new(MOCK_CHAIN, c);
+    return c->handle;
+}
+
+/* The internal streams (observed: tasks). Too small an array is filled and gives 107039, a larger one is
+ * padded with null (implementation of the open runtime). Capturing: 107026 (own choice: as for other
+ * uses). */
+MOCK_EXPORT aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams) {
+    MOCK_ENTER(aclmdlRIGetStreams);
+    if (numStreams == NULL) return mock_null("numStreams");
+    aclError code = 0;
+    mock_lock();
+    mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) code = mock_graph_no_sub(g, "aclmdlRIGetStreams");
+    if (code == 0 && g->state == MOCK_GRAPH_CAPTURING)
+        code = mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
+    if (code == 0 && streams != NULL) {
+        for (uint32_t i = 0; i < *numStreams; i++)
+            streams[i] = i < g->chain_count ? chain_handle(&g->chains[i]) : NULL;
+        if (*numStreams < g->chain_count)
+            code = mock_fail(
+                ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "EE1003", "the model has %u streams", g->chain_count);
+    }
+    if (code == 0) *numStreams = g->chain_count;
+    mock_unlock();
+    return code;
+}
+
+static aclError make_refs(mock_graph *g) {
+    if (g->refs != NULL || g->node_count == 0) return 0;
+    g->refs = calloc(g->node_count, sizeof *g->refs);
+    if (g->refs == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        g->refs[i].graph = g;
+        g->refs[i].node = i;
+        g->refs[i].handle = mock_handle_new(MOCK_NODE, &g->refs[i]);
+    }
+    g->ref_count = g->node_count;
+    return 0;
+}
+
+/* A stream of the program: 107000 (observed: tasks); arrays as above. */
+MOCK_EXPORT aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks) {
+    MOCK_ENTER(aclmdlRIGetTasksByStream);
+    if (stream == NULL || numTasks == NULL) return mock_null("stream and numTasks");
+    aclError code = 0;
+    mock_lock();
+    const mock_chain *c = mock_handle_get(MOCK_CHAIN, stream);
+    if (c == NULL && mock_handle_get(MOCK_STREAM, stream) != NULL)
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "not a stream of a model");
+    else if (c == NULL)
+        code = mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live stream", stream);
+    if (code == 0) code = make_refs(c->graph);
+    if (code == 0 && tasks != NULL) {
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < c->graph->node_count && n < *numTasks; i++)
+            if (&c->graph->chains[c->graph->nodes[i].chain] == c) tasks[n++] = c->graph->refs[i].handle;
+        for (; n < *numTasks; n++) tasks[n] = NULL;
+        if (*numTasks < c->count)
+            code = mock_fail(
+                ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "EE1003", "the stream has %u tasks", c->count);
+    }
+    if (code == 0) *numTasks = c->count;
+    mock_unlock();
+    return code;
+}

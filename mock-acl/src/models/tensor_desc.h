@@ -1,0 +1,45 @@
+/* Tensor descriptors of the model interface. */
+#ifndef MOCK_TENSOR_DESC_H_
+#define MOCK_TENSOR_DESC_H_
+
+#include "base/things.h"
+
+#define MOCK_DESC_DIMS 128 /* header: ACL_MAX_DIM_CNT */
+#define MOCK_DIM_UNKNOWN (-1)
+#define MOCK_RANK_UNKNOWN (-2)
+
+typedef struct mock_shape {
+    size_t count;
+    int64_t *values;
+} mock_shape;
+
+/* Pairs of least and greatest value. */
+typedef struct mock_ranges {
+    size_t count;
+    int64_t (*values)[2];
+} mock_ranges;
+
+typedef struct mock_tensor_desc {
+    mock_thing thing;
+    aclDataType dtype;
+    aclFormat format, storage_format;
+    aclMemType placement;
+    mock_shape dims, storage;
+    mock_ranges ranges, values;
+    char *name, *dynamic_input;
+    void *constant;
+    size_t constant_size;
+    void *address;
+} mock_tensor_desc;
+
+mock_tensor_desc *mock_tensor_desc_new(aclDataType dtype, size_t count, const int64_t *dims,
+    aclFormat format);
+mock_tensor_desc *mock_tensor_desc_get(const aclTensorDesc *handle);
+mock_tensor_desc *mock_tensor_desc_copy(const mock_tensor_desc *from);
+void mock_tensor_desc_free(const aclTensorDesc *handle);
+/* 200000 without memory. */
+aclError mock_shape_set(mock_shape *shape, size_t count, const int64_t *values);
+/* The product of sizes; false beyond 64 bits or with a negative one. */
+bool mock_elements(size_t count, const int64_t *dims, size_t *elements);
+
+#endif

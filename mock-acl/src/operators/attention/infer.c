@@ -1,0 +1,188 @@
+/* PromptFlashAttention and IncreFlashAttention: attention of a prompt, and of one row against the keys so far
+ * (guide: aclnn, page of each). Quantisation, keys in pages and padding on the left are refused unless their
+ * parameters are null (own choice). innerPrecise chooses between precisions of the card and has no effect. */
+#include "operators/attention/compute.h"
+
+MOCK_OPERATOR(aclnnPromptFlashAttention, mock_attention_run)
+aclnnStatus aclnnPromptFlashAttentionGetWorkspaceSize(
+    const aclTensor *query, const aclTensor *key, const aclTensor *value, const aclTensor *pseShift,
+    const aclTensor *attenMask, const aclIntArray *actualSeqLengths, int64_t numHeads, double scaleValue,
+    int64_t preTokens, int64_t nextTokens, char *inputLayout, int64_t numKeyValueHeads,
+    const aclTensor *attentionOut, uint64_t *workspaceSize, aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnPromptFlashAttentionGetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnPromptFlashAttention_task, workspaceSize, executor);
+    const mock_attention_call call = {
+        .query = query, .key = key, .value = value, .shift = pseShift, .shift_name = "pseShift",
+        .mask = attenMask, .mask_name = "attenMask", .lengths = actualSeqLengths,
+        .lengths_name = "actualSeqLengths", .heads = numHeads, .heads_name = "numHeads",
+        .kv_heads = numKeyValueHeads, .before = preTokens, .after = nextTokens, .scale = scaleValue,
+        .layout = inputLayout, .out = attentionOut, .out_name = "attentionOut",
+    };
+    mock_attention_plan(&b, &call);
+    return mock_build_finish(&b);
+}
+
+MOCK_OPERATOR(aclnnPromptFlashAttentionV2, mock_attention_run)
+aclnnStatus aclnnPromptFlashAttentionV2GetWorkspaceSize(
+    const aclTensor *query, const aclTensor *key, const aclTensor *value, const aclTensor *pseShift,
+    const aclTensor *attenMask, const aclIntArray *actualSeqLengths, const aclIntArray *actualSeqLengthsKv,
+    const aclTensor *deqScale1, const aclTensor *quantScale1, const aclTensor *deqScale2,
+    const aclTensor *quantScale2, const aclTensor *quantOffset2, int64_t numHeads, double scaleValue,
+    int64_t preTokens, int64_t nextTokens, char *inputLayout, int64_t numKeyValueHeads, int64_t sparseMode,
+    const aclTensor *attentionOut, uint64_t *workspaceSize, aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnPromptFlashAttentionV2GetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnPromptFlashAttentionV2_task, workspaceSize, executor);
+    mock_attention_refuse(&b, deqScale1, "deqScale1");
+    mock_attention_refuse(&b, quantScale1, "quantScale1");
+    mock_attention_refuse(&b, deqScale2, "deqScale2");
+    mock_attention_refuse(&b, quantScale2, "quantScale2");
+    mock_attention_refuse(&b, quantOffset2, "quantOffset2");
+    const mock_attention_call call = {
+        .query = query, .key = key, .value = value, .shift = pseShift, .shift_name = "pseShift",
+        .mask = attenMask, .mask_name = "attenMask", .lengths = actualSeqLengths,
+        .lengths_name = "actualSeqLengths", .kv_lengths = actualSeqLengthsKv,
+        .kv_lengths_name = "actualSeqLengthsKv", .heads = numHeads, .heads_name = "numHeads",
+        .kv_heads = numKeyValueHeads, .before = preTokens, .after = nextTokens, .scale = scaleValue,
+        .layout = inputLayout, .out = attentionOut, .out_name = "attentionOut", .sparse = sparseMode,
+    };
+    mock_attention_plan(&b, &call);
+    return mock_build_finish(&b);
+}
+
+MOCK_OPERATOR(aclnnPromptFlashAttentionV3, mock_attention_run)
+aclnnStatus aclnnPromptFlashAttentionV3GetWorkspaceSize(
+    const aclTensor *query, const aclTensor *key, const aclTensor *value, const aclTensor *pseShift,
+    const aclTensor *attenMask, const aclIntArray *actualSeqLengths, const aclIntArray *actualSeqLengthsKv,
+    const aclTensor *deqScale1, const aclTensor *quantScale1, const aclTensor *deqScale2,
+    const aclTensor *quantScale2, const aclTensor *quantOffset2, int64_t numHeads, double scaleValue,
+    int64_t preTokens, int64_t nextTokens, char *inputLayout, int64_t numKeyValueHeads, int64_t sparseMode,
+    int64_t innerPrecise, const aclTensor *attentionOut, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnPromptFlashAttentionV3GetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnPromptFlashAttentionV3_task, workspaceSize, executor);
+    (void)innerPrecise;
+    mock_attention_refuse(&b, deqScale1, "deqScale1");
+    mock_attention_refuse(&b, quantScale1, "quantScale1");
+    mock_attention_refuse(&b, deqScale2, "deqScale2");
+    mock_attention_refuse(&b, quantScale2, "quantScale2");
+    mock_attention_refuse(&b, quantOffset2, "quantOffset2");
+    const mock_attention_call call = {
+        .query = query, .key = key, .value = value, .shift = pseShift, .shift_name = "pseShift",
+        .mask = attenMask, .mask_name = "attenMask", .lengths = actualSeqLengths,
+        .lengths_name = "actualSeqLengths", .kv_lengths = actualSeqLengthsKv,
+        .kv_lengths_name = "actualSeqLengthsKv", .heads = numHeads, .heads_name = "numHeads",
+        .kv_heads = numKeyValueHeads, .before = preTokens, .after = nextTokens, .scale = scaleValue,
+        .layout = inputLayout, .out = attentionOut, .out_name = "attentionOut", .sparse = sparseMode,
+    };
+    mock_attention_plan(&b, &call);
+    return mock_build_finish(&b);
+}
+
+MOCK_OPERATOR(aclnnIncreFlashAttention, mock_attention_run)
+aclnnStatus aclnnIncreFlashAttentionGetWorkspaceSize(
+    const aclTensor *query, const aclTensorList *key, const aclTensorList *value,
+    const aclTensor *pseShift, const aclTensor *attenMask, const aclIntArray *actualSeqLengths,
+    int64_t numHeads, double scaleValue, char *inputLayout, int64_t numKeyValueHeads,
+    const aclTensor *attentionOut, uint64_t *workspaceSize, aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnIncreFlashAttentionGetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnIncreFlashAttention_task, workspaceSize, executor);
+    const mock_attention_call call = {
+        .query = query, .keys = key, .values = value, .listed = true, .one_row = true, .shift = pseShift,
+        .shift_name = "pseShift", .mask = attenMask, .mask_name = "attenMask",
+        .kv_lengths = actualSeqLengths, .kv_lengths_name = "actualSeqLengths", .heads = numHeads,
+        .heads_name = "numHeads", .kv_heads = numKeyValueHeads, .scale = scaleValue, .layout = inputLayout,
+        .out = attentionOut, .out_name = "attentionOut",
+    };
+    mock_attention_plan(&b, &call);
+    return mock_build_finish(&b);
+}
+
+MOCK_OPERATOR(aclnnIncreFlashAttentionV2, mock_attention_run)
+aclnnStatus aclnnIncreFlashAttentionV2GetWorkspaceSize(
+    const aclTensor *query, const aclTensorList *key, const aclTensorList *value,
+    const aclTensor *pseShift, const aclTensor *attenMask, const aclIntArray *actualSeqLengths,
+    const aclTensor *dequantScale1, const aclTensor *quantScale1, const aclTensor *dequantScale2,
+    const aclTensor *quantScale2, const aclTensor *quantOffset2, int64_t numHeads, double scaleValue,
+    char *inputLayout, int64_t numKeyValueHeads, const aclTensor *attentionOut, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnIncreFlashAttentionV2GetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnIncreFlashAttentionV2_task, workspaceSize, executor);
+    mock_attention_refuse(&b, dequantScale1, "dequantScale1");
+    mock_attention_refuse(&b, quantScale1, "quantScale1");
+    mock_attention_refuse(&b, dequantScale2, "dequantScale2");
+    mock_attention_refuse(&b, quantScale2, "quantScale2");
+    mock_attention_refuse(&b, quantOffset2, "quantOffset2");
+    const mock_attention_call call = {
+        .query = query, .keys = key, .values = value, .listed = true, .one_row = true, .shift = pseShift,
+        .shift_name = "pseShift", .mask = attenMask, .mask_name = "attenMask",
+        .kv_lengths = actualSeqLengths, .kv_lengths_name = "actualSeqLengths", .heads = numHeads,
+        .heads_name = "numHeads", .kv_heads = numKeyValueHeads, .scale = scaleValue, .layout = inputLayout,
+        .out = attentionOut, .out_name = "attentionOut",
+    };
+    mock_attention_plan(&b, &call);
+    return mock_build_finish(&b);
+}
+
+MOCK_OPERATOR(aclnnIncreFlashAttentionV3, mock_attention_run)
+aclnnStatus aclnnIncreFlashAttentionV3GetWorkspaceSize(
+    const aclTensor *query, const aclTensorList *key, const aclTensorList *value,
+    const aclTensor *pseShift, const aclTensor *attenMask, const aclIntArray *actualSeqLengths,
+    const aclTensor *dequantScale1, const aclTensor *quantScale1, const aclTensor *dequantScale2,
+    const aclTensor *quantScale2, const aclTensor *quantOffset2, const aclTensor *antiquantScale,
+    const aclTensor *antiquantOffset, const aclTensor *blocktable, int64_t numHeads, double scaleValue,
+    char *inputLayout, int64_t numKeyValueHeads, int64_t blockSize, int64_t innerPrecise,
+    const aclTensor *attentionOut, uint64_t *workspaceSize, aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnIncreFlashAttentionV3GetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnIncreFlashAttentionV3_task, workspaceSize, executor);
+    (void)blockSize, (void)innerPrecise;
+    mock_attention_refuse(&b, dequantScale1, "dequantScale1");
+    mock_attention_refuse(&b, quantScale1, "quantScale1");
+    mock_attention_refuse(&b, dequantScale2, "dequantScale2");
+    mock_attention_refuse(&b, quantScale2, "quantScale2");
+    mock_attention_refuse(&b, quantOffset2, "quantOffset2");
+    mock_attention_refuse(&b, antiquantScale, "antiquantScale");
+    mock_attention_refuse(&b, antiquantOffset, "antiquantOffset");
+    mock_attention_refuse(&b, blocktable, "blocktable");
+    const mock_attention_call call = {
+        .query = query, .keys = key, .values = value, .listed = true, .one_row = true, .shift = pseShift,
+        .shift_name = "pseShift", .mask = attenMask, .mask_name = "attenMask",
+        .kv_lengths = actualSeqLengths, .kv_lengths_name = "actualSeqLengths", .heads = numHeads,
+        .heads_name = "numHeads", .kv_heads = numKeyValueHeads, .scale = scaleValue, .layout = inputLayout,
+        .out = attentionOut, .out_name = "attentionOut",
+    };
+    mock_attention_plan(&b, &call);
+    return mock_build_finish(&b);
+}
+
+MOCK_OPERATOR(aclnnIncreFlashAttentionV4, mock_attention_run)
+aclnnStatus aclnnIncreFlashAttentionV4GetWorkspaceSize(
+    const aclTensor *query, const aclTensorList *key, const aclTensorList *value,
+    const aclTensor *pseShift, const aclTensor *attenMask, const aclIntArray *actualSeqLengths,
+    const aclTensor *dequantScale1, const aclTensor *quantScale1, const aclTensor *dequantScale2,
+    const aclTensor *quantScale2, const aclTensor *quantOffset2, const aclTensor *antiquantScale,
+    const aclTensor *antiquantOffset, const aclTensor *blocktable, const aclTensor *kvPaddingSize,
+    int64_t numHeads, double scaleValue, char *inputLayout, int64_t numKeyValueHeads, int64_t blockSize,
+    int64_t innerPrecise, const aclTensor *attentionOut, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnIncreFlashAttentionV4GetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnIncreFlashAttentionV4_task, workspaceSize, executor);
+    (void)blockSize, (void)innerPrecise;
+    mock_attention_refuse(&b, dequantScale1, "dequantScale1");
+    mock_attention_refuse(&b, quantScale1, "quantScale1");
+    mock_attention_refuse(&b, dequantScale2, "dequantScale2");
+    mock_attention_refuse(&b, quantScale2, "quantScale2");
+    mock_attention_refuse(&b, quantOffset2, "quantOffset2");
+    mock_attention_refuse(&b, antiquantScale, "antiquantScale");
+    mock_attention_refuse(&b, antiquantOffset, "antiquantOffset");
+    mock_attention_refuse(&b, blocktable, "blocktable");
+    mock_attention_refuse(&b, kvPaddingSize, "kvPaddingSize");
+    const mock_attention_call call = {
+        .query = query, .keys = key, .values = value, .listed = true, .one_row = true, .shift = pseShift,
+        .shift_name = "pseShift", .mask = attenMask, .mask_name = "attenMask",
+        .kv_lengths = actualSeqLengths, .kv_lengths_name = "actualSeqLengths", .heads = numHeads,
+        .heads_name = "numHeads", .kv_heads = numKeyValueHeads, .scale = scaleValue, .layout = inputLayout,
+        .out = attentionOut, .out_name = "attentionOut",
+    };
+    mock_attention_plan(&b, &call);
+    return mock_build_finish(&b);
+}

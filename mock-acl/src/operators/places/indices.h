@@ -1,0 +1,17 @@
+/* Loops that readers and writers of chosen elements share. Each gives NULL after a failure; the data is
+ * operand 0 but where it is named. */
+#ifndef MOCK_OP_INDICES_H_
+#define MOCK_OP_INDICES_H_
+
+#include "operators/places/loop.h"
+
+/* The last dimension of `indices` has the first indices of the data: [..., k]. The loop has the other
+ * dimensions of the indices, then the rest of the data. */
+mock_places *mock_plan_nd(mock_build *b, mock_effect effect, int data, int indices, bool wraps);
+/* Operand 1 counts the elements of the data. */
+mock_places *mock_plan_linear(mock_build *b, mock_effect effect);
+/* The list that is operand 1 has an index tensor for each of the first dimensions: as in PyTorch, they
+ * broadcast to one shape, which stands where the first of them is, or first of all when they are apart. */
+mock_places *mock_plan_indices(mock_build *b, mock_effect effect);
+
+#endif

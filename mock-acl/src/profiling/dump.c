@@ -1,0 +1,317 @@
+/* Dumps of operators (guide: dump; codes: implementation of the open runtime).
+ *
+ * After aclmdlInitDump and aclmdlSetDump every operator writes its operands as NumPy files,
+ * DUMP_PATH/NNNNNN.FUNCTION.input.I.npy before it runs and ...output.I.npy after it (own choice; bfloat16
+ * as 16-bit numbers). aclopStartDumpArgs writes PATH/FUNCTION.json, a line for each set of shapes. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "acl/acl_dump.h"
+#include "models/data_buffer.h"
+#include "memory/memory.h"
+#include "profiling/watch.h"
+#ifndef MOCK_WITHOUT_OPERATORS
+#include "objects/object.h"
+#endif
+
+#define PATH_LIMIT 4000
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool inited, inputs, outputs, exceptions;
+static char path[PATH_LIMIT + 1], shapes_path[PATH_LIMIT + 1];
+static uint64_t next_number;
+
+void mock_dump_reset(void) {
+    pthread_mutex_lock(&lock);
+    inited = inputs = outputs = exceptions = false;
+    path[0] = shapes_path[0] = '\0';
+    next_number = 0;
+    mock_watch_set(MOCK_WATCH_DUMP | MOCK_WATCH_SHAPES, false);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- the configuration ---- */
+
+/* The text behind a key, wherever it stands; false without one. Escapes are not looked at (own choice). */
+static bool text_of(const char *json, const char *key, char *out, size_t size) {
+    char quoted[64];
+    snprintf(quoted, sizeof quoted, "\"%s\"", key);
+    const char *at = strstr(json, quoted);
+    if (at == NULL) return false;
+    at += strlen(quoted);
+    at += strspn(at, " \t\r\n:");
+    if (*at != '"') return false;
+    const size_t n = strcspn(++at, "\"");
+    if (n >= size) return false;
+    memcpy(out, at, n);
+    out[n] = '\0';
+    return true;
+}
+
+/* A path, and a mode of input, output or all; or a scene of exceptions. Else 100009. */
+static aclError configure(const char *json) {
+    char folder[PATH_LIMIT + 1] = "", mode[32] = "output", scene[64] = "";
+    const bool scened = text_of(json, "dump_scene", scene, sizeof scene);
+    const bool placed = text_of(json, "dump_path", folder, sizeof folder);
+    text_of(json, "dump_mode", mode, sizeof mode);
+    const bool all = strcmp(mode, "all") == 0;
+    const bool known = all || strcmp(mode, "input") == 0 || strcmp(mode, "output") == 0;
+    struct stat info;
+    if (strstr(json, "\"dump\"") == NULL) return 0; /* nothing about dumps */
+    if (!known || (!placed && !scened) || (placed && (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))))
+        return mock_fail(ACL_ERROR_INVALID_DUMP_CONFIG, "EP0006",
+            "no dump_path that is a folder, or mode %s", mode);
+    strcpy(path, placed ? folder : ".");
+    exceptions = scened && strncmp(scene, "aic_err", 7) == 0;
+    inputs = !exceptions && (all || mode[0] == 'i');
+    outputs = !exceptions && (all || mode[0] == 'o');
+    mock_watch_set(MOCK_WATCH_DUMP, inputs || outputs);
+    return 0;
+}
+
+static aclError no_init(void) {
+    return mock_fail(ACL_ERROR_UNINITIALIZE, "EP0008", "aclInit was not called before");
+}
+
+/* A second time: 100002. */
+MOCK_EXPORT aclError aclmdlInitDump(void) {
+    MOCK_ENTER(aclmdlInitDump);
+    if (!mock_initialized()) return no_init();
+    pthread_mutex_lock(&lock);
+    const bool again = inited;
+    inited = true;
+    pthread_mutex_unlock(&lock);
+    return again ? mock_fail(ACL_ERROR_REPEAT_INITIALIZE, "EP0008", "aclmdlInitDump was called before") : 0;
+}
+
+static aclError not_run(void) {
+    return mock_fail(ACL_ERROR_DUMP_NOT_RUN, "EP0008", "aclmdlInitDump was not called before");
+}
+
+MOCK_EXPORT aclError aclmdlSetDump(const char *dumpCfgPath) {
+    MOCK_ENTER(aclmdlSetDump);
+    if (!mock_initialized()) return no_init();
+    pthread_mutex_lock(&lock);
+    char *json = NULL;
+    aclError code = inited ? 0 : not_run();
+    if (code == 0 && dumpCfgPath == NULL) code = mock_null("dumpCfgPath");
+    if (code == 0) code = mock_read_config(dumpCfgPath, &json);
+    if (code == 0) {
+        code = configure(json);
+        free(json);
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+MOCK_EXPORT aclError aclmdlFinalizeDump(void) {
+    MOCK_ENTER(aclmdlFinalizeDump);
+    if (!mock_initialized()) return no_init();
+    pthread_mutex_lock(&lock);
+    const aclError code = inited ? 0 : not_run();
+    inited = inputs = outputs = exceptions = false;
+    path[0] = '\0';
+    mock_watch_set(MOCK_WATCH_DUMP, false);
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+/* ---- operands ---- */
+
+uint64_t mock_dump_number(void) {
+    pthread_mutex_lock(&lock);
+    const uint64_t n = next_number++;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+#ifndef MOCK_WITHOUT_OPERATORS
+static const char *numpy_type(int32_t dtype) {
+    switch (dtype) {
+    case ACL_FLOAT:
+        return "<f4";
+    case ACL_FLOAT16:
+        return "<f2";
+    case ACL_DOUBLE:
+        return "<f8";
+    case ACL_INT8:
+        return "|i1";
+    case ACL_UINT8:
+        return "|u1";
+    case ACL_INT16:
+        return "<i2";
+    case ACL_INT32:
+        return "<i4";
+    case ACL_INT64:
+        return "<i8";
+    case ACL_BOOL:
+        return "|b1";
+    default:
+        return "<u2"; /* bfloat16 */
+    }
+}
+
+/* Version 1.0: the header is padded to a multiple of 64 bytes and ends with a newline. */
+static void write_header(FILE *f, const mock_view *v) {
+    char text[512];
+    int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+        numpy_type(v->dtype));
+    for (unsigned i = 0; i < v->rank; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%lld, ", (long long)v->dims[i]);
+    n += snprintf(text + n, sizeof text - (size_t)n, "), }");
+    while ((10 + n + 1) % 64 != 0) text[n++] = ' ';
+    text[n++] = '\n';
+    const unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)n,
+        (unsigned char)(n >> 8)};
+    fwrite(start, 1, sizeof start, f);
+    fwrite(text, 1, (size_t)n, f);
+}
+
+static void write_view(FILE *f, const mock_view *v, const char *first) {
+    const size_t size = mock_dtype_bytes((aclDataType)v->dtype);
+    int64_t at[MOCK_MAX_RANK] = {0};
+    for (;;) {
+        int64_t offset = 0;
+        for (unsigned i = 0; i < v->rank; i++) offset += at[i] * v->strides[i];
+        fwrite(first + offset * (int64_t)size, size, 1, f);
+        int k = (int)v->rank - 1;
+        while (k >= 0 && ++at[k] == v->dims[k]) at[k--] = 0;
+        if (k < 0) return;
+    }
+}
+
+/* How many tensors operand i has, and one of them. */
+static int64_t view_count(const mock_plan *p, unsigned i) {
+    return p->views[i].list ? p->views[i].span : 1;
+}
+
+static const mock_view *view_at(const mock_plan *p, unsigned i, int64_t k) {
+    return p->views[i].list ? mock_members(p, &p->views[i]) + k : &p->views[i];
+}
+
+static void dump_view(const char *file, const mock_view *v) {
+    const char *first = mock_view_pointer(v);
+    FILE *f = fopen(file, "wb");
+    if (f == NULL) return;
+    write_header(f, v);
+    if (v->span != 0 && first != NULL) write_view(f, v, first);
+    fclose(f);
+}
+
+/* Nothing is said about a file that cannot be written: the operator runs on. */
+void mock_dump_operands(const char *function, const void *plan, uint64_t number, bool after) {
+    const mock_plan *p = plan;
+    char folder[PATH_LIMIT + 1], file[PATH_LIMIT + 128];
+    pthread_mutex_lock(&lock);
+    const bool wanted = after ? outputs : inputs;
+    strcpy(folder, path);
+    pthread_mutex_unlock(&lock);
+    unsigned index = 0;
+    for (unsigned i = 0; wanted && i < p->count; i++) {
+        if (p->views[i].absent || (p->views[i].role & (after ? MOCK_OUT : MOCK_IN)) == 0) continue;
+        for (int64_t k = 0; k < view_count(p, i); k++) {
+            snprintf(file, sizeof file, "%s/%06llu.%s.%s.%u.npy", folder, (unsigned long long)number,
+                function, after ? "output" : "input", index++);
+            dump_view(file, view_at(p, i, k));
+        }
+    }
+}
+
+/* Gives the new length of the line, which stays as it is once it is full. */
+static int describe_view(const mock_view *v, char *line, size_t size, int n) {
+    if ((size_t)n < size)
+        n += snprintf(line + n, size - (size_t)n, "%s{\"role\": \"%s\", \"dtype\": %d, \"shape\": [",
+            n > 1 ? ", " : "", v->role == MOCK_IN ? "input" : "output", (int)v->dtype);
+    for (unsigned k = 0; k < v->rank && (size_t)n < size; k++)
+        n += snprintf(line + n, size - (size_t)n, "%s%lld", k == 0 ? "" : ", ", (long long)v->dims[k]);
+    if ((size_t)n < size) n += snprintf(line + n, size - (size_t)n, "]}");
+    return n;
+}
+
+static void describe(const mock_plan *p, char *line, size_t size) {
+    int n = snprintf(line, size, "[");
+    for (unsigned i = 0; i < p->count; i++) {
+        if (p->views[i].absent) continue;
+        for (int64_t k = 0; k < view_count(p, i); k++) n = describe_view(view_at(p, i, k), line, size, n);
+    }
+    if ((size_t)n < size) snprintf(line + n, size - (size_t)n, "]\n");
+}
+
+/* A line of JSON for each new set of shapes. */
+void mock_dump_shapes(const char *function, const void *plan) {
+    char file[PATH_LIMIT + 128], line[2048], have[2048];
+    describe(plan, line, sizeof line);
+    pthread_mutex_lock(&lock);
+    snprintf(file, sizeof file, "%s/%s.json", shapes_path, function);
+    FILE *f = shapes_path[0] == '\0' ? NULL : fopen(file, "a+");
+    bool known = false;
+    while (f != NULL && !known && fgets(have, sizeof have, f) != NULL) known = strcmp(have, line) == 0;
+    if (f != NULL && !known) fputs(line, f);
+    if (f != NULL) fclose(f);
+    pthread_mutex_unlock(&lock);
+}
+#else
+void mock_dump_operands(const char *function, const void *plan, uint64_t number, bool after) {
+    (void)function, (void)plan, (void)number, (void)after;
+}
+
+void mock_dump_shapes(const char *function, const void *plan) { (void)function, (void)plan; }
+#endif
+
+/* ---- shapes of operators ---- */
+
+/* A null path, another kind than the one there is: 500001. */
+MOCK_EXPORT aclError aclopStartDumpArgs(uint32_t dumpType, const char *folder) {
+    MOCK_ENTER(aclopStartDumpArgs);
+    if (folder == NULL || (dumpType & ACL_OP_DUMP_OP_AICORE_ARGS) == 0 || strlen(folder) > PATH_LIMIT)
+        return mock_fail(ACL_ERROR_FAILURE, "EP0006", "no path, or kind %u", dumpType);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return mock_fail(ACL_ERROR_FAILURE, "EP0006", "%s: %s", folder, strerror(errno));
+    pthread_mutex_lock(&lock);
+    strcpy(shapes_path, folder);
+    mock_watch_set(MOCK_WATCH_SHAPES, true);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+/* Other kinds have no effect; without a start too. */
+MOCK_EXPORT aclError aclopStopDumpArgs(uint32_t dumpType) {
+    MOCK_ENTER(aclopStopDumpArgs);
+    if ((dumpType & ACL_OP_DUMP_OP_AICORE_ARGS) == 0) return 0;
+    pthread_mutex_lock(&lock);
+    shapes_path[0] = '\0';
+    mock_watch_set(MOCK_WATCH_SHAPES, false);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+/* ---- exceptions ---- */
+
+/* Null while nothing of that kind is dumped, and for an unknown kind. */
+MOCK_EXPORT const char *acldumpGetPath(acldumpType dumpType) {
+    MOCK_ENTER_PTR(acldumpGetPath);
+    if (dumpType < AIC_ERR_BRIEF_DUMP || dumpType > OVERFLOW_DUMP) return NULL;
+    pthread_mutex_lock(&lock);
+    const bool on = dumpType <= AIC_ERR_DETAIL_DUMP ? exceptions : inputs || outputs;
+    pthread_mutex_unlock(&lock);
+    return on ? path : NULL;
+}
+
+/* Not switched on (dump_scene): 500001. Too little room: 100000. */
+MOCK_EXPORT aclError acldumpGetExceptionInfoPath(char *out, size_t maxLen) {
+    MOCK_ENTER(acldumpGetExceptionInfoPath);
+    if (out == NULL || maxLen <= 1) return mock_null("path and maxLen");
+    char text[PATH_LIMIT + 64];
+    pthread_mutex_lock(&lock);
+    const bool on = exceptions;
+    const int n = snprintf(text, sizeof text, "%s/extra-info/data-dump/0/", path);
+    pthread_mutex_unlock(&lock);
+    if (!on) return mock_fail(ACL_ERROR_FAILURE, "EP0008", "exceptions are not dumped");
+    if ((size_t)n >= maxLen) return mock_fail(ACL_ERROR_INVALID_PARAM, "EP0006", "%d bytes are needed",
+        n + 1);
+    memcpy(out, text, (size_t)n + 1);
+    return 0;
+}

@@ -1,0 +1,277 @@
+/* Host functions, and callbacks that a subscribed thread runs (guide: callbacks). In a capture they are
+ * recorded and run in every replay (implementation of the open runtime). */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include "streams/callback.h"
+
+/* One execution of a callback task: waits in its thread's list until aclrtProcessReport runs it. */
+typedef struct mock_report {
+    mock_link link;
+    uint64_t thread;
+    bool host; /* for aclrtProcessHostFunc */
+    void (*fn)(void *);
+    void *user;
+    bool finished;
+    bool owned_by_task; /* a blocking task waits for the end and frees it */
+    mock_link waiters;
+} report;
+
+static mock_link reports = {&reports, &reports};
+static const mock_task_ops host_ops = {"aclrtLaunchHostFunc", NULL, NULL};
+static const mock_task_ops report_ops = {"aclrtLaunchCallback", NULL, NULL};
+
+mock_outcome mock_report_step(mock_stream *s, mock_task *t) {
+    report *r = t->u.host.report;
+    if (r == NULL) {
+        r = calloc(1, sizeof *r);
+        if (r == NULL) return MOCK_DONE;
+        *r = (report){.thread = s->report_thread, .fn = t->u.host.fn, .user = t->u.host.user};
+        if (t->u.host.thread != 0) r->thread = t->u.host.thread;
+        r->host = t->u.host.of_host;
+        mock_list_init(&r->waiters);
+        mock_list_push(&reports, &r->link);
+        mock_changed();
+        if (!t->u.host.blocking) return MOCK_DONE;
+        r->owned_by_task = true;
+        t->u.host.report = r;
+    }
+    if (!r->finished) {
+        mock_block_on(s, &r->waiters);
+        return MOCK_BLOCKED;
+    }
+    t->u.host.report = NULL;
+    free(r);
+    return MOCK_DONE;
+}
+
+/* The task goes away before the thread ran its callback. */
+void mock_report_forget(mock_task *t) {
+    report *r = t->u.host.report;
+    if (r == NULL) return;
+    t->u.host.report = NULL;
+    r->owned_by_task = false;
+    if (r->finished) free(r);
+}
+
+void mock_reports_clear(void) {
+    while (!mock_list_empty(&reports)) {
+        report *r = MOCK_OWNER(reports.next, report, link);
+        mock_list_remove(&r->link);
+        free(r);
+    }
+}
+
+/* fn null: 107000; a subscribed stream: 107011 (observed: callbacks). The stream waits for fn (guide:
+ * callbacks, aclrtLaunchHostFunc). */
+MOCK_EXPORT aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args) {
+    MOCK_ENTER(aclrtLaunchHostFunc);
+    if (fn == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "fn must not be null");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0 && s->report_thread != 0 && !s->report_host)
+        code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "a thread is subscribed to the stream");
+    if (code == 0) {
+        mock_task t = {
+            .ops = &host_ops, .kind = MOCK_TASK_HOST, .u.host = {.fn = fn, .user = args, .blocking = true}};
+        s->host_funcs = true;
+        if (s->report_host) {
+            t.kind = MOCK_TASK_REPORT;
+            t.u.host.thread = s->report_thread;
+            t.u.host.of_host = true;
+        }
+        code = mock_submit(s, &t);
+    }
+    mock_unlock();
+    return code;
+}
+
+/* Other block types: 100000, fn null: 107000, not subscribed: 107015 (observed: callbacks); used with
+ * host functions: 107011 (implementation of the open runtime). */
+MOCK_EXPORT aclError aclrtLaunchCallback(
+    aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType, aclrtStream stream) {
+    MOCK_ENTER(aclrtLaunchCallback);
+    if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "block type %d", (int)blockType);
+    if (fn == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "fn must not be null");
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0 && (s->host_funcs || s->report_host))
+        code =
+            mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "the stream is used with aclrtLaunchHostFunc");
+    if (code == 0 && s->report_thread == 0)
+        code = mock_fail(ACL_ERROR_RT_STREAM_NO_CB_REG, "EE1016", "no thread is subscribed to the stream");
+    if (code == 0) {
+        mock_task t = {.ops = &report_ops, .kind = MOCK_TASK_REPORT};
+        t.u.host.fn = fn;
+        t.u.host.user = userData;
+        t.u.host.blocking = blockType == ACL_CALLBACK_BLOCK;
+        t.u.host.thread = s->report_thread;
+        code = mock_submit(s, &t);
+    }
+    mock_unlock();
+    return code;
+}
+
+/* ---- subscriptions ---- */
+
+typedef struct subscriber {
+    uint64_t thread;
+    bool host;
+    uint32_t streams;
+} subscriber;
+
+/* (guide: callbacks, aclrtSubscribeReport: 1,024 threads a process) */
+static subscriber subscribers[1024];
+
+static subscriber *subscriber_of(uint64_t thread, bool host) {
+    for (size_t i = 0; i < sizeof subscribers / sizeof subscribers[0]; i++)
+        if (subscribers[i].streams != 0 && subscribers[i].thread == thread && subscribers[i].host == host)
+            return &subscribers[i];
+    return NULL;
+}
+
+static subscriber *subscriber_new(uint64_t thread, bool host) {
+    subscriber *known = subscriber_of(thread, host);
+    for (size_t i = 0; known == NULL && i < sizeof subscribers / sizeof subscribers[0]; i++)
+        if (subscribers[i].streams == 0) known = &subscribers[i];
+    if (known != NULL) {
+        known->thread = thread;
+        known->host = host;
+    }
+    return known;
+}
+
+void mock_unsubscribe(mock_stream *s) {
+    subscriber *who = s->report_thread == 0 ? NULL : subscriber_of(s->report_thread, s->report_host);
+    if (who != NULL) who->streams--;
+    mock_changed();
+    s->report_thread = 0;
+    s->report_host = false;
+}
+
+/* Used with host functions: 107011 (guide: callbacks, aclrtSubscribeReport). A second thread or thread 0:
+ * the same; no place left: 207012 (own choice). */
+static aclError subscribe(uint64_t threadId, aclrtStream stream, bool host) {
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0 && (s->host_funcs || s->report_thread != 0 || threadId == 0))
+        code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "the stream has a callback thread already");
+    if (code == 0) {
+        subscriber *who = subscriber_new(threadId, host);
+        if (who == NULL) {
+            code = mock_fail(ACL_ERROR_RT_OVER_LIMIT, "EE1023", "more than 1024 threads are subscribed");
+        } else {
+            who->streams++;
+            s->report_thread = threadId;
+            s->report_host = host;
+        }
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
+    MOCK_ENTER(aclrtSubscribeReport);
+    return subscribe(threadId, stream, false);
+}
+
+/* The thread runs what aclrtLaunchHostFunc queues on the stream from now on (header:
+ * aclrtSubscribeHostFunc; own choice: it behaves like aclrtSubscribeReport in all the rest). */
+MOCK_EXPORT aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream) {
+    MOCK_ENTER(aclrtSubscribeHostFunc);
+    return subscribe(hostFuncThreadId, exeStream, true);
+}
+
+/* Not this thread's stream: 107012 (own choice). */
+static aclError leave(uint64_t threadId, aclrtStream stream, bool host) {
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0 && (s->report_thread == 0 || s->report_thread != threadId || s->report_host != host))
+        code =
+            mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1016", "the thread is not subscribed to the stream");
+    if (code == 0) mock_unsubscribe(s);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
+    MOCK_ENTER(aclrtUnSubscribeReport);
+    return leave(threadId, stream, false);
+}
+
+MOCK_EXPORT aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream) {
+    MOCK_ENTER(aclrtUnSubscribeHostFunc);
+    return leave(hostFuncThreadId, exeStream, true);
+}
+
+/* ---- the subscribed thread ---- */
+
+typedef struct listener {
+    uint64_t thread;
+    bool host;
+} listener;
+
+static report *next_report(const listener *who) {
+    for (mock_link *l = reports.next; l != &reports; l = l->next) {
+        report *r = MOCK_OWNER(l, report, link);
+        if (r->thread == who->thread && r->host == who->host) return r;
+    }
+    return NULL;
+}
+
+/* Or there will be none any more: another thread ended the subscription. */
+static bool report_ready(void *who) {
+    const listener *l = who;
+    return next_report(l) != NULL || subscriber_of(l->thread, l->host) == NULL;
+}
+
+static aclError not_subscribed(void) {
+    return mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1016", "the calling thread is not subscribed");
+}
+
+static void run_report(report *r) {
+    mock_thread *self = mock_self();
+    mock_list_remove(&r->link);
+    mock_unlock();
+    self->in_task++;
+    r->fn(r->user);
+    self->in_task--;
+    mock_lock();
+    r->finished = true;
+    mock_wake_all(&r->waiters);
+    mock_wake_all(&mock_engine.value_waiters); /* a graph waits there */
+    if (!r->owned_by_task) free(r);
+}
+
+/* 0: 100000, not subscribed, or not any more: 107012, nothing in time: 507012 (observed: callbacks). Runs all that is
+ * ready (guide: callbacks, aclrtProcessReport). */
+static aclError process(int32_t timeout, bool host) {
+    if (timeout != -1 && timeout <= 0)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "time-out %d", timeout);
+    listener self = {(uint64_t)pthread_self(), host};
+    mock_lock();
+    aclError code = 0;
+    if (subscriber_of(self.thread, host) == NULL) code = not_subscribed();
+    if (code == 0)
+        code = mock_wait(&(mock_wait_for){report_ready, NULL, &self, NULL},
+            timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
+    if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = ACL_ERROR_RT_REPORT_TIMEOUT;
+    if (code == 0 && next_report(&self) == NULL) code = not_subscribed();
+    for (report *r; code == 0 && (r = next_report(&self)) != NULL;) run_report(r);
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtProcessReport(int32_t timeout) {
+    MOCK_ENTER(aclrtProcessReport);
+    return process(timeout, false);
+}
+
+MOCK_EXPORT aclError aclrtProcessHostFunc(int32_t timeout) {
+    MOCK_ENTER(aclrtProcessHostFunc);
+    return process(timeout, true);
+}

@@ -1,0 +1,192 @@
+/* Events seen from the host: queries, waiting, times (guide: event management). */
+#define _GNU_SOURCE
+#include "graphs/external.h"
+#include "graphs/graph.h"
+#include "engine/shared.h"
+
+static aclError no_feature(const char *what) {
+    return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s", what);
+}
+
+/* The event of a query, checked the way every query checks it. With the lock. External: 207000; Ex in the
+ * older queries: 207000 (observed: event_query); in an active capture: 107028 (observed: join_ok,
+ * event_elapsed_captured). */
+typedef enum scope { ANY, NOT_SHARED, LATCHES } scope;
+
+static aclError find(aclrtEvent handle, scope scope, mock_event **out) {
+    mock_event *e = mock_event_get(handle);
+    if (e == NULL) return ACL_ERROR_RT_INVALID_HANDLE;
+    if (e->family == MOCK_EVENT_OUTSIDE) return no_feature("an external event has no state for the host");
+    /* (guide: event management, aclrtIpcGetEventHandle) */
+    if (scope != ANY && e->family == MOCK_EVENT_IPC) return no_feature("not for events between processes");
+    if (scope == LATCHES && e->family == MOCK_EVENT_EX)
+        return no_feature("not for events of aclrtCreateEventExWithFlag");
+    if (mock_event_captured(e)) {
+        mock_capture_spoil(e->graph);
+        return mock_fail(ACL_ERROR_RT_EVENT_CAPTURED, "EE1016", "the event belongs to an active capture");
+    }
+    *out = e;
+    return 0;
+}
+
+/* Never recorded: Ex is complete, the others are not ready (observed: event_query). A captured record
+ * does not count (observed: query_ex_recorded, join_ok). */
+MOCK_EXPORT aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status) {
+    MOCK_ENTER(aclrtQueryEventStatus);
+    if (event == NULL || status == NULL) return mock_null("event and status");
+    mock_event *e = NULL;
+    mock_lock();
+    const aclError code = find(event, ANY, &e);
+    if (code == 0) {
+        const bool complete = e->shared != NULL      ? mock_shared_complete(e)
+                              : mock_has_record(e) ? mock_recorded(e)
+                                                   : e->family == MOCK_EVENT_EX;
+        *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+        if (!complete) mock_poll_wakes_worker();
+    }
+    mock_unlock();
+    return code;
+}
+
+/* Never recorded: not ready (own choice). */
+MOCK_EXPORT aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status) {
+    MOCK_ENTER(aclrtQueryEvent);
+    if (event == NULL || status == NULL) return mock_null("event and status");
+    mock_event *e = NULL;
+    mock_lock();
+    const aclError code = find(event, LATCHES, &e);
+    if (code == 0) {
+        const bool complete = mock_recorded(e);
+        *status = complete ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
+        if (!complete) mock_poll_wakes_worker();
+    }
+    mock_unlock();
+    return code;
+}
+
+/* All waits done (guide: event management, aclrtQueryEventWaitStatus). */
+MOCK_EXPORT aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status) {
+    MOCK_ENTER(aclrtQueryEventWaitStatus);
+    if (event == NULL || status == NULL) return mock_null("event and status");
+    mock_event *e = NULL;
+    mock_lock();
+    const aclError code = find(event, LATCHES, &e);
+    if (code == 0) {
+        const bool complete = e->waits_done == e->waits_queued;
+        *status = complete ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
+        if (!complete) mock_poll_wakes_worker();
+    }
+    mock_unlock();
+    return code;
+}
+
+/* ---- waiting ---- */
+
+static aclError late(void) {
+    return mock_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE1002", "the event was not recorded in time");
+}
+
+/* In a model's stream: 107000 (implementation of the open runtime). Never recorded: 0 (observed:
+ * event_query); time-out: 507047 (observed: syncev_timeout). */
+static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
+    if (handle == NULL) return mock_null("event");
+    mock_event *e = NULL;
+    mock_lock();
+    aclError code = find(handle, ANY, &e);
+    if (code == 0 && e->in_model)
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the event belongs to a stream of a model");
+    if (code == 0 && e->shared != NULL) {
+        code = mock_shared_synchronize(e, timeout_ns);
+        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = late();
+    } else if (code == 0 && mock_has_record(e)) {
+        mock_point *point = e->point == NULL ? NULL : mock_point_ref(e->point);
+        mock_target t = mock_target_of(point == NULL ? e->stream : point->stream, e->seq);
+        t.serial = e->stream_serial; /* the stream may be gone, and another one in its place */
+        code = point == NULL ? mock_wait_target(&t, timeout_ns) : mock_point_synchronize(point, timeout_ns);
+        mock_point_unref(point);
+        if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
+            code = late();
+        } else if (code == 0 && t.stream->aborts != t.aborts) {
+            code = mock_aborted(t.stream);
+        } else if (code == 0 && mock_target_lives(&t)) {
+            /* A failure before the record surfaces here too, and is reported once. */
+            code = mock_stream_take_error(t.stream);
+        }
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtSynchronizeEvent(aclrtEvent event) {
+    MOCK_ENTER(aclrtSynchronizeEvent);
+    return synchronize(event, MOCK_FOREVER);
+}
+
+/* 0: 107000 (observed: event_query); below -1 the same (implementation of the open runtime). */
+MOCK_EXPORT aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
+    MOCK_ENTER(aclrtSynchronizeEventWithTimeout);
+    if (event == NULL) return mock_null("event");
+    if (timeout != -1 && timeout <= 0)
+        return mock_fail(
+            ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is neither -1 nor above 0", timeout);
+    return synchronize(event, timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
+}
+
+/* ---- times ---- */
+
+/* The time of the latest record. Never recorded: 507000 (observed: event_elapsed_captured); unfinished:
+ * 107006 (observed: syncev_timeout). 0 for an event without a time line (observed, not recorded: before
+ * the host has reclaimed the record it is 107006). */
+static aclError time_of(const mock_event *e, uint64_t *ns, bool *timed) {
+    if (!mock_has_record(e))
+        return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the event was never recorded");
+    if (!mock_recorded(e))
+        return mock_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "EE1016", "the event has not finished");
+    *ns = e->timed ? e->time_ns : 0;
+    *timed = *timed && e->timed;
+    return 0;
+}
+
+/* May be negative (implementation of the open runtime). 0 when one of the two has no time line. */
+MOCK_EXPORT aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent) {
+    MOCK_ENTER(aclrtEventElapsedTime);
+    if (ms == NULL || startEvent == NULL || endEvent == NULL) return mock_null("ms and events");
+    uint64_t start = 0, end = 0;
+    bool timed = true;
+    mock_lock();
+    mock_event *first = NULL, *second = NULL;
+    aclError code = find(startEvent, NOT_SHARED, &first);
+    if (code == 0) code = find(endEvent, NOT_SHARED, &second);
+    if (code == 0) code = time_of(first, &start, &timed);
+    if (code == 0) code = time_of(second, &end, &timed);
+    mock_unlock();
+    if (code == 0) *ms = !timed ? 0.0f : (float)((double)((int64_t)(end - start)) / 1e6);
+    return code;
+}
+
+/* Microseconds (guide: event management, aclrtEventGetTimestamp), of the virtual clock. */
+MOCK_EXPORT aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp) {
+    MOCK_ENTER(aclrtEventGetTimestamp);
+    if (event == NULL || timestamp == NULL) return mock_null("event and timestamp");
+    uint64_t ns = 0;
+    bool timed = true;
+    mock_lock();
+    mock_event *e = NULL;
+    aclError code = find(event, NOT_SHARED, &e);
+    if (code == 0) code = time_of(e, &ns, &timed);
+    mock_unlock();
+    if (code == 0) *timestamp = ns / 1000;
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId) {
+    MOCK_ENTER(aclrtGetEventId);
+    if (event == NULL || eventId == NULL) return mock_null("event and eventId");
+    mock_lock();
+    const mock_event *e = mock_event_get(event);
+    aclError code = e != NULL ? 0 : ACL_ERROR_RT_INVALID_HANDLE;
+    if (code == 0 && e->family == MOCK_EVENT_IPC) code = no_feature("not for events between processes");
+    if (code == 0) *eventId = e->id;
+    mock_unlock();
+    return code;
+}

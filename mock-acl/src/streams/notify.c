@@ -1,0 +1,201 @@
+/* Notifies and waits for values in memory (guide: notify, memory value operations).
+ *
+ * Recording and waiting in a capture are captured as they are (observed: notify). */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include "contexts/context.h"
+#include "memory/memory.h"
+#include "streams/notify.h"
+#include "engine/notify_ids.h"
+#include "engine/shared.h"
+
+static mock_notify *free_notifies;
+static mock_ids ids;
+
+static const mock_task_ops set_ops = {"aclrtRecordNotify", NULL, NULL};
+static const mock_task_ops wait_ops = {"aclrtWaitAndResetNotify", NULL, NULL};
+static const mock_task_ops value_wait_ops = {"aclrtValueWait", NULL, NULL};
+
+bool mock_notify_ids_take(uint32_t count) {
+    if (count > MOCK_NOTIFY_LIMIT - ids.used) return false;
+    ids.used += count;
+    return true;
+}
+
+void mock_notify_ids_give(uint32_t count) { ids.used -= count; }
+
+void mock_notify_unref(mock_notify *n) {
+    if (--n->refs != 0) return;
+    mock_id_give(&ids, n->id);
+    mock_shared_unref(n->shared);
+    n->shared = NULL;
+    n->next_free = free_notifies;
+    free_notifies = n;
+}
+
+aclError mock_notify_new(mock_notify **out) {
+    mock_notify *n = free_notifies;
+    if (n != NULL) free_notifies = n->next_free;
+    else if ((n = calloc(1, sizeof *n)) != NULL) mock_list_init(&n->waiters);
+    if (n == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
+    if (!mock_id_take(&ids, &n->id)) {
+        n->next_free = free_notifies;
+        free_notifies = n;
+        return mock_no_notify();
+    }
+    n->handle = mock_handle_new(MOCK_NOTIFY, n);
+    n->refs = 1;
+    n->set = n->device_only = false;
+    n->shared = NULL;
+    *out = n;
+    return 0;
+}
+
+/* Other flags: 107000 (observed: notify); no id left: 207009. */
+MOCK_EXPORT aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag) {
+    MOCK_ENTER(aclrtCreateNotify);
+    if (notify == NULL) return mock_null("notify");
+    if (flag > ACL_NOTIFY_DEVICE_USE_ONLY)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", (unsigned)flag);
+    mock_lock();
+    mock_notify *n = NULL;
+    const aclError code = mock_current() == NULL ? ACL_ERROR_RT_CONTEXT_NULL : mock_notify_new(&n);
+    if (code == 0) {
+        n->device_only = flag == ACL_NOTIFY_DEVICE_USE_ONLY;
+        *notify = n->handle;
+    }
+    mock_unlock();
+    return code;
+}
+
+/* (observed: notify, "destroy again") */
+aclError mock_notify_stale(const void *handle) {
+    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live notify", handle);
+}
+
+MOCK_EXPORT aclError aclrtDestroyNotify(aclrtNotify notify) {
+    MOCK_ENTER(aclrtDestroyNotify);
+    if (notify == NULL) return mock_null("notify");
+    mock_lock();
+    mock_notify *n = mock_handle_take(MOCK_NOTIFY, notify);
+    if (n != NULL) {
+        n->handle = NULL;
+        mock_notify_unref(n);
+    }
+    mock_unlock();
+    return n != NULL ? 0 : mock_notify_stale(notify);
+}
+
+static void drop(void *object) {
+    mock_notify *n = object;
+    mock_handle_take(MOCK_NOTIFY, n->handle);
+    mock_notify_unref(n);
+}
+
+void mock_notifies_reset(void) { mock_handle_each(MOCK_NOTIFY, drop); }
+
+static aclError queue(
+    aclrtNotify notify, aclrtStream stream, const mock_task_ops *ops, mock_task_kind kind, uint32_t seconds) {
+    if (notify == NULL) return mock_null("notify");
+    mock_stream *s = NULL;
+    mock_lock();
+    mock_notify *n = mock_handle_get(MOCK_NOTIFY, notify);
+    aclError code = n == NULL ? mock_notify_stale(notify) : mock_stream_to_submit(stream, &s);
+    if (code == 0) {
+        mock_task t = {.ops = ops, .kind = (uint8_t)kind, .u.notify = {n, seconds}};
+        n->refs++;
+        code = mock_submit(s, &t);
+    }
+    mock_unlock();
+    return code;
+}
+
+MOCK_EXPORT aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
+    MOCK_ENTER(aclrtRecordNotify);
+    return queue(notify, stream, &set_ops, MOCK_TASK_NOTIFY_SET, 0);
+}
+
+/* Waits, then clears: a record may come first; 0 seconds wait for ever (guide: notify,
+ * aclrtWaitAndResetNotify). */
+MOCK_EXPORT aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout) {
+    MOCK_ENTER(aclrtWaitAndResetNotify);
+    return queue(notify, stream, &wait_ops, MOCK_TASK_NOTIFY_WAIT, timeout);
+}
+
+MOCK_EXPORT aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId) {
+    MOCK_ENTER(aclrtGetNotifyId);
+    if (notify == NULL || notifyId == NULL) return mock_null("notify and notifyId");
+    mock_lock();
+    const mock_notify *n = mock_handle_get(MOCK_NOTIFY, notify);
+    if (n != NULL) *notifyId = n->id;
+    mock_unlock();
+    return n != NULL ? 0 : mock_notify_stale(notify);
+}
+
+/* At once, not in the order of a stream (own choice); none: 107000, and what comes before a bad handle is
+ * reset (implementation of the open runtime). */
+MOCK_EXPORT aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num) {
+    MOCK_ENTER(aclrtNotifyBatchReset);
+    if (notifies == NULL) return mock_null("notifies");
+    if (num == 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "no notify to reset");
+    aclError code = 0;
+    mock_lock();
+    for (size_t i = 0; i < num && code == 0; i++) {
+        mock_notify *n = mock_handle_get(MOCK_NOTIFY, notifies[i]);
+        if (n == NULL) code = mock_notify_stale(notifies[i]);
+        else if (n->shared != NULL) atomic_store(&n->shared->page->set, 0);
+        else n->set = false;
+    }
+    mock_unlock();
+    return code;
+}
+
+/* ---- values in memory ---- */
+
+static aclError run_value_write(void *arg) {
+    const mock_value *w = arg;
+    _Atomic uint64_t *cell = mock_device_view(w->address, sizeof(uint64_t));
+    if (cell == NULL) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
+    /* A misaligned address is accepted at the call (observed: valuewait); what the device does with it is
+     * our own choice. */
+    if ((uintptr_t)w->address % 8 != 0) memcpy(mock_device_view(w->address, 8), &w->value, 8);
+    else atomic_store_explicit(cell, w->value, memory_order_release);
+    return 0;
+}
+
+static const mock_task_ops value_write_ops = {"aclrtValueWrite", run_value_write, NULL};
+
+static aclError queue_value(aclrtStream stream, mock_task *t) {
+    mock_stream *s = NULL;
+    mock_lock();
+    aclError code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = mock_submit(s, t);
+    mock_unlock();
+    return code;
+}
+
+/* flag is 0 (guide: memory value operations, aclrtValueWrite); null: 100000 (observed: valuewait). */
+MOCK_EXPORT aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
+    MOCK_ENTER(aclrtValueWrite);
+    if (devAddr == NULL) return mock_null("devAddr");
+    if (flag != 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", flag);
+    mock_task t = {.ops = &value_write_ops, .kind = MOCK_TASK_WORK, .type = ACL_MODEL_RI_TASK_VALUE_WRITE};
+    t.u.value.address = devAddr;
+    t.u.value.value = value;
+    return queue_value(stream, &t);
+}
+
+/* Flags 0 to 3, others 107000 (observed: valuewait). */
+MOCK_EXPORT aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
+    MOCK_ENTER(aclrtValueWait);
+    if (devAddr == NULL) return mock_null("devAddr");
+    if (flag > ACL_STREAM_WAIT_VALUE_NOR)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", flag);
+    mock_task t = {
+        .ops = &value_wait_ops, .kind = MOCK_TASK_VALUE_WAIT, .type = ACL_MODEL_RI_TASK_VALUE_WAIT};
+    t.u.value.address = devAddr;
+    t.u.value.value = value;
+    t.u.value.flag = flag;
+    return queue_value(stream, &t);
+}
