@@ -3,7 +3,7 @@
 
 coverage.py [--check]    with --check nothing is written, and the page must be current
 
-Releases come from sys/src/bindings/symbols.rs, headers from mock-acl/include, the mock from mock-acl/src/base/exports.def.
+Releases come from sys/src/bindings/symbols.rs, headers from mock-acl/include, the mock from mock-acl/src/exports.def.
 racl's part is what src names outside of comments, texts and tests: `call!(…, name(…))`, `pointer!(…)`, `operator!(…)`
 and the macros around it, `owned!` and the methods of the call table all name the C function.
 """

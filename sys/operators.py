@@ -4,7 +4,7 @@
 operators.py [--check]    with --check nothing is written, and the files must be current
 
 Signatures come from sys/src/bindings/operators.rs, releases from symbols.rs beside it, what the mock computes from
-mock-acl/src/base/exports.def. Whether a tensor is read or written is not always to be seen there:
+mock-acl/src/exports.def. Whether a tensor is read or written is not always to be seen there:
 
 - a name that ends with Ref is changed in place;
 - else a tensor that is not const is written;

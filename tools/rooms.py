@@ -6,7 +6,7 @@ rooms.py draw [--check]             writes docs/rooms.md; with --check nothing i
 rooms.py edges src|mock-acl         every edge there is, with the lines behind it; also of a folder like src/plan
 
 A room of Rust is a module with its children: of `src`, and of each folder below it that has a list of its own. A room
-of the mock is a folder of `mock-acl/src`. The list is `rooms.txt` beside the rooms, from the ground up, a line a room:
+of the mock is a folder of `mock-acl/src`, also inside of another. The list is `rooms.txt` beside the rooms, from the ground up, a line a room:
 
     room: what it uses   # why, where that is not plain
 
@@ -291,8 +291,12 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 COMMENT = re.compile(r"/\*(.*?)\*/|((?:^//[^\n]*\n)+)", re.S | re.M)
 
 
+def door_of(room):
+    return f"{room}/{os.path.basename(room)}.h"
+
+
 class CTree:
-    """Rooms are the folders of `folder`; headers of `public` are no room."""
+    """Rooms are the folders of `folder`, those inside of others too; headers of `public` are no room."""
 
     def __init__(self, name, folder, public):
         self.name, self.folder, self.public = name, folder, public
@@ -302,9 +306,9 @@ class CTree:
         found = Found()
         files = files_in(self.folder, (".c", ".h", ".def"))
         for file in files:
-            inner = os.path.relpath(path_of(file), path_of(self.folder)).split("/")
-            if len(inner) > 1:
-                found.room(inner[0], file)
+            room = os.path.dirname(os.path.relpath(path_of(file), path_of(self.folder)))
+            if room:
+                found.room(room, file)
             elif not file.endswith(".def"):  # a list of names in the folder itself is for all
                 found.wrong.append(f"{file}: in no room")
         for room, files in found.rooms.items():
@@ -316,18 +320,18 @@ class CTree:
         return found
 
     def include(self, found, room, target, use):
-        used = target.split("/")[0] if "/" in target else None
+        used = os.path.dirname(target) or None
         if os.path.exists(path_of(f"{self.folder}/{target}")) and (used in found.rooms or target.endswith(".def")):
             if used is None:
                 return
             found.edge(room, used, use)
-            if used != room and target != f"{used}/{used}.h":
-                found.wrong.append(f"{use.file}:{use.line}: {use.text} is not the door of {used}, {used}/{used}.h")
+            if used != room and target != door_of(used):
+                found.wrong.append(f"{use.file}:{use.line}: {use.text} is not the door of {used}, {door_of(used)}")
         elif not os.path.exists(path_of(f"{self.public}/{target}")):
             found.wrong.append(f"{use.file}:{use.line}: {use.text} is not written from {self.folder}, nor public")
 
     def says(self, room):
-        door = f"{self.folder}/{room}/{room}.h"
+        door = f"{self.folder}/{door_of(room)}"
         match = COMMENT.search(read(door)) if os.path.exists(path_of(door)) else None
         text = (match[1] or match[2]) if match else ""
         return first_sentence(" ".join(line.strip(" */") for line in text.splitlines()))
@@ -369,7 +373,7 @@ def list_of(tree):
             continue
         room, colon, used = line.partition(":")
         room, used = room.strip(), used.split()
-        if not colon or not re.fullmatch(r"\w+", room):
+        if not colon or not re.fullmatch(r"[\w/]+", room):
             wrong.append(f"{file}:{number}: not `room: room room  # why`")
             continue
         if room in allowed:
@@ -464,9 +468,10 @@ def shortest(allowed):
 
 def drawing(tree, allowed):
     lines = [f"## {tree.title}", "", "```mermaid", "graph TD"]
-    lines += [f'    room_{room}["{room}"]' for room in reversed(allowed)]
+    box = {room: "room_" + room.replace("/", "_") for room in allowed}
+    lines += [f'    {box[room]}["{room}"]' for room in reversed(allowed)]
     for room, used in reversed(shortest(allowed).items()):
-        lines += [f"    room_{room} --> room_{name}" for name in used]
+        lines += [f"    {box[room]} --> {box[name]}" for name in used]
     lines += ["```", "", "| room | uses | what lives there |", "|---|---|---|"]
     for room, used in allowed.items():
         lines.append(f"| {room} | {' '.join(used) or '–'} | {tree.says(room)} |")

@@ -5,7 +5,7 @@ $(BAD)/calls.c: tools/bad_inputs.py $(HEADERS)
 	@mkdir -p $(@D)
 	@python3 tools/bad_inputs.py generate $@
 BAD_SOURCES := tests/bad/driver.c tests/bad/handles.c $(BAD)/calls.c
-BAD_NEEDS := $(BAD_SOURCES) tests/bad/bad.h tests/check.h tests/model_writer.h tests/kernels/kernels.h $(KERNELS)
+BAD_NEEDS := $(BAD_SOURCES) tests/bad/bad.h tests/check.h tests/models/writer.h tests/kernels/binaries/kernels.h $(KERNELS)
 $(BAD)/driver: $(BAD_NEEDS) $(MOCK_LIB)
 	@echo CC $@
 	@$(CC) $(TEST_FLAGS) -O0 -g -Itests/bad $(BAD_SOURCES) \

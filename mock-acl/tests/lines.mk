@@ -17,11 +17,12 @@ $(LINES)/driver: $(LINES_DRIVER) $(wildcard tests/bad/*.h) $(SOURCES:src/%.c=$(L
 	@echo LD $@
 	@$(CC) $(TEST_FLAGS) -O0 -DMOCK_COVERAGE -Itests/bad $(LINES_DRIVER) $(filter %.o,$^) \
 	  --coverage -lm -ldl -o $@
-LINES_OP := $(patsubst tests/%.c,%,$(filter-out tests/op_support.c tests/op_bench.c,$(wildcard tests/op_*.c)))
+LINES_OP := $(OP_TESTS)
 LINES_OP_SOURCES := $(OP_SOURCES)
-$(LINES_OP:%=$(LINES)/%): $(LINES)/%: tests/%.c tests/op_support.c $(LINES_OP_SOURCES:src/%.c=$(LINES)/obj/%.o)
+$(LINES_OP:%=$(LINES)/%): $(LINES)/%: tests/%.c tests/operators/support.c $(LINES_OP_SOURCES:src/%.c=$(LINES)/obj/%.o)
+	@mkdir -p $(@D)
 	@echo LD $@
-	@$(CC) $(TEST_FLAGS) -U_GNU_SOURCE -O0 $< tests/op_support.c $(filter %.o,$^) --coverage -lm -ldl -o $@
+	@$(CC) $(TEST_FLAGS) -U_GNU_SOURCE -O0 $< tests/operators/support.c $(filter %.o,$^) --coverage -lm -ldl -o $@
 
 # For Python, which loads it.
 $(LINES)/lib64/libascendcl.so: $(SOURCES:src/%.c=$(LINES)/obj/%.o)
@@ -38,8 +39,8 @@ lines-run: all $(KERNELS) $(LINES_DRIVERS)
 	$(call conform,with-lines,MOCK_ACL_DEVICES=2)
 	@cd $(LINES) && ./driver > /dev/null 2>&1 # some functions write files
 	python3 tests/numpy/run.py $(LINES)/lib64/libascendcl.so --cases $(LINES_CASES) | tail -1
-	python3 tests/model_tool.py $(LINES)/lib64/libascendcl.so
-	python3 tests/model_kinds.py $(LINES)/lib64/libascendcl.so
+	python3 tests/models/tool.py $(LINES)/lib64/libascendcl.so
+	python3 tests/models/kinds.py $(LINES)/lib64/libascendcl.so
 
 LINES_CASES := 20
 lines: lines-run

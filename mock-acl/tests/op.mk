@@ -3,11 +3,11 @@
 comma := ,
 OP_CC ?= $(CC)
 OP_BUILD ?= build/op
-OP_CFLAGS := -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -Iinclude -Isrc
+OP_CFLAGS := -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -Iinclude -Isrc -Itests
 OP_SOURCES := $(filter-out src/operators/own/%,$(wildcard src/objects/*.c src/operators/*.c src/operators/*/*.c))
-OP_SUPPORT := tests/op_support.c
-OP_TESTS := $(patsubst tests/%.c,%,$(filter-out $(OP_SUPPORT) tests/op_bench.c,$(wildcard tests/op_*.c)))
-OP_HEADERS := $(wildcard src/*/*.h src/*/*/*.h tests/op_*.h include/*/*.h) src/base/exports.def
+OP_SUPPORT := tests/operators/support.c
+OP_TESTS := $(patsubst tests/%.c,%,$(filter-out $(OP_SUPPORT) tests/operators/bench.c,$(wildcard tests/operators/*.c)))
+OP_HEADERS := $(wildcard src/*/*.h src/*/*/*.h tests/operators/*.h include/*/*.h) src/exports.def
 
 .PHONY: op-test op-portable op-asan op-tsan op-bench bench-ops
 
@@ -18,6 +18,7 @@ $(OP_BUILD)/$(1)/%.o: %.c $(OP_HEADERS)
 	$(OP_CC) $(OP_CFLAGS) $(2) -c $$< -o $$@
 $(OP_BUILD)/$(1)/%: $(OP_BUILD)/$(1)/tests/%.o $(OP_SOURCES:%.c=$(OP_BUILD)/$(1)/%.o) \
 		$(OP_SUPPORT:%.c=$(OP_BUILD)/$(1)/%.o)
+	@mkdir -p $$(@D)
 	$(OP_CC) $(2) $$^ -o $$@ -lm -lpthread -ldl
 op-$(1): $(OP_TESTS:%=$(OP_BUILD)/$(1)/%)
 	@set -e; for t in $(OP_TESTS); do $(IN_PLACE) $(OP_BUILD)/$(1)/$$$$t; done
@@ -28,8 +29,8 @@ $(eval $(call op_variant,portable,-DMOCK_PORTABLE))
 $(eval $(call op_variant,asan,-g -fsanitize=address$(comma)undefined -fno-sanitize-recover=all))
 $(eval $(call op_variant,tsan,-g -fsanitize=thread))
 
-op-bench: $(OP_BUILD)/test/op_bench
-	$(OP_BUILD)/test/op_bench
+op-bench: $(OP_BUILD)/test/operators/bench
+	$(OP_BUILD)/test/operators/bench
 
 # The C tests on another processor: apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 ARM_CC ?= aarch64-linux-gnu-gcc
@@ -39,8 +40,8 @@ op-arm:
 	@$(MAKE) -s -f tests/op.mk op-test OP_CC='$(ARM_CC)' OP_BUILD=$(OP_BUILD)/arm IN_PLACE='$(ARM_RUN)'
 
 # Ratios to OpenBLAS and memcpy in lines for .ci/full. For the first: apt-get install libopenblas0-pthread
-bench-ops: $(OP_BUILD)/test/bench_ops
-	@$(OP_BUILD)/test/bench_ops
+bench-ops: $(OP_BUILD)/test/bench/operators
+	@$<
 
 # Against NumPy, which is put into the cache once when the machine has none. NUMPY_FLAGS="--cases 1000 --seed 7"
 .PHONY: op-numpy

@@ -35,7 +35,7 @@ GOOD = [
     (r"aclrtLaunch|aclrtFunction", r"func", "KERNEL"),
     (r"aclrtDestroyStreamConfigHandle", r"handle", "STREAM_CONFIG"),
     (r"aclrtKernelArgsInitByUserMem", r"argsHandle", "POINTER"),  # memory of the program
-    (r"acltdtDequeue", r"timeout", "FIXED"),  # others wait without end at the empty queue: tests/queues.c
+    (r"acltdtDequeue", r"timeout", "FIXED"),  # others wait without end at the empty queue: tests/channels/queues.c
     (r"aclmdl", r"modelId", "MODEL"),
     (r"acltdt", r"qid|srcId|dstId", "QUEUE"),
 ]
@@ -84,7 +84,7 @@ STUB = 207000
 
 
 def exports():
-    text = open(os.path.join(HERE, "src/base/exports.def")).read()
+    text = open(os.path.join(HERE, "src/exports.def")).read()
     return dict(re.findall(r"^[A-Z]+\((\w+), ([A-Z]+)\)$", text, re.M))
 
 

@@ -3,7 +3,7 @@
 
 coverage.py [--report]
 
-Counts the functions that the headers declare by their state in src/base/exports.def: simulated, accepted without effect, not
+Counts the functions that the headers declare by their state in src/exports.def: simulated, accepted without effect, not
 supported. Names the functions that three or more groups of existing programs use (abi/usage.tsv) and that are not
 simulated. Fails when a target is missed, unless --report is given:
 
@@ -29,7 +29,7 @@ WITHOUT = [(r"aclop", "operators by name, which compile or load files of the ven
 
 
 def states():
-    text = open(os.path.join(HERE, "src/base/exports.def")).read()
+    text = open(os.path.join(HERE, "src/exports.def")).read()
     words = {"SIM": STATES[0], "ACCEPT": STATES[1]}
     return {name: words.get(word, STATES[2]) for name, word in re.findall(r"^[A-Z]+\((\w+), (\w+)\)$", text, re.M)}
 

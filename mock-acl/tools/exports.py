@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Works on src/base/exports.def, the list of exported names.
+"""Works on src/exports.def, the list of exported names.
 
 exports.py check LIBRARY      the library exports exactly abi/exports.txt, which is these names and mock_acl_*; every
                               function that the headers declare is among them, and nothing else is
@@ -40,7 +40,7 @@ LIST = os.path.join(HERE, "abi/exports.txt")
 
 
 def entries():
-    text = open(os.path.join(HERE, "src/base/exports.def")).read()
+    text = open(os.path.join(HERE, "src/exports.def")).read()
     return re.findall(r"^([A-Z]+)\((\w+), ([A-Z]+)\)$", text, re.M)
 
 

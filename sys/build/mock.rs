@@ -13,7 +13,7 @@ pub(crate) fn build() {
     println!("cargo:rerun-if-changed={}", include.display());
     let out = vars::cargo("OUT_DIR");
     let prefix = out.join("mock_prefix.h");
-    fs::write(&prefix, renames(&src.join("base/exports.def"))).expect("OUT_DIR is writable");
+    fs::write(&prefix, renames(&src.join("exports.def"))).expect("OUT_DIR is writable");
     let mut files = sources(&src);
     files.sort();
     cc::Build::new()

@@ -6,13 +6,15 @@ typedef enum mock_api {
 #define RT(name, fidelity) MOCK_API_##name,
 #define NNBASE(name, fidelity) MOCK_API_##name,
 #define OP(name, fidelity) MOCK_API_##name,
-#include "base/exports.def"
+#include "exports.def"
 #undef RT
 #undef NNBASE
 #undef OP
     MOCK_API_COUNT
 } mock_api;
 
+/* Counts the call, sets the text and gives 207000 (or the injected code). */
+int mock_unsupported(mock_api api, const char *name);
 /* Counts the call; returns the code injected for it, or 0. An injected code also sets an error text. */
 int mock_enter(mock_api api);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "graphs/graph.h"
+#include "base/base.h"
 
 static void warn_once(const char *name, const char *text, unsigned least, unsigned limit, unsigned used) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "contexts/config.h"
 #include <unistd.h>
-#include "engine/core.h"
+#include "base/base.h"
+#include "base/entry.h"
+#include "base/thread.h"
 
 /* (own choice) */
 #define TEXT_LIMIT 8192 /* a thread without a context never loses text; do not let it grow for ever */
@@ -157,19 +158,10 @@ static char *read_text(mock_thread *t, bool take) {
     return text;
 }
 
-/* Each read takes the text away (observed: err_msg). The pointer is good until the next read of the
- * thread (guide: error handling, aclGetRecentErrMsg). Without a context nothing is cleared, and the read
- * itself adds a text (observed, not recorded; the text of another thread without a context is in
- * err_msg); the documentation knows no such case. */
-MOCK_EXPORT const char *aclGetRecentErrMsg(void) {
-    MOCK_ENTER_PTR(aclGetRecentErrMsg);
+const char *mock_error_show(bool take) {
     mock_thread *t = mock_self();
-    mock_lock();
-    const bool bound = mock_current_quiet() != NULL || mock_strict_doc();
-    mock_unlock();
-    if (!bound) mock_error_text("EE1018", "the calling thread has no current context");
     free(t->shown);
-    t->shown = read_text(t, bound);
+    t->shown = read_text(t, take);
     return t->shown;
 }
 

@@ -1,6 +1,6 @@
 /* Half precision and bfloat16, for the runtime part. */
-#ifndef MOCK_HALF_H_
-#define MOCK_HALF_H_
+#ifndef MOCK_BASE_HALF_H_
+#define MOCK_BASE_HALF_H_
 
 #include <stdint.h>
 #include <string.h>

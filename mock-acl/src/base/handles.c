@@ -6,7 +6,8 @@
  * same (own choice: tests must not depend on the allocator). */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include "engine/core.h"
+#include "base/base.h"
+#include "base/handle.h"
 
 #define CHUNK_BITS 12
 #define CHUNK_SLOTS (1u << CHUNK_BITS)

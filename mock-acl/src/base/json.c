@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "base/base.h"
 #include "base/json.h"
 #include <ctype.h>
 #include <stdint.h>

@@ -4,7 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/core.h"
+#include "base/base.h"
+#include "base/entry.h"
 
 static const char *level_name(aclLogLevel level) {
     static const char *const names[] = {"DEBUG", "INFO", "WARNING", "ERROR"}; /* (header: aclLogLevel) */

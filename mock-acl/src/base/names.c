@@ -1,35 +1,21 @@
-/* Name to address. Includes no public header: every name is declared as a plain function here, so that the
- * list works unchanged when a build renames the exported symbols with macros. */
+/* The exported names and their numbers. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>
 #include "base/names.h"
 
-#define RT(name, fidelity) extern void name(void);
-#define NNBASE(name, fidelity) extern void name(void);
-#define OP(name, fidelity) extern void name(void);
-#include "base/exports.def"
-#undef RT
-#undef NNBASE
-#undef OP
-
-typedef struct entry {
-    const char *name;
-    void (*address)(void);
-} entry;
-
-/* `#name` is taken before a renaming macro can expand, the bare `name` after it. */
-static const entry entries[] = {
-#define RT(name, fidelity) {#name, name},
-#define NNBASE(name, fidelity) {#name, name},
-#define OP(name, fidelity) {#name, name},
-#include "base/exports.def"
+/* `#name` is taken before a renaming macro can expand. */
+static const char *const names[] = {
+#define RT(name, fidelity) #name,
+#define NNBASE(name, fidelity) #name,
+#define OP(name, fidelity) #name,
+#include "exports.def"
 #undef RT
 #undef NNBASE
 #undef OP
 };
 
-#define COUNT (sizeof entries / sizeof entries[0])
+#define COUNT (sizeof names / sizeof names[0])
 #define BUCKETS 8192u
 _Static_assert(2 * COUNT < BUCKETS, "the hash table must stay sparse");
 
@@ -43,7 +29,7 @@ static uint16_t buckets[BUCKETS]; /* index + 1 */
 
 __attribute__((constructor)) static void fill(void) {
     for (size_t i = 0; i < COUNT; i++) {
-        uint32_t b = hash(entries[i].name) % BUCKETS;
+        uint32_t b = hash(names[i]) % BUCKETS;
         while (buckets[b] != 0) b = (b + 1) % BUCKETS;
         buckets[b] = (uint16_t)(i + 1);
     }
@@ -51,14 +37,8 @@ __attribute__((constructor)) static void fill(void) {
 
 int mock_lookup_index(const char *name) {
     for (uint32_t b = hash(name) % BUCKETS; buckets[b] != 0; b = (b + 1) % BUCKETS)
-        if (strcmp(entries[buckets[b] - 1].name, name) == 0) return buckets[b] - 1;
+        if (strcmp(names[buckets[b] - 1], name) == 0) return buckets[b] - 1;
     return -1;
 }
 
-const char *mock_lookup_name(int index) { return entries[index].name; }
-
-void *mock_lookup_address(int index) {
-    void *p = NULL;
-    memcpy(&p, &entries[index].address, sizeof p);
-    return p;
-}
+const char *mock_lookup_name(int index) { return names[index]; }

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "engine/core.h"
+#include "base/base.h"
 
 /* Words separated by commas; unknown ones have no effect. */
 static int has_word(const char *list, const char *word) {

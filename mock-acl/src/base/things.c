@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/base.h"
+#include "base/handle.h"
 #include "base/things.h"
 
 void *mock_thing_new(const mock_thing_type *type, size_t size) {

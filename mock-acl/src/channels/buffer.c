@@ -7,7 +7,8 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "channels/buffer.h"
+#include "base/base.h"
+#include "channels/channels.h"
 
 #define USER_BYTES 96u
 

@@ -6,7 +6,11 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
+#include "channels/channels.h"
+#include "channels/fifo.h"
 #include "channels/item.h"
+#include "devices/devices.h"
 
 #define RECEIVE "TF_RECEIVE_" /* implementation of the open runtime */
 #define NAME_BYTES 128        /* implementation of the open runtime: the longest name and its zero */

@@ -1,9 +1,9 @@
 /* Bounded queues of messages between threads, for channels and queues. Waiting takes real time: whether
  * another thread will come is not known to the virtual clock (own choice). */
-#ifndef MOCK_FIFO_H_
-#define MOCK_FIFO_H_
+#ifndef MOCK_CHANNELS_FIFO_H_
+#define MOCK_CHANNELS_FIFO_H_
 
-#include "engine/core.h"
+#include "base/base.h"
 
 typedef struct mock_message {
     struct mock_message *next;

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
+#include "channels/fifo.h"
 #include "channels/item.h"
 #include "memory/memory.h"
 

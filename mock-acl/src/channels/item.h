@@ -1,10 +1,10 @@
 /* Tensors that go through channels. */
-#ifndef MOCK_CHANNEL_ITEM_H_
-#define MOCK_CHANNEL_ITEM_H_
+#ifndef MOCK_CHANNELS_ITEM_H_
+#define MOCK_CHANNELS_ITEM_H_
 
 #include "acl/acl_tdt.h"
+#include "base/base.h"
 #include "channels/fifo.h"
-#include "base/things.h"
 
 #define MOCK_ITEM_DIMS 128 /* implementation of the open runtime */
 

@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/base.h"
+#include "channels/channels.h"
 #include "channels/fifo.h"
-#include "memory/memory.h"
 #include "channels/queue_attr.h"
+#include "engine/engine.h"
+#include "memory/memory.h"
 
 typedef struct queue {
     mock_thing thing;

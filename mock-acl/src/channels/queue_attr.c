@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
 #include "channels/queue_attr.h"
 
 #define DEPTH 8 /* implementation of the open runtime */

@@ -1,9 +1,9 @@
 /* Attributes of queues and lists of routes between them. */
-#ifndef MOCK_QUEUE_ATTR_H_
-#define MOCK_QUEUE_ATTR_H_
+#ifndef MOCK_CHANNELS_QUEUE_ATTR_H_
+#define MOCK_CHANNELS_QUEUE_ATTR_H_
 
 #include "acl/acl_tdt_queue.h"
-#include "base/things.h"
+#include "base/base.h"
 
 #define MOCK_QUEUE_NAME 128 /* implementation of the open runtime */
 

@@ -3,13 +3,14 @@
  * (guide: initialisation, aclInit; the order, the codes and those of the texts: implementation of the open
  * runtime) */
 #define _GNU_SOURCE
+#include "base/base.h"
 #include "contexts/config.h"
-#include "profiling/watch.h"
+#include "contexts/contexts.h"
+#include "devices/devices.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "contexts/context.h"
 
 #define LIMIT ((size_t)10 << 20) /* (implementation of the open runtime) */
 

@@ -1,9 +1,8 @@
 /* The configuration file of aclInit. */
-#ifndef MOCK_CONFIG_H_
-#define MOCK_CONFIG_H_
+#ifndef MOCK_CONTEXTS_CONFIG_H_
+#define MOCK_CONTEXTS_CONFIG_H_
 
-#include "engine/core.h"
-#include "base/json.h"
+#include "base/base.h"
 
 typedef struct mock_config {
     char *text; /* of the file, also when nothing was given; owned */
@@ -24,9 +23,6 @@ aclError mock_config_apply(const mock_config *config);
 bool mock_config_process_errors(const mock_config *config);
 
 /* What the configuration sets elsewhere. */
-void mock_default_device(int32_t device);      /* contexts/context.c; -1: none */
-void mock_process_errors(bool on);             /* base/errors.c */
-aclError mock_stack_size(size_t bytes);        /* devices/process_limits.c */
-aclError mock_print_buffer_size(size_t bytes); /* devices/process_limits.c */
+void mock_default_device(int32_t device); /* -1: none */
 
 #endif

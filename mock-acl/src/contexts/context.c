@@ -2,10 +2,14 @@
  * (guide: device management, context management). */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include "base/base.h"
 #include "contexts/config.h"
 #include "contexts/context.h"
-#include "graphs/graph.h"
-#include "devices/state_callback.h"
+#include "contexts/contexts.h"
+#include "devices/devices.h"
+#include "engine/engine.h"
+#include "graphs/graphs.h"
+#include "streams/streams.h"
 
 typedef struct device {
     uint64_t count; /* aclrtSetDevice minus aclrtResetDevice */
@@ -14,15 +18,8 @@ typedef struct device {
 
 static device devices[MOCK_MAX_DEVICES];
 static mock_ctx *free_contexts;
-static mock_link contexts = {&contexts, &contexts};
 static uint64_t next_serial = 1;
-static _Atomic int32_t default_device = -1;
-
-/* A thread whose context went away has none (observed: ctx, "createStream after own ctx destroyed"). */
-mock_ctx *mock_current_quiet(void) {
-    const mock_thread *t = mock_self();
-    return t->ctx != NULL && t->ctx->serial == t->ctx_serial ? t->ctx : NULL;
-}
+static _Atomic int32_t default_device;
 
 static void bind(mock_ctx *ctx) {
     mock_thread *t = mock_self();
@@ -30,26 +27,22 @@ static void bind(mock_ctx *ctx) {
     t->ctx_serial = ctx->serial;
 }
 
-void mock_default_device(int32_t id) { atomic_store(&default_device, id); }
-
 static aclError ensure_primary(int32_t id);
 
 /* A thread without a context gets that of the configured device, as by aclrtSetDevice (guide: initialisation,
  * aclInit). */
 static mock_ctx *bind_default(void) {
     const int32_t id = atomic_load_explicit(&default_device, memory_order_relaxed);
-    if (id < 0 || ensure_primary(id) != 0) return NULL;
+    if (ensure_primary(id) != 0) return NULL;
     devices[id].count++;
     bind(devices[id].primary);
     mock_self()->device = id;
     return devices[id].primary;
 }
 
-mock_ctx *mock_current(void) {
-    mock_ctx *ctx = mock_current_quiet();
-    if (ctx == NULL) ctx = bind_default();
-    if (ctx == NULL) mock_no_context();
-    return ctx;
+void mock_default_device(int32_t id) {
+    if (id >= 0) atomic_store(&default_device, id);
+    atomic_store(&mock_bind_default, id < 0 ? NULL : bind_default);
 }
 
 static mock_ctx *context_new(int32_t id, bool primary) {
@@ -74,7 +67,7 @@ static mock_ctx *context_new(int32_t id, bool primary) {
         free_contexts = ctx;
         return NULL;
     }
-    mock_list_push(&contexts, &ctx->all);
+    mock_list_push(&mock_contexts, &ctx->all);
     mock_stream_made(ctx->default_stream);
     return ctx;
 }
@@ -82,7 +75,7 @@ static mock_ctx *context_new(int32_t id, bool primary) {
 /* Ends the context: its handle and those of its streams and graphs become stale. Queued work runs as far as
  * it can (guide: device management, aclrtResetDevice; own choice for a context of the program), by force it
  * is dropped (guide: device management, aclrtResetDeviceForce). */
-void mock_context_teardown(mock_ctx *ctx, bool force) {
+static void context_teardown(mock_ctx *ctx, bool force) {
     mock_handle_take(MOCK_CONTEXT, ctx->handle);
     ctx->handle = NULL;
     mock_overflow_leave(ctx);
@@ -104,40 +97,14 @@ void mock_context_teardown(mock_ctx *ctx, bool force) {
 }
 
 void mock_contexts_reset(void) {
-    while (!mock_list_empty(&contexts)) {
-        mock_ctx *ctx = MOCK_OWNER(contexts.next, mock_ctx, all);
+    while (!mock_list_empty(&mock_contexts)) {
+        mock_ctx *ctx = MOCK_OWNER(mock_contexts.next, mock_ctx, all);
         mock_capture_abandon(ctx);
         for (mock_link *l = ctx->streams.next; l != &ctx->streams; l = l->next)
             mock_drop_queue(MOCK_OWNER(l, mock_stream, in_context));
-        mock_context_teardown(ctx, false);
+        context_teardown(ctx, false);
     }
     for (int i = 0; i < MOCK_MAX_DEVICES; i++) devices[i] = (device){0, NULL};
-}
-
-mock_stream *mock_stream_by_id(int32_t id) {
-    for (mock_link *c = contexts.next; c != &contexts; c = c->next) {
-        mock_ctx *ctx = MOCK_OWNER(c, mock_ctx, all);
-        for (mock_link *l = ctx->streams.next; l != &ctx->streams; l = l->next) {
-            mock_stream *s = MOCK_OWNER(l, mock_stream, in_context);
-            if (s->id == id) return s;
-        }
-    }
-    return NULL;
-}
-
-void mock_each_stream(void (*visit)(mock_stream *)) {
-    for (mock_link *c = contexts.next; c != &contexts; c = c->next) {
-        mock_ctx *ctx = MOCK_OWNER(c, mock_ctx, all);
-        for (mock_link *l = ctx->streams.next; l != &ctx->streams; l = l->next)
-            visit(MOCK_OWNER(l, mock_stream, in_context));
-    }
-}
-
-uint64_t mock_own_contexts(void) {
-    uint64_t n = 0;
-    for (mock_link *c = contexts.next; c != &contexts; c = c->next)
-        n += !MOCK_OWNER(c, mock_ctx, all)->primary;
-    return n;
 }
 
 /* ---- devices ---- */
@@ -199,7 +166,7 @@ static aclError reset(int32_t id, bool force, const char *call) {
         mock_ctx *ctx = d->primary;
         if (d->count == 0 && ctx != NULL) {
             d->primary = NULL;
-            mock_context_teardown(ctx, force);
+            context_teardown(ctx, force);
         }
     }
     mock_unlock();
@@ -278,7 +245,7 @@ MOCK_EXPORT aclError aclrtDestroyContext(aclrtContext context) {
     if (ctx == NULL || ctx->primary)
         code = mock_fail(
             ACL_ERROR_RT_CONTEXT_NULL, "EE1018", "%p is not a context that can be destroyed", context);
-    else mock_context_teardown(ctx, false);
+    else context_teardown(ctx, false);
     mock_unlock();
     return code;
 }

@@ -6,7 +6,10 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "contexts/core_group.h"
+#include "base/base.h"
+#include "contexts/contexts.h"
+#include "devices/devices.h"
+#include "engine/engine.h"
 #include "memory/memory.h"
 
 #define GROUPS 1u

@@ -3,11 +3,12 @@
  * (guide: initialisation; observed: init_twice_finalize, finalize_before_init, finalizeref_before_init,
  * no_init, finalize_in_capture) */
 #define _GNU_SOURCE
-#include "contexts/init.h"
-#include <string.h>
+#include "base/base.h"
 #include "contexts/config.h"
-#include "contexts/context.h"
-#include "profiling/watch.h"
+#include "contexts/contexts.h"
+#include "contexts/init.h"
+#include "engine/engine.h"
+#include <string.h>
 
 /* Recursive: a callback may call aclInit or aclFinalize (implementation of the open runtime). */
 static pthread_mutex_t init_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;

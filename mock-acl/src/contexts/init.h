@@ -1,8 +1,8 @@
 /* Callbacks of aclInit and aclFinalize. With the lock of contexts/init.c. */
-#ifndef MOCK_INIT_H_
-#define MOCK_INIT_H_
+#ifndef MOCK_CONTEXTS_INIT_H_
+#define MOCK_CONTEXTS_INIT_H_
 
-#include "engine/core.h"
+#include "base/base.h"
 
 void mock_init_lock(void);
 void mock_init_unlock(void);

@@ -4,6 +4,7 @@
  *
  * (guide: initialisation, aclInitCallbackRegister; implementation of the open runtime) */
 #define _GNU_SOURCE
+#include "base/base.h"
 #include "contexts/init.h"
 #include <string.h>
 

@@ -6,7 +6,10 @@
 #define _GNU_SOURCE
 #include <string.h>
 #include <unistd.h>
+#include "base/base.h"
 #include "contexts/context.h"
+#include "contexts/contexts.h"
+#include "devices/devices.h"
 
 #define STAGES (ACL_RT_SNAPSHOT_UNLOCK_POST + 1)
 #define CALLBACKS 64 /* of a stage; own choice, more give 507913 */

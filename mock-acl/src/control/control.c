@@ -2,101 +2,22 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "channels/buffer.h"
-#include "streams/callback.h"
-#include "contexts/context.h"
-#include "contexts/core_group.h"
-#include "engine/deadline.h"
+#include "base/base.h"
+#include "channels/channels.h"
+#include "contexts/contexts.h"
+#include "devices/devices.h"
 #include "engine/engine.h"
-#include "streams/exception.h"
-#include "graphs/graph.h"
-#include "kernels/kernel.h"
-#include "engine/launches.h"
-#include "base/things.h"
-#include "base/names.h"
-#include "engine/quota.h"
-#include "memory/space.h"
-#include "devices/state_callback.h"
-#include "exports/unsupported.h"
+#include "exports/exports.h"
+#include "graphs/graphs.h"
+#include "kernels/kernels.h"
+#include "memory/memory.h"
+#include "models/models.h"
+#include "objects/objects.h"
+#include "operators/own/own.h"
+#include "profiling/profiling.h"
+#include "streams/streams.h"
 
 #define MOCK_VERSION "mock-acl 0.1.0"
-/* Where mock_acl_advance_ns stops: 292 years, and as much is left for tasks and deadlines. */
-#define CLOCK_END_NS ((uint64_t)INT64_MAX)
-
-static _Atomic uint64_t calls[MOCK_API_COUNT];
-
-/* A failure waits for the call or task whose number it has. */
-typedef struct fault {
-    struct fault *next;
-    int api;
-    uint64_t left;
-    int code;
-} fault;
-static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
-static fault *call_faults, *task_faults;
-static atomic_bool slow; /* a fault is armed, or this is the child of a fork */
-static atomic_bool forked;
-static atomic_bool used_before_reset;
-
-/* ---- entry of every call ---- */
-
-/* A process that has called nothing has no device that its child could not use. */
-static bool used(void) {
-    for (size_t i = 0; i < MOCK_API_COUNT; i++)
-        if (atomic_load_explicit(&calls[i], memory_order_relaxed) != 0) return true;
-    return atomic_load(&used_before_reset);
-}
-
-static void in_child(void) {
-    if (!used()) return;
-    atomic_store(&forked, true);
-    atomic_store(&slow, true);
-}
-
-__attribute__((constructor)) static void watch_fork(void) { pthread_atfork(NULL, NULL, in_child); }
-
-static int fire(fault **list, int api) {
-    int code = 0;
-    pthread_mutex_lock(&fault_lock);
-    for (fault **f = list; *f != NULL;) {
-        if ((*f)->api == api && --(*f)->left == 0 && code == 0) {
-            fault *spent = *f;
-            code = spent->code;
-            *f = spent->next;
-            free(spent);
-        } else {
-            f = &(*f)->next;
-        }
-    }
-    pthread_mutex_unlock(&fault_lock);
-    return code;
-}
-
-static int enter_slow(mock_api api) {
-    if (atomic_load(&forked))
-        return mock_fail(
-            ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the device cannot be used in the child of a fork");
-    const int code = fire(&call_faults, (int)api);
-    if (code != 0) mock_fail(code, "EE9999", "%s: injected failure %d", mock_lookup_name((int)api), code);
-    return code;
-}
-
-int mock_enter(mock_api api) {
-    atomic_fetch_add_explicit(&calls[api], 1, memory_order_relaxed);
-    return MOCK_UNLIKELY(atomic_load_explicit(&slow, memory_order_relaxed)) ? enter_slow(api) : 0;
-}
-
-int mock_unsupported(mock_api api, const char *name) {
-    const int code = mock_enter(api);
-    if (code != 0) return code;
-    return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s is not supported by mock-acl", name);
-}
-
-int32_t mock_task_fault(const char *name) {
-    const int api = mock_lookup_index(name);
-    return api < 0 ? 0 : fire(&task_faults, api);
-}
-
 /* ---- exported ---- */
 
 MOCK_EXPORT const char *mock_acl_version(void) { return MOCK_VERSION; }
@@ -104,56 +25,6 @@ MOCK_EXPORT const char *mock_acl_version(void) { return MOCK_VERSION; }
 MOCK_EXPORT void *mock_acl_lookup(const char *name) {
     const int i = name == NULL ? -1 : mock_lookup_index(name);
     return i < 0 ? NULL : mock_lookup_address(i);
-}
-
-MOCK_EXPORT uint64_t mock_acl_calls(const char *name) {
-    const int i = name == NULL ? -1 : mock_lookup_index(name);
-    return i < 0 ? 0 : atomic_load_explicit(&calls[i], memory_order_relaxed);
-}
-
-static int arm(fault **list, const char *name, uint64_t nth, int code) {
-    const int api = name == NULL ? -1 : mock_lookup_index(name);
-    if (api < 0 || nth == 0 || code == 0) return MOCK_ACL_BAD_ARGUMENT;
-    fault *f = malloc(sizeof *f);
-    if (f == NULL) return MOCK_ACL_BUSY;
-    pthread_mutex_lock(&fault_lock);
-    *f = (fault){*list, api, nth, code};
-    *list = f;
-    pthread_mutex_unlock(&fault_lock);
-    return 0;
-}
-
-MOCK_EXPORT int mock_acl_fail(const char *name, uint64_t nth, int code) {
-    const int result = arm(&call_faults, name, nth, code);
-    if (result == 0) atomic_store(&slow, true);
-    return result;
-}
-
-MOCK_EXPORT int mock_acl_fail_task(const char *name, uint64_t nth, int code) {
-    const int result = arm(&task_faults, name, nth, code);
-    mock_lock();
-    if (result == 0) mock_engine.task_faults = true;
-    mock_unlock();
-    return result;
-}
-
-static void free_faults(fault **list) {
-    while (*list != NULL) {
-        fault *f = *list;
-        *list = f->next;
-        free(f);
-    }
-}
-
-MOCK_EXPORT void mock_acl_clear_failures(void) {
-    pthread_mutex_lock(&fault_lock);
-    free_faults(&call_faults);
-    free_faults(&task_faults);
-    pthread_mutex_unlock(&fault_lock);
-    atomic_store(&slow, atomic_load(&forked));
-    mock_lock();
-    mock_engine.task_faults = false;
-    mock_unlock();
 }
 
 /* ---- gates ---- */
@@ -202,7 +73,7 @@ MOCK_EXPORT int mock_acl_release_stream_id(int32_t id) {
     return 0;
 }
 
-/* ---- running and the clock ---- */
+/* ---- running ---- */
 
 MOCK_EXPORT uint64_t mock_acl_run_until_idle(void) {
     if (mock_self()->in_task != 0) return 0;
@@ -214,34 +85,7 @@ MOCK_EXPORT uint64_t mock_acl_run_until_idle(void) {
     return ran;
 }
 
-MOCK_EXPORT uint64_t mock_acl_now_ns(void) {
-    mock_lock();
-    const uint64_t now = mock_engine.clock_ns;
-    mock_unlock();
-    return now;
-}
-
-MOCK_EXPORT void mock_acl_advance_ns(uint64_t ns) {
-    mock_lock();
-    const uint64_t left = CLOCK_END_NS > mock_engine.clock_ns ? CLOCK_END_NS - mock_engine.clock_ns : 0;
-    mock_engine.clock_ns += ns < left ? ns : left;
-    while (mock_deadlines_pass(0)) {
-    }
-    mock_changed();
-    mock_unlock();
-}
-
 /* ---- objects ---- */
-
-int mock_copy_out(void *out, const void *full, size_t size) {
-    size_t room = 0;
-    if (out == NULL) return MOCK_ACL_BAD_ARGUMENT;
-    memcpy(&room, out, sizeof room);
-    if (room < sizeof room) return MOCK_ACL_BAD_ARGUMENT;
-    if (room < size) size = room;
-    memcpy((char *)out + sizeof room, (const char *)full + sizeof room, size - sizeof room);
-    return 0;
-}
 
 static uint64_t objects(mock_object_kind kind) {
     return mock_handle_count((mock_kind)((int)MOCK_OBJECT_FIRST + (int)kind));
@@ -293,7 +137,7 @@ static bool workers_still(void *unused) {
 }
 
 MOCK_EXPORT int mock_acl_reset(void) {
-    if (atomic_load(&forked) || mock_self()->in_task != 0) return MOCK_ACL_BUSY;
+    if (mock_forked() || mock_self()->in_task != 0) return MOCK_ACL_BUSY;
     mock_acl_clear_failures();
     mock_lock();
     if (mock_engine.waiting != 0 || mock_engine.executing != mock_engine.executing_workers ||
@@ -327,10 +171,8 @@ MOCK_EXPORT int mock_acl_reset(void) {
     atomic_fetch_add(&mock_epoch, 1);
     mock_engine.paused = false;
     mock_unlock();
-#ifndef MOCK_WITHOUT_OPERATORS
     mock_nn_reset();
     mock_own_reset();
-#endif
     mock_things_reset();
     mock_models_reset();
     mock_bundles_reset();
@@ -349,7 +191,6 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_snapshot_reset();
     mock_acl_log_launches(0);
     mock_acl_set_l2_bytes(0);
-    if (used()) atomic_store(&used_before_reset, true);
-    for (int i = 0; i < MOCK_API_COUNT; i++) atomic_store_explicit(&calls[i], 0, memory_order_relaxed);
+    mock_entries_reset();
     return 0;
 }

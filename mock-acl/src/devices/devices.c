@@ -1,10 +1,11 @@
 /* The devices of the process and their numbers. */
 #define _GNU_SOURCE
+#include "base/base.h"
 #include "devices/devices.h"
+#include "devices/inner.h"
+#include "devices/profile.h"
 #include <ctype.h>
 #include <stdlib.h>
-#include "contexts/context.h"
-#include "graphs/graph.h"
 
 static struct {
     uint32_t machine, visible;

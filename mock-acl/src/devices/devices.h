@@ -1,14 +1,48 @@
-/* Which devices the process sees, and by which numbers. A user id counts the visible devices and is what
- * every call takes; a logic id counts those of the machine; physical ids are the logic ones, as outside
- * of containers (guide: device management, aclrtGetLogicDevIdByUserDevId). */
-#ifndef MOCK_DEVICES_H_
-#define MOCK_DEVICES_H_
+/* Devices: which there are and by which numbers, the card that they are, what they say of themselves, limits of cores and
+ * of the process, faults, and callbacks for what happens to devices and streams.
+ *
+ * Uses the engine for its lock and for what a call means. Memory and all that works on a device use it. */
+#ifndef MOCK_DEVICES_DEVICES_H_
+#define MOCK_DEVICES_DEVICES_H_
 
-#include "engine/core.h"
+#include "devices/profile.h"
+#include "engine/engine.h"
 
-/* mock_device_count (engine/core.h) counts the visible ones, mock_device_check (contexts/context.h) takes a user id. */
-int32_t mock_device_logic(int32_t user_id);
-/* -1 for a device that is not visible. */
-int32_t mock_device_user(int32_t logic_id);
+/* ---- devices/devices.c ---- */
+aclError mock_device_check(int32_t id);
+uint32_t mock_device_count(void);
+
+/* ---- devices/faults.c ---- */
+void mock_device_faults_reset(void);
+/* Remembers a fault of a device. */
+void mock_device_fault(int32_t device, aclError code);
+
+/* ---- devices/limits.c ---- */
+void mock_limits_reset(void);
+/* The core limits of what the calling thread launches. */
+void mock_limits_in_use(const mock_ctx *ctx, mock_kernel *kernel);
+
+/* ---- devices/process_limits.c ---- */
+aclError mock_stack_size(size_t bytes);
+aclError mock_print_buffer_size(size_t bytes);
+/* Whether a device can be set up with the limits of the process. */
+aclError mock_device_limits_check(void);
+void mock_device_limits_reset(void);
+
+/* ---- devices/profile.c ---- */
+/* Read once from the environment; never NULL. */
+const mock_profile *mock_profile_get(void);
+
+/* ---- devices/state_callback.c ---- */
+void mock_tell_device(int32_t device, aclrtDeviceState state);
+void mock_tell_stream(aclrtStream stream, aclrtStreamState state);
+/* The first result that is not 0, else 0. */
+int32_t mock_tell_abort(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout);
+/* Whether anybody listens. */
+bool mock_streams_told(void);
+/* With the lock: a default stream was made; told by the next mock_tell_made_streams. */
+void mock_stream_made(const mock_stream *s);
+void mock_tell_made_streams(void);
+void mock_state_callbacks_reset(void);
 
 #endif

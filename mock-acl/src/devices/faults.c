@@ -2,8 +2,9 @@
  * reserved; header: aclrtErrorInfo). */
 #define _GNU_SOURCE
 #include <string.h>
-#include "contexts/context.h"
-#include "streams/exception.h"
+#include "base/base.h"
+#include "devices/devices.h"
+#include "devices/profile.h"
 
 static _Atomic int32_t faults[MOCK_MAX_DEVICES];
 

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "contexts/context.h"
+#include "base/base.h"
 #include "devices/devices.h"
+#include "devices/inner.h"
 
 /* A constant of the mock and the logic id (own choice). */
 MOCK_EXPORT aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid) {

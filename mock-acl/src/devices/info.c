@@ -2,9 +2,11 @@
  * (host_notify). */
 #define _GNU_SOURCE
 #include <string.h>
-#include "contexts/context.h"
+#include "base/base.h"
 #include "devices/devices.h"
+#include "devices/inner.h"
 #include "devices/profile.h"
+#include "engine/engine.h"
 
 static _Atomic int64_t l2_bytes; /* 0: as on the card */
 

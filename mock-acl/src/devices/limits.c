@@ -2,8 +2,10 @@
  *
  * (guide: device management, resource limits; initialisation, system parameters) */
 #define _GNU_SOURCE
-#include "contexts/context.h"
+#include "base/base.h"
+#include "devices/devices.h"
 #include "devices/profile.h"
+#include "engine/engine.h"
 
 static uint32_t device_limit[MOCK_MAX_DEVICES][2]; /* 0: all of them */
 static int64_t system_option[4];

@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "acl/acl_platform.h"
-#include "base/things.h"
-#include "memory/memory.h"
+#include "base/base.h"
 
 static const char *const facts[] = {
     [ACL_PLATFORM_AICORE_CNT] = "24",

@@ -3,8 +3,8 @@
  *
  * (guide: device management, aclrtDeviceSetLimit) */
 #define _GNU_SOURCE
-#include "contexts/config.h"
-#include "contexts/context.h"
+#include "base/base.h"
+#include "devices/devices.h"
 
 #define KIB 1024u
 #define STACK_DEFAULT (32 * KIB)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
+#include "devices/devices.h"
 #include "devices/profile.h"
 
 #define MIB (UINT64_C(1) << 20)

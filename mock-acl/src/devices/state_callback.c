@@ -4,7 +4,10 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "devices/state_callback.h"
+#include "base/base.h"
+#include "devices/devices.h"
+#include "devices/profile.h"
+#include "engine/engine.h"
 
 /* Own choice; more give 207012. */
 #define CALLBACKS 64

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/core.h"
+#include "base/base.h"
 
 #define VERSION_SIZE 128 /* of a caller's buffer (header: aclCANNPackageVersion) */
 #define PART_SIZE 64

@@ -6,41 +6,18 @@
  * well (own choice). The wait then fails with 107020 (header: ACL_ERROR_RT_TASK_TIMEOUT; own choice of
  * the code: the guide says only that the next synchronisation reports an error), and the stream goes on. */
 #define _GNU_SOURCE
-#include <time.h>
-#include "contexts/context.h"
 #include "engine/deadline.h"
+#include "engine/engine.h"
+#include "engine/inner.h"
+#include "engine/objects.h"
+#include "engine/parts.h"
+#include "engine/state.h"
+#include "engine/task.h"
 
 #define SECOND UINT64_C(1000000000)
 
-uint64_t mock_real_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
-static uint32_t seconds_of(const mock_task *t) {
-    switch (t->kind) {
-    case MOCK_TASK_WAIT:
-        return t->u.wait.seconds;
-    case MOCK_TASK_LATCH_WAIT:
-        return t->u.latch.seconds;
-    case MOCK_TASK_NOTIFY_WAIT:
-        return t->u.notify.seconds;
-    case MOCK_TASK_COUNT_WAIT:
-        return t->u.count.seconds;
-    case MOCK_TASK_SHARED_WAIT:
-        return t->u.shared.seconds;
-    case MOCK_TASK_POINT_WAIT:
-        return t->u.point.seconds;
-    case MOCK_TASK_GRAPH:
-        return mock_graph_seconds(t);
-    default:
-        return 0;
-    }
-}
-
 void mock_deadline_start(mock_stream *s, const mock_task *t) {
-    const uint32_t seconds = seconds_of(t);
+    const uint32_t seconds = mock_parts.seconds(t);
     if (seconds == 0 || s->timed || !s->blocked) return;
     const uint64_t seq = atomic_load_explicit(&s->done, memory_order_relaxed) + 1;
     /* A replay waits for one thing after the other: each gets its own time. */
@@ -62,9 +39,7 @@ void mock_deadline_stop(mock_stream *s) {
 void mock_deadline_missed(mock_stream *s, mock_task *t) {
     s->timed_out = false;
     if (t->fail == 0) t->fail = ACL_ERROR_RT_TASK_TIMEOUT;
-    if (t->kind == MOCK_TASK_WAIT) t->u.wait.event->waits_done++;
-    if (t->kind == MOCK_TASK_LATCH_WAIT) t->u.latch.event->waits_done++;
-    if (t->kind == MOCK_TASK_POINT_WAIT) t->u.point.event->waits_done++;
+    mock_parts.missed(t);
 }
 
 static mock_stream *earliest;

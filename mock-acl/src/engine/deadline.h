@@ -1,8 +1,11 @@
 /* Waits of streams with a time-out. With the engine lock. */
-#ifndef MOCK_DEADLINE_H_
-#define MOCK_DEADLINE_H_
+#ifndef MOCK_ENGINE_DEADLINE_H_
+#define MOCK_ENGINE_DEADLINE_H_
 
-#include "engine/core.h"
+#include "engine/objects.h"
+#include "engine/task.h"
+
+uint64_t mock_real_ns(void);
 
 /* The first task of the stream waits: from its first attempt on, its time passes. */
 void mock_deadline_start(mock_stream *s, const mock_task *t);
@@ -12,10 +15,5 @@ void mock_deadline_missed(mock_stream *s, mock_task *t);
 /* Ends the earliest wait whose deadline has come, or that comes up to `limit` on the virtual clock, which
  * then moves there. False when there is none. */
 bool mock_deadlines_pass(uint64_t limit);
-uint64_t mock_real_ns(void);
-/* The time-out of a wait for an event without one of its own, in seconds. */
-uint32_t mock_op_wait_seconds(void);
-/* graphs/replay.c: of the latch that a replay waits for, 0 for none. */
-uint32_t mock_graph_seconds(const mock_task *launch);
 
 #endif

@@ -2,19 +2,24 @@
  * work itself; a worker exists only for hosts that poll, or when MOCK_ACL_WORKERS asks for some. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdlib.h>
 #include <time.h>
-#include "engine/core.h"
+#include "base/base.h"
 #include "engine/deadline.h"
-#include "streams/exception.h"
-#include "graphs/graph.h"
+#include "engine/engine.h"
+#include "engine/inner.h"
 #include "engine/launches.h"
-#include "memory/memory.h"
+#include "engine/objects.h"
+#include "engine/parts.h"
 #include "engine/shared.h"
-#include "profiling/watch.h"
+#include "engine/state.h"
+#include "engine/task.h"
 
 #define MAX_WORKERS 64u
 #define NAP_NS 300000
 #define BUDGET 256u /* tasks a thread runs on one stream before it looks at the others */
+
+_Atomic(mock_watcher *) mock_watch;
 
 mock_engine_state mock_engine = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -25,7 +30,18 @@ mock_engine_state mock_engine = {
     .value_waiters = {&mock_engine.value_waiters, &mock_engine.value_waiters},
     .shared_waiters = {&mock_engine.shared_waiters, &mock_engine.shared_waiters},
 };
-static const mock_wait_for anything = {NULL, mock_needs_all, NULL, NULL};
+/* Its threads are behind the tasks. */
+mock_task *mock_ring_new(void) {
+    return aligned_alloc(64, MOCK_QUEUE_DEPTH * (sizeof(mock_task) + sizeof(uint32_t)));
+}
+
+static bool needs_all(void *what, const mock_stream *s) {
+    (void)what;
+    (void)s;
+    return true;
+}
+
+static const mock_wait_for anything = {NULL, needs_all, NULL, NULL};
 
 static mock_task *slot(const mock_stream *s, uint64_t seq) { return &s->ring[seq & (MOCK_QUEUE_DEPTH - 1)]; }
 
@@ -64,7 +80,7 @@ void mock_wake_all(mock_link *waiters) {
     while (!mock_list_empty(waiters)) mock_wake(MOCK_OWNER(waiters->next, mock_stream, in_queue));
 }
 
-void mock_wake_reached(mock_stream *source) {
+static void wake_reached(mock_stream *source) {
     const uint64_t reached = done(source);
     for (mock_link *l = source->waiters.next, *next; l != &source->waiters; l = next) {
         next = l->next;
@@ -82,7 +98,7 @@ void mock_task_release(mock_task *t) {
         if (t->ops->drop != NULL) t->ops->drop(&t->u);
         break;
     default:
-        mock_control_release(t);
+        mock_parts.release(t);
     }
 }
 
@@ -91,8 +107,8 @@ aclError mock_task_run(mock_task *t, const mock_stream *s, uint32_t graph) {
     if (t->kind != MOCK_TASK_KERNEL) return t->ops->run(&t->u);
     if (MOCK_UNLIKELY(atomic_load_explicit(&mock_launches_on, memory_order_relaxed)))
         mock_launches_add(t, s->id, graph);
-    if (MOCK_UNLIKELY(atomic_load_explicit(&mock_watching, memory_order_relaxed) != 0))
-        return mock_watch_kernel(t, s->id, graph);
+    mock_watcher *watcher = atomic_load_explicit(&mock_watch, memory_order_relaxed);
+    if (MOCK_UNLIKELY(watcher != NULL)) return watcher(t, s->id, graph);
     return t->ops->run(t->u.kernel.arg);
 }
 
@@ -128,7 +144,7 @@ static uint64_t run_plain(mock_stream *s, uint64_t limit) {
         if (MOCK_UNLIKELY(code != 0)) {
             /* Before the task counts as done: a wait that finds it done must find its error too. */
             error = code;
-            mock_exception_raise(s, t, code);
+            mock_parts.failed(s, t, code);
             mock_lock();
             mock_task_result(s, error);
             mock_unlock();
@@ -148,12 +164,12 @@ static uint64_t run_plain(mock_stream *s, uint64_t limit) {
 static bool run_control(mock_stream *s) {
     mock_task *t = slot(s, done(s));
     if (MOCK_UNLIKELY(s->timed_out)) mock_deadline_missed(s, t);
-    const mock_outcome outcome = MOCK_UNLIKELY(t->fail != 0) ? MOCK_DONE : mock_task_step(s, t);
+    const mock_outcome outcome = MOCK_UNLIKELY(t->fail != 0) ? MOCK_DONE : mock_parts.step(s, t);
     if (outcome == MOCK_BLOCKED) {
         mock_deadline_start(s, t);
         return false;
     }
-    if (MOCK_UNLIKELY(t->fail != 0)) mock_exception_locked(s, t, t->fail);
+    if (MOCK_UNLIKELY(t->fail != 0)) mock_parts.failed_locked(s, t, t->fail);
     mock_task_result(s, t->fail);
     mock_task_release(t);
     mock_engine.clock_ns += MOCK_TASK_NS;
@@ -162,16 +178,10 @@ static bool run_control(mock_stream *s) {
     return true;
 }
 
-bool mock_needs_all(void *what, const mock_stream *s) {
-    (void)what;
-    (void)s;
-    return true;
-}
-
 /* Whether the next task of the stream calls a function of the program. */
 static bool calls_program(const mock_stream *s) {
     const mock_task *t = slot(s, done(s));
-    return t->kind == MOCK_TASK_HOST || (t->kind == MOCK_TASK_GRAPH && mock_graph_calls_program(t));
+    return t->kind == MOCK_TASK_HOST || (t->kind == MOCK_TASK_GRAPH && mock_parts.calls_program(t));
 }
 
 /* A waiting thread runs a host function only when its own wait depends on it: the function may need a lock
@@ -196,7 +206,7 @@ static void run_stream(mock_stream *s, const mock_wait_for *w, bool worker) {
         } else {
             break;
         }
-        if (!mock_list_empty(&s->waiters)) mock_wake_reached(s);
+        if (!mock_list_empty(&s->waiters)) wake_reached(s);
         mock_changed();
     }
     mock_engine.executing--;
@@ -227,7 +237,7 @@ static mock_stream *pick(const mock_wait_for *w) {
     return NULL;
 }
 
-bool mock_step_runnable(const mock_wait_for *w) {
+static bool step_runnable(const mock_wait_for *w) {
     mock_stream *s = pick(w);
     if (s != NULL) run_stream(s, w, false);
     return s != NULL;
@@ -281,7 +291,7 @@ aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns) {
     mock_engine.waiting++;
     while (!w->ready(w->what)) {
         const uint64_t turns = mock_engine.loop_turns;
-        if (mock_step_runnable(w)) {
+        if (step_runnable(w)) {
             /* A loop in a graph may never end: the wait does when its time is over. */
             const bool looping = turns != mock_engine.loop_turns;
             if (!looping || timeout_ns < 0 || mock_engine.clock_ns < deadline || w->ready(w->what)) continue;
@@ -316,7 +326,7 @@ aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns) {
 void mock_run_all(void) {
     mock_engine.waiting++;
     for (;;) {
-        if (mock_step_runnable(&anything)) continue;
+        if (step_runnable(&anything)) continue;
         if (mock_engine.executing == 0) break;
         sleep_until_changed(MOCK_FOREVER, NULL);
     }
@@ -339,9 +349,16 @@ static bool target_needs(void *what, const mock_stream *s) {
 
 aclError mock_wait_target(mock_target *t, int64_t timeout_ns) {
     const aclError code = mock_wait(&(mock_wait_for){target_reached, target_needs, t, t->stream}, timeout_ns);
-    mock_pools_trim();
+    mock_parts.waited();
     return code;
 }
+
+aclError mock_stream_finish(mock_stream *s) {
+    if (s->flags & ACL_STREAM_PERSISTENT) return 0;
+    mock_target t = mock_target_of(s, s->tail);
+    return mock_wait_target(&t, MOCK_FOREVER);
+}
+
 
 /* ---- queueing ---- */
 
@@ -388,24 +405,14 @@ void mock_push(mock_stream *s, const mock_task *t) {
     s->tail++;
     self->last_task = (uint32_t)(s->tail - s->base);
     self->last_graph = 0;
-    if (MOCK_UNLIKELY(mock_engine.task_faults)) slot(s, s->tail - 1)->fail = mock_task_fault(t->ops->name);
+    if (mock_tasks_fail()) slot(s, s->tail - 1)->fail = mock_task_fault(t->ops->name);
     if (mock_list_empty(&s->in_queue)) mock_make_runnable(s);
-}
-
-static aclError submit_captured(mock_stream *s, mock_task *t) {
-    const mock_graph *g = s->graph;
-    const aclError code = mock_capture_task(s, t);
-    if (code == 0) {
-        mock_self()->last_task = g->node_count;
-        mock_self()->last_graph = g->serial;
-    }
-    return code;
 }
 
 aclError mock_submit(mock_stream *s, mock_task *t) {
     aclError code;
-    if (MOCK_UNLIKELY(s->graph != NULL)) return submit_captured(s, t);
-    if (MOCK_UNLIKELY(s->update != NULL)) return mock_update_task(s, t);
+    if (MOCK_UNLIKELY(s->graph != NULL)) return mock_parts.capture(s, t);
+    if (MOCK_UNLIKELY(s->update != NULL)) return mock_parts.update(s, t);
     code = mock_room(s);
     if (MOCK_UNLIKELY(code != 0)) {
         mock_task_release(t);
@@ -413,22 +420,6 @@ aclError mock_submit(mock_stream *s, mock_task *t) {
     }
     mock_push(s, t);
     return 0;
-}
-
-aclError mock_submit_kernel(aclrtStream stream, const mock_task_ops *ops, void *arg) {
-    mock_stream *s = NULL;
-    mock_task t = {.ops = ops, .kind = MOCK_TASK_KERNEL, .type = ACL_MODEL_RI_TASK_KERNEL};
-    t.u.kernel.arg = arg;
-    mock_lock();
-    aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0) {
-        mock_limits_in_use(s->ctx, &t.u.kernel);
-        code = mock_submit(s, &t);
-    } else {
-        mock_task_release(&t);
-    }
-    mock_unlock();
-    return code;
 }
 
 /* ---- ending ---- */
@@ -453,7 +444,7 @@ void mock_drop_queue(mock_stream *s) {
         atomic_store_explicit(&s->done, done(s) + 1, memory_order_release);
     }
     s->dropping--;
-    mock_wake_reached(s);
+    wake_reached(s);
     mock_wake_all(&mock_engine.value_waiters);
     mock_changed();
 }

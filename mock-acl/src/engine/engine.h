@@ -1,58 +1,120 @@
-/* What the operator part (nn_*.c, op_*.c) needs from the runtime part. Nothing else is shared between the two. */
-#ifndef MOCK_ENGINE_H_
-#define MOCK_ENGINE_H_
+/* The engine: streams are queues of tasks, and host threads that wait run what is ready. Tasks, contexts, streams, events
+ * and notifies as the engine sees them, waits and their time-outs, virtual time, workers, captures that go on, what is
+ * left of streams and events, pages that processes share, and the log of kernels.
+ *
+ * Uses base alone. The rooms above queue their work here, and fill what it leaves to them (engine/parts.h).
+ *
+ * One lock, `mock_engine.lock`, guards every object of the runtime. It is never held while a task runs, a callback runs
+ * or a host thread waits. Memory and handles have their own leaf locks. Objects of one kind are type-stable: a
+ * destroyed one returns to a free list and is never unmapped, so a stale pointer inside the engine is harmless. */
+#ifndef MOCK_ENGINE_ENGINE_H_
+#define MOCK_ENGINE_ENGINE_H_
 
 #include <stddef.h>
 #include <stdint.h>
-#include "acl/acl.h"
-#include "base/entry.h"
+#include "base/base.h"
+#include "engine/notify_ids.h"
+#include "engine/objects.h"
+#include "engine/parts.h"
+#include "engine/shared.h"
+#include "engine/state.h"
+#include "engine/task.h"
 
-/* The behaviour of one kind of task. `name` is the C name of the call that queued it and outlives every task.
- * `run` executes the task once and returns 0 or the device error that the stream then carries (507015 for a bad
- * address); it may run any number of times (a replayed graph) and on any thread, but never twice at once for the
- * same `arg` on one stream. `drop` frees `arg`; it is called exactly once, after the last run, and may
- * not call the runtime: the engine lock can be held. */
-typedef struct mock_task_ops {
-    const char *name;
-    aclError (*run)(void *arg);
-    void (*drop)(void *arg);
-} mock_task_ops;
+/* ---- engine/captures.c ---- */
+/* 107030 or `code` when the capture modes forbid the calling thread a synchronous call, else 0. */
+aclError mock_capture_forbids(mock_ctx *ctx, aclError code, const char *what);
+aclError mock_captured_error(const char *call);
+void mock_capture_spoil(mock_capture *c);
+extern mock_link mock_captures;
 
-/* Queues a task on `stream` (NULL: the default stream of the calling thread's current context), or records it when
- * that stream captures. Takes `arg` over in every case: on failure it is dropped before the call returns. Gives the
- * codes of a kernel launch: 107002 no context, 107003 foreign context, 107017 stale stream, 107034 and so on. */
-aclError mock_submit_kernel(aclrtStream stream, const mock_task_ops *ops, void *arg);
+/* ---- engine/current.c ---- */
+mock_stream *mock_stream_by_id(int32_t id);
+void mock_each_stream(void (*visit)(mock_stream *));
+uint64_t mock_own_contexts(void);
+/* Every context, and what gives a thread without one its own (NULL: nothing does). */
+extern mock_link mock_contexts;
+extern _Atomic(mock_binder *) mock_bind_default;
+/* The calling thread's live context, or NULL after reporting 107002. */
+mock_ctx *mock_current(void);
+mock_ctx *mock_current_quiet(void);
+/* NULL is the default stream. `submit` streams must belong to the current context. */
+aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out);
+aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out);
 
-/* The host view of the device bytes [device, device + size), or NULL when they are not inside one live device
- * allocation. Size 0 gives a non-null pointer for any address. For use inside `run`. Never hand the result out. */
-void *mock_device_view(const void *device, size_t size);
+/* ---- engine/engine.c ---- */
+/* Runs a kernel instead of the engine, and looks at it; NULL: nobody looks. */
+extern _Atomic(mock_watcher *) mock_watch;
+/* Host threads that wait run ready work themselves. Called with the lock, returns with it; `timeout_ns`
+ * negative waits without limit. 0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, or an error when called from inside a
+ * task. */
+aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns);
+/* Ends all queued work of a stream: runs what can run, then drops the rest. The lock is dropped meanwhile, so
+ * another thread may free the stream: its serial tells. */
+void mock_drain(mock_stream *s);
+mock_target mock_target_of(mock_stream *s, uint64_t seq);
+aclError mock_wait_target(mock_target *t, int64_t timeout_ns);
+void mock_drop_queue(mock_stream *s);
+/* Runs all that can run, and waits for what other threads have in hand. */
+void mock_run_all(void);
+void mock_make_runnable(mock_stream *s);
+void mock_block_on(mock_stream *s, mock_link *waiters);
+void mock_wake_all(mock_link *waiters);
+void mock_changed(void);
+void mock_poll_wakes_worker(void);
+void mock_start_workers(void);
+void mock_memory_changed(void);
+aclError mock_stream_finish(mock_stream *s); /* with the lock; waits without limit */
+/* Room for one more task; drops the lock while the queue is full, so the stream is checked again. */
+aclError mock_room(mock_stream *s);
+void mock_push(mock_stream *s, const mock_task *t);
+/* Queues or records the task and takes over what it owns, also on failure. With the lock. */
+aclError mock_submit(mock_stream *s, mock_task *t);
+void mock_task_release(mock_task *t);
+/* A plain task on a stream; `graph` is the id of its graph, or 0. */
+aclError mock_task_run(mock_task *t, const mock_stream *s, uint32_t graph);
+const mock_task *mock_next_task(const mock_stream *s);
+void mock_task_result(mock_stream *s, aclError code);
+/* The thread that queued the first task of a stream. */
+uint32_t mock_submitter(const mock_stream *s);
 
-/* Sets the calling thread's error text as aclGetRecentErrMsg returns it: "CODE: text". */
-void mock_error_text(const char *code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* ---- engine/notify_ids.c ---- */
+extern mock_id_pool mock_notify_ids;
+/* Ids without a number, of the notifies inside of graphs; false when there are too few, and none is taken
+ * then. */
+bool mock_notify_ids_take(uint32_t count);
+void mock_notify_ids_give(uint32_t count);
 
-/* Bookkeeping of host-side objects, for mock_acl_live_handles. */
-typedef enum mock_object_kind {
-    MOCK_OBJECT_TENSOR,
-    MOCK_OBJECT_SCALAR,
-    MOCK_OBJECT_ARRAY,
-    MOCK_OBJECT_LIST,
-    MOCK_OBJECT_EXECUTOR,
-    MOCK_OBJECT_KINDS
-} mock_object_kind;
+/* ---- engine/quota.c ---- */
+void mock_quota_reset(void);
+uint32_t mock_streams_left(void);
+/* Streams inside captured graphs. */
+void mock_graph_stream_taken(void);
+void mock_graph_streams_given(uint32_t count);
+/* The id of an event of the older calls: 0, also when it has one, or 207007. */
+aclError mock_event_id_take(mock_event *e);
+void mock_event_id_give(mock_event *e);
+/* Room and an id for the record of an Ex event; may drop the lock, as mock_room. */
+aclError mock_record_room(mock_stream *s);
+void mock_record_queued(void);
+void mock_record_over(void);
 
-/* Handles of host-side objects: a value that looks like a pointer, carries kind and generation and faults when it is
- * dereferenced. `mock_object_get` gives NULL for null, stale, foreign and wrong-kind handles. */
-void *mock_object_new(mock_object_kind kind, void *object);
-void *mock_object_get(mock_object_kind kind, const void *handle);
-/* Takes the object out and makes the handle stale; NULL as above. */
-void *mock_object_take(mock_object_kind kind, const void *handle);
-/* Takes every object of the kind out and calls `release` for it. One that another thread takes meanwhile is left to
- * that thread. */
-void mock_object_take_all(mock_object_kind kind, void (*release)(void *object));
-
-/* Takes back every object that a program still holds; for a reset of the whole mock. */
-void mock_nn_reset(void);
-/* Takes back what the program computes itself. */
-void mock_own_reset(void);
+/* ---- engine/shared.c ---- */
+/* NULL without memory or descriptors. */
+mock_shared *mock_shared_new(mock_shared_kind kind);
+mock_shared *mock_shared_ref(mock_shared *p);
+void mock_shared_unref(mock_shared *p);
+uint64_t mock_shared_magic(void);
+void mock_shared_export(const mock_shared *p, mock_shared_key *key);
+/* 107000 for a key that no mock wrote, 507899 when its process or object is gone, 207006 when the process
+ * is not on the list. */
+aclError mock_shared_import(const mock_shared_key *key, mock_shared_kind kind, mock_shared **out);
+/* Looks whether a stream that waits can go on; true when one can. */
+bool mock_shared_poll(void);
+/* Whether every other process of the object that was there is dead now: then nobody ends a wait. */
+bool mock_shared_lost(mock_shared *p);
+/* An event's records: tickets from 1 on. */
+uint64_t mock_ticket_take(mock_shared *p);
+void mock_ticket_done(mock_shared *p, uint64_t ticket);
+bool mock_ticket_reached(const mock_shared *p, uint64_t ticket);
 
 #endif

@@ -1,7 +1,9 @@
 /* A log of the kernels that ran, for tests: which core limits each launch had, in which graph it stands. */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include "base/base.h"
 #include "engine/launches.h"
+#include "engine/task.h"
 
 #define MOST (UINT64_C(1) << 20)
 

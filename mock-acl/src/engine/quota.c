@@ -5,8 +5,10 @@
  * creation, one of aclrtCreateEvent from its first record, both until they are gone; an Ex event from each
  * record until it is executed (guide: event management, aclrtCreateEvent and its neighbours). */
 #define _GNU_SOURCE
-#include "graphs/graph.h"
-#include "engine/quota.h"
+#include "base/base.h"
+#include "engine/engine.h"
+#include "engine/objects.h"
+#include "engine/state.h"
 
 /* Events of a device (guide: event management, aclrtCreateEvent); own choice: of the process. */
 #define EVENT_LIMIT 65536u

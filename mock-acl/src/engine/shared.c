@@ -15,7 +15,13 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/base.h"
+#include "engine/engine.h"
+#include "engine/inner.h"
+#include "engine/objects.h"
+#include "engine/parts.h"
 #include "engine/shared.h"
+#include "engine/state.h"
 
 #define MAGIC UINT64_C(0x636170696b636f6d)
 #define PAGE_BYTES 4096u
@@ -219,23 +225,13 @@ bool mock_shared_waiting(void) {
     return mock_engine.shared_waits != 0 || !mock_list_empty(&mock_engine.shared_waiters);
 }
 
-static bool can_go_on(const mock_task *t) {
-    if (t->kind == MOCK_TASK_GRAPH) return mock_graph_shared_ready(t);
-    if (t->kind == MOCK_TASK_NOTIFY_WAIT) {
-        mock_shared *p = t->u.notify.notify->shared;
-        return p == NULL || atomic_load(&p->page->set) != 0 || mock_shared_lost(p);
-    }
-    mock_shared *p = t->u.shared.event->shared;
-    return mock_ticket_reached(p, t->u.shared.ticket) || mock_shared_lost(p);
-}
-
 bool mock_shared_poll(void) {
     bool any = false;
     for (mock_link *l = mock_engine.shared_waiters.next, *next; l != &mock_engine.shared_waiters; l = next) {
         next = l->next;
         mock_stream *s = MOCK_OWNER(l, mock_stream, in_queue);
         const uint64_t done = atomic_load_explicit(&s->done, memory_order_relaxed);
-        if (!can_go_on(&s->ring[done & (MOCK_QUEUE_DEPTH - 1)])) continue;
+        if (!mock_parts.shared_ready(&s->ring[done & (MOCK_QUEUE_DEPTH - 1)])) continue;
         mock_wake(s);
         any = any || !mock_list_empty(&s->in_queue);
     }

@@ -1,9 +1,9 @@
 /* State that processes share: one page of memory behind every event and notify that crosses processes.
  * With the engine lock, except for what is atomic. */
-#ifndef MOCK_SHARED_H_
-#define MOCK_SHARED_H_
+#ifndef MOCK_ENGINE_SHARED_H_
+#define MOCK_ENGINE_SHARED_H_
 
-#include "engine/core.h"
+#include "base/base.h"
 
 typedef enum mock_shared_kind { MOCK_SHARED_EVENT = 1, MOCK_SHARED_NOTIFY } mock_shared_kind;
 
@@ -38,10 +38,6 @@ typedef struct mock_shared {
     bool lost; /* another process died without giving its part back */
 } mock_shared;
 
-/* NULL without memory or descriptors. */
-mock_shared *mock_shared_new(mock_shared_kind kind);
-mock_shared *mock_shared_ref(mock_shared *p);
-void mock_shared_unref(mock_shared *p);
 /* What another process needs to open it; 64 bytes. */
 typedef struct mock_shared_key {
     uint64_t magic, token[2];
@@ -51,37 +47,8 @@ typedef struct mock_shared_key {
     uint32_t rest[5];
 } mock_shared_key;
 _Static_assert(sizeof(mock_shared_key) == 64, "the size of aclrtIpcEventHandle");
-uint64_t mock_shared_magic(void);
-void mock_shared_export(const mock_shared *p, mock_shared_key *key);
-/* 107000 for a key that no mock wrote, 507899 when its process or object is gone, 207006 when the process
- * is not on the list. */
-aclError mock_shared_import(const mock_shared_key *key, mock_shared_kind kind, mock_shared **out);
 
 /* Whether somebody here waits for what another process may do. */
 bool mock_shared_waiting(void);
-/* Looks whether a stream that waits can go on; true when one can. */
-bool mock_shared_poll(void);
-/* Whether every other process of the object that was there is dead now: then nobody ends a wait. */
-bool mock_shared_lost(mock_shared *p);
-
-/* graphs/replay.c: whether a replay waits for a shared notify, and whether for one that is set. */
-bool mock_graph_shared(const mock_task *launch);
-bool mock_graph_shared_ready(const mock_task *launch);
-
-/* An event's records: tickets from 1 on. */
-uint64_t mock_ticket_take(mock_shared *p);
-void mock_ticket_done(mock_shared *p, uint64_t ticket);
-bool mock_ticket_reached(const mock_shared *p, uint64_t ticket);
-
-/* streams/shared_event.c */
-aclError mock_shared_record(mock_stream *s, mock_event *e);
-aclError mock_shared_wait(mock_stream *s, mock_event *e, uint32_t seconds);
-aclError mock_shared_synchronize(mock_event *e, int64_t timeout_ns);
-bool mock_shared_complete(const mock_event *e);
-mock_outcome mock_shared_record_step(mock_stream *s, mock_task *t);
-mock_outcome mock_shared_wait_step(mock_stream *s, mock_task *t);
-void mock_shared_record_release(mock_task *t);
-/* False when the driver of the device has none: MOCK_ACL_IPC_EVENTS=0. */
-bool mock_ipc_events(void);
 
 #endif

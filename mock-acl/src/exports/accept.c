@@ -3,7 +3,8 @@
  *
  * Each checks its arguments as the real call does, as far as that is known. */
 #define _GNU_SOURCE
-#include "engine/core.h"
+#include "base/base.h"
+#include "engine/engine.h"
 
 /* Of tasks on streams that are bound to a model (guide: execution control). Null: 100000; not bound:
  * 107005; another id: 107000; then 207000 (own choice: the mock has neither random numbers nor kernels that

@@ -3,7 +3,12 @@
  * label management, aclrtSwitchLabelByIndex). */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include "base/base.h"
+#include "engine/engine.h"
+#include "graphs/graph.h"
+#include "graphs/graphs.h"
 #include "graphs/label.h"
+#include "memory/memory.h"
 
 typedef enum branch_kind { BRANCH_START, BRANCH_SWITCH, BRANCH_JUMP } branch_kind;
 

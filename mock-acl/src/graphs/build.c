@@ -2,7 +2,10 @@
  *
  * (guide: model runtime instance, aclmdlRIBuildBegin; observed: build_ri, bind_capturing) */
 #define _GNU_SOURCE
+#include "base/base.h"
+#include "engine/engine.h"
 #include "graphs/graph.h"
+#include "graphs/graphs.h"
 
 MOCK_EXPORT aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag) {
     MOCK_ENTER(aclmdlRIBuildBegin);

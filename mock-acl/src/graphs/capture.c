@@ -2,78 +2,24 @@
  * refused call leaves the capture as it is (observed: capturing_calls), where the guide says it fails. */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include "graphs/capture.h"
-#include "contexts/context.h"
+#include "base/base.h"
+#include "engine/engine.h"
 #include "graphs/graph.h"
-#include "engine/notify_ids.h"
-
-static mock_link active = {&active, &active};
+#include "graphs/graphs.h"
 
 static const mock_task_ops record_ops = {"aclrtRecordEvent", NULL, NULL};
 static const mock_task_ops wait_ops = {"aclrtStreamWaitEvent", NULL, NULL};
-
-bool mock_capturing(const mock_stream *s) { return s->graph != NULL && !s->bound; }
 
 bool mock_event_captured(const mock_event *e) {
     return e->graph != NULL && e->graph->serial == e->graph_serial && e->graph->state == MOCK_GRAPH_CAPTURING;
 }
 
-/* 107027 with EE1016 (observed: capturing_calls, destroy_side, bind_capturing). */
-aclError mock_captured_error(const char *call) {
-    return mock_fail(
-        ACL_ERROR_RT_STREAM_CAPTURED, "EE1016", "%s is not allowed while the stream captures", call);
-}
-
-/* A call that a capture does not allow leaves it as it is (observed: capturing_calls); the guide says that it
- * fails then. */
-void mock_capture_spoil(mock_graph *g) {
-    if (mock_strict_doc()) g->invalidated = true;
-}
-
 aclError mock_captured_illegal(mock_stream *s, const char *call) {
-    if (mock_capturing(s)) mock_capture_spoil(s->graph);
+    if (mock_capturing(s)) mock_capture_spoil(&s->graph->capture);
     return mock_captured_error(call);
 }
 
 /* ---- capture modes ---- */
-
-/* The strictest mode among the captures of a context, or of a thread; RELAXED + 1 without any
- * (implementation of the open runtime). */
-static int strictest(const mock_ctx *ctx, uint64_t thread) {
-    int mode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED + 1;
-    for (mock_link *l = active.next; l != &active; l = l->next) {
-        const mock_graph *g = MOCK_OWNER(l, mock_graph, active);
-        const bool counts = ctx != NULL ? g->ctx == ctx : g->owner == thread;
-        if (counts && (int)g->mode < mode) mode = (int)g->mode;
-    }
-    return mode;
-}
-
-/* Synchronous calls give 107030 (observed: sync_copy_modes); the guide's FAQ has 107041 for them too. */
-static aclError deny(const mock_ctx *ctx, aclError code, const char *what) {
-    for (mock_link *l = active.next; l != &active; l = l->next) {
-        mock_graph *g = MOCK_OWNER(l, mock_graph, active);
-        if (g->ctx == ctx && g->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED) mock_capture_spoil(g);
-    }
-    if (mock_strict_doc()) code = ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC;
-    return mock_fail(code, "EE1016", "%s is not allowed beside a capture of this mode", what);
-}
-
-/* Of the captures of the context, of those of the thread and of its exchange mode (observed:
- * sync_copy_modes, pageable); other contexts are free (observed: sync_device_other_ctx_capture). */
-aclError mock_capture_forbids(mock_ctx *ctx, aclError code, const char *what) {
-    if (MOCK_UNLIKELY(!mock_list_empty(&active))) {
-        const mock_thread *self = mock_self();
-        const int all = strictest(ctx, 0), own = strictest(NULL, self->id);
-        const bool restricted = own <= ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
-        bool denied = all < ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
-        if (self->exchange == ACL_MODEL_RI_CAPTURE_MODE_RELAXED) denied = false;
-        else if (self->exchange == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL) denied = denied && restricted;
-        else if (all == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL) denied = restricted;
-        if (denied) return deny(ctx, code, what);
-    }
-    return 0;
-}
 
 /* Gives the old mode; null 100000, other modes 107000 (observed: sync_copy_modes); no context 107002
  * (observed: thread_no_ctx). */
@@ -127,9 +73,10 @@ static aclError begin_into(mock_graph *g, mock_stream *s, aclmdlRICaptureMode mo
     const aclError code = mock_graph_add_chain(g, s);
     if (code != 0) return code;
     g->state = MOCK_GRAPH_CAPTURING;
-    g->mode = mode;
-    g->owner = mock_self()->id;
-    mock_list_push(&active, &g->active);
+    g->capture.mode = mode;
+    g->capture.owner = mock_self()->id;
+    g->capture.ctx = g->ctx;
+    mock_list_push(&mock_captures, &g->capture.active);
     return 0;
 }
 
@@ -212,7 +159,7 @@ MOCK_EXPORT aclError aclmdlRICaptureGetInfo(
          * only a lost task shows (implementation of the open runtime). */
         if (status != NULL)
             *status = !on                     ? ACL_MODEL_RI_CAPTURE_STATUS_NONE
-                      : s->graph->invalidated ? ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED
+                      : s->graph->capture.invalidated ? ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED
                                               : ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
         if (modelRI != NULL) *modelRI = on ? s->graph->handle : NULL;
     }
@@ -305,7 +252,7 @@ static aclError fork_into(mock_stream *s, const mock_event *e) {
     if (code != 0) return code;
     code = mock_graph_add_chain(e->graph, s);
     if (code == 0) return add_wait(s, e);
-    e->graph->invalidated = true; /* (observed, not recorded) */
+    e->graph->capture.invalidated = true; /* (observed, not recorded) */
     return code;
 }
 
@@ -387,10 +334,10 @@ static void discard(mock_graph *g) {
  * capture: 107045 (implementation of the open runtime); open group: 107033 (taskgrp_open_end); not joined:
  * 107025 (capture_end). */
 static aclError finish(mock_graph *g) {
-    if (g->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && g->owner != mock_self()->id)
+    if (g->capture.mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && g->capture.owner != mock_self()->id)
         return mock_fail(
             ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "EE1016", "another thread began the capture");
-    if (g->broken || g->invalidated)
+    if (g->broken || g->capture.invalidated)
         return mock_fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "EE1016", "the capture was broken before");
     const aclError subs = mock_conds_complete(g);
     if (subs != 0) return subs;
@@ -452,10 +399,10 @@ static bool takes_part(const mock_graph *g, const mock_ctx *ctx) {
 /* The context goes away: so does every capture that one of its streams takes part in (own choice), with its
  * sub graphs, which stand in the list too. */
 void mock_capture_abandon(mock_ctx *ctx) {
-    for (mock_link *l = active.next; l != &active;) {
-        mock_graph *g = MOCK_OWNER(l, mock_graph, active);
+    for (mock_link *l = mock_captures.next; l != &mock_captures;) {
+        mock_graph *g = MOCK_OWNER(MOCK_OWNER(l, mock_capture, active), mock_graph, capture);
         const bool over = takes_part(g, ctx);
         if (over) discard(mock_graph_root(g));
-        l = over ? active.next : l->next;
+        l = over ? mock_captures.next : l->next;
     }
 }

@@ -6,7 +6,10 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "graphs/graph.h"
+#include "graphs/graphs.h"
 #include "memory/memory.h"
 
 typedef struct mock_cond {

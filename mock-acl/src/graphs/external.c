@@ -4,8 +4,11 @@
  * moment, without one it does not wait; a record becomes the latest one of its event. */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "graphs/external.h"
 #include "graphs/graph.h"
+#include "graphs/graphs.h"
 
 static const mock_task_ops record_ops = {"aclrtRecordEventWithFlag", NULL, NULL};
 static const mock_task_ops wait_ops = {"aclrtStreamWaitEventWithFlag", NULL, NULL};

@@ -4,9 +4,10 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "graphs/graph.h"
-#include "engine/notify_ids.h"
-#include "engine/quota.h"
+#include "graphs/graphs.h"
 
 static mock_graph *free_graphs;
 static uint64_t next_serial = 1;
@@ -18,7 +19,7 @@ mock_graph *mock_graph_new(mock_ctx *ctx, mock_graph_state state) {
     else g = calloc(1, sizeof *g);
     if (g == NULL) return NULL;
     memset(g, 0, sizeof *g);
-    mock_list_init(&g->active);
+    mock_list_init(&g->capture.active);
     mock_list_init(&g->launch_waiters);
     g->handle = mock_handle_new(MOCK_GRAPH, g);
     if (g->handle == NULL) {
@@ -78,13 +79,13 @@ aclError mock_graph_append(mock_graph *g, uint16_t chain, mock_task *t) {
     const aclError code = mock_graph_grow(&nodes, &g->node_room, g->node_count, sizeof *g->nodes);
     g->nodes = nodes;
     if (code != 0) {
-        g->invalidated = true;
+        g->capture.invalidated = true;
         if (t->kind != MOCK_TASK_RECORD && t->kind != MOCK_TASK_WAIT) mock_task_release(t);
         return code;
     }
     t->chain = chain;
     g->stale = g->state != MOCK_GRAPH_CAPTURING && g->state != MOCK_GRAPH_BUILDING;
-    if (MOCK_UNLIKELY(mock_engine.task_faults)) t->fail = mock_task_fault(t->ops->name);
+    if (mock_tasks_fail()) t->fail = mock_task_fault(t->ops->name);
     g->nodes[g->node_count] = *t;
     g->chains[chain].last = g->node_count++;
     g->chains[chain].count++;
@@ -131,7 +132,7 @@ mock_graph *mock_graph_root(mock_graph *g) {
 /* Of an invalidated capture, not of one that is broken (observed: cross_graph, invalid_107034_status;
  * implementation of the open runtime). */
 aclError mock_capture_lost(const mock_graph *g) {
-    if (!g->invalidated) return 0;
+    if (!g->capture.invalidated) return 0;
     return mock_fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "EE1016", "the capture is invalidated");
 }
 
@@ -150,7 +151,7 @@ void mock_graph_leave(mock_graph *g) {
         s->bound = false;
         g->chains[c].stream = NULL;
     }
-    if (!mock_list_empty(&g->active)) mock_list_remove(&g->active);
+    if (!mock_list_empty(&g->capture.active)) mock_list_remove(&g->capture.active);
 }
 
 void mock_graph_detach(mock_stream *s) {

@@ -1,9 +1,10 @@
 /* Captured and explicitly built graphs (model runtime instances), and what the engine offers them. Guarded by
  * the engine lock. */
-#ifndef MOCK_GRAPH_H_
-#define MOCK_GRAPH_H_
+#ifndef MOCK_GRAPHS_GRAPH_H_
+#define MOCK_GRAPHS_GRAPH_H_
 
-#include "engine/core.h"
+#include "base/base.h"
+#include "engine/engine.h"
 
 typedef enum mock_graph_state {
     MOCK_GRAPH_EMPTY, /* a sub graph before its capture */
@@ -66,15 +67,13 @@ typedef struct mock_graph {
     uint32_t id;
     mock_ctx *ctx;
     mock_link in_context; /* ctx->graphs */
-    mock_link active;     /* captures going on */
     mock_graph_state state;
-    bool captured, ended, broken, invalidated, simple, calls_program;
+    bool captured, ended, broken, simple, calls_program;
     bool stale; /* complete, but an order has to be made again */
     uint16_t joins; /* notifies that it holds */
     struct mock_cond *conds;  /* created on it */
     struct mock_cond *parent; /* of a sub graph */
-    aclmdlRICaptureMode mode;
-    uint64_t owner; /* thread of the capture */
+    mock_capture capture;
     mock_task *nodes;
     uint32_t node_count, node_room;
     mock_chain *chains;
@@ -108,49 +107,6 @@ typedef struct mock_graph {
 } mock_graph;
 
 /* Offered by the engine. */
-/* A plain task on a stream; `graph` is the id of its graph, or 0. */
-aclError mock_task_run(mock_task *t, const mock_stream *s, uint32_t graph);
-const mock_task *mock_next_task(const mock_stream *s);
-void mock_task_result(mock_stream *s, aclError code);
-void mock_control_release(mock_task *t);
-mock_task *mock_ring_new(void);
-/* An environment variable; a bad value is reported once. `name` outlives the process. */
-unsigned mock_config_number(const char *name, unsigned fallback, unsigned least, unsigned limit);
-
-/* graphs/graph.c */
-mock_graph *mock_graph_new(mock_ctx *ctx, mock_graph_state state);
-void mock_graph_free(mock_graph *g);
-mock_graph *mock_graph_get(aclmdlRI handle, aclError *code);
-aclError mock_graph_grow(void **array, uint32_t *room, uint32_t count, size_t size);
-/* 207001 without memory; a captured graph takes a stream of its own for it: 207008 when none is left. */
-aclError mock_graph_add_chain(mock_graph *g, mock_stream *s);
-aclError mock_graph_append(mock_graph *g, uint16_t chain, mock_task *t);
-bool mock_graph_freeze(mock_graph *g);
-mock_graph *mock_graph_root(mock_graph *g);
-/* 207000 for a sub graph. */
-aclError mock_graph_no_sub(const mock_graph *g, const char *what);
-/* 507903 when a task or a stream of the capture could not be had. */
-aclError mock_capture_lost(const mock_graph *g);
-void mock_graph_leave(mock_graph *g);
-void mock_graph_clean(mock_graph *g, uint16_t chain);
-void mock_graph_destroy_all(mock_ctx *ctx);
-
-/* graphs/replay.c */
-mock_outcome mock_graph_step(mock_stream *s, mock_task *t);
-void mock_graph_release_launch(mock_task *t);
-bool mock_graph_calls_program(const mock_task *launch);
-bool mock_graph_launches(void *graph, const mock_stream *s);
-/* Until no launch of it is queued or runs, or it is gone. */
-aclError mock_graph_wait(mock_graph *g, mock_stream *first, int64_t timeout_ns);
-aclError mock_graph_launch(mock_graph *g, mock_stream *s);
-
-/* Of a graph or a sub graph: its first state, and as much of it as can run; true at its end. */
-void mock_graph_start(mock_graph *g);
-bool mock_graph_run(mock_stream *s, mock_graph *g);
-/* One more round of a loop. False when the loop has to stop for now, or for good. */
-bool mock_graph_round(mock_stream *s, mock_graph *g);
-/* Ends the replay that is under way, or the next one that was launched. */
-void mock_graph_end_early(mock_graph *g, aclError code);
 
 /* What became of a node. */
 typedef enum mock_step {
@@ -159,10 +115,8 @@ typedef enum mock_step {
     MOCK_MOVED /* the place in the chain is set already */
 } mock_step;
 
-/* graphs/task.c */
-void mock_node_ref_drop(mock_node_ref *ref);
+mock_step mock_branch_step(mock_stream *s, mock_graph *g, mock_chain *c, mock_task *t);
 
-/* graphs/cond.c */
 mock_graph *mock_cond_graph(const struct mock_cond *c);
 mock_step mock_cond_step(mock_stream *s, mock_graph *g, mock_task *t);
 void mock_conds_start(mock_graph *g);
@@ -175,24 +129,43 @@ uint32_t mock_conds_streams(const mock_graph *g);
 /* 107045 when a sub graph has not been captured. */
 aclError mock_conds_complete(const mock_graph *g);
 
-/* graphs/branch.c */
-mock_step mock_branch_step(mock_stream *s, mock_graph *g, mock_chain *c, mock_task *t);
-void mock_branch_release(mock_task *t);
-void mock_labels_reset(void);
-/* The labels of a chain have no place any more. */
-void mock_labels_forget(const mock_graph *g, uint16_t chain);
-
-/* graphs/external.c */
 /* False when the node has to wait. */
 bool mock_external_step(mock_graph *g, const mock_task *t);
 /* What the external nodes of one launch refer to, as of now; released when the launch is over or dropped. */
 aclError mock_externals_bind(mock_graph *g, mock_stream *s, mock_task *launch);
 void mock_externals_release(mock_task *launch);
 
-/* graphs/group.c */
+mock_graph *mock_graph_new(mock_ctx *ctx, mock_graph_state state);
+void mock_graph_free(mock_graph *g);
+aclError mock_graph_grow(void **array, uint32_t *room, uint32_t count, size_t size);
+/* 207001 without memory; a captured graph takes a stream of its own for it: 207008 when none is left. */
+aclError mock_graph_add_chain(mock_graph *g, mock_stream *s);
+aclError mock_graph_append(mock_graph *g, uint16_t chain, mock_task *t);
+bool mock_graph_freeze(mock_graph *g);
+mock_graph *mock_graph_root(mock_graph *g);
+/* 207000 for a sub graph. */
+aclError mock_graph_no_sub(const mock_graph *g, const char *what);
+/* 507903 when a task or a stream of the capture could not be had. */
+aclError mock_capture_lost(const mock_graph *g);
+void mock_graph_leave(mock_graph *g);
+void mock_graph_clean(mock_graph *g, uint16_t chain);
+
 aclError mock_group_check(mock_graph *g, uint16_t chain, mock_task_kind kind);
-mock_outcome mock_replace_step(mock_stream *s, mock_task *t);
-void mock_replace_release(mock_task *t);
 void mock_groups_free(mock_graph *g);
+
+/* The labels of a chain have no place any more. */
+void mock_labels_forget(const mock_graph *g, uint16_t chain);
+
+/* Until no launch of it is queued or runs, or it is gone. */
+aclError mock_graph_wait(mock_graph *g, mock_stream *first, int64_t timeout_ns);
+/* Of a graph or a sub graph: its first state, and as much of it as can run; true at its end. */
+void mock_graph_start(mock_graph *g);
+bool mock_graph_run(mock_stream *s, mock_graph *g);
+/* One more round of a loop. False when the loop has to stop for now, or for good. */
+bool mock_graph_round(mock_stream *s, mock_graph *g);
+/* Ends the replay that is under way, or the next one that was launched. */
+void mock_graph_end_early(mock_graph *g, aclError code);
+
+void mock_node_ref_drop(mock_node_ref *ref);
 
 #endif

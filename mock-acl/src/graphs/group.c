@@ -2,8 +2,11 @@
  * capture, task update). The replacement happens when the update stream reaches it, not at the call. */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "graphs/graph.h"
-#include "kernels/task.h"
+#include "graphs/graphs.h"
+#include "graphs/kernel_task.h"
 
 static const mock_task_ops replace_ops = {"aclmdlRICaptureTaskUpdateEnd", NULL, NULL};
 
@@ -212,7 +215,7 @@ aclError mock_update_task(mock_stream *s, mock_task *t) {
     r.u.replace.node = group->first + s->update_next++;
     r.u.replace.ops = t->ops;
     r.u.replace.kernel = t->u.kernel;
-    if (MOCK_UNLIKELY(mock_engine.task_faults)) r.u.replace.fail = mock_task_fault(t->ops->name);
+    if (mock_tasks_fail()) r.u.replace.fail = mock_task_fault(t->ops->name);
     mock_push(s, &r);
     return 0;
 }

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "graphs/graph.h"
+#include "graphs/graphs.h"
 
 #define NAME_LIMIT 512u /* longer names are cut (implementation of the open runtime) */
 

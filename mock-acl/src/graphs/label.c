@@ -2,6 +2,10 @@
  * management). */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include "base/base.h"
+#include "engine/engine.h"
+#include "graphs/graph.h"
+#include "graphs/graphs.h"
 #include "graphs/label.h"
 
 /* (guide: label management, aclrtCreateLabel, aclrtCreateLabelList) */

@@ -1,6 +1,6 @@
 /* Labels of models that are built by hand. With the engine lock. */
-#ifndef MOCK_LABEL_H_
-#define MOCK_LABEL_H_
+#ifndef MOCK_GRAPHS_LABEL_H_
+#define MOCK_GRAPHS_LABEL_H_
 
 #include "graphs/graph.h"
 

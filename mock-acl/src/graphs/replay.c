@@ -5,10 +5,10 @@
  * the model ready (implementation of the open runtime); the tasks behind it run (own choice: the default of
  * continuing). */
 #define _GNU_SOURCE
-#include "engine/deadline.h"
-#include "streams/exception.h"
+#include "base/base.h"
+#include "engine/engine.h"
 #include "graphs/graph.h"
-#include "engine/shared.h"
+#include "graphs/graphs.h"
 
 static const mock_task_ops launch_ops = {"aclmdlRIExecuteAsync", NULL, NULL};
 
@@ -36,7 +36,7 @@ static void run_simple(mock_stream *s, mock_graph *g) {
         const aclError code = mock_task_run(&nodes[order[i]], s, g->id);
         if (!MOCK_UNLIKELY(code != 0)) continue;
         error = code;
-        mock_exception_raise(s, &nodes[order[i]], code);
+        mock_parts.failed(s, &nodes[order[i]], code);
     }
     self->in_task--;
     mock_lock();
@@ -51,7 +51,7 @@ static void run_node(mock_stream *s, mock_graph *g, mock_task *t) {
     mock_unlock();
     self->in_task++;
     const aclError code = mock_task_run(t, s, g->id);
-    if (MOCK_UNLIKELY(code != 0)) mock_exception_raise(s, t, code);
+    if (MOCK_UNLIKELY(code != 0)) mock_parts.failed(s, t, code);
     self->in_task--;
     mock_lock();
     mock_task_result(s, code);
@@ -72,7 +72,7 @@ static mock_step advance(mock_stream *s, mock_graph *g, mock_chain *c, mock_task
     }
     if (t->fail != 0) {
         g->executing = true;
-        mock_exception_locked(s, t, t->fail);
+        mock_parts.failed_locked(s, t, t->fail);
         mock_task_result(s, t->fail);
         pause_execution(g);
         return MOCK_NEXT;
@@ -83,7 +83,7 @@ static mock_step advance(mock_stream *s, mock_graph *g, mock_chain *c, mock_task
     if (t->kind == MOCK_TASK_BRANCH) return mock_branch_step(s, g, c, t);
     if (t->kind == MOCK_TASK_LABEL) return MOCK_NEXT;
     g->executing = true; /* some steps drop the lock */
-    const mock_outcome outcome = mock_task_step(s, t);
+    const mock_outcome outcome = mock_parts.step(s, t);
     pause_execution(g);
     if (outcome == MOCK_DONE) return MOCK_NEXT;
     /* The stream itself waits later, for anything: other chains may go on. */
@@ -179,6 +179,26 @@ static void begin_replay(mock_stream *s, mock_graph *g, mock_task *t) {
     mock_graph_start(g);
 }
 
+/* The next node of a chain of the replay that the launch has under way. */
+static const mock_task *next_node(const mock_task *launch, uint16_t c) {
+    const mock_graph *g = launch->u.graph.graph;
+    if (g->replaying == NULL || g->replaying != launch->u.graph.stream || g->simple) return NULL;
+    const mock_chain *chain = &g->chains[c];
+    return chain->cursor == chain->first + chain->count ? NULL : &g->nodes[g->order[chain->cursor]];
+}
+
+/* The shared state of the notify that a chain waits for. */
+static mock_shared *shared_wait(const mock_task *launch, uint16_t c) {
+    const mock_task *t = next_node(launch, c);
+    return t == NULL || t->kind != MOCK_TASK_NOTIFY_WAIT ? NULL : t->u.notify.notify->shared;
+}
+
+static bool graph_shared(const mock_task *launch) {
+    for (uint16_t c = 0; c < launch->u.graph.graph->chain_count; c++)
+        if (shared_wait(launch, c) != NULL) return true;
+    return false;
+}
+
 mock_outcome mock_graph_step(mock_stream *s, mock_task *t) {
     mock_graph *g = t->u.graph.graph;
     if (g->replaying != NULL && g->replaying != s) {
@@ -192,7 +212,7 @@ mock_outcome mock_graph_step(mock_stream *s, mock_task *t) {
     if (!finished) {
         /* Not linked to anything, the stream can run again at once. */
         if (s->again) mock_engine.loop_turns++;
-        else mock_block_on(s, mock_graph_shared(t) ? &mock_engine.shared_waiters : &mock_engine.value_waiters);
+        else mock_block_on(s, graph_shared(t) ? &mock_engine.shared_waiters : &mock_engine.value_waiters);
         s->again = false;
         return MOCK_BLOCKED;
     }
@@ -201,14 +221,6 @@ mock_outcome mock_graph_step(mock_stream *s, mock_task *t) {
     g->replaying = t->u.graph.stream = NULL;
     mock_wake_all(&g->launch_waiters);
     return MOCK_DONE;
-}
-
-/* The next node of a chain of the replay that the launch has under way. */
-static const mock_task *next_node(const mock_task *launch, uint16_t c) {
-    const mock_graph *g = launch->u.graph.graph;
-    if (g->replaying == NULL || g->replaying != launch->u.graph.stream || g->simple) return NULL;
-    const mock_chain *chain = &g->chains[c];
-    return chain->cursor == chain->first + chain->count ? NULL : &g->nodes[g->order[chain->cursor]];
 }
 
 uint32_t mock_graph_seconds(const mock_task *launch) {
@@ -222,18 +234,6 @@ uint32_t mock_graph_seconds(const mock_task *launch) {
     return 0;
 }
 
-/* The shared state of the notify that a chain waits for. */
-static mock_shared *shared_wait(const mock_task *launch, uint16_t c) {
-    const mock_task *t = next_node(launch, c);
-    return t == NULL || t->kind != MOCK_TASK_NOTIFY_WAIT ? NULL : t->u.notify.notify->shared;
-}
-
-bool mock_graph_shared(const mock_task *launch) {
-    for (uint16_t c = 0; c < launch->u.graph.graph->chain_count; c++)
-        if (shared_wait(launch, c) != NULL) return true;
-    return false;
-}
-
 bool mock_graph_shared_ready(const mock_task *launch) {
     for (uint16_t c = 0; c < launch->u.graph.graph->chain_count; c++) {
         mock_shared *p = shared_wait(launch, c);
@@ -245,7 +245,7 @@ bool mock_graph_shared_ready(const mock_task *launch) {
 bool mock_graph_calls_program(const mock_task *launch) { return launch->u.graph.graph->calls_program; }
 
 /* The stream's next task is a launch of this graph. */
-bool mock_graph_launches(void *graph, const mock_stream *s) {
+static bool graph_launches(void *graph, const mock_stream *s) {
     const mock_task *t = mock_next_task(s);
     return t->kind == MOCK_TASK_GRAPH && t->u.graph.graph == graph;
 }
@@ -262,7 +262,7 @@ void mock_graph_release_launch(mock_task *t) {
     if (--g->inflight == 0) g->abort = false;
 }
 
-aclError mock_graph_launch(mock_graph *g, mock_stream *s) {
+static aclError graph_launch(mock_graph *g, mock_stream *s) {
     mock_task t = {.ops = &launch_ops, .kind = MOCK_TASK_GRAPH, .u.graph.graph = g};
     if (s->update != NULL) {
         g->inflight++;
@@ -316,7 +316,7 @@ MOCK_EXPORT aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) 
     if (code == 0 && stream == NULL) code = mock_null("stream");
     if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = check_launch(g, s);
-    if (code == 0) code = mock_graph_launch(g, s);
+    if (code == 0) code = graph_launch(g, s);
     mock_unlock();
     return code;
 }
@@ -333,7 +333,7 @@ static bool idle(void *what) {
 }
 
 static bool of_graph(void *what, const mock_stream *s) {
-    return mock_graph_launches(((const idle_wait *)what)->graph, s);
+    return graph_launches(((const idle_wait *)what)->graph, s);
 }
 
 aclError mock_graph_wait(mock_graph *g, mock_stream *first, int64_t timeout_ns) {
@@ -357,7 +357,7 @@ MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
         code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EH0008", "a captured model runs asynchronously only");
     if (code == 0) code = mock_stream_to_submit(NULL, &s);
     if (code == 0) code = check_launch(g, s);
-    if (code == 0) code = mock_graph_launch(g, s);
+    if (code == 0) code = graph_launch(g, s);
     if (code == 0) {
         const uint64_t serial = g->serial;
         mock_target t = mock_target_of(s, s->tail);

@@ -4,8 +4,11 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "graphs/graph.h"
-#include "kernels/task.h"
+#include "graphs/graphs.h"
+#include "graphs/kernel_task.h"
 
 #define LAST_ATTRIBUTE ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING
 

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
 #include "kernels/kernel.h"
 
 #define MOST_PARAMS 128u

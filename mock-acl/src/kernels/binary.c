@@ -12,7 +12,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "kernels/kernel.h"
+#include "kernels/kernels.h"
 #include "memory/memory.h"
 
 pthread_mutex_t mock_kernel_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -32,7 +35,7 @@ typedef struct description {
     uint64_t size;
 } description;
 
-mock_binary *mock_binary_get(const void *handle) { return mock_handle_get(MOCK_BINARY, handle); }
+mock_binary *mock_binary_get(const void *handle) { return mock_handle_get(MOCK_KERNEL_BINARY, handle); }
 
 uint64_t mock_live_binaries(void) {
     pthread_mutex_lock(&mock_kernel_lock);
@@ -180,7 +183,7 @@ static aclError publish(mock_binary *b, bool lazy, aclrtBinHandle *out) {
     pthread_mutex_lock(&mock_kernel_lock);
     aclError code = lazy ? 0 : mock_binary_to_device(b);
     if (code == 0) {
-        b->handle = mock_handle_new(MOCK_BINARY, b);
+        b->handle = mock_handle_new(MOCK_KERNEL_BINARY, b);
         b->next = binaries;
         binaries = b;
         count++;
@@ -296,7 +299,7 @@ MOCK_EXPORT aclError aclrtBinaryLoadFromFile(
 /* With the kernel lock: the handles of the binary and of its functions die here, the rest with the last
  * task. */
 static void forget(mock_binary *b) {
-    mock_handle_take(MOCK_BINARY, b->handle);
+    mock_handle_take(MOCK_KERNEL_BINARY, b->handle);
     b->handle = NULL;
     for (size_t i = 0; i < b->function_count; i++)
         if (b->functions[i].handle != NULL) mock_handle_take(MOCK_FUNCTION, b->functions[i].handle);

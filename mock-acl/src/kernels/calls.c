@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "kernels/kernel.h"
 
 /* With the kernel lock. The stream is looked at again when the task is queued. */

@@ -1,9 +1,10 @@
 /* What exception callbacks are told of own kernels (guide: kernel loading,
  * aclrtBinarySetExceptionCallback). */
+#include "engine/engine.h"
 #include "kernels/kernel.h"
-#include <string.h>
-#include "streams/exception.h"
 #include "memory/memory.h"
+#include "streams/streams.h"
+#include <string.h>
 
 /* Arguments that came from the host are copied to the device for the program to look at (own choice: the
  * mock's kernels do not need them there). The copy goes with the launch. */

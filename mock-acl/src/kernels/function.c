@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
 #include "kernels/kernel.h"
 
 aclError mock_function_handle(mock_function *f, aclrtFuncHandle *out) {

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "base/base.h"
 #include "kernels/kernel.h"
 
 #define TABLE "mock_acl_kernels"

@@ -8,6 +8,9 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
+#include "devices/devices.h"
+#include "engine/engine.h"
 #include "kernels/kernel.h"
 #include "memory/memory.h"
 

@@ -14,7 +14,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/half.h"
+#include "base/base.h"
+#include "engine/engine.h"
 #include "memory/memory.h"
 
 /* ---- the generator ---- */

@@ -3,8 +3,9 @@
 #define _GNU_SOURCE
 #include <string.h>
 #include "acl/super_kernel.h"
-#include "graphs/graph.h"
-#include "base/things.h"
+#include "base/base.h"
+#include "engine/engine.h"
+#include "graphs/graphs.h"
 
 /* A name is not blank (guide: super kernel). */
 static aclError scope(const char *name, aclrtStream stream) {

@@ -5,6 +5,7 @@
  * ACL_ERROR_RT_INVALID_DEVICE_FUNCTION; guide: memory management, symbols) */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include "base/base.h"
 #include "kernels/kernel.h"
 #include "memory/memory.h"
 

@@ -2,8 +2,10 @@
  * header: aclmdlRIKernelTaskParams). */
 #define _GNU_SOURCE
 #include <string.h>
+#include "base/base.h"
+#include "engine/engine.h"
+#include "graphs/graphs.h"
 #include "kernels/kernel.h"
-#include "kernels/task.h"
 
 static bool same_kind(const mock_launch *a, const mock_launch *b) {
     const mock_acl_kernel *x = &a->function->kernel, *y = &b->function->kernel;

@@ -5,7 +5,8 @@
  * stream value (implementation of the open runtime). A description that is gone: 107017 (own choice). */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include "memory/memory.h"
+#include "base/base.h"
+#include "memory/arena.h"
 
 typedef struct allocator {
     void *handle;

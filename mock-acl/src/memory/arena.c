@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "memory/memory.h"
+#include "memory/arena.h"
 
 #define SPAN_BITS 21
 #define SPAN_BYTES (UINT64_C(1) << SPAN_BITS)

@@ -2,6 +2,8 @@
  * coherent); totals are kept. */
 #define _GNU_SOURCE
 #include <string.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "memory/memory.h"
 
 /* (own choice: the real size depends on the chip, and programs ask for it) */

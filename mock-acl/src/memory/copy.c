@@ -2,6 +2,9 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
+#include "engine/engine.h"
+#include "memory/arena.h"
 #include "memory/memory.h"
 
 static uint64_t extent(uint64_t pitch, uint64_t width, uint64_t height) {

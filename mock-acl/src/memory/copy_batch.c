@@ -7,6 +7,8 @@
  * of an attribute have to agree with the addresses (own choice). The failing index is SIZE_MAX when no single
  * copy is to blame (own choice). */
 #define _GNU_SOURCE
+#include "base/base.h"
+#include "memory/arena.h"
 #include "memory/memory.h"
 
 /* Programs have at most 2^47 bytes of addresses on x86-64, 2^48 on aarch64. */

@@ -5,6 +5,9 @@
  * beyond the list: 100000 (implementation of the open runtime; own choice of the codes of the inner layer). */
 #define _GNU_SOURCE
 #include <string.h>
+#include "base/base.h"
+#include "engine/engine.h"
+#include "memory/arena.h"
 #include "memory/memory.h"
 
 /* (own choice: the real size depends on the chip, and programs ask for it) */

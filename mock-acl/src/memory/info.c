@@ -1,7 +1,10 @@
 /* Questions about memory: what an address is, who uses how much, what is broken. */
 #define _GNU_SOURCE
 #include <string.h>
-#include "contexts/context.h"
+#include "base/base.h"
+#include "devices/devices.h"
+#include "memory/arena.h"
+#include "memory/memory.h"
 #include "memory/space.h"
 
 #define PAGE 4096u

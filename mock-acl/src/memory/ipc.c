@@ -8,6 +8,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "base/base.h"
+#include "memory/arena.h"
+#include "memory/memory.h"
 #include "memory/share.h"
 #include "memory/space.h"
 

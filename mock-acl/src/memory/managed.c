@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "contexts/context.h"
+#include "base/base.h"
+#include "devices/devices.h"
+#include "engine/engine.h"
+#include "memory/arena.h"
+#include "memory/memory.h"
 #include "memory/space.h"
 
 #define PAGE MOCK_GRANULARITY

@@ -4,7 +4,11 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "contexts/context.h"
+#include "base/base.h"
+#include "devices/devices.h"
+#include "engine/engine.h"
+#include "memory/arena.h"
+#include "memory/memory.h"
 #include "memory/space.h"
 
 /* (own choice: the real limit is the memory of the host) */
@@ -254,7 +258,7 @@ static bool free_block(void *p) {
 /* Does not wait for users of the memory, and needs no context (guide: memory management, aclrtFree).
  * Null: 100000; pool blocks too (implementation of the open runtime). Unknown and inner addresses: 107000
  * (own choice: the driver answers there). */
-static aclError release_device(void *p) {
+aclError mock_device_release(void *p) {
     if (p == NULL) return mock_null("devPtr");
     bool freed = false;
     if (!mock_pool_free(p, &freed)) freed = free_block(p) || mock_managed_free(p);
@@ -264,15 +268,7 @@ static aclError release_device(void *p) {
 
 MOCK_EXPORT aclError aclrtFree(void *devPtr) {
     MOCK_ENTER(aclrtFree);
-    return release_device(devPtr);
-}
-
-/* (guide: memory management, aclrtFreeWithDevSync) */
-MOCK_EXPORT aclError aclrtFreeWithDevSync(void *devPtr) {
-    MOCK_ENTER(aclrtFreeWithDevSync);
-    if (devPtr == NULL) return mock_null("devPtr");
-    const aclError code = mock_synchronize_current();
-    return code != 0 ? code : release_device(devPtr);
+    return mock_device_release(devPtr);
 }
 
 /* Needs a context (observed: thread_no_ctx). Unknown kinds: 100000 (own choice). */
@@ -325,7 +321,7 @@ MOCK_EXPORT aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMall
 
 /* Null: 100000, no wait (guide: memory management, aclrtFreeHost). Unknown addresses: 107000 (own choice:
  * the driver answers there). */
-static aclError release_host(void *p) {
+aclError mock_host_release(void *p) {
     if (p == NULL) return mock_null("hostPtr");
     mock_arena *a = atomic_load_explicit(&pinned_arena, memory_order_acquire);
     if (a != NULL && mock_arena_free(a, p)) return 0;
@@ -334,14 +330,7 @@ static aclError release_host(void *p) {
 
 MOCK_EXPORT aclError aclrtFreeHost(void *hostPtr) {
     MOCK_ENTER(aclrtFreeHost);
-    return release_host(hostPtr);
-}
-
-MOCK_EXPORT aclError aclrtFreeHostWithDevSync(void *hostPtr) {
-    MOCK_ENTER(aclrtFreeHostWithDevSync);
-    if (hostPtr == NULL) return mock_null("hostPtr");
-    const aclError code = mock_synchronize_current();
-    return code != 0 ? code : release_host(hostPtr);
+    return mock_host_release(hostPtr);
 }
 
 /* ---- registered host memory ---- */

@@ -1,77 +1,52 @@
-/* Device and pinned memory. The memory lock is a leaf: nothing else is taken while it is held. */
-#ifndef MOCK_MEMORY_H_
-#define MOCK_MEMORY_H_
+/* Memory: of devices, pinned, virtual, managed, and shared between processes; pools, copies, reductions and cache
+ * operations; who may reach it.
+ *
+ * Uses devices, and the engine to queue copies. Whatever touches an address uses it. */
+#ifndef MOCK_MEMORY_MEMORY_H_
+#define MOCK_MEMORY_MEMORY_H_
 
-#include "engine/core.h"
-#include "devices/profile.h"
+#include "engine/engine.h"
+#include "memory/arena.h"
 
-#define MOCK_GIB (UINT64_C(1) << 30)
-#define MOCK_DEVICE_BYTES (mock_profile_get()->memory_bytes)
-
-/* An address range with an allocator (memory/arena.c). Blocks are found from any address inside them in constant
- * time. */
-typedef struct mock_arena mock_arena;
-mock_arena *mock_arena_new(uint64_t bytes, bool device);
-/* NULL when the capacity is used up. A bare block counts without padding. */
-void *mock_arena_alloc(mock_arena *a, uint64_t size, bool bare);
-bool mock_arena_free(mock_arena *a, void *p);
-bool mock_arena_contains(const mock_arena *a, const void *p);
-/* The live block around `p`: its base and size. */
-bool mock_arena_block(mock_arena *a, const void *p, void **base, uint64_t *size);
-void *mock_arena_view(mock_arena *a, const void *p, uint64_t size);
-/* An idle block stays allocated, and no address inside it is live. */
-void mock_arena_idle(mock_arena *a, const void *p, bool idle);
-/* The file behind a device range, and where in it an address stands. */
-int mock_arena_file(const mock_arena *a, const void *p, uint64_t *offset);
-void mock_arena_reset(mock_arena *a);
-/* Ends a range of host memory; its live blocks stay mapped for ever. */
-void mock_arena_retire(mock_arena *a);
-typedef struct mock_arena_use {
-    uint64_t blocks, bytes, charged, capacity, peak;
-} mock_arena_use;
-mock_arena_use mock_arena_usage(mock_arena *a);
-
-/* What an address is to a copy. */
-typedef enum mock_place { MOCK_PAGEABLE, MOCK_PINNED, MOCK_DEVICE } mock_place;
-mock_place mock_place_of(const void *p);
-/* A host address to work on: the pointer itself for host memory, the view for device memory, NULL outside a
- * live device block. */
-void *mock_host_address(const void *p, uint64_t size);
-/* Around the use of a view outside of a task and without the engine lock: what is unmapped or closed meanwhile
- * stays where it is until the end. */
-void mock_views_take(void);
-void mock_views_give(void);
-aclError mock_copy_check(const void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind);
+/* ---- memory/copy.c ---- */
 aclError mock_copy_sync(
     void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind, const char *call);
 aclError mock_copy_async(void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind,
     aclrtStream stream, const char *call);
+
+/* ---- memory/memory.c ---- */
+/* The host view of the device bytes [device, device + size), or NULL when they are not inside one live device
+ * allocation. Size 0 gives a non-null pointer for any address. For use inside `run`. Never hand the result out. */
+void *mock_device_view(const void *device, size_t size);
+mock_place mock_place_of(const void *p);
+/* A host address to work on: the pointer itself for host memory, the view for device memory, NULL outside a
+ * live device block. */
+void *mock_host_address(const void *p, uint64_t size);
 void mock_memory_reset(void);
-/* The calling thread's device, or -1 after reporting 107002. */
-int32_t mock_current_device(void);
-/* The range of a device, made when it is needed; `MOCK_HOST_SIDE` is host memory that can be mapped. */
-#define MOCK_HOST_SIDE MOCK_MAX_DEVICES
-mock_arena *mock_device_arena(int32_t id);
-/* The device range around an address and its device, else NULL. */
-mock_arena *mock_arena_around(const void *p, int32_t *device);
 void *mock_device_alloc(int32_t device, uint64_t size);
 bool mock_device_free(void *p);
-void mock_device_idle(const void *p, bool idle);
-bool mock_is_pinned(const void *p);
-/* 0, 107002 without a context, or 107030 when a capture forbids the calling thread a synchronous call. */
-aclError mock_forbidden_sync(const char *call);
-/* memory/pool.c: false for what is no block of a pool; a block is freed unless its release is queued or over. */
-bool mock_pool_free(void *p, bool *freed);
+/* What aclrtFree and aclrtFreeHost do. */
+aclError mock_device_release(void *p);
+aclError mock_host_release(void *p);
+mock_arena_use mock_device_usage(int32_t device); /* -1: all devices */
+mock_arena_use mock_pinned_usage(void);
+
+/* ---- memory/peer.c ---- */
+void mock_peers_reset(void);
+
+/* ---- memory/pool.c ---- */
 void mock_pool_release(const mock_task *t);
 void mock_pools_reset(void);
 /* With the engine lock, after a wait of the host: memory above the thresholds goes back. */
 void mock_pools_trim(void);
-mock_arena_use mock_device_usage(int32_t device); /* -1: all devices */
-mock_arena_use mock_pinned_usage(void);
 
-/* memory/peer.c, with the engine lock: whether work of a device may touch this memory; host memory always. */
-bool mock_peer_reaches(int32_t device, const void *p);
-void mock_peers_reset(void);
-void mock_allocators_reset(void);
+/* ---- memory/space.c ---- */
+/* Around the use of a view outside of a task and without the engine lock: what is unmapped or closed meanwhile
+ * stays where it is until the end. */
+void mock_views_take(void);
+void mock_views_give(void);
+void mock_space_lock(void);
+void mock_space_unlock(void);
+size_t mock_space_count(void);
 
 #endif

@@ -1,6 +1,10 @@
 /* Access between devices: which direction is enabled, and what work of a device may touch. */
 #define _GNU_SOURCE
-#include "contexts/context.h"
+#include "base/base.h"
+#include "devices/devices.h"
+#include "engine/engine.h"
+#include "memory/arena.h"
+#include "memory/memory.h"
 #include "memory/space.h"
 
 static bool enabled[MOCK_MAX_DEVICES][MOCK_MAX_DEVICES]; /* from, to; with the engine lock */

@@ -7,8 +7,12 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "memory/space.h"
+#include "base/base.h"
+#include "devices/devices.h"
+#include "memory/arena.h"
+#include "memory/memory.h"
 #include "memory/share.h"
+#include "memory/space.h"
 
 /* Freed while another process still has it open. */
 static mock_physical *kept[64];

@@ -10,6 +10,10 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
+#include "devices/devices.h"
+#include "engine/engine.h"
+#include "memory/arena.h"
 #include "memory/memory.h"
 
 #define BUCKETS 4096u

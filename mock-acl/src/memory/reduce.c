@@ -6,8 +6,10 @@
  * (own choice: no card was compared). */
 #define _GNU_SOURCE
 #include <string.h>
-#include "base/half.h"
-#include "memory/space.h"
+#include "base/base.h"
+#include "engine/engine.h"
+#include "memory/arena.h"
+#include "memory/memory.h"
 
 #define SUM ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM
 #define MAX ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX

@@ -13,6 +13,9 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/base.h"
+#include "memory/arena.h"
+#include "memory/memory.h"
 #include "memory/share.h"
 #include "memory/space.h"
 
@@ -145,8 +148,8 @@ static mock_peer *take_over(mock_card *c, int32_t pid) {
     return NULL;
 }
 
-/* The place of a process on a card: its own or, if it may be added, a new one, in the last resort that of a process that is
- * gone. Both sides add. */
+/* The place of a process on a card: its own or, if it may be added, a new one, in the last resort that of a process
+ * that is gone. Both sides add. */
 static mock_peer *peer_of(mock_card *c, int32_t pid, bool add) {
     for (int i = 0; i < MOCK_SHARE_PEERS; i++) {
         int32_t there = atomic_load(&c->peers[i].pid);

@@ -1,7 +1,7 @@
 /* Device memory of one process for another. Each process keeps cards, one for everything it exports, in a
  * file in memory that other processes of the same user open through /proc. With the space lock. */
-#ifndef MOCK_SHARE_H_
-#define MOCK_SHARE_H_
+#ifndef MOCK_MEMORY_SHARE_H_
+#define MOCK_MEMORY_SHARE_H_
 
 #include "memory/memory.h"
 
@@ -40,6 +40,7 @@ typedef struct mock_offer {
     bool everybody;
     aclrtPhysicalMemProp prop;
 } mock_offer;
+
 uint32_t mock_share_open(const mock_offer *offer, aclError *code);
 void mock_share_close(uint32_t slot);
 bool mock_share_busy(uint32_t slot);
@@ -48,7 +49,6 @@ mock_key mock_share_key(uint32_t slot);
 mock_card *mock_share_own(const mock_key *key, mock_share_kind kind);
 /* Puts processes on the list; 207005 when it is full. */
 aclError mock_share_allow(mock_card *card, const int32_t *pids, size_t count);
-
 /* Opens what another process exported, or this one: a file to map and the card to count on. 507899 for a key
  * that is no good: forged, closed, of a process that is gone, or not for this one. */
 aclError mock_share_attach(const mock_key *key, mock_share_kind kind, mock_card **card, int *file);

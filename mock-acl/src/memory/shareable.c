@@ -7,7 +7,10 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "contexts/context.h"
+#include "base/base.h"
+#include "devices/devices.h"
+#include "memory/arena.h"
+#include "memory/memory.h"
 #include "memory/share.h"
 #include "memory/space.h"
 

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "devices/devices.h"
+#include "engine/engine.h"
+#include "memory/arena.h"
+#include "memory/memory.h"
 #include "memory/space.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

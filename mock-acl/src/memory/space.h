@@ -1,8 +1,9 @@
 /* Device addresses outside of the ranges of the allocator: reserved ranges with physical memory mapped into
  * them, memory of other processes, managed memory. The lock is a leaf. */
-#ifndef MOCK_SPACE_H_
-#define MOCK_SPACE_H_
+#ifndef MOCK_MEMORY_SPACE_H_
+#define MOCK_MEMORY_SPACE_H_
 
+#include "devices/devices.h"
 #include "memory/memory.h"
 
 typedef enum mock_space_kind { MOCK_SPACE_VIRTUAL, MOCK_SPACE_IMPORT, MOCK_SPACE_MANAGED } mock_space_kind;
@@ -37,26 +38,6 @@ typedef struct mock_found {
     int32_t device;  /* MOCK_HOST_SIDE for memory of the host */
     uint32_t reach; /* a bit for each device with access */
 } mock_found;
-/* False outside of every space, those included that are gone. */
-bool mock_space_find(const void *p, uint64_t size, mock_found *f);
-
-void mock_space_lock(void);
-void mock_space_unlock(void);
-/* With the lock: the space around an address; the number of spaces, and the one at an index. */
-mock_space *mock_space_at(const void *p);
-size_t mock_space_count(void);
-mock_space *mock_space_index(size_t i);
-/* Takes over the space and its mappings; false without memory. */
-bool mock_space_add(mock_space *s);
-/* Forgets the space. mock_space_bury, called without the lock, gives the addresses of such spaces back once
- * nothing executes. */
-void mock_space_drop(mock_space *s);
-void mock_space_bury(void);
-/* Forgets spaces that are gone from a range of addresses, which is then free. Without the lock. */
-void mock_space_clear(const void *base, uint64_t bytes);
-/* With the lock: two equal ranges without access; at `wanted` if that is not NULL. False without address
- * space. */
-bool mock_space_reserve(mock_space *s, void *wanted, uint64_t bytes);
 
 /* memory/physical.c */
 typedef struct mock_physical {
@@ -72,17 +53,37 @@ typedef struct mock_physical {
     bool imported;
 } mock_physical;
 #define MOCK_GRANULARITY (UINT64_C(2) << 20)
+
+void mock_ipc_reset(void);
+
+void mock_managed_reset(void);
+bool mock_managed_free(void *p);
+
 /* With the space lock. */
 void mock_physical_settle(mock_physical *m);
 mock_physical *mock_physical_find(aclrtDrvMemHandle handle, aclError *code);
 aclError mock_physical_hold(mock_physical *m, aclrtDrvMemHandle *handle);
 void mock_physical_reset(void);
 
-/* memory/virtual.c, memory/share.c, memory/ipc.c, memory/managed.c */
-void mock_virtual_reset(void);
 void mock_share_reset(void);
-void mock_ipc_reset(void);
-void mock_managed_reset(void);
-bool mock_managed_free(void *p);
+
+/* False outside of every space, those included that are gone. */
+bool mock_space_find(const void *p, uint64_t size, mock_found *f);
+/* With the lock: the space around an address; the number of spaces, and the one at an index. */
+mock_space *mock_space_at(const void *p);
+mock_space *mock_space_index(size_t i);
+/* Takes over the space and its mappings; false without memory. */
+bool mock_space_add(mock_space *s);
+/* Forgets the space. mock_space_bury, called without the lock, gives the addresses of such spaces back once
+ * nothing executes. */
+void mock_space_drop(mock_space *s);
+void mock_space_bury(void);
+/* Forgets spaces that are gone from a range of addresses, which is then free. Without the lock. */
+void mock_space_clear(const void *base, uint64_t bytes);
+/* With the lock: two equal ranges without access; at `wanted` if that is not NULL. False without address
+ * space. */
+bool mock_space_reserve(mock_space *s, void *wanted, uint64_t bytes);
+
+void mock_virtual_reset(void);
 
 #endif

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "base/base.h"
+#include "devices/devices.h"
+#include "memory/arena.h"
+#include "memory/memory.h"
 #include "memory/space.h"
 
 #define TIB (UINT64_C(1) << 40)

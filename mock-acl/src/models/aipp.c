@@ -3,6 +3,8 @@
  * open graph engine). */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include "base/base.h"
+#include "models/dataset.h"
 #include "models/model.h"
 
 typedef struct batch_part {

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "acl/acl_op_compiler.h"
-#include "base/things.h"
+#include "base/base.h"
+#include "models/models.h"
 
 typedef struct attr {
     struct attr *next;

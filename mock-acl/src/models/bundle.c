@@ -4,7 +4,11 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
 #include "models/config.h"
+#include "models/file.h"
+#include "models/model.h"
+#include "models/models.h"
 
 typedef struct bundle {
     mock_thing thing;

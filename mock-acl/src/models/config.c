@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
 #include "models/config.h"
+#include "models/model.h"
 
 static void drop_config(void *thing) {
     mock_model_config *c = thing;

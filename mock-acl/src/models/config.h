@@ -1,7 +1,8 @@
 /* What a program sets before it loads or runs a model. */
-#ifndef MOCK_MODEL_CONFIG_H_
-#define MOCK_MODEL_CONFIG_H_
+#ifndef MOCK_MODELS_CONFIG_H_
+#define MOCK_MODELS_CONFIG_H_
 
+#include "base/base.h"
 #include "models/model.h"
 
 typedef struct mock_model_config {

@@ -4,9 +4,9 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "engine/core.h"
+#include "base/base.h"
 #include "models/data_buffer.h"
-#include "base/half.h"
+#include "models/models.h"
 
 static const mock_thing_type buffer_type = {"aclDataBuffer", NULL};
 

@@ -2,7 +2,10 @@
  * engine). A dataset owns the copies of descriptors it was given, not the buffers. */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include "base/base.h"
+#include "models/data_buffer.h"
 #include "models/dataset.h"
+#include "models/tensor_desc.h"
 
 static void drop(void *thing) {
     mock_dataset *d = thing;

@@ -1,9 +1,9 @@
 /* Inputs or outputs of a model: buffers, their descriptors, and the chosen dynamic size. */
-#ifndef MOCK_DATASET_H_
-#define MOCK_DATASET_H_
+#ifndef MOCK_MODELS_DATASET_H_
+#define MOCK_MODELS_DATASET_H_
 
+#include "base/base.h"
 #include "models/data_buffer.h"
-#include "models/tensor_desc.h"
 
 typedef struct mock_blob {
     aclDataBuffer *buffer; /* the program's */

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "models/model.h"
+#include "base/base.h"
 #include "models/desc.h"
+#include "models/file.h"
+#include "models/model.h"
 
 static void drop(void *thing) {
     mock_model_desc *d = thing;

@@ -1,7 +1,9 @@
 /* What a program asks about an offline model. */
-#ifndef MOCK_MODEL_DESC_H_
-#define MOCK_MODEL_DESC_H_
+#ifndef MOCK_MODELS_DESC_H_
+#define MOCK_MODELS_DESC_H_
 
+#include "base/base.h"
+#include "models/file.h"
 #include "models/model.h"
 
 typedef struct mock_model_desc {

@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "acl/error_codes/ge_error_codes.h"
-#include "models/data_buffer.h"
+#include "base/base.h"
 #include "models/file.h"
 #include "models/kinds.h"
+#include "models/models.h"
 #include "models/reader.h"
 #include "models/tensor_desc.h"
 

@@ -1,8 +1,8 @@
 /* The container of offline models, docs/model-format.md, as it is in host memory once it was checked. */
-#ifndef MOCK_MODEL_FILE_H_
-#define MOCK_MODEL_FILE_H_
+#ifndef MOCK_MODELS_FILE_H_
+#define MOCK_MODELS_FILE_H_
 
-#include "engine/core.h"
+#include "base/base.h"
 
 #define MOCK_MODEL_RANK 8
 #define MOCK_MODEL_INPUTS 8 /* operands of one operator */
@@ -72,13 +72,6 @@ typedef struct mock_model_file {
     uint64_t weight_bytes;
 } mock_model_file;
 
-/* Any bytes: a model, or a code of the graph engine and a text. `name` is for the text. */
-aclError mock_model_parse(const void *bytes, size_t size, const char *name, mock_model_file **out);
-/* A whole file; 145002 when there is none to read. */
-aclError mock_model_read(const char *path, unsigned char **bytes, size_t *size);
-void mock_model_file_ref(mock_model_file *f);
-void mock_model_file_unref(mock_model_file *f);
-
 /* A bundle: how many models, where each starts, and the bytes of variable weights. */
 typedef struct mock_bundle_part {
     uint64_t offset, size;
@@ -88,7 +81,6 @@ typedef struct mock_bundle_layout {
     uint64_t variable_bytes;
     mock_bundle_part parts[64];
 } mock_bundle_layout;
-aclError mock_bundle_parse(const void *bytes, size_t size, const char *name, mock_bundle_layout *out);
 
 /* Attributes; the fallback when there is none of that name and kind. */
 int64_t mock_attr_int(const mock_model_op *op, const char *name, int64_t fallback);
@@ -96,5 +88,13 @@ double mock_attr_float(const mock_model_op *op, const char *name, double fallbac
 /* At most 8 numbers; SIZE_MAX when there is none. */
 size_t mock_attr_ints(const mock_model_op *op, const char *name, int64_t *values);
 const char *mock_attr_text(const mock_model_op *op, const char *name);
+
+/* Any bytes: a model, or a code of the graph engine and a text. `name` is for the text. */
+aclError mock_model_parse(const void *bytes, size_t size, const char *name, mock_model_file **out);
+/* A whole file; 145002 when there is none to read. */
+aclError mock_model_read(const char *path, unsigned char **bytes, size_t *size);
+void mock_model_file_ref(mock_model_file *f);
+void mock_model_file_unref(mock_model_file *f);
+aclError mock_bundle_parse(const void *bytes, size_t size, const char *name, mock_bundle_layout *out);
 
 #endif

@@ -3,8 +3,13 @@
  * written into the buffer of the input ACL_DYNAMIC_TENSOR_NAME, too. */
 #define _GNU_SOURCE
 #include <string.h>
+#include "base/base.h"
 #include "memory/memory.h"
+#include "models/data_buffer.h"
+#include "models/dataset.h"
 #include "models/desc.h"
+#include "models/file.h"
+#include "models/model.h"
 
 static const uint64_t *gear(const mock_model_file *f,
     uint32_t i) { return &f->gears[(size_t)i * f->gear_size]; }

@@ -2,7 +2,9 @@
  * choice). */
 #define _GNU_SOURCE
 #include <string.h>
+#include "models/file.h"
 #include "models/kinds.h"
+#include "objects/objects.h"
 
 typedef mock_model_call call;
 

@@ -1,9 +1,9 @@
 /* The operators that an offline model can have: their shapes, and the operator calls that do the work. */
-#ifndef MOCK_MODEL_KINDS_H_
-#define MOCK_MODEL_KINDS_H_
+#ifndef MOCK_MODELS_KINDS_H_
+#define MOCK_MODELS_KINDS_H_
 
 #include "models/file.h"
-#include "objects/public.h"
+#include "objects/objects.h"
 
 /* One call: operands in the order of the container, and what the operator made for itself. */
 typedef struct mock_model_call {
@@ -28,7 +28,6 @@ typedef struct mock_model_kind {
 /* NULL for a type that the mock does not have, or not with so many operands. */
 const mock_model_kind *mock_model_kind_find(const char *type, unsigned operands);
 
-/* models/shapes.c */
 bool mock_shape_same(const mock_model_op *op, const mock_model_shape *const *in, mock_model_shape *out);
 bool mock_shape_broadcast(const mock_model_op *op, const mock_model_shape *const *in, mock_model_shape *out);
 bool mock_shape_matmul(const mock_model_op *op, const mock_model_shape *const *in, mock_model_shape *out);

@@ -2,7 +2,10 @@
  * of the open graph engine where it checks, models/file.c for what is in the file). */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include "base/base.h"
 #include "models/config.h"
+#include "models/file.h"
+#include "models/model.h"
 
 static aclError from_memory(const void *model, size_t size, mock_model_file **out) {
     if (model == NULL || size == 0) return mock_null("model and modelSize");

@@ -4,8 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "memory/memory.h"
+#include "models/file.h"
 #include "models/model.h"
+#include "models/models.h"
 
 typedef struct loaded {
     mock_thing thing;

@@ -1,10 +1,8 @@
 /* Loaded offline models. */
-#ifndef MOCK_MODEL_H_
-#define MOCK_MODEL_H_
+#ifndef MOCK_MODELS_MODEL_H_
+#define MOCK_MODELS_MODEL_H_
 
 #include "acl/error_codes/ge_error_codes.h"
-#include "models/dataset.h"
-#include "base/things.h"
 #include "models/file.h"
 
 /* Every size of one execution. */
@@ -43,24 +41,22 @@ typedef struct mock_model_external {
     size_t size;
 } mock_model_external;
 
-/* models/model.c: 145003 for an id that is not loaded. A found model has one more reference. */
+/* 145003 for an id that is not loaded. A found model has one more reference. */
 aclError mock_model_load(mock_model_file *file, const mock_model_source *from, uint32_t *id);
 aclError mock_model_find(uint32_t id, mock_model **out);
 aclError mock_model_unload(uint32_t id);
 void mock_model_unref(mock_model *m);
 uint64_t mock_model_weight_bytes(const mock_model_file *f);
+
 /* The greatest work size that any choice needs; 0 and `false` when nothing bounds it. 545000 for
  * operators that refuse their operands. */
 aclError mock_model_work_size(const mock_model_file *f, uint64_t *bytes, bool *bounded);
-
-/* models/plan.c */
 /* `inputs` are the shapes of all inputs. 145021 when they do not fit. */
 aclError mock_model_plan_make(const mock_model_file *f, const mock_model_shape *inputs,
     mock_model_plan *plan);
 void mock_model_plan_free(mock_model_plan *plan);
 /* Shapes of the inputs for a gear, or with every open size at its greatest; false when that is not known. */
 void mock_model_gear_shapes(const mock_model_file *f, uint32_t gear, mock_model_shape *inputs);
-bool mock_model_greatest_shapes(const mock_model_file *f, mock_model_shape *inputs);
 size_t mock_model_shape_bytes(const mock_model_tensor *t, const mock_model_shape *shape);
 /* The same for the greatest shape; 0 when it is not known. */
 size_t mock_model_tensor_bytes(const mock_model_file *f, uint32_t tensor);

@@ -2,8 +2,13 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "models/model.h"
+#include "base/base.h"
+#include "models/file.h"
 #include "models/kinds.h"
+#include "models/model.h"
+#include "models/models.h"
+#include "models/tensor_desc.h"
+#include "objects/objects.h"
 
 static uint64_t aligned(uint64_t n) {
     return (n + MOCK_MODEL_ALIGN - 1) / MOCK_MODEL_ALIGN * MOCK_MODEL_ALIGN;
@@ -30,7 +35,7 @@ void mock_model_gear_shapes(const mock_model_file *f, uint32_t gear, mock_model_
     }
 }
 
-bool mock_model_greatest_shapes(const mock_model_file *f, mock_model_shape *inputs) {
+static bool mock_model_greatest_shapes(const mock_model_file *f, mock_model_shape *inputs) {
     for (uint32_t i = 0; i < f->input_count; i++) {
         const mock_model_tensor *t = &f->tensors[f->inputs[i]];
         inputs[i] = t->shape;

@@ -1,11 +1,12 @@
 /* A bounded reader of little-endian bytes: beyond the end everything is 0 and `bad` stays set. */
-#ifndef MOCK_MODEL_READER_H_
-#define MOCK_MODEL_READER_H_
+#ifndef MOCK_MODELS_READER_H_
+#define MOCK_MODELS_READER_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "base/base.h"
 
 typedef struct mock_reader {
     const unsigned char *at;

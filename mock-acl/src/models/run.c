@@ -6,8 +6,16 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "memory/memory.h"
 #include "models/config.h"
+#include "models/data_buffer.h"
+#include "models/dataset.h"
+#include "models/file.h"
+#include "models/model.h"
+#include "models/tensor_desc.h"
+#include "streams/streams.h"
 
 
 /* What one execution holds until its last task is gone. */

@@ -1,6 +1,7 @@
 /* The shape that an operator of an offline model gives, from those of its operands. */
 #define _GNU_SOURCE
 #include <string.h>
+#include "models/file.h"
 #include "models/kinds.h"
 
 typedef const mock_model_shape *const *operands;

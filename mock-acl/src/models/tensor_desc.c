@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "acl/error_codes/ge_error_codes.h"
-#include "models/data_buffer.h"
+#include "base/base.h"
+#include "models/models.h"
 #include "models/tensor_desc.h"
 
 static void drop(void *thing) {
@@ -24,7 +25,7 @@ static aclError no_memory(void) {
     return mock_fail(ACL_ERROR_BAD_ALLOC, "EE1013", "no host memory for a tensor descriptor");
 }
 
-aclError mock_shape_set(mock_shape *shape, size_t count, const int64_t *values) {
+static aclError mock_shape_set(mock_desc_shape *shape, size_t count, const int64_t *values) {
     int64_t *fresh = NULL;
     if (count != 0) {
         fresh = malloc(count * sizeof *fresh);
@@ -32,7 +33,7 @@ aclError mock_shape_set(mock_shape *shape, size_t count, const int64_t *values) 
         memcpy(fresh, values, count * sizeof *fresh);
     }
     free(shape->values);
-    *shape = (mock_shape){count, fresh};
+    *shape = (mock_desc_shape){count, fresh};
     return 0;
 }
 

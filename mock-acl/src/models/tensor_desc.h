@@ -1,17 +1,17 @@
 /* Tensor descriptors of the model interface. */
-#ifndef MOCK_TENSOR_DESC_H_
-#define MOCK_TENSOR_DESC_H_
+#ifndef MOCK_MODELS_TENSOR_DESC_H_
+#define MOCK_MODELS_TENSOR_DESC_H_
 
-#include "base/things.h"
+#include "base/base.h"
 
 #define MOCK_DESC_DIMS 128 /* header: ACL_MAX_DIM_CNT */
 #define MOCK_DIM_UNKNOWN (-1)
 #define MOCK_RANK_UNKNOWN (-2)
 
-typedef struct mock_shape {
+typedef struct mock_desc_shape {
     size_t count;
     int64_t *values;
-} mock_shape;
+} mock_desc_shape;
 
 /* Pairs of least and greatest value. */
 typedef struct mock_ranges {
@@ -24,7 +24,7 @@ typedef struct mock_tensor_desc {
     aclDataType dtype;
     aclFormat format, storage_format;
     aclMemType placement;
-    mock_shape dims, storage;
+    mock_desc_shape dims, storage;
     mock_ranges ranges, values;
     char *name, *dynamic_input;
     void *constant;
@@ -37,8 +37,6 @@ mock_tensor_desc *mock_tensor_desc_new(aclDataType dtype, size_t count, const in
 mock_tensor_desc *mock_tensor_desc_get(const aclTensorDesc *handle);
 mock_tensor_desc *mock_tensor_desc_copy(const mock_tensor_desc *from);
 void mock_tensor_desc_free(const aclTensorDesc *handle);
-/* 200000 without memory. */
-aclError mock_shape_set(mock_shape *shape, size_t count, const int64_t *values);
 /* The product of sizes; false beyond 64 bits or with a negative one. */
 bool mock_elements(size_t count, const int64_t *dims, size_t *elements);
 

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "objects/object.h"
+#include "base/base.h"
 #include "objects/dtype.h"
+#include "objects/object.h"
+#include "objects/objects.h"
+#include "objects/public.h"
+#include "objects/slab.h"
 
 aclScalar *aclCreateScalar(void *value, aclDataType dataType) {
     MOCK_ENTER_PTR(aclCreateScalar);

@@ -1,10 +1,11 @@
 #include "objects/dtype.h"
+#include "objects/isa.h"
+#include "objects/objects.h"
+#include "objects/vector.h"
 
 #include <string.h>
 
 #include "acl/acl_base_rt.h"
-#include "objects/isa.h"
-#include "objects/vector.h"
 
 #ifdef MOCK_ISA_X86
 #include <immintrin.h>
@@ -40,8 +41,6 @@ static const mock_dtype table[] = {
     [ACL_FLOAT4_E2M1] = {"FLOAT4_E2M1", 1, MOCK_CLASS_NONE, 0},
     [ACL_FLOAT4_E1M2] = {"FLOAT4_E1M2", 1, MOCK_CLASS_NONE, 0},
 };
-
-const size_t mock_class_size[MOCK_CLASSES] = {sizeof(float), sizeof(double), sizeof(int64_t)};
 
 const mock_dtype *mock_dtype_info(int32_t dtype) {
     if (dtype < 0 || (size_t)dtype >= sizeof table / sizeof table[0]) return NULL;
@@ -90,24 +89,24 @@ bool mock_dtype_castable(int32_t from, int32_t to) {
     return mock_dtype_is_floating(to) || !mock_dtype_is_floating(from);
 }
 
-float mock_f16_to_f32(uint16_t half) {
+static float mock_f16_to_f32(uint16_t half) {
     const f32x4 wide = mock_halves_to_floats((u32x4){half, 0, 0, 0});
     return wide[0];
 }
 
-uint16_t mock_f32_to_f16(float value) {
+static uint16_t mock_f32_to_f16(float value) {
     const u32x4 bits = mock_floats_to_halves((f32x4){value, 0, 0, 0});
     return (uint16_t)bits[0];
 }
 
-float mock_bf16_to_f32(uint16_t bits) {
+static float mock_bf16_to_f32(uint16_t bits) {
     const uint32_t wide = (uint32_t)bits << 16;
     float value;
     memcpy(&value, &wide, sizeof value);
     return value;
 }
 
-uint16_t mock_f32_to_bf16(float value) {
+static uint16_t mock_f32_to_bf16(float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     if (value != value) return (uint16_t)((bits >> 16) | 0x40u);

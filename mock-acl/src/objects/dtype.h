@@ -5,12 +5,13 @@
  * even (own choice). Integers are computed in 64 bits and stored by their low bits, two's complement (own
  * choice). Supported: f32, f16, bf16, f64, s8, u8, s16, s32, s64 and bool. Others are refused with 161002
  * (own choice: fewer than the guide has). */
-#ifndef MOCK_OP_DTYPE_H_
-#define MOCK_OP_DTYPE_H_
+#ifndef MOCK_OBJECTS_DTYPE_H_
+#define MOCK_OBJECTS_DTYPE_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/base.h"
 
 /* A kernel computes in float, double or int64_t. */
 typedef enum mock_class { MOCK_CLASS_NONE = -1, MOCK_F32, MOCK_F64, MOCK_I64, MOCK_CLASSES } mock_class;
@@ -22,42 +23,18 @@ typedef struct mock_dtype {
     uint8_t order;
 } mock_dtype;
 
-/* NULL for a value that is no data type. Class NONE: known, but no operator of the mock takes it. */
-const mock_dtype *mock_dtype_info(int32_t dtype);
-const char *mock_dtype_name(int32_t dtype);
-size_t mock_dtype_size(int32_t dtype);
-mock_class mock_dtype_class(int32_t dtype);
-/* f32, f16 or bf16. */
-bool mock_dtype_is_float(int32_t dtype);
-/* Any of f32, f16, bf16, f64. */
-bool mock_dtype_is_floating(int32_t dtype);
-bool mock_dtype_is_integer(int32_t dtype);
-/* The common type of two types that have a class (guide: aclnn, type promotion between tensors). */
-int32_t mock_dtype_promote(int32_t a, int32_t b);
-/* Whether a result of type `from` may be stored as `to`: floats not as integers, nothing else as bool
- * (guide: aclnn, type conversion). */
-bool mock_dtype_castable(int32_t from, int32_t to);
-
-float mock_f16_to_f32(uint16_t half);
-/* Round to nearest, ties to even; beyond the largest value infinite; a NaN stays one and becomes quiet. */
-uint16_t mock_f32_to_f16(float value);
-/* bf16 likewise. */
-float mock_bf16_to_f32(uint16_t bits);
-uint16_t mock_f32_to_bf16(float value);
-
-extern const size_t mock_class_size[MOCK_CLASSES];
-
 /* `n` elements of type `dtype`, `step` elements apart, in the class's type. Gives `row` itself when it
  * already is that, else `buffer`. */
 const void *mock_load(mock_class class, int32_t dtype, const void *row, int64_t step, size_t n, void *buffer);
 /* The reverse. Nothing to do when `values` is `row`. */
 void mock_store(mock_class class, int32_t dtype, void *row, int64_t step, size_t n, const void *values);
-/* Whether load and store leave rows of this shape where they are. */
-bool mock_is_direct(mock_class class, int32_t dtype, int64_t step);
 
 static inline const float *mock_load_f32(
     int32_t dtype, const void *row, int64_t step, size_t n, float *buffer) {
     return (const float *)mock_load(MOCK_F32, dtype, row, step, n, buffer);
 }
+
+/* NULL for a value that is no data type. Class NONE: known, but no operator of the mock takes it. */
+const mock_dtype *mock_dtype_info(int32_t dtype);
 
 #endif

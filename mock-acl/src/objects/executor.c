@@ -14,8 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "objects/object.h"
+#include "base/base.h"
+#include "engine/engine.h"
+#include "memory/memory.h"
 #include "objects/dtype.h"
+#include "objects/object.h"
+#include "objects/objects.h"
+#include "objects/public.h"
+#include "objects/slab.h"
+#include "streams/streams.h"
 
 aclnnStatus mock_null_parameter(const char *function, const char *param) {
     mock_error_text("EZ1001", "%s: %s is a null pointer", function, param);

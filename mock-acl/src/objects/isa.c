@@ -1,4 +1,5 @@
 #include "objects/isa.h"
+#include "objects/objects.h"
 
 #include <pthread.h>
 #include <stdio.h>

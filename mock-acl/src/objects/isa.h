@@ -2,10 +2,11 @@
  * (baseline, avx2, avx512, neon). Chosen once, so that one process always computes the same bits (own
  * choice). An unknown name, or one that this processor lacks, is named once on standard error and has no
  * effect. */
-#ifndef MOCK_OP_ISA_H_
-#define MOCK_OP_ISA_H_
+#ifndef MOCK_OBJECTS_ISA_H_
+#define MOCK_OBJECTS_ISA_H_
 
 #include <stdbool.h>
+#include "base/base.h"
 
 #if defined(__x86_64__) && !defined(MOCK_PORTABLE)
 #define MOCK_ISA_X86
@@ -18,7 +19,6 @@ typedef enum mock_isa {
     MOCK_ISA_BASELINE, MOCK_ISA_AVX2, MOCK_ISA_AVX512, MOCK_ISA_NEON, MOCK_ISAS
 } mock_isa;
 
-mock_isa mock_isa_used(void);
 const char *mock_isa_name(mock_isa isa);
 bool mock_isa_available(mock_isa isa);
 

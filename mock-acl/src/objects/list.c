@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "objects/object.h"
+#include "objects/objects.h"
+#include "objects/public.h"
 
 static bool grow_members(mock_build *b, size_t count) {
     mock_plan *plan = b->plan;

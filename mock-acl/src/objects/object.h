@@ -1,16 +1,16 @@
 /* What stands behind the handles of acl_meta.h, and the builder that the first phase of every operator
  * uses.
  *
- * Sources in brackets as in engine/core.h. "guide: aclnn" is the operator library's documentation: two-phase
+ * Sources in brackets as in base/base.h. "guide: aclnn" is the operator library's documentation: two-phase
  * calls, return codes, type promotion and conversion, and the page of each operator. No operator was ever
  * compared with a card: rounding and order of sums are our own choice wherever nothing else is named. */
-#ifndef MOCK_NN_OBJECT_H_
-#define MOCK_NN_OBJECT_H_
+#ifndef MOCK_OBJECTS_OBJECT_H_
+#define MOCK_OBJECTS_OBJECT_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
+#include "base/base.h"
 #include "engine/engine.h"
 #include "objects/public.h"
 #include "objects/slab.h"
@@ -106,42 +106,6 @@ typedef struct mock_build {
     aclnnStatus status;
 } mock_build;
 
-mock_build mock_build_begin(const mock_task_ops *task, uint64_t *size, aclOpExecutor **executor);
-/* Adds an operand; its index in the plan is the order of these calls. NULL after a failure. */
-const mock_view *mock_build_tensor(mock_build *b, const aclTensor *tensor, const char *param, mock_role role);
-/* The same for an operand that may be null; it keeps its index and is marked absent. */
-const mock_view *mock_build_optional(
-    mock_build *b, const aclTensor *tensor, const char *param, mock_role role);
-/* A list of 1 to MOCK_MAX_LIST tensors as one operand; its members are reached with mock_members, whose
- * result is valid until the next list. */
-const mock_view *mock_build_list(
-    mock_build *b, const aclTensorList *list, const char *param, mock_role role);
-mock_view *mock_members(const mock_plan *plan, const mock_view *operand);
-/* Zeroed room in plan->extra, once for a plan; NULL after a failure. */
-void *mock_build_extra(mock_build *b, size_t bytes);
-const mock_scalar *mock_build_scalar(mock_build *b, const aclScalar *scalar, const char *param);
-const mock_array *mock_build_ints(mock_build *b, const aclIntArray *array, const char *param);
-/* 161002 with a text that starts with the operator's name. */
-void mock_build_fail(mock_build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Gives the executor and plan->need out, or drops the plan. */
-aclnnStatus mock_build_finish(mock_build *b);
-
-/* Second phase. */
-aclnnStatus mock_plan_launch(
-    const mock_task_ops *task, void *workspace, uint64_t size, aclOpExecutor *executor, aclrtStream stream);
-void mock_plan_drop(void *plan);
-/* Copies members and extra; false when host memory is out. */
-bool mock_plan_copy_heap(mock_plan *to, const mock_plan *from);
-/* Checks a tensor and fills `v`; false after a failure. `param` may name a member of a list. */
-bool mock_build_view(
-    mock_build *b, mock_view *v, const aclTensor *tensor, const char *param, mock_role role);
-
-/* Inside a task: host pointer to the first element of an operand, NULL for a bad address; a member of a
- * list and the workspace likewise. */
-void *mock_plan_pointer(const mock_plan *plan, unsigned index);
-void *mock_view_pointer(const mock_view *view);
-void *mock_plan_workspace(const mock_plan *plan);
-
 /* Defines an operator's task and its second phase. */
 #define MOCK_OPERATOR(NAME, RUN)                                                                      \
     static const mock_task_ops NAME##_task = {#NAME, RUN, mock_plan_drop};                            \
@@ -150,13 +114,11 @@ void *mock_plan_workspace(const mock_plan *plan);
         return mock_plan_launch(&NAME##_task, workspace, workspaceSize, executor, stream);            \
     }
 
-double mock_scalar_double(const mock_scalar *scalar);
-int64_t mock_scalar_int(const mock_scalar *scalar);
+/* Checks a tensor and fills `v`; false after a failure. `param` may name a member of a list. */
+bool mock_build_view(
+    mock_build *b, mock_view *v, const aclTensor *tensor, const char *param, mock_role role);
 
-
-/* Error texts: a null parameter, a bad handle or value. Both return their code. */
-aclnnStatus mock_null_parameter(const char *function, const char *param);
-aclnnStatus mock_bad_parameter(const char *function, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Copies members and extra; false when host memory is out. */
+bool mock_plan_copy_heap(mock_plan *to, const mock_plan *from);
 
 #endif

@@ -1,11 +1,12 @@
 /* The public headers of the operator part, declared visible: the library is built with hidden symbols
  * otherwise. The operators include this instead of their own header. */
-#ifndef MOCK_NN_PUBLIC_H_
-#define MOCK_NN_PUBLIC_H_
+#ifndef MOCK_OBJECTS_PUBLIC_H_
+#define MOCK_OBJECTS_PUBLIC_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/base.h"
 
 #pragma GCC visibility push(default)
 #include "aclnn/aclnn_base.h"

@@ -1,10 +1,11 @@
+#include "objects/object.h"
+#include "objects/objects.h"
 #include "objects/slab.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "objects/object.h"
 
 #define CHUNK_OBJECTS 64u
 #define CACHE_LIMIT 128u

@@ -1,10 +1,11 @@
 /* Slabs of equal objects with a free list per thread: creating and destroying a descriptor takes no lock.
  *
  * No rule of the real library is behind this file. */
-#ifndef MOCK_NN_SLAB_H_
-#define MOCK_NN_SLAB_H_
+#ifndef MOCK_OBJECTS_SLAB_H_
+#define MOCK_OBJECTS_SLAB_H_
 
 #include <stddef.h>
+#include "base/base.h"
 
 /* The first member of every object in a slab. */
 typedef struct mock_slot {

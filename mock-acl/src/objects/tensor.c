@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "objects/object.h"
+#include "base/base.h"
 #include "objects/dtype.h"
+#include "objects/object.h"
+#include "objects/objects.h"
+#include "objects/public.h"
+#include "objects/slab.h"
 
 typedef struct tensor_args {
     const int64_t *dims;

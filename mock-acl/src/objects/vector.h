@@ -2,11 +2,12 @@
  * kind gives the same bits.
  *
  * Own choice: nothing here imitates the bits of a card. */
-#ifndef MOCK_OP_VECTOR_H_
-#define MOCK_OP_VECTOR_H_
+#ifndef MOCK_OBJECTS_VECTOR_H_
+#define MOCK_OBJECTS_VECTOR_H_
 
 #include <stdint.h>
 #include <string.h>
+#include "base/base.h"
 
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef int32_t i32x4 __attribute__((vector_size(16)));

@@ -1,4 +1,5 @@
-#include "operators/dims.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 uint32_t mock_dims_all(int rank) {
     return (1u << rank) - 1;

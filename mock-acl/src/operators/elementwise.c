@@ -1,5 +1,8 @@
 /* What every element operator shares; its rules stand in operators/elementwise.h. */
+#include "objects/objects.h"
 #include "operators/elementwise.h"
+#include "operators/operators.h"
+#include "operators/walk.h"
 
 #define CHUNK 512
 

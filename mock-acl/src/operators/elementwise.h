@@ -4,13 +4,11 @@
  * They are converted to the promoted type's class, computed there, and rounded once when stored (own
  * choice: f16 operands are never rounded in between). out may be an operand; other overlaps are not defined
  * (own choice). No workspace. The result does not depend on layout or thread. */
-#ifndef MOCK_OP_ELEMENTWISE_H_
-#define MOCK_OP_ELEMENTWISE_H_
+#ifndef MOCK_OPERATORS_ELEMENTWISE_H_
+#define MOCK_OPERATORS_ELEMENTWISE_H_
 
-#include "objects/object.h"
-#include "objects/dtype.h"
-#include "objects/vector.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
 
 /* A number for each class. */
 typedef struct mock_number {
@@ -65,29 +63,5 @@ typedef struct mock_kernels {
 #define MOCK_KERNEL_I64(NAME, EXPR) MOCK_KERNEL_SCALAR(NAME, int64_t, i, EXPR)
 /* Two's complement arithmetic without undefined behaviour (own choice: integers wrap). */
 #define MOCK_WRAP(OP, x, y) ((int64_t)((uint64_t)(x) OP (uint64_t)(y)))
-
-mock_number mock_number_of(const mock_scalar *scalar);
-
-/* Fills the plan: kernels, the type to compute in and the operands (`b` -1 for none). The operands
- * broadcast to out; fails when they do not, when `type` cannot be stored in out, or when the kernels lack
- * its class. */
-void mock_elementwise(
-    mock_build *b, const mock_kernels *kernels, int32_t type, mock_number k, int first, int second, int out);
-/* With `count` numbers. */
-void mock_elementwise_numbers(
-    mock_build *b, const mock_kernels *kernels, int32_t type, const mock_number *k, int count, int first,
-    int second, int out);
-aclError mock_elementwise_run(void *arg);
-/* The same for views and MOCK_NUMBERS numbers that are given; `second` NULL for none. */
-aclError mock_elementwise_views(
-    const mock_kernels *kernels, mock_class class, const mock_number *k, const mock_view *out,
-    const mock_view *first, const mock_view *second);
-bool mock_has_class(const mock_kernels *kernels, mock_class class);
-
-/* The type of tensor and scalar together: the tensor's, unless the scalar is of a higher kind; a float scalar
- * with an integer tensor gives f32 (guide: aclnn, type promotion of tensor and scalar). */
-int32_t mock_promote_scalar(int32_t tensor, int32_t scalar);
-/* Integers become f32 where only floats are computed (own choice: as PyTorch does). */
-int32_t mock_float_type(int32_t type);
 
 #endif

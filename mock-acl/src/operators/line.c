@@ -1,10 +1,11 @@
+#include "objects/objects.h"
 #include "operators/line.h"
+#include "operators/operators.h"
+#include "operators/walk.h"
 
 #include <string.h>
 
 #include "acl/acl_base_rt.h"
-#include "objects/dtype.h"
-#include "operators/walk.h"
 
 mock_line mock_line_of(const mock_view *v, int first, int rank) {
     mock_line line = {.view = {.dtype = v->dtype, .rank = (uint8_t)rank}};
@@ -12,7 +13,7 @@ mock_line mock_line_of(const mock_view *v, int first, int rank) {
         line.view.dims[i] = v->dims[first + i];
         line.view.strides[i] = v->strides[first + i];
     }
-    line.count = (size_t)mock_count(&line.view);
+    line.count = (size_t)mock_element_count(&line.view);
     line.direct = v->dtype == ACL_FLOAT && mock_is_contiguous(&line.view);
     return line;
 }

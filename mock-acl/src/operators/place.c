@@ -1,6 +1,8 @@
-#include "operators/place.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
-char *mock_place(const mock_view *v, char *first, const int64_t *i) {
+char *mock_element_at(const mock_view *v, char *first, const int64_t *i) {
     int64_t at = 0;
     for (int d = 0; d < v->rank; d++) at += i[d] * v->strides[d];
     return first + at * (int64_t)mock_dtype_size(v->dtype);

@@ -3,12 +3,11 @@
  *
  * Own choice: no bit of a card is imitated. exp overflows to infinity and gives subnormal results; NaN
  * stays NaN. */
-#ifndef MOCK_OP_VECTOR_MATH_H_
-#define MOCK_OP_VECTOR_MATH_H_
+#ifndef MOCK_OPERATORS_VECTOR_MATH_H_
+#define MOCK_OPERATORS_VECTOR_MATH_H_
 
 #include <math.h>
-
-#include "objects/vector.h"
+#include "objects/objects.h"
 
 static inline f32x4 mock_exp4(f32x4 x) {
     const f32x4 magic = mock_splat(12582912.0f);

@@ -1,9 +1,10 @@
+#include "objects/objects.h"
+#include "operators/operators.h"
 #include "operators/walk.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "objects/dtype.h"
 
 void mock_walk_begin(mock_walk *w, int rank, const int64_t *dims) {
     w->rank = rank;
@@ -118,7 +119,7 @@ bool mock_same_shape(const mock_view *a, const mock_view *b) {
     return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0;
 }
 
-int64_t mock_count(const mock_view *v) {
+int64_t mock_element_count(const mock_view *v) {
     int64_t count = 1;
     for (int i = 0; i < v->rank; i++) count *= v->dims[i];
     return count;

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "acl/acl_dump.h"
-#include "models/data_buffer.h"
-#include "memory/memory.h"
+#include "base/base.h"
+#include "contexts/contexts.h"
+#include "models/models.h"
+#include "objects/objects.h"
+#include "profiling/profiling.h"
 #include "profiling/watch.h"
-#ifndef MOCK_WITHOUT_OPERATORS
-#include "objects/object.h"
-#endif
 
 #define PATH_LIMIT 4000
 
@@ -128,7 +128,6 @@ uint64_t mock_dump_number(void) {
     return n;
 }
 
-#ifndef MOCK_WITHOUT_OPERATORS
 static const char *numpy_type(int32_t dtype) {
     switch (dtype) {
     case ACL_FLOAT:
@@ -253,13 +252,6 @@ void mock_dump_shapes(const char *function, const void *plan) {
     if (f != NULL) fclose(f);
     pthread_mutex_unlock(&lock);
 }
-#else
-void mock_dump_operands(const char *function, const void *plan, uint64_t number, bool after) {
-    (void)function, (void)plan, (void)number, (void)after;
-}
-
-void mock_dump_shapes(const char *function, const void *plan) { (void)function, (void)plan; }
-#endif
 
 /* ---- shapes of operators ---- */
 

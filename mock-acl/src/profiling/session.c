@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "acl/acl_prof.h"
-#include "base/things.h"
+#include "base/base.h"
+#include "devices/devices.h"
+#include "profiling/profiling.h"
 #include "profiling/trace.h"
 #include "profiling/watch.h"
 

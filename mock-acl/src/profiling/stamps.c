@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "acl/acl_prof.h"
-#include "base/things.h"
+#include "base/base.h"
+#include "engine/engine.h"
 #include "profiling/trace.h"
+#include "streams/streams.h"
 
 #define FAILED (-1)
 #define MESSAGE 128 /* guide: at most 127 bytes */

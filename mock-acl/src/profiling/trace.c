@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "profiling/trace.h"
 #include "profiling/watch.h"
 

@@ -1,8 +1,13 @@
 /* Events of a profile, and the file they end in. */
-#ifndef MOCK_TRACE_H_
-#define MOCK_TRACE_H_
+#ifndef MOCK_PROFILING_TRACE_H_
+#define MOCK_PROFILING_TRACE_H_
 
-#include "engine/core.h"
+#include "base/base.h"
+
+/* Whether marks and ranges of the host are recorded. */
+bool mock_trace_marks(void);
+
+void mock_stamps_reset(void);
 
 /* `process` 0 is the host; `duration_ns` of -1 is a mark. */
 void mock_trace_add(const char *name, const char *category, uint32_t process, uint64_t thread,
@@ -11,8 +16,5 @@ void mock_trace_add(const char *name, const char *category, uint32_t process, ui
 void mock_trace_clear(void);
 /* 100004 when it cannot be written. */
 aclError mock_trace_write(const char *path);
-/* Whether marks and ranges of the host are recorded. */
-bool mock_trace_marks(void);
-void mock_stamps_reset(void);
 
 #endif

@@ -1,29 +1,23 @@
 /* Shows kernels to profiling and dumps. */
 #define _GNU_SOURCE
 #include <string.h>
+#include "engine/engine.h"
+#include "objects/objects.h"
 #include "profiling/watch.h"
-#ifndef MOCK_WITHOUT_OPERATORS
-#include "objects/object.h"
-#endif
 
-_Atomic uint32_t mock_watching;
-
-void mock_watch_set(uint32_t bit, bool on) {
-    if (on) atomic_fetch_or(&mock_watching, bit);
-    else atomic_fetch_and(&mock_watching, ~bit);
-}
+/* The bits that are on. */
+static _Atomic uint32_t watching;
 
 /* The operands of an operator of the operator part; NULL for another kernel. */
 static const void *operands_of(const mock_task *t) {
-#ifndef MOCK_WITHOUT_OPERATORS
     if (t->ops->drop == mock_plan_drop) return t->u.kernel.arg;
-#endif
     (void)t;
     return NULL;
 }
 
-aclError mock_watch_kernel(mock_task *t, int32_t stream, uint32_t graph) {
-    const uint32_t bits = atomic_load(&mock_watching);
+/* Runs a kernel, and shows it to whoever looks. Without the engine's lock. */
+static aclError watch_kernel(mock_task *t, int32_t stream, uint32_t graph) {
+    const uint32_t bits = atomic_load(&watching);
     const void *plan = operands_of(t);
     const bool dump = (bits & MOCK_WATCH_DUMP) != 0 && plan != NULL;
     const uint64_t number = dump ? mock_dump_number() : 0;
@@ -35,4 +29,13 @@ aclError mock_watch_kernel(mock_task *t, int32_t stream, uint32_t graph) {
     const bool mark = strncmp(t->ops->name, "aclprof", 7) == 0;
     if ((bits & MOCK_WATCH_TRACE) != 0 && !mark) mock_trace_kernel(t->ops->name, stream, graph);
     return code;
+}
+
+void mock_watch_set(uint32_t bits, bool on) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    const uint32_t now = on ? atomic_load(&watching) | bits : atomic_load(&watching) & ~bits;
+    atomic_store(&watching, now);
+    atomic_store(&mock_watch, now != 0 ? watch_kernel : NULL);
+    pthread_mutex_unlock(&lock);
 }

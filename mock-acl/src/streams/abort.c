@@ -1,8 +1,9 @@
 /* Ending the work of streams and devices before its time (guide: stream management, aclrtStreamAbort; device
  * management, aclrtDeviceTaskAbort). A task that runs is not interrupted (own choice). */
 #define _GNU_SOURCE
-#include "contexts/context.h"
-#include "devices/state_callback.h"
+#include "base/base.h"
+#include "devices/devices.h"
+#include "engine/engine.h"
 
 /* The longest time-out of aclrtDeviceTaskAbort, 36 minutes (guide: aclrtDeviceTaskAbort). */
 #define LONGEST_MS (36u * 60 * 1000)

@@ -3,7 +3,9 @@
  * effect (own choice: kernels of the mock do not overflow). */
 #define _GNU_SOURCE
 #include <string.h>
-#include "contexts/context.h"
+#include "base/base.h"
+#include "engine/engine.h"
+#include "graphs/graphs.h"
 
 MOCK_EXPORT aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId) {
     MOCK_ENTER(aclrtStreamGetId);

@@ -2,7 +2,10 @@
  * recorded and run in every replay (implementation of the open runtime). */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "streams/callback.h"
+#include "streams/streams.h"
 
 /* One execution of a callback task: waits in its thread's list until aclrtProcessReport runs it. */
 typedef struct mock_report {

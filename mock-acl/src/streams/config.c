@@ -6,8 +6,10 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "contexts/context.h"
-#include "engine/core.h"
+#include "base/base.h"
+#include "engine/engine.h"
+#include "streams/stream.h"
+#include "streams/streams.h"
 
 #define MOST_DEAD 1024u
 

@@ -4,8 +4,10 @@
  * says that an Ascend910B has none. */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include "contexts/context.h"
-#include "engine/notify_ids.h"
+#include "base/base.h"
+#include "engine/engine.h"
+#include "streams/count_notify.h"
+#include "streams/streams.h"
 
 typedef struct mock_count {
     void *handle;
@@ -15,7 +17,7 @@ typedef struct mock_count {
 } mock_count;
 
 static mock_count *free_counts;
-static mock_ids ids;
+static mock_id_pool ids;
 
 static const mock_task_ops record_ops = {"aclrtCntNotifyRecord", NULL, NULL};
 static const mock_task_ops reset_ops = {"aclrtCntNotifyReset", NULL, NULL};

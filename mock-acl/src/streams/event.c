@@ -3,13 +3,13 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "graphs/capture.h"
-#include "contexts/context.h"
-#include "engine/deadline.h"
-#include "graphs/external.h"
-#include "graphs/graph.h"
-#include "engine/quota.h"
-#include "engine/shared.h"
+#include "base/base.h"
+#include "engine/engine.h"
+#include "graphs/graphs.h"
+#include "streams/event.h"
+#include "streams/shared_event.h"
+#include "streams/streams.h"
+#include "streams/timeouts.h"
 
 /* Ids of a device (guide: event management, aclrtCreateEvent). They wrap; engine/quota.c counts what is in use (own
  * choice). */
@@ -40,8 +40,6 @@ void mock_event_unref(mock_event *e) {
 }
 
 static uint64_t done(const mock_stream *s) { return atomic_load_explicit(&s->done, memory_order_acquire); }
-
-bool mock_has_record(const mock_event *e) { return e->stream != NULL || e->point != NULL; }
 
 bool mock_recorded(const mock_event *e) {
     if (e->point != NULL) return e->point->reached;

@@ -1,8 +1,11 @@
 /* Events seen from the host: queries, waiting, times (guide: event management). */
 #define _GNU_SOURCE
-#include "graphs/external.h"
-#include "graphs/graph.h"
-#include "engine/shared.h"
+#include "base/base.h"
+#include "engine/engine.h"
+#include "graphs/graphs.h"
+#include "streams/event.h"
+#include "streams/shared_event.h"
+#include "streams/stream.h"
 
 static aclError no_feature(const char *what) {
     return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s", what);
@@ -22,7 +25,7 @@ static aclError find(aclrtEvent handle, scope scope, mock_event **out) {
     if (scope == LATCHES && e->family == MOCK_EVENT_EX)
         return no_feature("not for events of aclrtCreateEventExWithFlag");
     if (mock_event_captured(e)) {
-        mock_capture_spoil(e->graph);
+        mock_capture_spoil(&e->graph->capture);
         return mock_fail(ACL_ERROR_RT_EVENT_CAPTURED, "EE1016", "the event belongs to an active capture");
     }
     *out = e;

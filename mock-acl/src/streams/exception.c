@@ -4,7 +4,11 @@
  * functions. */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include "base/base.h"
+#include "devices/devices.h"
+#include "engine/engine.h"
 #include "streams/exception.h"
+#include "streams/streams.h"
 
 /* Own choice; more give 207012. */
 #define CALLBACKS 64

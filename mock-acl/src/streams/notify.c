@@ -4,30 +4,21 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "contexts/context.h"
+#include "base/base.h"
+#include "engine/engine.h"
 #include "memory/memory.h"
 #include "streams/notify.h"
-#include "engine/notify_ids.h"
-#include "engine/shared.h"
+#include "streams/streams.h"
 
 static mock_notify *free_notifies;
-static mock_ids ids;
 
 static const mock_task_ops set_ops = {"aclrtRecordNotify", NULL, NULL};
 static const mock_task_ops wait_ops = {"aclrtWaitAndResetNotify", NULL, NULL};
 static const mock_task_ops value_wait_ops = {"aclrtValueWait", NULL, NULL};
 
-bool mock_notify_ids_take(uint32_t count) {
-    if (count > MOCK_NOTIFY_LIMIT - ids.used) return false;
-    ids.used += count;
-    return true;
-}
-
-void mock_notify_ids_give(uint32_t count) { ids.used -= count; }
-
 void mock_notify_unref(mock_notify *n) {
     if (--n->refs != 0) return;
-    mock_id_give(&ids, n->id);
+    mock_id_give(&mock_notify_ids, n->id);
     mock_shared_unref(n->shared);
     n->shared = NULL;
     n->next_free = free_notifies;
@@ -39,7 +30,7 @@ aclError mock_notify_new(mock_notify **out) {
     if (n != NULL) free_notifies = n->next_free;
     else if ((n = calloc(1, sizeof *n)) != NULL) mock_list_init(&n->waiters);
     if (n == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
-    if (!mock_id_take(&ids, &n->id)) {
+    if (!mock_id_take(&mock_notify_ids, &n->id)) {
         n->next_free = free_notifies;
         free_notifies = n;
         return mock_no_notify();

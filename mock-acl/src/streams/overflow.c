@@ -3,8 +3,12 @@
  * and never set the status, so it is always zero (own choice). */
 #define _GNU_SOURCE
 #include <string.h>
-#include "contexts/context.h"
+#include "base/base.h"
+#include "devices/devices.h"
+#include "engine/engine.h"
 #include "memory/memory.h"
+#include "streams/overflow.h"
+#include "streams/streams.h"
 
 #define STATUS_BYTES 64u
 

@@ -3,9 +3,11 @@
  * event. */
 #define _GNU_SOURCE
 #include <string.h>
+#include "base/base.h"
+#include "engine/engine.h"
+#include "streams/event.h"
 #include "streams/exception.h"
-#include "graphs/graph.h"
-#include "engine/shared.h"
+#include "streams/shared_event.h"
 
 static const mock_task_ops record_ops = {"aclrtRecordEvent", NULL, NULL};
 static const mock_task_ops wait_ops = {"aclrtStreamWaitEvent", NULL, NULL};

@@ -2,8 +2,9 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
+#include "engine/engine.h"
 #include "streams/notify.h"
-#include "engine/shared.h"
 
 /* The shortest room for a key (guide: aclrtNotifyGetExportKey). */
 #define KEY_BYTES 65u

@@ -3,11 +3,15 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "contexts/context.h"
-#include "graphs/graph.h"
+#include "base/base.h"
+#include "devices/devices.h"
+#include "engine/engine.h"
+#include "graphs/graphs.h"
 #include "memory/memory.h"
-#include "engine/quota.h"
-#include "devices/state_callback.h"
+#include "streams/callback.h"
+#include "streams/overflow.h"
+#include "streams/stream.h"
+#include "streams/streams.h"
 
 #define NO_TASKS (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
 
@@ -15,11 +19,6 @@ static mock_stream *free_streams;
 static uint64_t next_serial = 1;
 static int32_t next_id = 1;
 static uint32_t ids_used[(MOCK_STREAM_LIMIT + 32) / 32];
-
-/* Its threads are behind the tasks. */
-mock_task *mock_ring_new(void) {
-    return aligned_alloc(64, MOCK_QUEUE_DEPTH * (sizeof(mock_task) + sizeof(uint32_t)));
-}
 
 /* The next free id, in turn (own choice: the driver decides). */
 static int32_t take_id(void) {
@@ -103,30 +102,6 @@ void mock_stream_goes(const mock_stream *s) {
     mock_unlock();
     mock_tell_stream(handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
     mock_lock();
-}
-
-/* Destroyed or no stream: 107017 (observed: stream_basic, stream_basic2). Submissions need the stream's
- * context to be current, else 107003 (observed: fork_foreign_ctx). */
-aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out) {
-    mock_stream *s = NULL;
-    if (handle != NULL && (s = mock_handle_get(MOCK_STREAM, handle)) == NULL)
-        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live stream", handle);
-    mock_ctx *ctx = mock_current();
-    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
-    if (s == NULL) s = ctx->default_stream;
-    if (s->ctx != ctx)
-        return mock_fail(ACL_ERROR_RT_STREAM_CONTEXT, "EE1016", "the stream belongs to another context");
-    *out = s;
-    return 0;
-}
-
-/* Waits and queries work across contexts (implementation of the open runtime); the stream of a destroyed
- * one: 107017 (observed: ctx). */
-aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out) {
-    if (handle == NULL) return mock_stream_to_submit(NULL, out);
-    *out = mock_handle_get(MOCK_STREAM, handle);
-    if (*out != NULL) return 0;
-    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live stream", handle);
 }
 
 /* No stream left: 207008 (header: ACL_ERROR_RT_NO_STREAM_RESOURCE). The priority is cut to 7
@@ -366,12 +341,6 @@ MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *sta
     }
     mock_unlock();
     return code;
-}
-
-aclError mock_stream_finish(mock_stream *s) {
-    if (s->flags & ACL_STREAM_PERSISTENT) return 0;
-    mock_target t = mock_target_of(s, s->tail);
-    return mock_wait_target(&t, MOCK_FOREVER);
 }
 
 aclError mock_synchronize_current(void) { return synchronize_device(MOCK_FOREVER, "aclrtSynchronizeDevice"); }

@@ -1,8 +1,9 @@
 /* What a thread last submitted, and notes on it (guide: error handling, aclrtGetThreadLastTaskId; model
  * runtime instance, aclrtCacheLastTaskOpInfo). */
 #define _GNU_SOURCE
-#include "contexts/context.h"
-#include "graphs/graph.h"
+#include "base/base.h"
+#include "engine/engine.h"
+#include "graphs/graphs.h"
 
 #define LONGEST_INFO 65536u
 

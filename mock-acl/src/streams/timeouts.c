@@ -2,8 +2,10 @@
  * neighbours). Those of waits work (engine/deadline.c); those of operators are kept and given back, because an
  * operator of the mock takes 1,000 ns. */
 #define _GNU_SOURCE
-#include "contexts/context.h"
-#include "engine/deadline.h"
+#include "base/base.h"
+#include "engine/engine.h"
+#include "streams/streams.h"
+#include "streams/timeouts.h"
 
 /* The device counts operators in steps of 2^32 ns, up to 254 of them (guide: aclrtGetOpTimeoutInterval,
  * for the 254 and for rounding up; own choice of the step: 254 of them are the 1,091 s that the guide

@@ -1,8 +1,8 @@
 /* Part of racl (mock-acl). Makes and destroys a handle of each kind, for good and stale values. */
 #include <stdio.h>
 #include <string.h>
-#include "../kernels/kernels.h"
-#include "../model_writer.h"
+#include "../kernels/binaries/kernels.h"
+#include "../models/writer.h"
 #include "acl/acl_prof.h"
 #include "acl/acl_tdt.h"
 #include "acl/acl_tdt_queue.h"

@@ -1,5 +1,5 @@
 /* Part of racl (mock-acl). Own kernels: lists of arguments. */
-#include "../kernels/kernels.h"
+#include "../kernels/binaries/kernels.h"
 #include "conform.h"
 
 static aclrtBinHandle binary;

@@ -1,5 +1,5 @@
 /* Part of racl (mock-acl). Own kernels that fail: what the callbacks are told. */
-#include "../kernels/kernels.h"
+#include "../kernels/binaries/kernels.h"
 #include "conform.h"
 
 static aclrtBinHandle binary;

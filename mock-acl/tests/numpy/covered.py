@@ -1,8 +1,8 @@
-"""Which simulated operators the rules do not call: src/base/exports.def says which are simulated."""
+"""Which simulated operators the rules do not call: src/exports.def says which are simulated."""
 import os
 import re
 
-EXPORTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/base/exports.def")
+EXPORTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/exports.def")
 
 
 def simulated():

@@ -6,16 +6,14 @@
  * effect, NaN neither; what it sees does as in softmax and a sum of products: NaN and infinities propagate.
  * The result does not depend on layouts or threads. Workspace: the keys transposed and the values of one
  * head, and a block of rows with their scores. */
+#include "objects/objects.h"
 #include "operators/attention/compute.h"
+#include "operators/operators.h"
+#include "operators/products/products.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "objects/dtype.h"
-#include "operators/products/gemm.h"
-#include "operators/line.h"
-#include "operators/vector_math.h"
-#include "operators/walk.h"
 
 #define ROWS 64
 
@@ -64,7 +62,7 @@ int64_t mock_layout_heads(int named, const mock_view *v, int64_t dim) {
     return l->head < 0 ? v->dims[v->rank - 1] / dim : v->dims[l->head];
 }
 
-void mock_spread_strides(const mock_view *v, bool row_less, int64_t *strides) {
+static void mock_spread_strides(const mock_view *v, bool row_less, int64_t *strides) {
     /* From the last dimension on; three have no heads, and two no batch, or no rows instead. */
     static const int8_t places[5][4] = {{0}, {0}, {3, 2}, {3, 2, 0}, {3, 2, 1, 0}};
     for (int i = 0; i < 4; i++) strides[i] = 0;

@@ -1,9 +1,9 @@
 /* Attention: softmax(scale * Q K^T + shift, over what a row may see) V, for several heads of several
  * sequences. The first phases of the operators fill mock_attention; the rest is shared. */
-#ifndef MOCK_OP_ATTENTION_H_
-#define MOCK_OP_ATTENTION_H_
+#ifndef MOCK_OPERATORS_ATTENTION_COMPUTE_H_
+#define MOCK_OPERATORS_ATTENTION_COMPUTE_H_
 
-#include "objects/object.h"
+#include "objects/objects.h"
 
 /* The operands: query, key and value in this order, then the optional ones. */
 enum { MOCK_QUERY, MOCK_KEY, MOCK_VALUE };
@@ -27,24 +27,6 @@ typedef struct mock_attention {
     int64_t positions; /* of the longest key */
 } mock_attention;
 
-/* A layout by name: -1 when it is not one of the supported ones. */
-int mock_layout_named(const char *name);
-const char *mock_layout_name(int layout);
-/* The layout of the result, which only BNSD_BSND has of its own. */
-int mock_layout_result(int layout);
-/* False when the tensor has another number of dimensions, or its heads do not divide it. */
-bool mock_heads_of(int layout, const mock_view *v, int64_t heads, mock_heads *out);
-/* How many heads of `dim` elements a tensor has, 0 when its shape does not tell. */
-int64_t mock_layout_heads(int layout, const mock_view *v, int64_t dim);
-/* Strides of a mask or shift for batch, head, row and position; sizes of 1 give 0. */
-void mock_spread_strides(const mock_view *v, bool row_less, int64_t *strides);
-
-/* Workspace for `kv` positions of heads with `dim` elements in the key and `v_dim` in the value. */
-uint64_t mock_attention_workspace(int64_t kv, int64_t dim, int64_t v_dim);
-aclError mock_attention_run(void *arg);
-
-/* ---- first phases ---- */
-
 /* The arguments that the operators share. Key and value are lists when `listed`. The number of heads of the
  * key is that of the query when it is 0, and that of its shape when it is MOCK_HEADS_OF_SHAPE. */
 #define MOCK_HEADS_OF_SHAPE (-1)
@@ -62,6 +44,19 @@ typedef struct mock_attention_call {
     const char *out_name, *heads_name;
     bool listed, shift_first, training, one_row;
 } mock_attention_call;
+
+/* A layout by name: -1 when it is not one of the supported ones. */
+int mock_layout_named(const char *name);
+const char *mock_layout_name(int layout);
+/* The layout of the result, which only BNSD_BSND has of its own. */
+int mock_layout_result(int layout);
+/* False when the tensor has another number of dimensions, or its heads do not divide it. */
+bool mock_heads_of(int layout, const mock_view *v, int64_t heads, mock_heads *out);
+/* How many heads of `dim` elements a tensor has, 0 when its shape does not tell. */
+int64_t mock_layout_heads(int layout, const mock_view *v, int64_t dim);
+/* Workspace for `kv` positions of heads with `dim` elements in the key and `v_dim` in the value. */
+uint64_t mock_attention_workspace(int64_t kv, int64_t dim, int64_t v_dim);
+aclError mock_attention_run(void *arg);
 
 /* Adds the operands up to `out`, checks all and fills the parameters; NULL after a failure. */
 mock_attention *mock_attention_plan(mock_build *b, const mock_attention_call *call);

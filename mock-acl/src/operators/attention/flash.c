@@ -3,6 +3,8 @@
  * the scale; with pseType 0 of V2 after it; its other types are refused. softmaxMaxOut and softmaxSumOut have
  * the greatest score of each row and the sum of exponentials below it, eight times; softmaxOutOut is left as
  * it is and may be null (own choice). */
+#include "base/base.h"
+#include "objects/objects.h"
 #include "operators/attention/compute.h"
 
 static void check_dropout(mock_build *b, double keep) {

@@ -2,6 +2,8 @@
  * IncreFlashAttention refuses is refused here, and shared prefixes and separate rotary parts as well.
  * softmaxLse has the logarithm of the sum of exponentials of each row; without the flag it is left as it is
  * and may be null. */
+#include "base/base.h"
+#include "objects/objects.h"
 #include "operators/attention/compute.h"
 
 static void plan_fused(

@@ -1,6 +1,8 @@
 /* PromptFlashAttention and IncreFlashAttention: attention of a prompt, and of one row against the keys so far
  * (guide: aclnn, page of each). Quantisation, keys in pages and padding on the left are refused unless their
  * parameters are null (own choice). innerPrecise chooses between precisions of the card and has no effect. */
+#include "base/base.h"
+#include "objects/objects.h"
 #include "operators/attention/compute.h"
 
 MOCK_OPERATOR(aclnnPromptFlashAttention, mock_attention_run)

@@ -5,9 +5,9 @@
  * sparse modes; lengths of sequences, one for all or one for each; a list of keys with one tensor, or with
  * one for each sequence. Own choice: f32 too; head dimensions of any size; modes 0 to 3 only; the compressed
  * masks of modes 2 and 3 are not read, the rows see what these modes mean. */
+#include "objects/objects.h"
 #include "operators/attention/compute.h"
-#include "objects/dtype.h"
-#include "operators/walk.h"
+#include "operators/operators.h"
 
 #define MOST_POSITIONS 20971520 /* guide: aclnn, aclnnPromptFlashAttentionV3 */
 #define MOST_ELEMENTS (1 << 20)

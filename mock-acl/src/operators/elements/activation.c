@@ -4,9 +4,11 @@
  * type that is computed in. */
 #include <math.h>
 
-#include "operators/entry.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/elements/entry.h"
 #include "operators/elements/foreach.h"
-#include "operators/vector_math.h"
+#include "operators/operators.h"
 
 /* F32 is applied to each lane. */
 #define FLOATS(NAME, F32, F64)                            \

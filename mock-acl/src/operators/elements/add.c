@@ -2,8 +2,10 @@
  * self; AddV3, whose self is a number; AddRelu, whose negative sums become 0 (guide: aclnn, page of each).
  * Product and sum are rounded separately in f32 or f64 (own choice: no fused step); alpha * other of two
  * scalars is computed in f64 first. Integers wrap (own choice). */
-#include "operators/elementwise.h"
+#include "base/base.h"
+#include "objects/objects.h"
 #include "operators/elements/foreach.h"
+#include "operators/operators.h"
 
 MOCK_KERNEL_F32(add_f32, x + s * y)
 MOCK_KERNEL_F64(add_f64, x + s * y)

@@ -8,8 +8,11 @@
  * least integer by -1 wraps. Bits need integers or bool. */
 #include <math.h>
 
-#include "operators/entry.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/elements/entry.h"
 #include "operators/elements/foreach.h"
+#include "operators/operators.h"
 
 static inline f32x4 min4(f32x4 x, f32x4 y) { return mock_choose((x < y) | (x != x), x, y); }
 MOCK_KERNEL_F32(min_f32, min4(x, y))

@@ -5,7 +5,10 @@
  * first). Anything but zero counts as true, NaN too (own choice: as PyTorch does). */
 #include <math.h>
 
-#include "operators/entry.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/elements/entry.h"
+#include "operators/operators.h"
 
 static inline f32x4 truth4(i32x4 mask) { return (f32x4)((u32x4)mask & 0x3f800000u); }
 

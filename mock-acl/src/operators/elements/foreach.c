@@ -1,5 +1,8 @@
 /* The shared part of operators/elements/foreach.h. */
+#include "base/base.h"
+#include "objects/objects.h"
 #include "operators/elements/foreach.h"
+#include "operators/operators.h"
 
 #include <stdio.h>
 
@@ -83,7 +86,7 @@ static int8_t add_number(mock_build *b, const mock_foreach_call *call) {
     if (v == NULL) return -1;
     mock_shape_text text;
     check_number(b, v->dtype, call->number_name);
-    if (mock_count(v) != 1)
+    if (mock_element_count(v) != 1)
         mock_build_fail(b, "%s has shape %s, expected one element", call->number_name, mock_shape(v, &text));
     return place;
 }

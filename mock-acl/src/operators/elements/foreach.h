@@ -5,10 +5,12 @@
  * floats does not go with them (own choice). A number that comes as an aclTensor is one element of device
  * memory and read by the task (own choice). No workspace.
  */
-#ifndef MOCK_OP_FOREACH_H_
-#define MOCK_OP_FOREACH_H_
+#ifndef MOCK_OPERATORS_ELEMENTS_FOREACH_H_
+#define MOCK_OPERATORS_ELEMENTS_FOREACH_H_
 
-#include "operators/elementwise.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 /* What goes with the tensors of `x`: nothing, another list, or numbers as a scalar, scalars or a tensor,
  * which kernels know as `s`; the other list with a number as `y` and `s`. */
@@ -20,9 +22,6 @@ typedef struct mock_foreach_call {
     const char *x_name, *number_name;
     bool has_other, has_scalar, has_scalars, has_number;
 } mock_foreach_call;
-
-aclnnStatus mock_foreach_plan(mock_build b, const mock_kernels *kernels, const mock_foreach_call *call);
-aclError mock_foreach_run(void *arg);
 
 #define MOCK_FOREACH_PHASE(NAME, KERNELS, PARAMS, ...)                                                   \
     MOCK_OPERATOR(NAME, mock_foreach_run)                                                                \
@@ -68,5 +67,8 @@ aclError mock_foreach_run(void *arg);
     MOCK_FOREACH_NUMBER(aclnnForeach##NAME##Scalar, OUT, KERNELS)                                          \
     MOCK_FOREACH_SCALAR(aclnnForeach##NAME##ScalarV2, aclTensorList, KERNELS)                              \
     MOCK_FOREACH_SCALARS(aclnnForeach##NAME##ScalarList, const aclTensorList, KERNELS)
+
+aclnnStatus mock_foreach_plan(mock_build b, const mock_kernels *kernels, const mock_foreach_call *call);
+aclError mock_foreach_run(void *arg);
 
 #endif

@@ -1,9 +1,10 @@
 /* ForeachCopy, which converts as Cast does, and ForeachZeroInplace (guide: aclnn, page of each). */
 #include <stdio.h>
 
-#include "operators/moves/copy.h"
-#include "objects/dtype.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/moves/moves.h"
+#include "operators/operators.h"
 
 static aclError run_copy(void *arg) {
     const mock_plan *plan = arg;

@@ -7,9 +7,10 @@
  * Round goes to the even neighbour of a half. Sign keeps NaN and gives a zero of the same sign. */
 #include <math.h>
 
-#include "operators/entry.h"
+#include "objects/objects.h"
+#include "operators/elements/entry.h"
 #include "operators/elements/foreach.h"
-#include "operators/vector_math.h"
+#include "operators/operators.h"
 
 /* float `F`f and double `F` of the C library. */
 #define LIBRARY(NAME, F)                           \

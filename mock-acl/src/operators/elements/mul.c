@@ -2,8 +2,10 @@
  *
  * Division gives floats, f32 for integers; by 0 it gives infinity or NaN (own choice: IEEE 754, and as PyTorch
  * does). Integers wrap. */
-#include "operators/entry.h"
+#include "objects/objects.h"
+#include "operators/elements/entry.h"
 #include "operators/elements/foreach.h"
+#include "operators/operators.h"
 
 MOCK_KERNEL_F32(mul_f32, x *y)
 MOCK_KERNEL_F64(mul_f64, x *y)

@@ -6,7 +6,9 @@
  * but zero as true. */
 #include <math.h>
 
-#include "operators/elementwise.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 #define CHUNK 256
 
@@ -211,8 +213,8 @@ aclnnStatus aclnnInplaceMaskedFillTensorGetWorkspaceSize(
     mock_build_tensor(&b, selfRef, "selfRef", MOCK_INOUT);
     mock_build_tensor(&b, mask, "mask", MOCK_IN);
     const mock_view *v = mock_build_tensor(&b, value, "value", MOCK_IN);
-    if (b.status == 0 && (mock_count(v) != 1 || v->rank > 1))
-        mock_build_fail(&b, "value has %lld elements, expected one", (long long)mock_count(v));
+    if (b.status == 0 && (mock_element_count(v) != 1 || v->rank > 1))
+        mock_build_fail(&b, "value has %lld elements, expected one", (long long)mock_element_count(v));
     check_condition(&b, 1, "mask");
     if (b.status == 0) {
         b.plan->views[2].rank = 0; /* so that it fits a selfRef without dimensions */

@@ -6,7 +6,9 @@
  * integers stay. */
 #include <math.h>
 
-#include "operators/entry.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 /* s: the power of ten. */
 static inline float up_f(float x, float s) { return rintf(x * s) / s; }

@@ -6,9 +6,11 @@
  * except in Abs. */
 #include <math.h>
 
-#include "operators/entry.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/elements/entry.h"
 #include "operators/elements/foreach.h"
-#include "operators/vector_math.h"
+#include "operators/operators.h"
 
 static inline f32x4 sqrt4(f32x4 x) {
     return (f32x4){sqrtf(x[0]), sqrtf(x[1]), sqrtf(x[2]), sqrtf(x[3])};

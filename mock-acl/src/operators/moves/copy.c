@@ -5,9 +5,10 @@
  * NaN keeps its payload. Deterministic (guide: aclnn, aclnnCast). No workspace. */
 #include <string.h>
 
-#include "operators/moves/copy.h"
-#include "objects/dtype.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/moves/moves.h"
+#include "operators/operators.h"
 
 #define CHUNK 512
 

@@ -7,9 +7,10 @@
  * workspace; out does not overlap a part (own choice: not looked for, the result is not defined). */
 #include <stdio.h>
 
-#include "operators/moves/copy.h"
-#include "objects/dtype.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/moves/moves.h"
+#include "operators/operators.h"
 
 /* Part k lies in the whole from `start[k]` of dimension `dim` on: in plan->extra. A part of Stack has not
  * this dimension. */

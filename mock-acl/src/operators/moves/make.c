@@ -8,7 +8,9 @@
  * rows as there are columns, and one. No workspace. */
 #include <math.h>
 
-#include "operators/place.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 typedef struct sequence {
     double start, step, end;
@@ -24,7 +26,7 @@ static aclError run_sequence(void *arg) {
     if (first == NULL) return MOCK_DEVICE_FAULT;
     const int64_t n = out->dims[0];
     for (int64_t i = 0; i < n; i++) {
-        char *at = mock_place(out, first, &i);
+        char *at = mock_element_at(out, first, &i);
         const int64_t whole = (int64_t)((uint64_t)s->whole_start + (uint64_t)i * (uint64_t)s->whole_step);
         if (s->whole) mock_write_whole(out->dtype, at, whole);
         else if (s->both_ends && i >= n / 2 && n > 1)
@@ -93,9 +95,9 @@ static aclError run_eye(void *arg) {
     char *first = mock_plan_pointer(plan, 0);
     int64_t i[2] = {0, 0};
     if (first == NULL) return MOCK_DEVICE_FAULT;
-    if (mock_count(out) == 0) return 0;
+    if (mock_element_count(out) == 0) return 0;
     do {
-        mock_write_whole(out->dtype, mock_place(out, first, i), i[0] == i[1]);
+        mock_write_whole(out->dtype, mock_element_at(out, first, i), i[0] == i[1]);
     } while (mock_next(out, i));
     return 0;
 }
@@ -122,23 +124,23 @@ static aclError run_one_hot(void *arg) {
     char *first[MOCK_MAX_OPERANDS];
     int64_t i[MOCK_MAX_RANK] = {0};
     if (!mock_plan_pointers(plan, first)) return MOCK_DEVICE_FAULT;
-    if (mock_count(out) == 0) return 0;
+    if (mock_element_count(out) == 0) return 0;
     do {
         int64_t from[MOCK_MAX_RANK];
         for (int d = 0; d < self->rank; d++) from[d] = i[d < axis ? d : d + 1];
-        const bool on = mock_read_whole(self->dtype, mock_place(self, first[SELF], from)) == i[axis];
+        const bool on = mock_read_whole(self->dtype, mock_element_at(self, first[SELF], from)) == i[axis];
         const mock_view *value = &plan->views[on ? ON : OFF];
         const char *at = first[on ? ON : OFF];
         if (mock_dtype_is_floating(value->dtype))
-            mock_write_real(out->dtype, mock_place(out, first[OUT], i), mock_read_real(value->dtype, at));
-        else mock_write_whole(out->dtype, mock_place(out, first[OUT], i), mock_read_whole(value->dtype, at));
+            mock_write_real(out->dtype, mock_element_at(out, first[OUT], i), mock_read_real(value->dtype, at));
+        else mock_write_whole(out->dtype, mock_element_at(out, first[OUT], i), mock_read_whole(value->dtype, at));
     } while (mock_next(out, i));
     return 0;
 }
 
 static void check_value(mock_build *b, const mock_view *v, const mock_view *out, const char *param) {
-    if (mock_count(v) != 1)
-        mock_build_fail(b, "%s has %lld elements, expected one", param, (long long)mock_count(v));
+    if (mock_element_count(v) != 1)
+        mock_build_fail(b, "%s has %lld elements, expected one", param, (long long)mock_element_count(v));
     if (v->dtype != out->dtype)
         mock_build_fail(b, "%s has data type %s, out has %s", param, mock_dtype_name(v->dtype),
             mock_dtype_name(out->dtype));
@@ -189,13 +191,13 @@ static aclError run_diagonal(void *arg) {
     char *first = mock_plan_pointer(plan, 0);
     if (first == NULL) return MOCK_DEVICE_FAULT;
     const int64_t rows = v->dims[0], columns = v->dims[1];
-    if (mock_count(v) == 0) return 0;
+    if (mock_element_count(v) == 0) return 0;
     for (int64_t row = 0; row < rows; row++) {
         const int64_t column = p->wrap && v->rank == 2 ? row % (columns + 1) : row;
         if (column >= columns) continue;
         int64_t i[MOCK_MAX_RANK];
         for (int d = 0; d < v->rank; d++) i[d] = d == 1 ? column : row;
-        put_number(p, v->dtype, mock_place(v, first, i));
+        put_number(p, v->dtype, mock_element_at(v, first, i));
     }
     return 0;
 }
@@ -224,12 +226,12 @@ static aclError run_fill(void *arg) {
     char *first[MOCK_MAX_OPERANDS];
     int64_t i[MOCK_MAX_RANK] = {0};
     if (!mock_plan_pointers(plan, first)) return MOCK_DEVICE_FAULT;
-    if (mock_count(v) == 0) return 0;
+    if (mock_element_count(v) == 0) return 0;
     diagonal p = {.floating = mock_dtype_is_floating(value->dtype)};
     if (p.floating) p.real = mock_read_real(value->dtype, first[1]);
     else p.whole = mock_read_whole(value->dtype, first[1]);
     do {
-        put_number(&p, v->dtype, mock_place(v, first[0], i));
+        put_number(&p, v->dtype, mock_element_at(v, first[0], i));
     } while (mock_next(v, i));
     return 0;
 }
@@ -242,9 +244,9 @@ aclnnStatus aclnnInplaceFillTensorGetWorkspaceSize(
     mock_build b = mock_build_begin(&aclnnInplaceFillTensor_task, workspaceSize, executor);
     mock_build_tensor(&b, selfRef, "selfRef", MOCK_OUT);
     const mock_view *v = mock_build_tensor(&b, value, "value", MOCK_IN);
-    if (b.status == 0 && (mock_count(v) != 1 || v->rank > 1))
+    if (b.status == 0 && (mock_element_count(v) != 1 || v->rank > 1))
         mock_build_fail(&b, "value has %lld elements in %d dimensions, expected one",
-            (long long)mock_count(v),
+            (long long)mock_element_count(v),
             v->rank);
     return mock_build_finish(&b);
 }

@@ -5,8 +5,9 @@
  * fails the task with 507015, negative ones do not count from the end (own choice: as for Embedding). */
 #include <string.h>
 
-#include "objects/dtype.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 typedef enum kind { LINEAR, WRAPPED, TRIANGLE, SELECTED, GATHERED } kind;
 
@@ -74,7 +75,7 @@ static aclError run(void *arg) {
     const void *list = m->kind >= SELECTED ? mock_plan_pointer(plan, 1) : from;
     int64_t i[MOCK_MAX_RANK] = {0}, place[MOCK_MAX_RANK] = {0};
     if (from == NULL || to == NULL || list == NULL) return MOCK_DEVICE_FAULT;
-    if (mock_count(out) == 0) return 0;
+    if (mock_element_count(out) == 0) return 0;
     do {
         const int found = source(m, plan, list, i, place);
         if (found < 0) return MOCK_DEVICE_FAULT;

@@ -8,7 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "operators/place.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 typedef struct upsample {
     float step[3]; /* of self for one of out */
@@ -28,10 +30,10 @@ static aclError run(void *arg) {
     char *first[MOCK_MAX_OPERANDS];
     int64_t i[MOCK_MAX_RANK] = {0}, from[MOCK_MAX_RANK];
     if (!mock_plan_pointers(plan, first)) return MOCK_DEVICE_FAULT;
-    if (mock_count(out) == 0) return 0;
+    if (mock_element_count(out) == 0) return 0;
     do {
         for (int d = 0; d < x->rank; d++) from[d] = d < 2 ? i[d] : source(u, d - 2, i[d], x->dims[d]);
-        memcpy(mock_place(out, first[1], i), mock_place(x, first[0], from), size);
+        memcpy(mock_element_at(out, first[1], i), mock_element_at(x, first[0], from), size);
     } while (mock_next(out, i));
     return 0;
 }

@@ -8,8 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "operators/place.h"
-#include "operators/vector_math.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 /* The order of the operands; the statistics are outputs of groups, inputs of batches. */
 enum { X, WEIGHT, BIAS, OUT, MEAN, SPREAD };
@@ -40,16 +41,16 @@ static char *corner(const mock_view *v, char *first, int64_t n, int64_t c) {
 
 static void statistics(const mock_view *some, char *first, double *mean, double *variance) {
     int64_t i[MOCK_MAX_RANK] = {0};
-    const double count = (double)mock_count(some);
+    const double count = (double)mock_element_count(some);
     double sum = 0, squares = 0;
     *mean = *variance = NAN;
     if (count == 0) return;
     do {
-        sum += mock_read_real(some->dtype, mock_place(some, first, i));
+        sum += mock_read_real(some->dtype, mock_element_at(some, first, i));
     } while (mock_next(some, i));
     *mean = sum / count;
     do {
-        const double away = mock_read_real(some->dtype, mock_place(some, first, i)) - *mean;
+        const double away = mock_read_real(some->dtype, mock_element_at(some, first, i)) - *mean;
         squares += away * away;
     } while (mock_next(some, i));
     *variance = squares / count;
@@ -57,18 +58,18 @@ static void statistics(const mock_view *some, char *first, double *mean, double 
 
 static void apply(const affine *a, const mock_view *x, char *from, const mock_view *out, char *to) {
     int64_t i[MOCK_MAX_RANK] = {0};
-    if (mock_count(x) == 0) return;
+    if (mock_element_count(x) == 0) return;
     do {
-        const double v = mock_read_real(x->dtype, mock_place(x, from, i));
+        const double v = mock_read_real(x->dtype, mock_element_at(x, from, i));
         double y = (v - a->mean) * a->scale * a->weight + a->bias;
         if (a->silu) y *= mock_logistic(y);
-        mock_write_real(out->dtype, mock_place(out, to, i), y);
+        mock_write_real(out->dtype, mock_element_at(out, to, i), y);
     } while (mock_next(x, i));
 }
 
 /* An element of an operand of one dimension, `otherwise` where there is none. */
 static double element(const mock_view *v, char *first, int64_t k, double otherwise) {
-    return v->absent ? otherwise : mock_read_real(v->dtype, mock_place(v, first, &k));
+    return v->absent ? otherwise : mock_read_real(v->dtype, mock_element_at(v, first, &k));
 }
 
 static void channel(
@@ -94,8 +95,8 @@ static aclError run_groups(void *arg) {
             const int64_t at[MOCK_MAX_RANK] = {n, g};
             statistics(&group, corner(x, first[X], n, g * each), &mean, &variance);
             const affine a = {mean, 1 / sqrt(variance + p->eps), 1, 0, p->silu};
-            mock_write_real(mean_out->dtype, mock_place(mean_out, first[MEAN], at), mean);
-            mock_write_real(spread->dtype, mock_place(spread, first[SPREAD], at),
+            mock_write_real(mean_out->dtype, mock_element_at(mean_out, first[MEAN], at), mean);
+            mock_write_real(spread->dtype, mock_element_at(spread, first[SPREAD], at),
                 p->variance ? variance : a.scale);
             for (int64_t c = g * each; c < (g + 1) * each; c++) channel(plan, first, a, n, 1, c);
         }
@@ -185,7 +186,7 @@ aclnnStatus aclnnGroupNormGetWorkspaceSize(const aclTensor *self, const aclTenso
     build_groups(&b, self, gamma, beta, out, meanOut, rstdOut);
     if (b.status == 0 && b.plan->views[X].rank >= 2) {
         mock_view one = part(&b.plan->views[X], 1, 1);
-        const int64_t *dims = b.plan->views[X].dims, size = mock_count(&one);
+        const int64_t *dims = b.plan->views[X].dims, size = mock_element_count(&one);
         if (N != dims[0] || C != dims[1] || HxW != size)
             mock_build_fail(&b, "N, C and HxW are %lld, %lld and %lld, self has %lld, %lld and %lld",
                 (long long)N, (long long)C, (long long)HxW, (long long)dims[0], (long long)dims[1],

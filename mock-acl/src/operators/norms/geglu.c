@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "operators/place.h"
-#include "operators/vector_math.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 typedef enum gate { ERF, TANH, SIGMOID } gate;
 
@@ -30,16 +31,16 @@ static aclError run(void *arg) {
     char *first[MOCK_MAX_OPERANDS];
     int64_t i[MOCK_MAX_RANK] = {0};
     if (!mock_plan_pointers(plan, first)) return MOCK_DEVICE_FAULT;
-    if (mock_count(out) == 0) return 0;
+    if (mock_element_count(out) == 0) return 0;
     do {
         int64_t other[MOCK_MAX_RANK];
         memcpy(other, i, sizeof other);
         other[p->dim] += out->dims[p->dim];
-        const double a = mock_read_real(x->dtype, mock_place(x, first[0], p->left ? other : i));
-        const double g = gate_of(p->gate, mock_read_real(x->dtype, mock_place(x, first[0],
+        const double a = mock_read_real(x->dtype, mock_element_at(x, first[0], p->left ? other : i));
+        const double g = gate_of(p->gate, mock_read_real(x->dtype, mock_element_at(x, first[0],
             p->left ? i : other)));
-        mock_write_real(out->dtype, mock_place(out, first[1], i), a * g);
-        if (plan->count == 3) mock_write_real(x->dtype, mock_place(&plan->views[2], first[2], i), g);
+        mock_write_real(out->dtype, mock_element_at(out, first[1], i), a * g);
+        if (plan->count == 3) mock_write_real(x->dtype, mock_element_at(&plan->views[2], first[2], i), g);
     } while (mock_next(out, i));
     return 0;
 }

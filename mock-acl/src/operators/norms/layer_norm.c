@@ -6,9 +6,9 @@
  * and rounded once to the type of out (own choice). mean and rstd are stored from f64. */
 #include <math.h>
 
-#include "objects/dtype.h"
-#include "operators/line.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 /* The order of the operands. */
 enum { INPUT, WEIGHT, BIAS, OUT, MEAN, RSTD };

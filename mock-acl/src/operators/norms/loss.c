@@ -9,7 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "operators/place.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 /* The order of the operands; the last is the logarithms of probabilities or the sum of weights. */
 enum { X, TARGET, WEIGHT, LOSS, EXTRA };
@@ -33,12 +35,12 @@ typedef struct run_state {
 static double value(const run_state *r, int64_t row, int64_t class) {
     const mock_view *x = &r->plan->views[X];
     const int64_t at[] = {row, class};
-    return mock_read_real(x->dtype, mock_place(x, r->first[X], x->rank == 1 ? at + 1 : at));
+    return mock_read_real(x->dtype, mock_element_at(x, r->first[X], x->rank == 1 ? at + 1 : at));
 }
 
 static double weight(const run_state *r, int64_t class) {
     const mock_view *w = &r->plan->views[WEIGHT];
-    return w->absent ? 1 : mock_read_real(w->dtype, mock_place(w, r->first[WEIGHT], &class));
+    return w->absent ? 1 : mock_read_real(w->dtype, mock_element_at(w, r->first[WEIGHT], &class));
 }
 
 /* What is taken off the values of a row to make them logarithms of probabilities. */
@@ -57,13 +59,13 @@ static void put_logarithms(const run_state *r, int64_t row, double off) {
     const mock_view *v = &r->plan->views[EXTRA];
     for (int64_t c = 0; r->p->logits && c < r->classes; c++) {
         const int64_t at[] = {row, c};
-        mock_write_real(v->dtype, mock_place(v, r->first[EXTRA], at), value(r, row, c) - off);
+        mock_write_real(v->dtype, mock_element_at(v, r->first[EXTRA], at), value(r, row, c) - off);
     }
 }
 
 static bool run_row(run_state *r, int64_t row) {
     const mock_view *target = &r->plan->views[TARGET], *out = &r->plan->views[LOSS];
-    const int64_t class = mock_read_whole(target->dtype, mock_place(target, r->first[TARGET], &row));
+    const int64_t class = mock_read_whole(target->dtype, mock_element_at(target, r->first[TARGET], &row));
     const double off = normaliser(r, row);
     double result = 0;
     put_logarithms(r, row, off);
@@ -76,7 +78,7 @@ static bool run_row(run_state *r, int64_t row) {
         r->weights += weight(r, class);
     }
     r->total += result;
-    if (r->p->reduction == NONE) mock_write_real(out->dtype, mock_place(out, r->first[LOSS], &row), result);
+    if (r->p->reduction == NONE) mock_write_real(out->dtype, mock_element_at(out, r->first[LOSS], &row), result);
     return true;
 }
 
@@ -110,7 +112,7 @@ static void check_types(mock_build *b) {
 /* One element, as a scalar or in one dimension (own choice: both are taken). */
 static void check_single(mock_build *b, const mock_view *v, const char *param) {
     mock_shape_text text;
-    if (v->rank > 1 || mock_count(v) != 1)
+    if (v->rank > 1 || mock_element_count(v) != 1)
         mock_build_fail(b, "%s has shape %s, expected one element", param, mock_shape(v, &text));
 }
 

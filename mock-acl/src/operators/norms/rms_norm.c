@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "objects/dtype.h"
-#include "operators/line.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 typedef struct rms_norm {
     double epsilon;
@@ -90,7 +90,7 @@ static aclError run(void *arg) {
         s.lines[k] = mock_line_of(&plan->views[k], from, inner);
     }
     if (workspace == NULL) return MOCK_DEVICE_FAULT;
-    if (mock_count(&plan->views[s.of.rstd]) == 0) return 0;
+    if (mock_element_count(&plan->views[s.of.rstd]) == 0) return 0;
     const uint64_t bytes = mock_workspace_bytes(s.lines[0].count, sizeof(float));
     s.line = (float *)(void *)workspace;
     s.other = (float *)(void *)(workspace + bytes);
@@ -128,7 +128,7 @@ static aclnnStatus finish(mock_build *b, bool adds, double epsilon) {
     mock_require_shape(b, &views[of.y], "yOut", x, "the shape of x");
     mock_require_shape(b, &views[of.rstd], "rstdOut", &statistics, "x with 1 where gamma is");
     *MOCK_PARAMS(b->plan, rms_norm) = (rms_norm){epsilon, adds};
-    b->plan->need = 3 * mock_workspace_bytes((uint64_t)mock_count(gamma), sizeof(float));
+    b->plan->need = 3 * mock_workspace_bytes((uint64_t)mock_element_count(gamma), sizeof(float));
     return mock_build_finish(b);
 }
 

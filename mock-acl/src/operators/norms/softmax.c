@@ -7,10 +7,9 @@
  * +infinity in a line, and a line of -infinity only, make the whole line NaN (own choice). */
 #include <math.h>
 
-#include "objects/dtype.h"
-#include "operators/line.h"
-#include "operators/vector_math.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 typedef struct softmax {
     int32_t dim;

@@ -2,19 +2,19 @@
  * which has no such thing: codes are those of other operators, 161001 for a null tensor that is not optional,
  * 161002 for an object that is not live. */
 #define _GNU_SOURCE
+#include "base/base.h"
+#include "memory/memory.h"
+#include "objects/objects.h"
 #include "operators/own/operator.h"
+#include "operators/own/own.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/core.h"
-#include "base/names.h"
 #include "mock_acl.h"
 #include "mock_acl_operator.h"
-#include "objects/dtype.h"
-#include "exports/unsupported.h"
 
 /* What one call was told, in one block with everything that it points to. */
 typedef struct own_call {

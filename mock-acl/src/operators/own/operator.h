@@ -1,8 +1,10 @@
 /* Operators that the program computes (include/mock_acl_operator.h): what their stubs hand over. */
-#ifndef MOCK_OWN_OPERATOR_H_
-#define MOCK_OWN_OPERATOR_H_
+#ifndef MOCK_OPERATORS_OWN_OPERATOR_H_
+#define MOCK_OPERATORS_OWN_OPERATOR_H_
 
-#include "objects/object.h"
+#include "base/base.h"
+#include "engine/engine.h"
+#include "objects/objects.h"
 
 typedef enum mock_own_kind {
     MOCK_OWN_TENSOR, MOCK_OWN_TENSORS, MOCK_OWN_SCALAR, MOCK_OWN_SCALARS, MOCK_OWN_INTS, MOCK_OWN_FLOATS,

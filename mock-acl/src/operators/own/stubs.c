@@ -1,9 +1,9 @@
 /* A stub for every operator that the mock does not compute: 207000 with a text that names it, or the
  * program's own functions (own choice). Definitions and parameters are in operators/own/operators.def. */
-#include "objects/public.h"
-
+#include "base/base.h"
+#include "objects/objects.h"
 #include "operators/own/operator.h"
-#include "exports/unsupported.h"
+
 
 #define MOCK_EXPORT __attribute__((visibility("default")))
 #define TENSOR(name, role, optional) {#name, MOCK_OWN_TENSOR, role, optional, name, 0, 0}

@@ -2,8 +2,9 @@
  * Rows are moved bit by bit; no workspace. */
 #include <string.h>
 
-#include "objects/dtype.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 /* The order of the operands. */
 enum { WEIGHT, INDICES, OUT };

@@ -7,8 +7,9 @@
  * expects it). More than out can hold is a fault of the task. No workspace. */
 #include <string.h>
 
-#include "objects/dtype.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 typedef struct found {
     const void *out; /* the handle of aclTensor */
@@ -55,7 +56,7 @@ static void give_shape(const found *f, int rank, const int64_t *dims) {
 
 static int64_t count_set(const mock_view *self, const char *from) {
     int64_t i[MOCK_MAX_RANK] = {0}, count = 0;
-    if (mock_count(self) == 0) return 0;
+    if (mock_element_count(self) == 0) return 0;
     do {
         if (is_set(self, from + place_of(self, self->rank, i))) count++;
     } while (next(self, i));
@@ -126,7 +127,7 @@ static aclError run_select(void *arg) {
     mock_view loop;
     mock_broadcast(self, mask, &loop);
     if (from == NULL || chosen == NULL || to == NULL) return MOCK_DEVICE_FAULT;
-    if (mock_count(&loop) != 0) do {
+    if (mock_element_count(&loop) != 0) do {
         if (!is_set(mask, chosen + place_of(mask, loop.rank, i))) continue;
         if (n == out->span) return MOCK_DEVICE_FAULT;
         memcpy(to + n++ * (int64_t)size, from + place_of(self, loop.rank, i), size);
@@ -165,9 +166,9 @@ static aclError run_scatter(void *arg) {
     const char *chosen = mock_plan_pointer(plan, 1), *from = mock_plan_pointer(plan, 2);
     const size_t size = mock_dtype_size(self->dtype);
     int64_t i[MOCK_MAX_RANK] = {0}, j[MOCK_MAX_RANK] = {0};
-    bool left = mock_count(source) != 0;
+    bool left = mock_element_count(source) != 0;
     if (from == NULL || chosen == NULL || to == NULL) return MOCK_DEVICE_FAULT;
-    if (mock_count(self) == 0) return 0;
+    if (mock_element_count(self) == 0) return 0;
     do {
         if (!is_set(mask, chosen + place_of(mask, self->rank, i))) continue;
         if (!left) return MOCK_DEVICE_FAULT;

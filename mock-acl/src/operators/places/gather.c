@@ -4,11 +4,12 @@
  * Take and Index, as PyTorch has them, in GatherNd when it is asked for, and are out of range in GatherV2
  * (own choice). Index takes integers only, and a tensor of one dimension without elements in its list stands
  * for a whole dimension (own choice). */
-#include "operators/moves/copy.h"
-#include "objects/dtype.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 #include "operators/places/indices.h"
 #include "operators/places/loop.h"
-#include "operators/walk.h"
+#include "operators/places/places.h"
 
 /* out with the type of self and the shape of the loop. */
 static void finish_read(mock_build *b, mock_places *p, int out, const char *because) {

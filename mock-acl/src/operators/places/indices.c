@@ -1,7 +1,9 @@
+#include "objects/objects.h"
+#include "operators/operators.h"
 #include "operators/places/indices.h"
+#include "operators/places/loop.h"
+#include "operators/places/places.h"
 
-#include "objects/dtype.h"
-#include "operators/walk.h"
 
 mock_places *mock_plan_nd(mock_build *b, mock_effect effect, int data, int operand, bool wraps) {
     int64_t dims[2 * MOCK_MAX_RANK], strides[MOCK_MAX_RANK];
@@ -37,7 +39,7 @@ mock_places *mock_plan_linear(mock_build *b, mock_effect effect) {
     mock_require_index(b, index, "index");
     mock_places *p = mock_places_new(b, effect, 0, index->rank, index->dims, 1, 0);
     if (p == NULL) return NULL;
-    mock_lookup *l = mock_places_lookup(p, 0, 1, 1, mock_count(self));
+    mock_lookup *l = mock_places_lookup(p, 0, 1, 1, mock_element_count(self));
     l->linear = l->wraps = true;
     for (int d = 0; d < index->rank; d++) l->strides[d] = index->strides[d];
     return p;

@@ -1,8 +1,9 @@
 /* Loops that readers and writers of chosen elements share. Each gives NULL after a failure; the data is
  * operand 0 but where it is named. */
-#ifndef MOCK_OP_INDICES_H_
-#define MOCK_OP_INDICES_H_
+#ifndef MOCK_OPERATORS_PLACES_INDICES_H_
+#define MOCK_OPERATORS_PLACES_INDICES_H_
 
+#include "objects/objects.h"
 #include "operators/places/loop.h"
 
 /* The last dimension of `indices` has the first indices of the data: [..., k]. The loop has the other

@@ -1,13 +1,13 @@
 /* The loop of operators/places/loop.h. Added and multiplied numbers are collected in f64 or s64 and rounded once for each
  * place; places that no turn names keep their bits (own choice). Workspace: none, or that collection. */
+#include "objects/objects.h"
+#include "operators/moves/moves.h"
+#include "operators/operators.h"
 #include "operators/places/loop.h"
+#include "operators/places/places.h"
 
 #include <string.h>
 
-#include "operators/moves/copy.h"
-#include "objects/dtype.h"
-#include "operators/line.h"
-#include "operators/walk.h"
 
 typedef struct turn {
     const mock_plan *plan;
@@ -153,7 +153,7 @@ static mock_view dense_view(const mock_view *v, bool real) {
 
 static void store_touched(const turn *t, char *first) {
     const mock_view *v = t->data;
-    const int64_t count = mock_count(v);
+    const int64_t count = mock_element_count(v);
     for (int64_t k = 0; k < count; k++) {
         if (t->touched[k] == 0) continue;
         char *to = first + linear_place(v, false, k) * (int64_t)mock_dtype_size(v->dtype);
@@ -163,7 +163,7 @@ static void store_touched(const turn *t, char *first) {
 
 static aclError run_collected(turn *t) {
     char *first = t->data_first;
-    const int64_t count = mock_count(t->data);
+    const int64_t count = mock_element_count(t->data);
     const mock_view dense = dense_view(t->data, t->real);
     char *work = mock_plan_workspace(t->plan);
     if (work == NULL) return MOCK_DEVICE_FAULT;
@@ -265,7 +265,7 @@ void mock_places_finish(mock_build *b, mock_places *p, const mock_scalar *value)
         const int64_t i = mock_scalar_int(value);
         mock_store(MOCK_I64, v->dtype, p->value, 1, 1, &i);
     }
-    if (p->effect >= MOCK_ADD) b->plan->need = mock_workspace_bytes((uint64_t)mock_count(v), 9);
+    if (p->effect >= MOCK_ADD) b->plan->need = mock_workspace_bytes((uint64_t)mock_element_count(v), 9);
 }
 
 void mock_require_index(mock_build *b, const mock_view *index, const char *param) {

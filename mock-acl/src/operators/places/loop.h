@@ -4,10 +4,10 @@
  * loop and the indices say, and one in the other tensor. Turns go in order of their indices, so the last of
  * several writes to a place stays (own choice). An index outside of its dimension fails the task with
  * 507015, and turns before it have had their effect (own choice, as for Embedding). */
-#ifndef MOCK_OP_PLACES_H_
-#define MOCK_OP_PLACES_H_
+#ifndef MOCK_OPERATORS_PLACES_LOOP_H_
+#define MOCK_OPERATORS_PLACES_LOOP_H_
 
-#include "objects/object.h"
+#include "objects/objects.h"
 
 typedef enum mock_effect { MOCK_READ, MOCK_WRITE, MOCK_ADD, MOCK_MULTIPLY } mock_effect;
 
@@ -35,20 +35,7 @@ typedef struct mock_places {
     mock_lookup lookup[];
 } mock_places;
 
-aclError mock_places_run(void *arg);
-
-/* ---- first phases ---- */
-
-/* A loop over `dims`; room for `lookups` and `numbers` behind them. NULL after a failure. */
-mock_places *mock_places_new(
-    mock_build *b, mock_effect effect, int data, int rank, const int64_t *dims, int lookups, size_t numbers);
 /* The strides that places of the data have: of the operand, or dense. Call it once the effect is known. */
 void mock_places_strides(const mock_build *b, const mock_places *p, int64_t *strides);
-/* Lookup k: operand `index`, which is used along dimension `size` of the data with `step`. */
-mock_lookup *mock_places_lookup(mock_places *p, int k, int operand, int64_t step, int64_t size);
-/* The workspace of effects that compute; also fills the number that stands for a missing operand. */
-void mock_places_finish(mock_build *b, mock_places *p, const mock_scalar *value);
-void mock_require_index(mock_build *b, const mock_view *index, const char *param);
-void mock_require_type(mock_build *b, const mock_view *v, const char *param, const mock_view *self);
 
 #endif

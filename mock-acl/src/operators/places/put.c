@@ -4,9 +4,12 @@
  * Own choice: values have the type of self; negative indices count from the end but in ScatterNd; the values
  * of IndexPutImpl broadcast to what the indices choose; `unsafe` has no effect, an index out of range is a
  * fault of the task. Indices of IndexPutImpl are those of Index. */
-#include "objects/dtype.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 #include "operators/places/indices.h"
-#include "operators/walk.h"
+#include "operators/places/loop.h"
+#include "operators/places/places.h"
 
 /* The numbers that are written: operand `other`, which broadcasts to the loop. */
 static void finish_write(mock_build *b, mock_places *p, int other, const char *param) {
@@ -49,9 +52,9 @@ static void plan_put(mock_build *b, bool accumulate) {
     const mock_view *index = &b->plan->views[1], *source = &b->plan->views[2];
     const bool same = mock_same_shape(index, source);
     mock_require_type(b, source, "source", &b->plan->views[0]);
-    if (mock_count(index) != mock_count(source))
-        mock_build_fail(b, "source has %lld elements, index %lld", (long long)mock_count(source),
-            (long long)mock_count(index));
+    if (mock_element_count(index) != mock_element_count(source))
+        mock_build_fail(b, "source has %lld elements, index %lld", (long long)mock_element_count(source),
+            (long long)mock_element_count(index));
     else if (!same && !mock_is_contiguous(source))
         mock_build_fail(b, "source has neither the shape of index nor is contiguous");
     p->other = 2;

@@ -4,9 +4,10 @@
  * Elements move bit by bit, out has the type of self. repeats has one number for all or one for each.
  * outputSize is their sum: known here for a number, found by the task for a tensor, which fails with 507015
  * when it is another one or a repeat is negative (own choice). No workspace. */
-#include "operators/moves/copy.h"
-#include "objects/dtype.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/moves/moves.h"
+#include "operators/operators.h"
 
 typedef struct repeating {
     int8_t self, repeats, out; /* -1 for none */
@@ -53,7 +54,7 @@ static void put(const mock_plan *plan, const repeating *r, char *self, char *out
 
 static int64_t lines_of(const mock_plan *plan, const repeating *r) {
     const mock_view *v = &plan->views[r->self < 0 ? r->repeats : r->self];
-    return r->self < 0 || r->dim < 0 ? mock_count(v) : v->dims[r->dim];
+    return r->self < 0 || r->dim < 0 ? mock_element_count(v) : v->dims[r->dim];
 }
 
 static aclError run(void *arg) {
@@ -80,9 +81,9 @@ static void check_repeats(mock_build *b, repeating *r, int64_t lines) {
     if (b->status != 0) return;
     if (v->dtype != ACL_INT32 && v->dtype != ACL_INT64)
         mock_build_fail(b, "repeats has data type %s, expected INT32 or INT64", mock_dtype_name(v->dtype));
-    else if (v->rank > 1 || (lines >= 0 && mock_count(v) != 1 && mock_count(v) != lines))
+    else if (v->rank > 1 || (lines >= 0 && mock_element_count(v) != 1 && mock_element_count(v) != lines))
         mock_build_fail(b, "repeats has %lld numbers in %d dimensions, expected 1 or %lld in one",
-            (long long)mock_count(v), v->rank, (long long)lines);
+            (long long)mock_element_count(v), v->rank, (long long)lines);
 }
 
 static void check_times(mock_build *b, repeating *r, int64_t lines, int64_t times, int64_t size) {

@@ -6,9 +6,11 @@
  * whose offsets hold for one sequence of the first dimension each. */
 #include <string.h>
 
-#include "objects/dtype.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 #include "operators/places/loop.h"
-#include "operators/walk.h"
+#include "operators/places/places.h"
 
 static int require_dim(mock_build *b, const mock_view *self, int64_t dim) {
     if (b->status == 0 && self->rank == 0) mock_build_fail(b, "self has no dimension");

@@ -2,16 +2,16 @@
  * in order, so the result does not depend on anything but the operands and the instructions: not on layout,
  * threads, addresses or how many rows and columns there are beside (own choice). Instructions with FMA
  * round product and sum of a step once, others twice, so that two kinds may differ in the last bits. */
+#include "objects/objects.h"
 #include "operators/products/gemm.h"
+#include "operators/products/gemm_kernel.h"
+#include "operators/products/products.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "acl/acl_base_rt.h"
-#include "objects/dtype.h"
-#include "operators/products/gemm_kernel.h"
-#include "objects/vector.h"
 
 /* Multiples of the rows and columns of every set's tile. */
 #define MC 96

@@ -1,10 +1,11 @@
 /* One matrix product, C = A B, with f32 accumulation. */
-#ifndef MOCK_OP_GEMM_H_
-#define MOCK_OP_GEMM_H_
+#ifndef MOCK_OPERATORS_PRODUCTS_GEMM_H_
+#define MOCK_OPERATORS_PRODUCTS_GEMM_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/base.h"
 
 /* A row-major matrix whose rows are `stride` elements apart. */
 typedef struct mock_matrix {
@@ -20,9 +21,6 @@ typedef struct mock_strided {
     int32_t dtype;
 } mock_strided;
 
-/* `a` is m x k and `b` is k x n, of f32, f16 or bf16; `c` is m x n f32 with rows `c_stride` apart, and is
- * overwritten. False when the packing buffer cannot be had. */
-bool mock_gemm(size_t m, size_t n, size_t k, mock_matrix a, mock_matrix b, float *c, int64_t c_stride);
 /* The same bits for operands with the same numbers in any other layout. */
 bool mock_gemm_strided(
     size_t m, size_t n, size_t k, mock_strided a, mock_strided b, float *c, int64_t c_row, int64_t c_column);

@@ -1,4 +1,5 @@
 /* Products with AVX2 and FMA: tiles of 4 x 24 in twelve registers. */
+#include "objects/objects.h"
 #include "operators/products/gemm_kernel.h"
 
 #ifdef MOCK_ISA_X86

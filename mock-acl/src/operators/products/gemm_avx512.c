@@ -1,4 +1,5 @@
 /* Products with AVX-512: tiles of 12 x 32 in 24 registers. */
+#include "objects/objects.h"
 #include "operators/products/gemm_kernel.h"
 
 #ifdef MOCK_ISA_X86

@@ -1,6 +1,6 @@
 /* Products with what every processor of the kind has: four lanes, product and sum rounded separately. */
+#include "objects/objects.h"
 #include "operators/products/gemm_kernel.h"
-#include "objects/vector.h"
 
 #define NR 8
 #define VECTOR f32x4

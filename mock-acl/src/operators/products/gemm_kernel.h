@@ -2,12 +2,11 @@
  *
  * Every element of a result is one chain over k, from zero upwards, of the same steps in every kernel of a
  * set: a product does not depend on the kernel that its shape or layout selects. */
-#ifndef MOCK_OP_GEMM_KERNEL_H_
-#define MOCK_OP_GEMM_KERNEL_H_
+#ifndef MOCK_OPERATORS_PRODUCTS_GEMM_KERNEL_H_
+#define MOCK_OPERATORS_PRODUCTS_GEMM_KERNEL_H_
 
 #include <stddef.h>
-
-#include "objects/isa.h"
+#include "objects/objects.h"
 
 #define MOCK_GEMM_MR 12
 #define MOCK_GEMM_NR 32
@@ -22,12 +21,9 @@ typedef struct mock_gemm_kernels {
     void (*rows)(size_t n, size_t k, const float *a, const float *const *b, float *sums);
 } mock_gemm_kernels;
 
-extern const mock_gemm_kernels mock_gemm_baseline;
 #ifdef MOCK_ISA_X86
-extern const mock_gemm_kernels mock_gemm_avx2, mock_gemm_avx512;
 #endif
 #ifdef MOCK_ISA_ARM
-extern const mock_gemm_kernels mock_gemm_neon;
 #endif
 
 /* The kernels as loops over vectors of LANES floats, which each set defines with its own operations:
@@ -90,5 +86,11 @@ extern const mock_gemm_kernels mock_gemm_neon;
         else NAME##_of(whole, k, a, b, sums);                                                              \
         if (whole < n) NAME##_last(n - whole, k, a, b, whole, sums);                                       \
     }
+
+extern const mock_gemm_kernels mock_gemm_avx2, mock_gemm_avx512;
+
+extern const mock_gemm_kernels mock_gemm_baseline;
+
+extern const mock_gemm_kernels mock_gemm_neon;
 
 #endif

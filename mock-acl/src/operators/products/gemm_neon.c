@@ -1,4 +1,5 @@
 /* Products with NEON's fused steps: tiles of 4 x 16 in sixteen registers. */
+#include "objects/objects.h"
 #include "operators/products/gemm_kernel.h"
 
 #ifdef MOCK_ISA_ARM

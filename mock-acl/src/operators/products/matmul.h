@@ -1,8 +1,8 @@
 /* Matrix products as operators: out = beta * self + alpha * x y, in any number of dimensions. */
-#ifndef MOCK_OP_MATMUL_H_
-#define MOCK_OP_MATMUL_H_
+#ifndef MOCK_OPERATORS_PRODUCTS_MATMUL_H_
+#define MOCK_OPERATORS_PRODUCTS_MATMUL_H_
 
-#include "objects/object.h"
+#include "objects/objects.h"
 
 #define MOCK_MAX_BATCH_RANK 4
 
@@ -23,7 +23,6 @@ typedef struct mock_product_parts {
  * dimensions before the last two broadcast. False after a failure. */
 bool mock_plan_product(mock_build *b, const mock_product_parts *parts);
 aclError mock_run_product(void *plan);
-
 void mock_require_rank(mock_build *b, unsigned index, const char *name, int rank);
 /* Whether `v`, at `x`, surely shares an element with `w`, at `y`: both start at the same one, or both are
  * dense and overlap. */

@@ -1,9 +1,9 @@
 /* Products that are added to something: Addmm, Baddbmm, Addbmm, their in-place forms, Addmv and Gemm, and the
  * products of vectors, Mv and Dot (guide: aclnn, page of each). What is added broadcasts to the result. The
  * products of a batch are added in f32 in their order (own choice). */
-#include "objects/dtype.h"
+#include "base/base.h"
+#include "objects/objects.h"
 #include "operators/products/matmul.h"
-#include "operators/walk.h"
 
 static double number(const mock_scalar *scalar) {
     return scalar == NULL ? 0 : mock_scalar_double(scalar);

@@ -2,7 +2,9 @@
  * (guide: aclnn, page of each). Computed in the class of the promoted type with separate roundings, rounded
  * when stored (own choice). Integers wrap; of booleans the result is 0 or 1 (own choice: as PyTorch does).
  * Null alpha and beta are 1; beta 0 does not read self, so a NaN in it has no effect (own choice). */
-#include "operators/elementwise.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 #include "operators/products/matmul.h"
 
 #define CHUNK 256

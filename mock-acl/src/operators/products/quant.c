@@ -1,6 +1,7 @@
+#include "memory/memory.h"
+#include "objects/objects.h"
 #include "operators/products/quant.h"
 
-#include "objects/dtype.h"
 
 /* From here on it is an input like others. */
 static const mock_view *as_input(mock_build *b, const mock_view *v) {
@@ -10,10 +11,6 @@ static const mock_view *as_input(mock_build *b, const mock_view *v) {
 
 const mock_view *mock_build_quantised(mock_build *b, const aclTensor *tensor, const char *param) {
     return as_input(b, mock_build_tensor(b, tensor, param, (mock_role)(MOCK_IN | MOCK_QUANTISED)));
-}
-
-const mock_view *mock_build_quantised_optional(mock_build *b, const aclTensor *tensor, const char *param) {
-    return as_input(b, mock_build_optional(b, tensor, param, (mock_role)(MOCK_IN | MOCK_QUANTISED)));
 }
 
 void mock_refuse_tensor(mock_build *b, const aclTensor *tensor, const char *param) {

@@ -9,12 +9,12 @@
  * Workspace: one matrix of sums in s32, and one of the sums of a block in f32, where they are exact. */
 #include <string.h>
 
-#include "objects/dtype.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 #include "operators/products/gemm.h"
-#include "operators/line.h"
 #include "operators/products/matmul.h"
 #include "operators/products/quant.h"
-#include "operators/walk.h"
 
 /* 1024 products of two numbers up to 2^7 are at most 2^24, which f32 holds exactly in any order. */
 #define EXACT 1024

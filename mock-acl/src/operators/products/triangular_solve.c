@@ -6,10 +6,10 @@
  * Workspace: one solution and one row of A in f64. */
 #include <string.h>
 
-#include "objects/dtype.h"
-#include "operators/line.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 #include "operators/products/matmul.h"
-#include "operators/walk.h"
 
 #define BATCHES (MOCK_MAX_RANK - 2)
 

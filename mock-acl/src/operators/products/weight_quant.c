@@ -13,12 +13,12 @@
  * Workspace: a block of columns of the weight in f32, and of the result. */
 #include <string.h>
 
-#include "objects/dtype.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 #include "operators/products/gemm.h"
-#include "operators/line.h"
 #include "operators/products/matmul.h"
 #include "operators/products/quant.h"
-#include "operators/walk.h"
 
 #define COLUMNS 96 /* that are widened at a time */
 #define GROUP 32

@@ -8,9 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "objects/dtype.h"
-#include "operators/places/loop.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
+#include "operators/places/places.h"
 
 MOCK_OPERATOR(aclnnEmbeddingDenseBackward, mock_places_run)
 static void plan_backward(mock_build *b, uint64_t weights, uint64_t padding) {

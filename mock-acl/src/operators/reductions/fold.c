@@ -11,8 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "operators/dims.h"
-#include "objects/dtype.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 #define CHUNK 512
 
@@ -232,7 +233,7 @@ static const char *type_of(const mock_view *v) {
 static void check_ends(mock_build *b, const fold *f, const mock_view *in, const mock_view *out) {
     if (out->dtype != in->dtype)
         mock_build_fail(b, "the result has data type %s, self has %s", type_of(out), type_of(in));
-    if (f->count == 0 && mock_count(out) != 0) mock_build_fail(b, "there is no extreme of no elements");
+    if (f->count == 0 && mock_element_count(out) != 0) mock_build_fail(b, "there is no extreme of no elements");
 }
 
 static void check_truths(mock_build *b, const mock_view *out) {
@@ -250,7 +251,7 @@ static void check_floats(mock_build *b, const fold *f, const mock_view *in, cons
     const bool any = f->job == &mean || f->job == &log_of_sum || f->job == &log_sum_exp;
     if (!mock_dtype_is_floating(out->dtype) || (!any && !mock_dtype_is_floating(in->dtype)))
         mock_build_fail(b, "self of type %s cannot be reduced to %s", type_of(in), type_of(out));
-    if ((f->job == &norm || f->job == &least_norm) && f->count == 0 && mock_count(out) != 0 &&
+    if ((f->job == &norm || f->job == &least_norm) && f->count == 0 && mock_element_count(out) != 0 &&
         (isinf(f->number) || f->number < 0))
         mock_build_fail(b, "there is no norm of order %g of no elements", f->number);
 }
@@ -274,7 +275,7 @@ static aclnnStatus plan_fold(mock_build *b, fold f, uint32_t reduced, bool keep)
     const bool whole = f.job->whole != NULL && mock_dtype_class(in->dtype) == MOCK_I64 &&
                        !mock_dtype_is_floating(out->dtype);
     f.reduced = reduced;
-    f.count = (double)mock_count(&line);
+    f.count = (double)mock_element_count(&line);
     f.class = whole ? MOCK_I64 : MOCK_F64;
     f.result = whole || f.job == &truths ? MOCK_I64 : MOCK_F64;
     f.outs = (int8_t)(b->plan->count - 1);

@@ -6,9 +6,9 @@
  * once. Workspace: two lines of values with their places. */
 #include <string.h>
 
-#include "objects/dtype.h"
-#include "operators/line.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 typedef struct item {
     union {
@@ -126,7 +126,7 @@ static aclError run(void *arg) {
         if (first[k] == NULL) return MOCK_DEVICE_FAULT;
     }
     if (line == NULL) return MOCK_DEVICE_FAULT;
-    if (mock_count(&plan->views[0]) == 0) return 0;
+    if (mock_element_count(&plan->views[0]) == 0) return 0;
     do {
         run_line(o, plan, first, i, line);
     } while (next(&plan->views[0], o->dim, i));

@@ -6,10 +6,9 @@
  * ones; those sums are complete one after the other and need none. */
 #include <string.h>
 
-#include "operators/dims.h"
-#include "objects/dtype.h"
-#include "operators/line.h"
-#include "operators/walk.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 #define CHUNK 512
 
@@ -101,7 +100,7 @@ static void run_accumulators(const mock_plan *plan, const reduce *p, char *from,
     const mock_view spread = mock_dims_result(in, p->reduced, out, true);
     const mock_view result = mock_dims_result(in, p->reduced, out, false);
     mock_walk w;
-    memset(sums, 0, (size_t)mock_count(out) * sizeof *sums);
+    memset(sums, 0, (size_t)mock_element_count(out) * sizeof *sums);
     mock_walk_begin(&w, in->rank, in->dims);
     mock_walk_add(&w, in, from);
     mock_walk_add(&w, &spread, sums);
@@ -162,13 +161,13 @@ static void plan_reduce(
     if (b->status != 0) return;
     const bool whole = mock_dtype_class(in->dtype) == MOCK_I64 && mock_dtype_is_integer(out->dtype);
     *MOCK_PARAMS(b->plan, reduce) = (reduce){
-        .divisor = mean ? (double)mock_count(&line) : 1,
+        .divisor = mean ? (double)mock_element_count(&line) : 1,
         .reduced = reduced,
         .class = whole ? MOCK_I64 : MOCK_F64,
         .in_place = mock_dims_last(in, reduced),
     };
     if (mock_dims_last(in, reduced)) return;
-    b->plan->need = mock_workspace_bytes((uint64_t)mock_count(out), sizeof(total));
+    b->plan->need = mock_workspace_bytes((uint64_t)mock_element_count(out), sizeof(total));
 }
 
 aclnnStatus aclnnReduceSumGetWorkspaceSize(

@@ -5,7 +5,9 @@
  * each further NaN as well. Products and sums are collected in f64, or in s64 where the result is an
  * integer, and rounded once for each element; integers wrap. CumsumV2 can leave the element itself out
  * (exclusive) and go backwards. No workspace. */
-#include "operators/place.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 
 typedef enum job { EXTREME, PRODUCT, SUM } job;
 
@@ -45,8 +47,8 @@ static void run_line(const scan *s, const mock_plan *plan, char *const *first, i
     running r = {s->job == PRODUCT, s->job == PRODUCT, 0};
     for (int64_t k = 0; k < n; k++) {
         if (x->rank != 0) i[s->dim] = s->reverse ? n - 1 - k : k;
-        const char *from = mock_place(x, first[0], i);
-        char *to = mock_place(out, first[s->out], i);
+        const char *from = mock_element_at(x, first[0], i);
+        char *to = mock_element_at(out, first[s->out], i);
         const double real = s->real ? mock_read_real(x->dtype, from) : 0;
         const int64_t whole = s->real ? 0 : mock_read_whole(x->dtype, from);
         if (s->exclusive) put(s, out, to, &r);
@@ -54,7 +56,7 @@ static void run_line(const scan *s, const mock_plan *plan, char *const *first, i
         if (!s->exclusive) put(s, out, to, &r);
         if (s->job != EXTREME) continue;
         const mock_view *indices = &plan->views[2];
-        mock_write_whole(indices->dtype, mock_place(indices, first[2], i), r.index);
+        mock_write_whole(indices->dtype, mock_element_at(indices, first[2], i), r.index);
     }
     i[s->dim] = 0;
 }
@@ -65,7 +67,7 @@ static aclError run(void *arg) {
     char *first[MOCK_MAX_OPERANDS];
     int64_t i[MOCK_MAX_RANK] = {0};
     if (!mock_plan_pointers(plan, first)) return MOCK_DEVICE_FAULT;
-    if (mock_count(&plan->views[0]) == 0) return 0;
+    if (mock_element_count(&plan->views[0]) == 0) return 0;
     do {
         run_line(s, plan, first, i);
     } while (mock_next_but(&plan->views[0], s->dim, i));

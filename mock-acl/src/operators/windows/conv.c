@@ -7,9 +7,10 @@
  * cubeMathType changes nothing (own choice). Workspace: the weights, columns and sums as f32. */
 #include <string.h>
 
-#include "operators/products/gemm.h"
-#include "operators/line.h"
-#include "operators/place.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
+#include "operators/products/products.h"
 #include "operators/windows/window.h"
 
 #define BLOCK 512
@@ -50,7 +51,7 @@ static void gather_row(const conv *c, const mock_view *x, char *plane, int64_t r
     if (high == low) return;
     const int64_t place[] = {row, mock_window_place(w, 1, low, s)};
     float *values = to + (low - first);
-    const float *from = mock_load_f32(x->dtype, mock_place(x, plane, place), w->stride[1] * x->strides[1],
+    const float *from = mock_load_f32(x->dtype, mock_element_at(x, plane, place), w->stride[1] * x->strides[1],
         (size_t)(high - low), values);
     if (from != values) memcpy(values, from, (size_t)(high - low) * sizeof *values);
 }
@@ -65,7 +66,7 @@ static void gather_columns(const mock_plan *plan, const conv *c, char *from, con
     const int64_t window = w->kernel[0] * w->kernel[1];
     for (int64_t d = 0; d < c->depth; d++) {
         const int64_t place[] = {at[0], at[1] * c->channels + d / window, 0, 0};
-        char *plane = mock_place(x, from, place);
+        char *plane = mock_element_at(x, from, place);
         const int64_t r = d % window / w->kernel[1], s = d % w->kernel[1];
         for (int64_t j = 0; j < n;) {
             const int64_t row = (first + j) / w->out[1], column = (first + j) % w->out[1];
@@ -85,11 +86,11 @@ static void put_sums(const mock_plan *plan, const conv *c, char *const *first, c
         const int64_t channel = at[1] * c->results + k;
         float buffer = 0;
         const float added = bias->absent ? 0
-            : *mock_load_f32(bias->dtype, mock_place(bias, first[BIAS], &channel), 0, 1, &buffer);
+            : *mock_load_f32(bias->dtype, mock_element_at(bias, first[BIAS], &channel), 0, 1, &buffer);
         for (int64_t j = 0; j < n; j++) {
             const float value = sums[k * n + j] + added;
             const int64_t i[] = {at[0], channel, (from + j) / c->w.out[1], (from + j) % c->w.out[1]};
-            mock_store(MOCK_F32, out->dtype, mock_place(out, first[OUT], i), 0, 1, &value);
+            mock_store(MOCK_F32, out->dtype, mock_element_at(out, first[OUT], i), 0, 1, &value);
         }
     }
 }

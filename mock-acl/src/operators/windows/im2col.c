@@ -2,7 +2,9 @@
  * elements of a window, windows]; padding is 0. Any type, elements move bit by bit; no workspace. */
 #include <string.h>
 
-#include "operators/place.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 #include "operators/windows/window.h"
 
 static aclError run(void *arg) {
@@ -14,14 +16,14 @@ static aclError run(void *arg) {
     char *first[MOCK_MAX_OPERANDS];
     int64_t i[MOCK_MAX_RANK] = {0};
     if (!mock_plan_pointers(plan, first)) return MOCK_DEVICE_FAULT;
-    if (mock_count(out) == 0) return 0;
+    if (mock_element_count(out) == 0) return 0;
     do {
         const int64_t from[] = {i[0], i[1] / plane,
             mock_window_place(w, 0, i[2] / w->out[1], i[1] % plane / w->kernel[1]),
             mock_window_place(w, 1, i[2] % w->out[1], i[1] % w->kernel[1])};
         const bool inside = from[2] >= 0 && from[2] < w->size[0] && from[3] >= 0 && from[3] < w->size[1];
-        char *to = mock_place(out, first[1], i);
-        if (inside) memcpy(to, mock_place(x, first[0], from), size);
+        char *to = mock_element_at(out, first[1], i);
+        if (inside) memcpy(to, mock_element_at(x, first[0], from), size);
         else memset(to, 0, size);
     } while (mock_next(out, i));
     return 0;

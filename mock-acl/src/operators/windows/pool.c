@@ -9,7 +9,9 @@
  * four: both beginnings, then both ends; autoPad is 0. No workspace. */
 #include <math.h>
 
-#include "operators/place.h"
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/operators.h"
 #include "operators/windows/window.h"
 
 typedef enum job { MEAN, ADAPTIVE, GREATEST } job;
@@ -38,9 +40,9 @@ static void put_mean(const pool *p, const mock_view *x, const mock_view *out, ch
     }
     for (from[2] = low[0]; from[2] < high[0]; from[2]++)
         for (from[3] = low[1]; from[3] < high[1]; from[3]++)
-            sum += mock_read_real(x->dtype, mock_place(x, first[0], from));
+            sum += mock_read_real(x->dtype, mock_element_at(x, first[0], from));
     const double divisor = (double)(p->divisor != 0 ? p->divisor : p->count_padding ? size : count);
-    mock_write_real(out->dtype, mock_place(out, first[1], i), sum / divisor);
+    mock_write_real(out->dtype, mock_element_at(out, first[1], i), sum / divisor);
 }
 
 static void put_greatest(
@@ -54,14 +56,14 @@ static void put_greatest(
             from[2] = mock_window_place(w, 0, i[2], r);
             from[3] = mock_window_place(w, 1, i[3], c);
             if (from[2] < 0 || from[2] >= w->size[0] || from[3] < 0 || from[3] >= w->size[1]) continue;
-            const double v = mock_read_real(x->dtype, mock_place(x, first[0], from));
+            const double v = mock_read_real(x->dtype, mock_element_at(x, first[0], from));
             if (place >= 0 && !(v > most || v != v)) continue;
             most = v;
             place = from[2] * w->size[1] + from[3];
         }
     }
-    mock_write_real(out->dtype, mock_place(out, first[1], i), most);
-    if (plan->count == 3) mock_write_whole(places->dtype, mock_place(places, first[2], i), place);
+    mock_write_real(out->dtype, mock_element_at(out, first[1], i), most);
+    if (plan->count == 3) mock_write_whole(places->dtype, mock_element_at(places, first[2], i), place);
 }
 
 static aclError run(void *arg) {
@@ -71,7 +73,7 @@ static aclError run(void *arg) {
     char *first[MOCK_MAX_OPERANDS];
     int64_t i[MOCK_MAX_RANK] = {0};
     if (!mock_plan_pointers(plan, first)) return MOCK_DEVICE_FAULT;
-    if (mock_count(out) == 0) return 0;
+    if (mock_element_count(out) == 0) return 0;
     do {
         if (p->job == GREATEST) put_greatest(p, plan, out, first, i);
         else put_mean(p, &plan->views[0], out, first, i);

@@ -1,3 +1,4 @@
+#include "objects/objects.h"
 #include "operators/windows/window.h"
 
 mock_window mock_window_unit(void) {

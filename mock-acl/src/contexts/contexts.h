@@ -1,0 +1,27 @@
+/* Contexts and the process: devices that are set and reset, contexts of the program, groups of computing units,
+ * initialisation with its configuration, snapshots.
+ *
+ * Uses streams and graphs, which a context takes along when it goes. */
+#ifndef MOCK_CONTEXTS_CONTEXTS_H_
+#define MOCK_CONTEXTS_CONTEXTS_H_
+
+#include "base/base.h"
+
+/* ---- contexts/config.c ---- */
+/* The text of a JSON file: 100003 without one, 100006 when it is not JSON. The caller frees it. */
+aclError mock_read_config(const char *path, char **text);
+
+/* ---- contexts/context.c ---- */
+void mock_contexts_reset(void);
+
+/* ---- contexts/core_group.c ---- */
+void mock_core_groups_reset(void);
+
+/* ---- contexts/init.c ---- */
+void mock_init_reset(void);
+bool mock_initialized(void);
+
+/* ---- contexts/snapshot.c ---- */
+void mock_snapshot_reset(void);
+
+#endif

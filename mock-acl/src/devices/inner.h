@@ -1,0 +1,12 @@
+/* What devices/devices.c offers inside of its room. */
+#ifndef MOCK_DEVICES_INNER_H_
+#define MOCK_DEVICES_INNER_H_
+
+#include "base/base.h"
+
+/* mock_device_count counts the visible ones, mock_device_check takes a user id. */
+int32_t mock_device_logic(int32_t user_id);
+/* -1 for a device that is not visible. */
+int32_t mock_device_user(int32_t logic_id);
+
+#endif

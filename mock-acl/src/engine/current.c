@@ -1,0 +1,75 @@
+/* Which contexts and streams there are, and which of them a call means. With the engine lock. */
+#define _GNU_SOURCE
+#include "base/base.h"
+#include "engine/engine.h"
+#include "engine/objects.h"
+#include "engine/state.h"
+
+mock_link mock_contexts = {&mock_contexts, &mock_contexts};
+_Atomic(mock_binder *) mock_bind_default;
+
+/* A thread whose context went away has none (observed: ctx, "createStream after own ctx destroyed"). */
+mock_ctx *mock_current_quiet(void) {
+    const mock_thread *t = mock_self();
+    return t->ctx != NULL && t->ctx->serial == t->ctx_serial ? t->ctx : NULL;
+}
+
+mock_ctx *mock_current(void) {
+    mock_ctx *ctx = mock_current_quiet();
+    if (ctx == NULL) {
+        mock_binder *bind = atomic_load_explicit(&mock_bind_default, memory_order_relaxed);
+        if (bind != NULL) ctx = bind();
+    }
+    if (ctx == NULL) mock_no_context();
+    return ctx;
+}
+
+/* Destroyed or no stream: 107017 (observed: stream_basic, stream_basic2). Submissions need the stream's
+ * context to be current, else 107003 (observed: fork_foreign_ctx). */
+aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out) {
+    mock_stream *s = NULL;
+    if (handle != NULL && (s = mock_handle_get(MOCK_STREAM, handle)) == NULL)
+        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live stream", handle);
+    mock_ctx *ctx = mock_current();
+    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
+    if (s == NULL) s = ctx->default_stream;
+    if (s->ctx != ctx)
+        return mock_fail(ACL_ERROR_RT_STREAM_CONTEXT, "EE1016", "the stream belongs to another context");
+    *out = s;
+    return 0;
+}
+
+/* Waits and queries work across contexts (implementation of the open runtime); the stream of a destroyed
+ * one: 107017 (observed: ctx). */
+aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out) {
+    if (handle == NULL) return mock_stream_to_submit(NULL, out);
+    *out = mock_handle_get(MOCK_STREAM, handle);
+    if (*out != NULL) return 0;
+    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live stream", handle);
+}
+
+mock_stream *mock_stream_by_id(int32_t id) {
+    for (mock_link *c = mock_contexts.next; c != &mock_contexts; c = c->next) {
+        mock_ctx *ctx = MOCK_OWNER(c, mock_ctx, all);
+        for (mock_link *l = ctx->streams.next; l != &ctx->streams; l = l->next) {
+            mock_stream *s = MOCK_OWNER(l, mock_stream, in_context);
+            if (s->id == id) return s;
+        }
+    }
+    return NULL;
+}
+
+void mock_each_stream(void (*visit)(mock_stream *)) {
+    for (mock_link *c = mock_contexts.next; c != &mock_contexts; c = c->next) {
+        mock_ctx *ctx = MOCK_OWNER(c, mock_ctx, all);
+        for (mock_link *l = ctx->streams.next; l != &ctx->streams; l = l->next)
+            visit(MOCK_OWNER(l, mock_stream, in_context));
+    }
+}
+
+uint64_t mock_own_contexts(void) {
+    uint64_t n = 0;
+    for (mock_link *c = mock_contexts.next; c != &mock_contexts; c = c->next)
+        n += !MOCK_OWNER(c, mock_ctx, all)->primary;
+    return n;
+}

@@ -1,0 +1,13 @@
+/* Kernels of the program: binaries, functions, argument lists, launches, symbols; and the tasks that make random numbers.
+ *
+ * Uses streams, memory and graphs. The control interface alone looks into it. */
+#ifndef MOCK_KERNELS_KERNELS_H_
+#define MOCK_KERNELS_KERNELS_H_
+
+#include "base/base.h"
+
+/* ---- kernels/binary.c ---- */
+uint64_t mock_live_binaries(void);
+void mock_kernels_reset(void);
+
+#endif

@@ -1,0 +1,59 @@
+/* Device and pinned memory. The memory lock is a leaf: nothing else is taken while it is held. */
+#ifndef MOCK_MEMORY_ARENA_H_
+#define MOCK_MEMORY_ARENA_H_
+
+#include "devices/devices.h"
+
+#define MOCK_GIB (UINT64_C(1) << 30)
+#define MOCK_DEVICE_BYTES (mock_profile_get()->memory_bytes)
+
+/* An address range with an allocator (memory/arena.c). Blocks are found from any address inside them in constant
+ * time. */
+typedef struct mock_arena mock_arena;
+typedef struct mock_arena_use {
+    uint64_t blocks, bytes, charged, capacity, peak;
+} mock_arena_use;
+
+/* What an address is to a copy. */
+typedef enum mock_place { MOCK_PAGEABLE, MOCK_PINNED, MOCK_DEVICE } mock_place;
+/* The range of a device, made when it is needed; `MOCK_HOST_SIDE` is host memory that can be mapped. */
+#define MOCK_HOST_SIDE MOCK_MAX_DEVICES
+
+void mock_allocators_reset(void);
+
+mock_arena *mock_arena_new(uint64_t bytes, bool device);
+/* NULL when the capacity is used up. A bare block counts without padding. */
+void *mock_arena_alloc(mock_arena *a, uint64_t size, bool bare);
+bool mock_arena_free(mock_arena *a, void *p);
+bool mock_arena_contains(const mock_arena *a, const void *p);
+/* The live block around `p`: its base and size. */
+bool mock_arena_block(mock_arena *a, const void *p, void **base, uint64_t *size);
+void *mock_arena_view(mock_arena *a, const void *p, uint64_t size);
+/* An idle block stays allocated, and no address inside it is live. */
+void mock_arena_idle(mock_arena *a, const void *p, bool idle);
+/* The file behind a device range, and where in it an address stands. */
+int mock_arena_file(const mock_arena *a, const void *p, uint64_t *offset);
+void mock_arena_reset(mock_arena *a);
+/* Ends a range of host memory; its live blocks stay mapped for ever. */
+void mock_arena_retire(mock_arena *a);
+mock_arena_use mock_arena_usage(mock_arena *a);
+
+aclError mock_copy_check(const void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind);
+/* 0, 107002 without a context, or 107030 when a capture forbids the calling thread a synchronous call. */
+aclError mock_forbidden_sync(const char *call);
+
+/* The calling thread's device, or -1 after reporting 107002. */
+int32_t mock_current_device(void);
+mock_arena *mock_device_arena(int32_t id);
+/* The device range around an address and its device, else NULL. */
+mock_arena *mock_arena_around(const void *p, int32_t *device);
+void mock_device_idle(const void *p, bool idle);
+bool mock_is_pinned(const void *p);
+
+/* With the engine lock: whether work of a device may touch this memory; host memory always. */
+bool mock_peer_reaches(int32_t device, const void *p);
+
+/* False for what is no block of a pool; a block is freed unless its release is queued or over. */
+bool mock_pool_free(void *p, bool *freed);
+
+#endif

@@ -1,0 +1,77 @@
+/* What stands behind the handles of acl_meta.h: tensors, scalars, arrays, lists and executors, with the element types and
+ * the builder of every operator's first phase.
+ *
+ * Uses memory and streams, to read operands and to launch. Operators, models and dumps use it. */
+#ifndef MOCK_OBJECTS_OBJECTS_H_
+#define MOCK_OBJECTS_OBJECTS_H_
+
+#include "engine/engine.h"
+#include "objects/dtype.h"
+#include "objects/isa.h"
+#include "objects/object.h"
+#include "objects/public.h"
+#include "objects/vector.h"
+
+/* ---- objects/array.c ---- */
+/* Takes back every object that a program still holds; for a reset of the whole mock. */
+void mock_nn_reset(void);
+double mock_scalar_double(const mock_scalar *scalar);
+int64_t mock_scalar_int(const mock_scalar *scalar);
+
+/* ---- objects/dtype.c ---- */
+const char *mock_dtype_name(int32_t dtype);
+size_t mock_dtype_size(int32_t dtype);
+mock_class mock_dtype_class(int32_t dtype);
+/* f32, f16 or bf16. */
+bool mock_dtype_is_float(int32_t dtype);
+/* Any of f32, f16, bf16, f64. */
+bool mock_dtype_is_floating(int32_t dtype);
+bool mock_dtype_is_integer(int32_t dtype);
+/* The common type of two types that have a class (guide: aclnn, type promotion between tensors). */
+int32_t mock_dtype_promote(int32_t a, int32_t b);
+/* Whether a result of type `from` may be stored as `to`: floats not as integers, nothing else as bool
+ * (guide: aclnn, type conversion). */
+bool mock_dtype_castable(int32_t from, int32_t to);
+/* Whether load and store leave rows of this shape where they are. */
+bool mock_is_direct(mock_class class, int32_t dtype, int64_t step);
+
+/* ---- objects/executor.c ---- */
+mock_build mock_build_begin(const mock_task_ops *task, uint64_t *size, aclOpExecutor **executor);
+/* Adds an operand; its index in the plan is the order of these calls. NULL after a failure. */
+const mock_view *mock_build_tensor(mock_build *b, const aclTensor *tensor, const char *param, mock_role role);
+/* The same for an operand that may be null; it keeps its index and is marked absent. */
+const mock_view *mock_build_optional(
+    mock_build *b, const aclTensor *tensor, const char *param, mock_role role);
+const mock_scalar *mock_build_scalar(mock_build *b, const aclScalar *scalar, const char *param);
+const mock_array *mock_build_ints(mock_build *b, const aclIntArray *array, const char *param);
+/* 161002 with a text that starts with the operator's name. */
+void mock_build_fail(mock_build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Gives the executor and plan->need out, or drops the plan. */
+aclnnStatus mock_build_finish(mock_build *b);
+/* Second phase. */
+aclnnStatus mock_plan_launch(
+    const mock_task_ops *task, void *workspace, uint64_t size, aclOpExecutor *executor, aclrtStream stream);
+void mock_plan_drop(void *plan);
+/* Inside a task: host pointer to the first element of an operand, NULL for a bad address; a member of a
+ * list and the workspace likewise. */
+void *mock_plan_pointer(const mock_plan *plan, unsigned index);
+void *mock_view_pointer(const mock_view *view);
+void *mock_plan_workspace(const mock_plan *plan);
+/* Error texts: a null parameter, a bad handle or value. Both return their code. */
+aclnnStatus mock_null_parameter(const char *function, const char *param);
+aclnnStatus mock_bad_parameter(const char *function, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- objects/isa.c ---- */
+mock_isa mock_isa_used(void);
+
+/* ---- objects/list.c ---- */
+/* A list of 1 to MOCK_MAX_LIST tensors as one operand; its members are reached with mock_members, whose
+ * result is valid until the next list. */
+const mock_view *mock_build_list(
+    mock_build *b, const aclTensorList *list, const char *param, mock_role role);
+mock_view *mock_members(const mock_plan *plan, const mock_view *operand);
+/* Zeroed room in plan->extra, once for a plan; NULL after a failure. */
+void *mock_build_extra(mock_build *b, size_t bytes);
+
+#endif

@@ -1,0 +1,9 @@
+/* Attention in its versions: of a prompt, of one row, in training.
+ *
+ * Uses the shared part and the product. */
+#ifndef MOCK_OPERATORS_ATTENTION_ATTENTION_H_
+#define MOCK_OPERATORS_ATTENTION_ATTENTION_H_
+
+#include "base/base.h"
+
+#endif

@@ -1,0 +1,9 @@
+/* Operators that compute each element on its own: arithmetic, comparisons, activations, choices, lists of tensors.
+ *
+ * Uses the shared part, and moves for copies. */
+#ifndef MOCK_OPERATORS_ELEMENTS_ELEMENTS_H_
+#define MOCK_OPERATORS_ELEMENTS_ELEMENTS_H_
+
+#include "base/base.h"
+
+#endif

@@ -1,0 +1,14 @@
+/* Matrix products, plain and quantised, and what is solved or added around them.
+ *
+ * Uses the shared part. Attention and convolution use its kernel, mock_gemm. */
+#ifndef MOCK_OPERATORS_PRODUCTS_PRODUCTS_H_
+#define MOCK_OPERATORS_PRODUCTS_PRODUCTS_H_
+
+#include "operators/products/gemm.h"
+
+/* ---- operators/products/gemm.c ---- */
+/* `a` is m x k and `b` is k x n, of f32, f16 or bf16; `c` is m x n f32 with rows `c_stride` apart, and is
+ * overwritten. False when the packing buffer cannot be had. */
+bool mock_gemm(size_t m, size_t n, size_t k, mock_matrix a, mock_matrix b, float *c, int64_t c_stride);
+
+#endif

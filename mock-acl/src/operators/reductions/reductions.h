@@ -1,0 +1,9 @@
+/* Operators that fold, scan, count or order a dimension.
+ *
+ * Uses the shared part, and places for what counts by index. */
+#ifndef MOCK_OPERATORS_REDUCTIONS_REDUCTIONS_H_
+#define MOCK_OPERATORS_REDUCTIONS_REDUCTIONS_H_
+
+#include "base/base.h"
+
+#endif

@@ -1,0 +1,10 @@
+/* What streams/overflow.c offers inside of its room. */
+#ifndef MOCK_STREAMS_OVERFLOW_H_
+#define MOCK_STREAMS_OVERFLOW_H_
+
+#include "base/base.h"
+
+/* The overflow mode of new streams, and what a context that goes away holds. */
+aclrtFloatOverflowMode mock_saturation_of(int32_t device);
+
+#endif
