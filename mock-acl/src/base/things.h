@@ -26,4 +26,13 @@ typedef struct mock_ids {
 } mock_ids;
 #define MOCK_IDS(first_id) {PTHREAD_MUTEX_INITIALIZER, NULL, 0, 0, first_id}
 
+/* Defines aclError NAME(const HANDLE *handle, OBJECT **out), which finds a thing of the type TYPE. */
+#define MOCK_THING_FINDER(NAME, HANDLE, OBJECT, TYPE, PARAM)               \
+    aclError NAME(const HANDLE *handle, OBJECT **out) {                    \
+        void *found = NULL;                                                \
+        const aclError code = mock_thing_find(&(TYPE), handle, PARAM, &found); \
+        if (code == 0) *out = found;                                       \
+        return code;                                                       \
+    }
+
 #endif

@@ -28,12 +28,7 @@ static void drop_tensors(void *thing) {
 
 static const mock_thing_type tensors_type = {"acltdtDataset", drop_tensors};
 
-aclError mock_tensors_find(const acltdtDataset *handle, mock_tensors **out) {
-    void *found = NULL;
-    const aclError code = mock_thing_find(&tensors_type, handle, "dataset", &found);
-    if (code == 0) *out = found;
-    return code;
-}
+MOCK_THING_FINDER(mock_tensors_find, acltdtDataset, mock_tensors, tensors_type, "dataset")
 
 /* Dimensions and their number go together; only tensors have any. Other kinds have no data either. */
 MOCK_EXPORT acltdtDataItem *acltdtCreateDataItem(acltdtTensorType tdtType, const int64_t *dims, size_t dimNum,

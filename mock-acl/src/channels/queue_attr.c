@@ -20,19 +20,9 @@ static const mock_thing_type route_type = {"acltdtQueueRoute", NULL};
 static const mock_thing_type routes_type = {"acltdtQueueRouteList", drop_routes};
 static const mock_thing_type query_type = {"acltdtQueueRouteQueryInfo", NULL};
 
-aclError mock_queue_attr_find(const acltdtQueueAttr *handle, mock_queue_attr **out) {
-    void *found = NULL;
-    const aclError code = mock_thing_find(&attr_type, handle, "attr", &found);
-    if (code == 0) *out = found;
-    return code;
-}
+MOCK_THING_FINDER(mock_queue_attr_find, acltdtQueueAttr, mock_queue_attr, attr_type, "attr")
 
-aclError mock_routes_find(const acltdtQueueRouteList *handle, mock_routes **out) {
-    void *found = NULL;
-    const aclError code = mock_thing_find(&routes_type, handle, "routeList", &found);
-    if (code == 0) *out = found;
-    return code;
-}
+MOCK_THING_FINDER(mock_routes_find, acltdtQueueRouteList, mock_routes, routes_type, "routeList")
 
 /* ---- attributes ---- */
 

@@ -18,19 +18,9 @@ static void drop_config(void *thing) {
 static const mock_thing_type config_type = {"aclmdlConfigHandle", drop_config};
 static const mock_thing_type run_type = {"aclmdlExecConfigHandle", NULL};
 
-aclError mock_model_config_find(const aclmdlConfigHandle *handle, mock_model_config **out) {
-    void *found = NULL;
-    const aclError code = mock_thing_find(&config_type, handle, "handle", &found);
-    if (code == 0) *out = found;
-    return code;
-}
+MOCK_THING_FINDER(mock_model_config_find, aclmdlConfigHandle, mock_model_config, config_type, "handle")
 
-aclError mock_run_config_find(const aclmdlExecConfigHandle *handle, mock_run_config **out) {
-    void *found = NULL;
-    const aclError code = mock_thing_find(&run_type, handle, "handle", &found);
-    if (code == 0) *out = found;
-    return code;
-}
+MOCK_THING_FINDER(mock_run_config_find, aclmdlExecConfigHandle, mock_run_config, run_type, "handle")
 
 MOCK_EXPORT aclmdlConfigHandle *aclmdlCreateConfigHandle(void) {
     MOCK_ENTER_PTR(aclmdlCreateConfigHandle);

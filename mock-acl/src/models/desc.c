@@ -17,12 +17,7 @@ static void drop(void *thing) {
 
 static const mock_thing_type desc_type = {"aclmdlDesc", drop};
 
-aclError mock_model_desc_find(const aclmdlDesc *handle, mock_model_desc **out) {
-    void *found = NULL;
-    const aclError code = mock_thing_find(&desc_type, handle, "modelDesc", &found);
-    if (code == 0) *out = found;
-    return code;
-}
+MOCK_THING_FINDER(mock_model_desc_find, aclmdlDesc, mock_model_desc, desc_type, "modelDesc")
 
 MOCK_EXPORT aclmdlDesc *aclmdlCreateDesc(void) {
     MOCK_ENTER_PTR(aclmdlCreateDesc);

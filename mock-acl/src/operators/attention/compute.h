@@ -65,4 +65,20 @@ int8_t mock_attention_extra(mock_build *b, const aclTensor *tensor, const char *
 /* Fails when a parameter of a function that the mock does not have is not null. */
 void mock_attention_refuse(mock_build *b, const void *parameter, const char *param);
 
+/* In a first phase with the builder `b`: parameters under the names that the interface gives them, END the end that
+ * some versions put to each, SCALE how they call the scales. */
+#define MOCK_REFUSE(param) mock_attention_refuse(&b, param, #param)
+#define MOCK_REFUSE_SCALES(SCALE, END) \
+    MOCK_REFUSE(SCALE##1##END);        \
+    MOCK_REFUSE(quantScale1##END);     \
+    MOCK_REFUSE(SCALE##2##END);        \
+    MOCK_REFUSE(quantScale2##END);     \
+    MOCK_REFUSE(quantOffset2##END)
+/* Members of mock_attention_call. */
+#define MOCK_NAMED(member, param) .member = param, .member##_name = #param
+#define MOCK_SHIFT_AND_MASK(END) MOCK_NAMED(shift, pseShift##END), MOCK_NAMED(mask, attenMask##END)
+#define MOCK_HEADS_AND_OUT                                                                             \
+    MOCK_NAMED(heads, numHeads), .kv_heads = numKeyValueHeads, .scale = scaleValue, .layout = inputLayout, \
+        MOCK_NAMED(out, attentionOut)
+
 #endif

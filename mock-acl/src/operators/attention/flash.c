@@ -31,9 +31,9 @@ aclnnStatus aclnnFlashAttentionScoreGetWorkspaceSize(
     MOCK_ENTER(aclnnFlashAttentionScoreGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnFlashAttentionScore_task, workspaceSize, executor);
     (void)innerPrecise, (void)softmaxOutOut;
-    mock_attention_refuse(&b, dropMaskOptional, "dropMaskOptional");
-    mock_attention_refuse(&b, paddingMaskOptional, "paddingMaskOptional");
-    mock_attention_refuse(&b, prefixOptional, "prefixOptional");
+    MOCK_REFUSE(dropMaskOptional);
+    MOCK_REFUSE(paddingMaskOptional);
+    MOCK_REFUSE(prefixOptional);
     check_dropout(&b, keepProb);
     const mock_attention_call call = {
         .query = query, .key = key, .value = value, .training = true, .shift_first = true,
@@ -60,11 +60,11 @@ aclnnStatus aclnnFlashAttentionScoreV2GetWorkspaceSize(
     MOCK_ENTER(aclnnFlashAttentionScoreV2GetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnFlashAttentionScoreV2_task, workspaceSize, executor);
     (void)innerPrecise, (void)softmaxOutOut;
-    mock_attention_refuse(&b, dropMaskOptional, "dropMaskOptional");
-    mock_attention_refuse(&b, paddingMaskOptional, "paddingMaskOptional");
-    mock_attention_refuse(&b, prefixOptional, "prefixOptional");
-    mock_attention_refuse(&b, qStartIdxOptional, "qStartIdxOptional");
-    mock_attention_refuse(&b, kvStartIdxOptional, "kvStartIdxOptional");
+    MOCK_REFUSE(dropMaskOptional);
+    MOCK_REFUSE(paddingMaskOptional);
+    MOCK_REFUSE(prefixOptional);
+    MOCK_REFUSE(qStartIdxOptional);
+    MOCK_REFUSE(kvStartIdxOptional);
     check_dropout(&b, keepProb);
     if (pseType != 0 && pseType != 1)
         mock_build_fail(&b, "pseType %lld is not supported; 0 and 1 are", (long long)pseType);

@@ -13,6 +13,34 @@ static void plan_fused(
     a->lse = mock_attention_extra(b, softmax_lse, "softmaxLse", 1);
 }
 
+/* What every version refuses, and from the second one on. */
+#define REFUSE_FIRST(END)             \
+    MOCK_REFUSE_SCALES(deqScale, END); \
+    MOCK_REFUSE(antiquantScale##END);  \
+    MOCK_REFUSE(antiquantOffset##END); \
+    MOCK_REFUSE(blockTable##END);      \
+    MOCK_REFUSE(queryPaddingSize##END); \
+    MOCK_REFUSE(kvPaddingSize##END)
+#define REFUSE_SECOND                            \
+    REFUSE_FIRST(Optional);                      \
+    MOCK_REFUSE(keyAntiquantScaleOptional);      \
+    MOCK_REFUSE(keyAntiquantOffsetOptional);     \
+    MOCK_REFUSE(valueAntiquantScaleOptional);    \
+    MOCK_REFUSE(valueAntiquantOffsetOptional);   \
+    MOCK_REFUSE(keySharedPrefixOptional);        \
+    MOCK_REFUSE(valueSharedPrefixOptional);      \
+    MOCK_REFUSE(actualSharedPrefixLenOptional)
+#define REFUSE_THIRD                    \
+    REFUSE_SECOND;                      \
+    MOCK_REFUSE(queryRopeOptional);     \
+    MOCK_REFUSE(keyRopeOptional);       \
+    MOCK_REFUSE(keyRopeAntiquantScaleOptional)
+
+#define CALL(END)                                                                                      \
+    {.query = query, .keys = key, .values = value, .listed = true, MOCK_SHIFT_AND_MASK(END),           \
+        MOCK_NAMED(lengths, actualSeqLengths##END), MOCK_NAMED(kv_lengths, actualSeqLengthsKv##END),   \
+        .before = preTokens, .after = nextTokens, .sparse = sparseMode, MOCK_HEADS_AND_OUT}
+
 MOCK_OPERATOR(aclnnFusedInferAttentionScore, mock_attention_run)
 aclnnStatus aclnnFusedInferAttentionScoreGetWorkspaceSize(
     const aclTensor *query, const aclTensorList *key, const aclTensorList *value,
@@ -28,24 +56,8 @@ aclnnStatus aclnnFusedInferAttentionScoreGetWorkspaceSize(
     MOCK_ENTER(aclnnFusedInferAttentionScoreGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnFusedInferAttentionScore_task, workspaceSize, executor);
     (void)innerPrecise, (void)blockSize, (void)antiquantMode;
-    mock_attention_refuse(&b, deqScale1, "deqScale1");
-    mock_attention_refuse(&b, quantScale1, "quantScale1");
-    mock_attention_refuse(&b, deqScale2, "deqScale2");
-    mock_attention_refuse(&b, quantScale2, "quantScale2");
-    mock_attention_refuse(&b, quantOffset2, "quantOffset2");
-    mock_attention_refuse(&b, antiquantScale, "antiquantScale");
-    mock_attention_refuse(&b, antiquantOffset, "antiquantOffset");
-    mock_attention_refuse(&b, blockTable, "blockTable");
-    mock_attention_refuse(&b, queryPaddingSize, "queryPaddingSize");
-    mock_attention_refuse(&b, kvPaddingSize, "kvPaddingSize");
-    const mock_attention_call call = {
-        .query = query, .keys = key, .values = value, .listed = true, .shift = pseShift,
-        .shift_name = "pseShift", .mask = attenMask, .mask_name = "attenMask", .lengths = actualSeqLengths,
-        .lengths_name = "actualSeqLengths", .kv_lengths = actualSeqLengthsKv,
-        .kv_lengths_name = "actualSeqLengthsKv", .heads = numHeads, .heads_name = "numHeads",
-        .kv_heads = numKeyValueHeads, .before = preTokens, .after = nextTokens, .sparse = sparseMode,
-        .scale = scaleValue, .layout = inputLayout, .out = attentionOut, .out_name = "attentionOut",
-    };
+    REFUSE_FIRST();
+    const mock_attention_call call = CALL();
     plan_fused(&b, &call, softmaxLseFlag, softmaxLse);
     return mock_build_finish(&b);
 }
@@ -72,32 +84,8 @@ aclnnStatus aclnnFusedInferAttentionScoreV2GetWorkspaceSize(
     mock_build b = mock_build_begin(&aclnnFusedInferAttentionScoreV2_task, workspaceSize, executor);
     (void)innerPrecise, (void)blockSize, (void)antiquantMode, (void)keyAntiquantMode,
     (void)valueAntiquantMode;
-    mock_attention_refuse(&b, deqScale1Optional, "deqScale1Optional");
-    mock_attention_refuse(&b, quantScale1Optional, "quantScale1Optional");
-    mock_attention_refuse(&b, deqScale2Optional, "deqScale2Optional");
-    mock_attention_refuse(&b, quantScale2Optional, "quantScale2Optional");
-    mock_attention_refuse(&b, quantOffset2Optional, "quantOffset2Optional");
-    mock_attention_refuse(&b, antiquantScaleOptional, "antiquantScaleOptional");
-    mock_attention_refuse(&b, antiquantOffsetOptional, "antiquantOffsetOptional");
-    mock_attention_refuse(&b, blockTableOptional, "blockTableOptional");
-    mock_attention_refuse(&b, queryPaddingSizeOptional, "queryPaddingSizeOptional");
-    mock_attention_refuse(&b, kvPaddingSizeOptional, "kvPaddingSizeOptional");
-    mock_attention_refuse(&b, keyAntiquantScaleOptional, "keyAntiquantScaleOptional");
-    mock_attention_refuse(&b, keyAntiquantOffsetOptional, "keyAntiquantOffsetOptional");
-    mock_attention_refuse(&b, valueAntiquantScaleOptional, "valueAntiquantScaleOptional");
-    mock_attention_refuse(&b, valueAntiquantOffsetOptional, "valueAntiquantOffsetOptional");
-    mock_attention_refuse(&b, keySharedPrefixOptional, "keySharedPrefixOptional");
-    mock_attention_refuse(&b, valueSharedPrefixOptional, "valueSharedPrefixOptional");
-    mock_attention_refuse(&b, actualSharedPrefixLenOptional, "actualSharedPrefixLenOptional");
-    const mock_attention_call call = {
-        .query = query, .keys = key, .values = value, .listed = true, .shift = pseShiftOptional,
-        .shift_name = "pseShiftOptional", .mask = attenMaskOptional, .mask_name = "attenMaskOptional",
-        .lengths = actualSeqLengthsOptional, .lengths_name = "actualSeqLengthsOptional",
-        .kv_lengths = actualSeqLengthsKvOptional, .kv_lengths_name = "actualSeqLengthsKvOptional",
-        .heads = numHeads, .heads_name = "numHeads", .kv_heads = numKeyValueHeads, .before = preTokens,
-        .after = nextTokens, .sparse = sparseMode, .scale = scaleValue, .layout = inputLayout,
-        .out = attentionOut, .out_name = "attentionOut",
-    };
+    REFUSE_SECOND;
+    const mock_attention_call call = CALL(Optional);
     plan_fused(&b, &call, softmaxLseFlag, softmaxLse);
     return mock_build_finish(&b);
 }
@@ -126,35 +114,8 @@ aclnnStatus aclnnFusedInferAttentionScoreV3GetWorkspaceSize(
     mock_build b = mock_build_begin(&aclnnFusedInferAttentionScoreV3_task, workspaceSize, executor);
     (void)innerPrecise, (void)blockSize, (void)antiquantMode, (void)keyAntiquantMode,
     (void)valueAntiquantMode;
-    mock_attention_refuse(&b, deqScale1Optional, "deqScale1Optional");
-    mock_attention_refuse(&b, quantScale1Optional, "quantScale1Optional");
-    mock_attention_refuse(&b, deqScale2Optional, "deqScale2Optional");
-    mock_attention_refuse(&b, quantScale2Optional, "quantScale2Optional");
-    mock_attention_refuse(&b, quantOffset2Optional, "quantOffset2Optional");
-    mock_attention_refuse(&b, antiquantScaleOptional, "antiquantScaleOptional");
-    mock_attention_refuse(&b, antiquantOffsetOptional, "antiquantOffsetOptional");
-    mock_attention_refuse(&b, blockTableOptional, "blockTableOptional");
-    mock_attention_refuse(&b, queryPaddingSizeOptional, "queryPaddingSizeOptional");
-    mock_attention_refuse(&b, kvPaddingSizeOptional, "kvPaddingSizeOptional");
-    mock_attention_refuse(&b, keyAntiquantScaleOptional, "keyAntiquantScaleOptional");
-    mock_attention_refuse(&b, keyAntiquantOffsetOptional, "keyAntiquantOffsetOptional");
-    mock_attention_refuse(&b, valueAntiquantScaleOptional, "valueAntiquantScaleOptional");
-    mock_attention_refuse(&b, valueAntiquantOffsetOptional, "valueAntiquantOffsetOptional");
-    mock_attention_refuse(&b, keySharedPrefixOptional, "keySharedPrefixOptional");
-    mock_attention_refuse(&b, valueSharedPrefixOptional, "valueSharedPrefixOptional");
-    mock_attention_refuse(&b, actualSharedPrefixLenOptional, "actualSharedPrefixLenOptional");
-    mock_attention_refuse(&b, queryRopeOptional, "queryRopeOptional");
-    mock_attention_refuse(&b, keyRopeOptional, "keyRopeOptional");
-    mock_attention_refuse(&b, keyRopeAntiquantScaleOptional, "keyRopeAntiquantScaleOptional");
-    const mock_attention_call call = {
-        .query = query, .keys = key, .values = value, .listed = true, .shift = pseShiftOptional,
-        .shift_name = "pseShiftOptional", .mask = attenMaskOptional, .mask_name = "attenMaskOptional",
-        .lengths = actualSeqLengthsOptional, .lengths_name = "actualSeqLengthsOptional",
-        .kv_lengths = actualSeqLengthsKvOptional, .kv_lengths_name = "actualSeqLengthsKvOptional",
-        .heads = numHeads, .heads_name = "numHeads", .kv_heads = numKeyValueHeads, .before = preTokens,
-        .after = nextTokens, .sparse = sparseMode, .scale = scaleValue, .layout = inputLayout,
-        .out = attentionOut, .out_name = "attentionOut",
-    };
+    REFUSE_THIRD;
+    const mock_attention_call call = CALL(Optional);
     plan_fused(&b, &call, softmaxLseFlag, softmaxLse);
     return mock_build_finish(&b);
 }
@@ -184,37 +145,10 @@ aclnnStatus aclnnFusedInferAttentionScoreV4GetWorkspaceSize(
     mock_build b = mock_build_begin(&aclnnFusedInferAttentionScoreV4_task, workspaceSize, executor);
     (void)innerPrecise, (void)blockSize, (void)antiquantMode, (void)keyAntiquantMode,
     (void)valueAntiquantMode, (void)queryQuantMode;
-    mock_attention_refuse(&b, deqScale1Optional, "deqScale1Optional");
-    mock_attention_refuse(&b, quantScale1Optional, "quantScale1Optional");
-    mock_attention_refuse(&b, deqScale2Optional, "deqScale2Optional");
-    mock_attention_refuse(&b, quantScale2Optional, "quantScale2Optional");
-    mock_attention_refuse(&b, quantOffset2Optional, "quantOffset2Optional");
-    mock_attention_refuse(&b, antiquantScaleOptional, "antiquantScaleOptional");
-    mock_attention_refuse(&b, antiquantOffsetOptional, "antiquantOffsetOptional");
-    mock_attention_refuse(&b, blockTableOptional, "blockTableOptional");
-    mock_attention_refuse(&b, queryPaddingSizeOptional, "queryPaddingSizeOptional");
-    mock_attention_refuse(&b, kvPaddingSizeOptional, "kvPaddingSizeOptional");
-    mock_attention_refuse(&b, keyAntiquantScaleOptional, "keyAntiquantScaleOptional");
-    mock_attention_refuse(&b, keyAntiquantOffsetOptional, "keyAntiquantOffsetOptional");
-    mock_attention_refuse(&b, valueAntiquantScaleOptional, "valueAntiquantScaleOptional");
-    mock_attention_refuse(&b, valueAntiquantOffsetOptional, "valueAntiquantOffsetOptional");
-    mock_attention_refuse(&b, keySharedPrefixOptional, "keySharedPrefixOptional");
-    mock_attention_refuse(&b, valueSharedPrefixOptional, "valueSharedPrefixOptional");
-    mock_attention_refuse(&b, actualSharedPrefixLenOptional, "actualSharedPrefixLenOptional");
-    mock_attention_refuse(&b, queryRopeOptional, "queryRopeOptional");
-    mock_attention_refuse(&b, keyRopeOptional, "keyRopeOptional");
-    mock_attention_refuse(&b, keyRopeAntiquantScaleOptional, "keyRopeAntiquantScaleOptional");
-    mock_attention_refuse(&b, dequantScaleQueryOptional, "dequantScaleQueryOptional");
-    mock_attention_refuse(&b, learnableSinkOptional, "learnableSinkOptional");
-    const mock_attention_call call = {
-        .query = query, .keys = key, .values = value, .listed = true, .shift = pseShiftOptional,
-        .shift_name = "pseShiftOptional", .mask = attenMaskOptional, .mask_name = "attenMaskOptional",
-        .lengths = actualSeqLengthsOptional, .lengths_name = "actualSeqLengthsOptional",
-        .kv_lengths = actualSeqLengthsKvOptional, .kv_lengths_name = "actualSeqLengthsKvOptional",
-        .heads = numHeads, .heads_name = "numHeads", .kv_heads = numKeyValueHeads, .before = preTokens,
-        .after = nextTokens, .sparse = sparseMode, .scale = scaleValue, .layout = inputLayout,
-        .out = attentionOut, .out_name = "attentionOut",
-    };
+    REFUSE_THIRD;
+    MOCK_REFUSE(dequantScaleQueryOptional);
+    MOCK_REFUSE(learnableSinkOptional);
+    const mock_attention_call call = CALL(Optional);
     plan_fused(&b, &call, softmaxLseFlag, softmaxLse);
     return mock_build_finish(&b);
 }

@@ -5,6 +5,18 @@
 #include "objects/objects.h"
 #include "operators/attention/compute.h"
 
+#define PROMPT                                                                                          \
+    .query = query, .key = key, .value = value, MOCK_SHIFT_AND_MASK(), MOCK_NAMED(lengths, actualSeqLengths), \
+        .before = preTokens, .after = nextTokens, MOCK_HEADS_AND_OUT
+#define PROMPT_AGAINST_KEYS PROMPT, MOCK_NAMED(kv_lengths, actualSeqLengthsKv), .sparse = sparseMode
+#define ONE_ROW                                                                                         \
+    .query = query, .keys = key, .values = value, .listed = true, .one_row = true, MOCK_SHIFT_AND_MASK(), \
+        MOCK_NAMED(kv_lengths, actualSeqLengths), MOCK_HEADS_AND_OUT
+#define REFUSE_PAGES             \
+    MOCK_REFUSE(antiquantScale);  \
+    MOCK_REFUSE(antiquantOffset); \
+    MOCK_REFUSE(blocktable)
+
 MOCK_OPERATOR(aclnnPromptFlashAttention, mock_attention_run)
 aclnnStatus aclnnPromptFlashAttentionGetWorkspaceSize(
     const aclTensor *query, const aclTensor *key, const aclTensor *value, const aclTensor *pseShift,
@@ -13,13 +25,7 @@ aclnnStatus aclnnPromptFlashAttentionGetWorkspaceSize(
     const aclTensor *attentionOut, uint64_t *workspaceSize, aclOpExecutor **executor) {
     MOCK_ENTER(aclnnPromptFlashAttentionGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnPromptFlashAttention_task, workspaceSize, executor);
-    const mock_attention_call call = {
-        .query = query, .key = key, .value = value, .shift = pseShift, .shift_name = "pseShift",
-        .mask = attenMask, .mask_name = "attenMask", .lengths = actualSeqLengths,
-        .lengths_name = "actualSeqLengths", .heads = numHeads, .heads_name = "numHeads",
-        .kv_heads = numKeyValueHeads, .before = preTokens, .after = nextTokens, .scale = scaleValue,
-        .layout = inputLayout, .out = attentionOut, .out_name = "attentionOut",
-    };
+    const mock_attention_call call = {PROMPT};
     mock_attention_plan(&b, &call);
     return mock_build_finish(&b);
 }
@@ -34,19 +40,8 @@ aclnnStatus aclnnPromptFlashAttentionV2GetWorkspaceSize(
     const aclTensor *attentionOut, uint64_t *workspaceSize, aclOpExecutor **executor) {
     MOCK_ENTER(aclnnPromptFlashAttentionV2GetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnPromptFlashAttentionV2_task, workspaceSize, executor);
-    mock_attention_refuse(&b, deqScale1, "deqScale1");
-    mock_attention_refuse(&b, quantScale1, "quantScale1");
-    mock_attention_refuse(&b, deqScale2, "deqScale2");
-    mock_attention_refuse(&b, quantScale2, "quantScale2");
-    mock_attention_refuse(&b, quantOffset2, "quantOffset2");
-    const mock_attention_call call = {
-        .query = query, .key = key, .value = value, .shift = pseShift, .shift_name = "pseShift",
-        .mask = attenMask, .mask_name = "attenMask", .lengths = actualSeqLengths,
-        .lengths_name = "actualSeqLengths", .kv_lengths = actualSeqLengthsKv,
-        .kv_lengths_name = "actualSeqLengthsKv", .heads = numHeads, .heads_name = "numHeads",
-        .kv_heads = numKeyValueHeads, .before = preTokens, .after = nextTokens, .scale = scaleValue,
-        .layout = inputLayout, .out = attentionOut, .out_name = "attentionOut", .sparse = sparseMode,
-    };
+    MOCK_REFUSE_SCALES(deqScale, );
+    const mock_attention_call call = {PROMPT_AGAINST_KEYS};
     mock_attention_plan(&b, &call);
     return mock_build_finish(&b);
 }
@@ -63,19 +58,8 @@ aclnnStatus aclnnPromptFlashAttentionV3GetWorkspaceSize(
     MOCK_ENTER(aclnnPromptFlashAttentionV3GetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnPromptFlashAttentionV3_task, workspaceSize, executor);
     (void)innerPrecise;
-    mock_attention_refuse(&b, deqScale1, "deqScale1");
-    mock_attention_refuse(&b, quantScale1, "quantScale1");
-    mock_attention_refuse(&b, deqScale2, "deqScale2");
-    mock_attention_refuse(&b, quantScale2, "quantScale2");
-    mock_attention_refuse(&b, quantOffset2, "quantOffset2");
-    const mock_attention_call call = {
-        .query = query, .key = key, .value = value, .shift = pseShift, .shift_name = "pseShift",
-        .mask = attenMask, .mask_name = "attenMask", .lengths = actualSeqLengths,
-        .lengths_name = "actualSeqLengths", .kv_lengths = actualSeqLengthsKv,
-        .kv_lengths_name = "actualSeqLengthsKv", .heads = numHeads, .heads_name = "numHeads",
-        .kv_heads = numKeyValueHeads, .before = preTokens, .after = nextTokens, .scale = scaleValue,
-        .layout = inputLayout, .out = attentionOut, .out_name = "attentionOut", .sparse = sparseMode,
-    };
+    MOCK_REFUSE_SCALES(deqScale, );
+    const mock_attention_call call = {PROMPT_AGAINST_KEYS};
     mock_attention_plan(&b, &call);
     return mock_build_finish(&b);
 }
@@ -88,13 +72,7 @@ aclnnStatus aclnnIncreFlashAttentionGetWorkspaceSize(
     const aclTensor *attentionOut, uint64_t *workspaceSize, aclOpExecutor **executor) {
     MOCK_ENTER(aclnnIncreFlashAttentionGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnIncreFlashAttention_task, workspaceSize, executor);
-    const mock_attention_call call = {
-        .query = query, .keys = key, .values = value, .listed = true, .one_row = true, .shift = pseShift,
-        .shift_name = "pseShift", .mask = attenMask, .mask_name = "attenMask",
-        .kv_lengths = actualSeqLengths, .kv_lengths_name = "actualSeqLengths", .heads = numHeads,
-        .heads_name = "numHeads", .kv_heads = numKeyValueHeads, .scale = scaleValue, .layout = inputLayout,
-        .out = attentionOut, .out_name = "attentionOut",
-    };
+    const mock_attention_call call = {ONE_ROW};
     mock_attention_plan(&b, &call);
     return mock_build_finish(&b);
 }
@@ -109,18 +87,8 @@ aclnnStatus aclnnIncreFlashAttentionV2GetWorkspaceSize(
     aclOpExecutor **executor) {
     MOCK_ENTER(aclnnIncreFlashAttentionV2GetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnIncreFlashAttentionV2_task, workspaceSize, executor);
-    mock_attention_refuse(&b, dequantScale1, "dequantScale1");
-    mock_attention_refuse(&b, quantScale1, "quantScale1");
-    mock_attention_refuse(&b, dequantScale2, "dequantScale2");
-    mock_attention_refuse(&b, quantScale2, "quantScale2");
-    mock_attention_refuse(&b, quantOffset2, "quantOffset2");
-    const mock_attention_call call = {
-        .query = query, .keys = key, .values = value, .listed = true, .one_row = true, .shift = pseShift,
-        .shift_name = "pseShift", .mask = attenMask, .mask_name = "attenMask",
-        .kv_lengths = actualSeqLengths, .kv_lengths_name = "actualSeqLengths", .heads = numHeads,
-        .heads_name = "numHeads", .kv_heads = numKeyValueHeads, .scale = scaleValue, .layout = inputLayout,
-        .out = attentionOut, .out_name = "attentionOut",
-    };
+    MOCK_REFUSE_SCALES(dequantScale, );
+    const mock_attention_call call = {ONE_ROW};
     mock_attention_plan(&b, &call);
     return mock_build_finish(&b);
 }
@@ -137,21 +105,9 @@ aclnnStatus aclnnIncreFlashAttentionV3GetWorkspaceSize(
     MOCK_ENTER(aclnnIncreFlashAttentionV3GetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnIncreFlashAttentionV3_task, workspaceSize, executor);
     (void)blockSize, (void)innerPrecise;
-    mock_attention_refuse(&b, dequantScale1, "dequantScale1");
-    mock_attention_refuse(&b, quantScale1, "quantScale1");
-    mock_attention_refuse(&b, dequantScale2, "dequantScale2");
-    mock_attention_refuse(&b, quantScale2, "quantScale2");
-    mock_attention_refuse(&b, quantOffset2, "quantOffset2");
-    mock_attention_refuse(&b, antiquantScale, "antiquantScale");
-    mock_attention_refuse(&b, antiquantOffset, "antiquantOffset");
-    mock_attention_refuse(&b, blocktable, "blocktable");
-    const mock_attention_call call = {
-        .query = query, .keys = key, .values = value, .listed = true, .one_row = true, .shift = pseShift,
-        .shift_name = "pseShift", .mask = attenMask, .mask_name = "attenMask",
-        .kv_lengths = actualSeqLengths, .kv_lengths_name = "actualSeqLengths", .heads = numHeads,
-        .heads_name = "numHeads", .kv_heads = numKeyValueHeads, .scale = scaleValue, .layout = inputLayout,
-        .out = attentionOut, .out_name = "attentionOut",
-    };
+    MOCK_REFUSE_SCALES(dequantScale, );
+    REFUSE_PAGES;
+    const mock_attention_call call = {ONE_ROW};
     mock_attention_plan(&b, &call);
     return mock_build_finish(&b);
 }
@@ -169,22 +125,10 @@ aclnnStatus aclnnIncreFlashAttentionV4GetWorkspaceSize(
     MOCK_ENTER(aclnnIncreFlashAttentionV4GetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnIncreFlashAttentionV4_task, workspaceSize, executor);
     (void)blockSize, (void)innerPrecise;
-    mock_attention_refuse(&b, dequantScale1, "dequantScale1");
-    mock_attention_refuse(&b, quantScale1, "quantScale1");
-    mock_attention_refuse(&b, dequantScale2, "dequantScale2");
-    mock_attention_refuse(&b, quantScale2, "quantScale2");
-    mock_attention_refuse(&b, quantOffset2, "quantOffset2");
-    mock_attention_refuse(&b, antiquantScale, "antiquantScale");
-    mock_attention_refuse(&b, antiquantOffset, "antiquantOffset");
-    mock_attention_refuse(&b, blocktable, "blocktable");
-    mock_attention_refuse(&b, kvPaddingSize, "kvPaddingSize");
-    const mock_attention_call call = {
-        .query = query, .keys = key, .values = value, .listed = true, .one_row = true, .shift = pseShift,
-        .shift_name = "pseShift", .mask = attenMask, .mask_name = "attenMask",
-        .kv_lengths = actualSeqLengths, .kv_lengths_name = "actualSeqLengths", .heads = numHeads,
-        .heads_name = "numHeads", .kv_heads = numKeyValueHeads, .scale = scaleValue, .layout = inputLayout,
-        .out = attentionOut, .out_name = "attentionOut",
-    };
+    MOCK_REFUSE_SCALES(dequantScale, );
+    REFUSE_PAGES;
+    MOCK_REFUSE(kvPaddingSize);
+    const mock_attention_call call = {ONE_ROW};
     mock_attention_plan(&b, &call);
     return mock_build_finish(&b);
 }
