@@ -26,8 +26,6 @@ typedef struct mock_dtype {
 /* `n` elements of type `dtype`, `step` elements apart, in the class's type. Gives `row` itself when it
  * already is that, else `buffer`. */
 const void *mock_load(mock_class class, int32_t dtype, const void *row, int64_t step, size_t n, void *buffer);
-/* The reverse. Nothing to do when `values` is `row`. */
-void mock_store(mock_class class, int32_t dtype, void *row, int64_t step, size_t n, const void *values);
 
 static inline const float *mock_load_f32(
     int32_t dtype, const void *row, int64_t step, size_t n, float *buffer) {

@@ -34,6 +34,8 @@ int32_t mock_dtype_promote(int32_t a, int32_t b);
 bool mock_dtype_castable(int32_t from, int32_t to);
 /* Whether load and store leave rows of this shape where they are. */
 bool mock_is_direct(mock_class class, int32_t dtype, int64_t step);
+/* The reverse of mock_load. Nothing to do when `values` is `row`. */
+void mock_store(mock_class class, int32_t dtype, void *row, int64_t step, size_t n, const void *values);
 
 /* ---- objects/executor.c ---- */
 mock_build mock_build_begin(const mock_task_ops *task, uint64_t *size, aclOpExecutor **executor);
