@@ -11,7 +11,8 @@ use crate::call::call;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::graph::state::CaptureState;
-use crate::stream::{Progress, State, Stream, StreamInner, Task, milliseconds};
+use crate::progress::Progress;
+use crate::stream::{State, Stream, StreamInner, Task, milliseconds};
 
 /// A point in a stream's work. Recording it again moves it; a wait refers to the latest record at the time of the
 /// wait.

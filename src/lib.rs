@@ -64,6 +64,7 @@ pub mod mock;
 pub mod op;
 pub mod plan;
 mod prefetch;
+mod progress;
 mod raw;
 mod requirement;
 mod retire;

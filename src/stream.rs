@@ -1,5 +1,6 @@
 //! Streams: queues of work that the device executes in order.
 
+use std::any::Any;
 use std::fmt;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,15 +15,14 @@ use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
 use crate::graph::state::CaptureState;
 use crate::memory::Allocation;
+use crate::progress::{Progress, Queue};
 use crate::retire;
 
 mod idle;
 mod poll;
-mod progress;
 mod submit;
 
 pub(crate) use idle::Idle;
-pub(crate) use progress::{Progress, Use};
 pub(crate) use submit::Task;
 
 /// A queue of work on a device: what is submitted to it runs in order, and independently of other streams.
@@ -512,6 +512,24 @@ impl StreamInner {
 
     fn tell_of_end(&self, error: Error) {
         self.context.record_drop_error("waiting for a stream that goes away", error);
+    }
+}
+
+impl Queue for StreamInner {
+    fn progress(&self) -> &Arc<Progress> {
+        &self.progress
+    }
+
+    fn wait_for(&self, number: u64, limit: Option<i32>) -> Result<()> {
+        self.wait_for(number, limit)
+    }
+
+    fn poll(&self) {
+        self.poll();
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 }
 

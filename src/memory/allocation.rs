@@ -11,7 +11,8 @@ use acl_sys::aclrtMemMallocPolicy;
 use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::{ErrorKind, Result};
-use crate::stream::{StreamInner, Use};
+use crate::progress::Use;
+use crate::stream::StreamInner;
 
 /// Device memory. Work that uses it is noted, so that it is freed only after that work.
 pub(crate) struct Allocation {
@@ -33,11 +34,11 @@ struct Uses {
 /// Where a graph was launched last; shared with the memory that it uses.
 #[derive(Default)]
 pub(crate) struct InFlight {
-    last: Mutex<Option<Use>>,
+    last: Mutex<Option<Use<StreamInner>>>,
 }
 
 impl InFlight {
-    fn last(&self) -> MutexGuard<'_, Option<Use>> {
+    fn last(&self) -> MutexGuard<'_, Option<Use<StreamInner>>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -49,12 +50,12 @@ impl InFlight {
     pub(crate) fn launched(&self, stream: &Arc<StreamInner>, number: u64) {
         let mut last = self.last();
         match &mut *last {
-            Some(known) if known.is_of(stream) => known.renew(number),
-            other => *other = Some(Use::new(stream, number)),
+            Some(known) if known.is_of(&**stream) => known.renew(number),
+            other => *other = Some(Use::of(stream, number)),
         }
     }
 
-    fn last_use(&self) -> Option<Use> {
+    fn last_use(&self) -> Option<Use<StreamInner>> {
         self.last().clone()
     }
 
@@ -131,7 +132,7 @@ impl Allocation {
     /// Notes that the submission `number` of `stream` uses the memory.
     pub(crate) fn used_by(&self, stream: &Arc<StreamInner>, number: u64) {
         let streams = &mut self.uses().streams;
-        match streams.iter_mut().find(|known| known.is_of(stream)) {
+        match streams.iter_mut().find(|known| known.is_of(&**stream)) {
             Some(known) => known.renew(number),
             None => {
                 streams.retain(|known| !known.is_settled());

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::{ErrorKind, Result};
-use crate::stream::Use;
+use crate::progress::Use;
 
 /// The waiting memory of one context.
 #[derive(Default)]
