@@ -81,8 +81,29 @@ unsafe impl Send for Event {}
 // SAFETY: the runtime locks each event; the field that changes has its own lock.
 unsafe impl Sync for Event {}
 
+impl Context {
+    /// A new event for ordering streams, of the kind that captures accept. See [`Event`].
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoEvents`] when the device has none left.
+    #[doc(alias = "aclrtCreateEventExWithFlag")]
+    pub fn event(&self) -> Result<Event> {
+        Event::create(self, EventKind::Order)
+    }
+
+    /// A new event that also takes the time. Recording it costs more than a plain one.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoEvents`] when the device has none left.
+    pub fn timing_event(&self) -> Result<Event> {
+        Event::create(self, EventKind::Timing)
+    }
+}
+
 impl Event {
-    pub(crate) fn create(context: &Context, kind: EventKind) -> Result<Self> {
+    fn create(context: &Context, kind: EventKind) -> Result<Self> {
         Self::create_in(context.inner(), kind)
     }
 
@@ -341,6 +362,44 @@ impl Event {
         unsafe { call!(&*self.context, aclrtDestroyEvent(self.raw)) }?;
         self.raw = std::ptr::null_mut();
         Ok(())
+    }
+}
+
+impl Stream {
+    /// Makes later work of this stream wait for the latest record of `event`. An event that was never recorded is not
+    /// waited for. In a capture the wait becomes part of the graph, and a stream that waits for an event of a capture
+    /// joins that capture.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::CaptureDependency`] when a capturing stream waits for a record outside the capture,
+    /// [`ErrorKind::CaptureInvalidated`] for an event of another capture.
+    #[doc(alias = "aclrtStreamWaitEvent")]
+    #[track_caller]
+    pub fn wait(&self, event: &Event) -> Result<()> {
+        event.make_wait(self, Location::caller())
+    }
+
+    /// Orders later work of `other` after what this stream was given so far: one record, one wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::wait`].
+    #[track_caller]
+    pub fn fork(&self, other: &Self) -> Result<()> {
+        let event = self.context().event()?;
+        event.record(self)?;
+        other.wait(&event)
+    }
+
+    /// Orders later work of this stream after what `other` was given so far.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::wait`].
+    #[track_caller]
+    pub fn join(&self, other: &Self) -> Result<()> {
+        other.fork(self)
     }
 }
 

@@ -51,6 +51,7 @@ mod acl;
 pub mod cache;
 mod call;
 mod callback;
+mod closure;
 #[cfg(doctest)]
 mod compile_fail;
 mod context;

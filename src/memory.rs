@@ -5,7 +5,6 @@ mod close;
 mod copy;
 mod device_buffer;
 mod pinned;
-pub(crate) mod reclaim;
 mod transfer;
 
 pub(crate) use allocation::{Allocation, InFlight};

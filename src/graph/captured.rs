@@ -11,7 +11,7 @@ use acl_sys::aclmdlRI;
 
 use super::state::{CaptureState, Keep};
 use crate::call::call;
-use crate::callback::Panics;
+use crate::closure::Panics;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};

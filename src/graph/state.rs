@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::joins::Joins;
-use crate::callback::{HostFunction, Panics};
+use crate::closure::{Function, Panics};
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::Allocation;
 use crate::stream::{StreamInner, Task};
@@ -32,7 +32,7 @@ struct Inner {
 pub(crate) struct Keep {
     pub(crate) allocations: HashMap<usize, Arc<Allocation>>,
     pub(crate) host_buffers: Vec<Box<dyn Any + Send>>,
-    pub(crate) host_functions: Vec<Arc<HostFunction>>,
+    pub(crate) host_functions: Vec<Arc<Function>>,
     /// Scratch memory by stream; also among the allocations.
     workspaces: HashMap<usize, Arc<Allocation>>,
 }
@@ -125,7 +125,7 @@ impl CaptureState {
         error
     }
 
-    pub(crate) fn keep_host_function(&self, function: &Arc<HostFunction>) {
+    pub(crate) fn keep_host_function(&self, function: &Arc<Function>) {
         self.lock().keep.host_functions.push(Arc::clone(function));
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use acl_sys::aclrtMemMallocPolicy;
 
 use crate::call::call;
-use crate::context::ContextInner;
+use crate::context::{ContextInner, reclaim};
 use crate::error::{ErrorKind, Result};
 use crate::progress::Use;
 use crate::stream::StreamInner;
@@ -151,7 +151,7 @@ impl Allocation {
     /// Waits for the users of the memory and frees it; the caller has the only handle.
     pub(crate) fn end(&self) -> Result<()> {
         self.wait_idle()?;
-        super::reclaim::free(&self.context, self.address)?;
+        reclaim::free(&self.context, self.address)?;
         self.freed.store(true, Ordering::Release);
         Ok(())
     }
