@@ -47,6 +47,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod acl;
+mod allocation;
 #[cfg(feature = "cache")]
 pub mod cache;
 mod call;

@@ -8,19 +8,23 @@ use std::time::Duration;
 
 use acl_sys::aclrtStream;
 
+use crate::allocation::Allocation;
 use crate::call::call;
 use crate::closure::Panics;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::state::CaptureState;
-use crate::memory::Allocation;
 use crate::progress::{Progress, Queue};
 use crate::retire;
 
+mod capture;
 mod create;
+mod joins;
 mod poll;
+mod raw_event;
 mod submit;
 
+pub(crate) use capture::{CaptureState, HostSlot, Keep};
+pub(crate) use raw_event::RawEvent;
 pub(crate) use submit::Task;
 
 /// A queue of work on a device: what is submitted to it runs in order, and independently of other streams.

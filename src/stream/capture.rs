@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::joins::Joins;
+use super::{StreamInner, Task};
+use crate::allocation::Allocation;
 use crate::closure::{Function, Panics};
 use crate::error::{Error, ErrorKind, Result};
-use crate::memory::Allocation;
-use crate::stream::{StreamInner, Task};
 
 /// Shared by the streams of one capture. Record and wait carry it from stream to stream.
 pub(crate) struct CaptureState {
