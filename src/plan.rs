@@ -55,7 +55,6 @@ pub use decompose::Decompositions;
 pub(crate) use dim::show_dims;
 pub use dim::{Dim, IntoDims, MAX_SYMBOLS};
 pub use dump::Width;
-pub(crate) use finding::Findings;
 pub use finding::{Finding, FindingKind};
 pub use function::{Foreign, HostFunction, Launch};
 pub use operator::{Number, Operator, Order as DimOrder, Reduction};
