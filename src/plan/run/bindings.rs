@@ -7,9 +7,9 @@ use bytemuck::Pod;
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, DeviceBuffer};
 use crate::op::{DataType, Element, IntoShape, Shape, Tensor};
-use crate::plan::dim::show_dims;
 use crate::plan::recipe::{Input, Recipe};
-use crate::plan::symbols::{Values, unknown};
+use crate::plan::symbols::dim::show_dims;
+use crate::plan::symbols::values::{Values, unknown};
 
 use super::piece::Piece;
 

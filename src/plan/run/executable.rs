@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::graph::CaptureMode;
 use crate::plan::Plan;
 use crate::plan::recipe::{Cores, Input, OnMove};
-use crate::plan::symbols::{Values, unknown};
+use crate::plan::symbols::values::{Values, unknown};
 use crate::stream::Stream;
 
 use super::bindings::{Bindings, Bound, Declared, HostData, InputId, OutputId};

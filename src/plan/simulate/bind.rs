@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::plan::recipe::{InputInfo, Recipe};
-use crate::plan::symbols::{Shaped, Values, resolve, unknown};
+use crate::plan::symbols::values::{Shaped, Values, resolve, unknown};
 
 use super::{Given, Simulated};
 
