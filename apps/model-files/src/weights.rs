@@ -5,22 +5,20 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use racl::bytemuck;
+use racl::half::{bf16, f16};
 use safetensors::Dtype;
-use safetensors::tensor::Metadata;
+use safetensors::tensor::{Metadata, TensorInfo};
 
-use crate::error::{Error, Result};
-use crate::number::Number;
+use crate::error::Error;
 
 /// The format starts with the length of its header.
 const LENGTH_BYTES: u64 = 8;
 /// The format's own limit.
 const MAX_HEADER_BYTES: u64 = 100_000_000;
-/// A tensor that every model has.
-const FIRST: &str = "model.embed_tokens.weight";
 
 /// An open safetensors file.
 #[derive(Debug)]
-pub(crate) struct WeightsFile {
+pub struct WeightsFile {
     path: PathBuf,
     file: File,
     header: Metadata,
@@ -28,21 +26,31 @@ pub(crate) struct WeightsFile {
     start: u64,
 }
 
-/// The element type of the model in a safetensors file: that of its token embedding.
-///
-/// # Errors
-///
-/// [`Error::Read`], [`Error::NotSafetensors`] and [`Error::Size`] for a file that cannot be used;
-/// [`Error::MissingTensor`] when it has no token embedding.
-pub fn dtype_of(path: &Path) -> Result<Dtype> {
-    let file = WeightsFile::open(path)?;
-    let info = file.header.info(FIRST);
-    info.map(|info| info.dtype).ok_or_else(|| Error::MissingTensor { path: path.to_owned(), name: FIRST.to_owned() })
+/// The type of an element in a safetensors file.
+pub trait Stored: bytemuck::Pod {
+    /// Its name there.
+    const DTYPE: Dtype;
+}
+
+impl Stored for f32 {
+    const DTYPE: Dtype = Dtype::F32;
+}
+
+impl Stored for f16 {
+    const DTYPE: Dtype = Dtype::F16;
+}
+
+impl Stored for bf16 {
+    const DTYPE: Dtype = Dtype::BF16;
 }
 
 impl WeightsFile {
     /// Opens the file and checks that it is complete.
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Read`], [`Error::NotSafetensors`] and [`Error::Size`] for a file that cannot be used.
+    pub fn open(path: &Path) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.to_owned(), source };
         let foreign = |reason: String| Error::NotSafetensors { path: path.to_owned(), reason };
         let mut file = File::open(path).map_err(unreadable)?;
@@ -72,11 +80,28 @@ impl WeightsFile {
         Ok(Self { path: path.to_owned(), file, header, start })
     }
 
+    fn info(&self, name: &str) -> Result<&TensorInfo, Error> {
+        let missing = || Error::MissingTensor { path: self.path.clone(), name: name.to_owned() };
+        self.header.info(name).ok_or_else(missing)
+    }
+
+    /// The element type of the tensor `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MissingTensor`].
+    pub fn dtype(&self, name: &str) -> Result<Dtype, Error> {
+        self.info(name).map(|info| info.dtype)
+    }
+
     /// The numbers of the tensor `name`, which has the shape `expected` and the type `T`.
-    pub(crate) fn read<T: Number>(&mut self, name: &str, expected: &[usize]) -> Result<Vec<T>> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MissingTensor`], [`Error::TensorShape`] and [`Error::TensorType`] for another tensor; [`Error::Read`].
+    pub fn read<T: Stored>(&mut self, name: &str, expected: &[usize]) -> Result<Vec<T>, Error> {
         let path = || self.path.clone();
-        let info = self.header.info(name);
-        let info = info.ok_or_else(|| Error::MissingTensor { path: path(), name: name.to_owned() })?;
+        let info = self.info(name)?;
         if info.shape != expected {
             let (expected, found) = (expected.to_owned(), info.shape.clone());
             return Err(Error::TensorShape { path: path(), name: name.to_owned(), expected, found });
@@ -85,7 +110,7 @@ impl WeightsFile {
             let found = format!("{:?}", info.dtype);
             return Err(Error::TensorType { path: path(), name: name.to_owned(), found });
         }
-        let mut numbers = vec![T::of(0.0); expected.iter().product()];
+        let mut numbers = vec![T::zeroed(); expected.iter().product()];
         let place = SeekFrom::Start(self.start + info.data_offsets.0 as u64);
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut numbers);
         let read = self.file.seek(place).and_then(|_| self.file.read_exact(bytes));
