@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use acl_sys::{MixedToolkits, Table, aclCANNPackageName, aclCANNPackageVersion};
 
 use crate::call::{Caller, call, pointer};
-use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 
 /// AscendCL, initialised. The first value initialises the library of its process, the last one to go finalises it.
@@ -303,16 +302,6 @@ impl Acl {
             return Err((self, Error::invalid(format!("{others} other values use the initialisation"))));
         }
         self.0.end(1).map_err(|error| (self, error))
-    }
-
-    /// The device with this number, with its primary context. See [`Device`].
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidDevice`] for a number outside [`Acl::device_count`].
-    #[doc(alias = "aclrtSetDevice")]
-    pub fn device(&self, id: i32) -> Result<Device> {
-        Device::open(self, id)
     }
 }
 

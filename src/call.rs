@@ -3,9 +3,8 @@
 use std::cell::Cell;
 use std::ffi::CStr;
 
-use acl_sys::Table;
+use acl_sys::{Table, aclrtContext};
 
-use crate::context::ContextInner;
 use crate::error::{Error, Result};
 
 /// What a C call is made with: a table, and for most calls a context that must be current on this thread.
@@ -16,6 +15,14 @@ pub(crate) trait Caller {
     fn bind(&self) -> Result<()>;
 }
 
+/// What is made current on a thread.
+pub(crate) trait Scope: Caller {
+    /// Never reused.
+    fn id(&self) -> u64;
+
+    fn raw(&self) -> aclrtContext;
+}
+
 thread_local! {
     /// Id of the context that this crate last made current on this thread.
     static CURRENT: Cell<u64> = const { Cell::new(0) };
@@ -23,13 +30,13 @@ thread_local! {
 
 /// Makes `context` current on this thread; cheap when this crate did so last.
 #[inline]
-pub(crate) fn bind(context: &ContextInner) -> Result<()> {
+pub(crate) fn bind(context: &impl Scope) -> Result<()> {
     if CURRENT.get() == context.id() { Ok(()) } else { bind_anew(context) }
 }
 
 /// Makes `context` current without trusting what this crate did last: other code may have changed it since.
 #[cold]
-pub(crate) fn bind_anew(context: &ContextInner) -> Result<()> {
+pub(crate) fn bind_anew(context: &impl Scope) -> Result<()> {
     let table = context.table();
     let function = table.aclrtSetCurrentContext()?;
     // SAFETY: the handle is that of a live context; a stale one gives an error code.

@@ -7,14 +7,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use acl_sys::Table;
 
 use crate::acl::Acl;
-use crate::call::{self, Caller, bind_anew, call, forget_binding};
-use crate::callback::Spent;
+use crate::call::{self, Caller, Scope, bind_anew, call, forget_binding};
+use crate::closure::Spent;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
-use crate::event::{Event, EventKind};
-use crate::memory::reclaim::Reclaim;
-use crate::op::{Ones, Operators};
 use crate::retire;
-use crate::stream::{self, Stream};
+
+mod idle;
+mod operators;
+pub(crate) mod reclaim;
+mod scalars;
+
+use idle::Idle;
+pub(crate) use operators::Holder;
+use operators::Operators;
+use reclaim::Reclaim;
+pub(crate) use scalars::Scalars;
 
 /// A context of a device. Streams, events, buffers and graphs belong to the one that made them and keep it alive.
 ///
@@ -37,11 +44,12 @@ pub(crate) struct ContextInner {
     owner: Owner,
     pub(crate) reclaim: Reclaim,
     pub(crate) spent: Spent,
-    pub(crate) ones: Ones,
+    /// The number one in each type.
+    pub(crate) ones: Scalars,
     /// Executors for later calls.
     pub(crate) operators: Operators,
     /// Idle streams that captures lease.
-    pub(crate) idle_streams: stream::Idle,
+    pub(crate) idle_streams: Idle,
     drop_errors: Mutex<Vec<Error>>,
     /// The context is given back or destroyed.
     ended: AtomicBool,
@@ -70,10 +78,6 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 impl ContextInner {
     pub(crate) fn id(&self) -> u64 {
         self.id
-    }
-
-    pub(crate) fn raw(&self) -> acl_sys::aclrtContext {
-        self.raw
     }
 
     pub(crate) fn device(&self) -> i32 {
@@ -122,6 +126,17 @@ impl Caller for ContextInner {
     }
 }
 
+impl Scope for ContextInner {
+    #[inline]
+    fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn raw(&self) -> acl_sys::aclrtContext {
+        self.raw
+    }
+}
+
 impl Context {
     /// The primary context of a device; takes one reference of it.
     pub(crate) fn primary(acl: &Acl, device: i32) -> Result<Self> {
@@ -166,9 +181,9 @@ impl Context {
             owner,
             reclaim: Reclaim::default(),
             spent: Spent::default(),
-            ones: Ones::default(),
+            ones: Scalars::default(),
             operators: Operators::default(),
-            idle_streams: stream::Idle::default(),
+            idle_streams: Idle::default(),
             drop_errors: Mutex::default(),
             ended: AtomicBool::new(false),
             _parent: parent,
@@ -204,58 +219,7 @@ impl Context {
     /// crate.
     #[doc(alias = "aclrtSetCurrentContext")]
     pub fn bind(&self) -> Result<()> {
-        bind_anew(&self.0)
-    }
-
-    /// A new stream of the highest priority. See [`Stream`].
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NoStreams`](crate::ErrorKind::NoStreams) when the device has none left.
-    #[doc(alias = "aclrtCreateStream")]
-    pub fn stream(&self) -> Result<Stream> {
-        Stream::create(self, stream::Options::default())
-    }
-
-    /// A new stream with a priority, 0 (highest, the default) to 7.
-    ///
-    /// # Errors
-    ///
-    /// As [`Context::stream`]; [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a priority above
-    /// 7, which the C call would clamp silently.
-    #[doc(alias = "aclrtCreateStreamWithConfig")]
-    pub fn stream_with_priority(&self, priority: u32) -> Result<Stream> {
-        Stream::create(self, stream::Options { priority, ..stream::Options::default() })
-    }
-
-    /// The default stream of this context. It has no implicit order with other streams, cannot record a graph and is
-    /// never destroyed by this crate.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::WrongContext`] when the device was reset beside this crate.
-    #[doc(alias = "aclrtCtxGetCurrentDefaultStream")]
-    pub fn default_stream(&self) -> Result<Stream> {
-        Stream::default_of(self)
-    }
-
-    /// A new event for ordering streams, of the kind that captures accept. See [`Event`].
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NoEvents`] when the device has none left.
-    #[doc(alias = "aclrtCreateEventExWithFlag")]
-    pub fn event(&self) -> Result<Event> {
-        Event::create(self, EventKind::Order)
-    }
-
-    /// A new event that also takes the time. Recording it costs more than a plain one.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NoEvents`] when the device has none left.
-    pub fn timing_event(&self) -> Result<Event> {
-        Event::create(self, EventKind::Timing)
+        bind_anew(&*self.0)
     }
 
     /// Waits until all work of all streams of this context is done.

@@ -31,8 +31,20 @@ use crate::error::{Error, Result};
 #[doc(alias = "aclrtResetDevice")]
 pub struct Device(Context);
 
+impl Acl {
+    /// The device with this number, with its primary context. See [`Device`].
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidDevice`](crate::ErrorKind::InvalidDevice) for a number outside [`Acl::device_count`].
+    #[doc(alias = "aclrtSetDevice")]
+    pub fn device(&self, id: i32) -> Result<Device> {
+        Device::open(self, id)
+    }
+}
+
 impl Device {
-    pub(crate) fn open(acl: &Acl, id: i32) -> Result<Self> {
+    fn open(acl: &Acl, id: i32) -> Result<Self> {
         Ok(Self(Context::primary(acl, id)?))
     }
 

@@ -10,8 +10,6 @@ mod kind;
 pub(crate) use code::phrase_of;
 pub use kind::ErrorKind;
 
-use crate::plan::Findings;
-
 /// Result of every fallible function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -41,7 +39,19 @@ struct Inner {
     detail: Option<String>,
     message: Option<String>,
     context: Vec<String>,
-    source: Option<Box<dyn StdError + Send + Sync>>,
+    source: Option<Source>,
+}
+
+enum Source {
+    Cause(Box<dyn StdError + Send + Sync>),
+    List(Box<dyn List>),
+}
+
+/// A source that is several things, of which the error's own text tells the first.
+pub(crate) trait List: StdError + Send + Sync {
+    fn len(&self) -> usize;
+
+    fn get(&self, index: usize) -> &dyn fmt::Display;
 }
 
 impl Error {
@@ -90,8 +100,21 @@ impl Error {
 
     /// The same error with `source` as its cause.
     pub(crate) fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        self.0.source = Some(source.into());
+        self.0.source = Some(Source::Cause(source.into()));
         self
+    }
+
+    /// The same error about all of `list`.
+    pub(crate) fn with_list(mut self, list: impl List + 'static) -> Self {
+        self.0.source = Some(Source::List(Box::new(list)));
+        self
+    }
+
+    pub(crate) fn list(&self) -> Option<&(dyn List + 'static)> {
+        match &self.0.source {
+            Some(Source::List(list)) => Some(&**list),
+            _ => None,
+        }
     }
 
     /// The same error with this crate's own explanation, which replaces the library's in the short form.
@@ -128,14 +151,6 @@ impl Error {
     #[must_use]
     pub fn call(&self) -> Option<&'static str> {
         self.0.call
-    }
-
-    /// What is wrong with a plan, of an error of the kind [`ErrorKind::InvalidPlan`]; empty for others. A check ends
-    /// at a thousand of them.
-    #[must_use]
-    pub fn findings(&self) -> &[crate::plan::Finding] {
-        let found = self.0.source.as_deref().and_then(|source| source.downcast_ref::<Findings>());
-        found.map_or(&[], |found| &found.0)
     }
 
     /// What the library said about it, copied when the error was made.
@@ -180,10 +195,10 @@ impl Error {
             write!(f, "\n  the library says: {message}")?;
         }
         // The text above has the first one.
-        for finding in self.findings().iter().skip(1) {
-            write!(f, "\n  also: {finding}")?;
+        if let Some(list) = self.list() {
+            (1..list.len()).try_for_each(|index| write!(f, "\n  also: {}", list.get(index)))?;
         }
-        let mut cause = self.source().filter(|source| !source.is::<Findings>());
+        let mut cause = self.source().filter(|_| self.list().is_none());
         while let Some(error) = cause {
             write!(f, "\n  because: {error}")?;
             cause = error.source();
@@ -204,9 +219,11 @@ impl fmt::Debug for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        let source: &(dyn StdError + 'static) = self.0.source.as_deref()?;
-        // The error itself says what a single finding does.
-        (self.findings().len() != 1).then_some(source)
+        match self.0.source.as_ref()? {
+            Source::Cause(cause) => Some(&**cause),
+            // The error itself says what a single one does.
+            Source::List(list) => (list.len() != 1).then_some(&**list),
+        }
     }
 }
 

@@ -9,9 +9,9 @@ use acl_sys::aclrtEvent;
 
 use crate::call::call;
 use crate::context::{Context, ContextInner};
-use crate::error::{Error, ErrorKind, Result, ResultExt as _};
-use crate::graph::state::CaptureState;
-use crate::stream::{Progress, State, Stream, StreamInner, Task, milliseconds};
+use crate::error::{Error, ErrorKind, Result};
+use crate::progress::Progress;
+use crate::stream::{CaptureState, RawEvent, State, Stream, StreamInner, Task, milliseconds};
 
 /// A point in a stream's work. Recording it again moves it; a wait refers to the latest record at the time of the
 /// wait.
@@ -36,10 +36,9 @@ use crate::stream::{Progress, State, Stream, StreamInner, Task, milliseconds};
 /// # Ok::<(), racl::Error>(())
 /// ```
 pub struct Event {
-    raw: aclrtEvent,
+    raw: RawEvent,
     kind: EventKind,
     last: Mutex<Noted>,
-    context: Arc<ContextInner>,
 }
 
 /// What is known of the records. Locked while one is made or waited for, so that this and the runtime agree.
@@ -74,14 +73,29 @@ enum Last {
     Captured(Weak<CaptureState>),
 }
 
-// SAFETY: the runtime's guide on threads allows an event on any thread with its context, which every call makes
-// current; the handle is only passed on.
-unsafe impl Send for Event {}
-// SAFETY: the runtime locks each event; the field that changes has its own lock.
-unsafe impl Sync for Event {}
+impl Context {
+    /// A new event for ordering streams, of the kind that captures accept. See [`Event`].
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoEvents`] when the device has none left.
+    #[doc(alias = "aclrtCreateEventExWithFlag")]
+    pub fn event(&self) -> Result<Event> {
+        Event::create(self, EventKind::Order)
+    }
+
+    /// A new event that also takes the time. Recording it costs more than a plain one.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoEvents`] when the device has none left.
+    pub fn timing_event(&self) -> Result<Event> {
+        Event::create(self, EventKind::Timing)
+    }
+}
 
 impl Event {
-    pub(crate) fn create(context: &Context, kind: EventKind) -> Result<Self> {
+    fn create(context: &Context, kind: EventKind) -> Result<Self> {
         Self::create_in(context.inner(), kind)
     }
 
@@ -90,25 +104,21 @@ impl Event {
             EventKind::Order => acl_sys::ACL_EVENT_SYNC,
             EventKind::Timing => acl_sys::ACL_EVENT_SYNC | acl_sys::ACL_EVENT_TIME_LINE,
         };
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: `raw` is a place for one handle.
-        unsafe { call!(&**context, aclrtCreateEventExWithFlag(&raw mut raw, flags)) }
-            .context_with(|| "creating an event".to_owned())?;
-        Ok(Self { raw, kind, last: Mutex::default(), context: Arc::clone(context) })
+        Ok(Self { raw: RawEvent::create(context, flags)?, kind, last: Mutex::default() })
     }
 
     /// A handle that is not null, from other code.
     pub(crate) fn adopt(raw: aclrtEvent, context: &Context) -> Self {
-        Self { raw, kind: EventKind::Order, last: Mutex::default(), context: Arc::clone(context.inner()) }
+        Self { raw: RawEvent::own(raw, context.inner()), kind: EventKind::Order, last: Mutex::default() }
     }
 
     /// The handle, which is not destroyed then.
-    pub(crate) fn give_away(mut self) -> aclrtEvent {
-        std::mem::replace(&mut self.raw, std::ptr::null_mut())
+    pub(crate) fn give_away(self) -> aclrtEvent {
+        self.raw.give_away()
     }
 
     pub(crate) fn context_inner(&self) -> &Arc<ContextInner> {
-        &self.context
+        self.raw.context()
     }
 
     fn last(&self) -> MutexGuard<'_, Noted> {
@@ -125,7 +135,7 @@ impl Event {
     #[doc(alias = "aclrtRecordEvent")]
     #[track_caller]
     pub fn record(&self, stream: &Stream) -> Result<()> {
-        stream.0.context().check_library(&self.context, "an event")?;
+        stream.0.context().check_library(self.context_inner(), "an event")?;
         let state = stream.0.lock();
         self.record_locked(&stream.0, &state, Location::caller())
     }
@@ -142,7 +152,7 @@ impl Event {
         noted.records += 1;
         let number = stream.submit_locked(state, &task, |raw| {
             // SAFETY: both handles are live and belong to values borrowed here.
-            unsafe { call!(&**stream.context(), aclrtRecordEvent(self.raw, raw)) }
+            unsafe { call!(&**stream.context(), aclrtRecordEvent(self.as_raw(), raw)) }
         })?;
         noted.last = match &state.capture {
             Some(capture) => {
@@ -157,7 +167,7 @@ impl Event {
     /// The wait of [`Stream::wait`].
     pub(crate) fn make_wait(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let stream = &stream.0;
-        stream.context().check_library(&self.context, "an event")?;
+        stream.context().check_library(self.context_inner(), "an event")?;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
         let mut state = stream.lock();
         let noted = self.last();
@@ -213,12 +223,12 @@ impl Event {
 
     fn c_wait(&self, stream: &StreamInner) -> Result<()> {
         // SAFETY: both handles are live and belong to values that the caller borrows.
-        unsafe { call!(&**stream.context(), aclrtStreamWaitEvent(stream.raw(), self.raw)) }
+        unsafe { call!(&**stream.context(), aclrtStreamWaitEvent(stream.raw(), self.as_raw())) }
     }
 
     /// Distinguishes events inside one capture.
     fn key(&self) -> usize {
-        self.raw.addr()
+        self.as_raw().addr()
     }
 
     /// Blocks until the latest record is reached; returns at once for an event that was never recorded.
@@ -231,7 +241,7 @@ impl Event {
     pub fn synchronize(&self) -> Result<()> {
         let before = self.position();
         // SAFETY: the handle is this value's own.
-        unsafe { call!(&*self.context, aclrtSynchronizeEvent(self.raw)) }?;
+        unsafe { call!(&**self.context_inner(), aclrtSynchronizeEvent(self.as_raw())) }?;
         self.passed(before, Progress::set_reported);
         Ok(())
     }
@@ -247,7 +257,7 @@ impl Event {
         let before = self.position();
         let ms = milliseconds(limit)?;
         // SAFETY: the handle is this value's own.
-        unsafe { call!(&*self.context, aclrtSynchronizeEventWithTimeout(self.raw, ms)) }?;
+        unsafe { call!(&**self.context_inner(), aclrtSynchronizeEventWithTimeout(self.as_raw(), ms)) }?;
         self.passed(before, Progress::set_reported);
         Ok(())
     }
@@ -262,7 +272,7 @@ impl Event {
         let before = self.position();
         let mut status = acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
         // SAFETY: `status` is a place for one value; the handle is this value's own.
-        unsafe { call!(&*self.context, aclrtQueryEventStatus(self.raw, &raw mut status)) }?;
+        unsafe { call!(&**self.context_inner(), aclrtQueryEventStatus(self.as_raw(), &raw mut status)) }?;
         match status {
             acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE => {
                 self.passed(before, Progress::set_completed);
@@ -285,10 +295,10 @@ impl Event {
         if self.kind != EventKind::Timing || start.kind != EventKind::Timing {
             return Err(Error::invalid("elapsed time needs two events from timing_event()"));
         }
-        self.context.check_library(&start.context, "an event")?;
+        self.context_inner().check_library(start.context_inner(), "an event")?;
         let mut ms = 0.0_f32;
         // SAFETY: `ms` is a place for one number; both handles belong to values borrowed here.
-        unsafe { call!(&*self.context, aclrtEventElapsedTime(&raw mut ms, start.raw, self.raw)) }?;
+        unsafe { call!(&**self.context_inner(), aclrtEventElapsedTime(&raw mut ms, start.as_raw(), self.as_raw())) }?;
         Duration::try_from_secs_f64(f64::from(ms) / 1e3)
             .map_err(|_| Error::invalid(format!("the start event was reached {} ms after this one", -ms)))
     }
@@ -316,7 +326,7 @@ impl Event {
     /// The raw handle. Valid as long as this value; records made beside this crate are not tracked by it.
     #[must_use]
     pub fn as_raw(&self) -> aclrtEvent {
-        self.raw
+        self.raw.raw()
     }
 
     /// Destroys the event now.
@@ -326,33 +336,53 @@ impl Event {
     /// The event and what `aclrtDestroyEvent` returns.
     #[doc(alias = "aclrtDestroyEvent")]
     pub fn close(mut self) -> Result<(), (Self, Error)> {
-        match self.destroy() {
+        match self.raw.destroy() {
             Ok(()) => Ok(()),
             Err(error) => Err((self, error)),
         }
     }
-
-    fn destroy(&mut self) -> Result<()> {
-        if self.raw.is_null() {
-            return Ok(());
-        }
-        // SAFETY: the handle is this value's own; it is set to null after success, so it is destroyed once.
-        unsafe { call!(&*self.context, aclrtDestroyEvent(self.raw)) }?;
-        self.raw = std::ptr::null_mut();
-        Ok(())
-    }
 }
 
-impl Drop for Event {
-    fn drop(&mut self) {
-        if let Err(error) = self.destroy() {
-            self.context.record_drop_error("destroying an event", error);
-        }
+impl Stream {
+    /// Makes later work of this stream wait for the latest record of `event`. An event that was never recorded is not
+    /// waited for. In a capture the wait becomes part of the graph, and a stream that waits for an event of a capture
+    /// joins that capture.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::CaptureDependency`] when a capturing stream waits for a record outside the capture,
+    /// [`ErrorKind::CaptureInvalidated`] for an event of another capture.
+    #[doc(alias = "aclrtStreamWaitEvent")]
+    #[track_caller]
+    pub fn wait(&self, event: &Event) -> Result<()> {
+        event.make_wait(self, Location::caller())
+    }
+
+    /// Orders later work of `other` after what this stream was given so far: one record, one wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::wait`].
+    #[track_caller]
+    pub fn fork(&self, other: &Self) -> Result<()> {
+        let event = self.context().event()?;
+        event.record(self)?;
+        other.wait(&event)
+    }
+
+    /// Orders later work of this stream after what `other` was given so far.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::wait`].
+    #[track_caller]
+    pub fn join(&self, other: &Self) -> Result<()> {
+        other.fork(self)
     }
 }
 
 impl fmt::Debug for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Event").field("raw", &self.raw).field("kind", &self.kind).finish_non_exhaustive()
+        f.debug_struct("Event").field("raw", &self.as_raw()).field("kind", &self.kind).finish_non_exhaustive()
     }
 }

@@ -3,8 +3,7 @@
 mod capture;
 mod captured;
 mod host;
-mod joins;
-pub(crate) mod state;
+mod in_flight;
 
 pub use capture::{Capture, CaptureMode};
 pub use captured::Graph;

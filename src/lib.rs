@@ -47,10 +47,12 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod acl;
+mod allocation;
 #[cfg(feature = "cache")]
 pub mod cache;
 mod call;
 mod callback;
+mod closure;
 #[cfg(doctest)]
 mod compile_fail;
 mod context;
@@ -64,6 +66,7 @@ pub mod mock;
 pub mod op;
 pub mod plan;
 mod prefetch;
+mod progress;
 mod raw;
 mod requirement;
 mod retire;

@@ -1,14 +1,12 @@
 //! Memory: device buffers, pinned host buffers, and the copies between them.
 
-mod allocation;
 mod close;
 mod copy;
 mod device_buffer;
 mod pinned;
-pub(crate) mod reclaim;
 mod transfer;
 
-pub(crate) use allocation::{Allocation, InFlight};
+pub(crate) use crate::allocation::Allocation;
 pub use device_buffer::DeviceBuffer;
 pub use pinned::PinnedBuffer;
 pub use transfer::{Lent, Rejected};

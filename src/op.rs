@@ -105,7 +105,7 @@ mod view;
 pub use any::{AnyTensor, ElementType, Format};
 pub(crate) use argument::Arg;
 pub use cached::OperatorCache;
-pub(crate) use cached::{Operators, plan_for_cores};
+pub(crate) use cached::plan_for_cores;
 pub use element::{DataType, Element, Float, Index, Numeric};
 pub(crate) use executor::{Target, operator};
 pub use nn::{
@@ -125,8 +125,8 @@ pub use nn::{
 };
 pub use operand::{Access, Footprint, Operand, Probe, Submit, Used};
 pub(crate) use repeatable::{Keep, Repeatable};
+pub(crate) use scalar::Factor;
 pub use scalar::Scalar;
-pub(crate) use scalar::{Factor, Ones};
 pub use shape::{IntoShape, MAX_RANK, Shape};
 pub use tensor::Tensor;
 pub(crate) use view::View;

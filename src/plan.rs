@@ -22,7 +22,6 @@ mod symbols;
 pub use builder::decompositions::Decompositions;
 pub use builder::options::Options;
 pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Value};
-pub(crate) use check::finding::Findings;
 pub use check::finding::{Finding, FindingKind};
 pub use checked::Plan;
 pub use dump::Width;

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::error::Result;
-use crate::stream::{Stream, Use};
+use crate::progress::{Queue, Use};
 
 /// How long a drop waits although a gate may keep it from its end: most work has nothing to do with the gate.
 pub(crate) const BRIEF: Duration = Duration::from_millis(20);
@@ -81,14 +81,14 @@ impl AtGates {
     }
 
     /// Notes that `stream` has just been given something that waits at a gate.
-    pub(crate) fn note(&self, stream: &Stream) {
-        let number = stream.0.progress().submitted();
+    pub(crate) fn note<Q: Queue>(&self, stream: &Arc<Q>) {
+        let number = stream.progress().submitted();
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        match last.iter_mut().find(|known| known.is_of(&stream.0)) {
+        match last.iter_mut().find(|known| known.is_of(&**stream)) {
             Some(known) => known.renew(number),
             None => {
                 last.retain(|known| !known.is_done());
-                last.push(Use::new(&stream.0, number));
+                last.push(Use::new(stream, number));
             }
         }
     }

@@ -1,28 +1,30 @@
 //! Streams: queues of work that the device executes in order.
 
+use std::any::Any;
 use std::fmt;
-use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use acl_sys::aclrtStream;
 
-use crate::call::{Caller as _, call};
+use crate::allocation::Allocation;
+use crate::call::call;
+use crate::closure::Panics;
 use crate::context::{Context, ContextInner};
-use crate::error::{Error, ErrorKind, Result, ResultExt as _};
-use crate::event::Event;
-use crate::graph::state::CaptureState;
-use crate::memory::Allocation;
+use crate::error::{Error, ErrorKind, Result};
+use crate::progress::{Progress, Queue};
 use crate::retire;
 
-mod idle;
+mod capture;
+mod create;
+mod joins;
 mod poll;
-mod progress;
+mod raw_event;
 mod submit;
 
-pub(crate) use idle::Idle;
-pub(crate) use progress::{Progress, Use};
+pub(crate) use capture::{CaptureState, HostSlot, Keep};
+pub(crate) use raw_event::RawEvent;
 pub(crate) use submit::Task;
 
 /// A queue of work on a device: what is submitted to it runs in order, and independently of other streams.
@@ -63,7 +65,7 @@ pub(crate) struct StreamInner {
     /// A record that tells how far a busy stream is.
     marker: poll::Marker,
     /// Panics of host functions that no synchronising call has reported yet.
-    pub(crate) panics: crate::callback::Panics,
+    pub(crate) panics: Panics,
     context: Arc<ContextInner>,
 }
 
@@ -82,13 +84,6 @@ enum Ownership {
     Default,
 }
 
-/// How a stream is made.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Options {
-    pub(crate) priority: u32,
-    pub(crate) flags: u32,
-}
-
 // SAFETY: the runtime's guide on threads lets any thread use a stream whose context it has made current, which every
 // call here does first; the handle is only passed on.
 unsafe impl Send for StreamInner {}
@@ -96,43 +91,6 @@ unsafe impl Send for StreamInner {}
 unsafe impl Sync for StreamInner {}
 
 impl Stream {
-    pub(crate) fn create(context: &Context, options: Options) -> Result<Self> {
-        if options.priority > 7 {
-            let priority = options.priority;
-            return Err(Error::invalid(format!("stream priority {priority}: 0 (highest) to 7 are possible")));
-        }
-        let raw = create_raw(context.inner(), options)?;
-        Ok(Self::own(context.inner(), raw, Ownership::Owned))
-    }
-
-    /// As [`Stream::lease`] for priority 0; others are made anew, since idle streams have none.
-    pub(crate) fn lease_with_priority(context: &Context, priority: u32) -> Result<Self> {
-        match priority {
-            0 => Self::lease(context.inner()),
-            _ => Self::create(context, Options { priority, ..Options::default() }),
-        }
-    }
-
-    /// A stream of the context's idle ones, or a new one; given back when the last clone goes.
-    pub(crate) fn lease(context: &Arc<ContextInner>) -> Result<Self> {
-        let raw = match context.idle_streams.take() {
-            Some(raw) => raw,
-            None => create_raw(context, Options::default())?,
-        };
-        Ok(Self::own(context, raw, Ownership::Leased))
-    }
-
-    pub(crate) fn default_of(context: &Context) -> Result<Self> {
-        let inner = context.inner();
-        inner.bind()?;
-        let mut raw = std::ptr::null_mut();
-        if inner.table().aclrtCtxGetCurrentDefaultStream().is_ok() {
-            // SAFETY: `raw` is a place for one handle.
-            unsafe { call!(&**inner, aclrtCtxGetCurrentDefaultStream(&raw mut raw)) }?;
-        }
-        Ok(Self::own(inner, raw, Ownership::Default))
-    }
-
     /// A handle that is not null, from other code.
     pub(crate) fn adopt(raw: aclrtStream, context: &Context) -> Self {
         Self::own(context.inner(), raw, Ownership::Owned)
@@ -161,7 +119,7 @@ impl Stream {
             released: AtomicBool::new(false),
             progress: Arc::default(),
             marker: poll::Marker::default(),
-            panics: crate::callback::Panics::default(),
+            panics: Panics::default(),
             context: Arc::clone(context),
         }))
     }
@@ -242,42 +200,6 @@ impl Stream {
     #[doc(alias = "aclrtStreamQuery")]
     pub fn is_complete(&self) -> Result<bool> {
         self.0.is_complete()
-    }
-
-    /// Makes later work of this stream wait for the latest record of `event`. An event that was never recorded is not
-    /// waited for. In a capture the wait becomes part of the graph, and a stream that waits for an event of a capture
-    /// joins that capture.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::CaptureDependency`] when a capturing stream waits for a record outside the capture,
-    /// [`ErrorKind::CaptureInvalidated`] for an event of another capture.
-    #[doc(alias = "aclrtStreamWaitEvent")]
-    #[track_caller]
-    pub fn wait(&self, event: &Event) -> Result<()> {
-        event.make_wait(self, Location::caller())
-    }
-
-    /// Orders later work of `other` after what this stream was given so far: one record, one wait.
-    ///
-    /// # Errors
-    ///
-    /// As [`Stream::wait`].
-    #[track_caller]
-    pub fn fork(&self, other: &Self) -> Result<()> {
-        let event = self.context().event()?;
-        event.record(self)?;
-        other.wait(&event)
-    }
-
-    /// Orders later work of this stream after what `other` was given so far.
-    ///
-    /// # Errors
-    ///
-    /// As [`Stream::wait`].
-    #[track_caller]
-    pub fn join(&self, other: &Self) -> Result<()> {
-        other.fork(self)
     }
 
     /// Waits for the stream's work and destroys the stream now.
@@ -405,21 +327,6 @@ impl StreamInner {
     }
 }
 
-fn create_raw(context: &ContextInner, options: Options) -> Result<aclrtStream> {
-    let mut raw = std::ptr::null_mut();
-    let Options { priority, flags } = options;
-    // SAFETY: `raw` is a place for one handle.
-    let mut create = || unsafe { call!(context, aclrtCreateStreamWithConfig(&raw mut raw, priority, flags)) };
-    let mut created = create();
-    // Streams of what was dropped may become free.
-    let none_left = |created: &Result<()>| created.as_ref().is_err_and(|error| error.kind() == ErrorKind::NoStreams);
-    while none_left(&created) && retire::collect() {
-        created = create();
-    }
-    created.context_with(|| "creating a stream".to_owned())?;
-    Ok(raw)
-}
-
 /// Whole milliseconds, rounded up, in the range that the C calls take.
 pub(crate) fn milliseconds(limit: Duration) -> Result<i32> {
     let ms = limit.as_nanos().div_ceil(1_000_000);
@@ -512,6 +419,24 @@ impl StreamInner {
 
     fn tell_of_end(&self, error: Error) {
         self.context.record_drop_error("waiting for a stream that goes away", error);
+    }
+}
+
+impl Queue for StreamInner {
+    fn progress(&self) -> &Arc<Progress> {
+        &self.progress
+    }
+
+    fn wait_for(&self, number: u64, limit: Option<i32>) -> Result<()> {
+        self.wait_for(number, limit)
+    }
+
+    fn poll(&self) {
+        self.poll();
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 }
 

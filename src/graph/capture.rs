@@ -9,10 +9,9 @@ use std::sync::Arc;
 use acl_sys::{aclmdlRICaptureMode, aclmdlRICaptureStatus};
 
 use super::captured::Graph;
-use super::state::CaptureState;
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
-use crate::stream::{Stream, StreamInner};
+use crate::stream::{CaptureState, Stream, StreamInner};
 
 /// Which calls beside a capture are refused while it is active (code 107030): blocking copies and fills.
 ///

@@ -9,15 +9,15 @@ use std::sync::Arc;
 
 use acl_sys::aclmdlRI;
 
-use super::state::{CaptureState, Keep};
+use super::in_flight::InFlight;
+use crate::allocation::Launches as _;
 use crate::call::call;
-use crate::callback::Panics;
+use crate::closure::Panics;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
-use crate::memory::InFlight;
 use crate::retire;
-use crate::stream::{State, Stream, StreamInner, Task};
+use crate::stream::{CaptureState, Keep, State, Stream, StreamInner, Task};
 
 /// A captured graph (`aclmdlRI`): launched with one call however many operators it holds.
 ///

@@ -11,9 +11,8 @@ use super::PinnedBuffer;
 use crate::context::ContextInner;
 use crate::error::{Error, Result};
 use crate::event::{Event, EventKind};
-use crate::graph::state::HostSlot;
 use crate::retire;
-use crate::stream::{Stream, Task};
+use crate::stream::{HostSlot, Stream, Task};
 
 /// A pinned buffer that a copy uses.
 ///

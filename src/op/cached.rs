@@ -8,18 +8,14 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::executor::{Call, Memory, once};
 use super::repeatable::{Kept, Moved, Setter};
-use crate::context::{Context, ContextInner};
+use crate::context::{Context, ContextInner, Holder};
 use crate::error::Result;
 use crate::stream::Stream;
-
-/// Signatures that a thread keeps for a context, unless something else was said.
-const LIMIT: usize = 1024;
-const VARIABLE: &str = "RACL_OPERATOR_CACHE";
 
 /// What became of the operators of a context, on all threads that are still there. See
 /// [`Context::operator_cache`].
@@ -60,7 +56,15 @@ impl Context {
     /// ```
     #[must_use]
     pub fn operator_cache(&self) -> OperatorCache {
-        self.inner().operators.counts(self.inner())
+        let mut sum = OperatorCache::default();
+        self.inner().operators.each(self.inner(), |thread: &PerThread| {
+            let kept = thread.lock();
+            sum.signatures += kept.by_hash.len();
+            sum.hits += kept.counts.hits;
+            sum.misses += kept.counts.misses;
+            sum.refused += kept.counts.refused;
+        });
+        sum
     }
 
     /// How many signatures each thread remembers for this context: 1,024, or the number in the environment variable
@@ -139,7 +143,9 @@ impl Mine {
                 None => {
                     // A context that ended has nothing any more.
                     self.threads.retain(|(_, thread)| Arc::strong_count(thread) > 1);
-                    self.threads.insert(0, (context.id(), context.operators.join(context)));
+                    let thread = PerThread::new(context);
+                    context.operators.join(context, Arc::clone(&thread) as Arc<dyn Holder>);
+                    self.threads.insert(0, (context.id(), thread));
                 }
             }
         }
@@ -150,105 +156,47 @@ impl Mine {
 /// The executors of one thread for one context.
 struct PerThread {
     is_over: AtomicBool,
+    /// None when the library cannot repeat executors.
+    setter: Option<Setter>,
     kept: Mutex<Signatures>,
 }
 
 impl PerThread {
+    fn new(context: &ContextInner) -> Arc<Self> {
+        let setter = Setter::of(context);
+        Arc::new(Self { is_over: AtomicBool::new(false), setter, kept: Mutex::default() })
+    }
+
     fn lock(&self) -> MutexGuard<'_, Signatures> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The executors of a context.
-pub(crate) struct Operators {
-    limit: AtomicUsize,
-    setter: OnceLock<Option<Setter>>,
-    threads: Mutex<Vec<Arc<PerThread>>>,
-}
-
-impl Default for Operators {
-    fn default() -> Self {
-        let limit = match std::env::var(VARIABLE) {
-            Ok(text) if !text.is_empty() => text.parse().unwrap_or_else(|_| {
-                log::warn!("{VARIABLE} is {text:?}, which is no number of signatures; it stays {LIMIT}");
-                LIMIT
-            }),
-            _ => LIMIT,
-        };
-        Self { limit: AtomicUsize::new(limit), setter: OnceLock::new(), threads: Mutex::default() }
-    }
-}
-
-impl Operators {
-    fn threads(&self) -> MutexGuard<'_, Vec<Arc<PerThread>>> {
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A place for the calling thread; what threads left that are over is destroyed.
-    fn join(&self, context: &ContextInner) -> Arc<PerThread> {
-        let mut threads = self.threads();
-        threads.retain(|thread| {
-            let is_over = thread.is_over.load(Ordering::Acquire);
-            if is_over {
-                thread.lock().shrink(context, 0);
-            }
-            !is_over
-        });
-        let joined = Arc::new(PerThread { is_over: AtomicBool::new(false), kept: Mutex::default() });
-        threads.push(Arc::clone(&joined));
-        joined
-    }
-
-    fn counts(&self, context: &ContextInner) -> OperatorCache {
-        let mut sum = OperatorCache::default();
-        for thread in self.threads().iter() {
-            let mut kept = thread.lock();
-            if thread.is_over.load(Ordering::Acquire) {
-                kept.shrink(context, 0);
-            }
-            sum.signatures += kept.by_hash.len();
-            sum.hits += kept.counts.hits;
-            sum.misses += kept.counts.misses;
-            sum.refused += kept.counts.refused;
-        }
-        sum
-    }
-
-    fn set_limit(&self, context: &ContextInner, limit: usize) {
-        self.limit.store(limit, Ordering::Relaxed);
-        self.shrink(context, limit);
+impl Holder for PerThread {
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Acquire)
     }
 
     fn shrink(&self, context: &ContextInner, limit: usize) {
-        self.threads().iter().for_each(|thread| thread.lock().shrink(context, limit));
-    }
-
-    /// At the end of the context.
-    pub(crate) fn destroy_all(&self, context: &ContextInner) {
-        let threads = std::mem::take(&mut *self.threads());
-        threads.iter().for_each(|thread| thread.lock().shrink(context, 0));
-    }
-
-    fn setter(&self, context: &ContextInner) -> Option<Setter> {
-        *self.setter.get_or_init(|| Setter::of(context))
+        self.lock().shrink(context, limit);
     }
 }
 
 /// Submits an operator: with the executor of an earlier call, if there is one.
 pub(super) fn run(stream: &Stream, call: &Call<'_>) -> Result<()> {
     let context = &**stream.0.context();
-    let limit = context.operators.limit.load(Ordering::Relaxed);
-    if limit > 0
-        && let Some(setter) = context.operators.setter(context)
-    {
+    let limit = context.operators.limit();
+    if limit > 0 {
         let done = MINE.try_with(|mine| {
             let mut mine = mine.try_borrow_mut().ok()?;
-            Some(mine.of(context).lock().run(stream, call, (limit, setter)))
+            let thread = mine.of(context);
+            let setter = thread.setter?;
+            Some(thread.lock().run(stream, call, (limit, setter)))
         });
         if let Ok(Some(done)) = done {
             return done;
         }
-        // The thread is ending.
+        // The library cannot repeat executors, or the thread is ending.
     }
     once(stream, call, call.memory(stream, None)?.uses.as_slice())
 }

@@ -239,7 +239,7 @@ mod tests {
 
     fn planned(stream: &Stream, [a, b, out]: [&Tensor<f32>; 3]) -> Option<Repeatable> {
         let kept = Cell::new(None);
-        let one = stream.0.context().ones.get::<f32>(stream.0.context()).unwrap();
+        let one = stream.0.context().one::<f32>().unwrap();
         let views = [&a.view(), &b.view(), &out.view()];
         add_at(Keep { stream, kept: &kept }, views, Factor::Shared(one), Location::caller()).unwrap();
         kept.into_inner()

@@ -1,6 +1,6 @@
 //! Numbers that operators take from the host.
 
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::Ordering;
 
 use acl_sys::{aclDataType, aclScalar};
 use half::{bf16, f16};
@@ -8,7 +8,7 @@ use half::{bf16, f16};
 use super::argument::{Arg, Object};
 use super::element::{DataType, Element, Numeric};
 use crate::call::pointer;
-use crate::context::ContextInner;
+use crate::context::{ContextInner, Scalars};
 use crate::error::{Error, Result};
 
 /// A number with its type, for operators that take one from the host.
@@ -74,54 +74,43 @@ impl Scalar {
     }
 }
 
+const _: () = assert!(DataType::COUNT == Scalars::COUNT, "a context has a place for each type");
+
 /// The number one in each type, for operators that scale an operand by a factor which is nearly always one. Made when
 /// first used and kept with the context; operators only read it.
-#[derive(Debug, Default)]
-pub(crate) struct Ones([AtomicPtr<aclScalar>; DataType::COUNT]);
-
-impl Ones {
-    pub(crate) fn get<T: Numeric>(&self, context: &ContextInner) -> Result<*const aclScalar> {
-        let slot = &self.0[T::TYPE as usize];
-        let known = slot.load(Ordering::Acquire);
+impl ContextInner {
+    pub(crate) fn one<T: Numeric>(&self) -> Result<*const aclScalar> {
+        let place = self.ones.place(T::TYPE as usize);
+        let known = place.load(Ordering::Acquire);
         if !known.is_null() {
             return Ok(known);
         }
-        let made = Scalar::from(T::ONE).describe(context)?;
-        match slot.compare_exchange(std::ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
+        let made = Scalar::from(T::ONE).describe(self)?;
+        match place.compare_exchange(std::ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => Ok(made),
             Err(other) => {
                 // Another thread was first; this one's goes away.
-                Object::Scalar(made).destroy(context);
+                Object::Scalar(made).destroy(self);
                 Ok(other)
             }
         }
     }
 
-    pub(crate) fn of(&self, context: &ContextInner, dtype: DataType) -> Result<*const aclScalar> {
+    pub(crate) fn one_of(&self, dtype: DataType) -> Result<*const aclScalar> {
         match dtype {
-            DataType::F32 => self.get::<f32>(context),
-            DataType::F16 => self.get::<f16>(context),
-            DataType::Bf16 => self.get::<bf16>(context),
-            DataType::I32 => self.get::<i32>(context),
-            DataType::I64 => self.get::<i64>(context),
+            DataType::F32 => self.one::<f32>(),
+            DataType::F16 => self.one::<f16>(),
+            DataType::Bf16 => self.one::<bf16>(),
+            DataType::I32 => self.one::<i32>(),
+            DataType::I64 => self.one::<i64>(),
             other => Err(Error::invalid(format!("no arithmetic with elements of type {other:?}"))),
-        }
-    }
-
-    /// At the end of the context.
-    pub(crate) fn destroy_all(&self, context: &ContextInner) {
-        for slot in &self.0 {
-            let raw = slot.swap(std::ptr::null_mut(), Ordering::AcqRel);
-            if !raw.is_null() {
-                Object::Scalar(raw).destroy(context);
-            }
         }
     }
 }
 
 /// A number that an operator scales an operand by.
 pub(crate) enum Factor {
-    /// One of [`Ones`], which lives as long as its context.
+    /// One that lives as long as its context.
     Shared(*const aclScalar),
     Own(Scalar),
 }

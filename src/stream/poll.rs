@@ -4,14 +4,13 @@ use std::sync::{Mutex, PoisonError, TryLockError};
 
 use acl_sys::{aclrtEventRecordedStatus, aclrtStreamStatus};
 
-use super::StreamInner;
+use super::{RawEvent, StreamInner};
 use crate::call::call;
 use crate::error::Result;
-use crate::event::{Event, EventKind};
 
 /// At most one record under way, with the submission that it stands for.
 #[derive(Default)]
-pub(crate) struct Marker(Mutex<Option<(Event, u64)>>);
+pub(crate) struct Marker(Mutex<Option<(RawEvent, u64)>>);
 
 impl Marker {
     pub(super) fn clear(&self) {
@@ -56,19 +55,18 @@ impl StreamInner {
                 self.progress.set_completed(number);
                 event
             }
-            None => Event::create_in(&self.context, EventKind::Order)?,
+            None => RawEvent::create(&self.context, acl_sys::ACL_EVENT_SYNC)?,
         };
         // SAFETY: both handles are live, and the stream does not capture while its lock is held.
-        unsafe { call!(&*self.context, aclrtRecordEvent(reusable.as_raw(), self.raw)) }?;
+        unsafe { call!(&*self.context, aclrtRecordEvent(reusable.raw(), self.raw)) }?;
         *marker = Some((reusable, submitted));
         Ok(())
     }
 }
 
-fn reached(event: &Event) -> Result<bool> {
+fn reached(event: &RawEvent) -> Result<bool> {
     let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
-    let context = event.context_inner();
     // SAFETY: `status` is a place for one value; the event is live.
-    unsafe { call!(&**context, aclrtQueryEventStatus(event.as_raw(), &raw mut status)) }?;
+    unsafe { call!(&**event.context(), aclrtQueryEventStatus(event.raw(), &raw mut status)) }?;
     Ok(status == aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE)
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use acl_sys::aclrtStream;
 
 use super::{State, StreamInner};
+use crate::allocation::Allocation;
 use crate::call::Caller as _;
 use crate::error::Result;
-use crate::memory::Allocation;
 
 /// One submission: what it is called in errors, where it was asked for, and the device memory it touches.
 pub(crate) struct Task<'a> {

@@ -83,8 +83,7 @@ pub fn add_scaled<T: Numeric>(
 
 /// The factor one.
 fn one<T: Numeric>(stream: &Stream) -> Result<*const aclScalar> {
-    let context = stream.0.context();
-    context.ones.get::<T>(context)
+    stream.0.context().one::<T>()
 }
 
 pub(crate) fn add_at(

@@ -234,8 +234,7 @@ pub fn addmm<T: Float>(
     b: &Tensor<T>,
     out: &mut Tensor<T>,
 ) -> Result<()> {
-    let context = stream.0.context();
-    let one = context.ones.get::<T>(context)?;
+    let one = stream.0.context().one::<T>()?;
     addmm_at(stream, [&bias.view(), &a.view(), &b.view(), &out.view()], one, Location::caller())
 }
 

@@ -1,8 +1,9 @@
 //! What the builder and the checks find wrong, or worth a look.
 
+use std::error::Error as StdError;
 use std::fmt;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, List};
 
 /// What kind of thing was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -104,7 +105,7 @@ impl fmt::Display for Finding {
 
 /// All findings of one error: its source. Shown are those that the error's own text does not have.
 #[derive(Debug)]
-pub(crate) struct Findings(pub(crate) Vec<Finding>);
+struct Findings(Vec<Finding>);
 
 impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -116,7 +117,27 @@ impl fmt::Display for Findings {
     }
 }
 
-impl std::error::Error for Findings {}
+impl StdError for Findings {}
+
+impl List for Findings {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, index: usize) -> &dyn fmt::Display {
+        &self.0[index]
+    }
+}
+
+impl Error {
+    /// What is wrong with a plan, of an error of the kind [`ErrorKind::InvalidPlan`]; empty for others. A check ends
+    /// at a thousand of them.
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        let list = self.list().map(|list| list as &(dyn StdError + 'static));
+        list.and_then(|list| list.downcast_ref::<Findings>()).map_or(&[], |found| &found.0)
+    }
+}
 
 /// The error of a plan with these findings, of which there is one at least.
 pub(crate) fn into_error(findings: Vec<Finding>) -> Error {
@@ -125,5 +146,5 @@ pub(crate) fn into_error(findings: Vec<Finding>) -> Error {
         0 | 1 => first,
         n => format!("{first} (and {} more)", n - 1),
     };
-    Error::new(ErrorKind::InvalidPlan, text).with_source(Findings(findings))
+    Error::new(ErrorKind::InvalidPlan, text).with_list(Findings(findings))
 }

@@ -25,7 +25,7 @@ pub(crate) fn launch(
     let a_out = || [&operands[0], out];
     let ab_out = || [&operands[0], &operands[1], out];
     let abc_out = || [&operands[0], &operands[1], &operands[2], out];
-    let one = || context.ones.of(context, operands[0].dtype);
+    let one = || context.one_of(operands[0].dtype);
     let scalar = |value: Number, dtype: DataType| {
         let element = element_of(value, dtype);
         let number = element.map(|element| Scalar::of(dtype, element));

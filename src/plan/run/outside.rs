@@ -148,7 +148,7 @@ impl Outside {
             tally.add(steps.waits, steps.signals);
         }
         let Some(end) = end else { return Ok(()) };
-        self.work.note(stream);
+        self.work.note(&stream.0);
         // Without it the end of the run could not be told from that of the one before.
         end.record(stream).or_else(|error| end.record(stream).and(Err(error)))
     }
@@ -172,7 +172,7 @@ impl Outside {
             self.work.note_capture();
             return Ok(());
         }
-        self.work.note(stream);
+        self.work.note(&stream.0);
         owed.tallies[gate].add(1, 0);
         owed.taken.note(stream)
     }

@@ -9,7 +9,8 @@ use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::{Event, EventKind};
 use crate::memory::Allocation;
-use crate::stream::{Stream, Use};
+use crate::progress::Use;
+use crate::stream::{Stream, StreamInner};
 
 use super::issue::At;
 use super::piece::Piece;
@@ -68,7 +69,7 @@ struct State {
     busy: Option<(ThreadId, At)>,
     wait_limit: Duration,
     /// The end of the latest run.
-    last: Option<Use>,
+    last: Option<Use<StreamInner>>,
     order: Option<Event>,
 }
 
@@ -185,7 +186,7 @@ impl Pool {
         let (last, order, limit) = (state.last.clone(), state.order.take(), state.wait_limit);
         drop(state);
         let mut token = Token { pool: &self.0, stream: None, order };
-        if let Some(last) = last.filter(|last| !last.is_of(&stream.0)) {
+        if let Some(last) = last.filter(|last| !last.is_of(&*stream.0)) {
             token.order_after(&last, stream, limit, at)?;
         }
         token.stream = Some(stream);
@@ -236,7 +237,7 @@ pub(super) struct Token<'a> {
 
 impl Token<'_> {
     /// Makes `stream` wait for the run that ended with `last`.
-    fn order_after(&mut self, last: &Use, stream: &Stream, limit: Duration, at: At) -> Result<()> {
+    fn order_after(&mut self, last: &Use<StreamInner>, stream: &Stream, limit: Duration, at: At) -> Result<()> {
         let running = last.running(limit).context_with(|| "the run before, of the same pool".to_owned())?;
         let Some((last, number)) = running else { return Ok(()) };
         let event = match self.order.take() {
@@ -256,7 +257,7 @@ impl Drop for Token<'_> {
         state.order = self.order.take();
         if let Some(Stream(stream)) = self.stream {
             // Also after a failure: a part may have been submitted.
-            state.last = Some(Use::new(stream, stream.progress().submitted()));
+            state.last = Some(Use::of(stream, stream.progress().submitted()));
         }
         drop(state);
         self.pool.free.notify_one();

@@ -4,14 +4,13 @@ use std::ffi::c_void;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
 
 use acl_sys::aclrtMemMallocPolicy;
 
 use crate::call::call;
-use crate::context::ContextInner;
+use crate::context::{ContextInner, reclaim};
 use crate::error::{ErrorKind, Result};
-use crate::stream::{StreamInner, Use};
+use crate::progress::{Queue, Use};
 
 /// Device memory. Work that uses it is noted, so that it is freed only after that work.
 pub(crate) struct Allocation {
@@ -27,61 +26,13 @@ struct Uses {
     /// The latest submission of each stream that used the memory.
     streams: Vec<Use>,
     /// Graphs that hold the memory; their launches use it.
-    graphs: Vec<Weak<InFlight>>,
+    graphs: Vec<Weak<dyn Launches>>,
 }
 
-/// Where a graph was launched last; shared with the memory that it uses.
-#[derive(Default)]
-pub(crate) struct InFlight {
-    last: Mutex<Option<Use>>,
-}
-
-impl InFlight {
-    fn last(&self) -> MutexGuard<'_, Option<Use>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether the last launch went to `stream`.
-    pub(crate) fn is_last(&self, stream: &StreamInner) -> bool {
-        self.last().as_ref().is_some_and(|last| last.is_of(stream))
-    }
-
-    pub(crate) fn launched(&self, stream: &Arc<StreamInner>, number: u64) {
-        let mut last = self.last();
-        match &mut *last {
-            Some(known) if known.is_of(stream) => known.renew(number),
-            other => *other = Some(Use::new(stream, number)),
-        }
-    }
-
-    fn last_use(&self) -> Option<Use> {
-        self.last().clone()
-    }
-
-    /// The stream of the last launch, while that launch may run.
-    pub(crate) fn running(&self) -> Result<Option<(Arc<StreamInner>, u64)>> {
-        self.last_use().map_or(Ok(None), |last| last.running(Duration::MAX))
-    }
-
-    /// Whether the last launch may still run.
-    pub(crate) fn may_run(&self) -> bool {
-        self.last().as_ref().is_some_and(|last| !last.is_done())
-    }
-
+/// What launches a graph that holds memory.
+pub(crate) trait Launches: Send + Sync + 'static {
     /// Waits for the last launch, and reports its errors.
-    pub(crate) fn wait(&self) -> Result<()> {
-        self.wait_within(None)
-    }
-
-    /// As [`InFlight::wait`], for at most `limit` milliseconds.
-    pub(crate) fn wait_within(&self, limit: Option<i32>) -> Result<()> {
-        self.last_use().map_or(Ok(()), |last| last.wait(limit))
-    }
-
-    /// Whether there is nothing to wait for and to report.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.last().as_ref().is_none_or(Use::is_settled)
-    }
+    fn wait(&self) -> Result<()>;
 }
 
 // SAFETY: device memory belongs to a context, which any thread may use once it is current there; the address is never
@@ -129,9 +80,9 @@ impl Allocation {
     }
 
     /// Notes that the submission `number` of `stream` uses the memory.
-    pub(crate) fn used_by(&self, stream: &Arc<StreamInner>, number: u64) {
+    pub(crate) fn used_by<Q: Queue>(&self, stream: &Arc<Q>, number: u64) {
         let streams = &mut self.uses().streams;
-        match streams.iter_mut().find(|known| known.is_of(stream)) {
+        match streams.iter_mut().find(|known| known.is_of(&**stream)) {
             Some(known) => known.renew(number),
             None => {
                 streams.retain(|known| !known.is_settled());
@@ -141,16 +92,17 @@ impl Allocation {
     }
 
     /// Notes that a graph uses the memory at each of its launches.
-    pub(crate) fn used_by_graph(&self, graph: &Arc<InFlight>) {
+    pub(crate) fn used_by_graph<G: Launches>(&self, graph: &Arc<G>) {
+        let graph: Weak<G> = Arc::downgrade(graph);
         let graphs = &mut self.uses().graphs;
         graphs.retain(|known| known.strong_count() > 0);
-        graphs.push(Arc::downgrade(graph));
+        graphs.push(graph);
     }
 
     /// Waits for the users of the memory and frees it; the caller has the only handle.
     pub(crate) fn end(&self) -> Result<()> {
         self.wait_idle()?;
-        super::reclaim::free(&self.context, self.address)?;
+        reclaim::free(&self.context, self.address)?;
         self.freed.store(true, Ordering::Release);
         Ok(())
     }

@@ -1,11 +1,27 @@
 //! How far a stream is. Outlives the stream, so that nobody has to guess what became of its work.
+//!
+//! Seen from here a stream is a [`Queue`]: what waits for work, in a context or in its memory, needs no more of it.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use super::StreamInner;
 use crate::error::{Error, ErrorKind, Result};
+
+/// A stream.
+pub(crate) trait Queue: Send + Sync + 'static {
+    fn progress(&self) -> &Arc<Progress>;
+
+    /// Waits until the submission with this number is done, for at most `limit` milliseconds, and reports errors of
+    /// the work up to it.
+    fn wait_for(&self, number: u64, limit: Option<i32>) -> Result<()>;
+
+    /// Asks how far it is, without blocking, and notes that.
+    fn poll(&self);
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
 
 /// Numbers of submissions: how many there were, and up to which they are known to be done.
 #[derive(Default)]
@@ -23,7 +39,7 @@ enum End {
     #[default]
     Alive,
     /// Its last handle is gone, and this one waits for its work.
-    Left(Weak<StreamInner>),
+    Left(Weak<dyn Queue>),
     /// The stream is gone and its work is done.
     Done,
     /// The stream could neither be waited for nor destroyed, so its work may run for ever.
@@ -36,7 +52,7 @@ impl Progress {
     }
 
     /// The number of a submission that was just made; the caller holds the stream's lock.
-    pub(super) fn next(&self) -> u64 {
+    pub(crate) fn next(&self) -> u64 {
         let number = self.submitted.load(Ordering::Relaxed) + 1;
         self.submitted.store(number, Ordering::Release);
         number
@@ -60,7 +76,7 @@ impl Progress {
     }
 
     /// The stream is gone.
-    pub(super) fn finish(&self, lost: bool) {
+    pub(crate) fn finish(&self, lost: bool) {
         if !lost {
             self.set_reported(u64::MAX);
         }
@@ -69,8 +85,9 @@ impl Progress {
     }
 
     /// The last handle is gone; `heir` waits for the work.
-    pub(super) fn leave_to(&self, heir: &Arc<StreamInner>) {
-        *self.end() = End::Left(Arc::downgrade(heir));
+    pub(crate) fn leave_to<Q: Queue>(&self, heir: &Arc<Q>) {
+        let heir: Weak<Q> = Arc::downgrade(heir);
+        *self.end() = End::Left(heir);
         self.ended.notify_all();
     }
 
@@ -78,7 +95,7 @@ impl Progress {
         self.end.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn heir(&self) -> Option<Arc<StreamInner>> {
+    fn heir(&self) -> Option<Arc<dyn Queue>> {
         match &*self.end() {
             End::Left(heir) => heir.upgrade(),
             _ => None,
@@ -87,7 +104,7 @@ impl Progress {
 
     /// Blocks until the stream, which goes away on another thread, is gone, or left to what is given: at most as long
     /// as `limit`.
-    fn wait_end(&self, limit: Duration) -> Result<Option<Arc<StreamInner>>> {
+    fn wait_end(&self, limit: Duration) -> Result<Option<Arc<dyn Queue>>> {
         let begun = Instant::now();
         let mut end = self.end();
         loop {
@@ -114,24 +131,32 @@ impl Progress {
     }
 }
 
-/// A submission that something depends on.
-#[derive(Clone)]
-pub(crate) struct Use {
-    stream: Weak<StreamInner>,
+/// A submission that something depends on, of a queue whose type is known where it is made.
+pub(crate) struct Use<Q: ?Sized = dyn Queue> {
+    queue: Weak<Q>,
     progress: Arc<Progress>,
     number: u64,
 }
 
+impl<Q: ?Sized> Clone for Use<Q> {
+    fn clone(&self) -> Self {
+        Self { queue: Weak::clone(&self.queue), progress: Arc::clone(&self.progress), number: self.number }
+    }
+}
+
 impl Use {
-    pub(crate) fn new(stream: &Arc<StreamInner>, number: u64) -> Self {
-        Self { stream: Arc::downgrade(stream), progress: Arc::clone(stream.progress()), number }
+    pub(crate) fn new<Q: Queue>(queue: &Arc<Q>, number: u64) -> Self {
+        let weak: Weak<Q> = Arc::downgrade(queue);
+        Self { queue: weak, progress: Arc::clone(queue.progress()), number }
+    }
+}
+
+impl<Q: Queue + ?Sized> Use<Q> {
+    pub(crate) fn is_of(&self, queue: &impl Queue) -> bool {
+        Arc::ptr_eq(&self.progress, queue.progress())
     }
 
-    pub(crate) fn is_of(&self, stream: &StreamInner) -> bool {
-        Arc::ptr_eq(&self.progress, stream.progress())
-    }
-
-    /// A later submission of the same stream.
+    /// A later submission of the same queue.
     pub(crate) fn renew(&mut self, number: u64) {
         self.number = self.number.max(number);
     }
@@ -145,37 +170,47 @@ impl Use {
         self.progress.has_reported(self.number)
     }
 
-    /// The stream, also when only its work is left of it.
-    fn stream(&self) -> Option<Arc<StreamInner>> {
-        self.stream.upgrade().or_else(|| self.progress.heir())
-    }
-
     /// Waits until the submission is done, for at most `limit` milliseconds, and reports errors of the work up to it.
     pub(crate) fn wait(&self, limit: Option<i32>) -> Result<()> {
         if self.is_settled() {
             return Ok(());
         }
-        let gone = || self.progress.wait_end(Duration::MAX);
-        let stream = self.stream().map_or_else(gone, |stream| Ok(Some(stream)))?;
-        stream.map_or(Ok(()), |stream| stream.wait_for(self.number, limit))
+        if let Some(queue) = self.queue.upgrade() {
+            return queue.wait_for(self.number, limit);
+        }
+        self.progress.wait_end(Duration::MAX)?.map_or(Ok(()), |heir| heir.wait_for(self.number, limit))
     }
 
-    /// The stream, while the submission may still run. Waits for one that goes away, at most as long as `limit`.
-    pub(crate) fn running(&self, limit: Duration) -> Result<Option<(Arc<StreamInner>, u64)>> {
+    /// Asks the queue how far it is, without blocking.
+    pub(crate) fn poll(&self) {
+        if self.is_done() {
+            return;
+        }
+        if let Some(queue) = self.queue.upgrade() {
+            queue.poll();
+        } else if let Some(heir) = self.progress.heir() {
+            heir.poll();
+        }
+    }
+}
+
+impl<Q: Queue> Use<Q> {
+    /// As [`Use::new`], for who needs the queue back.
+    pub(crate) fn of(queue: &Arc<Q>, number: u64) -> Self {
+        Self { queue: Arc::downgrade(queue), progress: Arc::clone(queue.progress()), number }
+    }
+
+    /// The queue, while the submission may still run. Waits for one that goes away, at most as long as `limit`.
+    pub(crate) fn running(&self, limit: Duration) -> Result<Option<(Arc<Q>, u64)>> {
         if self.is_done() {
             return Ok(None);
         }
-        let gone = || self.progress.wait_end(limit);
-        let stream = self.stream().map_or_else(gone, |stream| Ok(Some(stream)))?;
-        Ok(stream.map(|stream| (stream, self.number)))
-    }
-
-    /// Asks the stream how far it is, without blocking.
-    pub(crate) fn poll(&self) {
-        if !self.is_done()
-            && let Some(stream) = self.stream()
-        {
-            stream.poll();
+        if let Some(queue) = self.queue.upgrade() {
+            return Ok(Some((queue, self.number)));
         }
+        let Some(heir) = self.progress.wait_end(limit)? else { return Ok(None) };
+        let heir = heir.into_any().downcast();
+        let heir = heir.map_err(|_| Error::new(ErrorKind::Internal, "a queue was left to one of another kind"))?;
+        Ok(Some((heir, self.number)))
     }
 }

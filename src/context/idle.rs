@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use acl_sys::aclrtStream;
 
+use super::ContextInner;
 use crate::call::call;
-use crate::context::ContextInner;
 
 /// The idle streams of one context. Raw handles, because a stream value would hold the context that holds this.
 #[derive(Default)]

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::joins::Joins;
-use crate::callback::{HostFunction, Panics};
+use super::{StreamInner, Task};
+use crate::allocation::Allocation;
+use crate::closure::{Function, Panics};
 use crate::error::{Error, ErrorKind, Result};
-use crate::memory::Allocation;
-use crate::stream::{StreamInner, Task};
 
 /// Shared by the streams of one capture. Record and wait carry it from stream to stream.
 pub(crate) struct CaptureState {
@@ -32,7 +32,7 @@ struct Inner {
 pub(crate) struct Keep {
     pub(crate) allocations: HashMap<usize, Arc<Allocation>>,
     pub(crate) host_buffers: Vec<Box<dyn Any + Send>>,
-    pub(crate) host_functions: Vec<Arc<HostFunction>>,
+    pub(crate) host_functions: Vec<Arc<Function>>,
     /// Scratch memory by stream; also among the allocations.
     workspaces: HashMap<usize, Arc<Allocation>>,
 }
@@ -125,7 +125,7 @@ impl CaptureState {
         error
     }
 
-    pub(crate) fn keep_host_function(&self, function: &Arc<HostFunction>) {
+    pub(crate) fn keep_host_function(&self, function: &Arc<Function>) {
         self.lock().keep.host_functions.push(Arc::clone(function));
     }
 

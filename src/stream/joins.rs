@@ -144,7 +144,7 @@ mod tests {
         joins.task(side, "matmul", Location::caller());
         let unjoined = joins.unjoined().unwrap();
         assert_eq!(unjoined.chain, side);
-        assert!(unjoined.text.starts_with("ends with matmul at src/graph/joins.rs:"), "{}", unjoined.text);
+        assert!(unjoined.text.starts_with("ends with matmul at src/stream/joins.rs:"), "{}", unjoined.text);
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::ContextInner;
 use crate::call::call;
-use crate::context::ContextInner;
 use crate::error::{ErrorKind, Result};
-use crate::stream::Use;
+use crate::progress::Use;
 
 /// The waiting memory of one context.
 #[derive(Default)]
@@ -89,7 +89,7 @@ fn free_or_tell(context: &ContextInner, address: *mut c_void) {
 }
 
 /// Frees memory that no submitted work uses.
-pub(super) fn free(context: &ContextInner, address: *mut c_void) -> Result<()> {
+pub(crate) fn free(context: &ContextInner, address: *mut c_void) -> Result<()> {
     // SAFETY: the address came from `aclrtMalloc`, its owner frees it once, and no submitted work uses it any more.
     unsafe { call!(context, aclrtFree(address)) }
 }

@@ -1,0 +1,64 @@
+//! The launch of a graph that may still run.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::allocation::Launches;
+use crate::error::Result;
+use crate::progress::Use;
+use crate::stream::StreamInner;
+
+/// Where a graph was launched last; shared with the memory that it uses.
+#[derive(Default)]
+pub(crate) struct InFlight {
+    last: Mutex<Option<Use<StreamInner>>>,
+}
+
+impl InFlight {
+    fn last(&self) -> MutexGuard<'_, Option<Use<StreamInner>>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the last launch went to `stream`.
+    pub(crate) fn is_last(&self, stream: &StreamInner) -> bool {
+        self.last().as_ref().is_some_and(|last| last.is_of(stream))
+    }
+
+    pub(crate) fn launched(&self, stream: &Arc<StreamInner>, number: u64) {
+        let mut last = self.last();
+        match &mut *last {
+            Some(known) if known.is_of(&**stream) => known.renew(number),
+            other => *other = Some(Use::of(stream, number)),
+        }
+    }
+
+    fn last_use(&self) -> Option<Use<StreamInner>> {
+        self.last().clone()
+    }
+
+    /// The stream of the last launch, while that launch may run.
+    pub(crate) fn running(&self) -> Result<Option<(Arc<StreamInner>, u64)>> {
+        self.last_use().map_or(Ok(None), |last| last.running(Duration::MAX))
+    }
+
+    /// Whether the last launch may still run.
+    pub(crate) fn may_run(&self) -> bool {
+        self.last().as_ref().is_some_and(|last| !last.is_done())
+    }
+
+    /// Waits for the last launch, for at most `limit` milliseconds, and reports its errors.
+    pub(crate) fn wait_within(&self, limit: Option<i32>) -> Result<()> {
+        self.last_use().map_or(Ok(()), |last| last.wait(limit))
+    }
+
+    /// Whether there is nothing to wait for and to report.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.last().as_ref().is_none_or(Use::is_settled)
+    }
+}
+
+impl Launches for InFlight {
+    fn wait(&self) -> Result<()> {
+        self.wait_within(None)
+    }
+}
