@@ -8,7 +8,7 @@ use super::builder::External;
 use super::recipe::function::{Body, Foreign, HostFunction};
 use super::recipe::{FunctionKind, Recipe};
 use super::symbols::effort::within;
-use super::symbols::values::unknown;
+use super::symbols::values::named;
 
 mod codec;
 mod derived;
@@ -116,10 +116,8 @@ impl Plan {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn external(&self, name: &str) -> Result<External> {
-        match self.0.recipe.externals.iter().position(|known| known == name) {
-            Some(index) => Ok(External { plan: self.0.id, index: index as u32 }),
-            None => Err(unknown("gate", name, self.0.recipe.externals.iter())),
-        }
+        let index = named("gate", name, self.0.recipe.externals.iter())?;
+        Ok(External { plan: self.0.id, index: index as u32 })
     }
 
     /// A function without a name, which no file can hold.

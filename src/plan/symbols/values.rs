@@ -113,8 +113,12 @@ fn names(symbols: &[Symbol]) -> Vec<String> {
     symbols.iter().map(|symbol| symbol.name.clone()).collect()
 }
 
-/// The error for a name of something that the plan does not have.
-pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a String>) -> Error {
+/// The place of `name` among what the plan has, or the error that says what there is.
+pub(crate) fn named<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a String> + Clone) -> Result<usize> {
+    known.clone().position(|known| known == name).ok_or_else(|| unknown(what, name, known))
+}
+
+fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a String>) -> Error {
     let known: Vec<_> = known.map(|known| format!("{known:?}")).collect();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
     Error::invalid(format!("the plan has no {what} {name:?}; it has {known}"))
