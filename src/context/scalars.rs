@@ -9,7 +9,7 @@ use crate::call::call;
 
 /// A place for each type of element; null until somebody needs the number.
 #[derive(Debug, Default)]
-pub(crate) struct Scalars([AtomicPtr<aclScalar>; Scalars::COUNT]);
+pub(crate) struct Scalars([AtomicPtr<aclScalar>; Self::COUNT]);
 
 impl Scalars {
     pub(crate) const COUNT: usize = 9;
