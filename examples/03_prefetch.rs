@@ -6,6 +6,8 @@
 //! 10000`.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod size;
+
 use std::time::Instant;
 
 use racl::{Acl, CaptureMode, Device, Prefetch, Result, Stream, Tensor, op};
@@ -45,7 +47,7 @@ impl Step {
 }
 
 fn main() -> Result<()> {
-    let n = size_from_arguments();
+    let n = size::from_arguments("03_prefetch", 1000);
     let acl = Acl::init_or_mock()?;
     println!("library: {acl}; x is {n} × {n}, y is {n} × 1");
     let device = acl.device(0)?;
@@ -78,15 +80,4 @@ fn main() -> Result<()> {
     assert_eq!(step.out.to_vec()?, eager, "the replay differs from the eager run");
     println!("the replay equals the eager run; out[0] = {}", eager[0]);
     Ok(())
-}
-
-fn size_from_arguments() -> usize {
-    match std::env::args().nth(1).map(|text| text.parse()) {
-        None => 1000,
-        Some(Ok(n)) if n > 0 => n,
-        Some(_) => {
-            eprintln!("usage: 03_prefetch [N], with N a whole number such as 10000");
-            std::process::exit(2);
-        }
-    }
 }

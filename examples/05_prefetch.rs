@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod compare;
+mod size;
 
 use std::error::Error;
 
@@ -67,7 +68,7 @@ fn plan(n: usize) -> Result<(Plan, usize)> {
 }
 
 fn main() -> std::result::Result<(), Box<dyn Error>> {
-    let n = size_from_arguments();
+    let n = size::from_arguments("05_prefetch", 500);
     let acl = Acl::init_or_mock()?;
     println!("library: {acl}; x is {n} × {n}, y is {n} × 1");
     let device = acl.device(0)?;
@@ -99,15 +100,4 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
         println!("{how:<14} {asked} of {REQUEST} bytes asked for; same result");
     }
     Ok(())
-}
-
-fn size_from_arguments() -> usize {
-    match std::env::args().nth(1).map(|text| text.parse()) {
-        None => 500,
-        Some(Ok(n)) if n > 0 => n,
-        Some(_) => {
-            eprintln!("usage: 05_prefetch [N], with N a whole number such as 10000");
-            std::process::exit(2);
-        }
-    }
 }

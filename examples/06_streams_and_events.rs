@@ -6,18 +6,17 @@
 //! out a wait that is needed is an error when the plan is built, which the program shows.
 #![allow(clippy::print_stdout)]
 
+mod both_ways;
 mod compare;
 
 use std::error::Error;
 
-use compare::same;
+use both_ways::{INPUTS, N};
 use racl::half::f16;
 use racl::op::DataType::F16;
-use racl::plan::{Builder, Fork, Frozen, Input, Plan, Scope};
+use racl::plan::{Builder, Fork, Input, Plan, Scope};
 use racl::{Acl, Device, Result, Stream, Tensor, op};
 
-const N: usize = 500;
-const INPUTS: [&str; 4] = ["a", "b", "c", "d"];
 const OUTPUTS: [&str; 6] = ["a + b", "c · d", "a · b", "c + d", "(a + b) + 1", "1 + 100"];
 
 /// The operators one after the other on one stream, in the order of [`OUTPUTS`].
@@ -78,37 +77,18 @@ fn inputs(g: &mut Builder) -> Result<[racl::plan::Value; 4]> {
     Ok([input(0)?, input(1)?, input(2)?, input(3)?])
 }
 
-fn random(device: &Device, random: &mut fastrand::Rng) -> Result<Tensor<f16>> {
-    let data: Vec<f16> = (0..N * N).map(|_| f16::from_f32(random.f32() - 0.5)).collect();
-    device.upload_tensor(&data, [N, N])
-}
-
 fn main() -> std::result::Result<(), Box<dyn Error>> {
     let acl = Acl::init_or_mock()?;
     println!("library: {acl}");
     let device = acl.device(0)?;
     let main = device.stream()?;
-    let mut seed = fastrand::Rng::with_seed(6);
-    let mut next = || random(&device, &mut seed);
-    let given = [next()?, next()?, next()?, next()?];
+    let given = both_ways::given(&device, 6)?;
 
     let expected = in_order(&device, &main, &given)?;
     let plan = Plan::build(in_streams)?;
     println!("a plan of {} operators on {} streams, with {} events", plan.operators(), plan.streams(), plan.events());
-    for (how, mut exe) in
-        [("eager", plan.eager(&device, Frozen::new())?), ("replay", plan.capture(&device, Frozen::new())?)]
-    {
-        let mut bind = exe.bindings();
-        for (name, tensor) in INPUTS.iter().zip(&given) {
-            bind.set(exe.input(name)?, tensor);
-        }
-        exe.run(&main, &mut bind)?;
-        for (name, expected) in OUTPUTS.iter().zip(&expected) {
-            let found = exe.output::<f16>(exe.output_id(name)?)?.to_vec()?;
-            same(&format!("{how}, {name}"), &found, &expected.to_vec()?)?;
-        }
-        println!("{how:<7} equals the operators in order");
-    }
+    let expected: Vec<_> = OUTPUTS.into_iter().zip(expected).collect();
+    both_ways::equal(&plan, (&device, &main), &given, &expected)?;
     match Plan::build(without_a_wait) {
         Err(refused) => println!("without a wait: {refused}"),
         Ok(_) => return Err("a plan without a wait that it needs was built".into()),

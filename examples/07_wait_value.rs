@@ -5,18 +5,17 @@
 //! because it is given `c` as of that; so does the addition on stream "2" with the product of the main stream.
 #![allow(clippy::print_stdout)]
 
+mod both_ways;
 mod compare;
 
 use std::error::Error;
 
-use compare::same;
+use both_ways::{INPUTS, N};
 use racl::half::f16;
 use racl::op::DataType::F16;
-use racl::plan::{Builder, Fork, Frozen, Input, Plan, Scope};
+use racl::plan::{Builder, Fork, Input, Plan, Scope};
 use racl::{Acl, Device, Result, Stream, Tensor, op};
 
-const N: usize = 500;
-const INPUTS: [&str; 4] = ["a", "b", "c", "d"];
 const OUTPUTS: [&str; 5] = ["a + b", "c · d", "a · b", "c + d", "1 + 2"];
 
 /// The operators one after the other on one stream, in the order of [`OUTPUTS`].
@@ -52,37 +51,18 @@ fn in_streams(g: &mut Builder) -> Result<()> {
     OUTPUTS.iter().zip(values).try_for_each(|(name, value)| g.output(name, value))
 }
 
-fn random(device: &Device, random: &mut fastrand::Rng) -> Result<Tensor<f16>> {
-    let data: Vec<f16> = (0..N * N).map(|_| f16::from_f32(random.f32() - 0.5)).collect();
-    device.upload_tensor(&data, [N, N])
-}
-
 fn main() -> std::result::Result<(), Box<dyn Error>> {
     let acl = Acl::init_or_mock()?;
     println!("library: {acl}");
     let device = acl.device(0)?;
     let main = device.stream()?;
-    let mut seed = fastrand::Rng::with_seed(7);
-    let mut next = || random(&device, &mut seed);
-    let given = [next()?, next()?, next()?, next()?];
+    let given = both_ways::given(&device, 7)?;
 
     let expected = in_order(&device, &main, &given)?;
     let plan = Plan::build(in_streams)?;
     println!("a plan of {} operators on {} streams, with {} events", plan.operators(), plan.streams(), plan.events());
     plan.lints().iter().for_each(|lint| println!("lint: {lint}"));
-    for (how, mut exe) in
-        [("eager", plan.eager(&device, Frozen::new())?), ("replay", plan.capture(&device, Frozen::new())?)]
-    {
-        let mut bind = exe.bindings();
-        for (name, tensor) in INPUTS.iter().zip(&given) {
-            bind.set(exe.input(name)?, tensor);
-        }
-        exe.run(&main, &mut bind)?;
-        for (name, expected) in OUTPUTS.iter().zip(&expected) {
-            let found = exe.output::<f16>(exe.output_id(name)?)?.to_vec()?;
-            same(&format!("{how}, {name}"), &found, &expected.to_vec()?)?;
-        }
-        println!("{how:<7} equals the operators in order");
-    }
+    let expected: Vec<_> = OUTPUTS.into_iter().zip(expected).collect();
+    both_ways::equal(&plan, (&device, &main), &given, &expected)?;
     Ok(())
 }

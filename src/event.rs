@@ -202,19 +202,36 @@ impl Event {
         Ok(())
     }
 
+    /// Makes `stream` wait for the submission of `last`, with the event in `kept`, which is made at its first use and
+    /// let go after a failure.
+    pub(crate) fn order(
+        kept: &mut Option<Self>,
+        context: &Arc<ContextInner>,
+        last: &(Arc<StreamInner>, u64),
+        stream: &Stream,
+        location: &'static Location<'static>,
+    ) -> Result<()> {
+        let event = match kept.take() {
+            Some(event) => event,
+            None => Self::create_in(context, EventKind::Order)?,
+        };
+        event.order_after(last, stream, location)?;
+        *kept = Some(event);
+        Ok(())
+    }
+
     /// Makes `stream` wait for what `last` has been given, with a record of this event; blocks until the submission
     /// `number` of `last` is done where a record would go into a capture.
-    pub(crate) fn order(
+    fn order_after(
         &self,
-        last: &Arc<StreamInner>,
-        number: u64,
+        (last, number): &(Arc<StreamInner>, u64),
         stream: &Stream,
         location: &'static Location<'static>,
     ) -> Result<()> {
         let state = last.lock();
         if state.capture.is_some() {
             drop(state);
-            return last.wait_for(number, None);
+            return last.wait_for(*number, None);
         }
         self.record_locked(last, &state, location)?;
         drop(state);

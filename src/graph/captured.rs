@@ -15,9 +15,9 @@ use crate::call::call;
 use crate::closure::Panics;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
-use crate::event::{Event, EventKind};
+use crate::event::Event;
 use crate::retire;
-use crate::stream::{CaptureState, Keep, State, Stream, StreamInner, Task};
+use crate::stream::{CaptureState, Keep, Stream, Task};
 
 /// A captured graph (`aclmdlRI`): launched with one call however many operators it holds.
 ///
@@ -151,10 +151,11 @@ impl Graph {
         inner.context().check_library(&self.context, "a graph")?;
         let task = Task { label: "graph launch", location: Location::caller(), uses: &[], scratch: None };
         let again = self.in_flight.is_last(inner);
-        let state = match if again { None } else { self.in_flight.running()? } {
-            Some((last, number)) => self.order_after(&last, number, inner, &task)?,
-            None => inner.lock(),
-        };
+        let before = if again { None } else { self.in_flight.running()? };
+        if let Some(before) = before {
+            Event::order(&mut self.order, &self.context, &before, stream, task.location)?;
+        }
+        let state = inner.lock();
         let number = inner.submit_locked(&state, &task, |raw| {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
@@ -165,23 +166,6 @@ impl Graph {
             inner.panics.adopt(&self.panics);
         }
         Ok(())
-    }
-
-    /// Makes `stream` wait for the launch before, which went to `last`.
-    fn order_after<'a>(
-        &mut self,
-        last: &Arc<StreamInner>,
-        number: u64,
-        stream: &'a Arc<StreamInner>,
-        task: &Task<'_>,
-    ) -> Result<std::sync::MutexGuard<'a, State>> {
-        let event = match self.order.take() {
-            Some(event) => event,
-            None => Event::create_in(&self.context, EventKind::Order)?,
-        };
-        event.order(last, number, &Stream(Arc::clone(stream)), task.location)?;
-        self.order = Some(event);
-        Ok(stream.lock())
     }
 
     /// Blocks until the last launch is done; returns at once when there was none.

@@ -1,4 +1,5 @@
-//! The builder: records what a plan does, in the order in which its work is issued.
+//! The builder: records what a plan does, in the order in which its work is issued, and gives the recipe. Uses what
+//! recipes are made of and how mistakes are told; [`Plan`](super::Plan) checks what comes out.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -8,24 +9,29 @@ use std::sync::{Arc, Weak};
 
 use crate::error::Result;
 
-use super::auto::Wishes;
-use super::decompose::Decompositions;
-use super::dim::{Dim, IntoDims, show_dims};
-use super::finding::{Finding, FindingKind};
-use super::function::Body;
-use super::options::Options;
+use super::check::finding::{Finding, FindingKind};
+use super::recipe::function::Body;
 use super::recipe::{Access, Known, Mode, Node, NodeKind, ORIGIN, Recipe, Tag};
+use super::symbols::dim::{Dim, IntoDims, show_dims};
+use decompositions::Decompositions;
+use options::Options;
+use spread::Wishes;
 
 mod decompose;
+pub(crate) mod decompositions;
 mod events;
 mod finish;
 mod foreign;
 mod gates;
 mod ops;
+pub(crate) mod options;
 mod prefetch;
 mod producers;
 mod progress;
+mod spread;
 mod streams;
+#[cfg(test)]
+pub(crate) mod tests;
 mod values;
 mod versions;
 mod views;

@@ -1,27 +1,31 @@
-//! Checks of a recipe: order of overlapping accesses, lifetimes, and waits that nobody can end.
+//! Checks of a recipe, and the findings they give: order of overlapping accesses, lifetimes, and waits that nobody can
+//! end. Uses recipes, their overlaps and their order; [`Plan`](super::Plan) is what has passed it.
 
 use std::collections::HashSet;
 
-use super::effort::spend;
-use super::finding::{Finding, FindingKind};
 use super::order::{Broken, Order};
-use super::ranges::may_overlap;
+use super::overlap::ranges::may_overlap;
 use super::recipe::Recipe;
-use super::uses::{Use, Uses};
+use super::recipe::uses::{Use, Uses};
+use super::symbols::effort::spend;
 
 mod cores;
 mod cover;
 mod crowd;
+pub(crate) mod finding;
 mod gates;
 mod groups;
 mod live;
 mod marks;
 mod symbolic;
+#[cfg(test)]
+mod tests;
 mod text;
 mod tree;
 mod written;
 
 pub(crate) use cores::{alone, core_demand};
+use finding::{Finding, FindingKind};
 
 /// Most findings of one check; a plan that is this wrong needs no complete list.
 const MOST: usize = 1000;

@@ -1,10 +1,11 @@
-//! What a plan is, for people and programs: as text, JSON, a Graphviz graph and a picture.
+//! What a plan is, for people and programs: as text, JSON, a Graphviz graph and a picture. Uses checked plans; stored
+//! ones are shown with it too.
 
 use crate::op::DataType;
 
-use super::layout::Extent;
-use super::poly::Poly;
+use super::recipe::layout::Extent;
 use super::recipe::{Input, Mode, NodeKind, OnMove, Recipe};
+use super::symbols::poly::Poly;
 
 mod arena;
 mod attributes;

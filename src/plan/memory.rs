@@ -1,11 +1,14 @@
-//! The memory plan: where each temporary of a recipe lies in one arena.
+//! The memory plan: where each temporary of a recipe lies in one arena. Uses recipes and their order; whatever runs or
+//! shows a plan has its places from here.
 //!
 //! Two temporaries share bytes only when every use of one happens before every use of the other, by stream order and
 //! events. Results that the caller keeps are no temporaries.
 
+use std::fmt;
+
 use super::order::Order;
+use super::recipe::uses::Uses;
 use super::recipe::{Recipe, Storage, StorageKind};
-use super::uses::Uses;
 
 mod by_size;
 mod conflicts;
@@ -34,8 +37,35 @@ pub(crate) struct MemoryPlan {
 impl MemoryPlan {
     pub(crate) const ELSEWHERE: u64 = u64::MAX;
 
-    pub(crate) fn report(&self) -> super::MemoryReport {
-        super::MemoryReport { peak: self.peak, sum: self.sum, lower_bound: self.bound }
+    pub(crate) fn report(&self) -> MemoryReport {
+        MemoryReport { peak: self.peak, sum: self.sum, lower_bound: self.bound }
+    }
+}
+
+/// What the temporaries of a plan need, in bytes, the padding of each included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemoryReport {
+    /// The arena.
+    pub peak: u64,
+    /// All temporaries without sharing.
+    pub sum: u64,
+    /// The largest set that is live at once when work runs in the order of issue: no plan can do with less.
+    pub lower_bound: u64,
+}
+
+impl fmt::Display for MemoryReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = |part: u64, whole: u64| if whole == 0 { 100.0 } else { part as f64 * 100.0 / whole as f64 };
+        write!(
+            f,
+            "{} bytes: {:.1} % of {} without sharing, {:.1} % of the least possible {}",
+            self.peak,
+            percent(self.peak, self.sum),
+            self.sum,
+            percent(self.peak, self.lower_bound),
+            self.lower_bound
+        )
     }
 }
 

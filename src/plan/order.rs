@@ -1,7 +1,11 @@
-//! Which work of a plan happens before which: by stream order and by events.
+//! Which work of a plan happens before which, by stream order and by events. Uses recipes; the memory plan and the checks
+//! ask it, and the builder has its clocks.
 
-use super::clocks::{Clocks, Least};
 use super::recipe::{NodeKind, Recipe};
+
+pub(crate) mod clocks;
+
+use clocks::{Clocks, Least};
 
 /// Answers "is `a` done before `b` starts", for few streams in constant time.
 ///

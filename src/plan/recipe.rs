@@ -1,11 +1,22 @@
-//! The recipe: a plan as plain data, in the order in which its work is issued.
+//! The recipe: a plan as plain data, in the order in which its work is issued, with its operators, layouts and uses,
+//! the user's code in it, and how its parts are written. Uses symbols; every room above works with it.
 
 use std::collections::HashMap;
 
-use super::dim::Dim;
-use super::layout::{Extent, Layout};
-use super::operator::Operator;
-use super::uses::Use;
+use super::symbols::Symbol;
+use super::symbols::dim::Dim;
+
+pub(crate) mod element;
+pub(crate) mod function;
+pub(crate) mod layout;
+pub(crate) mod operator;
+pub(crate) mod uses;
+#[cfg(feature = "cache")]
+pub(crate) mod wire;
+
+use layout::{Extent, Layout};
+use operator::Operator;
+use uses::Use;
 
 /// Index of the stream that a plan is run on.
 pub(crate) const ORIGIN: u16 = 0;
@@ -36,15 +47,6 @@ pub(crate) struct Recipe {
     pub(crate) reserved: Vec<(u32, u32)>,
     /// Greatest share of the L2 cache that one prefetch may ask for, in thousandths; 0 for no cap.
     pub(crate) prefetch_cap: u32,
-}
-
-/// A named dimension and the numbers that it may be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Symbol {
-    pub(crate) name: String,
-    pub(crate) least: u64,
-    pub(crate) greatest: u64,
 }
 
 /// A stream of the plan.
@@ -110,7 +112,7 @@ pub(crate) struct Node {
 #[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum NodeKind {
     /// Accesses: the operands, then the result.
-    Op(#[cfg_attr(feature = "cache", serde(with = "super::codec::wire::OperatorWire"))] Operator),
+    Op(#[cfg_attr(feature = "cache", serde(with = "wire::OperatorWire"))] Operator),
     /// A foreign operator, by function; its accesses in the order in which they were declared.
     Foreign(u32),
     /// A host function.
@@ -219,7 +221,7 @@ pub enum OnMove {
 pub(crate) struct InputInfo {
     pub(crate) name: String,
     pub(crate) value: u32,
-    #[cfg_attr(feature = "cache", serde(with = "super::codec::wire::InputWire"))]
+    #[cfg_attr(feature = "cache", serde(with = "wire::InputWire"))]
     pub(crate) class: Input,
 }
 
@@ -242,7 +244,7 @@ pub(crate) struct FunctionInfo {
     pub(crate) version: u32,
     pub(crate) attributes: Vec<u8>,
     /// Cores that must be free at the same time for it to make progress.
-    #[cfg_attr(feature = "cache", serde(with = "super::codec::wire::CoresWire"))]
+    #[cfg_attr(feature = "cache", serde(with = "wire::CoresWire"))]
     pub(crate) needs: Cores,
 }
 
@@ -419,5 +421,13 @@ impl Recipe {
         }
         fixed.symbols.clear();
         Ok(fixed)
+    }
+}
+
+/// Whether a value is the memory of an updatable input, which few operators can use.
+pub(crate) fn is_updatable(recipe: &Recipe, value: u32) -> bool {
+    match recipe.storages[recipe.storage_of(value) as usize].kind {
+        StorageKind::Input(input) => recipe.inputs[input as usize].class == Input::Updatable,
+        _ => false,
     }
 }

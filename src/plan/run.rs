@@ -1,8 +1,10 @@
-//! Running a plan on a device: executables, what they are given and what they give.
+//! Running a plan on a device: executables, what they are given and what they give. Uses checked plans, and streams,
+//! graphs and memory of the device; no other room uses it.
 
 mod ahead;
 mod alias;
 mod bindings;
+mod buckets;
 mod budget;
 mod create;
 mod eager;
@@ -10,6 +12,7 @@ mod executable;
 mod gate;
 mod host;
 mod issue;
+pub(crate) mod launch;
 mod options;
 mod output;
 mod outside;
@@ -25,6 +28,7 @@ mod symbols;
 mod update;
 
 pub use bindings::{Bindable, Bindings, Frozen, InputId, OutputId};
+pub use buckets::Buckets;
 #[cfg(feature = "cache")]
 pub(crate) use budget::device_cores;
 pub use executable::Executable;
@@ -32,4 +36,3 @@ pub use options::{Mode, OnFull, RunOptions};
 pub use output::Output;
 pub use pool::Pool;
 pub use store::Counters;
-pub(crate) use update::is_updatable;

@@ -1,4 +1,5 @@
-//! Running a plan on host memory, without a device.
+//! Running a plan on host memory, without a device: the machine, and the arithmetic of the operators. Uses checked
+//! plans; no other room uses it.
 
 use crate::error::{Error, Result};
 use crate::op::{DataType, Element, IntoShape, Shape};
@@ -7,11 +8,12 @@ use super::Plan;
 use super::recipe::{Input, OutputInfo, Recipe};
 
 mod bind;
+mod host;
 mod machine;
 mod memory;
 mod random;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 #[cfg_attr(not(test), allow(unused_imports, reason = "what tests watch"))]
 pub(crate) use machine::{Machine, Written};

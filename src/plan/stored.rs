@@ -1,15 +1,21 @@
-//! Plans for the compile cache: to bytes and back.
+//! Plans for the compile cache: to bytes and back, the code that they need by name, and where two of them differ. Uses
+//! checked plans; the cache uses it.
 
 use crate::error::Result;
 
 use super::Plan;
 use super::builder::External;
-use super::codec;
-use super::effort::within;
-use super::function::{Body, Foreign, HostFunction};
+use super::recipe::function::{Body, Foreign, HostFunction};
 use super::recipe::{FunctionKind, Recipe};
-use super::registry::Registry;
-use super::symbols::unknown;
+use super::symbols::effort::within;
+use super::symbols::values::named;
+
+mod codec;
+mod derived;
+mod difference;
+mod registry;
+
+pub use registry::Registry;
 
 /// Why bytes give no plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,8 +87,8 @@ impl Plan {
     /// The first thing in which another plan differs from this one: an operator, an event, a stream, the order of
     /// the work, the places in memory for the least and the greatest symbols.
     pub(crate) fn difference(&self, other: &Self) -> Option<String> {
-        codec::first_difference(&self.0.recipe, &other.0.recipe)
-            .or_else(|| codec::order_difference(&self.0.recipe, &self.0.order, &other.0.order))
+        difference::first_difference(&self.0.recipe, &other.0.recipe)
+            .or_else(|| derived::order_difference(&self.0.recipe, &self.0.order, &other.0.order))
             .or_else(|| {
                 let bounds = self.0.recipe.bounds();
                 let ends: [Vec<usize>; 2] = [
@@ -90,7 +96,7 @@ impl Plan {
                     bounds.iter().map(|(_, greatest)| *greatest as usize).collect(),
                 ];
                 let memory = |plan: &Self, symbols: &[usize]| plan.specialise(symbols).ok().map(|(_, memory)| memory);
-                ends.iter().find_map(|ends| codec::memory_difference(memory(self, ends), memory(other, ends)))
+                ends.iter().find_map(|ends| derived::memory_difference(memory(self, ends), memory(other, ends)))
             })
     }
 
@@ -110,10 +116,8 @@ impl Plan {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn external(&self, name: &str) -> Result<External> {
-        match self.0.recipe.externals.iter().position(|known| known == name) {
-            Some(index) => Ok(External { plan: self.0.id, index: index as u32 }),
-            None => Err(unknown("gate", name, self.0.recipe.externals.iter())),
-        }
+        let index = named("gate", name, self.0.recipe.externals.iter())?;
+        Ok(External { plan: self.0.id, index: index as u32 })
     }
 
     /// A function without a name, which no file can hold.

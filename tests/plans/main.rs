@@ -15,7 +15,7 @@ mod environment;
 mod equal;
 mod failures;
 mod gates;
-#[path = "../../src/plan/tests/generate.rs"]
+#[path = "../../src/plan/builder/tests/generate.rs"]
 mod generate;
 #[path = "../../benches/plans/heap.rs"]
 mod heap;

@@ -1,20 +1,19 @@
 //! The command line.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
+use model_files::Dtype;
+use racl::Device;
 use racl::half::{bf16, f16};
-use racl::{Acl, Device};
-use safetensors::Dtype;
 
 use crate::config::Config;
 use crate::decoder::{Attention, Decoder, Mode, Options};
 use crate::error::{Error, Result};
 use crate::number::Number;
 use crate::stats;
-use crate::weights::Source;
-use crate::weights_file::dtype_of;
+use crate::weights::{Source, dtype_of};
 
 /// Greedy decoding with a small Llama-style model: token ids in, token ids out.
 ///
@@ -94,10 +93,7 @@ Environment:
 
 /// Starts the log, on standard error.
 pub fn start_log(quiet: bool) {
-    let filter = if quiet { "warn" } else { "warn,decode=info" };
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or(filter))
-        .format(|out, record| writeln!(out, "{}: {}", record.level().as_str().to_lowercase(), record.args()))
-        .init();
+    command_line::start_log(quiet, "warn,decode=info", io::stderr());
 }
 
 /// Does what the command line asks for.
@@ -116,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Some(path) => Config::load(path)?,
         None => Config::default(),
     };
-    let acl = library()?;
+    let acl = command_line::library()?;
     log::info!("library: {acl}");
     let job = Job { arguments, prompt, source, config, device: acl.device(arguments.device)? };
     match kind {
@@ -147,11 +143,12 @@ impl Job<'_> {
             let mut decoder = Decoder::<T>::new(&device, &config, source, &options)?;
             (decoder.generate(&prompt, arguments.tokens)?, Vec::new())
         };
-        write(|out| {
+        let write = |out: &mut dyn io::Write| {
             let ids: Vec<String> = tokens.iter().map(u32::to_string).collect();
             writeln!(out, "{}", ids.join(" "))?;
             if speeds.is_empty() { Ok(()) } else { stats::write(out, &speeds, prefetch) }
-        })
+        };
+        command_line::write(write).map_err(Error::Output)
     }
 }
 
@@ -171,19 +168,4 @@ fn kind_of(path: &Path) -> Result<Kind> {
         // Of any other type reading a tensor says that it is not supported.
         _ => Ok(Kind::F32),
     }
-}
-
-#[cfg(feature = "mock")]
-fn library() -> racl::Result<Acl> {
-    Acl::init_or_mock()
-}
-
-#[cfg(not(feature = "mock"))]
-fn library() -> racl::Result<Acl> {
-    Acl::init()
-}
-
-fn write(results: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    results(&mut out).and_then(|()| out.flush()).map_err(Error::Output)
 }

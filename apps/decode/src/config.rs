@@ -1,11 +1,10 @@
 //! The sizes of the network, from a config.json as Llama models have it.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::Value;
+use model_files::{MOST, Settings};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Sizes of a decoder of the Llama family.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,23 +58,21 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// [`Error::Read`]; [`Error::Config`] for a network that this program does not implement.
+    /// [`Error::File`](crate::Error::File) for a file that cannot be read, and a network that this program does not implement.
     pub fn load(path: &Path) -> Result<Self> {
-        let settings = Settings::read(path)?;
-        settings.expect("model_type", &Value::from("llama"), &Value::from("llama"))?;
-        settings.expect("hidden_act", &Value::from("silu"), &Value::from("silu"))?;
-        settings.expect("attention_bias", &Value::Bool(false), &Value::Bool(false))?;
-        settings.expect("mlp_bias", &Value::Bool(false), &Value::Bool(false))?;
-        settings.expect("rope_scaling", &Value::Null, &Value::Null)?;
+        let settings = Settings::read(path)?.object()?;
+        settings.expect_if_given("model_type", "llama")?;
+        settings.expect_if_given("hidden_act", "silu")?;
+        settings.expect_if_given("attention_bias", false)?;
+        settings.expect_if_given("mlp_bias", false)?;
+        settings.expect_if_given("rope_scaling", ())?;
         let (hidden, heads) = (settings.size("hidden_size")?, settings.size("num_attention_heads")?);
         let kv_heads = settings.size_or("num_key_value_heads", heads)?;
-        let head = match settings.value.get("head_dim") {
-            None | Some(Value::Null) if !hidden.is_multiple_of(heads) => {
-                let text = format!("hidden_size {hidden} is no multiple of num_attention_heads {heads}");
-                return Err(settings.wrong(text));
-            }
-            _ => settings.size_or("head_dim", hidden / heads)?,
-        };
+        if !hidden.is_multiple_of(heads) && settings.get("head_dim").is_none_or(|head| head.is_null()) {
+            let text = format!("hidden_size {hidden} is no multiple of num_attention_heads {heads}");
+            return Err(settings.wrong(text).into());
+        }
+        let head = settings.size_or("head_dim", hidden / heads)?;
         let config = Self {
             hidden,
             layers: settings.size("num_hidden_layers")?,
@@ -129,69 +126,5 @@ impl Config {
     #[must_use]
     pub fn query_width(&self) -> usize {
         self.heads * self.head
-    }
-}
-
-struct Settings {
-    path: PathBuf,
-    value: Value,
-}
-
-/// Far above every real model, and low enough that no product of sizes overflows.
-const MOST: u64 = 1 << 20;
-
-impl Settings {
-    fn read(path: &Path) -> Result<Self> {
-        let text = fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-        match serde_json::from_str(&text) {
-            Ok(value @ Value::Object(_)) => Ok(Self { path: path.to_owned(), value }),
-            Ok(_) => Err(Error::Config { path: path.to_owned(), reason: "not a JSON object".to_owned() }),
-            Err(error) => Err(Error::Config { path: path.to_owned(), reason: format!("not JSON: {error}") }),
-        }
-    }
-
-    fn wrong(&self, reason: String) -> Error {
-        Error::Config { path: self.path.clone(), reason }
-    }
-
-    fn expect(&self, key: &str, supported: &Value, default: &Value) -> Result<()> {
-        match self.value.get(key).unwrap_or(default) {
-            found if found == supported => Ok(()),
-            found => Err(self.wrong(format!("{key} is {found}, and only {supported} is supported"))),
-        }
-    }
-
-    fn size(&self, key: &str) -> Result<usize> {
-        let found = self.value.get(key);
-        let size = found.and_then(Value::as_u64).filter(|size| (1..=MOST).contains(size));
-        let size = size.and_then(|size| usize::try_from(size).ok());
-        size.ok_or_else(|| {
-            let found = found.map_or("missing".to_owned(), Value::to_string);
-            self.wrong(format!("{key} is {found}, and a positive number up to {MOST} is needed"))
-        })
-    }
-
-    fn size_or(&self, key: &str, default: usize) -> Result<usize> {
-        match self.value.get(key) {
-            None | Some(Value::Null) => Ok(default),
-            Some(_) => self.size(key),
-        }
-    }
-
-    fn number(&self, key: &str, default: Option<f64>) -> Result<f64> {
-        let found = self.value.get(key);
-        let number = if found.is_none() { default } else { found.and_then(Value::as_f64) };
-        number.filter(|number| *number > 0.0).ok_or_else(|| {
-            let found = found.map_or("missing".to_owned(), Value::to_string);
-            self.wrong(format!("{key} is {found}, and a positive number is needed"))
-        })
-    }
-
-    fn flag(&self, key: &str) -> Result<bool> {
-        match self.value.get(key) {
-            None => Ok(false),
-            Some(Value::Bool(flag)) => Ok(*flag),
-            Some(found) => Err(self.wrong(format!("{key} is {found}, and true or false is needed"))),
-        }
     }
 }

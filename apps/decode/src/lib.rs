@@ -31,12 +31,10 @@ mod sequence;
 mod stats;
 mod updated;
 mod weights;
-mod weights_file;
 
 pub use config::Config;
 pub use decoder::{Attention, DEFAULT_BUCKETS, Decoder, Mode, Options};
 pub use error::{Error, Result};
 pub use number::Number;
 pub use stats::all_calls;
-pub use weights::Source;
-pub use weights_file::dtype_of;
+pub use weights::{Source, dtype_of};

@@ -1,8 +1,6 @@
 //! Greedy decoding on the command line.
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stderr)]
 
-use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -11,13 +9,8 @@ use decode::{Error, cli};
 fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();
     cli::start_log(arguments.quiet);
-    match cli::run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads the results has read enough.
-        Err(Error::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    command_line::end(cli::run(&arguments), |error| match error {
+        Error::Output(output) => Some(output),
+        _ => None,
+    })
 }

@@ -1,13 +1,11 @@
 //! The types that a model can have.
 
+use model_files::Stored;
 use racl::half::{bf16, f16};
 use racl::op::Float;
-use safetensors::Dtype;
 
 /// A type of weights; everything is computed in it.
-pub trait Number: Float {
-    /// Its name in a safetensors file.
-    const DTYPE: Dtype;
+pub trait Number: Float + Stored {
     /// The least finite number: what is added to attention scores of places that do not count.
     const LEAST: Self;
     /// The nearest number of this type.
@@ -17,7 +15,6 @@ pub trait Number: Float {
 }
 
 impl Number for f32 {
-    const DTYPE: Dtype = Dtype::F32;
     const LEAST: Self = Self::MIN;
     fn of(value: f32) -> Self {
         value
@@ -28,7 +25,6 @@ impl Number for f32 {
 }
 
 impl Number for f16 {
-    const DTYPE: Dtype = Dtype::F16;
     const LEAST: Self = Self::MIN;
     fn of(value: f32) -> Self {
         Self::from_f32(value)
@@ -39,7 +35,6 @@ impl Number for f16 {
 }
 
 impl Number for bf16 {
-    const DTYPE: Dtype = Dtype::BF16;
     const LEAST: Self = Self::MIN;
     fn of(value: f32) -> Self {
         Self::from_f32(value)

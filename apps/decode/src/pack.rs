@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use crate::config::Config;
+use model_files::aligned;
 
-/// Elements of which every tensor of a layer starts at a multiple: 512 bytes of 32-bit floats, which suits the device.
-const ALIGNMENT: usize = 128;
+use crate::config::Config;
 
 /// A matrix `[inputs, outputs]`, or a vector of one row.
 #[derive(Debug, Clone)]
@@ -17,8 +16,7 @@ pub(crate) struct Place {
 impl Place {
     /// From the first aligned element at or after `start`.
     fn of(start: usize, shape: [usize; 2]) -> Self {
-        let start = start.next_multiple_of(ALIGNMENT);
-        Self { elements: start..start + shape[0] * shape[1], shape }
+        Self { elements: aligned(start, shape[0] * shape[1]), shape }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The weights on the device: uploaded once, never written again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use model_files::{Dtype, WeightsFile, upload};
 use racl::{Device, DeviceBuffer, Tensor};
 
 use crate::config::Config;
@@ -9,10 +10,18 @@ use crate::error::Result;
 use crate::number::Number;
 use crate::pack::{Place, Places};
 use crate::random::Stream;
-use crate::weights_file::WeightsFile;
 
-/// Elements that an upload moves at once.
-const UPLOAD_ELEMENTS: usize = 1 << 20;
+/// A tensor that every model has.
+const FIRST: &str = "model.embed_tokens.weight";
+
+/// The element type of the model in a safetensors file: that of its token embedding.
+///
+/// # Errors
+///
+/// [`Error::File`](crate::Error::File) for a file that cannot be used, or has no token embedding.
+pub fn dtype_of(path: &Path) -> Result<Dtype> {
+    Ok(WeightsFile::open(path)?.dtype(FIRST)?)
+}
 
 /// Where weights come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +60,7 @@ impl Reader {
     /// The numbers of a tensor; a linear one has the shape `[outputs, inputs]`.
     fn read<T: Number>(&mut self, name: &str, shape: &[usize], kind: Kind) -> Result<Vec<T>> {
         let seed = match self {
-            Self::File(file) => return file.read(name, shape),
+            Self::File(file) => return Ok(file.read(name, shape)?),
             Self::Random(seed) => *seed,
         };
         let stream = Stream::new(seed, name);
@@ -97,7 +106,7 @@ impl<T: Number> Weights<T> {
     pub(crate) fn load(device: &Device, config: &Config, source: Source) -> Result<Self> {
         let mut reader = Reader::open(source)?;
         let (hidden, rows) = (config.hidden, config.vocabulary);
-        let words: Vec<T> = reader.read("model.embed_tokens.weight", &[rows, hidden], Kind::Table)?;
+        let words: Vec<T> = reader.read(FIRST, &[rows, hidden], Kind::Table)?;
         let words = Tensor::over(upload(device, &words)?, [rows, hidden])?;
         let head = if config.tied {
             words.transposed(0, 1)?
@@ -186,14 +195,4 @@ fn turned<T: Number>(matrix: &[T], columns: usize) -> Vec<T> {
         out.iter_mut().skip(row).step_by(rows).zip(from).for_each(|(to, from)| *to = *from);
     }
     out
-}
-
-/// In pieces, so that a library which stages an upload in memory of its own needs little of it.
-fn upload<T: Number>(device: &Device, data: &[T]) -> Result<DeviceBuffer<T>> {
-    let buffer = device.alloc(data.len())?;
-    for (index, piece) in data.chunks(UPLOAD_ELEMENTS).enumerate() {
-        let start = index * UPLOAD_ELEMENTS;
-        buffer.slice(start..start + piece.len())?.write(piece)?;
-    }
-    Ok(buffer)
 }

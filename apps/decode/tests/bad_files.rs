@@ -8,6 +8,7 @@ use std::path::Path;
 
 use common::{Stored, config, device, options, small_config};
 use decode::{Config, Decoder, Error, Mode, Source, dtype_of};
+use model_files::Error as FileError;
 use racl::half::f16;
 use racl::mock;
 use safetensors::Dtype;
@@ -54,10 +55,10 @@ fn cut(path: &Path, to: impl FnOnce(u64) -> u64) {
 #[test]
 fn a_missing_file_is_named() {
     let error = damaged(|path| fs::remove_file(path).unwrap());
-    assert!(matches!(error, Error::Read { .. }));
+    assert!(matches!(error, Error::File(FileError::Read { .. })));
     says(&error, &["model.safetensors", "--weights"]);
     let error = Config::load(Path::new("/nowhere/config.json")).unwrap_err();
-    assert!(matches!(error, Error::Read { .. }));
+    assert!(matches!(error, Error::File(FileError::Read { .. })));
     says(&error, &["/nowhere/config.json", "--config"]);
     says(&dtype_of(Path::new("/nowhere/model.safetensors")).unwrap_err(), &["/nowhere/model.safetensors"]);
 }
@@ -65,17 +66,17 @@ fn a_missing_file_is_named() {
 #[test]
 fn truncated_and_longer_files_are_told_with_both_sizes() {
     let error = damaged(|path| cut(path, |length| length - 1));
-    assert!(matches!(error, Error::Size { .. }));
+    assert!(matches!(error, Error::File(FileError::Size { .. })));
     says(&error, &["model.safetensors", "truncated"]);
     let error = damaged(|path| cut(path, |_| 100));
-    assert!(matches!(error, Error::Size { found: 100, .. }), "{error}");
+    assert!(matches!(error, Error::File(FileError::Size { found: 100, .. })), "{error}");
     says(&error, &["100 bytes", "truncated"]);
     let error = damaged(|path| cut(path, |length| length + 1));
-    assert!(matches!(error, Error::Size { .. }));
+    assert!(matches!(error, Error::File(FileError::Size { .. })));
     says(&error, &["longer than it should be"]);
     for length in 0..8 {
         let error = damaged(|path| cut(path, |_| length));
-        assert!(matches!(error, Error::NotSafetensors { .. }), "{error}");
+        assert!(matches!(error, Error::File(FileError::NotSafetensors { .. })), "{error}");
     }
 }
 
@@ -84,7 +85,7 @@ fn files_of_other_formats_are_told() {
     for content in [&b"PK\x03\x04 a zip archive, which is what others use"[..], &[0; 64], b"{\"a\": 1} and more text"]
     {
         let error = damaged(|path| fs::write(path, content).unwrap());
-        assert!(matches!(error, Error::NotSafetensors { .. } | Error::Size { .. }), "{error}");
+        assert!(matches!(error, Error::File(FileError::NotSafetensors { .. } | FileError::Size { .. })), "{error}");
         says(&error, &["model.safetensors"]);
     }
     let header = |text: &[u8]| [&(text.len() as u64).to_le_bytes()[..], text].concat();
@@ -95,7 +96,7 @@ fn files_of_other_formats_are_told() {
         b"{\"x\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}",
     ] {
         let error = damaged(|path| fs::write(path, header(text)).unwrap());
-        assert!(matches!(error, Error::NotSafetensors { .. }), "{error}");
+        assert!(matches!(error, Error::File(FileError::NotSafetensors { .. })), "{error}");
     }
 }
 
@@ -104,7 +105,7 @@ fn a_missing_tensor_is_named() {
     for name in ["model.embed_tokens", "lm_head", "model.norm", "model.layers.2.self_attn.k_proj"] {
         let name = format!("{name}.weight");
         let error = changed(|stored| drop(stored.tensors.remove(&name)));
-        assert!(matches!(error, Error::MissingTensor { .. }), "{error}");
+        assert!(matches!(error, Error::File(FileError::MissingTensor { .. })), "{error}");
         says(&error, &[&name, "model.safetensors"]);
     }
 }
@@ -114,7 +115,7 @@ fn another_shape_is_named_with_the_expected_one() {
     let name = "model.layers.1.mlp.down_proj.weight";
     // The right number of elements does not help.
     let error = changed(|stored| stored.tensors.get_mut(name).unwrap().1.reverse());
-    assert!(matches!(error, Error::TensorShape { .. }));
+    assert!(matches!(error, Error::File(FileError::TensorShape { .. })));
     says(&error, &[name, "[80, 48]", "[48, 80]"]);
     let error = changed(|stored| stored.config["vocab_size"] = json!(98));
     says(&error, &["model.embed_tokens.weight", "[97, 48]", "[98, 48]"]);
@@ -129,7 +130,7 @@ fn another_type_is_named() {
         let tensor = stored.tensors.get_mut(name).unwrap();
         *tensor = (Dtype::F64, vec![48], vec![0; 48 * 8]);
     });
-    assert!(matches!(error, Error::TensorType { .. }));
+    assert!(matches!(error, Error::File(FileError::TensorType { .. })));
     says(&error, &[name, "F64", "BF16"]);
     let folder = tempfile::tempdir().unwrap();
     let stored = Stored::new::<f16>(small_config());
@@ -159,7 +160,7 @@ fn read(text: &str) -> Error {
 fn configurations_that_are_none_are_refused() {
     for text in ["", "{", "[]", "1", "null", "{\"hidden_size\": 1,}"] {
         let error = read(text);
-        assert!(matches!(error, Error::Config { .. }), "{text}: {error}");
+        assert!(matches!(error, Error::File(FileError::Config { .. })), "{text}: {error}");
         says(&error, &["config.json", "not"]);
     }
 }
@@ -173,7 +174,7 @@ fn settings_that_cannot_be_used_are_named() {
             None => drop(config.as_object_mut().unwrap().remove(key)),
         }
         let error = read(&config.to_string());
-        assert!(matches!(error, Error::Config { .. }), "{key}: {error}");
+        assert!(matches!(error, Error::File(FileError::Config { .. })), "{key}: {error}");
         says(&error, &[key]);
         error
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Parser;
-use racl::{Acl, CompileCache};
+use racl::CompileCache;
 
 use crate::embedder::{Embedder, Mode};
 use crate::error::{Error, Result};
@@ -66,11 +66,7 @@ const READ_AHEAD_BYTES: u64 = 64 << 20;
 
 /// Starts the log, on standard error.
 pub fn start_log(quiet: bool) {
-    let filter = if quiet { "warn" } else { "warn,embed=info,racl::cache=info" };
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or(filter))
-        .format(|out, record| writeln!(out, "{}: {}", record.level().as_str().to_lowercase(), record.args()))
-        .target(env_logger::Target::Pipe(Box::new(progress::LogOutput)))
-        .init();
+    command_line::start_log(quiet, "warn,embed=info,racl::cache=info", progress::LogOutput);
 }
 
 /// Does what the command line asks for.
@@ -129,7 +125,7 @@ struct Pipeline {
 impl Pipeline {
     fn open(folder: &Path, mode: Mode, device: i32, cache: Option<PathBuf>) -> Result<Self> {
         let tokenizer = Tokenizer::load(folder)?;
-        let acl = library()?;
+        let acl = command_line::library()?;
         log::info!("library: {acl}");
         let device = acl.device(device)?;
         let embedder = match cache {
@@ -179,20 +175,6 @@ impl Pipeline {
     }
 }
 
-#[cfg(feature = "mock")]
-fn library() -> racl::Result<Acl> {
-    Acl::init_or_mock()
-}
-
-#[cfg(not(feature = "mock"))]
-fn library() -> racl::Result<Acl> {
-    Acl::init()
-}
-
 fn write(results: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    progress::beside(|| {
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        results(&mut out).and_then(|()| out.flush())
-    })
-    .map_err(Error::Output)
+    progress::beside(|| command_line::write(results)).map_err(Error::Output)
 }

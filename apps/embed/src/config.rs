@@ -1,11 +1,10 @@
 //! The sizes of the network, from the model's config.json.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::Value;
+use model_files::Settings;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::folder;
 use crate::tokens::MAX_TOKENS;
 
@@ -36,12 +35,13 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// [`Error::NoModel`] and [`Error::Read`]; [`Error::Config`] for a network that this program does not implement.
+    /// [`Error::NoModel`](crate::Error::NoModel); [`Error::File`](crate::Error::File) for a file that cannot be read,
+    /// and a network that this program does not implement.
     pub fn load(folder: &Path) -> Result<Self> {
         let settings = Settings::read(folder::file(folder, "config.json")?)?;
-        settings.expect("model_type", "bert", None)?;
-        settings.expect("hidden_act", "gelu", None)?;
-        settings.expect("position_embedding_type", "absolute", Some("absolute"))?;
+        settings.expect("model_type", "bert")?;
+        settings.expect("hidden_act", "gelu")?;
+        settings.expect_if_given("position_embedding_type", "absolute")?;
         let config = Self {
             hidden: settings.size("hidden_size")?,
             layers: settings.size("num_hidden_layers")?,
@@ -50,17 +50,17 @@ impl Config {
             vocabulary: settings.size("vocab_size")?,
             positions: settings.size("max_position_embeddings")?,
             types: settings.size("type_vocab_size")?,
-            eps: settings.number("layer_norm_eps")?,
+            eps: settings.number("layer_norm_eps", None)?,
         };
         if !config.hidden.is_multiple_of(config.heads) {
             let (hidden, heads) = (config.hidden, config.heads);
-            return Err(settings.wrong(format!("hidden_size {hidden} is no multiple of num_attention_heads {heads}")));
+            let text = format!("hidden_size {hidden} is no multiple of num_attention_heads {heads}");
+            return Err(settings.wrong(text).into());
         }
         if config.positions < MAX_TOKENS {
             let positions = config.positions;
-            return Err(
-                settings.wrong(format!("max_position_embeddings is {positions}, at least {MAX_TOKENS} are needed"))
-            );
+            let text = format!("max_position_embeddings is {positions}, at least {MAX_TOKENS} are needed");
+            return Err(settings.wrong(text).into());
         }
         check_pooling(folder)?;
         Ok(config)
@@ -80,56 +80,8 @@ fn check_pooling(folder: &Path) -> Result<()> {
         return Ok(());
     }
     let settings = Settings::read(path)?;
-    if settings.value["pooling_mode_mean_tokens"] == Value::Bool(true) {
+    if settings.flag("pooling_mode_mean_tokens").unwrap_or(false) {
         return Ok(());
     }
-    Err(settings.wrong("pooling_mode_mean_tokens is not true, and only mean pooling is supported".to_owned()))
-}
-
-struct Settings {
-    path: PathBuf,
-    value: Value,
-}
-
-impl Settings {
-    fn read(path: PathBuf) -> Result<Self> {
-        let text = fs::read_to_string(&path).map_err(|source| Error::Read { path: path.clone(), source })?;
-        match serde_json::from_str(&text) {
-            Ok(value) => Ok(Self { path, value }),
-            Err(error) => Err(Error::Config { path, reason: format!("not JSON: {error}") }),
-        }
-    }
-
-    fn wrong(&self, reason: String) -> Error {
-        Error::Config { path: self.path.clone(), reason }
-    }
-
-    fn expect(&self, key: &str, supported: &str, default: Option<&str>) -> Result<()> {
-        match self.value.get(key).map_or(default, Value::as_str) {
-            Some(found) if found == supported => Ok(()),
-            _ => {
-                let found = self.value.get(key).map_or("missing".to_owned(), Value::to_string);
-                Err(self.wrong(format!("{key} is {found}, and only {supported:?} is supported")))
-            }
-        }
-    }
-
-    fn size(&self, key: &str) -> Result<usize> {
-        let found = self.value.get(key);
-        // Far above every real model, and low enough that no product of sizes overflows.
-        let size = found.and_then(Value::as_u64).filter(|size| (1..=1 << 20).contains(size));
-        let size = size.and_then(|size| usize::try_from(size).ok());
-        size.ok_or_else(|| {
-            let found = found.map_or("missing".to_owned(), Value::to_string);
-            self.wrong(format!("{key} is {found}, and a positive number up to {} is needed", 1 << 20))
-        })
-    }
-
-    fn number(&self, key: &str) -> Result<f64> {
-        let found = self.value.get(key);
-        found.and_then(Value::as_f64).filter(|number| *number > 0.0).ok_or_else(|| {
-            let found = found.map_or("missing".to_owned(), Value::to_string);
-            self.wrong(format!("{key} is {found}, and a positive number is needed"))
-        })
-    }
+    Err(settings.wrong("pooling_mode_mean_tokens is not true, and only mean pooling is supported").into())
 }

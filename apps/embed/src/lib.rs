@@ -29,7 +29,6 @@ pub mod output;
 mod progress;
 mod tokens;
 mod weights;
-mod weights_file;
 
 pub use config::Config;
 pub use embedder::{Embedder, LENGTHS, Mode};

@@ -3,17 +3,12 @@
 use std::ops::Range;
 use std::path::Path;
 
+use model_files::{WeightsFile, aligned, upload};
 use racl::{Device, DeviceBuffer, Tensor};
 
 use crate::config::Config;
 use crate::error::Result;
 use crate::folder;
-use crate::weights_file::WeightsFile;
-
-/// Elements of which every tensor of a layer starts at a multiple: 512 bytes, which suits the device.
-const ALIGNMENT: usize = 128;
-/// Elements that an upload moves at once.
-const UPLOAD_ELEMENTS: usize = 1 << 20;
 
 /// The tensors that turn tokens into vectors.
 #[derive(Debug)]
@@ -86,7 +81,7 @@ impl Embeddings {
         let (words, positions) = (table("word", config.vocabulary)?, table("position", config.positions)?);
         let kind = table("token_type", config.types)?.narrow(0, 0..1)?;
         let mut norm = file.read("embeddings.LayerNorm.weight", &[width])?;
-        norm.extend(file.read("embeddings.LayerNorm.bias", &[width])?);
+        norm.extend(file.read::<f32>("embeddings.LayerNorm.bias", &[width])?);
         Ok(Self { words, positions, kind, norm: device.upload_tensor(&norm, [2, width])? })
     }
 }
@@ -112,7 +107,7 @@ impl Places {
         pack.linear(&["intermediate.dense"], &self.up)?;
         pack.linear(&["output.dense"], &self.down)?;
         pack.norm("output.LayerNorm", &self.norm)?;
-        upload(device, &pack.data)
+        Ok(upload(device, &pack.data)?)
     }
 }
 
@@ -128,12 +123,8 @@ impl Place {
     }
 
     fn of(start: usize, weight: usize, bias: usize) -> Self {
-        let from = |start: usize, elements: usize| {
-            let start = start.next_multiple_of(ALIGNMENT);
-            start..start + elements
-        };
-        let weight = from(start, weight);
-        Self { bias: from(weight.end, bias), weight }
+        let weight = aligned(start, weight);
+        Self { bias: aligned(weight.end, bias), weight }
     }
 
     fn end(&self) -> usize {
@@ -175,14 +166,4 @@ impl Pack<'_> {
         }
         Ok(())
     }
-}
-
-/// In pieces, so that a library which stages an upload in memory of its own needs little of it.
-fn upload(device: &Device, data: &[f32]) -> Result<DeviceBuffer<f32>> {
-    let buffer = device.alloc(data.len())?;
-    for (index, piece) in data.chunks(UPLOAD_ELEMENTS).enumerate() {
-        let start = index * UPLOAD_ELEMENTS;
-        buffer.slice(start..start + piece.len())?.write(piece)?;
-    }
-    Ok(buffer)
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use common::{Small, Stored};
 use embed::{Config, Embedder, Error, Mode, Tokenizer};
+use model_files::Error as FileError;
 use racl::Acl;
 use safetensors::Dtype;
 use serde_json::{Value, json};
@@ -54,7 +55,7 @@ fn a_missing_tensor_is_named() {
         let mut model = Small::new();
         model.tensors.remove(name);
         let error = load(model.folder().path());
-        assert!(matches!(error, Error::MissingTensor { .. }), "{error}");
+        assert!(matches!(error, Error::File(FileError::MissingTensor { .. })), "{error}");
         says(&error, &[name, "model.safetensors", FETCH]);
     }
 }
@@ -67,7 +68,7 @@ fn another_shape_is_named_with_the_expected_one() {
     let data = vec![0.0; 48 * 32];
     model.tensors.insert(name.to_owned(), Stored::f32(&[32, 48], &data));
     let error = load(model.folder().path());
-    assert!(matches!(error, Error::TensorShape { .. }), "{error}");
+    assert!(matches!(error, Error::File(FileError::TensorShape { .. })), "{error}");
     says(&error, &[name, "[32, 48]", "[48, 32]", "model.safetensors", "config.json", FETCH]);
 }
 
@@ -88,7 +89,7 @@ fn another_element_type_is_named() {
     let half = Stored { dtype: Dtype::F16, shape: vec![300, 32], bytes: vec![0; 300 * 32 * 2] };
     model.tensors.insert(name.to_owned(), half);
     let error = load(model.folder().path());
-    assert!(matches!(error, Error::TensorType { .. }), "{error}");
+    assert!(matches!(error, Error::File(FileError::TensorType { .. })), "{error}");
     says(&error, &[name, "F16", "F32", "convert", FETCH]);
 }
 
@@ -101,7 +102,7 @@ fn a_truncated_file_is_named_with_both_sizes() {
     for length in [whole - 1, 100] {
         OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
         let error = load(folder.path());
-        assert!(matches!(error, Error::Size { .. }), "{error}");
+        assert!(matches!(error, Error::File(FileError::Size { .. })), "{error}");
         says(&error, &[&format!("has {length} bytes"), "truncated", FETCH]);
     }
 }
@@ -131,7 +132,7 @@ fn files_in_another_format_are_refused() {
         let folder = Small::new().folder();
         fs::write(folder.path().join("model.safetensors"), bytes).unwrap();
         let error = load(folder.path());
-        assert!(matches!(error, Error::NotSafetensors { .. }), "{error}");
+        assert!(matches!(error, Error::File(FileError::NotSafetensors { .. })), "{error}");
         says(&error, &["model.safetensors", "not a safetensors file", part, FETCH]);
     }
 }
@@ -157,7 +158,7 @@ fn unknown_configurations_name_the_setting() {
             None => settings.remove(key),
         };
         let error = load(model.folder().path());
-        assert!(matches!(error, Error::Config { .. }), "{error}");
+        assert!(matches!(error, Error::File(FileError::Config { .. })), "{error}");
         says(&error, &["config.json", part, FETCH]);
     }
 }

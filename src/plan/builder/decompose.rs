@@ -1,10 +1,10 @@
 //! Operators that the table of decompositions rewrites.
 
 use crate::error::Result;
-use crate::plan::decompose::{Decompositions, Expected, Rewrite};
-use crate::plan::finding::FindingKind;
-use crate::plan::operator::Operator;
+use crate::plan::check::finding::FindingKind;
+use crate::plan::recipe::operator::Operator;
 
+use super::decompositions::{Decompositions, Expected, Rewrite};
 use super::{At, Builder, Value};
 
 /// The table, and the operators whose rewrites are at work.

@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::plan::finding::FindingKind;
+use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::NodeKind;
 
 use super::{At, Builder, EventState, is_alive, keep_alive};

@@ -1,12 +1,12 @@
 //! From what was recorded to the recipe.
 
 use crate::error::Result;
-use crate::plan::auto;
-use crate::plan::finding::{Finding, FindingKind};
-use crate::plan::function::Body;
+use crate::plan::check::finding::{Finding, FindingKind};
+use crate::plan::recipe::function::Body;
 use crate::plan::recipe::{Input, InputInfo, Node, NodeKind, ORIGIN, Recipe, StorageKind};
 
 use super::producers::Producers;
+use super::spread;
 use super::{Builder, Versions};
 
 /// What building gives, before it is checked.
@@ -44,7 +44,7 @@ impl Builder {
     /// Spreads the work over several streams, if the options or the environment ask for it.
     fn spread(&mut self, positions: &mut [u32]) {
         let Some(streams) = self.options.spread(!self.recipe.symbols.is_empty()) else { return };
-        if let Some((spread, moved)) = auto::spread(&self.recipe, &self.wishes, streams) {
+        if let Some((spread, moved)) = spread::spread(&self.recipe, &self.wishes, streams) {
             self.recipe = spread;
             positions.iter_mut().for_each(|position| *position = moved[*position as usize]);
         }

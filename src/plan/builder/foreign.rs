@@ -3,8 +3,8 @@
 use std::panic::Location;
 
 use crate::error::Result;
-use crate::plan::finding::FindingKind;
-use crate::plan::function::{Body, Foreign, HostFunction};
+use crate::plan::check::finding::FindingKind;
+use crate::plan::recipe::function::{Body, Foreign, HostFunction};
 use crate::plan::recipe::{FunctionInfo, NodeKind, StorageKind};
 
 use super::{At, Builder, Used, Value};

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use crate::error::Result;
-use crate::plan::finding::FindingKind;
+use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::NodeKind;
 
 use super::{At, Builder};

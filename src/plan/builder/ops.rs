@@ -4,11 +4,11 @@ use std::panic::Location;
 
 use crate::error::Result;
 use crate::op::{CubeMath, DataType, GeluForm, MAX_RANK};
-use crate::plan::dim::{IntoDims, name_symbols};
-use crate::plan::finding::FindingKind;
-use crate::plan::host::{element_in_range, element_of};
-use crate::plan::operator::{Number, Operator, Order, Reduction};
+use crate::plan::check::finding::FindingKind;
+use crate::plan::recipe::element::{element_in_range, element_of};
+use crate::plan::recipe::operator::{Number, Operator, Order, Reduction};
 use crate::plan::recipe::{NodeKind, StorageKind};
+use crate::plan::symbols::dim::{IntoDims, name_symbols};
 
 use super::{At, Builder, Value};
 
@@ -111,7 +111,7 @@ impl Builder {
             rewrite = self.rewrite_of(&operator, at)?.map(|rewrite| (rewrite, (dtype, dims.clone())));
             let same = layout.dims == dims
                 || (operator == Operator::Copy
-                    && crate::plan::operator::broadcast(&dims, &layout.dims).as_ref() == Ok(&layout.dims));
+                    && crate::plan::recipe::operator::broadcast(&dims, &layout.dims).as_ref() == Ok(&layout.dims));
             if !same || (layout.dtype != dtype && operator != Operator::Copy) {
                 let name = operator.name();
                 let (dims, into) = (self.show(&dims), self.show(&layout.dims));
@@ -163,7 +163,7 @@ impl Builder {
             if same && operator.works_in_place() {
                 continue;
             }
-            if crate::plan::ranges::may_overlap(&self.recipe, operand.index, out.index, &bounds) {
+            if crate::plan::overlap::ranges::may_overlap(&self.recipe, operand.index, out.index, &bounds) {
                 let how = if same { "which it cannot compute in place" } else { "which overlaps its result" };
                 let text = format!("{}: an operand {how}", operator.name());
                 return self.wrong(FindingKind::Operand, at, text);

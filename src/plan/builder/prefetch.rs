@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::panic::Location;
 
 use crate::error::Result;
-use crate::plan::finding::FindingKind;
-use crate::plan::options::Single;
+use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::{Mode, NodeKind, ORIGIN};
 use crate::prefetch::Prefetch;
 
+use super::options::Single;
 use super::{At, Builder, Frame, TaggedEvent, Value};
 
 /// The stream of prefetches that are asked for on the origin stream, where they would hold up its work.
@@ -102,7 +102,7 @@ impl Builder {
         if self.options.single == Single::Strict {
             return self.wrong(FindingKind::Options, at, "a prefetch with the option single_stream");
         }
-        if crate::plan::run::is_updatable(&self.recipe, value.index) {
+        if crate::plan::recipe::is_updatable(&self.recipe, value.index) {
             let text =
                 "a prefetch of an updatable input: a captured graph would fetch where it was when it was captured";
             return self.wrong(FindingKind::Prefetch, at, text);

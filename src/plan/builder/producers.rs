@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::plan::ranges::{may_overlap, range};
+use crate::plan::overlap::ranges::{may_overlap, range};
 use crate::plan::recipe::Recipe;
 
 use super::NONE;

@@ -1,6 +1,6 @@
 //! What each stream of a plan waits for so far: to leave out waits that order nothing new.
 
-use crate::plan::clocks::Clocks;
+use crate::plan::order::clocks::Clocks;
 use crate::plan::recipe::{Node, NodeKind};
 
 use super::{NONE, push_slowly};

@@ -3,10 +3,10 @@
 use std::panic::Location;
 
 use crate::error::Result;
-use crate::plan::finding::FindingKind;
-use crate::plan::options::Single;
+use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::{Cores, EventInfo, NodeKind, ORIGIN};
 
+use super::options::Single;
 use super::{At, Builder, Frame, Pending, push_slowly};
 
 /// When the work of a scope may start.

@@ -5,12 +5,13 @@ use std::panic::Location;
 
 use crate::error::Result;
 use crate::op::{DataType, Element};
-use crate::plan::dim::{Dim, IntoDims, MAX_SYMBOLS};
-use crate::plan::finding::FindingKind;
-use crate::plan::layout::{Extent, Layout};
-use crate::plan::operator::Operand;
-use crate::plan::recipe::{Input, InputInfo, NodeKind, OutputInfo, Storage, StorageKind, Symbol, ValueInfo};
-use crate::plan::run::is_updatable;
+use crate::plan::check::finding::FindingKind;
+use crate::plan::recipe::is_updatable;
+use crate::plan::recipe::layout::{Extent, Layout};
+use crate::plan::recipe::operator::Operand;
+use crate::plan::recipe::{Input, InputInfo, NodeKind, OutputInfo, Storage, StorageKind, ValueInfo};
+use crate::plan::symbols::Symbol;
+use crate::plan::symbols::dim::{Dim, IntoDims, MAX_SYMBOLS};
 
 use super::{At, Builder, NONE, Value, push_slowly};
 

@@ -5,11 +5,11 @@ use std::panic::Location;
 
 use crate::error::Result;
 use crate::op::DataType;
-use crate::plan::dim::{Dim, IntoDims};
-use crate::plan::finding::FindingKind;
-use crate::plan::layout::{Extent, Layout};
-use crate::plan::poly::Poly;
+use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::ValueInfo;
+use crate::plan::recipe::layout::{Extent, Layout};
+use crate::plan::symbols::dim::{Dim, IntoDims};
+use crate::plan::symbols::poly::Poly;
 
 use super::{At, Builder, Value, push_slowly};
 

@@ -3,10 +3,10 @@
 use std::panic::Location;
 
 use crate::error::Result;
-use crate::plan::finding::FindingKind;
-use crate::plan::options::Single;
+use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::Mode;
 
+use super::options::Single;
 use super::{At, Builder, NONE, ORIGIN_TAG, Progress, Reserve, Used, Value};
 
 impl Builder {

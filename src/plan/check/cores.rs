@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::finding::{Finding, FindingKind};
 use crate::plan::order::Order;
 use crate::plan::recipe::{Cores, Node, NodeKind, Recipe};
 
 use super::MOST;
 use super::crowd::{Crowd, heaviest};
+use super::finding::{Finding, FindingKind};
 
 /// Cores of one kind: what they are called, and their number.
 type Kind = (&'static str, fn(Cores) -> u32);
@@ -130,7 +130,7 @@ fn needs(recipe: &Recipe, node: &Node) -> Cores {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::tests::generate::Dice;
+    use crate::plan::builder::tests::generate::Dice;
     use crate::plan::{Builder, Foreign, Plan};
 
     /// A few operators with needs on up to four streams, some of which are joined on the way.

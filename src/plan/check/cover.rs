@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::effort;
-use crate::plan::steps::{Steps, TooMany};
+use crate::plan::overlap::steps::{Steps, TooMany};
+use crate::plan::symbols::effort;
 
 /// Steps that all additions and questions of one storage may take together.
 const MOST_STEPS: u64 = 1 << 21;
@@ -282,7 +282,7 @@ impl Level {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::tests::generate::Dice;
+    use crate::plan::builder::tests::generate::Dice;
 
     /// A view of an array of `sizes`: a random part of each dimension.
     fn part(dice: &mut Dice, sizes: &[u64], element: u64) -> Steps {

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use crate::plan::effort::spend;
-use crate::plan::finding::{Finding, FindingKind};
 use crate::plan::order::Order;
 use crate::plan::recipe::{NodeKind, Recipe};
+use crate::plan::symbols::effort::spend;
+
+use super::finding::{Finding, FindingKind};
 
 /// Most states that are looked at. What is not found among so many is not reported.
 const MOST_STATES: usize = 1 << 12;

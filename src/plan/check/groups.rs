@@ -1,10 +1,10 @@
 //! Parts of a storage that certainly lie apart, told without comparing every two.
 
-use crate::plan::boxes::{Box, Grid};
-use crate::plan::effort::spend;
-use crate::plan::layout::Extent;
-use crate::plan::poly::Bounds;
+use crate::plan::overlap::boxes::{Box, Grid};
 use crate::plan::recipe::Recipe;
+use crate::plan::recipe::layout::Extent;
+use crate::plan::symbols::effort::spend;
+use crate::plan::symbols::poly::Bounds;
 
 /// Fewer values are compared with each other at once.
 const FEW: usize = 16;

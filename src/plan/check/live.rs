@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use crate::plan::effort::spend;
-use crate::plan::layout::Extent;
 use crate::plan::order::Order;
-use crate::plan::ranges::{Range, may_overlap_in, range};
+use crate::plan::overlap::ranges::{Range, may_overlap_in, range};
+use crate::plan::overlap::steps::Steps;
 use crate::plan::recipe::Recipe;
-use crate::plan::steps::Steps;
-use crate::plan::uses::Use;
+use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::uses::Use;
+use crate::plan::symbols::effort::spend;
 
 use super::groups;
 use super::marks::Touched;

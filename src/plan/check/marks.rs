@@ -1,7 +1,7 @@
 //! How far each stream has come with work on some bytes.
 
-use crate::plan::effort::spend;
 use crate::plan::order::Order;
+use crate::plan::symbols::effort::spend;
 
 /// The last work of each stream, by its position; sorted by stream.
 #[derive(Debug, Clone, Default)]

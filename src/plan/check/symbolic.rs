@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use crate::plan::boxes::{Box, Grid};
-use crate::plan::dim::Dim;
-use crate::plan::layout::Extent;
-use crate::plan::ranges::range;
+use crate::plan::overlap::boxes::{Box, Grid};
+use crate::plan::overlap::ranges::range;
+use crate::plan::overlap::steps::Steps;
 use crate::plan::recipe::Recipe;
-use crate::plan::steps::Steps;
-use crate::plan::uses::Use;
+use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::uses::Use;
+use crate::plan::symbols::dim::Dim;
 
 use super::cover::Cover;
 use super::written::{Event, Reader, each};

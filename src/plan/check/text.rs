@@ -1,8 +1,8 @@
 //! What findings about accesses say.
 
-use crate::plan::ranges::{Common, common};
+use crate::plan::overlap::ranges::{Common, common};
+use crate::plan::recipe::uses::Use;
 use crate::plan::recipe::{ORIGIN, Recipe, StorageKind};
-use crate::plan::uses::Use;
 
 /// Two accesses in no order.
 pub(super) fn unordered(recipe: &Recipe, earlier: &Use, later: &Use) -> String {

@@ -1,7 +1,7 @@
 //! Accesses to ranges without gaps, found by any range that they share bytes with.
 
 use crate::plan::order::Order;
-use crate::plan::steps::Steps;
+use crate::plan::overlap::steps::Steps;
 
 use super::marks::Touched;
 

@@ -3,14 +3,14 @@
 
 use std::collections::HashSet;
 
-use crate::plan::finding::{Finding, FindingKind};
-use crate::plan::layout::Extent;
+use crate::plan::overlap::steps::Steps;
+use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::uses::{Use, Uses};
 use crate::plan::recipe::{Recipe, StorageKind};
-use crate::plan::steps::Steps;
-use crate::plan::uses::{Use, Uses};
 
 use super::MOST;
 use super::cover::Cover;
+use super::finding::{Finding, FindingKind};
 use super::symbolic;
 use super::text::{examples, memory, with};
 
@@ -200,3 +200,6 @@ fn unknown(recipe: &Recipe, storage: u32, reader: Reader, why: &str) -> Finding 
     let node = reader.map(|one| one.node);
     Finding::new(FindingKind::MaybeUnwritten, text).at(node.as_slice())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,8 @@
 //! Where the temporaries are in the arena, and who uses them.
 
 use crate::plan::memory::{MemoryPlan, padded};
+use crate::plan::recipe::uses::Uses;
 use crate::plan::recipe::{Recipe, StorageKind};
-use crate::plan::uses::Uses;
 
 /// A temporary in the arena.
 pub(super) struct Temporary {

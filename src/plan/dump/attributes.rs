@@ -1,7 +1,7 @@
 //! What a node is told beside its operands.
 
 use crate::op::{CubeMath, GeluForm};
-use crate::plan::operator::{Number, Operator, Reduction};
+use crate::plan::recipe::operator::{Number, Operator, Reduction};
 use crate::plan::recipe::{Cores, Node, NodeKind, Recipe};
 
 use super::{checksum, dtype_name};

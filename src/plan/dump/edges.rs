@@ -1,8 +1,8 @@
 //! Where the data of a node comes from.
 
-use crate::plan::poly::Bounds;
-use crate::plan::ranges::{Range, may_overlap, range};
+use crate::plan::overlap::ranges::{Range, may_overlap, range};
 use crate::plan::recipe::{Mode, Recipe, StorageKind};
+use crate::plan::symbols::poly::Bounds;
 
 /// Most earlier writers of a piece of memory that are looked at for one operand.
 const MOST: usize = 256;

@@ -2,8 +2,8 @@
 
 use crate::error::Result;
 use crate::plan::Plan;
-use crate::plan::layout::Extent;
 use crate::plan::memory::{ALIGNMENT, MemoryPlan};
+use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::{Access, Node, NodeKind, Recipe, StorageKind};
 
 use super::arena::temporaries;

@@ -1,9 +1,10 @@
 //! What shares bytes must be ordered, and what can share bytes does.
 
-use super::*;
 use crate::error::Result;
 use crate::op::DataType::F32;
-use crate::plan::{Builder, Foreign, Fork, Input, MemoryReport, Plan, Scope, Value};
+use crate::plan::{Builder, Foreign, Fork, Input, Plan, Scope, Value};
+
+use super::*;
 
 /// Foreign operators of all sizes on five streams; each waits for what it reads through versions of `x`.
 fn record(g: &mut Builder, rng: &mut fastrand::Rng, operators: usize) -> Result<()> {
@@ -53,7 +54,7 @@ fn plans(each: impl Fn(&Plan, &Temporaries<'_>)) {
 /// Whether all uses of one are over before any of the other, use by use.
 fn apart(plan: &Plan, a: u32, b: u32) -> bool {
     let (a, b) = (plan.0.uses.storage(a), plan.0.uses.storage(b));
-    let before = |a: &[crate::plan::uses::Use], b: &[crate::plan::uses::Use]| {
+    let before = |a: &[crate::plan::recipe::uses::Use], b: &[crate::plan::recipe::uses::Use]| {
         a.iter().all(|a| b.iter().all(|b| plan.0.order.before(a.node, b.node)))
     };
     before(a, b) || before(b, a)

@@ -7,9 +7,9 @@ use bytemuck::Pod;
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, DeviceBuffer};
 use crate::op::{DataType, Element, IntoShape, Shape, Tensor};
-use crate::plan::dim::show_dims;
 use crate::plan::recipe::{Input, Recipe};
-use crate::plan::symbols::{Values, unknown};
+use crate::plan::symbols::dim::show_dims;
+use crate::plan::symbols::values::{Values, named};
 
 use super::piece::Piece;
 
@@ -344,11 +344,9 @@ impl Bindings {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn symbol(&mut self, name: &str, value: usize) -> &mut Self {
-        match self.recipe.symbols.iter().position(|known| known == name) {
-            Some(index) => self.symbols[index] = Some(value),
-            None => drop(self.note(Err(unknown("symbol", name, self.recipe.symbols.iter())))),
-        }
-        self
+        let index = named("symbol", name, self.recipe.symbols.iter());
+        let set = index.map(|index| self.symbols[index] = Some(value));
+        self.note(set)
     }
 
     /// A key of the caller's own: runs with another one use another captured graph.

@@ -5,14 +5,14 @@ use acl_sys::aclrtDevResLimitType;
 use crate::call::call;
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
-use crate::plan::Inner;
+use crate::plan::check::finding::{Finding, FindingKind, into_error};
 use crate::plan::check::{alone, core_demand};
-use crate::plan::finding::{Finding, FindingKind, into_error};
+use crate::plan::checked::Inner;
+use crate::plan::recipe::is_updatable;
 use crate::plan::recipe::{Cores, Node, NodeKind, ORIGIN, Recipe};
 use crate::retire;
 
 use super::options::Mode;
-use super::update::is_updatable;
 
 /// Checks core limits, core demand, streams and events. What the library cannot tell is not checked. `started` when
 /// the executable has its own stream already.

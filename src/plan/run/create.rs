@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::plan::Plan;
+use crate::plan::checked::Inner;
 use crate::plan::recipe::Input;
-use crate::plan::{Inner, Plan};
 use crate::stream::Stream;
 
 use super::bindings::{Declared, Frozen};

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::graph::CaptureMode;
 use crate::plan::Plan;
 use crate::plan::recipe::{Cores, Input, OnMove};
-use crate::plan::symbols::{Values, unknown};
+use crate::plan::symbols::values::{Values, named};
 use crate::stream::Stream;
 
 use super::bindings::{Bindings, Bound, Declared, HostData, InputId, OutputId};
@@ -138,9 +138,7 @@ impl Executable {
     ///
     /// [`ErrorKind::InvalidArgument`] for a name that the plan does not have.
     pub fn input(&self, name: &str) -> Result<InputId> {
-        let inputs = &self.declared.inputs;
-        let index = inputs.iter().position(|input| input.name == name);
-        let index = index.ok_or_else(|| unknown("input", name, inputs.iter().map(|input| &input.name)))?;
+        let index = named("input", name, self.declared.inputs.iter().map(|input| &input.name))?;
         Ok(InputId { executable: self.id, index: index as u32 })
     }
 
@@ -150,9 +148,7 @@ impl Executable {
     ///
     /// [`ErrorKind::InvalidArgument`] for a name that the plan does not have.
     pub fn output_id(&self, name: &str) -> Result<OutputId> {
-        let outputs = &self.plan.0.recipe.outputs;
-        let index = outputs.iter().position(|output| output.name == name);
-        let index = index.ok_or_else(|| unknown("output", name, outputs.iter().map(|output| &output.name)))?;
+        let index = named("output", name, self.plan.0.recipe.outputs.iter().map(|output| &output.name))?;
         Ok(OutputId { executable: self.id, index: index as u32 })
     }
 

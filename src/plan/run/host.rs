@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::Graph;
 use crate::memory::PinnedBuffer;
-use crate::plan::Inner;
+use crate::plan::checked::Inner;
 
 use super::bindings::Bindings;
 use super::executable::not_given;

@@ -11,14 +11,14 @@ use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
 use crate::memory::{Allocation, Lent, PinnedBuffer};
 use crate::op::{View, plan_for_cores};
-use crate::plan::Inner;
-use crate::plan::function::{Argument, Body, Launch};
-use crate::plan::launch::launch;
+use crate::plan::checked::Inner;
+use crate::plan::recipe::function::{Argument, Body, Launch};
 use crate::plan::recipe::{Access, Cores, Node, NodeKind, ORIGIN, Recipe};
 use crate::prefetch::prefetch_range;
 use crate::stream::{Stream, Task};
 
 use super::gate::Gates;
+use super::launch::launch;
 use super::piece::{Piece, Pieces, Place};
 use super::update::Groups;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
-use crate::event::{Event, EventKind};
+use crate::event::Event;
 use crate::memory::Allocation;
 use crate::progress::Use;
 use crate::stream::{Stream, StreamInner};
@@ -239,14 +239,7 @@ impl Token<'_> {
     /// Makes `stream` wait for the run that ended with `last`.
     fn order_after(&mut self, last: &Use<StreamInner>, stream: &Stream, limit: Duration, at: At) -> Result<()> {
         let running = last.running(limit).context_with(|| "the run before, of the same pool".to_owned())?;
-        let Some((last, number)) = running else { return Ok(()) };
-        let event = match self.order.take() {
-            Some(event) => event,
-            None => Event::create_in(&self.pool.context, EventKind::Order)?,
-        };
-        event.order(&last, number, stream, at)?;
-        self.order = Some(event);
-        Ok(())
+        running.map_or(Ok(()), |last| Event::order(&mut self.order, &self.pool.context, &last, stream, at))
     }
 }
 

@@ -11,12 +11,12 @@ use std::cell::Cell;
 
 use crate::error::Result;
 use crate::op::{Keep, Repeatable, View};
-use crate::plan::launch::{in_phase_order, launch};
-use crate::plan::operator::Operator;
+use crate::plan::recipe::operator::Operator;
 use crate::plan::recipe::{Access, Node, NodeKind};
 use crate::stream::Stream;
 
 use super::issue::{At, with_views};
+use super::launch::{in_phase_order, launch};
 use super::piece::{Pieces, Place};
 
 /// How one operator is replaced.

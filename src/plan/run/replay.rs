@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
-use crate::plan::Inner;
+use crate::plan::checked::Inner;
 use crate::plan::recipe::{Input, InputInfo, NodeKind, Recipe};
 use crate::stream::{Stream, Task};
 

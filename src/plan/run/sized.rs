@@ -5,9 +5,10 @@ use std::sync::Arc;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::memory::PinnedBuffer;
+use crate::plan::Plan;
+use crate::plan::checked::Inner;
 use crate::plan::memory::MemoryPlan;
 use crate::plan::recipe::{Input, Recipe, StorageKind};
-use crate::plan::{Inner, Plan};
 
 use super::issue::{HostSide, HostSides};
 use super::piece::{Piece, Pieces, Place, places};

@@ -1,8 +1,8 @@
 //! The values of the symbols of a run: from the shapes of what it is given.
 
 use crate::error::Result;
-use crate::plan::Inner;
-use crate::plan::symbols::{Shaped, resolve as solve};
+use crate::plan::checked::Inner;
+use crate::plan::symbols::values::{Shaped, resolve as solve};
 
 use super::bindings::Bindings;
 

@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
 use crate::memory::Allocation;
-use crate::plan::recipe::{Input, NodeKind, Recipe, StorageKind};
+use crate::plan::recipe::{NodeKind, Recipe, is_updatable};
 use crate::stream::{Stream, Task};
 
 use super::gate::Gates;
@@ -290,12 +290,5 @@ impl Drop for OpenAll<'_> {
                 self.stream.0.context().record_drop_error("opening a gate of a graph that waits for it", error);
             }
         }
-    }
-}
-
-pub(crate) fn is_updatable(recipe: &Recipe, value: u32) -> bool {
-    match recipe.storages[recipe.storage_of(value) as usize].kind {
-        StorageKind::Input(input) => recipe.inputs[input as usize].class == Input::Updatable,
-        _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::plan::recipe::{InputInfo, Recipe};
-use crate::plan::symbols::{Shaped, Values, resolve, unknown};
+use crate::plan::symbols::values::{Shaped, Values, named, resolve};
 
 use super::{Given, Simulated};
 
@@ -10,9 +10,7 @@ use super::{Given, Simulated};
 pub(super) fn symbols(recipe: &Recipe, given: &Simulated) -> Result<Vec<usize>> {
     let mut values = Values::default();
     for (name, value) in &given.symbols {
-        let Some(index) = recipe.symbols.iter().position(|symbol| symbol.name == *name) else {
-            return Err(unknown("symbol", name, recipe.symbols.iter().map(|symbol| &symbol.name)));
-        };
+        let index = named("symbol", name, recipe.symbols.iter().map(|symbol| &symbol.name))?;
         values[index] = Some(*value);
     }
     let shaped = || {
@@ -27,9 +25,7 @@ pub(super) fn symbols(recipe: &Recipe, given: &Simulated) -> Result<Vec<usize>> 
 /// The bytes of each input, which fit a recipe whose symbols have values.
 pub(super) fn inputs(recipe: &Recipe, fixed: &Recipe, given: &Simulated) -> Result<Vec<Vec<u8>>> {
     for (index, Given { name, .. }) in given.inputs.iter().enumerate() {
-        if !recipe.inputs.iter().any(|input| input.name == *name) {
-            return Err(unknown("input", name, recipe.inputs.iter().map(|input| &input.name)));
-        }
+        named("input", name, recipe.inputs.iter().map(|input| &input.name))?;
         if given.inputs[..index].iter().any(|earlier| earlier.name == *name) {
             return Err(Error::invalid(format!("input {name:?} is given twice")));
         }

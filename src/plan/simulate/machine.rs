@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::function::{Body, ForeignBody};
-use crate::plan::host::{self, HostView};
-use crate::plan::operator::Operator;
+use crate::plan::recipe::function::{Body, ForeignBody};
+use crate::plan::recipe::operator::Operator;
 use crate::plan::recipe::{Access, NodeKind, Recipe};
 
+use super::host::{self, HostView};
 use super::memory::{Memory, host_layout, size};
 
 /// A run that has come so far. A clone goes on independently.

@@ -2,11 +2,11 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::op::{MAX_RANK, Shape};
-use crate::plan::host::HostLayout;
-use crate::plan::layout::Extent;
 use crate::plan::memory::MemoryPlan;
+use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::{Recipe, StorageKind};
 
+use super::host::HostLayout;
 use super::random::Random;
 
 /// Bytes of every storage of a recipe without symbols.

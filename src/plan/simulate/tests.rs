@@ -1,5 +1,9 @@
 //! What simulated runs give, and what they refuse.
 
+mod bench;
+pub(crate) mod brute;
+mod random;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -3,8 +3,8 @@
 use crate::plan::dump::picture::{Area, shorten, width};
 use crate::plan::dump::text::Text;
 use crate::plan::dump::{by_stream, dtype_name, is_sync, list};
-use crate::plan::operator::Operator;
 use crate::plan::recipe::NodeKind;
+use crate::plan::recipe::operator::Operator;
 
 use super::{Drawing, LANE, MOST};
 

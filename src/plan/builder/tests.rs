@@ -1,0 +1,11 @@
+//! The generator of random plans, which tests of every room take, and what is recorded.
+
+pub(crate) mod generate;
+mod versions;
+
+/// What the generator of random plans needs.
+pub(crate) mod api {
+    pub(crate) use crate::op::DataType;
+    pub(crate) use crate::plan::{After, Builder, Foreign, Fork, Input, Scope, TaggedEvent, Value};
+    pub(crate) use crate::{Prefetch, Result};
+}

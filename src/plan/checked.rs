@@ -1,0 +1,253 @@
+//! A checked plan: the recipe that a builder made, with its order and its uses. Uses the builder, the checks and the
+//! memory plan; what simulates, runs, shows or stores plans begins here.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Result};
+
+use super::builder::decompositions::Decompositions;
+use super::builder::options::Options;
+use super::builder::{Builder, Built};
+use super::check::finding::{self, Finding};
+use super::memory::{MemoryPlan, MemoryReport};
+use super::order::Order;
+use super::recipe::Recipe;
+use super::recipe::function::Body;
+use super::recipe::uses::Uses;
+use super::symbols::values::check_bounds;
+use super::{check, memory};
+
+/// A checked plan. Clones share it; any thread may use it.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Input, Plan};
+///
+/// let plan = Plan::build(|g| {
+///     let x = g.input("x", [2, 2], F32, Input::Copied)?;
+///     let w = g.input("w", [2, 2], F32, Input::Frozen)?;
+///     let h = g.scope("1", |g| g.matmul(x, w))?;
+///     g.join("1")?; // without it, the next line would be refused
+///     let y = g.add(h, x)?;
+///     g.output("y", y)
+/// })?;
+/// assert_eq!((plan.operators(), plan.streams()), (2, 2));
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Plan(pub(in crate::plan) Arc<Inner>);
+
+pub(in crate::plan) struct Inner {
+    /// The builder's number, by which handles are known.
+    pub(in crate::plan) id: u32,
+    pub(in crate::plan) recipe: Recipe,
+    pub(in crate::plan) bodies: Vec<Body>,
+    pub(in crate::plan) lints: Vec<Finding>,
+    pub(in crate::plan) order: Order,
+    pub(in crate::plan) uses: Uses,
+}
+
+impl Plan {
+    /// Builds and checks a plan with the default options.
+    ///
+    /// # Errors
+    ///
+    /// The error of `work`. [`ErrorKind::InvalidPlan`] when a check fails; [`Error::findings`] has all of it then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{FindingKind, Input, Plan};
+    ///
+    /// let refused = Plan::build(|g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     let h = g.scope("1", |g| g.muls(x, 2.0))?;
+    ///     let y = g.add(h, x)?; // nothing says that h is there by now
+    ///     g.output("y", y)
+    /// })
+    /// .unwrap_err();
+    /// assert_eq!(refused.findings()[0].kind, FindingKind::UnorderedAccess);
+    /// ```
+    pub fn build(work: impl FnOnce(&mut Builder) -> Result<()>) -> Result<Self> {
+        Self::build_with(Options::default(), work)
+    }
+
+    /// Builds and checks a plan.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::build`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::{Options, Plan};
+    ///
+    /// let plan = Plan::build_with(Options::new().collapse_streams(), |g| g.scope("1", |_| Ok(())))?;
+    /// assert_eq!(plan.streams(), 1);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn build_with(options: Options, work: impl FnOnce(&mut Builder) -> Result<()>) -> Result<Self> {
+        Self::build_decomposed(options, &Decompositions::new(), work)
+    }
+
+    /// Builds and checks a plan in which operators are rewritten to others.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::build`]. [`ErrorKind::InvalidPlan`] for a rewrite that leads back to its operator, or whose result
+    /// has another type or shape than that of the operator.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Decompositions, Input, Options, Plan};
+    ///
+    /// let table = Decompositions::new().with("abs", 1, |g, _, operands| {
+    ///     let squares = g.mul(operands[0], operands[0])?;
+    ///     g.sqrt(squares)
+    /// })?;
+    /// let plan = Plan::build_decomposed(Options::new(), &table, |g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     let y = g.abs(x)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// assert_eq!(plan.operators(), 2); // mul and sqrt
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn build_decomposed(
+        options: Options,
+        decompositions: &Decompositions,
+        work: impl FnOnce(&mut Builder) -> Result<()>,
+    ) -> Result<Self> {
+        let mut builder = Builder::new(options);
+        builder.decompose(decompositions);
+        work(&mut builder)?;
+        let built = builder.finish()?;
+        Self::of(built)
+    }
+
+    /// Checks a recipe.
+    pub(in crate::plan) fn of(built: Built) -> Result<Self> {
+        let Built { plan: id, recipe, bodies, mut lints } = built;
+        let order = Order::of(&recipe).map_err(|broken| check::broken(&recipe, broken).into_error())?;
+        let uses = Uses::of(&recipe);
+        let (found, wrong): (Vec<_>, Vec<_>) =
+            check::check(&recipe, &order, &uses).into_iter().partition(|finding| finding.kind.is_lint());
+        if !wrong.is_empty() {
+            return Err(finding::into_error(wrong));
+        }
+        // A stored plan has those of its first check already.
+        for lint in found {
+            if !lints.contains(&lint) {
+                lints.push(lint);
+            }
+        }
+        Ok(Self(Arc::new(Inner { id, recipe, bodies, lints, order, uses })))
+    }
+
+    /// What is worth a look, though the plan can run.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::{FindingKind, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let event = g.event("66")?;
+    ///     g.record(&event)
+    /// })?;
+    /// assert_eq!(plan.lints()[0].kind, FindingKind::NeverWaited);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub fn lints(&self) -> &[Finding] {
+        &self.0.lints
+    }
+
+    /// Whether a dimension is a symbol, so that sizes are known only at a run.
+    #[must_use]
+    pub fn is_dynamic(&self) -> bool {
+        !self.0.recipe.symbols.is_empty()
+    }
+
+    /// Number of operators, foreign ones, copies, fills, prefetches and host functions included.
+    #[must_use]
+    pub fn operators(&self) -> usize {
+        self.0.recipe.nodes.iter().filter(|node| !node.kind.is_sync()).count()
+    }
+
+    /// Number of streams, the origin included.
+    #[must_use]
+    pub fn streams(&self) -> usize {
+        self.0.recipe.tags.len()
+    }
+
+    /// Number of events.
+    #[must_use]
+    pub fn events(&self) -> usize {
+        self.0.recipe.events.len()
+    }
+
+    /// Plans the memory of the temporaries: for a dynamic plan with these values of its symbols, in the order in
+    /// which they were made.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for another number of values, or one outside the bounds.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let n = g.symbol("n", 1..=1024)?;
+    ///     let mut x = g.input("x", [n], F32, Input::Copied)?;
+    ///     for _ in 0..10 {
+    ///         x = g.tanh(x)?;
+    ///     }
+    ///     g.output("y", x)
+    /// })?;
+    /// let memory = plan.memory(&[1024])?;
+    /// assert!(memory.peak < memory.sum && memory.peak >= memory.lower_bound); // not all live at once
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn memory(&self, symbols: &[usize]) -> Result<MemoryReport> {
+        self.specialise(symbols).map(|(_, memory)| memory.report())
+    }
+
+    /// The recipe and its memory plan for values of the symbols.
+    pub(in crate::plan) fn specialise(&self, symbols: &[usize]) -> Result<(Cow<'_, Recipe>, MemoryPlan)> {
+        let known = &self.0.recipe.symbols;
+        if known.len() != symbols.len() {
+            return Err(Error::invalid(format!("{} values for {} symbols", symbols.len(), known.len())));
+        }
+        known.iter().zip(symbols).try_for_each(|(symbol, value)| check_bounds(symbol, *value))?;
+        let values: Vec<u64> = symbols.iter().map(|value| *value as u64).collect();
+        let recipe = match self.is_dynamic() {
+            true => Cow::Owned(self.0.recipe.specialised(&values).map_err(Error::invalid)?),
+            false => Cow::Borrowed(&self.0.recipe),
+        };
+        let plan = memory::plan(&recipe, &self.0.order, &self.0.uses)
+            .ok_or_else(|| Error::new(ErrorKind::OutOfMemory, "the temporaries of the plan do not fit any memory"))?;
+        Ok((recipe, plan))
+    }
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plan")
+            .field("operators", &self.operators())
+            .field("streams", &self.streams())
+            .field("events", &self.events())
+            .finish_non_exhaustive()
+    }
+}

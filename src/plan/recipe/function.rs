@@ -1,0 +1,323 @@
+//! Foreign operators and host functions: code of the user inside a plan.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::call::{Caller as _, check};
+use crate::error::Result;
+use crate::op::{DataType, MAX_RANK, Shape};
+use crate::stream::Stream;
+
+use super::{Cores, FunctionInfo, FunctionKind};
+
+type LaunchFn = dyn Fn(&Launch<'_>) -> Result<()> + Send + Sync;
+type SimulateFn = dyn Fn(&[Vec<u8>], &mut [Vec<u8>]) + Send + Sync;
+type HostFn = dyn Fn(&[u8]) + Send + Sync;
+
+/// An operator that this crate does not know: a closure that submits work to a stream.
+///
+/// It has a name and a version, by which a stored plan finds it again, and attributes, which are given to it at each
+/// launch. Executors call it once for each eager run and once for each capture, on the thread that runs the plan.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Foreign, Input, Plan};
+///
+/// let kernel = Foreign::new("mine.scale", 1, |launch| {
+///     // aclrtLaunchKernel and its like take launch.stream().as_raw() and the addresses
+///     assert_eq!(launch.bytes(0), 32);
+///     Ok(())
+/// })
+/// .simulated(|reads, writes| writes[0].copy_from_slice(&reads[0]));
+/// let plan = Plan::build(|g| {
+///     let x = g.input("x", [8], F32, Input::Copied)?;
+///     let y = g.empty([8], F32)?;
+///     g.foreign(&kernel, &[x], &[y])?;
+///     g.output("y", y)
+/// })?;
+/// assert!(plan.lints().is_empty());
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Foreign {
+    name: Option<String>,
+    version: u32,
+    attributes: Vec<u8>,
+    needs: Cores,
+    pub(crate) body: ForeignBody,
+}
+
+#[derive(Clone)]
+pub(crate) struct ForeignBody {
+    pub(crate) launch: Arc<LaunchFn>,
+    pub(crate) simulate: Option<Arc<SimulateFn>>,
+}
+
+impl Foreign {
+    /// An operator with a name of its own and the version of what it does.
+    pub fn new(
+        name: impl Into<String>,
+        version: u32,
+        launch: impl Fn(&Launch<'_>) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name: Some(name.into()), version, ..Self::unnamed(launch) }
+    }
+
+    /// An operator without a name. The plan cannot be stored then, which its lints say.
+    pub fn unnamed(launch: impl Fn(&Launch<'_>) -> Result<()> + Send + Sync + 'static) -> Self {
+        let body = ForeignBody { launch: Arc::new(launch), simulate: None };
+        Self { name: None, version: 0, attributes: Vec::new(), needs: Cores::default(), body }
+    }
+
+    /// Bytes that each launch is given, and that are stored with the plan.
+    #[must_use]
+    pub fn attributes(mut self, attributes: impl Into<Vec<u8>>) -> Self {
+        self.attributes = attributes.into();
+        self
+    }
+
+    /// Cores that the operator must have at the same time to make progress, as collectives do. With fewer it would
+    /// wait for ever, and so would several that may run at once and of which each has a part of what it needs.
+    ///
+    /// Refused when an executable is made, as [`FindingKind::CoreDeadlock`](crate::plan::FindingKind::CoreDeadlock): one
+    /// operator that needs more than the device has or its [`Scope::cores`](crate::plan::Scope::cores) allow; every two on
+    /// different streams in no order that need more together than the device has; and if there are none of these,
+    /// one larger set of such operators for each kind of cores. That search is exact, but for plans of so many that
+    /// it would take more than 20 million steps: of those only the single ones and the pairs are found. An
+    /// [`Executable::limit_cores`](crate::plan::Executable::limit_cores) below what an operator needs is refused by the
+    /// next run. Limits of scopes and executables are for each stream by itself, so they say nothing about several
+    /// operators. Cores that a device does not tell are not checked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::{Cores, Foreign, Frozen, Plan, Scope};
+    ///
+    /// let collective = Foreign::new("mine.reduce", 1, |_| Ok(())).needs(Cores { cube: 0, vector: 4 });
+    /// let plan = Plan::build(|g| {
+    ///     let few = Scope::new().cores(Cores { cube: 0, vector: 2 });
+    ///     g.scope_with("side", few, |g| g.foreign(&collective, &[], &[]))
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let error = plan.capture(&device, Frozen::new()).unwrap_err();
+    /// assert!(error.to_string().contains("needs 4 vector cores at once"));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub fn needs(mut self, cores: Cores) -> Self {
+        self.needs = cores;
+        self
+    }
+
+    /// The same computation on the host: from the bytes of what it reads to the bytes of what it writes, which hold
+    /// what was there before. Of a view these are its elements in their order, without the gaps between them.
+    #[must_use]
+    pub fn simulated(mut self, simulate: impl Fn(&[Vec<u8>], &mut [Vec<u8>]) + Send + Sync + 'static) -> Self {
+        self.body.simulate = Some(Arc::new(simulate));
+        self
+    }
+
+    pub(crate) fn info(&self) -> FunctionInfo {
+        FunctionInfo {
+            kind: FunctionKind::Foreign,
+            name: self.name.clone(),
+            version: self.version,
+            attributes: self.attributes.clone(),
+            needs: self.needs,
+        }
+    }
+}
+
+impl fmt::Debug for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Foreign").field("name", &self.name).field("version", &self.version).finish_non_exhaustive()
+    }
+}
+
+/// What a foreign operator is launched with. Its values are those that it reads, then those that it writes.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Foreign, Frozen, Input, Plan};
+///
+/// let kernel = Foreign::new("mine.rows", 1, |launch| {
+///     assert_eq!((launch.len(), launch.is_empty(), launch.attributes()), (2, false, &[7][..]));
+///     assert_eq!(launch.shape(0).as_deref(), Some(&[3, 2][..])); // the transposed view
+///     assert_eq!((launch.strides(0), launch.dtype(0)), (Some(&[1, 3][..]), Some(F32)));
+///     assert_eq!((launch.bytes(1), launch.address(1).is_null()), (24, false));
+///     launch.check("myLaunch", 0) // the code of a C call with launch.stream().as_raw()
+/// })
+/// .attributes([7]);
+/// let plan = Plan::build(|g| {
+///     let x = g.input("x", [2, 3], F32, Input::Static)?;
+///     let turned = g.transpose(x, 0, 1)?;
+///     let y = g.empty([6], F32)?;
+///     g.foreign(&kernel, &[turned], &[y])?;
+///     g.output("y", y)
+/// })?;
+/// let device = racl::Acl::mock()?.device(0)?;
+/// plan.capture(&device, Frozen::new())?; // launches it once, for the graph
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Launch<'a> {
+    pub(crate) stream: &'a Stream,
+    pub(crate) arguments: &'a [Argument],
+    pub(crate) attributes: &'a [u8],
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Argument {
+    pub(crate) address: *mut c_void,
+    pub(crate) bytes: usize,
+    pub(crate) shape: Shape,
+    pub(crate) strides: [usize; MAX_RANK],
+    pub(crate) dtype: DataType,
+}
+
+impl Launch<'_> {
+    /// The stream that the work goes to.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        self.stream
+    }
+
+    /// Number of values.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.arguments.len()
+    }
+
+    /// Whether there is no value.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.arguments.is_empty()
+    }
+
+    /// Device address of value `index`. Null for a value that there is not.
+    #[must_use]
+    pub fn address(&self, index: usize) -> *mut c_void {
+        self.arguments.get(index).map_or(std::ptr::null_mut(), |argument| argument.address)
+    }
+
+    /// Bytes from the first to the last element of value `index`; 0 for a value that there is not.
+    #[must_use]
+    pub fn bytes(&self, index: usize) -> usize {
+        self.arguments.get(index).map_or(0, |argument| argument.bytes)
+    }
+
+    /// Shape of value `index`.
+    #[must_use]
+    pub fn shape(&self, index: usize) -> Option<Shape> {
+        self.arguments.get(index).map(|argument| argument.shape)
+    }
+
+    /// Distance between neighbours in each dimension of value `index`, in elements.
+    #[must_use]
+    pub fn strides(&self, index: usize) -> Option<&[usize]> {
+        self.arguments.get(index).map(|argument| &argument.strides[..argument.shape.len()])
+    }
+
+    /// Type of the elements of value `index`.
+    #[must_use]
+    pub fn dtype(&self, index: usize) -> Option<DataType> {
+        self.arguments.get(index).map(|argument| argument.dtype)
+    }
+
+    /// The attributes that the operator was made with.
+    #[must_use]
+    pub fn attributes(&self) -> &[u8] {
+        self.attributes
+    }
+
+    /// Turns the code of a C call that the closure made into a result: `call` is the name of the C function. Call it
+    /// right behind the C call, on the same thread, since the library keeps the text of its latest error only.
+    ///
+    /// # Errors
+    ///
+    /// For a code other than 0: an error of the kind of the code, with the library's message.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::plan::Foreign;
+    ///
+    /// let kernel = Foreign::new("mine.nothing", 1, |launch| launch.check("myLaunch", 0));
+    /// # drop(kernel);
+    /// ```
+    pub fn check(&self, call: &'static str, code: i32) -> Result<()> {
+        check(self.stream.0.context().table(), call, code)
+    }
+}
+
+/// A function that runs on the host when the plan gets there, at each run, on a thread of the library.
+/// [`Builder::host_function`](crate::plan::Builder::host_function) has an example.
+///
+/// It must not call the runtime, nor wait for work of the device; see
+/// [`Stream::host_function`](crate::Stream::host_function).
+#[derive(Clone)]
+pub struct HostFunction {
+    name: Option<String>,
+    version: u32,
+    attributes: Vec<u8>,
+    pub(crate) body: Arc<HostFn>,
+}
+
+impl HostFunction {
+    /// A function with a name of its own and the version of what it does. It is given its attributes.
+    pub fn new(name: impl Into<String>, version: u32, body: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        Self { name: Some(name.into()), version, ..Self::unnamed(body) }
+    }
+
+    /// A function without a name. The plan cannot be stored then, which its lints say.
+    pub fn unnamed(body: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        Self { name: None, version: 0, attributes: Vec::new(), body: Arc::new(body) }
+    }
+
+    /// Bytes that each call is given, and that are stored with the plan.
+    #[must_use]
+    pub fn attributes(mut self, attributes: impl Into<Vec<u8>>) -> Self {
+        self.attributes = attributes.into();
+        self
+    }
+
+    pub(crate) fn info(&self) -> FunctionInfo {
+        FunctionInfo {
+            kind: FunctionKind::Host,
+            name: self.name.clone(),
+            version: self.version,
+            attributes: self.attributes.clone(),
+            needs: Cores::default(),
+        }
+    }
+}
+
+impl fmt::Debug for HostFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostFunction")
+            .field("name", &self.name)
+            .field("version", &self.version)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The code behind a function of a recipe.
+#[derive(Clone)]
+pub(crate) enum Body {
+    Foreign(ForeignBody),
+    Host(Arc<HostFn>),
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Foreign(_) => "Foreign",
+            Self::Host(_) => "Host",
+        })
+    }
+}

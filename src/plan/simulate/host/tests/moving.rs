@@ -1,0 +1,145 @@
+//! Conversion, copies, fills, look-ups and reordering.
+
+use crate::op::DataType::{self, Bf16, F16, F32, F64, I8, I16, I32, I64, U8};
+use crate::op::{MAX_RANK, Shape};
+use crate::plan::recipe::operator::{Number, Operator, Order};
+use crate::plan::simulate::host::{HostLayout, HostView, compute};
+
+use super::{Bench, LAYOUTS, Values, dense};
+
+const ALL: [DataType; 9] = [F32, F16, Bf16, F64, I8, I16, I32, I64, U8];
+
+#[test]
+fn conversions_between_all_types_are_those_of_the_mock() {
+    let mut bench = Bench::new(11);
+    for from in ALL {
+        for to in ALL {
+            for kind in LAYOUTS {
+                let a = bench.memory(from, &[3, 170], kind, Values::Wild);
+                let out = bench.out(to, &[3, 170]);
+                bench.compare(Operator::Cast { to }, &[&a], &out);
+                let row = bench.memory(from, &[170], kind, Values::Tame);
+                bench.compare(Operator::Copy, &[&row], &out);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_half_converts_as_on_the_mock() {
+    let bench = Bench::new(12);
+    let bytes: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_ne_bytes).collect();
+    for from in [F16, Bf16] {
+        let all = dense(from, &[1 << 16], bytes.clone());
+        for to in ALL {
+            bench.compare(Operator::Cast { to }, &[&all], &dense(to, &[1 << 16], vec![0; to.size() << 16]));
+        }
+    }
+}
+
+#[test]
+fn numbers_between_two_halves_round_as_on_the_mock() {
+    let mut bench = Bench::new(13);
+    // Around the middle of neighbouring halves, where rounding twice would show.
+    let mut middles = Vec::new();
+    for _ in 0..4000 {
+        let low = bench.rng.u16(..0x7bff);
+        let [low, high] = [low, low + 1].map(|bits| half::f16::from_bits(bits).to_f64());
+        let middle = (low + high) / 2.0;
+        let sign = if bench.rng.bool() { 1.0 } else { -1.0 };
+        middles.extend([middle, middle.next_up(), middle.next_down()].map(|middle| sign * middle));
+    }
+    let n = middles.len();
+    let wide = dense(F64, &[n], bytemuck::cast_slice(&middles).to_vec());
+    let singles: Vec<f32> = middles.iter().map(|middle| *middle as f32).collect();
+    let single = dense(F32, &[n], bytemuck::cast_slice(&singles).to_vec());
+    for to in [F16, Bf16, F32] {
+        for from in [&wide, &single] {
+            bench.compare(Operator::Cast { to }, &[from], &dense(to, &[n], vec![0; n * to.size()]));
+        }
+    }
+}
+
+#[test]
+fn fills_are_those_of_the_mock() {
+    let mut bench = Bench::new(14);
+    for dtype in ALL {
+        for kind in &LAYOUTS[..3] {
+            let out = bench.memory(dtype, &[3, 17], *kind, Values::Wild);
+            bench.compare(Operator::Fill { value: Number::Int(7) }, &[], &out);
+            if dtype.is_floating() {
+                for value in [0.1, -0.0, 65_519.999, 1e-7, f64::INFINITY] {
+                    bench.compare(Operator::Fill { value: Number::Float(value) }, &[], &out);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn permutations_are_those_of_the_mock() {
+    let mut bench = Bench::new(15);
+    let orders: [&[u8]; 5] = [&[0], &[1, 0], &[2, 0, 1], &[1, 0, 2], &[3, 1, 0, 2]];
+    for dtype in ALL {
+        for order in orders {
+            let dims = &[3, 8, 1, 17][..order.len()];
+            let permuted: Vec<usize> = order.iter().map(|dim| dims[usize::from(*dim)]).collect();
+            let mut list = [0; MAX_RANK];
+            list[..order.len()].copy_from_slice(order);
+            let operator = Operator::Permute { order: Order { rank: order.len() as u8, dims: list } };
+            for kind in LAYOUTS {
+                let a = bench.memory(dtype, dims, kind, Values::Wild);
+                let out = bench.out(dtype, &permuted);
+                bench.compare(operator, &[&a], &out);
+            }
+        }
+    }
+}
+
+#[test]
+fn look_ups_are_those_of_the_mock() {
+    let mut bench = Bench::new(16);
+    for dtype in ALL {
+        for index in [I32, I64] {
+            for kind in LAYOUTS {
+                let table = bench.memory(dtype, &[10, 17], kind, Values::Wild);
+                let mut indices = bench.memory(index, &[2, 3], kind, Values::Tame);
+                let rows: Vec<u64> = (0..indices.len()).map(|_| bench.rng.u64(..10)).collect();
+                let size = index.size();
+                indices.bytes = rows.iter().flat_map(|row| row.to_le_bytes()[..size].to_vec()).collect();
+                let out = bench.out(dtype, &[2, 3, 17]);
+                bench.compare(Operator::Embedding, &[&table, &indices], &out);
+            }
+        }
+    }
+}
+
+#[test]
+fn indices_outside_the_table_are_named() {
+    let dims = |dims: &[usize]| Shape::new(dims).unwrap();
+    let layout = |dtype, shape: Shape| HostLayout { dtype, dims: shape, strides: shape.dense_strides(), offset: 0 };
+    let table = HostView { bytes: &[0; 24], layout: layout(F32, dims(&[3, 2])) };
+    for wrong in [3_i64, -1, i64::MIN] {
+        let bytes = [0, wrong].map(i64::to_ne_bytes).concat();
+        let indices = HostView { bytes: &bytes, layout: layout(I64, dims(&[2])) };
+        let error = compute(&Operator::Embedding, &[table, indices], &layout(F32, dims(&[2, 2]))).unwrap_err();
+        assert!(error.starts_with(&format!("index {wrong}, number 1, in a table of 3 rows")), "{error}");
+    }
+}
+
+#[test]
+fn views_that_leave_their_storage_or_do_not_fit_are_refused() {
+    let dims = Shape::new(&[2, 2]).unwrap();
+    let layout = HostLayout { dtype: F32, dims, strides: dims.dense_strides(), offset: 0 };
+    let view = |bytes| HostView { bytes, layout };
+    assert!(compute(&Operator::Abs, &[view(&[0; 15])], &layout).unwrap_err().contains("15 bytes"));
+    assert!(compute(&Operator::Abs, &[view(&[0; 16])], &layout).is_ok());
+    assert!(compute(&Operator::Add, &[view(&[0; 16])], &layout).is_err());
+    assert!(compute(&Operator::Abs, &[view(&[0; 16])], &HostLayout { dtype: F16, ..layout }).is_err());
+    let far = HostLayout { strides: [usize::MAX; MAX_RANK], ..layout };
+    assert!(far.write(&[0; 16], &mut [0; 16]).is_err());
+    let wrong = Operator::Adds { value: Number::Float(0.5) };
+    let whole = HostLayout { dtype: I32, ..layout };
+    let error = compute(&wrong, &[HostView { bytes: &[0; 16], layout: whole }], &whole).unwrap_err();
+    assert!(error.contains("0.5"), "{error}");
+}

@@ -1,0 +1,331 @@
+//! Files that someone made by hand.
+
+use std::sync::Arc;
+
+use crate::op::DataType::F32;
+use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::operator::{Operator, Order};
+use crate::plan::recipe::{EventInfo, Input, Mode, NodeKind, Recipe, StorageKind};
+use crate::plan::stored::codec::{DecodeError, MAGIC, VERSION, decode, encode};
+use crate::plan::symbols::dim::{Dim, MAX_SYMBOLS};
+use crate::plan::symbols::poly::Poly;
+use crate::plan::{Foreign, HostFunction, Plan};
+
+use super::sealed;
+
+/// A varint that says `u64::MAX`.
+const HUGE: [u8; 10] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+
+#[test]
+fn what_is_no_plan_at_all_is_named() {
+    assert_eq!(decode(&[]), Err(DecodeError::Magic));
+    assert_eq!(decode(b"r"), Err(DecodeError::Magic));
+    assert_eq!(decode(&[0; 200]), Err(DecodeError::Magic));
+    assert_eq!(decode(&MAGIC), Err(DecodeError::Short(8)));
+    assert!(matches!(decode(&sealed(&[])), Err(DecodeError::Unreadable { .. })));
+    let mut other = sealed(&[]);
+    other[8] = VERSION as u8 + 1;
+    assert_eq!(decode(&other), Err(DecodeError::Version(VERSION + 1)));
+    assert_eq!(DecodeError::Version(7).to_string(), "format version 7; this version of the crate reads 2");
+}
+
+#[test]
+fn counts_beyond_the_file_are_refused_before_room_is_taken() {
+    let text = |content: &[u8]| decode(&sealed(content)).unwrap_err().to_string();
+    assert_eq!(text(&HUGE), "18446744073709551615 times symbol in 0 bytes");
+    // No symbols, then more tags than two bytes each allow.
+    assert_eq!(text(&[0, 2, 0, 0, 0]), "2 times tag in 3 bytes");
+    // One tag, whose name is longer than the file.
+    assert!(text(&[&[0, 1][..], &HUGE].concat()).starts_with("tag 0 cannot be read"));
+    // No symbol, one tag "", no events, externals or storages, one layout of F32 with that many dimensions.
+    assert!(text(&[&[0, 1, 0, 0, 0, 0, 0, 1, 0][..], &HUGE].concat()).starts_with("layout 0 cannot be read"));
+}
+
+/// Two inputs, one of the host, an event, a constant, functions, a view, symbols and an output.
+fn sound() -> Recipe {
+    let plan = Plan::build(|g| {
+        let n = g.symbol("n", 1..=4)?;
+        let x = g.input("x", [n, Dim::from(4)], F32, Input::Copied)?;
+        let h = g.input("h", [4_usize], F32, Input::Host)?;
+        let c = g.constant(&[1.0_f32; 4], [4])?;
+        let event = g.event("event")?;
+        let side = g.scope("side", |g| {
+            let side = g.add(x, h)?;
+            g.record(&event)?;
+            Ok(side)
+        })?;
+        g.wait(&event)?;
+        let part = g.narrow(side, 1, 0..2)?;
+        let part = g.tanh(part)?;
+        g.record_stream(x, "side")?;
+        g.foreign(&Foreign::new("f", 1, |_| Ok(())), &[c], &[h])?;
+        g.host_function(&HostFunction::new("g", 1, |_| {}))?;
+        let gate = g.external("gate")?;
+        g.record_external(gate)?;
+        g.prefetch(c, crate::Prefetch::all(), crate::plan::After::Start)?;
+        g.output_to_host("y", part)
+    });
+    plan.unwrap().0.recipe.clone()
+}
+
+/// The position of the first node for which `wanted` holds.
+fn find(recipe: &Recipe, wanted: impl Fn(NodeKind) -> bool) -> usize {
+    recipe.nodes.iter().position(|node| wanted(node.kind)).unwrap()
+}
+
+fn is_op(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Op(_))
+}
+
+#[test]
+fn every_rule_is_checked() {
+    type Case = (&'static str, fn(&mut Recipe));
+    let cases: &[Case] = &[
+        ("symbol 0: the bounds 5 to 4", |r| r.symbols[0].least = 5),
+        ("symbol 0: the bounds 1 to 2147483649", |r| r.symbols[0].greatest = (1 << 31) + 1),
+        ("symbol 0: the name \"\" is empty or taken", |r| r.symbols[0].name.clear()),
+        ("symbol 8: more than 8", |r| r.symbols = vec![r.symbols[0].clone(); 9]),
+        ("tag 0: not that of the origin", |r| r.tags.clear()),
+        ("tag 0: not that of the origin", |r| r.tags[0].name.push('2')),
+        ("tag 1: a priority above 7", |r| r.tags[1].priority = 8),
+        ("tag 2: the name \"side\" is empty or taken", |r| r.tags[2].name = "side".to_owned()),
+        ("event 5: nothing records it", |r| r.events.push(EventInfo { name: None })),
+        ("external gate 0: the name \"\" is empty or taken", |r| r.externals[0].clear()),
+        ("input 1: the name \"x\" is empty or taken", |r| r.inputs[1].name = "x".to_owned()),
+        ("output 0: the name \"\" is empty or taken", |r| r.outputs[0].name.clear()),
+        ("function 1: an empty name", |r| r.functions[1].name = Some(String::new())),
+        ("source place 0: a source file that is not there", |r| r.places.all[0].0 = 9),
+        ("prefetch cap 0: 1001 thousandths", |r| r.prefetch_cap = 1001),
+        ("layout 0: 9 dimensions and 9 strides", |r| {
+            r.layouts[0].dims = vec![Dim::fixed(1); 9];
+            r.layouts[0].strides = vec![Extent::Fixed(1); 9];
+        }),
+        ("layout 0: 2 dimensions and 1 strides", |r| drop(r.layouts[0].strides.pop())),
+        ("layout 0: the dimension s0-2", |r| {
+            r.layouts[0].dims[0] = Dim::from_parts(1, -2, r.layouts[0].dims[0].parts().2);
+        }),
+        ("layout 0: the dimension s1", |r| r.layouts[0].dims[0] = Dim::symbol(1)),
+        ("layout 0: the dimension ?", |r| r.layouts[0].dims[0] = Dim::fixed(u64::MAX)),
+        ("layout 0: a stride that memory cannot have", |r| r.layouts[0].strides[0] = Extent::Fixed(1 << 62)),
+        ("storage 0: more bytes than memory can have", |r| r.storages[0].bytes = Extent::Fixed(1 << 62)),
+        ("storage 2: Input(7) is not there or has one already", |r| {
+            r.storages[2].kind = StorageKind::Input(7);
+        }),
+        ("value 0: a storage or layout that is not there", |r| r.values[0].storage = 99),
+        ("value 0: a storage or layout that is not there", |r| r.values[0].layout = 99),
+        ("value 0: an offset that its type cannot have", |r| r.values[0].offset = Extent::Fixed(2)),
+        ("value 0: it is not inside its storage", |r| r.values[0].offset = Extent::Fixed(4)),
+        ("value 0: it is not inside its storage", |r| r.layouts[0].strides[0] = Extent::Fixed(5)),
+        ("constant 0: other bytes than its storage has", |r| r.constants[0].push(0)),
+        ("constant 1: no storage has it", |r| r.constants.push(Vec::new())),
+        ("input 0: its value is not all of its memory", |r| r.inputs[0].value = 1),
+        ("input 0: its value is not all of its memory", |r| r.inputs[0].value = u32::MAX),
+        ("input 0: a frozen input whose shape has symbols", |r| r.inputs[0].class = Input::Frozen),
+        ("input 0: nothing uploads it", |r| r.inputs[0].class = Input::Host),
+        ("output 0: its value is not all of its memory", |r| r.outputs[0].value = 0),
+        ("access 1: a value that is not there", |r| r.accesses[1].value = 99),
+        ("node 0: a source place that is not there", |r| r.nodes[0].place = 99),
+        ("node 0: a core limit that is not there", |r| r.nodes[0].cores = 1),
+        ("node 0: a stream that is not there", |r| r.nodes[0].tag = 9),
+        ("node 0: accesses that are not there", |r| r.nodes[0].first = u32::MAX),
+        ("reservation 0: a storage or node that is not there", |r| r.reserved[0].0 = 99),
+        ("reservation 0: a storage or node that is not there", |r| r.reserved[0].1 = 99),
+    ];
+    assert_eq!(decode(&encode(&sound(), &[])).map(drop), Ok(()));
+    for (text, change) in cases {
+        let mut recipe = sound();
+        change(&mut recipe);
+        let error = decode(&encode(&recipe, &[])).expect_err(text);
+        assert_eq!(error.to_string(), *text);
+    }
+}
+
+/// Makes the input "x" updatable, and an access of a node one to it.
+fn updatable(recipe: &mut Recipe, node: usize, access: usize) {
+    recipe.inputs[0].class = Input::Updatable;
+    let first = recipe.nodes[node].first as usize;
+    recipe.accesses[first + access].value = recipe.inputs[0].value;
+}
+
+#[test]
+fn nodes_have_the_accesses_of_their_kind() {
+    type Case = (&'static str, fn(NodeKind) -> bool, fn(&mut Recipe, usize));
+    let is_foreign = |kind| matches!(kind, NodeKind::Foreign(_));
+    let is_wait = |kind| matches!(kind, NodeKind::Wait(_));
+    let is_record = |kind| matches!(kind, NodeKind::Record(_));
+    let is_prefetch = |kind| matches!(kind, NodeKind::Prefetch { .. });
+    let cases: &[Case] = &[
+        ("1 operands for add", is_op, |r, i| r.nodes[i].count = 2),
+        ("an operator without a result", is_op, |r, i| r.nodes[i].count = 0),
+        ("accesses that are not there", is_op, |r, i| r.nodes[i].count = u16::MAX),
+        ("add with other accesses than reads and a write", is_op, |r, i| {
+            let first = r.nodes[i].first as usize;
+            r.accesses[first].mode = Mode::ReadWrite;
+        }),
+        (
+            "tanh: an operand overlaps its result",
+            |kind| kind == NodeKind::Op(Operator::Tanh),
+            |r, i| {
+                let first = r.nodes[i].first as usize;
+                let mut value = r.values[r.accesses[first].value as usize].clone();
+                value.offset = Extent::Fixed(4);
+                r.values.push(value);
+                r.accesses[first + 1].value = r.values.len() as u32 - 1;
+            },
+        ),
+        ("it writes to a constant", is_foreign, |r, i| {
+            let constant = r.accesses[r.nodes[i].first as usize].value;
+            let from = r.nodes[i].first as usize;
+            r.nodes[i].kind = NodeKind::FillBytes(0);
+            (r.nodes[i].first, r.nodes[i].count) = (from as u32 + 1, 1);
+            r.accesses[from + 1].value = constant;
+        }),
+        ("Foreign(1) does not fit the rest of the plan", is_foreign, |r, i| {
+            r.nodes[i].kind = NodeKind::Foreign(1);
+        }),
+        ("Foreign(9) does not fit the rest of the plan", is_foreign, |r, i| {
+            r.nodes[i].kind = NodeKind::Foreign(9);
+        }),
+        ("Foreign(0) does not fit the rest of the plan", is_foreign, |r, i| {
+            let first = r.nodes[i].first as usize;
+            r.accesses.swap(first, first + 1);
+        }),
+        ("Host(0) does not fit the rest of the plan", is_foreign, |r, i| r.nodes[i].kind = NodeKind::Host(0)),
+        ("Copy does not fit the rest of the plan", is_foreign, |r, i| {
+            r.nodes[i].kind = NodeKind::Copy;
+            r.nodes[i].count = 1;
+        }),
+        (
+            "Prefetch { offset: 0, max_bytes: 18446744073709551615 } of an updatable input, which only operators can use",
+            is_prefetch,
+            |r, i| updatable(r, i, 0),
+        ),
+        ("Copy of an updatable input, which only operators can use", is_foreign, |r, i| {
+            r.nodes[i].kind = NodeKind::Copy;
+            updatable(r, i, 0);
+        }),
+        ("Copy of an updatable input, which only operators can use", is_foreign, |r, i| {
+            r.nodes[i].kind = NodeKind::Copy;
+            updatable(r, i, 1);
+        }),
+        ("FillBytes(7) of an updatable input, which only operators can use", is_foreign, |r, i| {
+            r.nodes[i].kind = NodeKind::FillBytes(7);
+            r.nodes[i].count = 1;
+            updatable(r, i, 0);
+        }),
+        ("Wait(9) does not fit the rest of the plan", is_wait, |r, i| r.nodes[i].kind = NodeKind::Wait(9)),
+        ("Record(9) does not fit the rest of the plan", is_record, |r, i| {
+            r.nodes[i].kind = NodeKind::Record(9);
+        }),
+        ("ExternalWait(1) does not fit the rest of the plan", is_wait, |r, i| {
+            r.nodes[i].tag = 0;
+            r.nodes[i].kind = NodeKind::ExternalWait(1);
+        }),
+        ("Prefetch { offset: 16, max_bytes: 1 } does not fit the rest of the plan", is_prefetch, |r, i| {
+            r.nodes[i].kind = NodeKind::Prefetch { offset: 16, max_bytes: 1 };
+        }),
+        ("Prefetch { offset: 0, max_bytes: 0 } does not fit the rest of the plan", is_prefetch, |r, i| {
+            r.nodes[i].kind = NodeKind::Prefetch { offset: 0, max_bytes: 0 };
+        }),
+        ("the first work of its stream, which waits for nothing", is_wait, |r, i| {
+            r.nodes.remove(i);
+            r.nodes.insert(0, r.nodes[0]);
+            (r.nodes[0].kind, r.nodes[0].tag) = (NodeKind::Host(1), 1);
+            r.nodes[0].count = 0;
+        }),
+    ];
+    for (text, wanted, change) in cases {
+        let mut recipe = sound();
+        let index = find(&recipe, wanted);
+        change(&mut recipe, index);
+        let error = decode(&encode(&recipe, &[])).expect_err(text);
+        assert!(error.to_string().ends_with(text), "{error} instead of {text}");
+    }
+}
+
+#[test]
+fn a_wait_before_its_record_is_refused() {
+    let mut recipe = sound();
+    let record = find(&recipe, |kind| matches!(kind, NodeKind::Record(_)));
+    let NodeKind::Record(event) = recipe.nodes[record].kind else { unreachable!() };
+    let wait = find(&recipe, |kind| kind == NodeKind::Wait(event));
+    recipe.nodes.swap(record, wait);
+    assert!(matches!(decode(&encode(&recipe, &[])), Err(DecodeError::Invalid { .. })));
+}
+
+#[test]
+fn a_stream_that_is_not_joined_is_refused() {
+    let mut recipe = sound();
+    let last = recipe.nodes.iter().rposition(|node| node.tag == 0 && matches!(node.kind, NodeKind::Wait(_)));
+    recipe.nodes.remove(last.unwrap());
+    recipe.reserved.clear();
+    let decoded = decode(&encode(&recipe, &[])).unwrap();
+    let registry = crate::plan::Registry::new()
+        .foreign(&Foreign::new("f", 1, |_| Ok(())))
+        .host_function(&HostFunction::new("g", 1, |_| {}));
+    let bodies = registry.bodies(&decoded.recipe).unwrap();
+    let error = Plan::from_decoded(decoded, bodies).unwrap_err().to_string();
+    assert!(error.contains("is joined by nothing"), "{error}");
+}
+
+#[test]
+fn code_of_another_kind_is_refused() {
+    let recipe = sound();
+    let decoded = decode(&encode(&recipe, &[])).unwrap();
+    assert!(Plan::from_decoded(decoded.clone(), Vec::new()).is_err());
+    let host = crate::plan::recipe::function::Body::Host(HostFunction::new("g", 1, |_| {}).body);
+    assert!(Plan::from_decoded(decoded, vec![host.clone(), host]).is_err());
+}
+
+#[test]
+fn attributes_that_index_are_checked_and_numbers_may_be_none() {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [2, 2], F32, Input::Copied)?;
+        let y = g.muls(x, f64::NAN)?;
+        let y = g.permute(y, &[1, 0])?;
+        g.output("y", y)
+    });
+    let sound = plan.unwrap().0.recipe.clone();
+    assert!(decode(&encode(&sound, &[])).is_ok());
+    for (rank, dims) in [(9, [0; 8]), (255, [0; 8]), (2, [200, 0, 0, 0, 0, 0, 0, 0]), (2, [1, 0, 1, 0, 0, 0, 0, 0])] {
+        let mut recipe = sound.clone();
+        recipe.nodes[1].kind = NodeKind::Op(Operator::Permute { order: Order { rank, dims } });
+        let error = decode(&encode(&recipe, &[])).unwrap_err().to_string();
+        assert!(error.starts_with("node 1: "), "{error}");
+    }
+}
+
+#[test]
+fn sizes_with_symbols_stay_numbers() {
+    let cases: &[(&[(u8, i128)], &str)] = &[
+        (&[(1, i128::MAX)], "storage 0: more bytes than memory can have"),
+        (&[(1, i128::MIN)], "storage 0: more bytes than memory can have"),
+        (&[(200, 1)], "storage 0: more bytes than memory can have"),
+        (&[(1, 12), (0, 3)], "value 0: it is not inside its storage"),
+    ];
+    for (terms, text) in cases {
+        let mut poly = Poly::default();
+        for (power, by) in *terms {
+            let mut powers = [0; MAX_SYMBOLS];
+            powers[0] = *power;
+            poly.add_term(powers, *by);
+        }
+        let mut recipe = sound();
+        recipe.storages[0].bytes = Extent::Symbolic(Arc::new(poly));
+        assert_eq!(decode(&encode(&recipe, &[])).unwrap_err().to_string(), *text);
+    }
+}
+
+#[test]
+fn orders_that_take_too_much_memory_are_refused() {
+    let mut recipe = sound();
+    let wait = recipe.nodes[find(&recipe, |kind| matches!(kind, NodeKind::Wait(_)))];
+    let NodeKind::Wait(event) = wait.kind else { unreachable!() };
+    let tag = recipe.tags[1].clone();
+    for index in 0..8192 {
+        recipe.tags.push(crate::plan::recipe::Tag { name: format!("t{index}"), ..tag.clone() });
+    }
+    recipe.nodes.extend(std::iter::repeat_n(crate::plan::recipe::Node { kind: NodeKind::Wait(event), ..wait }, 5000));
+    let error = decode(&encode(&recipe, &[])).unwrap_err().to_string();
+    assert!(error.contains("streams are too many"), "{error}");
+}

@@ -1,0 +1,206 @@
+//! Changes to stored plans, to their bytes and to what they say.
+
+use std::sync::Arc;
+
+use fastrand::Rng;
+
+use crate::op::DataType;
+use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::operator::{Number, Operator, Order, Reduction};
+use crate::plan::recipe::{
+    Access, EventInfo, FunctionKind, Input, Mode, NodeKind, Recipe, Storage, StorageKind, Tag,
+};
+use crate::plan::symbols::dim::{Dim, MAX_SYMBOLS};
+use crate::plan::symbols::poly::Poly;
+
+/// Changes up to four places of `bytes`; `other` gives bytes to splice in.
+pub(super) fn bytes(random: &mut Rng, bytes: &mut Vec<u8>, other: &[u8]) {
+    for _ in 0..random.usize(1..5) {
+        let at = if bytes.is_empty() { 0 } else { random.usize(..bytes.len()) };
+        let end = bytes.len().min(at + random.usize(1..9));
+        match random.u8(..8) {
+            _ if bytes.is_empty() => bytes.push(random.u8(..)),
+            0 => bytes[at] ^= 1 << random.u8(..8),
+            1 => bytes[at] = [0, 1, 2, 0x7f, 0x80, 0xff][random.usize(..6)],
+            2 => bytes[at] = bytes[at].wrapping_add(random.u8(..5)).wrapping_sub(2),
+            3 => drop(bytes.splice(at..at, [0xff, 0xff, 0xff, 0xff, random.u8(..0x80)])),
+            4 => drop(bytes.drain(at..end)),
+            5 => {
+                let again = bytes[at..end].to_vec();
+                drop(bytes.splice(at..at, again));
+            }
+            6 if !other.is_empty() => {
+                let from = random.usize(..other.len());
+                let piece = &other[from..other.len().min(from + end - at)];
+                drop(bytes.splice(at..at + piece.len().min(end - at), piece.iter().copied()));
+            }
+            _ => bytes.truncate(at.max(1)),
+        }
+    }
+}
+
+fn number(random: &mut Rng) -> u64 {
+    match random.u8(..4) {
+        0 => [7, 8, 16, 64, 128, 1 << 20][random.usize(..6)],
+        1 => [1 << 31, u64::from(u32::MAX), (1 << 62) - 1, 1 << 62, 1 << 63, u64::MAX][random.usize(..6)],
+        _ => random.u64(..5),
+    }
+}
+
+fn index(random: &mut Rng) -> u32 {
+    if random.u8(..16) == 0 { random.u32(..) } else { random.u32(..12) }
+}
+
+fn extent(random: &mut Rng) -> Extent {
+    if random.bool() {
+        return Extent::Fixed(number(random));
+    }
+    let mut poly = Poly::default();
+    for _ in 0..random.usize(1..4) {
+        let mut powers = [0; MAX_SYMBOLS];
+        powers[random.usize(..2)] = random.u8(..3);
+        let by = i128::from(number(random)) * if random.u8(..4) == 0 { -1 } else { 1 };
+        poly.add_term(powers, by);
+    }
+    Extent::of(poly.clone()).unwrap_or_else(|| Extent::Symbolic(Arc::new(poly)))
+}
+
+fn dim(random: &mut Rng) -> Dim {
+    let mut powers = [0; MAX_SYMBOLS];
+    powers[random.usize(..2)] = random.u8(..3);
+    match random.u8(..3) {
+        0 => Dim::from_parts(random.u64(..3), random.i64(-8..8), powers),
+        1 => Dim::from_parts(number(random), number(random) as i64, powers),
+        _ => Dim::fixed(number(random)),
+    }
+}
+
+fn operator(random: &mut Rng) -> Operator {
+    let value = Number::Float(if random.bool() { f64::NAN } else { 1.0 });
+    let mut dims = [0; 8];
+    dims[..2].copy_from_slice(&[random.u8(..3), random.u8(..3)]);
+    match random.u8(..9) {
+        0 => Operator::Softmax { dim: random.u8(..) },
+        1 => Operator::Permute { order: Order { rank: random.u8(..10), dims } },
+        2 => Operator::Mean { over: Reduction { dims: random.u8(..), keep: random.bool() } },
+        3 => Operator::Fill { value },
+        4 => Operator::Embedding,
+        5 => Operator::Addmm,
+        6 => Operator::Copy,
+        7 => Operator::LayerNorm { eps: f64::INFINITY },
+        _ => Operator::Cast { to: DataType::I64 },
+    }
+}
+
+fn kind(random: &mut Rng) -> NodeKind {
+    let at = index(random);
+    match random.u8(..12) {
+        0 => NodeKind::Op(operator(random)),
+        1 => NodeKind::Foreign(at),
+        2 => NodeKind::Host(at),
+        3 => NodeKind::Copy,
+        4 => NodeKind::FillBytes(random.u8(..)),
+        5 => NodeKind::Prefetch { offset: number(random), max_bytes: number(random) },
+        6 => NodeKind::Record(at),
+        7 => NodeKind::Wait(at),
+        8 => NodeKind::ExternalWait(at),
+        9 => NodeKind::ExternalRecord(at),
+        10 => NodeKind::Upload(at),
+        _ => NodeKind::Download(at),
+    }
+}
+
+fn any<'a, T>(random: &mut Rng, all: &'a mut [T]) -> Option<&'a mut T> {
+    if all.is_empty() { None } else { Some(&mut all[random.usize(..all.len())]) }
+}
+
+/// Changes up to three things that a recipe says.
+pub(super) fn recipe(random: &mut Rng, recipe: &mut Recipe) {
+    for _ in 0..random.usize(1..4) {
+        if random.bool() {
+            work(random, recipe)
+        } else {
+            memory(random, recipe)
+        };
+    }
+}
+
+fn work(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
+    let count = recipe.nodes.len();
+    match random.u8(..12) {
+        0 => any(random, &mut recipe.nodes)?.kind = kind(random),
+        1 => any(random, &mut recipe.nodes)?.tag = index(random) as u16,
+        2 => any(random, &mut recipe.nodes)?.first = index(random),
+        3 => any(random, &mut recipe.nodes)?.count = index(random) as u16,
+        4 => any(random, &mut recipe.nodes)?.cores = index(random) as u16,
+        5 => any(random, &mut recipe.nodes)?.place = index(random),
+        6 if count > 1 => recipe.nodes.swap(random.usize(..count), random.usize(..count)),
+        7 if count > 0 => drop(recipe.nodes.remove(random.usize(..count))),
+        8 if count > 0 => recipe.nodes.insert(random.usize(..count), recipe.nodes[random.usize(..count)]),
+        9 => recipe.reserved.push((index(random), index(random))),
+        10 => any(random, &mut recipe.tags)?.priority = index(random),
+        _ => match random.u8(..5) {
+            0 => recipe.events.push(EventInfo { name: None }),
+            1 => drop(recipe.events.pop()),
+            2 => recipe.tags.push(Tag { name: random.char(..).to_string(), priority: 0 }),
+            3 => drop(recipe.tags.pop()),
+            _ => any(random, &mut recipe.functions)?.kind = FunctionKind::Host,
+        },
+    }
+    Some(())
+}
+
+fn memory(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
+    let modes = [Mode::Read, Mode::Write, Mode::ReadWrite, Mode::Touch];
+    match random.u8(..16) {
+        0 => any(random, &mut recipe.accesses)?.value = index(random),
+        1 => any(random, &mut recipe.accesses)?.mode = modes[random.usize(..4)],
+        2 => recipe.accesses.push(Access { value: index(random), mode: Mode::Read }),
+        3 => any(random, &mut recipe.values)?.storage = index(random),
+        4 => any(random, &mut recipe.values)?.layout = index(random),
+        5 => any(random, &mut recipe.values)?.offset = extent(random),
+        6 => any(random, &mut recipe.storages)?.bytes = extent(random),
+        7 => {
+            let owner = index(random);
+            let kinds = [StorageKind::Temporary, StorageKind::Input(owner), StorageKind::Output(owner)];
+            any(random, &mut recipe.storages)?.kind = kinds[random.usize(..3)];
+        }
+        8 => recipe.storages.push(Storage { kind: StorageKind::Temporary, bytes: extent(random) }),
+        9 => {
+            let layout = any(random, &mut recipe.layouts)?;
+            *any(random, &mut layout.dims)? = dim(random);
+        }
+        10 => {
+            let layout = any(random, &mut recipe.layouts)?;
+            *any(random, &mut layout.strides)? = extent(random);
+        }
+        11 => {
+            let layout = any(random, &mut recipe.layouts)?;
+            layout.dims.push(dim(random));
+            layout.strides.push(extent(random));
+        }
+        12 => {
+            // Another view of the same memory, whose elements may share bytes.
+            let mut value = any(random, &mut recipe.values)?.clone();
+            let mut layout = recipe.layouts.get(value.layout as usize)?.clone();
+            *any(random, &mut layout.strides)? = Extent::Fixed(random.u64(..4));
+            value.layout = recipe.layouts.len() as u32;
+            recipe.layouts.push(layout);
+            recipe.values.push(value);
+            any(random, &mut recipe.accesses)?.value = recipe.values.len() as u32 - 1;
+        }
+        13 => {
+            let constant = any(random, &mut recipe.constants)?;
+            constant.resize(random.usize(..64), random.u8(..));
+        }
+        14 => {
+            let classes = [Input::Frozen, Input::Copied, Input::Host];
+            any(random, &mut recipe.inputs)?.class = classes[random.usize(..3)];
+        }
+        _ => {
+            let symbol = any(random, &mut recipe.symbols)?;
+            (symbol.least, symbol.greatest) = (random.u64(..4), number(random));
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,131 @@
+//! Layouts, storages and the values in them.
+
+use crate::op::MAX_RANK;
+use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::{Input, Recipe, StorageKind};
+use crate::plan::stored::codec::error::{DecodeError, Part, invalid};
+
+use super::MOST_BYTES;
+use super::inside::{Facts, ends_inside, is_multiple, is_sound, is_sound_dim};
+
+pub(super) fn check(recipe: &Recipe) -> Result<(), DecodeError> {
+    let bounds = recipe.bounds();
+    let facts = layouts(recipe, &bounds)?;
+    storages(recipe, &bounds)?;
+    values(recipe, &bounds, &facts)?;
+    inputs(recipe, &facts)?;
+    outputs(recipe, &facts)?;
+    owners(recipe)
+}
+
+fn layouts(recipe: &Recipe, bounds: &[(u64, u64)]) -> Result<Vec<Facts>, DecodeError> {
+    let mut facts = Vec::with_capacity(recipe.layouts.len());
+    for (index, layout) in recipe.layouts.iter().enumerate() {
+        if layout.dims.len() > MAX_RANK || layout.strides.len() != layout.dims.len() {
+            let (dims, strides) = (layout.dims.len(), layout.strides.len());
+            return invalid(Part::Layout, index, format!("{dims} dimensions and {strides} strides"));
+        }
+        if let Some(dim) = layout.dims.iter().find(|dim| !is_sound_dim(**dim, bounds)) {
+            return invalid(Part::Layout, index, format!("the dimension {dim:?}"));
+        }
+        if !layout.strides.iter().all(|stride| is_sound(stride, bounds.len())) {
+            return invalid(Part::Layout, index, "a stride that memory cannot have");
+        }
+        match Facts::of(layout) {
+            Some(known) => facts.push(known),
+            None => return invalid(Part::Layout, index, "more elements than memory can have"),
+        }
+    }
+    Ok(facts)
+}
+
+fn storages(recipe: &Recipe, bounds: &[(u64, u64)]) -> Result<(), DecodeError> {
+    let mut total = 0_u64;
+    for (index, storage) in recipe.storages.iter().enumerate() {
+        let most = if is_sound(&storage.bytes, bounds.len()) { storage.bytes.greatest(bounds) } else { None };
+        let most = most.and_then(|most| u64::try_from(most).ok()).filter(|most| *most < MOST_BYTES);
+        total = match most.and_then(|most| total.checked_add(most)) {
+            Some(total) if total < 2 * MOST_BYTES => total,
+            _ => return invalid(Part::Storage, index, "more bytes than memory can have"),
+        };
+    }
+    Ok(())
+}
+
+fn values(recipe: &Recipe, bounds: &[(u64, u64)], facts: &[Facts]) -> Result<(), DecodeError> {
+    for (index, value) in recipe.values.iter().enumerate() {
+        let (Some(storage), Some(layout), Some(facts)) = (
+            recipe.storages.get(value.storage as usize),
+            recipe.layouts.get(value.layout as usize),
+            facts.get(value.layout as usize),
+        ) else {
+            return invalid(Part::Value, index, "a storage or layout that is not there");
+        };
+        if !is_sound(&value.offset, bounds.len()) || !is_multiple(&value.offset, layout.dtype.size() as u64) {
+            return invalid(Part::Value, index, "an offset that its type cannot have");
+        }
+        // No more elements than memory, either: strides that let them overlap come from no view.
+        let inside = ends_inside(&value.offset, &facts.span, &storage.bytes, bounds)
+            && ends_inside(&Extent::Fixed(0), &facts.bytes, &storage.bytes, bounds);
+        if !inside {
+            return invalid(Part::Value, index, "it is not inside its storage");
+        }
+    }
+    Ok(())
+}
+
+/// Whether a value is all of its storage, which is of this kind.
+fn is_whole(recipe: &Recipe, facts: &[Facts], value: u32, kind: StorageKind) -> bool {
+    let Some(info) = recipe.values.get(value as usize) else { return false };
+    let (storage, facts) = (&recipe.storages[info.storage as usize], &facts[info.layout as usize]);
+    storage.kind == kind && info.offset == Extent::Fixed(0) && facts.dense && facts.bytes == storage.bytes
+}
+
+fn inputs(recipe: &Recipe, facts: &[Facts]) -> Result<(), DecodeError> {
+    for (index, input) in recipe.inputs.iter().enumerate() {
+        if !is_whole(recipe, facts, input.value, StorageKind::Input(index as u32)) {
+            return invalid(Part::Input, index, "its value is not all of its memory");
+        }
+        let layout = recipe.layout_of(input.value);
+        if input.class == Input::Frozen && layout.dims.iter().any(|dim| dim.as_fixed().is_none()) {
+            return invalid(Part::Input, index, "a frozen input whose shape has symbols");
+        }
+    }
+    Ok(())
+}
+
+fn outputs(recipe: &Recipe, facts: &[Facts]) -> Result<(), DecodeError> {
+    for (index, output) in recipe.outputs.iter().enumerate() {
+        if !is_whole(recipe, facts, output.value, StorageKind::Output(index as u32)) {
+            return invalid(Part::Output, index, "its value is not all of its memory");
+        }
+    }
+    Ok(())
+}
+
+/// That every input, output and constant has one storage, and constants its size.
+fn owners(recipe: &Recipe) -> Result<(), DecodeError> {
+    let mut owned =
+        [vec![false; recipe.inputs.len()], vec![false; recipe.outputs.len()], vec![false; recipe.constants.len()]];
+    for (index, storage) in recipe.storages.iter().enumerate() {
+        let (kind, owner) = match storage.kind {
+            StorageKind::Temporary => continue,
+            StorageKind::Input(owner) => (0, owner),
+            StorageKind::Output(owner) => (1, owner),
+            StorageKind::Constant(owner) => (2, owner),
+        };
+        match owned[kind].get_mut(owner as usize) {
+            Some(owned) if !*owned => *owned = true,
+            _ => return invalid(Part::Storage, index, format!("{:?} is not there or has one already", storage.kind)),
+        }
+        if let StorageKind::Constant(constant) = storage.kind
+            && storage.bytes != Extent::Fixed(recipe.constants[constant as usize].len() as u64)
+        {
+            return invalid(Part::Constant, constant as usize, "other bytes than its storage has");
+        }
+    }
+    match owned[2].iter().position(|owned| !owned) {
+        Some(constant) => invalid(Part::Constant, constant, "no storage has it"),
+        None => Ok(()),
+    }
+}
