@@ -47,6 +47,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod acl;
+mod built;
 #[cfg(feature = "cache")]
 pub mod cache;
 mod call;
@@ -76,6 +77,7 @@ pub use bytemuck;
 pub use half;
 
 pub use acl::Acl;
+pub use built::{BUILD, Build};
 #[cfg(feature = "cache")]
 pub use cache::CompileCache;
 pub use context::Context;

@@ -207,3 +207,16 @@ fn what_the_library_writes_is_no_message() {
     assert!(written.contains("loud library") && written.contains("a line on standard error"));
     assert!(written.len() < 1 << 18, "{}", written.len());
 }
+
+#[test]
+fn the_report_says_what_racl_was_built_from() {
+    let build = &racl::BUILD;
+    let racl = Doctor::new().arg("--mock").json(0)["racl"].take();
+    let want = json!({
+        "version": build.version, "commit": build.commit, "features": build.features, "headers": build.headers,
+        "toolkit": build.toolkit, "text": build.to_string(),
+    });
+    assert_eq!(racl, want);
+    let text = String::from_utf8(Doctor::new().arg("--mock").run().stdout).unwrap();
+    assert_eq!(text.lines().nth(1), Some(build.to_string().as_str()));
+}
