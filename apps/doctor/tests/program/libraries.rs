@@ -20,7 +20,7 @@ fn assert_devices_of_the_mock(report: &Value, devices: u64) {
     let found = report["devices"].as_array().unwrap();
     assert_eq!(found.len() as u64, devices);
     for (id, device) in found.iter().enumerate() {
-        // What mock-acl/README.md says of the card; a device that is open has its default stream.
+        // What mock-acl/docs/deviations.md says of the card; a device that is open has its default stream.
         let want = json!({
             "id": id, "error": null, "memory_free": 64_u64 << 30, "memory_total": 64_u64 << 30,
             "cube_cores": 24, "vector_cores": 48, "l2_bytes": 192 << 20, "streams_left": 99, "events_left": 500,
