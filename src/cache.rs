@@ -52,6 +52,7 @@ pub use signature::Signature;
 /// | part | changes with |
 /// |---|---|
 /// | `format`, `crate`, `machine` | the version of this crate and of its files, the kind of processor |
+/// | `features`, `headers` | what [`BUILD`](crate::BUILD) says of them; its commit is implied by the build id |
 /// | `name`, `shapes` | the name of the cache, [`CacheBuilder::dynamic`] |
 /// | `options`, `streams of dynamic plans` | [`CacheBuilder::options`], and the environment variable they look at |
 /// | `operator cache` | [`CacheBuilder::op_cache`] |

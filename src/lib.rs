@@ -48,6 +48,7 @@
 
 mod acl;
 mod allocation;
+mod built;
 #[cfg(feature = "cache")]
 pub mod cache;
 mod call;
@@ -79,6 +80,7 @@ pub use bytemuck;
 pub use half;
 
 pub use acl::Acl;
+pub use built::{BUILD, Build};
 #[cfg(feature = "cache")]
 pub use cache::CompileCache;
 pub use context::Context;

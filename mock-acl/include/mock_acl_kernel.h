@@ -3,7 +3,7 @@
  *
  * A card runs code that a compiler made for it. The mock cannot; it runs C functions instead, from a shared
  * object for the host that exports one table, `mock_acl_kernels`. Everything else of a program stays as it is
- * for a card: it loads the file, asks for a function by name, builds arguments and launches. README.md, "Own
+ * for a card: it loads the file, asks for a function by name, builds arguments and launches. docs/kernels.md, "Own
  * kernels", has the rules in words.
  *
  *     #include "mock_acl_kernel.h"

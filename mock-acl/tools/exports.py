@@ -4,8 +4,8 @@
 exports.py check LIBRARY      the library exports exactly abi/exports.txt, which is these names and mock_acl_*; every
                               function that the headers declare is among them, and nothing else is
 exports.py list               writes abi/exports.txt
-exports.py table [--check]    writes the tables in README.md and src/operators/own/operators.def, or fails when they are not
-                              current
+exports.py table [--check]    writes the tables in docs/functions.md and src/operators/own/operators.def, or fails when they
+                              are not current
 """
 import os
 import re
@@ -34,7 +34,7 @@ LIBRARIES = {
     "NNBASE": "Operator base",
     "OP": "Operators",
 }
-# The source of the rules of functions that nothing names one by one: what README.md says of their library.
+# The source of the rules of functions that nothing names one by one: what docs/ says of their library.
 OF_LIBRARY = {"EXEC": "implementation", "NNBASE": "guide", "OP": "guide"}
 LIST = os.path.join(HERE, "abi/exports.txt")
 
@@ -113,7 +113,7 @@ def table():
         if unsaid:
             sys.exit(f"no source of the rules of: {unsaid}")
         missing = [n for n, f in mine if f not in WORDS]
-        lines += [f"### {title}", ""]
+        lines += [f"## {title}", ""]
         if works:
             lines += ["| function | fidelity | source | note |", "|---|---|---|---|"]
             lines += [f"| `{n}` | {word} | {where} | {text} |" for n, word, where, text in works]
@@ -139,7 +139,7 @@ def table():
 
 
 def update(only_check):
-    path = os.path.join(HERE, "README.md")
+    path = os.path.join(HERE, "docs/functions.md")
     text = open(path).read()
     start, end = text.index(BEGIN) + len(BEGIN), text.index(END)
     fresh = text[:start] + "\n\n" + table() + text[end:]
@@ -147,7 +147,7 @@ def update(only_check):
     if only_check:
         good = fresh == text and stubs == open(own_operators.PATH).read()
         if not good:
-            print("README.md or src/operators/own/operators.def is not current: run tools/exports.py table")
+            print("docs/functions.md or src/operators/own/operators.def is not current: run tools/exports.py table")
         return good
     open(path, "w").write(fresh)
     open(own_operators.PATH, "w").write(stubs)

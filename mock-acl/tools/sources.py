@@ -1,4 +1,4 @@
-"""Where the rules of a function come from, for the table in README.md.
+"""Where the rules of a function come from, for the table in docs/functions.md.
 
 Read from the recorded steps, from the checks of the conformance suite that call it, and from the comments at its
 definition.

@@ -1,5 +1,6 @@
 //! What a key is made of.
 
+use crate::built::BUILD;
 use crate::device::Device;
 use crate::plan::Registry;
 
@@ -14,6 +15,9 @@ use super::{Func, Signature, salt};
 pub(super) struct Parts {
     format: u32,
     version: String,
+    /// Beside the salt, which stands for the build id only.
+    features: String,
+    headers: String,
     machine: String,
     name: String,
     shapes: String,
@@ -37,6 +41,8 @@ impl Parts {
         let Self {
             format,
             version,
+            features,
+            headers,
             machine,
             name,
             shapes,
@@ -54,6 +60,8 @@ impl Parts {
         let mut key = Key::default();
         key.push("format", format.to_string());
         key.push("crate", version);
+        key.push("features", features);
+        key.push("headers", headers);
         key.push("machine", machine);
         key.push("name", name);
         key.push("shapes", shapes);
@@ -89,7 +97,9 @@ impl Func {
         let registry = self.registry.as_ref().map(Registry::text).filter(|text| !text.is_empty());
         Parts {
             format: FORMAT,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: BUILD.version.to_owned(),
+            features: BUILD.features.join(", "),
+            headers: BUILD.headers.to_owned(),
             machine: format!("{} {}", std::env::consts::ARCH, std::env::consts::OS),
             name: settings.name.clone(),
             shapes: settings.shapes().to_owned(),

@@ -211,7 +211,8 @@ impl CacheBuilder {
     }
 
     /// What identifies the code that builds the plans, in place of the build id of the running executable. Who gives
-    /// one changes it with the code.
+    /// one changes it with the code. Version, features and headers of this crate stay in the key; its commit, which a
+    /// build id implies, does not: a salt with [`BUILD`](crate::BUILD)`.commit` has it.
     ///
     /// # Examples
     ///

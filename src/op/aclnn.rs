@@ -78,17 +78,20 @@ macro_rules! aclnn {
     ($($(#[$meta:meta])* fn $name:ident = $launch:ident, $plan:ident($($p:ident: $kind:tt),* $(,)?);)*) => {
         $(
             $(#[$meta])*
+            // Compiled where it is called: few of so many functions are.
+            #[inline]
             #[track_caller]
             pub fn $name(
                 on: &dyn $crate::op::Submit,
                 $($p: $crate::op::aclnn::kind!($kind)),*
             ) -> $crate::error::Result<()> {
-                static FUNCTION: $crate::op::executor::Function =
-                    $crate::op::executor::function!($launch, $plan, [$($p),*]);
+                // No static, which would be compiled here with all that it names.
+                const FUNCTION: &$crate::op::executor::Function =
+                    &$crate::op::executor::function!($launch, $plan, [$($p),*]);
                 $($crate::op::aclnn::own!($kind $p);)*
                 $crate::op::aclnn::submit(
                     on,
-                    (&FUNCTION, stringify!($name)),
+                    (FUNCTION, stringify!($name)),
                     std::panic::Location::caller(),
                     &[$($crate::op::aclnn::arg!($kind $p)),*],
                 )

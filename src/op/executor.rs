@@ -222,6 +222,7 @@ pub(super) fn workspace(stream: &Stream, bytes: u64) -> Result<Option<Arc<Alloca
 macro_rules! function {
     ($launch:ident, $plan:ident, [$($argument:tt),*]) => {{
         /// SAFETY: as [`FirstPhase`](crate::op::executor::FirstPhase) says.
+        #[inline]
         unsafe fn first(
             table: &acl_sys::Table,
             slots: &[$crate::op::argument::Slot],

@@ -97,8 +97,8 @@ const CHANGED: [(&str, &str); 3] = [
     ),
 ];
 
-/// Generates into `OUT_DIR`, or says why the committed bindings stay.
-pub(crate) fn run(toolkit: Result<&Toolkit, &NotFound>) {
+/// Generates into `OUT_DIR`, or says why the committed bindings stay. True when they are replaced.
+pub(crate) fn run(toolkit: Result<&Toolkit, &NotFound>) -> bool {
     let toolkit = match toolkit {
         Ok(toolkit) => toolkit,
         Err(_) => return keep("no toolkit was found"),
@@ -121,11 +121,14 @@ pub(crate) fn run(toolkit: Result<&Toolkit, &NotFound>) {
     let symbols = symbols(&releases, &libraries, elsewhere.is_some());
     fs::write(out.join("symbols.rs"), symbols).expect("the output folder is writable");
     if elsewhere.is_some() {
-        return;
+        return false;
     }
     let missing = missing_names(&root.join("src/bindings/calls.rs"), &calls);
     match missing.first() {
-        None => println!("cargo:rustc-cfg=acl_sys_generated"),
+        None => {
+            println!("cargo:rustc-cfg=acl_sys_generated");
+            true
+        }
         Some(name) => keep(&format!(
             "the headers in {} lack {} of the functions, {name} first",
             toolkit.include.display(),
@@ -134,8 +137,9 @@ pub(crate) fn run(toolkit: Result<&Toolkit, &NotFound>) {
     }
 }
 
-fn keep(why: &str) {
+fn keep(why: &str) -> bool {
     println!("cargo:warning=feature bindgen: {why}; the committed bindings are kept");
+    false
 }
 
 fn generate(family: &Family, include: &Path) -> Result<String, String> {

@@ -321,6 +321,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_build_script_names_the_newest_release() {
+        let newest = Release::ALL.last().unwrap();
+        assert_eq!(crate::version::COMMITTED_HEADERS, newest.to_string());
+    }
+
+    #[test]
     fn the_table_is_sorted_and_knows_every_call() {
         assert!(SYMBOLS.is_sorted_by(|a, b| a.name < b.name));
         for (name, library) in crate::Table::names() {

@@ -122,6 +122,7 @@ fn examine(arguments: &Arguments, mock: bool) -> Report {
     Report {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
+        racl: report::Built::of(&racl::BUILD),
         verdict,
         exit_code: match verdict {
             Verdict::Well => 0,

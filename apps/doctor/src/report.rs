@@ -9,6 +9,7 @@ pub(crate) const SCHEMA: u32 = 1;
 pub(crate) struct Report {
     pub(crate) schema: u32,
     pub(crate) version: &'static str,
+    pub(crate) racl: Built,
     pub(crate) verdict: Verdict,
     pub(crate) exit_code: u8,
     pub(crate) problems: Vec<Problem>,
@@ -19,6 +20,25 @@ pub(crate) struct Report {
     pub(crate) machine: Machine,
     /// What the library wrote while it was looked at.
     pub(crate) library_output: String,
+}
+
+/// What racl inside this program was built from.
+#[derive(Debug, Serialize)]
+pub(crate) struct Built {
+    pub(crate) version: &'static str,
+    pub(crate) commit: Option<&'static str>,
+    pub(crate) features: &'static [&'static str],
+    pub(crate) headers: &'static str,
+    pub(crate) toolkit: Option<&'static str>,
+    /// All of it, for people.
+    pub(crate) text: String,
+}
+
+impl Built {
+    pub(crate) fn of(build: &racl::Build) -> Self {
+        let racl::Build { version, commit, features, headers, toolkit, .. } = *build;
+        Self { version, commit, features, headers, toolkit, text: build.to_string() }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -17,7 +17,7 @@ struct Text {
 
 /// The report as plain text, without anything that a terminal would act on.
 pub(crate) fn render(report: &Report, verbose: bool) -> String {
-    let mut text = Text { out: format!("racl-doctor {}\n", report.version), verbose };
+    let mut text = Text { out: format!("racl-doctor {}\n{}\n", report.version, line(&report.racl.text)), verbose };
     text.library(report.library.as_ref());
     text.runtime(report.runtime.as_ref());
     text.devices(&report.devices);

@@ -17,6 +17,8 @@ fn sample() -> Parts {
     Parts {
         format: 1,
         version: text("0.1.0"),
+        features: text("cache"),
+        headers: text("CANN 9.0"),
         machine: text("x86_64 linux"),
         name: text("Model"),
         shapes: text("dynamic"),
@@ -36,9 +38,11 @@ fn sample() -> Parts {
 type Change = fn(&mut Parts);
 
 /// A change of each part, by the part's name in the key.
-const CHANGES: [(&str, Change); 23] = [
+const CHANGES: [(&str, Change); 25] = [
     ("format", |parts| parts.format += 1),
     ("crate", |parts| parts.version.push('1')),
+    ("features", |parts| parts.features.push('1')),
+    ("headers", |parts| parts.headers.push('1')),
     ("machine", |parts| parts.machine.push('1')),
     ("name", |parts| parts.name.push('1')),
     ("shapes", |parts| parts.shapes.push('1')),
@@ -172,6 +176,8 @@ fn what_is_registered_is_told_by_name_version_attributes_and_cores() {
 fn what_nobody_sets_is_what_runs() {
     let parts = parts_of(&func(|cache| cache), &Closure::of::<u8>());
     assert_eq!((parts.format, parts.version.as_str()), (FORMAT, env!("CARGO_PKG_VERSION")));
+    assert_eq!(parts.features.split(", ").collect::<Vec<_>>(), crate::BUILD.features);
+    assert_eq!(parts.headers, crate::BUILD.headers);
     assert_eq!(parts.machine, format!("{} {}", std::env::consts::ARCH, std::env::consts::OS));
     let device = Acl::mock().unwrap().device(0).unwrap();
     let salt = |func: &Func| {

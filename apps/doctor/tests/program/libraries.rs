@@ -20,7 +20,7 @@ fn assert_devices_of_the_mock(report: &Value, devices: u64) {
     let found = report["devices"].as_array().unwrap();
     assert_eq!(found.len() as u64, devices);
     for (id, device) in found.iter().enumerate() {
-        // What mock-acl/README.md says of the card; a device that is open has its default stream.
+        // What mock-acl/docs/deviations.md says of the card; a device that is open has its default stream.
         let want = json!({
             "id": id, "error": null, "memory_free": 64_u64 << 30, "memory_total": 64_u64 << 30,
             "cube_cores": 24, "vector_cores": 48, "l2_bytes": 192 << 20, "streams_left": 99, "events_left": 500,
@@ -206,4 +206,17 @@ fn what_the_library_writes_is_no_message() {
     let written = report["library_output"].as_str().unwrap();
     assert!(written.contains("loud library") && written.contains("a line on standard error"));
     assert!(written.len() < 1 << 18, "{}", written.len());
+}
+
+#[test]
+fn the_report_says_what_racl_was_built_from() {
+    let build = &racl::BUILD;
+    let racl = Doctor::new().arg("--mock").json(0)["racl"].take();
+    let want = json!({
+        "version": build.version, "commit": build.commit, "features": build.features, "headers": build.headers,
+        "toolkit": build.toolkit, "text": build.to_string(),
+    });
+    assert_eq!(racl, want);
+    let text = String::from_utf8(Doctor::new().arg("--mock").run().stdout).unwrap();
+    assert_eq!(text.lines().nth(1), Some(build.to_string().as_str()));
 }

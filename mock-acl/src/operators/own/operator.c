@@ -29,6 +29,14 @@ typedef struct own_call {
     uint64_t tensors_used, numbers_used, text_used;
 } own_call;
 
+/* A parameter with its value. */
+typedef struct argument {
+    const mock_own_parameter *of;
+    const void *pointer;
+    int64_t integer;
+    double number;
+} argument;
+
 typedef struct totals {
     uint64_t tensors, numbers, text;
 } totals;
@@ -77,16 +85,16 @@ void mock_own_reset(void) {
 
 /* ---- the first phase ---- */
 
-static aclnnStatus not_live(const mock_own_operator *own, const mock_own_argument *a, const char *what) {
-    return mock_bad_parameter(own->task.name, "%s is not a live %s", a->name, what);
+static aclnnStatus not_live(const mock_own_operator *own, const argument *a, const char *what) {
+    return mock_bad_parameter(own->task.name, "%s is not a live %s", a->of->name, what);
 }
 
-static bool is_array(const mock_own_argument *a, aclDataType dtype, const mock_array **array) {
+static bool is_array(const argument *a, aclDataType dtype, const mock_array **array) {
     *array = mock_object_get(MOCK_OBJECT_ARRAY, a->pointer);
     return *array != NULL && (*array)->dtype == dtype;
 }
 
-static bool is_list(const mock_own_argument *a, mock_object_kind members, const mock_list **list) {
+static bool is_list(const argument *a, mock_object_kind members, const mock_list **list) {
     *list = mock_object_get(MOCK_OBJECT_LIST, a->pointer);
     if (*list == NULL || (*list)->members != members) return false;
     for (uint64_t i = 0; i < (*list)->size; i++)
@@ -95,15 +103,15 @@ static bool is_list(const mock_own_argument *a, mock_object_kind members, const 
 }
 
 /* Adds what the argument needs to the totals; nothing for a null. */
-static aclnnStatus measure(const mock_own_operator *own, const mock_own_argument *a, totals *t) {
+static aclnnStatus measure(const mock_own_operator *own, const argument *a, totals *t) {
     const mock_list *list;
     const mock_array *array;
-    if (a->kind >= MOCK_OWN_INTEGER) {
+    if (a->of->kind >= MOCK_OWN_INTEGER) {
         t->numbers++;
         return 0;
     }
     if (a->pointer == NULL) return 0;
-    switch (a->kind) {
+    switch (a->of->kind) {
         case MOCK_OWN_TENSOR:
             if (mock_object_get(MOCK_OBJECT_TENSOR, a->pointer) == NULL) return not_live(own, a, "aclTensor");
             t->tensors++;
@@ -188,19 +196,19 @@ static void add_array(own_call *c, const void *handle) {
     }
 }
 
-static void add_members(own_call *c, const mock_own_argument *a) {
+static void add_members(own_call *c, const argument *a) {
     const mock_list *list = mock_object_get(MOCK_OBJECT_LIST, a->pointer);
     for (uint64_t i = 0; i < list->size; i++) {
-        if (a->kind == MOCK_OWN_TENSORS) add_tensor(c, list->handles[i], a->role);
+        if (a->of->kind == MOCK_OWN_TENSORS) add_tensor(c, list->handles[i], a->of->role);
         else add_scalar(c, list->handles[i]);
     }
 }
 
-static void add_value(own_call *c, const mock_own_argument *a) {
-    if (a->kind >= MOCK_OWN_INTEGER) add_number(c, a->integer, a->number);
-    if (a->kind >= MOCK_OWN_INTEGER || a->pointer == NULL) return;
-    switch (a->kind) {
-        case MOCK_OWN_TENSOR: add_tensor(c, a->pointer, a->role); break;
+static void add_value(own_call *c, const argument *a) {
+    if (a->of->kind >= MOCK_OWN_INTEGER) add_number(c, a->integer, a->number);
+    if (a->of->kind >= MOCK_OWN_INTEGER || a->pointer == NULL) return;
+    switch (a->of->kind) {
+        case MOCK_OWN_TENSOR: add_tensor(c, a->pointer, a->of->role); break;
         case MOCK_OWN_SCALAR: add_scalar(c, a->pointer); break;
         case MOCK_OWN_TENSORS: case MOCK_OWN_SCALARS: add_members(c, a); break;
         case MOCK_OWN_TEXT:
@@ -211,7 +219,7 @@ static void add_value(own_call *c, const mock_own_argument *a) {
     }
 }
 
-static void add_operand(own_call *c, mock_acl_operand *o, const mock_own_argument *a) {
+static void add_operand(own_call *c, mock_acl_operand *o, const argument *a) {
     static const mock_acl_operand_kind kinds[] = {
         [MOCK_OWN_TENSOR] = MOCK_ACL_OPERAND_TENSOR, [MOCK_OWN_TENSORS] = MOCK_ACL_OPERAND_TENSOR_LIST,
         [MOCK_OWN_SCALAR] = MOCK_ACL_OPERAND_SCALAR, [MOCK_OWN_SCALARS] = MOCK_ACL_OPERAND_SCALAR,
@@ -220,43 +228,57 @@ static void add_operand(own_call *c, mock_acl_operand *o, const mock_own_argumen
         [MOCK_OWN_INTEGER] = MOCK_ACL_OPERAND_INTEGERS, [MOCK_OWN_BOOLEAN] = MOCK_ACL_OPERAND_BOOLEANS,
         [MOCK_OWN_NUMBER] = MOCK_ACL_OPERAND_NUMBERS};
     const uint64_t tensors = c->tensors_used, numbers = c->numbers_used;
-    o->name = a->name;
-    o->kind = kinds[a->kind];
-    o->is_null = a->kind < MOCK_OWN_INTEGER && a->pointer == NULL;
-    o->is_read = (a->role & MOCK_IN) != 0;
-    o->is_written = (a->role & MOCK_OUT) != 0;
+    o->name = a->of->name;
+    o->kind = kinds[a->of->kind];
+    o->is_null = a->of->kind < MOCK_OWN_INTEGER && a->pointer == NULL;
+    o->is_read = (a->of->role & MOCK_IN) != 0;
+    o->is_written = (a->of->role & MOCK_OUT) != 0;
     o->tensors = c->tensors + tensors;
     o->integers = c->integers + numbers;
     o->numbers = c->numbers + numbers;
-    o->text = a->kind == MOCK_OWN_TEXT && !o->is_null ? c->text + c->text_used : NULL;
+    o->text = a->of->kind == MOCK_OWN_TEXT && !o->is_null ? c->text + c->text_used : NULL;
     add_value(c, a);
     o->count = c->tensors_used - tensors + c->numbers_used - numbers;
     if (o->text != NULL) o->count = strlen(o->text);
 }
 
+static argument argument_at(const mock_own_operator *own, const mock_own_value *values, size_t i) {
+    argument a = {&own->parameters[i], NULL, 0, 0};
+    if (a.of->kind < MOCK_OWN_INTEGER) a.pointer = values[i].pointer;
+    else if (a.of->kind == MOCK_OWN_NUMBER) a.number = values[i].number;
+    else a.integer = values[i].integer;
+    return a;
+}
+
 /* Without a function that looks, what is not optional is there. */
-static aclnnStatus check_nulls(
-    const mock_own_operator *own, const mock_own_argument *arguments, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        const mock_own_argument *a = &arguments[i];
-        const bool tensor = a->kind == MOCK_OWN_TENSOR || a->kind == MOCK_OWN_TENSORS;
-        if (tensor && a->pointer == NULL && !a->optional) return mock_null_parameter(own->task.name, a->name);
+static aclnnStatus check_nulls(const mock_own_operator *own, const mock_own_value *values) {
+    for (size_t i = 0; i < own->count; i++) {
+        const mock_own_parameter *p = &own->parameters[i];
+        const bool tensor = p->kind == MOCK_OWN_TENSOR || p->kind == MOCK_OWN_TENSORS;
+        if (tensor && values[i].pointer == NULL && !p->optional)
+            return mock_null_parameter(own->task.name, p->name);
     }
     return 0;
 }
 
 static aclnnStatus fill_call(
-    const mock_own_operator *own, const mock_own_argument *arguments, size_t count,
-    const mock_acl_operator *functions, own_call **call) {
+    const mock_own_operator *own, const mock_own_value *values, const mock_acl_operator *functions,
+    own_call **call) {
     totals t = {0};
-    aclnnStatus status = functions->check == NULL ? check_nulls(own, arguments, count) : 0;
-    for (size_t i = 0; i < count && status == 0; i++) status = measure(own, &arguments[i], &t);
+    aclnnStatus status = functions->check == NULL ? check_nulls(own, values) : 0;
+    for (size_t i = 0; i < own->count && status == 0; i++) {
+        const argument a = argument_at(own, values, i);
+        status = measure(own, &a, &t);
+    }
     if (status != 0) return status;
-    own_call *c = new_call(count, &t);
+    own_call *c = new_call(own->count, &t);
     if (c == NULL) return ACLNN_ERR_INNER;
     c->functions = *functions;
     c->call.name = own->task.name;
-    for (size_t i = 0; i < count; i++) add_operand(c, &c->operands[i], &arguments[i]);
+    for (size_t i = 0; i < own->count; i++) {
+        const argument a = argument_at(own, values, i);
+        add_operand(c, &c->operands[i], &a);
+    }
     if (functions->check != NULL)
         status = functions->check(&c->call, &c->call.workspace_size, functions->user);
     if (status != 0) {
@@ -269,14 +291,13 @@ static aclnnStatus fill_call(
 }
 
 aclnnStatus mock_own_first(
-    const mock_own_operator *own, const mock_own_argument *arguments, size_t count, uint64_t *size,
-    aclOpExecutor **executor) {
+    const mock_own_operator *own, const mock_own_value *values, uint64_t *size, aclOpExecutor **executor) {
     mock_acl_operator functions;
     if (!own_functions(own->second, &functions)) return mock_unsupported(own->first, own->first_name);
     const int injected = mock_enter(own->first);
     if (injected != 0) return injected;
     own_call *call = NULL;
-    const aclnnStatus status = fill_call(own, arguments, count, &functions, &call);
+    const aclnnStatus status = fill_call(own, values, &functions, &call);
     if (status != 0) return status;
     mock_build b = mock_build_begin(&own->task, size, executor);
     if (b.status != 0) {

@@ -279,9 +279,11 @@ static int arrays(const mock_acl_operator_call *call, void *user) {
 }
 
 /* Scalars alone, for which stubs may lack: the mock computes every operator with a list of them. */
+static const mock_own_parameter scalars_then_one[] = {
+    {"scalars", MOCK_OWN_SCALARS, 0, false}, {"scalar", MOCK_OWN_SCALAR, 0, false}};
 static const mock_own_operator of_scalars = {
     {"of scalars", mock_own_run, mock_plan_drop}, MOCK_API_aclnnResizeGetWorkspaceSize, MOCK_API_aclnnResize,
-    "aclnnResizeGetWorkspaceSize"};
+    "aclnnResizeGetWorkspaceSize", scalars_then_one, 2};
 
 static void all_arrays(void) {
     up();
@@ -312,15 +314,13 @@ static void all_arrays(void) {
     OK(aclnnLayerNormBackwardGetWorkspaceSize(
         t, t, ints, t, t, NULL, NULL, bools, t, t, t, &size, &executor));
     OK(aclnnLayerNormBackward(NULL, 0, executor, s));
-    mock_own_argument arguments[] = {
-        {.name = "scalars", .kind = MOCK_OWN_SCALARS, .pointer = t},
-        {.name = "scalar", .kind = MOCK_OWN_SCALAR, .pointer = t}};
-    CODE(mock_own_first(&of_scalars, arguments, 2, &size, &executor), 161002);
-    arguments[0].pointer = scalars;
-    CODE(mock_own_first(&of_scalars, arguments, 2, &size, &executor), 161002);
-    arguments[1].pointer = members[0];
-    CODE(mock_own_first(&of_scalars, arguments, 2, NULL, &executor), 161001);
-    OK(mock_own_first(&of_scalars, arguments, 2, &size, &executor));
+    mock_own_value values[] = {{.pointer = t}, {.pointer = t}};
+    CODE(mock_own_first(&of_scalars, values, &size, &executor), 161002);
+    values[0].pointer = scalars;
+    CODE(mock_own_first(&of_scalars, values, &size, &executor), 161002);
+    values[1].pointer = members[0];
+    CODE(mock_own_first(&of_scalars, values, NULL, &executor), 161001);
+    OK(mock_own_first(&of_scalars, values, &size, &executor));
     OK(mock_own_second(&of_scalars, NULL, 0, executor, s));
     OK(aclrtSynchronizeStream(s));
     CHECK(runs == 3);
