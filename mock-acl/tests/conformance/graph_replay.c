@@ -190,20 +190,26 @@ RULE_MOCK(graph, a_failing_task_leaves_the_model_ready, "implementation: aclmdlR
     EXPECT(aclrtSynchronizeStream(stream), 507053);
 }
 
-RULE(graph, a_model_has_at_most_1024_streams, "guide: capture") {
-    up();
-    static aclmdlRI subs[1100];
+/* A capture with a choice among empty graphs. */
+static aclrtStream begin_with_branches(aclmdlRI *subs, uint32_t count) {
     aclrtStream origin = begin(RELAXED), inner = new_stream();
     aclmdlRI root = NULL;
     aclmdlRICondHandle handle = NULL;
     OK(aclmdlRICaptureGetInfo(origin, NULL, &root));
     OK(aclmdlRICondHandleCreate(root, 0, (aclmdlRICondHandleFlag)0, &handle));
-    const aclmdlRICondTaskParams task = {handle, ACL_MODEL_RI_COND_TYPE_SWITCH, 1100, subs};
+    const aclmdlRICondTaskParams task = {handle, ACL_MODEL_RI_COND_TYPE_SWITCH, count, subs};
     OK(aclmdlRIAddCondTask(task, origin, 0));
-    for (int i = 0; i < 1100; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         OK(aclmdlRICaptureToModelRIBegin(inner, subs[i], RELAXED));
         OK(aclmdlRICaptureEnd(inner, NULL));
     }
+    return origin;
+}
+
+RULE(graph, a_model_has_at_most_1024_streams, "guide: capture") {
+    up();
+    static aclmdlRI subs[1100];
+    aclrtStream origin = begin_with_branches(subs, 1100);
     aclmdlRI graph = end(origin);
     EXPECT(aclmdlRIExecuteAsync(graph, origin), 207005);
 }
@@ -222,37 +228,16 @@ RULE(graph, launches_are_checked_in_order,
 RULE(graph, too_many_streams_say_so, "implementation: aclmdlRIExecuteAsync (EE1023)") {
     up();
     static aclmdlRI subs[1030];
-    aclrtStream origin = begin(RELAXED), inner = new_stream();
-    aclmdlRI root = NULL;
-    aclmdlRICondHandle handle = NULL;
-    OK(aclmdlRICaptureGetInfo(origin, NULL, &root));
-    OK(aclmdlRICondHandleCreate(root, 0, (aclmdlRICondHandleFlag)0, &handle));
-    const aclmdlRICondTaskParams task = {handle, ACL_MODEL_RI_COND_TYPE_SWITCH, 1024, subs};
-    OK(aclmdlRIAddCondTask(task, origin, 0));
-    for (int i = 0; i < 1024; i++) {
-        OK(aclmdlRICaptureToModelRIBegin(inner, subs[i], RELAXED));
-        OK(aclmdlRICaptureEnd(inner, NULL));
-    }
+    aclrtStream origin = begin_with_branches(subs, 1024);
     aclmdlRI graph = end(origin); /* 1,024 and its own */
     EXPECT(aclmdlRIExecuteAsync(graph, origin), 207005);
     EXPECT_TEXT("EE1023");
     EXPECT(aclmdlRIDestroy(graph), 0);
 }
 
-static aclmdlRI wide(int streams) {
+static aclmdlRI wide(uint32_t streams) {
     static aclmdlRI subs[1030];
-    aclrtStream origin = begin(RELAXED), inner = new_stream();
-    aclmdlRI root = NULL;
-    aclmdlRICondHandle handle = NULL;
-    OK(aclmdlRICaptureGetInfo(origin, NULL, &root));
-    OK(aclmdlRICondHandleCreate(root, 0, (aclmdlRICondHandleFlag)0, &handle));
-    const aclmdlRICondTaskParams task = {
-        handle, ACL_MODEL_RI_COND_TYPE_SWITCH, (uint32_t)streams - 1, subs};
-    OK(aclmdlRIAddCondTask(task, origin, 0));
-    for (int i = 1; i < streams; i++) {
-        OK(aclmdlRICaptureToModelRIBegin(inner, subs[i - 1], RELAXED));
-        OK(aclmdlRICaptureEnd(inner, NULL));
-    }
+    aclrtStream origin = begin_with_branches(subs, streams - 1);
     OK(aclrtValueWrite(memory, 1, 0, origin));
     return end(origin);
 }

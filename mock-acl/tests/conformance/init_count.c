@@ -203,14 +203,19 @@ RULE(init, callbacks_run_in_the_order_of_their_types, "implementation of the ope
     TRUE(strcmp(order, "mdo") == 0);
 }
 
-RULE(init, operators_are_told_only_with_a_configuration, "implementation of the open runtime") {
+/* With a configuration of this text. */
+static void init_with(const char *text) {
     char path[] = "/tmp/conform-XXXXXX";
     const int file = mkstemp(path);
-    NEED(file >= 0 && write(file, "{}", 2) == 2);
+    NEED(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
     close(file);
-    reg(ACL_REG_TYPE_ACL_OP_EXECUTOR, "e");
     EXPECT(aclInit(path), 0);
     unlink(path);
+}
+
+RULE(init, operators_are_told_only_with_a_configuration, "implementation of the open runtime") {
+    reg(ACL_REG_TYPE_ACL_OP_EXECUTOR, "e");
+    init_with("{}");
     TRUE(strcmp(order, "e") == 0);
 }
 
@@ -221,13 +226,8 @@ RULE(init, operators_are_not_told_without_one, "implementation of the open runti
 }
 
 RULE(init, a_callback_gets_the_text_of_the_file, "guide: aclInitCallbackRegister") {
-    char path[] = "/tmp/conform-XXXXXX";
-    const int file = mkstemp(path);
-    NEED(file >= 0 && write(file, "{\"a\":1}", 7) == 7);
-    close(file);
     reg(ACL_REG_TYPE_OTHER, "o");
-    EXPECT(aclInit(path), 0);
-    unlink(path);
+    init_with("{\"a\":1}");
     TRUE(strcmp(seen, "{\"a\":1}|7") == 0);
 }
 
