@@ -1,5 +1,5 @@
-/* Devices: which there are and by which numbers, the card that they are, what they say of themselves, limits of cores and
- * of the process, faults, and callbacks for what happens to devices and streams.
+/* Devices: which there are and by which numbers, the card that they are, what they say of themselves, limits of cores
+ * and of the process, faults, and callbacks for what happens to devices and streams.
  *
  * Uses the engine for its lock and for what a call means. Memory and all that works on a device use it. */
 #ifndef MOCK_DEVICES_DEVICES_H_
@@ -33,7 +33,7 @@ void mock_device_limits_reset(void);
 /* Read once from the environment; never NULL. */
 const mock_profile *mock_profile_get(void);
 
-/* ---- devices/state_callback.c ---- */
+/* ---- devices/state_callback.c, without the engine lock unless it says otherwise ---- */
 void mock_tell_device(int32_t device, aclrtDeviceState state);
 void mock_tell_stream(aclrtStream stream, aclrtStreamState state);
 /* The first result that is not 0, else 0. */

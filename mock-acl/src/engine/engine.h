@@ -1,12 +1,12 @@
-/* The engine: streams are queues of tasks, and host threads that wait run what is ready. Tasks, contexts, streams, events
- * and notifies as the engine sees them, waits and their time-outs, virtual time, workers, captures that go on, what is
- * left of streams and events, pages that processes share, and the log of kernels.
+/* The engine: streams are queues of tasks, and host threads that wait run what is ready. Tasks, contexts, streams,
+ * events and notifies as the engine sees them, waits and their time-outs, virtual time, workers, captures that go
+ * on, what is left of streams and events, pages that processes share, and the log of kernels.
  *
  * Uses base alone. The rooms above queue their work here, and fill what it leaves to them (engine/parts.h).
  *
- * One lock, `mock_engine.lock`, guards every object of the runtime. It is never held while a task runs, a callback runs
- * or a host thread waits. Memory and handles have their own leaf locks. Objects of one kind are type-stable: a
- * destroyed one returns to a free list and is never unmapped, so a stale pointer inside the engine is harmless. */
+ * One lock, `mock_engine.lock`, guards every object of the runtime. It is never held while a task runs, a callback
+ * runs or a host thread waits. Memory and handles have their own leaf locks. Objects of one kind are type-stable:
+ * a destroyed one returns to a free list and is never unmapped, so a stale pointer inside the engine is harmless. */
 #ifndef MOCK_ENGINE_ENGINE_H_
 #define MOCK_ENGINE_ENGINE_H_
 
@@ -20,14 +20,17 @@
 #include "engine/state.h"
 #include "engine/task.h"
 
-/* ---- engine/captures.c ---- */
+/* ---- engine/captures.c, with the lock ---- */
 /* 107030 or `code` when the capture modes forbid the calling thread a synchronous call, else 0. */
 aclError mock_capture_forbids(mock_ctx *ctx, aclError code, const char *what);
+/* 107027: the stream captures. */
 aclError mock_captured_error(const char *call);
+/* With MOCK_ACL_STRICT=doc the capture is invalid from now on. */
 void mock_capture_spoil(mock_capture *c);
+/* The captures that go on. */
 extern mock_link mock_captures;
 
-/* ---- engine/current.c ---- */
+/* ---- engine/current.c, with the lock ---- */
 mock_stream *mock_stream_by_id(int32_t id);
 void mock_each_stream(void (*visit)(mock_stream *));
 uint64_t mock_own_contexts(void);
@@ -41,7 +44,7 @@ mock_ctx *mock_current_quiet(void);
 aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out);
 aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out);
 
-/* ---- engine/engine.c ---- */
+/* ---- engine/engine.c, with the lock but for tasks that run and mock_memory_changed ---- */
 /* Runs a kernel instead of the engine, and looks at it; NULL: nobody looks. */
 extern _Atomic(mock_watcher *) mock_watch;
 /* Host threads that wait run ready work themselves. Called with the lock, returns with it; `timeout_ns`
@@ -62,6 +65,7 @@ void mock_wake_all(mock_link *waiters);
 void mock_changed(void);
 void mock_poll_wakes_worker(void);
 void mock_start_workers(void);
+/* The host wrote device memory: waits for values are looked at again. Takes the lock. */
 void mock_memory_changed(void);
 aclError mock_stream_finish(mock_stream *s); /* with the lock; waits without limit */
 /* Room for one more task; drops the lock while the queue is full, so the stream is checked again. */
@@ -77,14 +81,15 @@ void mock_task_result(mock_stream *s, aclError code);
 /* The thread that queued the first task of a stream. */
 uint32_t mock_submitter(const mock_stream *s);
 
-/* ---- engine/notify_ids.c ---- */
+/* ---- engine/notify_ids.c, with the lock ---- */
 extern mock_id_pool mock_notify_ids;
 /* Ids without a number, of the notifies inside of graphs; false when there are too few, and none is taken
  * then. */
 bool mock_notify_ids_take(uint32_t count);
 void mock_notify_ids_give(uint32_t count);
 
-/* ---- engine/quota.c ---- */
+/* ---- engine/quota.c, with the lock ---- */
+/* What is left of streams and events. */
 void mock_quota_reset(void);
 uint32_t mock_streams_left(void);
 /* Streams inside captured graphs. */
@@ -98,7 +103,7 @@ aclError mock_record_room(mock_stream *s);
 void mock_record_queued(void);
 void mock_record_over(void);
 
-/* ---- engine/shared.c ---- */
+/* ---- engine/shared.c, with the lock except for what is atomic ---- */
 /* NULL without memory or descriptors. */
 mock_shared *mock_shared_new(mock_shared_kind kind);
 mock_shared *mock_shared_ref(mock_shared *p);

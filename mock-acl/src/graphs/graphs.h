@@ -1,8 +1,8 @@
-/* Graphs: captures, what they hold, replays, conditions, branches and labels, task groups and updates, records and waits
- * across their edge.
+/* Graphs: captures, what they hold, replays, conditions, branches and labels, task groups and updates, records and
+ * waits across their edge.
  *
- * Uses the engine, whose tasks it stores, and memory for what its conditions read. Streams hand it what they are told
- * while they capture. */
+ * Uses the engine, whose tasks it stores, and memory for what its conditions read. Streams hand it what they are
+ * told while they capture. */
 #ifndef MOCK_GRAPHS_GRAPHS_H_
 #define MOCK_GRAPHS_GRAPHS_H_
 

@@ -1,4 +1,5 @@
-/* Kernels of the program: binaries, functions, argument lists, launches, symbols; and the tasks that make random numbers.
+/* Kernels of the program: binaries, functions, argument lists, launches, symbols; and the tasks that make random
+ * numbers.
  *
  * Uses streams, memory and graphs. The control interface alone looks into it. */
 #ifndef MOCK_KERNELS_KERNELS_H_

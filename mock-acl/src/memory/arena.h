@@ -16,7 +16,7 @@ typedef struct mock_arena_use {
 
 /* What an address is to a copy. */
 typedef enum mock_place { MOCK_PAGEABLE, MOCK_PINNED, MOCK_DEVICE } mock_place;
-/* The range of a device, made when it is needed; `MOCK_HOST_SIDE` is host memory that can be mapped. */
+/* In the place of a device: host memory that can be mapped. */
 #define MOCK_HOST_SIDE MOCK_MAX_DEVICES
 
 void mock_allocators_reset(void);
@@ -44,6 +44,7 @@ aclError mock_forbidden_sync(const char *call);
 
 /* The calling thread's device, or -1 after reporting 107002. */
 int32_t mock_current_device(void);
+/* The range of a device, made when it is needed. */
 mock_arena *mock_device_arena(int32_t id);
 /* The device range around an address and its device, else NULL. */
 mock_arena *mock_arena_around(const void *p, int32_t *device);

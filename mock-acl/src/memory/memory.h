@@ -1,7 +1,9 @@
 /* Memory: of devices, pinned, virtual, managed, and shared between processes; pools, copies, reductions and cache
  * operations; who may reach it.
  *
- * Uses devices, and the engine to queue copies. Whatever touches an address uses it. */
+ * Uses devices, and the engine to queue copies. Whatever touches an address uses it.
+ *
+ * The memory lock and the lock of spaces are leaves: nothing else is taken while one is held. */
 #ifndef MOCK_MEMORY_MEMORY_H_
 #define MOCK_MEMORY_MEMORY_H_
 
@@ -18,6 +20,7 @@ aclError mock_copy_async(void *dst, size_t max, const void *src, size_t count, a
 /* The host view of the device bytes [device, device + size), or NULL when they are not inside one live device
  * allocation. Size 0 gives a non-null pointer for any address. For use inside `run`. Never hand the result out. */
 void *mock_device_view(const void *device, size_t size);
+/* What an address is to a copy. */
 mock_place mock_place_of(const void *p);
 /* A host address to work on: the pointer itself for host memory, the view for device memory, NULL outside a
  * live device block. */

@@ -1,5 +1,5 @@
-/* What stands behind the handles of acl_meta.h: tensors, scalars, arrays, lists and executors, with the element types and
- * the builder of every operator's first phase.
+/* What stands behind the handles of acl_meta.h: tensors, scalars, arrays, lists and executors, with the element
+ * types and the builder of every operator's first phase.
  *
  * Uses memory and streams, to read operands and to launch. Operators, models and dumps use it. */
 #ifndef MOCK_OBJECTS_OBJECTS_H_

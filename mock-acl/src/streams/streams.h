@@ -35,7 +35,7 @@ void mock_notifies_reset(void);
 void mock_overflow_reset(void);
 void mock_overflow_leave(const mock_ctx *ctx);
 
-/* ---- streams/stream.c ---- */
+/* ---- streams/stream.c, with the lock ---- */
 /* Tells the program that the stream is about to go; drops the lock meanwhile. */
 void mock_stream_goes(const mock_stream *s);
 mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, bool is_default);

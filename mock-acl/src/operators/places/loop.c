@@ -1,5 +1,5 @@
-/* The loop of operators/places/loop.h. Added and multiplied numbers are collected in f64 or s64 and rounded once for each
- * place; places that no turn names keep their bits (own choice). Workspace: none, or that collection. */
+/* The loop of operators/places/loop.h. Added and multiplied numbers are collected in f64 or s64 and rounded once
+ * for each place; places that no turn names keep their bits (own choice). Workspace: none, or that collection. */
 #include "objects/objects.h"
 #include "operators/moves/moves.h"
 #include "operators/operators.h"

@@ -1,11 +1,11 @@
-/* Mm, Matmul and BatchMatMul, and what every matrix product shares (guide: aclnn, page of each). f32, f16
- * and bf16 operands are widened to f32, products are accumulated in f32 in a fixed order (operators/products/gemm.c) and
- * rounded once to the type of out (own choice). Where f64 and integers are allowed they are computed as
- * such, integers in 64 bits of which the low ones are stored (own choice). cubeMathType is checked, 0 to 3,
- * and has no effect: f32 is never computed in less (own choice).
+/* Mm, Matmul and BatchMatMul, and what every matrix product shares (guide: aclnn, page of each). f32, f16 and bf16
+ * operands are widened to f32, products are accumulated in f32 in a fixed order (operators/products/gemm.c) and
+ * rounded once to the type of out (own choice). Where f64 and integers are allowed they are computed as such,
+ * integers in 64 bits of which the low ones are stored (own choice). cubeMathType is checked, 0 to 3, and has no
+ * effect: f32 is never computed in less (own choice).
  *
- * Workspace: a result that is not f32, or is blended with self, is accumulated there in f32. An out that
- * shares memory with a factor is met on the device: 507015 (own choice: a card gives wrong numbers). */
+ * Workspace: a result that is not f32, or is blended with self, is accumulated there in f32. An out that shares
+ * memory with a factor is met on the device: 507015 (own choice: a card gives wrong numbers). */
 #include "base/base.h"
 #include "objects/objects.h"
 #include "operators/operators.h"
