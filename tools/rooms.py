@@ -11,7 +11,7 @@ from the ground up, a line a room:
 
     room: what it uses   # why, where that is not plain
 
-A room may name only rooms above its own line, so that no circle can be written down. The file above the rooms
+A room may name only rooms before it in the list, so that no circle can be written down. The file above the rooms
 (`lib.rs`, `plan.rs`) and tests may use all, and no room uses that file. Rust: a use is a path in code that begins
 with `crate` or leaves its module by `super`; a name that the file above re-exports counts for the room that has it,
 and what a method call reaches without a path is not seen. C: a use is an `#include "room/…"`, written from
@@ -123,6 +123,8 @@ class Rust:
             elif token == "use" and self.at(index + 1) != "<":
                 index = self.use_tree(index + 1, [], module)
                 continue
+            elif token == "extern" and self.at(index + 1) == "crate" and self.at(index + 2) == "self":
+                self.note(["crate", "extern crate self"], "self", index, module)
             elif token in ("crate", "super", "self") and self.at(index + 1) == "::" and self.at(index - 1) != "::":
                 index = self.path(index, module)
                 continue
@@ -288,7 +290,7 @@ class RustTree:
 
 # C
 
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)
 COMMENT = re.compile(r"/\*(.*?)\*/|((?:^//[^\n]*\n)+)", re.S | re.M)
 
 
@@ -316,8 +318,9 @@ class CTree:
             for file in files:
                 text = read(file)
                 for match in INCLUDE.finditer(text):
-                    use = Use(file, text.count("\n", 0, match.start()) + 1, f'#include "{match[1]}"')
-                    self.include(found, room, match[1], use)
+                    use = Use(file, text.count("\n", 0, match.start()) + 1, match[0].strip())
+                    if match[1] == '"' or os.path.exists(path_of(f"{self.folder}/{match[2]}")):
+                        self.include(found, room, match[2], use)
         return found
 
     def include(self, found, room, target, use):
@@ -381,7 +384,7 @@ def list_of(tree):
             wrong.append(f"{file}:{number}: {room} is listed twice")
         for name in used:
             if name not in allowed or name == room:
-                wrong.append(f"{file}:{number}: {room} -> {name}: a room uses only what stands above it")
+                wrong.append(f"{file}:{number}: {room} -> {name}: a room uses only what stands before it")
             elif used.count(name) > 1:
                 wrong.append(f"{file}:{number}: {room} -> {name} twice")
         allowed[room] = used

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """doors.py: what a room of src/ offers another one is declared in its door (room/room.h) and nowhere else, what its files
-share in its other headers, and what one file uses is static. Tests count as the same room.
+share in its other headers, and what one file uses is static; sources declare nothing of others. Tests count as the same
+room. Inline functions, macros and what these call stand where their header is, which the door includes.
 
 Reads declarations of functions and variables named mock_* outside of comments. tools/rooms.py of the repository says which
 room may use which.
@@ -14,6 +15,7 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Of entry.h, which stubs include without the public headers; and the table that rooms above fill.
 ELSEWHERE = {"mock_enter", "mock_unsupported", "mock_parts"}
 IGNORED = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
+IN_SOURCE = re.compile(r"^(?!static\b|return\b|else\b)[A-Za-z_][\w *]*?\b(mock_\w+)\([^;{}]*\);", re.M)
 BLOCK = re.compile(r"\{[^{}]*\}")
 
 
@@ -66,6 +68,8 @@ def main():
                 if name in declared:
                     wrong.append(f"{name}: declared in {declared[name]} and in {path}")
                 declared[name] = path
+        else:
+            wrong += [f"{path}: {name} is declared in a source" for name in IN_SOURCE.findall(text[path])]
     for name, path in sorted(declared.items()):
         # Beside the macros and inline functions that use it.
         in_macros = len(re.findall(rf"\b{name}\b", text[path])) > 1
