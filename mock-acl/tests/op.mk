@@ -1,4 +1,4 @@
-# Tests of the operator part. Included by the Makefile of mock-acl, or used alone: make -f tests/op.mk op-test
+# Tests of objects and operators, without the runtime. Included by the Makefile of mock-acl, or used alone: make -f tests/op.mk op-test
 
 comma := ,
 OP_CC ?= $(CC)

@@ -93,7 +93,7 @@ mock_json mock_json_parse(const char *text, size_t length);
 char mock_json_kind(mock_json value);
 /* Of members of one name the last counts. */
 mock_json mock_json_member(mock_json object, const char *name);
-/* The first element of an array, and the one after `element` in it. */
+/* The first element of an array. */
 mock_json mock_json_first(mock_json array);
 /* Whether the value is this string. */
 bool mock_json_is(mock_json value, const char *text);

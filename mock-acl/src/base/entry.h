@@ -1,6 +1,6 @@
 /* The first line of every exported function: counts the call and applies an injected failure. */
-#ifndef MOCK_ENTRY_H_
-#define MOCK_ENTRY_H_
+#ifndef MOCK_BASE_ENTRY_H_
+#define MOCK_BASE_ENTRY_H_
 
 typedef enum mock_api {
 #define RT(name, fidelity) MOCK_API_##name,

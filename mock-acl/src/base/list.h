@@ -1,6 +1,6 @@
 /* Circular lists whose links lie inside of what they connect. */
-#ifndef MOCK_LIST_H_
-#define MOCK_LIST_H_
+#ifndef MOCK_BASE_LIST_H_
+#define MOCK_BASE_LIST_H_
 
 #include <stdbool.h>
 #include <stddef.h>

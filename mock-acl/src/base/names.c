@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>
+#include "base/base.h"
 #include "base/names.h"
 
 /* `#name` is taken before a renaming macro can expand. */

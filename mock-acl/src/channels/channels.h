@@ -1,6 +1,6 @@
 /* Channels of tensors, queues of buffers and the buffers themselves.
  *
- * Uses memory, and devices for their numbers. */
+ * Uses memory, devices for their numbers, and the engine's context. The control interface resets it. */
 #ifndef MOCK_CHANNELS_CHANNELS_H_
 #define MOCK_CHANNELS_CHANNELS_H_
 

@@ -1,7 +1,8 @@
 /* Contexts and the process: devices that are set and reset, contexts of the program, groups of computing units,
  * initialisation with its configuration, snapshots.
  *
- * Uses streams and graphs, which a context takes along when it goes. */
+ * Uses streams and graphs, which a context takes along when it goes, devices, memory for what a group shares, and
+ * the engine. Profiling reads its configuration; the control interface resets it. */
 #ifndef MOCK_CONTEXTS_CONTEXTS_H_
 #define MOCK_CONTEXTS_CONTEXTS_H_
 

@@ -1,7 +1,8 @@
-/* Devices: which there are and by which numbers, the card that they are, what they say of themselves, limits of cores
- * and of the process, faults, and callbacks for what happens to devices and streams.
+/* Devices: which there are and by which numbers, the card that they are, what they say of themselves, limits of
+ * cores and of the process, faults, and callbacks for what happens to devices and streams.
  *
- * Uses the engine for its lock and for what a call means. Memory and all that works on a device use it. */
+ * Uses the engine, for its lock and for what a call means. Memory, streams, contexts, kernels, channels, profiling
+ * and the control interface use it. */
 #ifndef MOCK_DEVICES_DEVICES_H_
 #define MOCK_DEVICES_DEVICES_H_
 
@@ -9,7 +10,9 @@
 #include "engine/engine.h"
 
 /* ---- devices/devices.c ---- */
+/* Whether the program sees a device of this number: 0 or 107001. */
 aclError mock_device_check(int32_t id);
+/* How many it sees. */
 uint32_t mock_device_count(void);
 
 /* ---- devices/faults.c ---- */

@@ -4,9 +4,9 @@
 
 #include "base/base.h"
 
-/* mock_device_count counts the visible ones, mock_device_check takes a user id. */
+/* The number that the machine has for a device of the program. */
 int32_t mock_device_logic(int32_t user_id);
-/* -1 for a device that is not visible. */
+/* The reverse; -1 for a device that is not visible. */
 int32_t mock_device_user(int32_t logic_id);
 
 #endif

@@ -1,5 +1,4 @@
 /* Which contexts and streams there are, and which of them a call means. With the engine lock. */
-#define _GNU_SOURCE
 #include "base/base.h"
 #include "engine/engine.h"
 #include "engine/objects.h"
@@ -17,7 +16,7 @@ mock_ctx *mock_current_quiet(void) {
 mock_ctx *mock_current(void) {
     mock_ctx *ctx = mock_current_quiet();
     if (ctx == NULL) {
-        mock_binder *bind = atomic_load_explicit(&mock_bind_default, memory_order_relaxed);
+        mock_binder *bind = atomic_load_explicit(&mock_bind_default, memory_order_acquire);
         if (bind != NULL) ctx = bind();
     }
     if (ctx == NULL) mock_no_context();

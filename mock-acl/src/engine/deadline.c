@@ -5,7 +5,6 @@
  * so that nobody can end the wait any more. Beside other threads and processes it passes in real time as
  * well (own choice). The wait then fails with 107020 (header: ACL_ERROR_RT_TASK_TIMEOUT; own choice of
  * the code: the guide says only that the next synchronisation reports an error), and the stream goes on. */
-#define _GNU_SOURCE
 #include "engine/deadline.h"
 #include "engine/engine.h"
 #include "engine/inner.h"

@@ -30,6 +30,7 @@ mock_engine_state mock_engine = {
     .value_waiters = {&mock_engine.value_waiters, &mock_engine.value_waiters},
     .shared_waiters = {&mock_engine.shared_waiters, &mock_engine.shared_waiters},
 };
+
 /* Its threads are behind the tasks. */
 mock_task *mock_ring_new(void) {
     return aligned_alloc(64, MOCK_QUEUE_DEPTH * (sizeof(mock_task) + sizeof(uint32_t)));
@@ -358,7 +359,6 @@ aclError mock_stream_finish(mock_stream *s) {
     mock_target t = mock_target_of(s, s->tail);
     return mock_wait_target(&t, MOCK_FOREVER);
 }
-
 
 /* ---- queueing ---- */
 

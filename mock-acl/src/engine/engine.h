@@ -2,7 +2,8 @@
  * events and notifies as the engine sees them, waits and their time-outs, virtual time, workers, captures that go
  * on, what is left of streams and events, pages that processes share, and the log of kernels.
  *
- * Uses base alone. The rooms above queue their work here, and fill what it leaves to them (engine/parts.h).
+ * Uses base alone. The rooms that stand on it queue their work here, and fill what it leaves to them
+ * (engine/parts.h).
  *
  * One lock, `mock_engine.lock`, guards every object of the runtime. It is never held while a task runs, a callback
  * runs or a host thread waits. Memory and handles have their own leaf locks. Objects of one kind are type-stable:

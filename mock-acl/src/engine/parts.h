@@ -1,5 +1,5 @@
-/* What the engine leaves to the rooms above it: they fill this one table (streams/tasks.c), so that the engine knows
- * none of them. Each is called with the engine lock unless it says otherwise. */
+/* What the engine leaves to the rooms that stand on it: they fill this one table (streams/tasks.c), so that the engine
+ * knows none of them. Each is called with the engine lock unless it says otherwise. */
 #ifndef MOCK_ENGINE_PARTS_H_
 #define MOCK_ENGINE_PARTS_H_
 

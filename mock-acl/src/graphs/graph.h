@@ -1,5 +1,4 @@
-/* Captured and explicitly built graphs (model runtime instances), and what the engine offers them. Guarded by
- * the engine lock. */
+/* Captured and explicitly built graphs (model runtime instances). Guarded by the engine lock. */
 #ifndef MOCK_GRAPHS_GRAPH_H_
 #define MOCK_GRAPHS_GRAPH_H_
 
@@ -106,8 +105,6 @@ typedef struct mock_graph {
     struct mock_graph *next_free;
 } mock_graph;
 
-/* Offered by the engine. */
-
 /* What became of a node. */
 typedef enum mock_step {
     MOCK_STUCK, /* it cannot run yet */
@@ -115,8 +112,10 @@ typedef enum mock_step {
     MOCK_MOVED /* the place in the chain is set already */
 } mock_step;
 
+/* ---- graphs/branch.c ---- */
 mock_step mock_branch_step(mock_stream *s, mock_graph *g, mock_chain *c, mock_task *t);
 
+/* ---- graphs/cond.c ---- */
 mock_graph *mock_cond_graph(const struct mock_cond *c);
 mock_step mock_cond_step(mock_stream *s, mock_graph *g, mock_task *t);
 void mock_conds_start(mock_graph *g);
@@ -129,12 +128,14 @@ uint32_t mock_conds_streams(const mock_graph *g);
 /* 107045 when a sub graph has not been captured. */
 aclError mock_conds_complete(const mock_graph *g);
 
+/* ---- graphs/external.c ---- */
 /* False when the node has to wait. */
 bool mock_external_step(mock_graph *g, const mock_task *t);
 /* What the external nodes of one launch refer to, as of now; released when the launch is over or dropped. */
 aclError mock_externals_bind(mock_graph *g, mock_stream *s, mock_task *launch);
 void mock_externals_release(mock_task *launch);
 
+/* ---- graphs/graph.c ---- */
 mock_graph *mock_graph_new(mock_ctx *ctx, mock_graph_state state);
 void mock_graph_free(mock_graph *g);
 aclError mock_graph_grow(void **array, uint32_t *room, uint32_t count, size_t size);
@@ -150,12 +151,15 @@ aclError mock_capture_lost(const mock_graph *g);
 void mock_graph_leave(mock_graph *g);
 void mock_graph_clean(mock_graph *g, uint16_t chain);
 
+/* ---- graphs/group.c ---- */
 aclError mock_group_check(mock_graph *g, uint16_t chain, mock_task_kind kind);
 void mock_groups_free(mock_graph *g);
 
+/* ---- graphs/label.c ---- */
 /* The labels of a chain have no place any more. */
 void mock_labels_forget(const mock_graph *g, uint16_t chain);
 
+/* ---- graphs/replay.c ---- */
 /* Until no launch of it is queued or runs, or it is gone. */
 aclError mock_graph_wait(mock_graph *g, mock_stream *first, int64_t timeout_ns);
 /* Of a graph or a sub graph: its first state, and as much of it as can run; true at its end. */
@@ -166,6 +170,7 @@ bool mock_graph_round(mock_stream *s, mock_graph *g);
 /* Ends the replay that is under way, or the next one that was launched. */
 void mock_graph_end_early(mock_graph *g, aclError code);
 
+/* ---- graphs/task.c ---- */
 void mock_node_ref_drop(mock_node_ref *ref);
 
 #endif

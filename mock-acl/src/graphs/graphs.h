@@ -2,7 +2,7 @@
  * waits across their edge.
  *
  * Uses the engine, whose tasks it stores, and memory for what its conditions read. Streams hand it what they are
- * told while they capture. */
+ * told while they capture; contexts, kernels and the control interface use it, too. */
 #ifndef MOCK_GRAPHS_GRAPHS_H_
 #define MOCK_GRAPHS_GRAPHS_H_
 
@@ -20,7 +20,7 @@ void mock_capture_abandon(mock_ctx *ctx);
 /* The task on a capturing or bound stream; takes over what it owns. */
 aclError mock_capture_task(mock_stream *s, mock_task *t);
 bool mock_event_captured(const mock_event *e);
-/* The same for a stream that may capture; MOCK_ACL_STRICT=doc: its capture is invalid from now on. */
+/* mock_captured_error for a stream that may capture; MOCK_ACL_STRICT=doc: its capture is invalid from now on. */
 aclError mock_captured_illegal(mock_stream *s, const char *call);
 aclError mock_capture_record(mock_stream *s, mock_event *e);
 aclError mock_capture_wait(mock_stream *s, mock_event *e);
@@ -50,6 +50,7 @@ void mock_labels_reset(void);
 /* ---- graphs/replay.c ---- */
 /* Of the latch that a replay waits for, 0 for none. */
 uint32_t mock_graph_seconds(const mock_task *launch);
+/* Whether a shared notify that the replay waits for is set, or can no more be. */
 bool mock_graph_shared_ready(const mock_task *launch);
 mock_outcome mock_graph_step(mock_stream *s, mock_task *t);
 void mock_graph_release_launch(mock_task *t);

@@ -58,7 +58,6 @@ typedef struct mock_args_view {
     size_t place_count;
 } mock_args_view;
 
-/* ---- kernels/launch.c and kernels/task.c ---- */
 typedef struct mock_launch {
     mock_function *function;
     uint32_t blocks;
@@ -88,11 +87,13 @@ typedef struct mock_launch_request {
     size_t place_count;
 } mock_launch_request;
 
+/* ---- kernels/arguments.c ---- */
 void mock_args_forget(const mock_binary *b);
 void mock_args_reset(void);
 /* 107017 no list, 107000 not finished or empty. `places` has room for 128. */
 aclError mock_args_view_of(const void *handle, mock_placeholder *places, mock_args_view *out);
 
+/* ---- kernels/binary.c ---- */
 extern pthread_mutex_t mock_kernel_lock;
 mock_binary *mock_binary_get(const void *handle);
 void mock_binary_unref(mock_binary *b);
@@ -101,22 +102,24 @@ aclError mock_binary_to_device(mock_binary *b);
 const mock_variable *mock_binary_variable(const mock_binary *b, const char *name);
 mock_function *mock_binary_function(const mock_binary *b, const char *name);
 
+/* ---- kernels/elf.c ---- */
 /* Whether the loader can follow what stands in a shared object for this machine. */
 bool mock_elf_whole(const void *data, uint64_t size);
 
-void mock_kernel_exceptions_on(void);
-
+/* ---- kernels/function.c ---- */
 aclError mock_function_handle(mock_function *f, aclrtFuncHandle *out);
 /* A function by its handle; the calls that take `void *func` also know the symbols of the host. With the
  * kernel lock. */
 aclError mock_function_find(const void *func, bool symbols, mock_function **out);
 bool mock_function_described(const mock_function *f);
 
+/* ---- kernels/image.c ---- */
 /* Maps a shared object and finds its table: 0, or 107000 with a text that says what it is instead. `data` is
  * only read; `what` names it in texts. */
 aclError mock_image_open(mock_binary *b, const void *data, uint64_t size, const char *what);
 void mock_image_close(mock_binary *b);
 
+/* ---- kernels/launch.c ---- */
 /* A task of an own kernel: MOCK_TASK_KERNEL, or MOCK_TASK_WORK for the AICPU. */
 mock_launch *mock_launch_of(const mock_task *t);
 aclError mock_launch_new(const mock_launch_request *r, mock_launch **out);
@@ -125,10 +128,13 @@ void mock_launch_task(mock_launch *l, const char *call, mock_task *out);
 /* With the engine lock: the core limits in use. 107000 for a batch that needs more. */
 aclError mock_launch_limit(mock_launch *l, const mock_ctx *ctx);
 
+/* ---- kernels/symbols.c ---- */
 mock_function *mock_symbol_function(const void *symbol);
 void mock_symbols_forget(const mock_binary *b);
 
-/* Offer the above to task handles of graphs and to exception callbacks. Before main. */
+/* ---- kernels/task.c ---- */
+/* Offer launches to task handles of graphs and to exception callbacks. Before main. */
 void mock_kernel_tasks_on(void);
+void mock_kernel_exceptions_on(void);
 
 #endif

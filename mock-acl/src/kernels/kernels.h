@@ -1,7 +1,8 @@
 /* Kernels of the program: binaries, functions, argument lists, launches, symbols; and the tasks that make random
  * numbers.
  *
- * Uses streams, memory and graphs. The control interface alone looks into it. */
+ * Uses streams, memory, graphs for tasks that are replaced, devices for limits, and the engine. The control
+ * interface alone uses it. */
 #ifndef MOCK_KERNELS_KERNELS_H_
 #define MOCK_KERNELS_KERNELS_H_
 

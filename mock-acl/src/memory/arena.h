@@ -1,4 +1,5 @@
-/* Device and pinned memory. The memory lock is a leaf: nothing else is taken while it is held. */
+/* Device and pinned memory, and what the files about it share. The memory lock is a leaf: nothing else is taken while
+ * it is held. */
 #ifndef MOCK_MEMORY_ARENA_H_
 #define MOCK_MEMORY_ARENA_H_
 
@@ -19,8 +20,10 @@ typedef enum mock_place { MOCK_PAGEABLE, MOCK_PINNED, MOCK_DEVICE } mock_place;
 /* In the place of a device: host memory that can be mapped. */
 #define MOCK_HOST_SIDE MOCK_MAX_DEVICES
 
+/* ---- memory/allocator.c ---- */
 void mock_allocators_reset(void);
 
+/* ---- memory/arena.c ---- */
 mock_arena *mock_arena_new(uint64_t bytes, bool device);
 /* NULL when the capacity is used up. A bare block counts without padding. */
 void *mock_arena_alloc(mock_arena *a, uint64_t size, bool bare);
@@ -38,10 +41,12 @@ void mock_arena_reset(mock_arena *a);
 void mock_arena_retire(mock_arena *a);
 mock_arena_use mock_arena_usage(mock_arena *a);
 
+/* ---- memory/copy.c ---- */
 aclError mock_copy_check(const void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind);
 /* 0, 107002 without a context, or 107030 when a capture forbids the calling thread a synchronous call. */
 aclError mock_forbidden_sync(const char *call);
 
+/* ---- memory/memory.c ---- */
 /* The calling thread's device, or -1 after reporting 107002. */
 int32_t mock_current_device(void);
 /* The range of a device, made when it is needed. */
@@ -51,9 +56,11 @@ mock_arena *mock_arena_around(const void *p, int32_t *device);
 void mock_device_idle(const void *p, bool idle);
 bool mock_is_pinned(const void *p);
 
+/* ---- memory/peer.c ---- */
 /* With the engine lock: whether work of a device may touch this memory; host memory always. */
 bool mock_peer_reaches(int32_t device, const void *p);
 
+/* ---- memory/pool.c ---- */
 /* False for what is no block of a pool; a block is freed unless its release is queued or over. */
 bool mock_pool_free(void *p, bool *freed);
 

@@ -1,7 +1,8 @@
 /* Memory: of devices, pinned, virtual, managed, and shared between processes; pools, copies, reductions and cache
  * operations; who may reach it.
  *
- * Uses devices, and the engine to queue copies. Whatever touches an address uses it.
+ * Uses devices, and the engine to queue copies. Whatever touches an address uses it: graphs, streams, contexts,
+ * kernels, objects, quantised products, own operators, models, channels, and the control interface.
  *
  * The memory lock and the lock of spaces are leaves: nothing else is taken while one is held. */
 #ifndef MOCK_MEMORY_MEMORY_H_

@@ -32,7 +32,7 @@ typedef struct mock_card {
     mock_peer peers[MOCK_SHARE_PEERS];
 } mock_card;
 
-/* What to export; gives the slot, or 0 after an error. */
+/* What to export. */
 typedef struct mock_offer {
     mock_share_kind kind;
     int32_t device, file;
@@ -41,6 +41,7 @@ typedef struct mock_offer {
     aclrtPhysicalMemProp prop;
 } mock_offer;
 
+/* Gives the slot, or 0 after an error. */
 uint32_t mock_share_open(const mock_offer *offer, aclError *code);
 void mock_share_close(uint32_t slot);
 bool mock_share_busy(uint32_t slot);

@@ -54,19 +54,24 @@ typedef struct mock_physical {
 } mock_physical;
 #define MOCK_GRANULARITY (UINT64_C(2) << 20)
 
+/* ---- memory/ipc.c ---- */
 void mock_ipc_reset(void);
 
+/* ---- memory/managed.c ---- */
 void mock_managed_reset(void);
 bool mock_managed_free(void *p);
 
+/* ---- memory/physical.c ---- */
 /* With the space lock. */
 void mock_physical_settle(mock_physical *m);
 mock_physical *mock_physical_find(aclrtDrvMemHandle handle, aclError *code);
 aclError mock_physical_hold(mock_physical *m, aclrtDrvMemHandle *handle);
 void mock_physical_reset(void);
 
+/* ---- memory/share.c ---- */
 void mock_share_reset(void);
 
+/* ---- memory/space.c ---- */
 /* False outside of every space, those included that are gone. */
 bool mock_space_find(const void *p, uint64_t size, mock_found *f);
 /* With the lock: the space around an address; the number of spaces, and the one at an index. */
@@ -84,6 +89,7 @@ void mock_space_clear(const void *base, uint64_t bytes);
  * space. */
 bool mock_space_reserve(mock_space *s, void *wanted, uint64_t bytes);
 
+/* ---- memory/virtual.c ---- */
 void mock_virtual_reset(void);
 
 #endif

@@ -41,6 +41,7 @@ typedef struct mock_model_external {
     size_t size;
 } mock_model_external;
 
+/* ---- models/model.c ---- */
 /* 145003 for an id that is not loaded. A found model has one more reference. */
 aclError mock_model_load(mock_model_file *file, const mock_model_source *from, uint32_t *id);
 aclError mock_model_find(uint32_t id, mock_model **out);
@@ -48,6 +49,7 @@ aclError mock_model_unload(uint32_t id);
 void mock_model_unref(mock_model *m);
 uint64_t mock_model_weight_bytes(const mock_model_file *f);
 
+/* ---- models/plan.c ---- */
 /* The greatest work size that any choice needs; 0 and `false` when nothing bounds it. 545000 for
  * operators that refuse their operands. */
 aclError mock_model_work_size(const mock_model_file *f, uint64_t *bytes, bool *bounded);

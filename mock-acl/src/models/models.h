@@ -1,7 +1,8 @@
 /* Offline models: containers, loading, descriptions, dynamic sizes, runs; datasets, descriptors and attributes of
  * operators by name.
  *
- * Uses the operator calls for its work, streams and memory. The control interface and dumps use it. */
+ * Uses objects, through which it calls operators as a program does, streams, memory and the engine. Dumps and the
+ * control interface use it. */
 #ifndef MOCK_MODELS_MODELS_H_
 #define MOCK_MODELS_MODELS_H_
 

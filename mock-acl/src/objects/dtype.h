@@ -23,15 +23,6 @@ typedef struct mock_dtype {
     uint8_t order;
 } mock_dtype;
 
-/* `n` elements of type `dtype`, `step` elements apart, in the class's type. Gives `row` itself when it
- * already is that, else `buffer`. */
-const void *mock_load(mock_class class, int32_t dtype, const void *row, int64_t step, size_t n, void *buffer);
-
-static inline const float *mock_load_f32(
-    int32_t dtype, const void *row, int64_t step, size_t n, float *buffer) {
-    return (const float *)mock_load(MOCK_F32, dtype, row, step, n, buffer);
-}
-
 /* NULL for a value that is no data type. Class NONE: known, but no operator of the mock takes it. */
 const mock_dtype *mock_dtype_info(int32_t dtype);
 

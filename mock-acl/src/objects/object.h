@@ -114,10 +114,12 @@ typedef struct mock_build {
         return mock_plan_launch(&NAME##_task, workspace, workspaceSize, executor, stream);            \
     }
 
+/* ---- objects/executor.c ---- */
 /* Checks a tensor and fills `v`; false after a failure. `param` may name a member of a list. */
 bool mock_build_view(
     mock_build *b, mock_view *v, const aclTensor *tensor, const char *param, mock_role role);
 
+/* ---- objects/list.c ---- */
 /* Copies members and extra; false when host memory is out. */
 bool mock_plan_copy_heap(mock_plan *to, const mock_plan *from);
 

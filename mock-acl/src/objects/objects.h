@@ -1,7 +1,8 @@
 /* What stands behind the handles of acl_meta.h: tensors, scalars, arrays, lists and executors, with the element
  * types and the builder of every operator's first phase.
  *
- * Uses memory and streams, to read operands and to launch. Operators, models and dumps use it. */
+ * Uses memory and streams, to read operands and to launch, and the engine's tasks. Operators, models, dumps and
+ * the control interface use it. */
 #ifndef MOCK_OBJECTS_OBJECTS_H_
 #define MOCK_OBJECTS_OBJECTS_H_
 
@@ -34,8 +35,15 @@ int32_t mock_dtype_promote(int32_t a, int32_t b);
 bool mock_dtype_castable(int32_t from, int32_t to);
 /* Whether load and store leave rows of this shape where they are. */
 bool mock_is_direct(mock_class class, int32_t dtype, int64_t step);
+/* `n` elements of type `dtype`, `step` elements apart, in the class's type. Gives `row` itself when it
+ * already is that, else `buffer`. */
+const void *mock_load(mock_class class, int32_t dtype, const void *row, int64_t step, size_t n, void *buffer);
 /* The reverse of mock_load. Nothing to do when `values` is `row`. */
 void mock_store(mock_class class, int32_t dtype, void *row, int64_t step, size_t n, const void *values);
+static inline const float *mock_load_f32(
+    int32_t dtype, const void *row, int64_t step, size_t n, float *buffer) {
+    return (const float *)mock_load(MOCK_F32, dtype, row, step, n, buffer);
+}
 
 /* ---- objects/executor.c ---- */
 mock_build mock_build_begin(const mock_task_ops *task, uint64_t *size, aclOpExecutor **executor);

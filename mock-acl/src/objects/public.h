@@ -1,4 +1,4 @@
-/* The public headers of the operator part, declared visible: the library is built with hidden symbols
+/* The public headers of operators, declared visible: the library is built with hidden symbols
  * otherwise. The operators include this instead of their own header. */
 #ifndef MOCK_OBJECTS_PUBLIC_H_
 #define MOCK_OBJECTS_PUBLIC_H_

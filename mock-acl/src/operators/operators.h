@@ -1,6 +1,7 @@
-/* What the families of operators share: walks over views, element-wise loops, places, lines, dimensions, vector math.
+/* What the families of operators share: walks over views, element-wise loops, places, lines, dimensions, vector
+ * math.
  *
- * Uses objects. Every family below uses it. */
+ * Uses objects. Every family uses it. */
 #ifndef MOCK_OPERATORS_OPERATORS_H_
 #define MOCK_OPERATORS_OPERATORS_H_
 

@@ -23,7 +23,6 @@ typedef struct mock_walk {
     int64_t strides[MOCK_WALK_OPERANDS][MOCK_MAX_RANK];
 } mock_walk;
 
-/* Shape helpers of the first phase. */
 /* "[2, 3]" in a buffer of the caller. */
 typedef struct mock_shape_text {
     char text[8 * 21 + 3];

@@ -1,6 +1,7 @@
 /* Profiling sessions, marks and traces, and dumps of operators: what looks at kernels while they run.
  *
- * Uses the configuration of contexts and the operands of objects. */
+ * Uses the engine, whose kernels it watches, streams, devices, the configuration of contexts, the operands of
+ * objects, and models for sizes of types. The control interface resets it. */
 #ifndef MOCK_PROFILING_PROFILING_H_
 #define MOCK_PROFILING_PROFILING_H_
 

@@ -8,10 +8,9 @@
 /* The bits that are on. */
 static _Atomic uint32_t watching;
 
-/* The operands of an operator of the operator part; NULL for another kernel. */
+/* The plan of an operator; NULL for another kernel. */
 static const void *operands_of(const mock_task *t) {
     if (t->ops->drop == mock_plan_drop) return t->u.kernel.arg;
-    (void)t;
     return NULL;
 }
 

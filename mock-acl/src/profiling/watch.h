@@ -8,7 +8,7 @@
 #define MOCK_WATCH_DUMP 2u
 #define MOCK_WATCH_SHAPES 4u
 
-/* The operands of a kernel that reads or has written them; `plan` is the operator part's. */
+/* The operands of a kernel that reads or has written them; `plan` is that of its executor. */
 void mock_dump_operands(const char *function, const void *plan, uint64_t number, bool outputs);
 uint64_t mock_dump_number(void);
 void mock_dump_shapes(const char *function, const void *plan);

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* The overflow mode of new streams, and what a context that goes away holds. */
+/* The overflow mode of new streams. */
 aclrtFloatOverflowMode mock_saturation_of(int32_t device);
 
 #endif

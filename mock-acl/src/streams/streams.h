@@ -1,7 +1,8 @@
 /* Streams, events and notifies as a program calls them: made, destroyed, recorded, waited for, aborted; callbacks,
  * failures and what is told of them, time-outs, overflow; and the steps of every task that steers streams.
  *
- * Uses the engine, memory and graphs, to which captured calls go. Contexts and everything that launches use it. */
+ * Uses the engine, devices for what is told of them, memory, and graphs, to which captured calls go. Contexts and
+ * whatever launches use it: kernels, objects, models, profiling; and the control interface. */
 #ifndef MOCK_STREAMS_STREAMS_H_
 #define MOCK_STREAMS_STREAMS_H_
 
@@ -33,6 +34,7 @@ void mock_notifies_reset(void);
 
 /* ---- streams/overflow.c ---- */
 void mock_overflow_reset(void);
+/* Gives back what a context that goes away holds. */
 void mock_overflow_leave(const mock_ctx *ctx);
 
 /* ---- streams/stream.c, with the lock ---- */

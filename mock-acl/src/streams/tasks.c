@@ -1,5 +1,5 @@
 /* What the tasks that steer streams do: records, waits, latches, notifies, value waits and host functions; and the
- * other parts that the engine leaves to the rooms above it.
+ * other parts that the engine leaves to the rooms that stand on it.
  * Each step runs with the engine lock and either finishes or links the stream to what it waits for.
  *
  * The order of a stream, and what each wait refers to: (guide: event management, notify, memory value

@@ -1,4 +1,4 @@
-/* Costs of the operator part alone, on the stand-in engine: descriptors, phases and the heavier kernels. */
+/* Costs of objects and operators alone, on a stand-in for the runtime: descriptors, phases and the heavier kernels. */
 #include <time.h>
 
 #include "aclnnop/aclnn_add.h"

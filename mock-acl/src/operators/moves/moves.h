@@ -1,6 +1,6 @@
 /* Operators that copy, convert, make, join, pad or move elements.
  *
- * Uses the shared part. Elements and places use its copy. */
+ * Uses objects and the shared part. Elements and places use its copy. */
 #ifndef MOCK_OPERATORS_MOVES_MOVES_H_
 #define MOCK_OPERATORS_MOVES_MOVES_H_
 

@@ -1,7 +1,8 @@
 /* Operators that the mock does not compute: their stubs, and the functions of a program that compute them
  * (include/mock_acl_operator.h).
  *
- * Uses objects. The control interface takes back what a program left. */
+ * Uses objects for what a first phase is told, memory and the engine for what its task does. The control interface
+ * takes back what a program left. */
 #ifndef MOCK_OPERATORS_OWN_OWN_H_
 #define MOCK_OPERATORS_OWN_OWN_H_
 

@@ -4,8 +4,6 @@
 #include "objects/objects.h"
 #include "operators/own/operator.h"
 
-
-#define MOCK_EXPORT __attribute__((visibility("default")))
 #define SCALAR(name) POINTER(name, MOCK_OWN_SCALAR)
 #define SCALARS(name) POINTER(name, MOCK_OWN_SCALARS)
 #define INTS(name) POINTER(name, MOCK_OWN_INTS)

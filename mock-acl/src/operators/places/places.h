@@ -1,6 +1,6 @@
 /* Operators that read or write elements which indices choose.
  *
- * Uses the shared part, and moves for copies. Counting uses its loop. */
+ * Uses objects, the shared part, and moves for copies. Reductions that count use its loop. */
 #ifndef MOCK_OPERATORS_PLACES_PLACES_H_
 #define MOCK_OPERATORS_PLACES_PLACES_H_
 

@@ -21,11 +21,6 @@ typedef struct mock_gemm_kernels {
     void (*rows)(size_t n, size_t k, const float *a, const float *const *b, float *sums);
 } mock_gemm_kernels;
 
-#ifdef MOCK_ISA_X86
-#endif
-#ifdef MOCK_ISA_ARM
-#endif
-
 /* The kernels as loops over vectors of LANES floats, which each set defines with its own operations:
  * VECTOR, ZERO(), SPLAT(x), LOAD(p), STORE(p, v), FMA(x, y, sum). */
 #define MOCK_GEMM_TILE(NAME, TARGET, NR, LANES)                                                            \
@@ -87,10 +82,12 @@ typedef struct mock_gemm_kernels {
         if (whole < n) NAME##_last(n - whole, k, a, b, whole, sums);                                       \
     }
 
-extern const mock_gemm_kernels mock_gemm_avx2, mock_gemm_avx512;
-
 extern const mock_gemm_kernels mock_gemm_baseline;
-
+#ifdef MOCK_ISA_X86
+extern const mock_gemm_kernels mock_gemm_avx2, mock_gemm_avx512;
+#endif
+#ifdef MOCK_ISA_ARM
 extern const mock_gemm_kernels mock_gemm_neon;
+#endif
 
 #endif

@@ -1,6 +1,7 @@
 /* Matrix products, plain and quantised, and what is solved or added around them.
  *
- * Uses the shared part. Attention and convolution use its kernel, mock_gemm. */
+ * Uses objects, the shared part, and memory for operands of half bytes. Attention and windows use its kernel,
+ * mock_gemm. */
 #ifndef MOCK_OPERATORS_PRODUCTS_PRODUCTS_H_
 #define MOCK_OPERATORS_PRODUCTS_PRODUCTS_H_
 

@@ -4,8 +4,6 @@
 
 #include "objects/objects.h"
 
-/* The same, and absent for null. */
-
 /* Element `at` from the first one of the operand's storage: -8 to 7. */
 static inline int mock_nibble(const uint8_t *bytes, int64_t at) {
     const int value = bytes[at / 2] >> (at % 2 * 4) & 15;

@@ -1,6 +1,7 @@
 /* Operators that fold, scan, count or order a dimension.
  *
- * Uses the shared part, and places for what counts by index. */
+ * Uses objects, the shared part, and places for what counts by index. No room uses it: programs call its
+ * operators. */
 #ifndef MOCK_OPERATORS_REDUCTIONS_REDUCTIONS_H_
 #define MOCK_OPERATORS_REDUCTIONS_REDUCTIONS_H_
 
