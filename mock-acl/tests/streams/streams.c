@@ -180,8 +180,9 @@ static void values(void) {
 }
 
 int main(void) {
-    gates();
+    /* First: a query leaves a worker, which may come late and run what it finds. */
     nothing_runs_early();
+    gates();
     full_queue_helps();
     failures();
     destroy_with_work();
