@@ -11,7 +11,20 @@ LINK = re.compile(r"\]\(\s*<?([^()\s>]+)>?[^()]*\)")
 
 
 def read(path):
-    return open(path, encoding="utf-8").read()
+    try:
+        return open(path, encoding="utf-8").read()
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"{os.path.relpath(path, ROOT)}: cannot be read: {error}")
+
+
+def documents():
+    """Those that git knows or could, else all below the folder."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode == 0:
+        return [name for name in listed.stdout.split("\0") if os.path.exists(os.path.join(ROOT, name)) and name]
+    found = [os.path.join(at, name) for at, _, names in os.walk(ROOT) for name in names if name.endswith(".md")]
+    return [os.path.relpath(path, ROOT) for path in found if "target" not in path.split(os.sep)]
 
 
 def anchors(path):
@@ -40,9 +53,8 @@ def wrong(file, link):
 
 
 def main():
-    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     count, bad = 0, []
-    for name in listed.split():
+    for name in documents():
         file = os.path.join(ROOT, name)
         text = re.sub(r"`[^`\n]*`", "`", FENCE.sub("", read(file)))
         for link in LINK.findall(text):

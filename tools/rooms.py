@@ -42,8 +42,11 @@ def path_of(name):
 
 
 def read(name):
-    with open(path_of(name), encoding="utf-8") as file:
-        return file.read()
+    try:
+        with open(path_of(name), encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"{name}: cannot be read: {error}")
 
 
 def files_in(folder, endings):
@@ -74,7 +77,7 @@ class Found:
 # Rust
 
 STRIPPED = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|\b[bc]?r(#*)".*?"\1|[bc]?"(?:\\.|[^"\\])*"|b?'(?:\\[^']+|[^\\'\n])'""", re.S
+    r"""//[^\n]*|/\*.*?\*/|\b[bc]?r(#*)".*?"\1|[bc]?"(?:\\.|[^"\\])*"|b?'(?:\\.[^']*|[^\\'\n])'""", re.S
 )
 TOKEN = re.compile(r"[A-Za-z_]\w*|::|\S")
 ITEM_WORDS = set("use mod fn pub impl struct enum trait const static type unsafe async extern macro_rules".split())
@@ -94,7 +97,7 @@ class Rust:
             self.tokens.append(match[0])
             self.lines.append(line)
         self.module = module
-        self.uses, self.test_modules, self.imports = [], [], []
+        self.uses, self.test_modules, self.imports, self.hidden = [], [], [], []
         self.walk()
 
     def at(self, index):
@@ -124,7 +127,11 @@ class Rust:
                 index = self.use_tree(index + 1, [], module)
                 continue
             elif token == "extern" and self.at(index + 1) == "crate" and self.at(index + 2) == "self":
-                self.note(["crate", "extern crate self"], "self", index, module)
+                self.hidden.append(("extern crate self", self.lines[index]))
+            elif token == "#" and self.at(index + 1) == "[" and self.at(index + 2) == "path":
+                self.hidden.append(("#[path]", self.lines[index]))
+            elif token == "include" and self.at(index + 1) == "!":
+                self.hidden.append(("include!", self.lines[index]))
             elif token in ("crate", "super", "self") and self.at(index + 1) == "::" and self.at(index - 1) != "::":
                 index = self.path(index, module)
                 continue
@@ -143,7 +150,11 @@ class Rust:
         """The place behind an item, whose attributes begin at `index`."""
         while self.at(index) == "#":
             index = self.closing(index + 1)
-        ends = ";" if self.at(index) in ITEM_WORDS else ";,"
+        first = index
+        if self.at(first) == "pub":
+            first = self.closing(first + 1) if self.at(first + 1) == "(" else first + 1
+        is_field = self.at(first + 1) == ":"
+        ends = ";" if self.at(first) in ITEM_WORDS and not is_field else ";,"
         is_use = False
         while index < len(self.tokens):
             token = self.tokens[index]
@@ -237,7 +248,9 @@ class RustTree:
         self.title = f"`{folder}`: modules of racl"
         self.root = folder.split("/")[1:]
         above = [f"{folder}/lib.rs", f"{folder}.rs", f"{folder}/mod.rs"]
-        self.above = next(file for file in above if os.path.exists(path_of(file)))
+        self.above = next((file for file in above if os.path.exists(path_of(file))), None)
+        if self.above is None:
+            sys.exit(f"{folder}: no folder of a module")
 
     def read(self):
         found = Found()
@@ -252,6 +265,7 @@ class RustTree:
                 inside[file] = rust
                 found.room(rust.module[depth], file)
         for file, rust in inside.items():
+            found.wrong += [f"{file}:{line}: {what} hides what is used" for what, line in rust.hidden]
             for target, line in rust.uses:
                 if target[:depth] == self.root:
                     use = Use(file, line, "::".join(["crate", *target]))
@@ -290,7 +304,8 @@ class RustTree:
 
 # C
 
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)
+INCLUDE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:include|import)\b[ \t]*([^\n]*)", re.M)
+LITERAL = re.compile(r'(["<])([^">]+)[">]$')
 COMMENT = re.compile(r"/\*(.*?)\*/|((?:^//[^\n]*\n)+)", re.S | re.M)
 
 
@@ -307,7 +322,10 @@ class CTree:
 
     def read(self):
         found = Found()
-        files = files_in(self.folder, (".c", ".h", ".def"))
+        files = files_in(self.folder, "")
+        others = [file for file in files if not file.endswith((".c", ".h", ".def", LIST))]
+        found.wrong += [f"{file}: neither C nor a list" for file in others]
+        files = [file for file in files if file.endswith((".c", ".h", ".def"))]
         for file in files:
             room = os.path.dirname(os.path.relpath(path_of(file), path_of(self.folder)))
             if room:
@@ -316,11 +334,14 @@ class CTree:
                 found.wrong.append(f"{file}: in no room")
         for room, files in found.rooms.items():
             for file in files:
-                text = read(file)
+                text = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), read(file))
                 for match in INCLUDE.finditer(text):
                     use = Use(file, text.count("\n", 0, match.start()) + 1, match[0].strip())
-                    if match[1] == '"' or os.path.exists(path_of(f"{self.folder}/{match[2]}")):
-                        self.include(found, room, match[2], use)
+                    literal = LITERAL.match(match[1].strip())
+                    if literal is None or ".." in literal[2] or os.path.normpath(literal[2]) != literal[2]:
+                        found.wrong.append(f"{file}:{use.line}: {use.text} does not say plainly what it includes")
+                    elif literal[1] == '"' or os.path.exists(path_of(f"{self.folder}/{literal[2]}")):
+                        self.include(found, room, literal[2], use)
         return found
 
     def include(self, found, room, target, use):
@@ -351,7 +372,7 @@ def first_sentence(text):
 
 def rust_trees():
     below = [os.path.dirname(file) for file in files_in("src", (LIST,))]
-    return [RustTree(folder) for folder in sorted({"src", *below})]
+    return [RustTree(folder) for folder in sorted({"src", "src/plan", *below})]
 
 
 def trees(name=None):
@@ -511,8 +532,8 @@ def main(arguments):
             return check(names or ["src", "mock-acl"])
         case ["draw"] | ["draw", "--check"]:
             return draw("--check" in arguments)
-        case ["edges", name] if trees(name) or os.path.isdir(path_of(name)):
-            for tree in trees(name) or [RustTree(name)]:
+        case ["edges", name] if trees(os.path.normpath(name)) or os.path.isdir(path_of(name)):
+            for tree in trees(os.path.normpath(name)) or [RustTree(os.path.normpath(name))]:
                 show_edges(tree)
             return False
     sys.exit(__doc__)

@@ -20,8 +20,11 @@ BLOCK = re.compile(r"\{[^{}]*\}")
 
 
 def code(path):
-    with open(path, encoding="utf-8") as file:
-        return IGNORED.sub(" ", file.read())
+    try:
+        with open(path, encoding="utf-8") as file:
+            return IGNORED.sub(" ", file.read())
+    except UnicodeDecodeError as error:
+        sys.exit(f"{path}: cannot be read: {error}")
 
 
 def room(path):
