@@ -3,8 +3,8 @@
 //! The mock is one state per process. Tests that reset it, count calls or let calls fail do not run beside others in
 //! the same process; [`exclusive`] is a lock for that.
 //!
-//! Work runs when somebody waits or asks for it: on the thread that waits, else on a worker of the mock. Any thread
-//! may call these functions.
+//! Work runs when somebody waits or asks for it, on the thread that waits, else after a moment by itself, on a worker of
+//! the mock; [`stand_still`] turns the latter off. Any thread may call these functions.
 //!
 //! # Examples
 //!
@@ -147,6 +147,29 @@ pub fn release(stream: &Stream) -> Result<()> {
     check("releasing the stream", unsafe { sys::mock_acl_release_stream(stream.as_raw()) })
 }
 
+/// Keeps queued work where it is until somebody waits or asks for it, so that a test sees a queue as it left it; `false`
+/// lets work start by itself again, about a millisecond after it was queued. Gives what was set before. It is one
+/// setting for the process, and stays over a [`reset`]; MOCK_ACL_WORKERS=0 sets it from outside.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::mock;
+///
+/// assert!(!mock::stand_still(true));
+/// let acl = racl::Acl::mock()?;
+/// let stream = acl.device(0)?.stream()?;
+/// stream.host_function(|| println!("runs when somebody waits"))?;
+/// std::thread::yield_now();
+/// assert_eq!(mock::run_until_idle(), 1);
+/// assert!(mock::stand_still(false));
+/// # Ok::<(), racl::Error>(())
+/// ```
+pub fn stand_still(on: bool) -> bool {
+    // SAFETY: takes a number.
+    unsafe { sys::mock_acl_stand_still(i32::from(on)) != 0 }
+}
+
 /// Runs everything that can run on any stream, on this thread, and waits for what other threads are running, such as
 /// one that a poll has woken; gives the number of tasks, those inside graphs included. Held streams stay as they are.
 /// Gives 0 inside a host function.
@@ -156,6 +179,7 @@ pub fn release(stream: &Stream) -> Result<()> {
 /// ```standalone_crate
 /// use racl::mock;
 ///
+/// mock::stand_still(true);
 /// let acl = racl::Acl::mock()?;
 /// let device = acl.device(0)?;
 /// let stream = device.stream()?;
@@ -365,6 +389,7 @@ pub fn clear_failures() {
 /// ```standalone_crate
 /// use racl::{Prefetch, mock};
 ///
+/// mock::stand_still(true);
 /// let acl = racl::Acl::mock()?;
 /// let device = acl.device(0)?;
 /// let stream = device.stream()?;

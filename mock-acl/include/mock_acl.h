@@ -33,12 +33,19 @@ int mock_acl_release_stream(aclrtStream stream);
 int mock_acl_hold_stream_id(int32_t id);
 int mock_acl_release_stream_id(int32_t id);
 
+/* Queued work that no thread waits for starts by itself after a moment, on a thread of the library. With `on` it does
+ * not, so that a test sees a queue as it left it: work runs when a thread waits or polls for it. Stays so over resets.
+ * Returns 1 when it stood still before, else 0. */
+int mock_acl_stand_still(int on);
+
 /* Runs everything that can run on any stream, on the calling thread, and waits for what other threads are running;
  * returns the number of tasks run meanwhile. */
 uint64_t mock_acl_run_until_idle(void);
 
 /* The virtual device clock, in nanoseconds. Every executed task takes 1,000 ns of it. A wait with a time-out whose
- * stream cannot make progress moves the clock to its deadline and times out at once. Advancing stops at 2^63 - 1. */
+ * stream cannot make progress moves the clock to its deadline and times out at once. A kernel that says how long it
+ * takes keeps its stream busy for so long; the clock follows when a thread waits for the stream or sees it done, and a
+ * wait whose time-out lies before times out. Advancing stops at 2^63 - 1. */
 uint64_t mock_acl_now_ns(void);
 void mock_acl_advance_ns(uint64_t ns);
 

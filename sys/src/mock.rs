@@ -88,6 +88,8 @@ unsafe extern "C" {
     pub fn mock_acl_hold_stream_id(id: i32) -> c_int;
     /// Opens the gate of a stream by its id, -1 for all.
     pub fn mock_acl_release_stream_id(id: i32) -> c_int;
+    /// Whether queued work waits for somebody to wait for it; gives what was set before.
+    pub fn mock_acl_stand_still(on: c_int) -> c_int;
     /// Runs what can run; gives the number of tasks.
     pub fn mock_acl_run_until_idle() -> u64;
     /// The virtual clock in nanoseconds.

@@ -11,6 +11,7 @@ typedef struct mock_thread {
     struct mock_ctx *ctx;
     uint64_t ctx_serial;
     uint32_t in_task;
+    uint64_t spent; /* virtual time that the task which it runs took, beyond the usual */
     aclmdlRICaptureMode exchange;
     aclError last_error;
     char *text;

@@ -166,7 +166,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_device_faults_reset();
     mock_exceptions_reset();
     mock_quota_reset();
-    mock_engine.clock_ns = mock_engine.tasks_run = 0;
+    mock_engine.clock_ns = mock_engine.furthest_ns = mock_engine.tasks_run = 0;
     mock_engine.cmo_tasks = mock_engine.cmo_bytes = 0;
     atomic_fetch_add(&mock_epoch, 1);
     mock_engine.paused = false;

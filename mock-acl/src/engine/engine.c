@@ -1,5 +1,5 @@
 /* The engine: streams are queues without threads of their own. A host thread that must wait executes ready
- * work itself; a worker exists only for hosts that poll, or when MOCK_ACL_WORKERS asks for some. */
+ * work itself; what no host thread waits for is left to workers (engine/workers.c). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,6 @@
 #include "engine/state.h"
 #include "engine/task.h"
 
-#define MAX_WORKERS 64u
 #define NAP_NS 300000
 #define BUDGET 256u /* tasks a thread runs on one stream before it looks at the others */
 
@@ -42,7 +41,7 @@ static bool needs_all(void *what, const mock_stream *s) {
     return true;
 }
 
-static const mock_wait_for anything = {NULL, needs_all, NULL, NULL};
+static const mock_wait_for anything = {NULL, needs_all, NULL, NULL, NULL};
 
 static mock_task *slot(const mock_stream *s, uint64_t seq) { return &s->ring[seq & (MOCK_QUEUE_DEPTH - 1)]; }
 
@@ -63,11 +62,13 @@ void mock_make_runnable(mock_stream *s) {
     mock_list_push(&mock_engine.runnable, &s->in_queue);
     mock_changed();
     if (mock_engine.eager_workers && mock_engine.workers_idle != 0) pthread_cond_signal(&mock_engine.work);
+    if (MOCK_UNLIKELY(mock_engine.starter_sleeps)) mock_starter_wake();
 }
 
 void mock_block_on(mock_stream *s, mock_link *waiters) {
     s->blocked = true;
     mock_list_push(waiters, &s->in_queue);
+    if (MOCK_UNLIKELY(mock_engine.starter_sleeps)) mock_starter_wake();
 }
 
 void mock_wake(mock_stream *s) {
@@ -150,6 +151,11 @@ static uint64_t run_plain(mock_stream *s, uint64_t limit) {
             mock_task_result(s, error);
             mock_unlock();
         }
+        if (MOCK_UNLIKELY(self->spent != 0)) {
+            mock_lock();
+            mock_stream_spends(s, self);
+            mock_unlock();
+        }
         if (t->ops->drop != NULL) mock_task_release(t);
         atomic_store_explicit(&s->done, ++i, memory_order_release);
         if (MOCK_UNLIKELY(atomic_load_explicit(&s->held, memory_order_relaxed))) break;
@@ -166,6 +172,7 @@ static bool run_control(mock_stream *s) {
     mock_task *t = slot(s, done(s));
     if (MOCK_UNLIKELY(s->timed_out)) mock_deadline_missed(s, t);
     const mock_outcome outcome = MOCK_UNLIKELY(t->fail != 0) ? MOCK_DONE : mock_parts.step(s, t);
+    if (MOCK_UNLIKELY(t->kind == MOCK_TASK_GRAPH) && mock_self()->spent != 0) mock_stream_spends(s, mock_self());
     if (outcome == MOCK_BLOCKED) {
         mock_deadline_start(s, t);
         return false;
@@ -244,7 +251,7 @@ static bool step_runnable(const mock_wait_for *w) {
     return s != NULL;
 }
 
-static bool call_worker(void);
+void mock_run_as_worker(mock_stream *s) { run_stream(s, &anything, true); }
 
 /* A short sleep: nobody tells this process what others did, or that a time-out passed. */
 static void nap(void) {
@@ -280,12 +287,21 @@ static bool sleep_until_changed(int64_t timeout_ns, struct timespec *until) {
     return expired;
 }
 
+/* It is done, but on the virtual clock perhaps only after the time-out. */
+static aclError settle(const mock_wait_for *w, int64_t timeout_ns, uint64_t deadline) {
+    if (!MOCK_UNLIKELY(mock_engine.furthest_ns > mock_engine.clock_ns) || w->ended == NULL) return 0;
+    const uint64_t end = w->ended(w->what);
+    const bool late = timeout_ns >= 0 && end > deadline;
+    mock_clock_follows(late ? deadline : end);
+    return late ? ACL_ERROR_RT_STREAM_SYNC_TIMEOUT : 0;
+}
+
 aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns) {
-    if (w->ready(w->what)) return 0;
+    const uint64_t deadline = mock_engine.clock_ns + (timeout_ns < 0 ? 0 : (uint64_t)timeout_ns);
+    if (w->ready(w->what)) return settle(w, timeout_ns, deadline);
     if (mock_self()->in_task != 0)
         return mock_fail(
             ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "a host function must not wait for the device");
-    const uint64_t deadline = mock_engine.clock_ns + (timeout_ns < 0 ? 0 : (uint64_t)timeout_ns);
     uint64_t began = 0; /* the first nap, in real time: most waits never look at a clock */
     struct timespec until = {0, 0};
     aclError result = 0;
@@ -300,7 +316,7 @@ aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns) {
             break;
         }
         if (mock_shared_poll()) continue;
-        const bool others = mock_engine.executing != 0 || call_worker();
+        const bool others = mock_engine.executing != 0 || mock_call_worker();
         const bool outside = mock_shared_waiting();
         /* Who else could end a wait with a time-out? Nobody, when every thread of the program waits as
          * well. */
@@ -321,7 +337,7 @@ aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns) {
         break;
     }
     mock_engine.waiting--;
-    return result;
+    return result == 0 ? settle(w, timeout_ns, deadline) : result;
 }
 
 void mock_run_all(void) {
@@ -335,7 +351,7 @@ void mock_run_all(void) {
 }
 
 mock_target mock_target_of(mock_stream *s, uint64_t seq) {
-    return (mock_target){s, seq, s->aborts, s->serial};
+    return (mock_target){s, seq, s->aborts, s->serial, NULL};
 }
 
 static bool target_reached(void *what) {
@@ -348,8 +364,17 @@ static bool target_needs(void *what, const mock_stream *s) {
     return t->stream == s && done(s) < t->seq;
 }
 
+/* An event that was recorded again meanwhile has another time. */
+static uint64_t target_ended(void *what) {
+    const mock_target *t = what;
+    if (!mock_target_lives(t)) return 0;
+    if (t->event == NULL) return t->stream->time_ns;
+    return t->event->stream == t->stream && t->event->seq == t->seq ? t->event->ends_ns : 0;
+}
+
 aclError mock_wait_target(mock_target *t, int64_t timeout_ns) {
-    const aclError code = mock_wait(&(mock_wait_for){target_reached, target_needs, t, t->stream}, timeout_ns);
+    const aclError code =
+        mock_wait(&(mock_wait_for){target_reached, target_needs, t, t->stream, target_ended}, timeout_ns);
     mock_parts.waited();
     return code;
 }
@@ -386,7 +411,7 @@ aclError mock_room(mock_stream *s) {
         return mock_fail(ACL_ERROR_RT_STREAM_TASK_FULL, "EE1016", "stream %d stores %u tasks already", s->id,
             MOCK_QUEUE_TASKS);
     mock_target t = mock_target_of(s, 0);
-    const aclError code = mock_wait(&(mock_wait_for){room_or_gone, is_it, &t, s}, MOCK_FOREVER);
+    const aclError code = mock_wait(&(mock_wait_for){room_or_gone, is_it, &t, s, NULL}, MOCK_FOREVER);
     if (code != 0) return code;
     if (!mock_target_lives(&t) || s->handle == NULL)
         return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "the stream was destroyed meanwhile");
@@ -434,7 +459,7 @@ static bool not_running(void *what) {
 void mock_drop_queue(mock_stream *s) {
     mock_target t = mock_target_of(s, 0);
     s->dropping++;
-    mock_wait(&(mock_wait_for){not_running, NULL, &t, NULL}, MOCK_FOREVER);
+    mock_wait(&(mock_wait_for){not_running, NULL, &t, NULL, NULL}, MOCK_FOREVER);
     if (!mock_target_lives(&t)) return;
     if (!mock_list_empty(&s->in_queue)) mock_list_remove(&s->in_queue);
     s->blocked = s->timed_out = false;
@@ -458,67 +483,26 @@ static bool drained(void *what) {
 void mock_drain(mock_stream *s) {
     mock_target t = mock_target_of(s, 0);
     if ((s->flags & ACL_STREAM_PERSISTENT) == 0)
-        mock_wait(&(mock_wait_for){drained, is_it, &t, s}, INT64_C(30000000000));
+        mock_wait(&(mock_wait_for){drained, is_it, &t, s, NULL}, INT64_C(30000000000));
     if (mock_target_lives(&t)) mock_drop_queue(s);
 }
 
-/* ---- workers ---- */
-
-static bool nothing_to_run(void) {
-    return mock_engine.paused ||
-           (mock_list_empty(&mock_engine.runnable) && mock_list_empty(&mock_engine.callers));
+/* Its tasks are done, or the first one waits for something that nothing brings about now. */
+static bool no_further(void *what) {
+    const mock_target *t = what;
+    const mock_stream *s = t->stream;
+    if (!mock_target_lives(t) || s->dropping || s->stopped) return true;
+    if (done(s) >= t->seq) return true;
+    if (atomic_load_explicit(&s->held, memory_order_relaxed)) return !s->running;
+    return s->blocked && mock_engine.executing == 0 && mock_list_empty(&mock_engine.runnable) &&
+           mock_list_empty(&mock_engine.callers);
 }
 
-static void *worker_main(void *unused) {
-    (void)unused;
-    mock_thread_is_worker();
-    mock_lock();
-    for (;;) {
-        while (nothing_to_run()) {
-            mock_engine.workers_idle++;
-            pthread_cond_wait(&mock_engine.work, &mock_engine.lock);
-            mock_engine.workers_idle--;
-        }
-        mock_link *l =
-            mock_list_empty(&mock_engine.callers) ? mock_engine.runnable.next : mock_engine.callers.next;
-        run_stream(MOCK_OWNER(l, mock_stream, in_queue), &anything, true);
-    }
-    return NULL;
-}
-
-static void start_worker(void) {
-    pthread_t thread;
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (pthread_create(&thread, &attributes, worker_main, NULL) == 0) mock_engine.workers++;
-    pthread_attr_destroy(&attributes);
-}
-
-/* Gives host functions that no waiting thread may run to a worker. */
-static bool call_worker(void) {
-    if (mock_list_empty(&mock_engine.callers)) return false;
-    if (mock_engine.workers_idle != 0) pthread_cond_signal(&mock_engine.work);
-    else if (mock_engine.workers < MAX_WORKERS) start_worker();
-    return true;
-}
-
-void mock_start_workers(void) {
-    const unsigned wanted = mock_config_number("MOCK_ACL_WORKERS", 0, 0, MAX_WORKERS);
-    mock_engine.eager_workers = wanted != 0;
-    while (mock_engine.workers < wanted) {
-        const uint32_t before = mock_engine.workers;
-        start_worker();
-        if (mock_engine.workers == before) return;
-    }
-}
-
-/* A host that polls and never waits still sees progress. */
-void mock_poll_wakes_worker(void) {
-    if (mock_engine.workers == 0) start_worker();
-    mock_shared_poll();
-    mock_deadlines_pass(0);
-    if (!nothing_to_run()) pthread_cond_signal(&mock_engine.work);
+void mock_end_by_force(mock_stream *s) {
+    mock_target t = mock_target_of(s, s->tail);
+    if ((s->flags & ACL_STREAM_PERSISTENT) == 0)
+        mock_wait(&(mock_wait_for){no_further, is_it, &t, s, NULL}, MOCK_FOREVER);
+    if (mock_target_lives(&t)) mock_drop_queue(s);
 }
 
 /* The host wrote device memory: waits for values are looked at again. */

@@ -31,6 +31,14 @@ void mock_capture_spoil(mock_capture *c);
 /* The captures that go on. */
 extern mock_link mock_captures;
 
+/* ---- engine/clock.c, with the lock but for mock_spend ---- */
+/* The task that the thread runs takes so much more time. */
+void mock_spend(uint64_t ns);
+/* Up to when the stream is busy: now, or later. */
+uint64_t mock_stream_time(const mock_stream *s);
+/* A host thread saw the end of something. */
+void mock_clock_follows(uint64_t ns);
+
 /* ---- engine/current.c, with the lock ---- */
 mock_stream *mock_stream_by_id(int32_t id);
 void mock_each_stream(void (*visit)(mock_stream *));
@@ -55,6 +63,8 @@ aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns);
 /* Ends all queued work of a stream: runs what can run, then drops the rest. The lock is dropped meanwhile, so
  * another thread may free the stream: its serial tells. */
 void mock_drain(mock_stream *s);
+/* The same without waiting for what may never come: a first task that waits for something, a closed gate. */
+void mock_end_by_force(mock_stream *s);
 mock_target mock_target_of(mock_stream *s, uint64_t seq);
 aclError mock_wait_target(mock_target *t, int64_t timeout_ns);
 void mock_drop_queue(mock_stream *s);
@@ -64,8 +74,6 @@ void mock_make_runnable(mock_stream *s);
 void mock_block_on(mock_stream *s, mock_link *waiters);
 void mock_wake_all(mock_link *waiters);
 void mock_changed(void);
-void mock_poll_wakes_worker(void);
-void mock_start_workers(void);
 /* The host wrote device memory: waits for values are looked at again. Takes the lock. */
 void mock_memory_changed(void);
 aclError mock_stream_finish(mock_stream *s); /* with the lock; waits without limit */
@@ -81,6 +89,12 @@ const mock_task *mock_next_task(const mock_stream *s);
 void mock_task_result(mock_stream *s, aclError code);
 /* The thread that queued the first task of a stream. */
 uint32_t mock_submitter(const mock_stream *s);
+
+/* ---- engine/workers.c, with the lock ---- */
+/* A host that polls sees progress at once. */
+void mock_poll_wakes_worker(void);
+/* Reads MOCK_ACL_WORKERS. */
+void mock_start_workers(void);
 
 /* ---- engine/notify_ids.c, with the lock ---- */
 extern mock_id_pool mock_notify_ids;

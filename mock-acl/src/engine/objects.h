@@ -80,6 +80,7 @@ typedef struct mock_stream {
     bool host_funcs;        /* used with aclrtLaunchHostFunc */
     bool report_host;       /* the subscriber runs host functions, not callbacks */
     uint32_t cube_limit, vector_limit;
+    uint64_t time_ns; /* when what it executed ends, on the virtual clock: may lie ahead of it */
     struct mock_stream *next_free;
 } mock_stream;
 
@@ -103,6 +104,7 @@ typedef struct mock_event {
     uint64_t seq, stream_serial;
     struct mock_point *point; /* the latest record stands inside a replay: instead of stream and seq */
     uint64_t time_ns;
+    uint64_t ends_ns; /* of its stream when it was recorded: `time_ns` there */
     bool timed;
     bool latch;
     bool has_id;

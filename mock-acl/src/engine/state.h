@@ -29,9 +29,12 @@ typedef struct mock_engine_state {
     uint32_t workers, workers_idle;
     uint64_t loop_turns; /* how often a loop in a replay let others run */
     bool eager_workers; /* MOCK_ACL_WORKERS: woken by every submission */
+    bool still;         /* nothing starts by itself */
+    bool starter_sleeps; /* until work is queued */
     bool paused;        /* a reset is going on */
     uint32_t streams;   /* live, default streams included */
     uint64_t cmo_tasks, cmo_bytes;
+    uint64_t furthest_ns; /* up to when the busiest stream ever is */
 } mock_engine_state;
 extern mock_engine_state mock_engine;
 
@@ -39,12 +42,14 @@ static inline void mock_lock(void) { pthread_mutex_lock(&mock_engine.lock); }
 static inline void mock_unlock(void) { pthread_mutex_unlock(&mock_engine.lock); }
 
 /* What a host thread waits for. `needs` says whether the end of the wait depends on the next task of a stream
- * (NULL: on none for certain), `first` is the stream to run first. */
+ * (NULL: on none for certain), `first` is the stream to run first, `ended` gives the virtual time of the end (NULL:
+ * now). */
 typedef struct mock_wait_for {
     bool (*ready)(void *what);
     bool (*needs)(void *what, const mock_stream *s);
     void *what;
     mock_stream *first;
+    uint64_t (*ended)(void *what);
 } mock_wait_for;
 
 /* A position in a stream's queue, as a thing to wait for. What the stream says afterwards counts only while
@@ -54,6 +59,7 @@ typedef struct mock_target {
     uint64_t seq;
     uint32_t aborts; /* of the stream, when the wait began */
     uint64_t serial; /* likewise */
+    const mock_event *event; /* whose record it is, NULL: the stream's last task */
 } mock_target;
 
 static inline bool mock_target_lives(const mock_target *t) { return t->stream->serial == t->serial; }

@@ -324,6 +324,7 @@ MOCK_EXPORT aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) 
 typedef struct idle_wait {
     mock_graph *graph;
     uint64_t serial;
+    const mock_stream *stream; /* of the launch, or NULL */
 } idle_wait;
 
 /* Another thread may destroy it meanwhile, and a new graph stand in its place. */
@@ -332,13 +333,18 @@ static bool idle(void *what) {
     return w->graph->serial != w->serial || w->graph->inflight == 0;
 }
 
+static uint64_t launch_ended(void *what) {
+    const idle_wait *w = what;
+    return w->stream == NULL ? 0 : w->stream->time_ns;
+}
+
 static bool of_graph(void *what, const mock_stream *s) {
     return graph_launches(((const idle_wait *)what)->graph, s);
 }
 
 aclError mock_graph_wait(mock_graph *g, mock_stream *first, int64_t timeout_ns) {
-    idle_wait w = {g, g->serial};
-    return mock_wait(&(mock_wait_for){idle, of_graph, &w, first}, timeout_ns);
+    idle_wait w = {g, g->serial, first};
+    return mock_wait(&(mock_wait_for){idle, of_graph, &w, first, launch_ended}, timeout_ns);
 }
 
 /* Only for models of aclmdlRIBuildBegin, a captured one is 107000; the time-out is -1 or above 0, else 107000

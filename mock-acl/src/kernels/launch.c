@@ -228,7 +228,7 @@ static aclError run(mock_launch *l) {
         if (r.spent > longest) longest = r.spent;
     }
     const bool late = l->timeout_ns != 0 && longest > l->timeout_ns;
-    if (longest != 0) mock_acl_advance_ns(late ? l->timeout_ns : longest);
+    if (longest != 0) mock_spend(late ? l->timeout_ns : longest);
     if (code != 0 || !late) return code;
     return on_cpu(l) ? ACL_ERROR_RT_AICPU_TIMEOUT : ACL_ERROR_RT_AICORE_TIMEOUT;
 }

@@ -48,14 +48,13 @@ void mock_trace_add(const char *name, const char *category, uint32_t process, ui
 
 /* The clock moves after a batch of kernels; inside one they follow each other. */
 void mock_trace_kernel(const char *function, int32_t stream, uint32_t graph) {
-    const uint64_t now = mock_acl_now_ns();
+    const uint64_t now = mock_acl_now_ns(), length = MOCK_TASK_NS + mock_self()->spent;
     pthread_mutex_lock(&lock);
     const uint64_t start = busy_until > now ? busy_until : now;
-    busy_until = start + MOCK_TASK_NS;
+    busy_until = start + length;
     pthread_mutex_unlock(&lock);
     mock_trace_add(function, graph == 0 ? "kernel" : "kernel in a graph", 1, (uint64_t)(uint32_t)stream,
-        start,
-        MOCK_TASK_NS);
+        start, (int64_t)length);
 }
 
 void mock_trace_clear(void) {

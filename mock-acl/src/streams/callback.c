@@ -260,7 +260,7 @@ static aclError process(int32_t timeout, bool host) {
     aclError code = 0;
     if (subscriber_of(self.thread, host) == NULL) code = not_subscribed();
     if (code == 0)
-        code = mock_wait(&(mock_wait_for){report_ready, NULL, &self, NULL},
+        code = mock_wait(&(mock_wait_for){report_ready, NULL, &self, NULL, NULL},
             timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
     if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = ACL_ERROR_RT_REPORT_TIMEOUT;
     if (code == 0 && next_report(&self) == NULL) code = not_subscribed();

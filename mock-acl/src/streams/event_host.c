@@ -45,7 +45,8 @@ MOCK_EXPORT aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedS
                               : mock_has_record(e) ? mock_recorded(e)
                                                    : e->family == MOCK_EVENT_EX;
         *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
-        if (!complete) mock_poll_wakes_worker();
+        if (complete) mock_clock_follows(e->ends_ns);
+        else mock_poll_wakes_worker();
     }
     mock_unlock();
     return code;
@@ -61,7 +62,8 @@ MOCK_EXPORT aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
     if (code == 0) {
         const bool complete = mock_recorded(e);
         *status = complete ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
-        if (!complete) mock_poll_wakes_worker();
+        if (complete) mock_clock_follows(e->ends_ns);
+        else mock_poll_wakes_worker();
     }
     mock_unlock();
     return code;
@@ -104,6 +106,7 @@ static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
     } else if (code == 0 && mock_has_record(e)) {
         mock_point *point = e->point == NULL ? NULL : mock_point_ref(e->point);
         mock_target t = mock_target_of(point == NULL ? e->stream : point->stream, e->seq);
+        t.event = e;
         t.serial = e->stream_serial; /* the stream may be gone, and another one in its place */
         code = point == NULL ? mock_wait_target(&t, timeout_ns) : mock_point_synchronize(point, timeout_ns);
         mock_point_unref(point);

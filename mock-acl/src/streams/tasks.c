@@ -23,21 +23,32 @@ static uint64_t done(const mock_stream *s) { return atomic_load_explicit(&s->don
 static mock_outcome step_record(mock_stream *s, mock_task *t) {
     mock_event *e = t->u.wait.event;
     if (e->stream == s && e->seq == t->u.wait.seq) {
-        e->time_ns = mock_engine.clock_ns;
+        e->time_ns = mock_stream_time(s);
+        e->ends_ns = s->time_ns;
         e->timed = (e->flags & ACL_EVENT_TIME_LINE) != 0;
     }
     return MOCK_DONE;
+}
+
+/* The stream goes on when what it waited for ends, unless its time-out passes before. */
+static void wait_until(mock_stream *s, mock_task *t, uint64_t ends_ns, uint32_t seconds) {
+    const uint64_t now = mock_stream_time(s);
+    const uint64_t limit = seconds == 0 ? UINT64_MAX : now + seconds * UINT64_C(1000000000);
+    if (ends_ns > limit && t->fail == 0) t->fail = ACL_ERROR_RT_TASK_TIMEOUT;
+    if (ends_ns > now) s->time_ns = ends_ns < limit ? ends_ns : limit;
 }
 
 /* The record that was the latest when the wait was queued (guide: event management,
  * aclrtStreamWaitEvent). */
 static mock_outcome step_wait(mock_stream *s, mock_task *t) {
     mock_stream *source = t->u.wait.stream;
+    mock_event *e = t->u.wait.event;
     if (done(source) < t->u.wait.seq) {
         mock_block_on(s, &source->waiters);
         return MOCK_BLOCKED;
     }
-    t->u.wait.event->waits_done++;
+    e->waits_done++;
+    if (e->stream == source && e->seq == t->u.wait.seq) wait_until(s, t, e->ends_ns, t->u.wait.seconds);
     return MOCK_DONE;
 }
 
@@ -58,6 +69,7 @@ static mock_outcome step_latch_wait(mock_stream *s, mock_task *t) {
         return MOCK_BLOCKED;
     }
     e->waits_done++;
+    wait_until(s, t, e->ends_ns, t->u.latch.seconds);
     return MOCK_DONE;
 }
 

@@ -80,6 +80,7 @@ static void allocation(void) {
 
 int main(void) {
     up();
+    mock_acl_stand_still(workers() == 0 && getenv("STILL") != NULL);
     aclrtStream s = new_stream(), t = new_stream();
     eager(s);
     events(s, t);
