@@ -520,6 +520,7 @@ pub struct Launch {
 /// ```standalone_crate
 /// use racl::{mock, op};
 ///
+/// mock::stand_still(true);
 /// let acl = racl::Acl::mock()?;
 /// let device = acl.device(0)?;
 /// let stream = device.stream()?;
