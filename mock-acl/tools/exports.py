@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Works on src/exports.def, the list of exported names.
+"""Works on src/exports.def and src/beside.def, the lists of exported names.
 
 exports.py check LIBRARY      the library exports exactly abi/exports.txt, which is these names and mock_acl_*; every
-                              function that the headers declare is among them, and nothing else is
+                              function that the headers declare is in exports.def, and nothing else is
 exports.py list               writes abi/exports.txt
 exports.py table [--check]    writes the tables in docs/functions.md and src/operators/own/operators.def, or fails when they
                               are not current
@@ -34,13 +34,19 @@ LIBRARIES = {
     "NNBASE": "Operator base",
     "OP": "Operators",
 }
+BESIDE = {
+    "HCCL": "Collective communication",
+    "RTS": "The inner runtime",
+    "DRIVER": "The driver",
+    "PROFAPI": "Reports to the profiler",
+}
 # The source of the rules of functions that nothing names one by one: what docs/ says of their library.
 OF_LIBRARY = {"EXEC": "implementation", "NNBASE": "guide", "OP": "guide"}
 LIST = os.path.join(HERE, "abi/exports.txt")
 
 
-def entries():
-    text = open(os.path.join(HERE, "src/exports.def")).read()
+def entries(name="exports.def"):
+    text = open(os.path.join(HERE, "src", name)).read()
     return re.findall(r"^([A-Z]+)\((\w+), ([A-Z]+)\)$", text, re.M)
 
 
@@ -79,10 +85,11 @@ def check(library):
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     have = {line.split()[-1] for line in out.splitlines()}
     want = {name for _, name, _ in entries()}
+    beside = {name for _, name, _ in entries("beside.def")}
     listed = set(open(LIST).read().split())
     return (
         same(want, set(headers()), "in exports.def, not declared", "declared, not in exports.def")
-        & same(want | control_names(), listed, "not in abi/exports.txt", "only in abi/exports.txt")
+        & same(want | beside | control_names(), listed, "not in abi/exports.txt", "only in abi/exports.txt")
         & same(listed, have, "missing in the library", "exported, not listed")
     )
 
@@ -95,18 +102,29 @@ def same(left, right, only_left, only_right):
 
 
 def write_list():
-    names = {name for _, name, _ in entries()} | control_names()
+    names = {name for _, name, _ in entries() + entries("beside.def")} | control_names()
     open(LIST, "w").write("".join(f"{name}\n" for name in sorted(names)))
     return True
 
 
+def wrapped(names):
+    """Lines of at most 105 characters."""
+    lines = [""]
+    for name in names:
+        if len(lines[-1]) + len(name) > 105:
+            lines.append("")
+        lines[-1] += f"`{name}` "
+    return [line.rstrip() for line in lines]
+
+
 def table():
     note, source, lines = notes(), sources(), []
-    unknown = set(note) - {name for _, name, _ in entries()}
+    both = entries() + entries("beside.def")
+    unknown = set(note) - {name for _, name, _ in both}
     if unknown:
         sys.exit(f"notes for unknown names: {sorted(unknown)}")
-    for kind, title in LIBRARIES.items():
-        mine = [(name, fidelity) for k, name, fidelity in entries() if k == kind]
+    for kind, title in (LIBRARIES | BESIDE).items():
+        mine = [(name, fidelity) for k, name, fidelity in both if k == kind]
         other = OF_LIBRARY.get(kind, "")
         works = [(n, WORDS[f], source.get(n) or other, note.get(n, "")) for n, f in mine if f in WORDS]
         unsaid = [n for n, _, where, _ in works if not where]
@@ -125,15 +143,9 @@ def table():
                 "(mock_acl_operator.h); src/operators/own/operators.def lists them |"
             )
         elif missing:
-            head = f"Not supported ({len(missing)}; 207000, NULL or 0, and the error text names the function):"
-            lines += ([""] if works else []) + [head, ""]
-            line = ""
-            for n in missing:
-                if len(line) + len(n) > 105:
-                    lines.append(line.rstrip())
-                    line = ""
-                line += f"`{n}` "
-            lines.append(line.rstrip())
+            codes = "207000, NULL or 0" if kind in LIBRARIES else "the library's code for that"
+            head = f"Not supported ({len(missing)}; {codes}, and the error text names the function):"
+            lines += ([""] if works else []) + [head, ""] + wrapped(missing)
         lines.append("")
     return "\n".join(lines)
 

@@ -15,6 +15,7 @@ list=mock-acl.files
 # Files come to their places from here when they are whole: one that is cut off would be taken for somebody else's.
 part=mock-acl.part
 marker='# mock-acl files 2'
+trees='bin compiler include opp python runtime share'
 tab=$(printf '\t')
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -49,7 +50,8 @@ earlier() {
     while IFS=$tab read -r kind value name; do
         case $name in
             *..*) ;;
-            .|include|include/*|lib64|lib64/*|share|share/*|version.cfg|set_env.sh)
+            .|lib64|lib64/*|version.cfg|set_env.sh) printf '%s\t%s\t%s\n' "$kind" "$value" "$name" ;;
+            bin|bin/*|compiler|compiler/*|include|include/*|opp|opp/*|python|python/*|runtime|runtime/*|share|share/*)
                 printf '%s\t%s\t%s\n' "$kind" "$value" "$name"
                 ;;
         esac
@@ -62,23 +64,20 @@ changed() { names "$scratch/earlier" | lines "$root" | grep -vxF -f "$scratch/ea
 # The folder as it stands between single quotes.
 quoted() { printf '%s\n' "$PREFIX" | sed "s/'/'\\\\''/g"; }
 
-# Absolute, as the real one: a shell other than bash does not tell a sourced file its place.
-environment() {
-    printf "export ASCEND_TOOLKIT_HOME='%s'\n" "$(quoted)"
-    printf "export ASCEND_HOME_PATH='%s'\n" "$(quoted)"
-    printf "export LD_LIBRARY_PATH='%s'/lib64\"\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}\"\n" "$(quoted)"
-}
+environment() { "$(dirname "$0")/look_alike.sh" set_env "$PREFIX"; }
 
 # The lines of what is to be installed, folders left out.
 wanted() {
-    (cd "$1" && find include share -type f && echo lib64/libascendcl.so && echo version.cfg) |
+    # shellcheck disable=SC2086
+    (cd "$1" && find $trees -type f && echo lib64/libascendcl.so && echo version.cfg) |
         LC_ALL=C sort | lines "$1"
     printf 'file\t%s\tset_env.sh\n' "$(environment | cksum)"
     (cd "$1" && find lib64 -name 'lib*.so' ! -name libascendcl.so) | LC_ALL=C sort |
         sed "s/^/link${tab}libascendcl.so$tab/"
 }
 
-folders() { (cd "$1" && echo . && echo lib64 && find include share -type d) | LC_ALL=C sort; }
+# shellcheck disable=SC2086
+folders() { (cd "$1" && echo . && echo lib64 && find $trees -type d) | LC_ALL=C sort; }
 
 # Never over a real toolkit, nor over files of anybody else.
 check_own() {
@@ -136,6 +135,7 @@ copy() {
         case $name in
             .) put . 644 version.cfg ;;
             lib64) put lib64 755 libascendcl.so ;;
+            bin) put bin 755 '*' ;;
             *) put "$name" 644 '*' ;;
         esac
     done < "$scratch/folders"

@@ -13,7 +13,8 @@ pub(crate) fn build() {
     println!("cargo:rerun-if-changed={}", include.display());
     let out = vars::cargo("OUT_DIR");
     let prefix = out.join("mock_prefix.h");
-    fs::write(&prefix, renames(&src.join("exports.def"))).expect("OUT_DIR is writable");
+    let names = [renames(&src.join("exports.def")), renames(&src.join("beside.def"))].concat();
+    fs::write(&prefix, names).expect("OUT_DIR is writable");
     let mut files = sources(&src);
     files.sort();
     let mut build = cc::Build::new();

@@ -56,6 +56,11 @@ uint32_t mock_device_count(void) {
     return map.visible;
 }
 
+uint32_t mock_device_machine_count(void) {
+    pthread_once(&map_once, read_map);
+    return map.machine;
+}
+
 /* (observed: ctx, "createContext bad dev") */
 aclError mock_device_check(int32_t user_id) {
     if (user_id >= 0 && (uint32_t)user_id < mock_device_count()) return 0;

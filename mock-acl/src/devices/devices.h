@@ -1,8 +1,8 @@
 /* Devices: which there are and by which numbers, the card that they are, what they say of themselves, limits of
  * cores and of the process, faults, and callbacks for what happens to devices and streams.
  *
- * Uses the engine, for its lock and for what a call means. Memory, streams, contexts, kernels, channels, profiling
- * and the control interface use it. */
+ * Uses the engine, for its lock and for what a call means. Memory, streams, contexts, kernels, channels, profiling,
+ * the toolkit and the control interface use it. */
 #ifndef MOCK_DEVICES_DEVICES_H_
 #define MOCK_DEVICES_DEVICES_H_
 
@@ -14,6 +14,8 @@
 aclError mock_device_check(int32_t id);
 /* How many it sees. */
 uint32_t mock_device_count(void);
+/* How many there are, also those that it does not see. */
+uint32_t mock_device_machine_count(void);
 
 /* ---- devices/faults.c ---- */
 void mock_device_faults_reset(void);
