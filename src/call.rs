@@ -72,7 +72,7 @@ pub(crate) fn check(table: &Table, call: &'static str, code: i32) -> Result<()> 
 #[cold]
 pub(crate) fn failure(table: &Table, call: &'static str, code: i32) -> Error {
     let message = recent_message(table);
-    // Without a context each read of the text adds a message about that in front, which says nothing about other
+    // Without a context each read of the text adds a message about that, which says nothing about other
     // codes.
     let about_this = |text: String| {
         let lines = text.lines().filter(|line| code == 107_002 || !line.contains("EE1018"));

@@ -8,7 +8,7 @@
  * (header: name) - the public headers; (guide: chapter, function) - the public documentation of CANN;
  * (implementation of the open runtime) - read in the sources of the open-source runtime 9.1.0;
  * (own choice: why) - none of them says it, or the mock differs on purpose.
- * Null and zero arguments are judged by mock_null, handles by mock_handle_get, the missing context by
+ * Null and zero arguments are judged by mock_null and mock_zero, handles by mock_handle_get, the missing context by
  * mock_no_context; calls that only use these need no further source. */
 #ifndef MOCK_BASE_BASE_H_
 #define MOCK_BASE_BASE_H_
@@ -60,12 +60,23 @@ void mock_thread_is_worker(void);
 extern _Atomic uint64_t mock_epoch;
 /* Sets text and, for codes of the runtime layer, the thread's last error; returns `code`. */
 aclError mock_fail(aclError code, const char *id, const char *format, ...) MOCK_PRINTF(3, 4);
+/* A check of the ACL layer whose code is one of the runtime: text, but the last error stays (observed: with_context,
+ * before_set_device; "last 0" there). */
+aclError mock_fail_acl(aclError code, const char *id, const char *format, ...) MOCK_PRINTF(3, 4);
+/* The last error without a text. */
+aclError mock_fail_untold(aclError code);
+/* What the runtime finds its device unable to do: neither text nor last error (observed: event_ex_unrecorded,
+ * memcpy_async_kinds, event_ex_flags). */
+static inline aclError mock_unable(void) { return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; }
 aclError mock_null(const char *what);
-/* The thread's text, good until its next call of this; `take`: nothing stays behind. */
-const char *mock_error_show(bool take);
+aclError mock_zero(const char *what);
+/* Takes the thread's text, good until its next call of this. */
+const char *mock_error_show(void);
 /* Whether texts belong to the process. */
 void mock_process_errors(bool on);
 aclError mock_no_context(void);
+/* 107017: destroyed, or of another kind. */
+aclError mock_stale(const void *handle, const char *what);
 /* Sets the calling thread's error text as aclGetRecentErrMsg returns it: "CODE: text". */
 void mock_error_text(const char *code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

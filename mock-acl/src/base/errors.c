@@ -13,7 +13,7 @@
 #include "base/thread.h"
 
 /* (own choice) */
-#define TEXT_LIMIT 8192 /* a thread without a context never loses text; do not let it grow for ever */
+#define TEXT_LIMIT 8192 /* of a thread that never reads: do not let it grow for ever */
 
 _Atomic uint64_t mock_epoch = 1;
 static _Thread_local mock_thread self;
@@ -82,20 +82,35 @@ void mock_process_errors(bool on) {
 
 static bool is_shared(void) { return atomic_load_explicit(&process_mode, memory_order_relaxed); }
 
-/* New text goes in front of what was not read yet (implementation of the open runtime). */
-static void prepend(char **text, const char *line) {
-    const size_t fresh = strlen(line);
-    size_t old = *text == NULL ? 0 : strlen(*text);
-    if (old > TEXT_LIMIT - fresh - 2) old = TEXT_LIMIT - fresh - 2;
-    char *joined = malloc(fresh + old + 2);
+/* The oldest line stays in front (observed: sequences, texts that were not read at once); what follows it goes first
+ * when there is too much. */
+static size_t keep_length(const char *text, size_t length, size_t fresh, size_t *from) {
+    *from = length;
+    if (length + fresh + 2 <= TEXT_LIMIT) return length;
+    const char *second = memchr(text, '\n', length);
+    const size_t first = second == NULL ? length : (size_t)(second - text);
+    size_t excess = length + fresh + 2 - TEXT_LIMIT;
+    const char *rest = second == NULL || excess >= length - first ? NULL : strchr(second + excess, '\n');
+    if (rest != NULL) *from = (size_t)(rest - text);
+    return first;
+}
+
+/* New text goes behind what was not read yet. */
+static void append(char **text, const char *line) {
+    const size_t fresh = strlen(line), old = *text == NULL ? 0 : strlen(*text);
+    size_t from = 0;
+    const size_t kept = old == 0 ? 0 : keep_length(*text, old, fresh, &from);
+    const size_t rest = old - from;
+    char *joined = malloc(kept + rest + fresh + 2);
     if (joined == NULL) return;
-    memcpy(joined, line, fresh);
-    joined[fresh] = '\0';
+    char *at = joined;
     if (old != 0) {
-        joined[fresh] = '\n';
-        memcpy(joined + fresh + 1, *text, old);
-        joined[fresh + 1 + old] = '\0';
+        memcpy(at, *text, kept);
+        memcpy(at + kept, *text + from, rest);
+        at += kept + rest;
+        *at++ = '\n';
     }
+    memcpy(at, line, fresh + 1);
     free(*text);
     *text = joined;
 }
@@ -105,11 +120,11 @@ static void add_text(mock_thread *t, const char *id, const char *format, va_list
     int n = snprintf(line, sizeof line, "%s: ", id);
     vsnprintf(line + n, sizeof line - (size_t)n, format, args);
     if (!is_shared()) {
-        prepend(&t->text, line);
+        append(&t->text, line);
         return;
     }
     pthread_mutex_lock(&shared_lock);
-    prepend(&shared_text, line);
+    append(&shared_text, line);
     pthread_mutex_unlock(&shared_lock);
 }
 
@@ -121,21 +136,41 @@ void mock_error_text(const char *code, const char *format, ...) {
 }
 
 aclError mock_fail(aclError code, const char *id, const char *format, ...) {
-    mock_thread *t = mock_self();
     va_list args;
     va_start(args, format);
-    add_text(t, id, format, args);
+    add_text(mock_self(), id, format, args);
     va_end(args);
-    /* Errors of the ACL layer (1000xx) are not remembered (observed: last_error), nor those of the graph engine
-     * (own choice: it is not the runtime). */
-    if (code % 100000 / 1000 == 7) t->last_error = code;
+    return mock_fail_untold(code);
+}
+
+/* Errors of the ACL layer (1000xx) are not remembered (observed: last_error), nor those of the graph engine (own choice:
+ * it is not the runtime). */
+aclError mock_fail_untold(aclError code) {
+    if (code % 100000 / 1000 == 7) mock_self()->last_error = code;
     return code;
 }
 
-/* Null pointers and zero sizes that the ACL layer looks at: 100000 with EH0008 (observed: stream_basic,
- * ctx, event_query, cmo, execute, taskgrp). */
+aclError mock_fail_acl(aclError code, const char *id, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    add_text(mock_self(), id, format, args);
+    va_end(args);
+    return code;
+}
+
+/* Null pointers that the ACL layer looks at: 100000 with EH0008 (observed: stream_basic, ctx, event_query, cmo, execute,
+ * taskgrp); sizes of 0: EH0007 (observed: with_context). */
 aclError mock_null(const char *what) {
     return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%s must not be null or zero", what);
+}
+
+aclError mock_zero(const char *what) {
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "%s must not be zero", what);
+}
+
+/* Destroyed or of another kind (observed: destroyed_stream, stream_as_graph). */
+aclError mock_stale(const void *handle, const char *what) {
+    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live %s", handle, what);
 }
 
 /* Almost every call of a thread without a context (observed: thread_no_ctx). */
@@ -143,33 +178,33 @@ aclError mock_no_context(void) {
     return mock_fail(ACL_ERROR_RT_CONTEXT_NULL, "EE1018", "the calling thread has no current context");
 }
 
-/* What there is to show; `take` leaves nothing behind. */
-static char *read_text(mock_thread *t, bool take) {
-    char *text = NULL;
+static char *take_text(mock_thread *t) {
     char **from = is_shared() ? &shared_text : &t->text;
     if (from == &shared_text) pthread_mutex_lock(&shared_lock);
-    if (take) {
-        text = *from;
-        *from = NULL;
-    } else if (*from != NULL) {
-        text = strdup(*from);
-    }
+    char *text = *from;
+    *from = NULL;
     if (from == &shared_text) pthread_mutex_unlock(&shared_lock);
     return text;
 }
 
-const char *mock_error_show(bool take) {
+const char *mock_error_show(void) {
     mock_thread *t = mock_self();
     free(t->shown);
-    t->shown = read_text(t, take);
+    t->shown = take_text(t);
     return t->shown;
+}
+
+/* (observed: last_error, before_init) */
+static aclError check_level(aclrtLastErrLevel level) {
+    if (level == ACL_RT_THREAD_LEVEL) return 0;
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "level %d", (int)level);
 }
 
 /* A success does not clear it, reading it does; other levels are 100000 (observed: last_error). */
 MOCK_EXPORT aclError aclrtGetLastError(aclrtLastErrLevel level) {
     MOCK_ENTER(aclrtGetLastError);
-    if (level != ACL_RT_THREAD_LEVEL)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "level %d", (int)level);
+    const aclError bad = check_level(level);
+    if (bad != 0) return bad;
     mock_thread *t = mock_self();
     const aclError code = t->last_error;
     t->last_error = 0;
@@ -179,7 +214,6 @@ MOCK_EXPORT aclError aclrtGetLastError(aclrtLastErrLevel level) {
 /* Does not clear it (observed: last_error). */
 MOCK_EXPORT aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
     MOCK_ENTER(aclrtPeekAtLastError);
-    if (level != ACL_RT_THREAD_LEVEL)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "level %d", (int)level);
-    return mock_self()->last_error;
+    const aclError bad = check_level(level);
+    return bad != 0 ? bad : mock_self()->last_error;
 }

@@ -61,7 +61,7 @@ aclError mock_invalid(const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%s", text);
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "%s", text);
 }
 
 bool mock_ids_add(mock_ids *ids, void *value, uint32_t *id) {

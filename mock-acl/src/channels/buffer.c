@@ -33,7 +33,7 @@ static aclError bad(const char *text) { return mock_fail(ACL_ERROR_RT_PARAM_INVA
 static aclError find(const void *handle, mock_buffer **out) {
     *out = mock_handle_get(MOCK_BUFFER, handle);
     if (*out != NULL) return 0;
-    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live buffer", handle);
+    return mock_stale(handle, "buffer");
 }
 
 static mock_buffer *new_buffer(storage *s, size_t length) {

@@ -148,10 +148,16 @@ MOCK_EXPORT aclError aclrtSetDevice(int32_t deviceId) {
     return code;
 }
 
+/* Leaves the last error as it is (observed: with_context). */
+static aclError check_for_force(int32_t id) {
+    if (id >= 0 && (uint32_t)id < mock_device_count()) return 0;
+    return mock_fail_acl(ACL_ERROR_RT_INVALID_DEVICEID, "EE1003", "device %d does not exist", id);
+}
+
 /* At 0 the default context goes; by force at once; below 0: 507007 (observed: device_force,
  * device_force2). In a host function 207000 (own choice: it waits). */
 static aclError reset(int32_t id, bool force, const char *call) {
-    aclError code = mock_device_check(id);
+    aclError code = force ? check_for_force(id) : mock_device_check(id);
     if (code != 0) return code;
     if (mock_self()->in_task != 0)
         return mock_fail(
@@ -184,12 +190,13 @@ MOCK_EXPORT aclError aclrtResetDeviceForce(int32_t deviceId) {
     return reset(deviceId, true, "aclrtResetDeviceForce");
 }
 
-/* (guide: device management, aclrtGetDevice) */
+/* Without a context neither this nor aclrtGetCurrentContext has a text or sets the last error (observed:
+ * before_set_device). */
 MOCK_EXPORT aclError aclrtGetDevice(int32_t *deviceId) {
     MOCK_ENTER(aclrtGetDevice);
     if (deviceId == NULL) return mock_null("deviceId");
     mock_lock();
-    const mock_ctx *ctx = mock_current();
+    const mock_ctx *ctx = mock_current_or_none();
     if (ctx != NULL) *deviceId = ctx->device;
     mock_unlock();
     return ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
@@ -267,7 +274,7 @@ MOCK_EXPORT aclError aclrtGetCurrentContext(aclrtContext *context) {
     MOCK_ENTER(aclrtGetCurrentContext);
     if (context == NULL) return mock_null("context");
     mock_lock();
-    const mock_ctx *ctx = mock_current();
+    const mock_ctx *ctx = mock_current_or_none();
     if (ctx != NULL) *context = ctx->handle;
     mock_unlock();
     return ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;

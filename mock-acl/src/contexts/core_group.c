@@ -92,11 +92,11 @@ MOCK_EXPORT aclError aclrtGetGroupInfoDetail(
     const aclrtGroupInfo *g = mock_handle_get(MOCK_CORE_GROUP, groupInfo);
     if (g == NULL) return stale(groupInfo);
     if (groupIndex < 0 || (uint32_t)groupIndex >= GROUPS)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "group %d of %u", groupIndex, GROUPS);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "group %d of %u", groupIndex, GROUPS);
     if ((int)attr < ACL_GROUP_AICORE_INT || attr > ACL_GROUP_GROUPID_INT)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "group attribute %d", (int)attr);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "group attribute %d", (int)attr);
     if (valueLen < sizeof(uint32_t))
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%zu bytes for a number of 4", valueLen);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "%zu bytes for a number of 4", valueLen);
     memcpy(attrValue, &g->numbers[attr], sizeof(uint32_t));
     *paramRetSize = sizeof(uint32_t);
     return 0;

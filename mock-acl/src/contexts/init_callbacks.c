@@ -51,7 +51,7 @@ static bool same_list(const callback *a, const callback *b) {
 static aclError check_type(aclRegisterCallbackType type) {
     if (((int)type >= ACL_REG_TYPE_ACL_MODEL && type <= ACL_REG_TYPE_ACL_RETR) || type == ACL_REG_TYPE_OTHER)
         return 0;
-    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "type %d of a callback", (int)type);
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "type %d of a callback", (int)type);
 }
 
 /* One of a type, any number of ACL_REG_TYPE_OTHER; a second one is 500000 (implementation of the open

@@ -118,7 +118,7 @@ MOCK_EXPORT aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo dev
         *value = l2 != 0 ? l2 : (int64_t)mock_profile_get()->l2_bytes;
         return 0;
     default:
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "device property %d", (int)deviceInfo);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "device property %d", (int)deviceInfo);
     }
 }
 

@@ -48,10 +48,13 @@ extern mock_link mock_contexts;
 extern _Atomic(mock_binder *) mock_bind_default;
 /* The calling thread's live context, or NULL after reporting 107002. */
 mock_ctx *mock_current(void);
+/* The same without a text where there is none. */
+mock_ctx *mock_current_or_none(void);
 mock_ctx *mock_current_quiet(void);
 /* NULL is the default stream. `submit` streams must belong to the current context. */
 aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out);
 aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out);
+aclError mock_stream_to_look_at(aclrtStream handle, mock_stream **out);
 
 /* ---- engine/engine.c, with the lock but for tasks that run and mock_memory_changed ---- */
 /* Runs a kernel instead of the engine, and looks at it; NULL: nobody looks. */

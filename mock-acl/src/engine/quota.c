@@ -101,7 +101,7 @@ aclError mock_record_room(mock_stream *s) {
         code = mock_wait(&(mock_wait_for){has_record_id, NULL, NULL, NULL, NULL}, MOCK_FOREVER);
         if (code != 0) return code;
         if (s->serial != serial)
-            return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "the stream was destroyed meanwhile");
+            return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "the stream was destroyed meanwhile");
     }
 }
 

@@ -113,8 +113,7 @@ MOCK_EXPORT aclError aclrtSwitchLabelByIndex(
     mock_stream *s = NULL;
     mock_lock();
     mock_label_list *list = mock_handle_get(MOCK_LABEL_LIST, labelList);
-    aclError code = list == NULL ? mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008",
-                                       "%p is not a live list of labels", labelList)
+    aclError code = list == NULL ? mock_stale(labelList, "list of labels")
                                  : mock_stream_to_submit(stream, &s);
     if (code == 0 && !s->bound) code = not_bound();
     if (code == 0) code = add_jump(ptr, maxValue, list, s);

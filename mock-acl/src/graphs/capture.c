@@ -124,7 +124,7 @@ static aclError begin_sub(mock_graph *g, mock_stream *s, aclmdlRICaptureMode mod
     if (g->state != MOCK_GRAPH_EMPTY)
         return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the sub graph was captured before");
     if (g->ctx != s->ctx)
-        return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1016", "the model belongs to another context");
+        return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1010", "the model belongs to another context");
     const aclError code = check_begin(s, "aclmdlRICaptureToModelRIBegin");
     return code != 0 ? code : begin_into(g, s, mode);
 }
@@ -152,7 +152,7 @@ MOCK_EXPORT aclError aclmdlRICaptureGetInfo(
     if (stream == NULL || (status == NULL && modelRI == NULL)) return mock_null("stream, status and modelRI");
     mock_stream *s = NULL;
     mock_lock();
-    const aclError code = mock_stream_to_wait(stream, &s);
+    const aclError code = mock_stream_to_look_at(stream, &s);
     if (code == 0) {
         const bool on = mock_capturing(s);
         /* A capture that is broken still reads as active (observed: cross_graph, invalid_107034_status);

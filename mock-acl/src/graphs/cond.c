@@ -69,7 +69,7 @@ static aclError check_create(const mock_graph *g, aclmdlRICondHandleFlag flag) {
     const mock_ctx *ctx = mock_current();
     if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
     if (g->ctx == ctx) return 0;
-    return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1016", "the model belongs to another context");
+    return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1010", "the model belongs to another context");
 }
 
 /* The cell holds 0 at first (implementation of the open runtime). */
@@ -106,7 +106,7 @@ MOCK_EXPORT aclError aclmdlRICondHandleCreate(
 static aclError find(aclmdlRICondHandle handle, mock_cond **out) {
     *out = mock_handle_get(MOCK_COND, handle);
     if (*out != NULL) return 0;
-    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live condition", handle);
+    return mock_stale(handle, "condition");
 }
 
 MOCK_EXPORT aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t **ptr) {

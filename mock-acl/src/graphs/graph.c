@@ -40,7 +40,7 @@ mock_graph *mock_graph_get(aclmdlRI handle, aclError *code) {
     mock_graph *g = NULL;
     if (handle == NULL) *code = mock_null("modelRI");
     else if ((g = mock_handle_get(MOCK_GRAPH, handle)) == NULL)
-        *code = mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live model instance", handle);
+        *code = mock_stale(handle, "model instance");
     else *code = 0;
     return g;
 }
@@ -243,7 +243,7 @@ static aclError check_destroy(aclmdlRI modelRI, mock_graph **out) {
     const mock_ctx *ctx = mock_current();
     if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
     if (g->ctx != ctx)
-        return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1016", "the model belongs to another context");
+        return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1010", "the model belongs to another context");
     code = mock_graph_no_sub(g, "aclmdlRIDestroy");
     if (code != 0) return code;
     if (g->state == MOCK_GRAPH_CAPTURING)

@@ -47,11 +47,11 @@ void mock_groups_free(mock_graph *g) {
 
 /* ---- marking ---- */
 
-/* 107029 (observed: taskgrp) */
+/* 107029 (observed: taskgrp, group_no_capture) */
 static aclError capturing(aclrtStream stream, mock_stream **out) {
     const aclError code = mock_stream_to_submit(stream, out);
     if (code != 0 || mock_capturing(*out)) return code;
-    return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
+    return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1016", "the stream does not capture");
 }
 
 /* Twice: 107033 (observed: taskgrp); while the stream updates a group too (implementation of the open
@@ -132,7 +132,7 @@ static aclError not_capturing(aclrtStream stream, mock_stream **out, const char 
 static aclError update_begin(mock_stream *s, aclrtTaskGrp handle) {
     mock_group *group = mock_handle_get(MOCK_TASKGRP, handle);
     if (group == NULL)
-        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live task group", handle);
+        return mock_stale(handle, "task group");
     if (s->update != NULL) return group_status("the stream updates a task group already");
     if (group->updating != NULL) return group_status("another stream updates this task group");
     group->updating = s;

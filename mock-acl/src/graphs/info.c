@@ -186,7 +186,7 @@ MOCK_EXPORT aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *
     if (c == NULL && mock_handle_get(MOCK_STREAM, stream) != NULL)
         code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "not a stream of a model");
     else if (c == NULL)
-        code = mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live stream", stream);
+        code = mock_stale(stream, "stream");
     if (code == 0) code = make_refs(c->graph);
     if (code == 0 && tasks != NULL) {
         uint32_t n = 0;

@@ -12,7 +12,7 @@
 #define LABEL_LIMIT 65535u
 
 static aclError stale(const void *handle, const char *what) {
-    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live %s", handle, what);
+    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live %s", handle, what);
 }
 
 static void label_unref(mock_label *l) {

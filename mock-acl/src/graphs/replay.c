@@ -272,7 +272,7 @@ static aclError graph_launch(mock_graph *g, mock_stream *s) {
     const aclError code = mock_room(s);
     if (code != 0) return code;
     if (g->serial != serial)
-        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "the model was destroyed meanwhile");
+        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "the model was destroyed meanwhile");
     const aclError bound = mock_externals_bind(g, s, &t);
     if (bound != 0) return bound;
     g->inflight++;
@@ -292,7 +292,7 @@ static aclError check_launch(mock_graph *g, const mock_stream *s) {
     if (g->state == MOCK_GRAPH_CAPTURING)
         return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
     if (g->ctx != s->ctx)
-        return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1016", "the model belongs to another context");
+        return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1010", "the model belongs to another context");
     if (s->bound) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the stream is bound to a model");
     if (mock_capturing(s))
         return mock_fail(ACL_ERROR_RT_STREAM_CAPTURED, "EE1003", "the stream is capturing");

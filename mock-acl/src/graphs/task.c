@@ -18,7 +18,7 @@ const mock_kernel_tasks *mock_kernel_tasks_in_use;
 static aclError find(aclmdlRITask task, mock_node_ref **ref, mock_task **t) {
     if (task == NULL) return mock_null("task");
     *ref = mock_handle_get(MOCK_NODE, task);
-    if (*ref == NULL) return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live task", task);
+    if (*ref == NULL) return mock_stale(task, "task");
     *t = &(*ref)->graph->nodes[(*ref)->node];
     return 0;
 }

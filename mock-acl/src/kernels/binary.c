@@ -100,7 +100,7 @@ MOCK_EXPORT aclError aclrtDestroyBinary(aclrtBinary binary) {
     description *d = mock_handle_take(MOCK_BINARY_TEXT, binary);
     pthread_mutex_unlock(&mock_kernel_lock);
     if (d == NULL)
-        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live aclrtBinary", binary);
+        return mock_stale(binary, "aclrtBinary");
     free(d);
     return 0;
 }
@@ -225,7 +225,7 @@ MOCK_EXPORT aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *b
     const description copy = d == NULL ? (description){NULL, NULL, 0} : *d;
     pthread_mutex_unlock(&mock_kernel_lock);
     if (d == NULL)
-        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live aclrtBinary", binary);
+        return mock_stale(binary, "aclrtBinary");
     if (copy.size == 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the binary has no bytes");
     return load(copy.data, copy.size, "the data of the aclrtBinary", &(load_options){false, false, 0}, binHandle);
 }
@@ -321,7 +321,7 @@ MOCK_EXPORT aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle) {
     if (b != NULL) forget(b);
     pthread_mutex_unlock(&mock_kernel_lock);
     if (b == NULL)
-        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live binary", binHandle);
+        return mock_stale(binHandle, "binary");
     mock_binary_unref(b);
     close_ended();
     return 0;
@@ -363,7 +363,7 @@ const mock_variable *mock_binary_variable(const mock_binary *b, const char *name
 static aclError used(const void *handle, mock_binary **out) {
     *out = mock_binary_get(handle);
     if (*out == NULL)
-        return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live binary", handle);
+        return mock_stale(handle, "binary");
     return mock_binary_to_device(*out);
 }
 
@@ -454,5 +454,5 @@ MOCK_EXPORT aclError aclrtBinarySetExceptionCallback(
     }
     pthread_mutex_unlock(&mock_kernel_lock);
     if (b != NULL) return 0;
-    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live binary", binHandle);
+    return mock_stale(binHandle, "binary");
 }

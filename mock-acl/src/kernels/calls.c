@@ -11,7 +11,7 @@
 static aclError find(const void *func, bool symbols, aclrtStream stream, mock_function **out) {
     const aclError code = mock_function_find(func, symbols, out);
     if (code != 0 || stream == NULL || mock_handle_get(MOCK_STREAM, stream) != NULL) return code;
-    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live stream", stream);
+    return mock_stale(stream, "stream");
 }
 
 /* Takes the launch over. */

@@ -23,7 +23,7 @@ aclError mock_function_find(const void *func, bool symbols, mock_function **out)
     *out = mock_handle_get(MOCK_FUNCTION, func);
     if (*out == NULL && symbols) *out = mock_symbol_function(func);
     if (*out != NULL) return 0;
-    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live function", func);
+    return mock_stale(func, "function");
 }
 
 static bool on_cpu(const mock_function *f) { return f->kernel.kind == MOCK_ACL_KERNEL_AICPU; }
@@ -259,7 +259,7 @@ MOCK_EXPORT aclError aclrtRegisterCpuFunc(
     pthread_mutex_lock(&mock_kernel_lock);
     mock_binary *b = mock_binary_get(handle);
     if (b == NULL)
-        code = mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live binary", handle);
+        code = mock_stale(handle, "binary");
     else if (!b->cpu)
         code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1017", "the binary was not loaded for the AICPU");
     if (code == 0) code = add_cpu(b, funcName, kernelName, &f);

@@ -36,7 +36,7 @@ static aclError find(aclrtAllocatorDesc desc, allocator **out) {
     if (desc == NULL) return mock_null("allocatorDesc");
     *out = mock_handle_get(MOCK_ALLOCATOR, desc);
     if (*out != NULL) return 0;
-    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "%p is not a live description", desc);
+    return mock_stale(desc, "description");
 }
 
 MOCK_EXPORT aclrtAllocatorDesc aclrtAllocatorCreateDesc(void) {

@@ -111,7 +111,7 @@ MOCK_EXPORT aclError aclrtCmoAsyncWithDesc(
 /* rsv must be null (header: aclrtDeviceL2CacheFlush; implementation of the open runtime) */
 MOCK_EXPORT aclError aclrtDeviceL2CacheFlush(void *rsv) {
     MOCK_ENTER(aclrtDeviceL2CacheFlush);
-    if (rsv != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "rsv must be null");
+    if (rsv != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "rsv must be null");
     return 0;
 }
 

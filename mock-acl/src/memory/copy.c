@@ -82,7 +82,7 @@ static aclError end_sync(bool good, const char *call) {
 /* (observed: pageable, "kind 6") */
 static aclError bad_kind(int kind, int last) {
     if (kind >= 0 && kind <= last) return 0;
-    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "copy kind %d", kind);
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "copy kind %d", kind);
 }
 
 /* (observed: pageable, "count>destMax") */
@@ -135,11 +135,11 @@ MOCK_EXPORT aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, s
 static aclError check_words(const void *ptr, size_t size, size_t n) {
     if (ptr == NULL || n == 0) return mock_null("ptr and N");
     if ((uintptr_t)ptr % 4 != 0)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%p is not aligned", ptr);
-    if (n > size / 4) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%zu words in %zu bytes", n, size);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "%p is not aligned", ptr);
+    if (n > size / 4) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "%zu words in %zu bytes", n, size);
     if (mock_place_of(ptr) != MOCK_PAGEABLE) return 0;
     return mock_fail(
-        ACL_ERROR_INVALID_PARAM, "EH0008", "%p is not memory of aclrtMalloc or aclrtMallocHost", ptr);
+        ACL_ERROR_INVALID_PARAM, "EH0007", "%p is not memory of aclrtMalloc or aclrtMallocHost", ptr);
 }
 
 MOCK_EXPORT aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N) {
@@ -155,9 +155,9 @@ static aclError check_2d(
     const void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, aclrtMemcpyKind kind) {
     if (dst == NULL || src == NULL) return mock_null("dst and src");
     if (width > dpitch || width > spitch)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "width %zu is above a pitch", width);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "width %zu is above a pitch", width);
     if (kind >= ACL_MEMCPY_HOST_TO_DEVICE && kind <= ACL_MEMCPY_DEFAULT) return 0;
-    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "copy kind %d", (int)kind);
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "copy kind %d", (int)kind);
 }
 
 MOCK_EXPORT aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
@@ -207,8 +207,7 @@ static aclError copy_async(const mock_copy *c, aclrtMemcpyKind kind, aclrtStream
     const mock_place to = mock_place_of(c->dst), from = mock_place_of(c->src);
     mock_task t = {.ops = ops, .kind = MOCK_TASK_WORK, .u.copy = *c};
     if (kind == ACL_MEMCPY_HOST_TO_HOST || (to != MOCK_DEVICE && from != MOCK_DEVICE))
-        return mock_fail(
-            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s does not copy from host to host", call);
+        return mock_unable();
     const bool buffered = kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && from != MOCK_DEVICE;
     if (buffered) {
         char *buffer = malloc(c->width);
@@ -263,7 +262,7 @@ MOCK_EXPORT aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *sr
     if (code != 0) return code;
     if (width > 5000000 || height > 5 * 1024 * 1024)
         return mock_fail(
-            ACL_ERROR_INVALID_PARAM, "EH0008", "width %zu or height %zu is too large", width, height);
+            ACL_ERROR_INVALID_PARAM, "EH0007", "width %zu or height %zu is too large", width, height);
     return copy_async(&(mock_copy){dst, src, dpitch, spitch, width, height}, kind, stream, &copy2d_ops,
         "aclrtMemcpy2dAsync");
 }

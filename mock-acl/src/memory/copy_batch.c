@@ -38,12 +38,12 @@ static aclError check_arrays(const batch *b, size_t *failed) {
     for (size_t i = 0; i < b->count; i++) {
         if (b->sizes[i] <= b->maxs[i]) continue;
         *failed = i;
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "size %zu is above %zu", b->sizes[i], b->maxs[i]);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "size %zu is above %zu", b->sizes[i], b->maxs[i]);
     }
     for (size_t i = 0; i < b->attr_count; i++)
         for (size_t k = 0; k < sizeof b->attrs[i].rsv; k++)
             if (b->attrs[i].rsv[k] != 0)
-                return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "reserved bytes");
+                return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "reserved bytes");
     return 0;
 }
 

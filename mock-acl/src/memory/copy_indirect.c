@@ -30,7 +30,7 @@ static aclError wrong(const char *what) {
 
 static aclError check_kind(aclrtMemcpyKind kind) {
     if ((int)kind < 0 || kind > ACL_MEMCPY_INTER_DEVICE_TO_DEVICE)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "copy kind %d", (int)kind);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "copy kind %d", (int)kind);
     if (kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE) return 0;
     return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "copy kind %d", (int)kind);
 }
@@ -92,7 +92,7 @@ MOCK_EXPORT aclError aclrtSetMemcpyDesc(
     MOCK_ENTER(aclrtSetMemcpyDesc);
     if (desc == NULL || srcAddr == NULL || dstAddr == NULL || count == 0)
         return mock_null("desc, srcAddr, dstAddr and count");
-    if (config != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "config must be null");
+    if (config != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "config must be null");
     aclError code = check_kind(kind);
     if (code == 0 && count > MOST) code = wrong("the count is above 4 GiB");
     if (code == 0) code = mock_forbidden_sync("aclrtSetMemcpyDesc");

@@ -142,7 +142,7 @@ MOCK_EXPORT aclError aclrtHostMemMapCapabilities(
 MOCK_EXPORT aclError aclrtMemP2PMap(void *devPtr, size_t size, int32_t dstDevId, uint64_t flags) {
     MOCK_ENTER(aclrtMemP2PMap);
     if (devPtr == NULL || size == 0) return mock_null("devPtr and size");
-    if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flags %zu", (size_t)flags);
+    if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flags %zu", (size_t)flags);
     const aclError code = mock_device_check(dstDevId);
     if (code != 0) return code;
     return mock_device_view(devPtr, size) == NULL ? wrong("not inside device memory") : 0;

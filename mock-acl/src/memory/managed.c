@@ -68,7 +68,7 @@ MOCK_EXPORT aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t fl
     MOCK_ENTER(aclrtMemAllocManaged);
     if (ptr == NULL) return mock_null("ptr");
     if (flag != ACL_RT_MEM_ATTACH_GLOBAL)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flag %u", flag);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flag %u", flag);
     if (size == 0 || size > MOST) return wrong("the size is 0 or above 3 TiB");
     if (mock_current_device() < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     const uint64_t bytes = (size + PAGE - 1) / PAGE * PAGE;
@@ -220,7 +220,7 @@ MOCK_EXPORT aclError aclrtMemManagedPrefetchAsync(
     const void *ptr, size_t size, aclrtMemManagedLocation location, uint32_t flags, aclrtStream stream) {
     MOCK_ENTER(aclrtMemManagedPrefetchAsync);
     if (ptr == NULL || size == 0) return mock_null("ptr and size");
-    if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flags %u", flags);
+    if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flags %u", flags);
     return prefetch(ptr, size, &location, stream);
 }
 
@@ -232,9 +232,9 @@ MOCK_EXPORT aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs, size_t
     if (ptrs == NULL || sizes == NULL || prefetchLocs == NULL || prefetchLocIdxs == NULL || count == 0 ||
         numPrefetchLocs == 0)
         return mock_null("arrays and their lengths");
-    if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flags %zu", (size_t)flags);
+    if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flags %zu", (size_t)flags);
     if (count < numPrefetchLocs)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%zu locations, %zu ranges",
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "%zu locations, %zu ranges",
             numPrefetchLocs, count);
     for (size_t i = 0; i < numPrefetchLocs; i++) {
         const bool rising = i == 0 ? prefetchLocIdxs[0] == 0 : prefetchLocIdxs[i] > prefetchLocIdxs[i - 1];

@@ -175,9 +175,9 @@ int32_t mock_current_device(void) {
  * padding: 100000; no memory: 207001 (implementation of the open runtime). */
 static aclError allocate(void **out, uint64_t size, bool bare) {
     if (out == NULL) return mock_null("devPtr");
-    if (size == 0) return mock_null("size");
+    if (size == 0) return mock_zero("size");
     if (size > UINT64_MAX - 64)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "size %zu overflows", (size_t)size);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH9999", "size %zu overflows", (size_t)size);
     const int32_t device = mock_current_device();
     if (device < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     mock_arena *a = mock_device_arena(device);
@@ -278,7 +278,7 @@ MOCK_EXPORT aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *to
     const int32_t device = mock_current_device();
     if (device < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     if (attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "memory attribute %d", (int)attr);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "memory attribute %d", (int)attr);
     *free = *total = 0;
     /* High-bandwidth memory only: kinds that do not apply have 0 (guide: memory management,
      * aclrtGetMemInfo). */
@@ -297,7 +297,7 @@ MOCK_EXPORT aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *to
  * aclrtMallocHost). */
 static aclError allocate_host(void **out, uint64_t size) {
     if (out == NULL) return mock_null("hostPtr");
-    if (size == 0) return mock_null("size");
+    if (size == 0) return mock_zero("size");
     if (mock_current_device() < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     mock_arena *a = arena_in(&pinned_arena, PINNED_BYTES, false);
     void *p = a == NULL || size > PINNED_BYTES ? NULL : mock_arena_alloc(a, size, false);
@@ -338,7 +338,6 @@ MOCK_EXPORT aclError aclrtFreeHost(void *hostPtr) {
 /* Mapped memory starts at a page; pinning pinned memory and registering an address twice fail (guide:
  * memory management, aclrtHostRegisterV2; header: ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED). */
 static aclError add_range(void *p, uint64_t size, bool pinned, bool mapped) {
-    if (p == NULL || size == 0) return mock_null("ptr and size");
     if (mock_current_device() < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     if (mapped && (uintptr_t)p % PAGE != 0)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not aligned to 4 KiB", p);
@@ -361,13 +360,14 @@ static aclError add_range(void *p, uint64_t size, bool pinned, bool mapped) {
     return code == 0 ? 0 : mock_fail(code, "EE1003", "%p cannot be registered", p);
 }
 
-/* Other types: 207000; the mapped address is the host address (own choice: kernels of the mock run on the
+/* Other types: 207000, after the arguments (observed: with_context); the mapped address is the host address (own choice: kernels of the mock run on the
  * host). */
 MOCK_EXPORT aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr) {
     MOCK_ENTER(aclrtHostRegister);
-    if (devPtr == NULL) return mock_null("devPtr");
+    if (ptr == NULL || devPtr == NULL) return mock_null("ptr and devPtr");
+    if (size == 0) return mock_zero("size");
     if (type != ACL_HOST_REGISTER_MAPPED)
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "register type %d", (int)type);
+        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1001", "register type %d", (int)type);
     const aclError code = add_range(ptr, size, false, true);
     if (code == 0) *devPtr = ptr;
     return code;
@@ -376,7 +376,8 @@ MOCK_EXPORT aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegist
 /* Known flags (header: ACL_HOST_REG_MAPPED and its neighbours); others 107000 (own choice). */
 MOCK_EXPORT aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag) {
     MOCK_ENTER(aclrtHostRegisterV2);
-    if (ptr == NULL || size == 0) return mock_null("ptr and size");
+    if (ptr == NULL) return mock_null("ptr");
+    if (size == 0) return mock_zero("size");
     const uint32_t known =
         ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
     if (flag == 0 || (flag & ~known) != 0)
@@ -405,7 +406,7 @@ MOCK_EXPORT aclError aclrtHostUnregister(void *ptr) {
 MOCK_EXPORT aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag) {
     MOCK_ENTER(aclrtHostGetDevicePointer);
     if (pHost == NULL || pDevice == NULL) return mock_null("pHost and pDevice");
-    if (flag != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flag %u", flag);
+    if (flag != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flag %u", flag);
     aclError code = ACL_ERROR_HOST_MEMORY_NOT_REGISTERED;
     pthread_mutex_lock(&range_lock);
     for (size_t i = 0; i < range_count; i++)

@@ -18,7 +18,7 @@
 static mock_physical *kept[64];
 
 static aclError bad(const char *what, int value) {
-    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "%s %d", what, value);
+    return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "%s %d", what, value);
 }
 
 static bool on_host(aclrtMemLocationType type) {

@@ -138,7 +138,7 @@ static aclError check_props(const aclrtMemPoolProps *props) {
     if (props->allocType != ACL_MEM_ALLOCATION_TYPE_PINNED ||
         props->location.type != ACL_MEM_LOCATION_TYPE_DEVICE ||
         !is_zero(props->reserved, sizeof props->reserved))
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "a pool has pinned memory of a device");
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "a pool has pinned memory of a device");
     if (props->location.id >= mock_device_count())
         return mock_fail(ACL_ERROR_RT_INVALID_DEVICEID, "EE1003", "device %u", props->location.id);
     const int type = (int)props->handleType;
@@ -174,7 +174,7 @@ static pool *find(aclrtMemPool handle, aclError *code) {
     *code = 0;
     if (handle == NULL) *code = mock_null("memPool");
     else if (p == NULL)
-        *code = mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live pool", handle);
+        *code = mock_stale(handle, "pool");
     return p;
 }
 

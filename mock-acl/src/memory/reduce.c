@@ -106,7 +106,7 @@ static aclError check_type(aclDataType type, uint64_t *size) {
     case ACL_UINT32:
         return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "data type %d", (int)type);
     default:
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "data type %d", (int)type);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "data type %d", (int)type);
     }
 }
 
@@ -130,7 +130,7 @@ MOCK_EXPORT aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count
     aclDataType type, aclrtStream stream, void *reserve) {
     MOCK_ENTER(aclrtReduceAsync);
     if (dst == NULL || src == NULL) return mock_null("dst and src");
-    if (reserve != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "reserve must be null");
+    if (reserve != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "reserve must be null");
     uint64_t size = 1;
     aclError code = check_type(type, &size);
     if (code != 0) return code;

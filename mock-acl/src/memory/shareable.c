@@ -86,7 +86,7 @@ MOCK_EXPORT aclError aclrtMemExportToShareableHandle(
     MOCK_ENTER(aclrtMemExportToShareableHandle);
     if (handle == NULL || shareableHandle == NULL) return mock_null("handle and shareableHandle");
     if (handleType != ACL_MEM_HANDLE_TYPE_NONE)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "handle type %d", (int)handleType);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "handle type %d", (int)handleType);
     mock_key key;
     const aclError code = export_handle(handle, flags, &key);
     if (code == 0) *shareableHandle = pack(&key);
@@ -175,7 +175,7 @@ MOCK_EXPORT aclError aclrtMemImportFromShareableHandleV2(
     void *shareableHandle, aclrtMemSharedHandleType shareType, uint64_t flags, aclrtDrvMemHandle *handle) {
     MOCK_ENTER(aclrtMemImportFromShareableHandleV2);
     if (shareableHandle == NULL || handle == NULL) return mock_null("shareableHandle and handle");
-    if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flags %zu", (size_t)flags);
+    if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flags %zu", (size_t)flags);
     if (mock_current_device() < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     mock_key key;
     const aclError code = read_handle(shareableHandle, shareType, &key);

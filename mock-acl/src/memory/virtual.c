@@ -53,7 +53,7 @@ static aclError reserve(void **out, uint64_t size, void *wanted) {
 
 static aclError check_reserve(void **virPtr, size_t size, size_t alignment, uint64_t flags) {
     if (virPtr == NULL || size == 0) return mock_null("virPtr and size");
-    if (flags > 1) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flags %zu", (size_t)flags);
+    if (flags > 1) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flags %zu", (size_t)flags);
     return alignment == 0 ? 0 : wrong("the alignment must be 0");
 }
 
@@ -177,7 +177,7 @@ static aclError map(mock_space *s, uint64_t at, uint64_t size, mock_physical *m,
 static aclError map_handle(
     void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags, bool access) {
     if (virPtr == NULL || handle == NULL || size == 0) return mock_null("virPtr, handle and size");
-    if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flags %zu", (size_t)flags);
+    if (flags != 0) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flags %zu", (size_t)flags);
     if (offset != 0) return wrong("the offset must be 0");
     aclError code = 0;
     mock_space_lock();
@@ -207,7 +207,7 @@ MOCK_EXPORT aclError aclrtMemMapSelectedLink(
     void *virPtrDst, size_t size, void *virPtrSrc, uint32_t linkIdx) {
     MOCK_ENTER(aclrtMemMapSelectedLink);
     if (virPtrDst == NULL || virPtrSrc == NULL || size == 0) return mock_null("addresses and size");
-    if (linkIdx > 1) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "link %u", linkIdx);
+    if (linkIdx > 1) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "link %u", linkIdx);
     mock_space *from = NULL;
     mock_space_lock();
     const mock_piece *p = piece_from(virPtrSrc, &from);

@@ -12,7 +12,7 @@ MOCK_EXPORT aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId) {
     if (streamId == NULL) return mock_null("streamId");
     mock_stream *s = NULL;
     mock_lock();
-    const aclError code = mock_stream_to_wait(stream, &s);
+    const aclError code = mock_stream_to_look_at(stream, &s);
     if (code == 0) *streamId = s->id;
     mock_unlock();
     return code;

@@ -76,7 +76,7 @@ MOCK_EXPORT aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t fl
 }
 
 static aclError stale(const void *handle) {
-    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live counting notify", handle);
+    return mock_stale(handle, "counting notify");
 }
 
 MOCK_EXPORT aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify) {

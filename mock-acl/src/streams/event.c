@@ -24,7 +24,7 @@ static const mock_task_ops reset_ops = {"aclrtResetEvent", NULL, NULL};
 
 mock_event *mock_event_get(const void *handle) {
     mock_event *e = mock_handle_get(MOCK_EVENT, handle);
-    if (e == NULL) mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live event", handle);
+    if (e == NULL) mock_stale(handle, "event");
     return e;
 }
 
@@ -161,7 +161,7 @@ MOCK_EXPORT aclError aclrtDestroyEvent(aclrtEvent event) {
         mock_event_unref(e);
     }
     mock_unlock();
-    return e != NULL ? 0 : mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live event", event);
+    return e != NULL ? 0 : mock_stale(event, "event");
 }
 
 void mock_events_reset(void) { mock_handle_each(MOCK_EVENT, drop); }

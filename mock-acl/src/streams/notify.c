@@ -62,7 +62,7 @@ MOCK_EXPORT aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag) {
 
 /* (observed: notify, "destroy again") */
 aclError mock_notify_stale(const void *handle) {
-    return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "%p is not a live notify", handle);
+    return mock_stale(handle, "notify");
 }
 
 MOCK_EXPORT aclError aclrtDestroyNotify(aclrtNotify notify) {

@@ -33,14 +33,14 @@ RULE(error, a_success_leaves_the_text, "guide: aclGetRecentErrMsg") {
     EXPECT_TEXT("EH0008");
 }
 
-RULE(error, the_newest_text_is_on_top, "guide: aclGetRecentErrMsg") {
+RULE(error, the_oldest_text_is_on_top, "observed: sequences") {
     up();
     EXPECT(aclrtCreateStream(NULL), 100000);
     EXPECT(aclmdlRICaptureBegin(new_stream(), (aclmdlRICaptureMode)3), 107000);
     const char *text = aclGetRecentErrMsg();
     NEED(text != NULL);
     const char *older = strstr(text, "EH0008"), *newer = strstr(text, "EE1003");
-    TRUE(older != NULL && newer != NULL && newer < older);
+    TRUE(older != NULL && newer != NULL && older < newer);
 }
 
 static void has_no_text(void *unused) {
@@ -61,11 +61,19 @@ RULE(error, a_thread_without_a_context_reads_that, "observed: err_msg") {
     EXPECT_TEXT("EE1018");
 }
 
-RULE(error, without_a_context_nothing_is_cleared, "observed, not recorded") {
+RULE(error, without_a_context_a_read_clears_too, "observed: before_set_device") {
     OK(aclInit(NULL));
     EXPECT(aclrtCreateStream(NULL), 100000);
     EXPECT_TEXT("EH0008");
-    EXPECT_TEXT("EH0008");
+    const char *text = aclGetRecentErrMsg();
+    TRUE(text != NULL && strstr(text, "EH0008") == NULL);
+}
+
+RULE(error, without_a_context_a_read_is_the_last_error, "observed: text_without_context") {
+    OK(aclInit(NULL));
+    EXPECT(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), 0);
+    TRUE(aclGetRecentErrMsg() != NULL);
+    EXPECT(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 107002);
 }
 
 RULE_ENV(error, the_guide_clears_always, "guide: aclGetRecentErrMsg", "MOCK_ACL_STRICT=doc") {
@@ -92,13 +100,13 @@ RULE(error, texts_can_be_of_the_process, "guide: aclInit") {
     TRUE(aclGetRecentErrMsg() == NULL);
 }
 
-RULE(error, null_and_zero_are_eh0008, "observed: stream_basic, ctx") {
+RULE(error, null_is_eh0008_and_zero_eh0007, "observed: with_context") {
     void *memory = NULL;
     up();
     EXPECT(aclrtMalloc(NULL, 8, ACL_MEM_MALLOC_HUGE_FIRST), 100000);
     EXPECT_TEXT("EH0008");
     EXPECT(aclrtMalloc(&memory, 0, ACL_MEM_MALLOC_HUGE_FIRST), 100000);
-    EXPECT_TEXT("EH0008");
+    EXPECT_TEXT("EH0007");
     EXPECT(aclrtSetCurrentContext(NULL), 100000);
     EXPECT_TEXT("EH0008");
 }

@@ -225,7 +225,7 @@ RULE_MOCK(stream, a_destroyed_stream_is_an_invalid_handle, "observed: stream_bas
     void *memory = device(64);
     OK(aclrtDestroyStream(stream));
     EXPECT(aclrtSynchronizeStream(stream), 107017);
-    EXPECT_TEXT("EH0008");
+    EXPECT_TEXT("EE1017");
     EXPECT(aclrtStreamQuery(stream, &status), 107017);
     EXPECT(aclrtDestroyStream(stream), 107017);
     EXPECT(aclrtMemsetAsync(memory, 64, 1, 64, stream), 107017);

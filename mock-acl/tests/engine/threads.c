@@ -137,6 +137,7 @@ static void wait_at_door(void *unused) {
 }
 
 static void *synchronize(void *stream) {
+    OK(aclrtSetDevice(0));
     OK(aclrtSynchronizeStream(stream));
     return NULL;
 }
