@@ -52,7 +52,7 @@ static mock_ctx *context_new(int32_t id, bool primary) {
     if (ctx == NULL) return NULL;
     ctx->device = id;
     ctx->primary = primary;
-    ctx->in_callback = ctx->stop_on_failure = false;
+    ctx->in_callback = false;
     for (int i = 0; i < 4; i++) ctx->option_set[i] = false;
     mock_list_init(&ctx->callback_waiters);
     mock_list_init(&ctx->streams);

@@ -109,10 +109,12 @@ void mock_notify_ids_give(uint32_t count);
 /* ---- engine/quota.c, with the lock ---- */
 /* What is left of streams and events. */
 void mock_quota_reset(void);
-uint32_t mock_streams_left(void);
+uint32_t mock_streams_left(int32_t device);
+void mock_stream_taken(const mock_stream *s);
+void mock_stream_given(const mock_stream *s);
 /* Streams inside captured graphs. */
-void mock_graph_stream_taken(void);
-void mock_graph_streams_given(uint32_t count);
+void mock_graph_stream_taken(int32_t device);
+void mock_graph_streams_given(int32_t device, uint32_t count);
 /* The id of an event of the older calls: 0, also when it has one, or 207007. */
 aclError mock_event_id_take(mock_event *e);
 void mock_event_id_give(mock_event *e);

@@ -11,7 +11,6 @@ typedef struct mock_ctx {
     int32_t device;
     bool primary;
     bool in_callback; /* host functions of one context run one at a time */
-    bool stop_on_failure;
     mock_link callback_waiters;
     mock_link streams;
     mock_link graphs;
@@ -38,6 +37,7 @@ typedef struct mock_capture {
 /* A process with its default stream and one more has 2,045 left (observed: host_notify). The guide names
  * 1,984 streams a device. engine/quota.c counts. */
 #define MOCK_STREAM_LIMIT 2047u
+#define MOCK_QUOTA_DEVICES 16
 
 typedef struct mock_stream {
     void *handle; /* NULL while dead */
@@ -73,7 +73,7 @@ typedef struct mock_stream {
     mock_link waiters;        /* streams whose first task waits for a record on this one */
     struct mock_graph *graph; /* capturing, or bound to an explicitly built graph */
     uint16_t chain;
-    bool bound;
+    bool bound, group_left; /* the end of a capture met an open task group of it */
     struct mock_group *update; /* between TaskUpdateBegin and End */
     uint32_t update_next;
     uint64_t report_thread; /* pthread id of the subscriber, 0 for none */

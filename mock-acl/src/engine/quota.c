@@ -19,8 +19,15 @@ static struct {
     bool read;
     uint32_t streams, events;       /* at the start */
     uint32_t stream_now, event_now; /* set by the program */
-    uint32_t graph_streams, ids, records;
+    uint32_t ids, records;
 } quota;
+
+/* Of one device (observed: two_devices). */
+static struct {
+    uint32_t streams;  /* of the program; those that the CPU schedules take none (observed: available_kinds) */
+    uint32_t in_graphs;
+    uint32_t over;     /* of graphs that are gone: they still show as taken (observed: available) */
+} used[MOCK_QUOTA_DEVICES];
 
 static void read_environment(void) {
     if (quota.read) return;
@@ -36,29 +43,47 @@ void mock_quota_reset(void) {
     read_environment();
     quota.stream_now = quota.streams;
     quota.event_now = quota.events;
+    for (int i = 0; i < MOCK_QUOTA_DEVICES; i++) used[i].over = 0;
 }
 
 static uint32_t left(uint32_t limit, uint32_t used) { return used < limit ? limit - used : 0; }
 
 /* ---- streams ---- */
 
-uint32_t mock_streams_left(void) {
+uint32_t mock_streams_left(int32_t device) {
     read_environment();
-    return left(quota.stream_now, mock_engine.streams + quota.graph_streams);
+    return left(quota.stream_now, used[device].streams + used[device].in_graphs);
 }
 
-void mock_graph_stream_taken(void) { quota.graph_streams++; }
+static uint32_t takes(const mock_stream *s) { return (s->flags & ACL_STREAM_CPU_SCHEDULE) == 0; }
 
-void mock_graph_streams_given(uint32_t count) { quota.graph_streams -= count; }
+void mock_stream_taken(const mock_stream *s) {
+    mock_engine.streams++;
+    used[s->ctx->device].streams += takes(s);
+}
 
-/* (observed: host_notify, "availNum") */
+void mock_stream_given(const mock_stream *s) {
+    mock_engine.streams--;
+    used[s->ctx->device].streams -= takes(s);
+}
+
+void mock_graph_stream_taken(int32_t device) { used[device].in_graphs++; }
+
+void mock_graph_streams_given(int32_t device, uint32_t count) {
+    used[device].in_graphs -= count;
+    used[device].over += count;
+}
+
+/* (observed: host_notify, "availNum"; available). New streams may take the place of those of graphs that are gone, so
+ * that a program which captures again and again never runs out of them (own choice). */
 MOCK_EXPORT aclError aclrtGetStreamAvailableNum(uint32_t *streamCount) {
     MOCK_ENTER(aclrtGetStreamAvailableNum);
     if (streamCount == NULL) return mock_null("streamCount");
     mock_lock();
-    *streamCount = mock_streams_left();
+    const mock_ctx *ctx = mock_current();
+    if (ctx != NULL) *streamCount = left(mock_streams_left(ctx->device), used[ctx->device].over);
     mock_unlock();
-    return 0;
+    return ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
 }
 
 /* ---- events ---- */
@@ -113,9 +138,10 @@ MOCK_EXPORT aclError aclrtGetEventAvailNum(uint32_t *eventCount) {
     MOCK_ENTER(aclrtGetEventAvailNum);
     if (eventCount == NULL) return mock_null("eventCount");
     mock_lock();
-    *eventCount = events_left();
+    const bool bound = mock_current() != NULL;
+    if (bound) *eventCount = events_left();
     mock_unlock();
-    return 0;
+    return bound ? 0 : ACL_ERROR_RT_CONTEXT_NULL;
 }
 
 /* ---- control ---- */

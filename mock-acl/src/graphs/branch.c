@@ -36,15 +36,18 @@ void mock_branch_release(mock_task *t) {
 /* ---- building ---- */
 
 static aclError not_bound(void) {
-    return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is not bound to a model");
+    return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1011", "the stream is not bound to a model");
 }
 
-/* Streams that are not bound: 107005, as for labels; of different models: 107000 (own choice). */
+/* Streams that are not bound: 107005, as for labels, before the context (observed: other_context_stream); of different
+ * models: 107000 (own choice). */
 static aclError two_bound(aclrtStream handle, aclrtStream beside, mock_stream **s, mock_stream **other) {
-    aclError code = mock_stream_to_submit(handle, s);
+    aclError code = mock_stream_to_look_at(beside, other);
+    if (code == 0) code = mock_stream_to_look_at(handle, s);
+    if (code == 0 && (!(*s)->bound || !(*other)->bound) && mock_current() != NULL) return not_bound();
+    if (code == 0) code = mock_stream_to_submit(handle, s);
     if (code == 0) code = mock_stream_to_submit(beside, other);
     if (code != 0) return code;
-    if (!(*s)->bound || !(*other)->bound) return not_bound();
     if ((*s)->graph == (*other)->graph) return 0;
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1017", "the streams are bound to different models");
 }

@@ -7,6 +7,9 @@
 #include "graphs/graph.h"
 #include "graphs/graphs.h"
 
+/* Of an event whose record a task group refused. */
+#define NO_RECORD UINT32_MAX
+
 static const mock_task_ops record_ops = {"aclrtRecordEvent", NULL, NULL};
 static const mock_task_ops wait_ops = {"aclrtStreamWaitEvent", NULL, NULL};
 
@@ -44,27 +47,26 @@ MOCK_EXPORT aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode
 /* Bound: 107005 (observed: build_ri). The real handle of the default stream: 207000 (observed:
  * capture_begin). */
 static aclError check_stream(const mock_stream *s) {
-    if (s->bound) return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is bound to a model");
+    if (s->bound) return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1017", "the stream is bound to a model");
     if (s->is_default)
         return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the default stream cannot be captured");
     return 0;
 }
 
-/* 0x10 and 0x20: 507000; the others may capture (observed: capture_begin). */
+/* 0x10 and 0x20: 507000; the others may capture (observed: capture_begin, capture_end_out). */
 static aclError bad_flags(const mock_stream *s) {
     if ((s->flags & (ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)) == 0) return 0;
     return mock_fail(
-        ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "streams of flag 0x%x cannot be captured", s->flags);
+        ACL_ERROR_RT_INTERNAL_ERROR, "EE1011", "streams of flag 0x%x cannot be captured", s->flags);
 }
 
-/* Twice: 107027 (observed: capture_begin). While the stream updates a group: 107033 (own choice). */
+/* Twice: 107027 (observed: capture_begin). A stream that updates a group may capture (observed:
+ * group_after_update). */
 static aclError check_begin(mock_stream *s, const char *call) {
     aclError code = bad_flags(s);
     if (code == 0) code = check_stream(s);
     if (code != 0) return code;
-    if (mock_capturing(s)) return mock_captured_illegal(s, call);
-    if (s->update == NULL) return 0;
-    return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1016", "the stream updates a task group");
+    return mock_capturing(s) ? mock_captured_illegal(s, call) : 0;
 }
 
 /* The graph's first stream: 207008 without one (guide: stream management; header:
@@ -98,17 +100,18 @@ static aclError check_mode(aclmdlRICaptureMode mode) {
 
 /* Flags come before the context of the stream (implementation of the open runtime). */
 static aclError check_flags(aclrtStream stream) {
-    const mock_stream *s = mock_current() == NULL ? NULL : mock_handle_get(MOCK_STREAM, stream);
+    const mock_stream *s = mock_current_or_none() == NULL ? NULL : mock_handle_get(MOCK_STREAM, stream);
     return s == NULL ? 0 : bad_flags(s);
 }
 
-/* Null stream 100000, mode 3 107000 (observed: capture_begin). */
+/* Null stream 100000, mode 3 107000 (observed: capture_begin), after the handle (observed: sequences). */
 MOCK_EXPORT aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
     MOCK_ENTER(aclmdlRICaptureBegin);
     if (stream == NULL) return mock_null("stream");
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = check_mode(mode);
+    aclError code = mock_stream_to_look_at(stream, &s);
+    if (code == 0) code = check_mode(mode);
     if (code == 0) code = check_flags(stream);
     if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = begin(s, mode);
@@ -119,8 +122,6 @@ MOCK_EXPORT aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMod
 /* No sub graph: 107000; captured before: 107026 (implementation of the open runtime); of another context:
  * 107004 (own choice, as for other uses of a model). */
 static aclError begin_sub(mock_graph *g, mock_stream *s, aclmdlRICaptureMode mode) {
-    if (g->parent == NULL)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the model is not a sub graph");
     if (g->state != MOCK_GRAPH_EMPTY)
         return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the sub graph was captured before");
     if (g->ctx != s->ctx)
@@ -138,7 +139,11 @@ MOCK_EXPORT aclError aclmdlRICaptureToModelRIBegin(
     aclError code = 0;
     mock_lock();
     mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0 && stream != NULL) code = mock_stream_to_look_at(stream, &s);
     if (code == 0) code = check_mode(mode);
+    if (code == 0) code = check_flags(stream);
+    if (code == 0 && g->parent == NULL)
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1017", "the model is not a sub graph");
     if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = begin_sub(g, s, mode);
     mock_unlock();
@@ -172,8 +177,9 @@ MOCK_EXPORT aclError aclmdlRICaptureGetInfo(
 /* After aclmdlRIBuildEnd: 107005 (own choice: the guide forbids it), but for streams that were cleaned,
  * while the model does not run. */
 static aclError check_open(const mock_graph *g, const mock_chain *c) {
-    if (g->state == MOCK_GRAPH_CAPTURING || g->state == MOCK_GRAPH_BUILDING) return 0;
-    if (!c->refill)
+    const bool running = !g->captured && g->inflight != 0;
+    if (g->state == MOCK_GRAPH_CAPTURING || (g->state == MOCK_GRAPH_BUILDING && !running)) return 0;
+    if (g->state != MOCK_GRAPH_BUILDING && !c->refill)
         return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the model of the stream is complete");
     if (g->inflight == 0) return 0;
     return mock_fail(ACL_ERROR_RT_MODEL_RUNNING, "EE9999", "the model is running");
@@ -193,9 +199,20 @@ static aclError not_captured(void) {
     return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "events of this kind cannot be captured");
 }
 
+/* The event is one of the capture, but nothing can wait for it (observed: group_record_fails, sequences). */
+static void refused_record(const mock_graph *g, mock_event *e) {
+    e->graph = (mock_graph *)g;
+    e->graph_serial = g->serial;
+    e->graph_record = NO_RECORD;
+}
+
+/* Only a text: the call that comes upon such an event succeeds (observed: group_record_fails). */
+static void tell_refused(void) { mock_error_text("EE9999", "the record of the event was refused"); }
+
 static aclError add_record(mock_stream *s, mock_event *e) {
     mock_graph *g = s->graph;
     aclError code = mock_group_check(g, s->chain, MOCK_TASK_RECORD);
+    if (code == ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT) refused_record(g, e);
     void *records = g->records;
     if (code == 0) code = mock_graph_grow(&records, &g->record_room, g->record_count, sizeof *g->records);
     g->records = records;
@@ -204,6 +221,7 @@ static aclError add_record(mock_stream *s, mock_event *e) {
     t.u.wait.seq = g->record_count;
     code = mock_graph_append(g, s->chain, &t);
     if (code != 0) return code;
+    if (e->graph == g && e->graph_serial == g->serial && e->graph_record == NO_RECORD) tell_refused();
     g->records[g->record_count] =
         (mock_record){.event = e->handle, .flags = e->flags, .node = g->node_count - 1, .chain = s->chain};
     e->graph = g;
@@ -256,6 +274,10 @@ static aclError fork_into(mock_stream *s, const mock_event *e) {
     return code;
 }
 
+static aclError no_record(void) {
+    return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the record of the event was refused");
+}
+
 static aclError wait_latch(mock_stream *s, mock_event *e) {
     mock_task t = {.ops = &wait_ops, .kind = MOCK_TASK_LATCH_WAIT, .type = ACL_MODEL_RI_TASK_EVENT_WAIT};
     t.u.latch.event = e;
@@ -268,10 +290,15 @@ static aclError wait_latch(mock_stream *s, mock_event *e) {
  * recorded). */
 aclError mock_capture_wait(mock_stream *s, mock_event *e) {
     const bool captured = mock_event_captured(e);
-    if (s->graph == NULL) return fork_into(s, e);
+    const bool refused = captured && e->graph_record == NO_RECORD;
+    if (s->graph == NULL) return refused ? no_record() : fork_into(s, e);
     if (e->family == MOCK_EVENT_OUTSIDE || (e->family == MOCK_EVENT_FLAGGED && s->bound))
         return wait_latch(s, e);
     if (s->bound || e->family != MOCK_EVENT_EX) return not_captured();
+    if (refused && e->graph == s->graph) {
+        tell_refused();
+        return 0;
+    }
     if (captured && e->graph == s->graph) return add_wait(s, e);
     if (captured) {
         e->graph->broken = s->graph->broken = true;
@@ -317,6 +344,8 @@ static aclError take_notifies(mock_graph *g) {
 
 /* A sub graph goes with its root; a failed one spoils every capture around it (own choice). */
 static void discard(mock_graph *g) {
+    if (g->open_group != NULL && g->chains[g->open_chain].stream != NULL)
+        g->chains[g->open_chain].stream->group_left = true;
     g->state = MOCK_GRAPH_FAULT;
     if (g->parent == NULL) {
         mock_graph_free(g);
@@ -336,15 +365,15 @@ static void discard(mock_graph *g) {
 static aclError finish(mock_graph *g) {
     if (g->capture.mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && g->capture.owner != mock_self()->id)
         return mock_fail(
-            ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "EE1016", "another thread began the capture");
+            ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "EE9999", "another thread began the capture");
     if (g->broken || g->capture.invalidated)
         return mock_fail(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "EE1016", "the capture was broken before");
     const aclError subs = mock_conds_complete(g);
     if (subs != 0) return subs;
     if (g->open_group != NULL)
-        return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1016", "a task group is still open");
+        return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE9999", "a task group is still open");
     if (!joined(g))
-        return mock_fail(ACL_ERROR_RT_STREAM_UNJOINED, "EH0008", "a stream of the capture is not joined");
+        return mock_fail(ACL_ERROR_RT_STREAM_UNJOINED, "EE1017", "a stream of the capture is not joined");
     const aclError notifies = take_notifies(g);
     if (notifies != 0) return notifies;
     if (!mock_graph_freeze(g)) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
@@ -352,20 +381,18 @@ static aclError finish(mock_graph *g) {
 }
 
 /* Not capturing: 107029; not the stream of the begin: 107036; both leave everything as it is (observed:
- * capture_end). */
+ * capture_end, capture_end_out). */
 static aclError end(mock_stream *s, aclmdlRI *out) {
     const aclError code = check_stream(s);
     if (code != 0) return code;
     mock_graph *g = s->graph;
     if (g == NULL)
         return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
-    if (out == NULL && g->parent == NULL)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "modelRI must not be null");
+    if (out != NULL) *out = NULL;
     if (s->chain != 0)
         return mock_fail(
-            ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "EE1016", "the capture began on another stream");
+            ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "EE9999", "the capture began on another stream");
     const aclError result = finish(g);
-    if (out != NULL) *out = NULL;
     if (result != 0) {
         discard(g);
         return result;
@@ -376,14 +403,23 @@ static aclError end(mock_stream *s, aclmdlRI *out) {
     return 0;
 }
 
-/* modelRI null: 107000, the capture goes on (observed: capture_end); a sub graph needs none (implementation
- * of the open runtime). */
+/* modelRI null while the stream captures: 107000 before the context, the capture goes on (observed: capture_end,
+ * sequences); a sub graph needs none (implementation of the open runtime). Streams that cannot capture: 507000
+ * (observed: capture_end_out). */
+static aclError check_end(const mock_stream *s, const aclmdlRI *out) {
+    if (out == NULL && mock_capturing(s) && s->graph->parent == NULL)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "modelRI must not be null");
+    return bad_flags(s);
+}
+
 MOCK_EXPORT aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI) {
     MOCK_ENTER(aclmdlRICaptureEnd);
     if (stream == NULL) return mock_null("stream");
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = mock_stream_to_submit(stream, &s);
+    aclError code = mock_stream_to_look_at(stream, &s);
+    if (code == 0) code = check_end(s, modelRI);
+    if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = end(s, modelRI);
     mock_unlock();
     return code;

@@ -99,7 +99,7 @@ aclError mock_external_capture(mock_stream *s, mock_event *e, bool record) {
     mock_graph *g = s->graph;
     mock_task t = {.ops = record ? &record_ops : &wait_ops,
         .kind = record ? MOCK_TASK_EXTERNAL_RECORD : MOCK_TASK_EXTERNAL_WAIT,
-        .type = record ? ACL_MODEL_RI_TASK_EVENT_RECORD : ACL_MODEL_RI_TASK_EVENT_WAIT};
+        .type = ACL_MODEL_RI_TASK_DEFAULT}; /* (observed: graph_tasks) */
     t.u.external.event = e;
     t.u.external.index = g->external_count;
     e->refs++;

@@ -45,6 +45,21 @@ mock_graph *mock_graph_get(aclmdlRI handle, aclError *code) {
     return g;
 }
 
+/* (observed: null_handles_before_set_device) */
+mock_graph *mock_graph_seen(aclmdlRI handle, aclError *code) {
+    if (handle != NULL) return mock_graph_get(handle, code);
+    *code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "modelRI must not be null");
+    return NULL;
+}
+
+/* (observed: other_context_graph, thread_without_context_graph) */
+aclError mock_graph_at_home(const mock_graph *g) {
+    const mock_ctx *ctx = mock_current();
+    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
+    if (g->ctx == ctx) return 0;
+    return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1010", "the model belongs to another context");
+}
+
 aclError mock_graph_grow(void **array, uint32_t *room, uint32_t count, size_t size) {
     if (count < *room) return 0;
     const uint32_t wanted = *room == 0 ? 16 : *room * 2;
@@ -58,7 +73,7 @@ aclError mock_graph_grow(void **array, uint32_t *room, uint32_t count, size_t si
 aclError mock_graph_add_chain(mock_graph *g, mock_stream *s) {
     uint32_t room = g->chain_room;
     void *chains = g->chains;
-    if (g->captured && mock_streams_left() == 0)
+    if (g->captured && mock_streams_left(g->ctx->device) == 0)
         return mock_fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "EE1023", "no stream is left for the graph");
     if (g->chain_count == UINT16_MAX / 2)
         return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "too many streams in one graph");
@@ -69,7 +84,7 @@ aclError mock_graph_add_chain(mock_graph *g, mock_stream *s) {
     g->chains[g->chain_count] = (mock_chain){.graph = g, .stream = s, .head = true};
     s->graph = g;
     s->chain = g->chain_count++;
-    if (g->captured) mock_graph_stream_taken();
+    if (g->captured) mock_graph_stream_taken(g->ctx->device);
     return 0;
 }
 
@@ -161,21 +176,11 @@ void mock_graph_detach(mock_stream *s) {
     s->bound = false;
 }
 
-static void free_node_refs(mock_graph *g) {
-    for (uint32_t i = 0; i < g->ref_count; i++) {
-        if (g->refs[i].handle != NULL) mock_handle_take(MOCK_NODE, g->refs[i].handle);
-        mock_node_ref_drop(&g->refs[i]);
-    }
-    free(g->refs);
-    g->refs = NULL;
-    g->ref_count = 0;
-}
-
 /* The tasks of one chain go, those of the others move up. Only for models that are built by hand, whose
  * tasks refer to no places in `nodes`. */
 void mock_graph_clean(mock_graph *g, uint16_t chain) {
     uint32_t kept = 0;
-    free_node_refs(g);
+    mock_listing_free(g);
     mock_labels_forget(g, chain);
     for (uint32_t i = 0; i < g->node_count; i++) {
         if (g->nodes[i].chain == chain) {
@@ -191,16 +196,19 @@ void mock_graph_clean(mock_graph *g, uint16_t chain) {
 }
 
 static void free_refs(mock_graph *g) {
-    free_node_refs(g);
-    for (uint16_t c = 0; c < g->chain_count; c++)
-        if (g->chains[c].handle != NULL) mock_handle_take(MOCK_CHAIN, g->chains[c].handle);
+    mock_listing_free(g);
+    for (uint16_t c = 0; c < g->chain_count; c++) {
+        if (g->chains[c].ref == NULL) continue;
+        mock_handle_take(MOCK_CHAIN, g->chains[c].ref->handle);
+        free(g->chains[c].ref);
+    }
 }
 
 /* Nothing of it may be queued or running. */
 void mock_graph_free(mock_graph *g) {
     mock_handle_take(MOCK_GRAPH, g->handle);
     mock_graph_leave(g);
-    if (g->captured) mock_graph_streams_given(g->chain_count);
+    if (g->captured) mock_graph_streams_given(g->ctx->device, g->chain_count);
     mock_notify_ids_give(g->joins);
     mock_groups_free(g);
     free_refs(g);
@@ -240,14 +248,12 @@ static aclError check_destroy(aclmdlRI modelRI, mock_graph **out) {
     aclError code = 0;
     mock_graph *g = mock_graph_get(modelRI, &code);
     if (code != 0) return code;
-    const mock_ctx *ctx = mock_current();
-    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
-    if (g->ctx != ctx)
-        return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1010", "the model belongs to another context");
+    code = mock_graph_at_home(g);
+    if (code != 0) return code;
     code = mock_graph_no_sub(g, "aclmdlRIDestroy");
     if (code != 0) return code;
     if (g->state == MOCK_GRAPH_CAPTURING)
-        return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
+        return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE9999", "the model is still being captured");
     *out = g;
     return 0;
 }

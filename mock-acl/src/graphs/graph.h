@@ -14,11 +14,18 @@ typedef enum mock_graph_state {
     MOCK_GRAPH_FAULT
 } mock_graph_state;
 
-/* The tasks of one stream. A program sees it as an internal stream of the graph. */
+/* What a program sees of a chain: an internal stream of the graph. */
+typedef struct mock_chain_ref {
+    void *handle;
+    struct mock_graph *graph;
+    uint16_t chain;
+} mock_chain_ref;
+
+/* The tasks of one stream. */
 typedef struct mock_chain {
     struct mock_graph *graph;
     mock_stream *stream; /* while it captures or is bound */
-    void *handle;
+    mock_chain_ref *ref;
     uint32_t last, count; /* last node, number of nodes */
     uint32_t first;       /* in order[], once ready */
     uint32_t cursor;      /* of the running replay */
@@ -40,6 +47,7 @@ typedef struct mock_group {
     void *handle;
     struct mock_graph *graph;
     uint32_t first, count;
+    uint16_t chain;
     mock_stream *updating;
     bool surplus;
     struct mock_group *next;
@@ -50,10 +58,15 @@ typedef struct mock_destroy_callback {
     void *user;
 } mock_destroy_callback;
 
+/* What a program sees of a task, or of one that only the real runtime has (graphs/listing.c). */
 typedef struct mock_node_ref {
     struct mock_graph *graph;
     void *handle;
     uint32_t node;
+    uint8_t part;      /* 0: the task itself */
+    const void *owner; /* what else has such parts */
+    struct mock_node_ref *next;
+    mock_task own; /* of a part */
     bool disable, set;
     mock_value value;
     const mock_task_ops *kernel_ops; /* a new kernel, until it is applied */
@@ -99,8 +112,10 @@ typedef struct mock_graph {
     /* the rest */
     mock_destroy_callback *callbacks;
     uint32_t callback_count;
-    mock_node_ref *refs;
+    mock_node_ref **refs; /* by node, NULL for one that nobody has seen */
     uint32_t ref_count;
+    mock_node_ref *parts;
+    bool launched;
     char *name;
     struct mock_graph *next_free;
 } mock_graph;
@@ -144,6 +159,10 @@ aclError mock_graph_add_chain(mock_graph *g, mock_stream *s);
 aclError mock_graph_append(mock_graph *g, uint16_t chain, mock_task *t);
 bool mock_graph_freeze(mock_graph *g);
 mock_graph *mock_graph_root(mock_graph *g);
+/* The same for the calls of the runtime layer, for which null is 107000. */
+mock_graph *mock_graph_seen(aclmdlRI handle, aclError *code);
+/* 107002 without a context, 107004 in another one. */
+aclError mock_graph_at_home(const mock_graph *g);
 /* 207000 for a sub graph. */
 aclError mock_graph_no_sub(const mock_graph *g, const char *what);
 /* 507903 when a task or a stream of the capture could not be had. */
@@ -158,6 +177,9 @@ void mock_groups_free(mock_graph *g);
 /* ---- graphs/label.c ---- */
 /* The labels of a chain have no place any more. */
 void mock_labels_forget(const mock_graph *g, uint16_t chain);
+
+/* ---- graphs/listing.c ---- */
+void mock_listing_free(mock_graph *g);
 
 /* ---- graphs/replay.c ---- */
 /* Until no launch of it is queued or runs, or it is gone. */

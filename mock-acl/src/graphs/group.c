@@ -23,15 +23,16 @@ aclError mock_group_check(mock_graph *g, uint16_t chain, mock_task_kind kind) {
     if (g->open_group == NULL) return 0;
     if (g->open_chain != chain) {
         g->broken = true;
+        if (g->group_error == 0) g->group_error = ACL_ERROR_STREAM_TASK_GROUP_INTR;
         return mock_fail(
-            ACL_ERROR_STREAM_TASK_GROUP_INTR, "EE1016", "a task group is open on another stream");
+            ACL_ERROR_STREAM_TASK_GROUP_INTR, "EE9999", "a task group is open on another stream");
     }
-    if (g->group_error == 0 && kind != MOCK_TASK_KERNEL) {
+    if (kind != MOCK_TASK_KERNEL) {
         g->group_error = ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT;
         g->broken = true;
     }
     if (g->group_error == 0) return 0;
-    return mock_fail(g->group_error, "EE1016", "a task group holds kernels only");
+    return mock_fail(g->group_error, "EE1006", "a task group holds kernels only");
 }
 
 void mock_groups_free(mock_graph *g) {
@@ -47,11 +48,18 @@ void mock_groups_free(mock_graph *g) {
 
 /* ---- marking ---- */
 
-/* 107029 (observed: taskgrp, group_no_capture) */
+/* 107029 (observed: taskgrp), before the context (observed: other_context_stream,
+ * thread_without_context_stream). */
 static aclError capturing(aclrtStream stream, mock_stream **out) {
-    const aclError code = mock_stream_to_submit(stream, out);
-    if (code != 0 || mock_capturing(*out)) return code;
+    const aclError code = mock_stream_to_look_at(stream, out);
+    if (code != 0) return code;
+    if (mock_capturing(*out)) return mock_stream_to_submit(stream, out);
     return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1016", "the stream does not capture");
+}
+
+/* (observed: group_calls, group_left_open) */
+static aclError wrong_order(const char *text) {
+    return mock_fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE9999", "%s", text);
 }
 
 /* Twice: 107033 (observed: taskgrp); while the stream updates a group too (implementation of the open
@@ -59,13 +67,14 @@ static aclError capturing(aclrtStream stream, mock_stream **out) {
 static aclError group_begin(mock_stream *s) {
     mock_graph *g = s->graph;
     if (s->update != NULL) return group_status("the stream updates a task group");
-    if (g->open_group != NULL && g->open_chain == s->chain)
-        return group_status("a task group is open already");
+    if (s->group_left) return wrong_order("an earlier capture of the stream left a task group open");
+    if (g->open_group != NULL && g->open_chain == s->chain) return wrong_order("a task group is open already");
     if (g->open_group != NULL) return mock_group_check(g, s->chain, MOCK_TASK_KERNEL);
     mock_group *group = calloc(1, sizeof *group);
     if (group == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     group->graph = g;
     group->first = g->node_count;
+    group->chain = s->chain;
     g->open_group = group;
     g->open_chain = s->chain;
     g->group_error = 0;
@@ -83,19 +92,21 @@ MOCK_EXPORT aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream) {
     return code;
 }
 
-/* Without a begin: 107033; after a bad task its code again, and no handle; an empty group is one
- * (observed: taskgrp, taskgrp_empty_update). Invalidated: 507903 (implementation of the open runtime). */
+/* Without a begin: 107033; after a bad task its code again, after work on another stream 107034, and the handle stays
+ * untouched; an empty group is one (observed: taskgrp, taskgrp_empty_update, group_calls, group_wait_other).
+ * Invalidated: 507903 (implementation of the open runtime). */
 static aclError group_end(mock_stream *s, aclrtTaskGrp *out) {
     mock_graph *g = s->graph;
     mock_group *group = g->open_group;
-    if (group == NULL || g->open_chain != s->chain) return group_status("no task group is open");
+    if (s->group_left)
+        return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "an earlier capture left a task group open");
+    if (group == NULL || g->open_chain != s->chain) return wrong_order("no task group is open");
     g->open_group = NULL;
-    *out = NULL;
     const aclError lost = mock_capture_lost(g);
     if (lost != 0 || g->group_error != 0) {
         free(group);
         if (lost != 0) return lost;
-        return mock_fail(g->group_error, "EE1016", "a task group holds kernels only");
+        return mock_fail(g->group_error, "EE1017", "the task group is not complete");
     }
     group->count = g->node_count - group->first;
     group->handle = mock_handle_new(MOCK_TASKGRP, group);
@@ -120,7 +131,8 @@ MOCK_EXPORT aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp 
 
 /* Capturing: 107027 (observed: taskgrp_empty_update); bound: 107005 (implementation of the open runtime). */
 static aclError not_capturing(aclrtStream stream, mock_stream **out, const char *call) {
-    const aclError code = mock_stream_to_submit(stream, out);
+    aclError code = mock_stream_to_look_at(stream, out);
+    if (code == 0 && !mock_capturing(*out)) code = mock_stream_to_submit(stream, out);
     if (code != 0) return code;
     if ((*out)->bound)
         return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is bound to a model");

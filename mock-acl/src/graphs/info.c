@@ -1,4 +1,4 @@
-/* Graphs from outside: names, ids, dumps, enumeration.
+/* Graphs from outside: names, ids, dumps.
  *
  * (guide: model runtime instance; header: aclmdlRITaskType, aclmdlRITaskParams) */
 #define _GNU_SOURCE
@@ -19,6 +19,7 @@ MOCK_EXPORT aclError aclmdlRISetName(aclmdlRI modelRI, const char *name) {
     aclError code = 0;
     mock_lock();
     mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) code = mock_graph_at_home(g);
     if (code == 0) {
         char *copy = strndup(name, NAME_LIMIT);
         if (copy == NULL) code = mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
@@ -29,15 +30,24 @@ MOCK_EXPORT aclError aclmdlRISetName(aclmdlRI modelRI, const char *name) {
     return code;
 }
 
-/* Unset: "". maxLen 0: 107000 (implementation of the open runtime). */
+/* Unset: "". maxLen 0: 107000; too short for the name and its end: 507000 and "" (observed: graph_name). */
+static aclError get_name(const mock_graph *g, uint32_t length, char *name) {
+    const char *have = g->name == NULL ? "" : g->name;
+    if (length == 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "maxLen must not be 0");
+    const aclError code = mock_graph_at_home(g);
+    if (code != 0) return code;
+    const bool fits = strlen(have) < length;
+    snprintf(name, length, "%s", fits ? have : "");
+    return fits ? 0 : mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the name has %zu characters", strlen(have));
+}
+
 MOCK_EXPORT aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name) {
     MOCK_ENTER(aclmdlRIGetName);
     if (name == NULL) return mock_null("name");
-    if (maxLen == 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "maxLen must not be 0");
     aclError code = 0;
     mock_lock();
     const mock_graph *g = mock_graph_get(modelRI, &code);
-    if (code == 0) snprintf(name, maxLen, "%s", g->name == NULL ? "" : g->name);
+    if (code == 0) code = get_name(g, maxLen, name);
     mock_unlock();
     return code;
 }
@@ -76,6 +86,7 @@ MOCK_EXPORT aclError aclmdlRIDebugPrint(aclmdlRI modelRI) {
     aclError code = 0;
     mock_lock();
     const mock_graph *g = mock_graph_get(modelRI, &code);
+    if (code == 0) code = mock_graph_at_home(g);
     if (code == 0 && getenv("MOCK_ACL_LOG") != NULL) print_text(g, NULL);
     mock_unlock();
     return code;
@@ -128,76 +139,6 @@ MOCK_EXPORT aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, 
         print_json(f, g, (flags & ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE) != 0);
         if (fclose(f) != 0) code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "cannot write %s", path);
     }
-    mock_unlock();
-    return code;
-}
-
-/* ---- enumeration ---- */
-
-static void *chain_handle(mock_chain *c) {
-    if (c->handle == NULL) c->handle = mock_handle_new(MOCK_CHAIN, c);
-    return c->handle;
-}
-
-/* The internal streams (observed: tasks). Too small an array is filled and gives 107039, a larger one is
- * padded with null (implementation of the open runtime). Capturing: 107026 (own choice: as for other
- * uses). */
-MOCK_EXPORT aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams) {
-    MOCK_ENTER(aclmdlRIGetStreams);
-    if (numStreams == NULL) return mock_null("numStreams");
-    aclError code = 0;
-    mock_lock();
-    mock_graph *g = mock_graph_get(modelRI, &code);
-    if (code == 0) code = mock_graph_no_sub(g, "aclmdlRIGetStreams");
-    if (code == 0 && g->state == MOCK_GRAPH_CAPTURING)
-        code = mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
-    if (code == 0 && streams != NULL) {
-        for (uint32_t i = 0; i < *numStreams; i++)
-            streams[i] = i < g->chain_count ? chain_handle(&g->chains[i]) : NULL;
-        if (*numStreams < g->chain_count)
-            code = mock_fail(
-                ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "EE1003", "the model has %u streams", g->chain_count);
-    }
-    if (code == 0) *numStreams = g->chain_count;
-    mock_unlock();
-    return code;
-}
-
-static aclError make_refs(mock_graph *g) {
-    if (g->refs != NULL || g->node_count == 0) return 0;
-    g->refs = calloc(g->node_count, sizeof *g->refs);
-    if (g->refs == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
-    for (uint32_t i = 0; i < g->node_count; i++) {
-        g->refs[i].graph = g;
-        g->refs[i].node = i;
-        g->refs[i].handle = mock_handle_new(MOCK_NODE, &g->refs[i]);
-    }
-    g->ref_count = g->node_count;
-    return 0;
-}
-
-/* A stream of the program: 107000 (observed: tasks); arrays as above. */
-MOCK_EXPORT aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks) {
-    MOCK_ENTER(aclmdlRIGetTasksByStream);
-    if (stream == NULL || numTasks == NULL) return mock_null("stream and numTasks");
-    aclError code = 0;
-    mock_lock();
-    const mock_chain *c = mock_handle_get(MOCK_CHAIN, stream);
-    if (c == NULL && mock_handle_get(MOCK_STREAM, stream) != NULL)
-        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "not a stream of a model");
-    else if (c == NULL)
-        code = mock_stale(stream, "stream");
-    if (code == 0) code = make_refs(c->graph);
-    if (code == 0 && tasks != NULL) {
-        uint32_t n = 0;
-        for (uint32_t i = 0; i < c->graph->node_count && n < *numTasks; i++)
-            if (&c->graph->chains[c->graph->nodes[i].chain] == c) tasks[n++] = c->graph->refs[i].handle;
-        for (; n < *numTasks; n++) tasks[n] = NULL;
-        if (*numTasks < c->count)
-            code = mock_fail(
-                ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, "EE1003", "the stream has %u tasks", c->count);
-    }
-    if (code == 0) *numTasks = c->count;
     mock_unlock();
     return code;
 }

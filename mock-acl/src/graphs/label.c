@@ -27,7 +27,8 @@ void mock_label_list_unref(mock_label_list *list) {
 
 /* More than 65,535: 507000 (implementation of the open runtime). */
 static aclError create(aclrtLabel *out) {
-    if (mock_current() == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
+    mock_ctx *ctx = mock_current();
+    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
     if (mock_handle_count(MOCK_LABEL) >= LABEL_LIMIT)
         return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "there are %u labels", LABEL_LIMIT);
     mock_label *l = calloc(1, sizeof *l);
@@ -37,6 +38,8 @@ static aclError create(aclrtLabel *out) {
         return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     }
     l->refs = 1;
+    l->ctx = ctx;
+    l->ctx_serial = ctx->serial;
     *out = l->handle;
     return 0;
 }
@@ -50,15 +53,27 @@ MOCK_EXPORT aclError aclrtCreateLabel(aclrtLabel *label) {
     return code;
 }
 
+/* Of another context: 507031 (observed: label_other_context), unless that is gone (own choice). */
+static aclError at_home(const mock_label *l) {
+    const mock_ctx *ctx = mock_current();
+    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
+    if (l->ctx == ctx || l->ctx->serial != l->ctx_serial) return 0;
+    return mock_fail(ACL_ERROR_RT_LABEL_CONTEXT, "EE1010", "the label belongs to another context");
+}
+
 /* Lists and tasks that have the label keep its place (own choice). */
 MOCK_EXPORT aclError aclrtDestroyLabel(aclrtLabel label) {
     MOCK_ENTER(aclrtDestroyLabel);
     if (label == NULL) return mock_null("label");
     mock_lock();
-    mock_label *l = mock_handle_take(MOCK_LABEL, label);
-    if (l != NULL) label_unref(l);
+    mock_label *l = mock_handle_get(MOCK_LABEL, label);
+    const aclError code = l == NULL ? stale(label, "label") : at_home(l);
+    if (code == 0) {
+        mock_handle_take(MOCK_LABEL, label);
+        label_unref(l);
+    }
     mock_unlock();
-    return l != NULL ? 0 : stale(label, "label");
+    return code;
 }
 
 static const mock_task_ops label_ops = {"aclrtSetLabel", NULL, NULL};
@@ -67,7 +82,7 @@ static const mock_task_ops label_ops = {"aclrtSetLabel", NULL, NULL};
  * (own choice). */
 static aclError set(mock_label *l, mock_stream *s) {
     if (!s->bound)
-        return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1016", "the stream is not bound to a model");
+        return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE9999", "the stream is not bound to a model");
     if (l->graph != NULL && l->graph->serial == l->serial)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1017", "the label has a place already");
     mock_graph *g = s->graph;
@@ -88,7 +103,8 @@ MOCK_EXPORT aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream) {
     mock_stream *s = NULL;
     mock_lock();
     mock_label *l = mock_handle_get(MOCK_LABEL, label);
-    aclError code = l == NULL ? stale(label, "label") : mock_stream_to_submit(stream, &s);
+    aclError code = l == NULL ? stale(label, "label") : at_home(l);
+    if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = set(l, s);
     mock_unlock();
     return code;

@@ -7,6 +7,8 @@
 typedef struct mock_label {
     void *handle;
     uint32_t refs;     /* the handle, and lists */
+    mock_ctx *ctx;
+    uint64_t ctx_serial;
     mock_graph *graph; /* where it stands, with its serial; NULL without a place */
     uint64_t serial;
     uint32_t index; /* of its task in the chain */

@@ -263,6 +263,7 @@ void mock_graph_release_launch(mock_task *t) {
 }
 
 static aclError graph_launch(mock_graph *g, mock_stream *s) {
+    g->launched = true;
     mock_task t = {.ops = &launch_ops, .kind = MOCK_TASK_GRAPH, .u.graph.graph = g};
     if (s->update != NULL) {
         g->inflight++;
@@ -283,21 +284,18 @@ static aclError graph_launch(mock_graph *g, mock_stream *s) {
 /* Queues of a device for graphs (guide: capture). */
 #define QUEUES 1024u
 
-/* Capturing model: 107026 (observed: getinfo); capturing stream: 107027 with EE1003 (observed: execute);
- * not ready: 507011 (observed: tasks); more streams than queues: 207005; another context: 107004, bound
- * stream: 107000 (implementation of the open runtime). */
+static aclError not_ready(const char *id) {
+    return mock_fail(ACL_ERROR_RT_MODEL_EXECUTE, id, "the model is not ready to be executed");
+}
+
+/* Capturing model: 107026 (observed: getinfo); not ready: 507011 (observed: tasks, build); more streams than queues:
+ * 207005; bound stream: 107000 (implementation of the open runtime). */
 static aclError check_launch(mock_graph *g, const mock_stream *s) {
     const aclError sub = mock_graph_no_sub(g, "aclmdlRIExecuteAsync");
     if (sub != 0) return sub;
     if (g->state == MOCK_GRAPH_CAPTURING)
         return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
-    if (g->ctx != s->ctx)
-        return mock_fail(ACL_ERROR_RT_MODEL_CONTEXT, "EE1010", "the model belongs to another context");
     if (s->bound) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the stream is bound to a model");
-    if (mock_capturing(s))
-        return mock_fail(ACL_ERROR_RT_STREAM_CAPTURED, "EE1003", "the stream is capturing");
-    if (g->state != MOCK_GRAPH_READY)
-        return mock_fail(ACL_ERROR_RT_MODEL_EXECUTE, "EE1016", "the model is not ready to be executed");
     if (g->captured && g->chain_count + mock_conds_streams(g) > QUEUES)
         return mock_fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "EE1023", "too many streams in one graph");
     if (g->stale && g->inflight == 0 && !mock_graph_freeze(g))
@@ -305,16 +303,29 @@ static aclError check_launch(mock_graph *g, const mock_stream *s) {
     return 0;
 }
 
-/* A null stream crashes the real runtime (implementation of the open runtime); here it is an argument error
- * (own choice). */
+/* Capturing stream: 107027 (observed: execute, sequences), another context of the model: 107004, before that of the
+ * stream (observed: other_context_graph). A null stream crashes the real runtime (implementation of the open runtime)
+ * when nothing else is wrong; here it is an argument error (own choice). */
+static aclError find_launch(const mock_graph *g, aclrtStream stream, mock_stream **s) {
+    aclError code = stream == NULL ? 0 : mock_stream_to_look_at(stream, s);
+    if (code == 0 && mock_current() == NULL) code = ACL_ERROR_RT_CONTEXT_NULL;
+    if (code != 0) return code;
+    if (*s != NULL && mock_capturing(*s))
+        return mock_fail(ACL_ERROR_RT_STREAM_CAPTURED, "EE1016", "the stream is capturing");
+    code = mock_graph_at_home(g);
+    if (code == 0 && g->state != MOCK_GRAPH_READY && g->state != MOCK_GRAPH_CAPTURING)
+        code = not_ready(g->state == MOCK_GRAPH_BUILDING && g->ended ? "EE9999" : "EE1018");
+    if (code != 0) return code;
+    return stream == NULL ? mock_null("stream") : mock_stream_to_submit(stream, s);
+}
+
 MOCK_EXPORT aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {
     MOCK_ENTER(aclmdlRIExecuteAsync);
     aclError code = 0;
     mock_stream *s = NULL;
     mock_lock();
     mock_graph *g = mock_graph_get(modelRI, &code);
-    if (code == 0 && stream == NULL) code = mock_null("stream");
-    if (code == 0) code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = find_launch(g, stream, &s);
     if (code == 0) code = check_launch(g, s);
     if (code == 0) code = graph_launch(g, s);
     mock_unlock();
@@ -347,7 +358,8 @@ aclError mock_graph_wait(mock_graph *g, mock_stream *first, int64_t timeout_ns) 
     return mock_wait(&(mock_wait_for){idle, of_graph, &w, first, launch_ended}, timeout_ns);
 }
 
-/* Only for models of aclmdlRIBuildBegin, a captured one is 107000; the time-out is -1 or above 0, else 107000
+/* Only for models of aclmdlRIBuildBegin, a captured one is 107000; one with an end task runs before its build is over
+ * (observed: build); the time-out is -1 or above 0, else 107000
  * (observed: execute, build_ri); when it passes, 507046, and the execution is aborted (implementation of the
  * open runtime). It runs on the default stream (own choice). */
 MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
@@ -360,8 +372,12 @@ MOCK_EXPORT aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout) {
         code = mock_fail(
             ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is neither -1 nor above 0", timeout);
     if (code == 0 && g->captured)
-        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EH0008", "a captured model runs asynchronously only");
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1016", "a captured model runs asynchronously only");
+    if (code == 0) code = mock_graph_at_home(g);
     if (code == 0) code = mock_stream_to_submit(NULL, &s);
+    if (code == 0 && !(g->state == MOCK_GRAPH_READY || (g->state == MOCK_GRAPH_BUILDING && g->ended)))
+        code = not_ready("EE1018");
+    if (code == 0 && g->state == MOCK_GRAPH_BUILDING) g->stale = true;
     if (code == 0) code = check_launch(g, s);
     if (code == 0) code = graph_launch(g, s);
     if (code == 0) {
@@ -388,7 +404,8 @@ MOCK_EXPORT aclError aclmdlRIAbort(aclmdlRI modelRI) {
     MOCK_ENTER(aclmdlRIAbort);
     aclError code = 0;
     mock_lock();
-    mock_graph *g = mock_graph_get(modelRI, &code);
+    mock_graph *g = mock_graph_seen(modelRI, &code);
+    if (code == 0) code = mock_graph_at_home(g);
     if (code == 0 && !g->captured && g->inflight != 0)
         mock_graph_end_early(g, ACL_ERROR_RT_MODEL_ABORT_NORMAL);
     mock_unlock();

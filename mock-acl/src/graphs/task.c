@@ -19,7 +19,7 @@ static aclError find(aclmdlRITask task, mock_node_ref **ref, mock_task **t) {
     if (task == NULL) return mock_null("task");
     *ref = mock_handle_get(MOCK_NODE, task);
     if (*ref == NULL) return mock_stale(task, "task");
-    *t = &(*ref)->graph->nodes[(*ref)->node];
+    *t = (*ref)->part != 0 ? &(*ref)->own : &(*ref)->graph->nodes[(*ref)->node];
     return 0;
 }
 
@@ -62,28 +62,22 @@ static bool has_handle(const mock_task *t) {
 
 static void event_params(const mock_graph *g, const mock_task *t, aclmdlRITaskParams *p) {
     const void *event = NULL;
-    uint32_t flags = 0, use = 0;
+    uint32_t flags = 0;
     if (t->kind == MOCK_TASK_RECORD || t->kind == MOCK_TASK_WAIT) {
         event = g->records[t->u.wait.seq].event;
         flags = g->records[t->u.wait.seq].flags;
     } else {
-        const bool external = t->kind == MOCK_TASK_EXTERNAL_RECORD || t->kind == MOCK_TASK_EXTERNAL_WAIT;
-        const mock_event *e = external                          ? t->u.external.event
-                              : t->kind == MOCK_TASK_LATCH_SET ? t->u.wait.event
-                                                               : t->u.latch.event;
+        const mock_event *e = t->kind == MOCK_TASK_LATCH_SET ? t->u.wait.event : t->u.latch.event;
         event = e->handle;
         flags = e->flags;
-        use = external;
     }
     aclrtEvent handle = (aclrtEvent)(uintptr_t)event;
     if (t->type == ACL_MODEL_RI_TASK_EVENT_RECORD) {
         p->eventRecordTaskParams.event = handle;
         p->eventRecordTaskParams.eventFlag = flags;
-        p->eventRecordTaskParams.recordFlag = use;
     } else if (t->type == ACL_MODEL_RI_TASK_EVENT_WAIT) {
         p->eventWaitTaskParams.event = handle;
         p->eventWaitTaskParams.eventFlag = flags;
-        p->eventWaitTaskParams.waitFlag = use;
     } else {
         p->eventResetTaskParams.event = handle;
         p->eventResetTaskParams.eventFlag = flags;
@@ -101,7 +95,7 @@ static void *group_of(const mock_graph *g, uint32_t node) {
 static void fill(const mock_node_ref *ref, const mock_task *t, aclmdlRITaskParams *p) {
     memset(p, 0, sizeof *p);
     p->type = (aclmdlRITaskType)t->type;
-    p->taskGrp = group_of(ref->graph, ref->node);
+    p->taskGrp = ref->part != 0 ? NULL : group_of(ref->graph, ref->node);
     if (has_handle(t)) {
         mock_kernel_tasks_in_use->params(t->u.kernel.arg, &p->kernelTaskParams);
     } else if (is_value(t)) {
@@ -157,9 +151,9 @@ MOCK_EXPORT aclError aclmdlRIKernelTaskGetAttribute(
  * spoilt model). */
 static aclError begin_update(mock_graph *g) {
     if (g->inflight != 0)
-        return mock_fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "EE1016", "the model is running");
+        return mock_fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "EE9999", "the model is running");
     if (g->state == MOCK_GRAPH_READY || g->state == MOCK_GRAPH_UPDATING) return 0;
-    return mock_fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "EE1016", "the model cannot be updated");
+    return mock_fail(ACL_ERROR_RT_MODEL_UPDATE_FAILED, "EE9999", "the model cannot be updated");
 }
 
 /* A task that cannot be changed gives 107000 and makes the whole model unusable (observed: tasks). */
@@ -237,8 +231,9 @@ static const mock_task_ops disabled_ops = {"aclmdlRITaskDisable", run_nothing, N
 
 static void apply(mock_graph *g) {
     for (uint32_t i = 0; i < g->ref_count; i++) {
-        mock_node_ref *ref = &g->refs[i];
+        mock_node_ref *ref = g->refs[i];
         mock_task *t = &g->nodes[i];
+        if (ref == NULL) continue;
         if (ref->disable) {
             mock_task_release(t);
             t->ops = &disabled_ops;
@@ -258,13 +253,15 @@ static void apply(mock_graph *g) {
     g->state = MOCK_GRAPH_READY;
 }
 
-/* Nothing changed: 0 (observed: tasks). */
+/* Nothing changed: 0 (observed: tasks). Not captured: 207000 (observed: build). */
 MOCK_EXPORT aclError aclmdlRIUpdate(aclmdlRI modelRI) {
     MOCK_ENTER(aclmdlRIUpdate);
     aclError code = 0;
     mock_lock();
-    mock_graph *g = mock_graph_get(modelRI, &code);
+    mock_graph *g = mock_graph_seen(modelRI, &code);
     if (code == 0) code = mock_graph_no_sub(g, "aclmdlRIUpdate");
+    if (code == 0 && !g->captured)
+        code = mock_fail_acl(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1016", "the model was not captured");
     if (code == 0) code = begin_update(g);
     if (code == 0) apply(g);
     mock_unlock();

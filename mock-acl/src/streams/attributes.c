@@ -29,52 +29,67 @@ MOCK_EXPORT aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priori
     return code;
 }
 
+/* (observed: capture_default_stream, for the default stream) */
 MOCK_EXPORT aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags) {
     MOCK_ENTER(aclrtStreamGetFlags);
     if (flags == NULL) return mock_null("flags");
     mock_stream *s = NULL;
     mock_lock();
     const aclError code = mock_stream_to_wait(stream, &s);
-    if (code == 0) *flags = s->flags;
+    if (code == 0) *flags = s->is_default ? ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC : s->flags;
     mock_unlock();
     return code;
 }
 
-/* The same mode again: 0; back to continue: 207000 (observed: failmode). STOP also switches the other streams
- * of the context (guide: stream management, aclrtSetStreamFailureMode). 0 on a capturing stream (observed:
+/* Of the stream alone (observed: failure_mode_streams). On a stream in STOP all but STOP is 207000, on another one 0
+ * without effect (observed: failmode, attributes, other_context_stream). 0 on a capturing stream (observed:
  * capturing_calls); bound: 207000 (implementation of the open runtime). */
 static aclError set_failure_mode(mock_stream *s, uint64_t mode) {
-    const bool stop = (mode & 1) != 0;
+    const bool stop = mode == 1;
     if (stop == s->stop_on_failure) return 0;
     if (s->bound)
         return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the stream is bound to a model");
     if (!stop)
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "a stream cannot go back to continue");
-    s->ctx->stop_on_failure = true;
-    for (mock_link *l = s->ctx->streams.next; l != &s->ctx->streams; l = l->next)
-        MOCK_OWNER(l, mock_stream, in_context)->stop_on_failure = true;
+        return mock_fail_acl(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1016", "a stream cannot go back to continue");
+    s->stop_on_failure = true;
     return 0;
+}
+
+/* Null without a context: 107000 (observed: null_handles_before_set_device). */
+static aclError no_default(void) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1018", "there is no default stream without a context");
 }
 
 MOCK_EXPORT aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
     MOCK_ENTER(aclrtSetStreamFailureMode);
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = mock_stream_to_wait(stream, &s);
+    aclError code = 0;
+    if (stream == NULL && mock_current_or_none() == NULL) code = no_default();
+    if (code == 0) code = mock_stream_to_wait(stream, &s);
+    /* Only what changes something needs the stream's context (observed: other_context_stream). */
+    if (code == 0 && mode == 1) code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = set_failure_mode(s, mode);
     mock_unlock();
     return code;
+}
+
+/* With the lock: the stream of a call that a capture forbids, which is said before the context (observed:
+ * other_context_stream). */
+static aclError uncaptured(aclrtStream stream, mock_stream **s, const char *call) {
+    const aclError code = mock_stream_to_look_at(stream, s);
+    if (code != 0) return code;
+    return mock_capturing(*s) ? mock_captured_illegal(*s, call) : mock_stream_to_submit(stream, s);
 }
 
 /* Other values: 100000 (implementation of the open runtime); capturing: 107027 (observed:
  * capturing_calls). */
 MOCK_EXPORT aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {
     MOCK_ENTER(aclrtSetStreamOverflowSwitch);
-    if (flag > 1) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flag %u", flag);
+    if (flag > 1) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flag %u", flag);
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, "aclrtSetStreamOverflowSwitch");
+    const aclError code = uncaptured(stream, &s, "aclrtSetStreamOverflowSwitch");
     if (code == 0) s->overflow_switch = flag != 0;
     mock_unlock();
     return code;
@@ -91,26 +106,56 @@ MOCK_EXPORT aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *
     return code;
 }
 
-/* Unknown attributes: 107000 (own choice). Any value above 0 switches the overflow check on (own choice). */
-static aclError set_attribute(mock_stream *s, aclrtStreamAttr attr, const aclrtStreamAttrValue *value) {
-    switch ((int)attr) {
+/* ---- attributes ---- */
+
+static bool known(int attr) {
+    return attr >= ACL_STREAM_ATTR_FAILURE_MODE && attr <= ACL_STREAM_ATTR_PRIORITY;
+}
+
+/* The failure mode and the cache of operators are looked at without a context, the others are not; the default stream
+ * has no priority to speak of (observed: attributes, other_context_stream, thread_without_context_stream). Unknown
+ * attributes: 107000. */
+static aclError find_for(aclrtStream stream, int attr, mock_stream **s) {
+    aclError code = stream == NULL ? 0 : mock_stream_to_look_at(stream, s);
+    if (code == 0 && !known(attr))
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "stream attribute %d", attr);
+    if (code == 0 && stream == NULL && attr == ACL_STREAM_ATTR_PRIORITY)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "stream must not be null");
+    if (code != 0) return code;
+    if (attr == ACL_STREAM_ATTR_FAILURE_MODE || attr == ACL_STREAM_ATTR_CACHE_OP_INFO)
+        return mock_stream_to_look_at(stream, s);
+    return 0;
+}
+
+/* Values above 1: 107000 (observed: attributes). */
+static aclError not_a_switch(const char *id, uint32_t value) {
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, id, "the switch %u is neither 0 nor 1", value);
+}
+
+/* A failure mode that cannot be had is remembered here (observed: attributes, "set 1 to 2"). */
+static aclError set_attribute(
+    aclrtStream stream, mock_stream *s, int attr, const aclrtStreamAttrValue *value) {
+    aclError code = 0;
+    switch (attr) {
     case ACL_STREAM_ATTR_FAILURE_MODE:
-        return set_failure_mode(s, value->failureMode);
+        return mock_fail_untold(set_failure_mode(s, value->failureMode));
     case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
-        if (mock_capturing(s)) return mock_captured_illegal(s, "aclrtSetStreamAttribute");
-        s->overflow_switch = value->overflowSwitch != 0;
-        return 0;
+        if (value->overflowSwitch > 1) return not_a_switch("EE1003", value->overflowSwitch);
+        code = uncaptured(stream, &s, "aclrtSetStreamAttribute");
+        if (code == 0) s->overflow_switch = value->overflowSwitch != 0;
+        return code;
     case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
-        s->custom_tag = value->userCustomTag;
-        return 0;
+        code = uncaptured(stream, &s, "aclrtSetStreamAttribute");
+        if (code == 0) s->custom_tag = value->userCustomTag;
+        return code;
     case ACL_STREAM_ATTR_CACHE_OP_INFO:
+        if (value->cacheOpInfoSwitch > 1) return not_a_switch("EE1001", value->cacheOpInfoSwitch);
         s->cache_op_info = value->cacheOpInfoSwitch != 0;
         return 0;
-    case ACL_STREAM_ATTR_PRIORITY:
-        s->priority = value->streamPriority > 7 ? 7 : value->streamPriority;
-        return 0;
     default:
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "stream attribute %d", (int)attr);
+        code = mock_stream_to_submit(stream, &s);
+        if (code == 0) s->priority = value->streamPriority > 7 ? 7 : value->streamPriority;
+        return code;
     }
 }
 
@@ -120,33 +165,30 @@ MOCK_EXPORT aclError aclrtSetStreamAttribute(
     if (value == NULL) return mock_null("value");
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0) code = set_attribute(s, stmAttrType, value);
+    aclError code = find_for(stream, (int)stmAttrType, &s);
+    if (code == 0) code = set_attribute(stream, s, (int)stmAttrType, value);
     mock_unlock();
     return code;
 }
 
-static aclError get_attribute(const mock_stream *s, aclrtStreamAttr attr, aclrtStreamAttrValue *value) {
+static void get_attribute(const mock_stream *s, int attr, aclrtStreamAttrValue *value) {
     memset(value, 0, sizeof *value);
-    switch ((int)attr) {
+    switch (attr) {
     case ACL_STREAM_ATTR_FAILURE_MODE:
         value->failureMode = s->stop_on_failure;
-        return 0;
+        break;
     case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
         value->overflowSwitch = s->overflow_switch;
-        return 0;
+        break;
     case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
         value->userCustomTag = s->custom_tag;
-        return 0;
+        break;
     case ACL_STREAM_ATTR_CACHE_OP_INFO:
         /* On only while the stream captures (guide: stream management, aclrtSetStreamAttribute). */
         value->cacheOpInfoSwitch = s->cache_op_info && mock_capturing(s);
-        return 0;
-    case ACL_STREAM_ATTR_PRIORITY:
-        value->streamPriority = s->priority;
-        return 0;
+        break;
     default:
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "stream attribute %d", (int)attr);
+        value->streamPriority = s->priority;
     }
 }
 
@@ -154,10 +196,13 @@ MOCK_EXPORT aclError aclrtGetStreamAttribute(
     aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue *value) {
     MOCK_ENTER(aclrtGetStreamAttribute);
     if (value == NULL) return mock_null("value");
+    const int attr = (int)stmAttrType;
+    const bool anywhere = attr == ACL_STREAM_ATTR_FAILURE_MODE || attr == ACL_STREAM_ATTR_CACHE_OP_INFO;
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0) code = get_attribute(s, stmAttrType, value);
+    aclError code = find_for(stream, attr, &s);
+    if (code == 0 && !anywhere) code = mock_stream_to_submit(stream, &s);
+    if (code == 0) get_attribute(s, attr, value);
     mock_unlock();
     return code;
 }

@@ -64,20 +64,37 @@ void mock_reports_clear(void) {
     }
 }
 
+static aclError mixed(void) {
+    return mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "the stream has the other kind of callbacks");
+}
+
+/* What the stream itself refuses, before its context (observed: other_context_stream, sequences): a null function is
+ * 107000; a stream of host functions takes no callbacks and the other way round: 107011, but for the default stream
+ * (observed: subscribe_hostfunc, sequences). */
+static aclError check_callback(const mock_stream *s, bool fn, bool other_kind) {
+    if (!fn) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "fn must not be null");
+    if (!other_kind || s == NULL) return 0;
+    return mixed();
+}
+
+static aclError look_at(aclrtStream stream, mock_stream **s) {
+    return stream == NULL ? 0 : mock_stream_to_look_at(stream, s);
+}
+
 /* fn null: 107000; a subscribed stream: 107011 (observed: callbacks). The stream waits for fn (guide:
  * callbacks, aclrtLaunchHostFunc). */
 MOCK_EXPORT aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args) {
     MOCK_ENTER(aclrtLaunchHostFunc);
-    if (fn == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "fn must not be null");
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && s->report_thread != 0 && !s->report_host)
-        code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "a thread is subscribed to the stream");
+    aclError code = look_at(stream, &s);
+    if (code == 0)
+        code = check_callback(s, fn != NULL, s != NULL && s->report_thread != 0 && !s->report_host);
+    if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0) {
         mock_task t = {
             .ops = &host_ops, .kind = MOCK_TASK_HOST, .u.host = {.fn = fn, .user = args, .blocking = true}};
-        s->host_funcs = true;
+        s->host_funcs = s->host_funcs || !mock_capturing(s);
         if (s->report_host) {
             t.kind = MOCK_TASK_REPORT;
             t.u.host.thread = s->report_thread;
@@ -95,16 +112,14 @@ MOCK_EXPORT aclError aclrtLaunchCallback(
     aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType, aclrtStream stream) {
     MOCK_ENTER(aclrtLaunchCallback);
     if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "block type %d", (int)blockType);
-    if (fn == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "fn must not be null");
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "block type %d", (int)blockType);
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && (s->host_funcs || s->report_host))
-        code =
-            mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "the stream is used with aclrtLaunchHostFunc");
+    aclError code = look_at(stream, &s);
+    if (code == 0) code = check_callback(s, fn != NULL, s != NULL && (s->host_funcs || s->report_host));
+    if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0 && s->report_thread == 0)
-        code = mock_fail(ACL_ERROR_RT_STREAM_NO_CB_REG, "EE1016", "no thread is subscribed to the stream");
+        code = mock_fail(ACL_ERROR_RT_STREAM_NO_CB_REG, "EE1018", "no thread is subscribed to the stream");
     if (code == 0) {
         mock_task t = {.ops = &report_ops, .kind = MOCK_TASK_REPORT};
         t.u.host.fn = fn;
@@ -122,6 +137,7 @@ MOCK_EXPORT aclError aclrtLaunchCallback(
 typedef struct subscriber {
     uint64_t thread;
     bool host;
+    int32_t device; /* one for all its streams (observed: sequences, 107012) */
     uint32_t streams;
 } subscriber;
 
@@ -154,20 +170,26 @@ void mock_unsubscribe(mock_stream *s) {
     s->report_host = false;
 }
 
-/* Used with host functions: 107011 (guide: callbacks, aclrtSubscribeReport). A second thread or thread 0:
- * the same; no place left: 207012 (own choice). */
+/* Used with host functions: 107011 (guide: callbacks, aclrtSubscribeReport), before the context, which need not be that
+ * of the stream (observed: other_context_stream, sequences). A second thread or thread 0: the same; no place left:
+ * 207012 (own choice). */
 static aclError subscribe(uint64_t threadId, aclrtStream stream, bool host) {
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && (s->host_funcs || s->report_thread != 0 || threadId == 0))
-        code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE1016", "the stream has a callback thread already");
+    aclError code = mock_stream_to_look_at(stream, &s);
+    if (code == 0 && s->host_funcs && stream != NULL) code = mixed();
+    if (code == 0 && mock_current() == NULL) code = ACL_ERROR_RT_CONTEXT_NULL;
+    if (code == 0 && (s->report_thread != 0 || threadId == 0))
+        code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE9999", "the stream has a callback thread already");
     if (code == 0) {
         subscriber *who = subscriber_new(threadId, host);
         if (who == NULL) {
             code = mock_fail(ACL_ERROR_RT_OVER_LIMIT, "EE1023", "more than 1024 threads are subscribed");
+        } else if (who->streams != 0 && who->device != s->ctx->device) {
+            code = mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE9999", "the thread serves another device");
         } else {
             who->streams++;
+            who->device = s->ctx->device;
             s->report_thread = threadId;
             s->report_host = host;
         }
@@ -188,14 +210,17 @@ MOCK_EXPORT aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStre
     return subscribe(hostFuncThreadId, exeStream, true);
 }
 
-/* Not this thread's stream: 107012 (own choice). */
+/* Nobody's stream: 107011, another thread's: 107012 (observed: subscribe). No context is needed (observed:
+ * thread_without_context_stream). */
 static aclError leave(uint64_t threadId, aclrtStream stream, bool host) {
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && (s->report_thread == 0 || s->report_thread != threadId || s->report_host != host))
+    aclError code = mock_stream_to_look_at(stream, &s);
+    if (code == 0 && s->report_thread == 0)
+        code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE9999", "no thread is subscribed to the stream");
+    if (code == 0 && (s->report_thread != threadId || s->report_host != host))
         code =
-            mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE1016", "the thread is not subscribed to the stream");
+            mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE9999", "the thread is not subscribed to the stream");
     if (code == 0) mock_unsubscribe(s);
     mock_unlock();
     return code;
@@ -247,8 +272,8 @@ static void run_report(report *r) {
 }
 
 /* 0: 100000, not subscribed, or not any more: 107012, nothing in time: 507012 (observed: callbacks), the last two
- * without a text (observed: subscribe). Runs all that is
- * ready (guide: callbacks, aclrtProcessReport). */
+ * without a text (observed: subscribe). Runs one of what is ready (observed: sequences), where the guide names no
+ * number. */
 static aclError process(int32_t timeout, bool host) {
     if (timeout != -1 && timeout <= 0)
         return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "time-out %d", timeout);
@@ -262,7 +287,7 @@ static aclError process(int32_t timeout, bool host) {
     if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = ACL_ERROR_RT_REPORT_TIMEOUT;
     if (code == 0 && next_report(&self) == NULL) code = ACL_ERROR_RT_THREAD_SUBSCRIBE;
     mock_fail_untold(code);
-    for (report *r; code == 0 && (r = next_report(&self)) != NULL;) run_report(r);
+    if (code == 0) run_report(next_report(&self));
     mock_unlock();
     return code;
 }

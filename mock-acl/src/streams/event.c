@@ -111,11 +111,14 @@ MOCK_EXPORT aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag) 
     return create(event, flag == ACL_EVENT_EXTERNAL ? MOCK_EVENT_OUTSIDE : MOCK_EVENT_FLAGGED, flag, NULL);
 }
 
-/* (observed: event_create_flags, event_kinds, with a driver that cannot) */
+/* (observed: event_create_flags, event_kinds, event_ex_flags, with a driver that cannot) */
 static aclError create_shared(aclrtEvent *event) {
-    if (!mock_ipc_events())
-        return mock_fail(
-            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the driver has no events between processes");
+    if (!mock_ipc_events()) {
+        mock_lock();
+        const bool bound = mock_current() != NULL;
+        mock_unlock();
+        return bound ? mock_unable() : ACL_ERROR_RT_CONTEXT_NULL;
+    }
     mock_shared *shared = mock_shared_new(MOCK_SHARED_EVENT);
     if (shared == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no memory to share");
     atomic_store(&shared->page->any_process, 1);
@@ -168,20 +171,38 @@ void mock_events_reset(void) { mock_handle_each(MOCK_EVENT, drop); }
 
 /* ---- record, wait, reset ---- */
 
-/* The first use decides, even when that call failed (implementation of the open runtime). Calls without a
- * flag count as the default flag (own choice). */
-static aclError use_flag(uint8_t *use, uint32_t flag) {
+/* Of Ex events with exactly SYNC the first use decides, even when that call failed; calls without a flag count as the
+ * default flag. The others cannot be used externally at all, and nothing of it is remembered (observed:
+ * external_capture, other_context_stream, sequences). */
+static aclError use_flag(const mock_event *e, uint8_t *use, uint32_t flag) {
     const uint8_t wanted = (uint8_t)(flag + 1);
+    if (e->family != MOCK_EVENT_EX || e->flags != ACL_EVENT_SYNC) return flag == 0 ? 0 : mock_unable();
     if (*use != 0 && *use != wanted)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the event is used with another flag already");
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1018", "the event is used with another flag already");
     *use = wanted;
     return 0;
+}
+
+/* What the handles themselves say comes before the context (observed: other_context_stream,
+ * thread_without_context_stream). */
+static aclError find(aclrtEvent event, aclrtStream stream, mock_event **e) {
+    *e = mock_event_get(event);
+    if (*e == NULL) return ACL_ERROR_RT_INVALID_HANDLE;
+    if (stream == NULL || mock_handle_get(MOCK_STREAM, stream) != NULL) return 0;
+    return mock_stale(stream, "stream");
 }
 
 /* Between processes: not in graphs (guide: event management, aclrtIpcGetEventHandle). */
 static aclError no_capture(void) {
     return mock_fail(
         ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "an event between processes cannot be captured");
+}
+
+/* Streams that the CPU schedules, and those that store their tasks: nothing is recorded, and nobody waits for it
+ * (observed: record_outside_wait_inside, stream_flags, sequences). */
+static bool never_recorded(const mock_stream *s, const mock_event *e) {
+    if ((s->flags & ACL_STREAM_CPU_SCHEDULE) != 0) return e->family == MOCK_EVENT_EX;
+    return (s->flags & ACL_STREAM_PERSISTENT) != 0 && e->family != MOCK_EVENT_FLAGGED;
 }
 
 /* The stream decides: a captured event recorded on another stream is an ordinary record (observed:
@@ -197,10 +218,7 @@ static aclError record(mock_event *e, mock_stream *s) {
     if (s->update != NULL)
         return mock_fail(
             ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "EE1016", "only kernels may be launched in an update");
-    /* Stored and never run, the record would never come (own choice: as on a bound stream). */
-    if ((s->flags & ACL_STREAM_PERSISTENT) != 0 && e->family != MOCK_EVENT_FLAGGED)
-        return mock_fail(
-            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the stream stores its tasks without running them");
+    if (never_recorded(s, e)) return 0;
     if (e->family == MOCK_EVENT_IPC) return mock_shared_record(s, e);
     const bool ex = e->family == MOCK_EVENT_EX;
     aclError code = ex ? 0 : mock_event_id_take(e);
@@ -220,7 +238,8 @@ static aclError record(mock_event *e, mock_stream *s) {
     e->seq = s->tail + 1;
     e->timed = false;
     e->in_model = false;
-    e->graph = NULL; /* the latest record is this one */
+    /* An event of a capture stays one until the capture is over (observed: record_outside_wait_inside). */
+    if (!mock_event_captured(e)) e->graph = NULL;
     mock_push(s, &t);
     return 0;
 }
@@ -230,22 +249,24 @@ MOCK_EXPORT aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
     if (event == NULL) return mock_null("event");
     mock_stream *s = NULL;
     mock_lock();
-    mock_event *e = mock_event_get(event);
-    aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
-    if (code == 0) code = use_flag(&e->record_use, ACL_EVENT_RECORD_DEFAULT);
+    mock_event *e = NULL;
+    aclError code = find(event, stream, &e);
+    if (code == 0) code = use_flag(e, &e->record_use, ACL_EVENT_RECORD_DEFAULT);
+    if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = record(e, s);
     mock_unlock();
     return code;
+}
+
+bool mock_event_waitable(const mock_event *e) {
+    return e->family == MOCK_EVENT_OUTSIDE || (e->flags & ACL_EVENT_SYNC) != 0;
 }
 
 /* Whether the event can be waited for by a stream at all. Without SYNC: 207000 (observed: event_query,
  * event_kinds). */
 static aclError check_waitable(const mock_event *e) {
     if (e->flags & ACL_EVENT_DEVICE_USE_ONLY) return bad_flag(e->flags);
-    if (e->family != MOCK_EVENT_OUTSIDE && (e->flags & ACL_EVENT_SYNC) == 0)
-        return mock_fail(
-            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event was created without ACL_EVENT_SYNC");
-    return 0;
+    return mock_event_waitable(e) ? 0 : mock_unable();
 }
 
 /* A replay waits as long for an external event as the call said (guide: event management,
@@ -261,8 +282,6 @@ static aclError capture_wait(mock_stream *s, mock_event *e, uint32_t seconds) {
 
 /* The event decides: a captured one makes the wait a captured one (implementation of the open runtime). */
 static aclError wait(mock_stream *s, mock_event *e, uint32_t seconds) {
-    aclError code = check_waitable(e);
-    if (code != 0) return code;
     if (seconds == 0) seconds = mock_op_wait_seconds();
     if (e->family == MOCK_EVENT_IPC) return s->graph != NULL ? no_capture() : mock_shared_wait(s, e, seconds);
     if (s->graph != NULL || mock_event_captured(e)) return capture_wait(s, e, seconds);
@@ -293,12 +312,13 @@ static aclError wait(mock_stream *s, mock_event *e, uint32_t seconds) {
 }
 
 static aclError wait_event(aclrtStream stream, aclrtEvent event, uint32_t seconds) {
-    if (event == NULL) return mock_null("event");
     mock_stream *s = NULL;
     mock_lock();
-    mock_event *e = mock_event_get(event);
-    aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
-    if (code == 0) code = use_flag(&e->wait_use, ACL_EVENT_WAIT_DEFAULT);
+    mock_event *e = NULL;
+    aclError code = find(event, stream, &e);
+    if (code == 0) code = check_waitable(e);
+    if (code == 0) code = use_flag(e, &e->wait_use, ACL_EVENT_WAIT_DEFAULT);
+    if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = wait(s, e, seconds);
     mock_unlock();
     return code;
@@ -306,17 +326,18 @@ static aclError wait_event(aclrtStream stream, aclrtEvent event, uint32_t second
 
 MOCK_EXPORT aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
     MOCK_ENTER(aclrtStreamWaitEvent);
+    if (event == NULL) return mock_null("event");
     return wait_event(stream, event, 0);
 }
 
-/* Negative: 107000 (observed: event_query); accepted in a capture (observed: event_reset_in_capture). 0
- * is the time-out of aclrtSetOpWaitTimeout, by default none (guide: event management; own choice: that
- * the two meet). */
+/* Negative: 107000 (observed: event_query), before a null event, which is 107000, too (observed:
+ * null_handles_before_set_device); accepted in a capture (observed: event_reset_in_capture). 0 is the time-out of
+ * aclrtSetOpWaitTimeout, by default none (guide: event management; own choice: that the two meet). */
 MOCK_EXPORT aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout) {
     MOCK_ENTER(aclrtStreamWaitEventWithTimeout);
-    if (event == NULL) return mock_null("event");
     if (timeout < 0)
-        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is negative", timeout);
+        return mock_fail_acl(ACL_ERROR_RT_PARAM_INVALID, "EH0007", "the time-out %d is negative", timeout);
+    if (event == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "event must not be null");
     return wait_event(stream, event, (uint32_t)timeout);
 }
 
@@ -325,12 +346,13 @@ MOCK_EXPORT aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stre
     MOCK_ENTER(aclrtRecordEventWithFlag);
     if (event == NULL) return mock_null("event");
     if (flag > ACL_EVENT_RECORD_EXTERNAL)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flag %u", flag);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flag %u", flag);
     mock_stream *s = NULL;
     mock_lock();
-    mock_event *e = mock_event_get(event);
-    aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
-    if (code == 0) code = use_flag(&e->record_use, flag);
+    mock_event *e = NULL;
+    aclError code = find(event, stream, &e);
+    if (code == 0) code = use_flag(e, &e->record_use, flag);
+    if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0)
         code = flag == ACL_EVENT_RECORD_EXTERNAL ? mock_external_capture(s, e, true) : record(e, s);
     mock_unlock();
@@ -343,12 +365,14 @@ MOCK_EXPORT aclError aclrtStreamWaitEventWithFlag(
     MOCK_ENTER(aclrtStreamWaitEventWithFlag);
     if (event == NULL) return mock_null("event");
     if (flag > ACL_EVENT_WAIT_EXTERNAL || (flag == ACL_EVENT_WAIT_EXTERNAL && timeout != 0))
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0008", "flag %u with time-out %u", flag, timeout);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "flag %u with time-out %u", flag, timeout);
     mock_stream *s = NULL;
     mock_lock();
-    mock_event *e = mock_event_get(event);
-    aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
-    if (code == 0) code = use_flag(&e->wait_use, flag);
+    mock_event *e = NULL;
+    aclError code = find(event, stream, &e);
+    if (code == 0) code = check_waitable(e);
+    if (code == 0) code = use_flag(e, &e->wait_use, flag);
+    if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0)
         code = flag == ACL_EVENT_WAIT_EXTERNAL ? mock_external_capture(s, e, false) : wait(s, e, timeout);
     mock_unlock();
@@ -359,11 +383,13 @@ MOCK_EXPORT aclError aclrtStreamWaitEventWithFlag(
  * event_kinds, event_reset_in_capture); on a stream of a model not those of aclrtCreateEvent, as for records
  * (implementation of the open runtime). Device-only: 107000 (guide: event management,
  * aclrtCreateEventWithFlag). */
-static aclError check_reset(const mock_event *e, const mock_stream *s) {
-    if (e->flags & ACL_EVENT_DEVICE_USE_ONLY) return bad_flag(e->flags);
+static aclError check_resettable(const mock_event *e) {
     const bool host = e->family != MOCK_EVENT_EX && e->family != MOCK_EVENT_IPC;
-    const bool placed = e->family != MOCK_EVENT_PLAIN || !s->bound;
-    if (!host || !placed || check_waitable(e) != 0)
+    return host ? check_waitable(e) : mock_unable();
+}
+
+static aclError check_reset(const mock_event *e, const mock_stream *s) {
+    if (e->family == MOCK_EVENT_PLAIN && s->bound)
         return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event cannot be reset");
     if (mock_capturing(s) && e->family != MOCK_EVENT_OUTSIDE)
         return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event cannot be captured");
@@ -375,8 +401,10 @@ MOCK_EXPORT aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     if (event == NULL) return mock_null("event");
     mock_stream *s = NULL;
     mock_lock();
-    mock_event *e = mock_event_get(event);
-    aclError code = e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_to_submit(stream, &s);
+    mock_event *e = NULL;
+    aclError code = find(event, stream, &e);
+    if (code == 0) code = check_resettable(e);
+    if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = check_reset(e, s);
     if (code == 0) {
         mock_task t = {

@@ -22,8 +22,7 @@ static aclError find(aclrtEvent handle, scope scope, mock_event **out) {
     if (e->family == MOCK_EVENT_OUTSIDE) return no_feature("an external event has no state for the host");
     /* (guide: event management, aclrtIpcGetEventHandle) */
     if (scope != ANY && e->family == MOCK_EVENT_IPC) return no_feature("not for events between processes");
-    if (scope == LATCHES && e->family == MOCK_EVENT_EX)
-        return no_feature("not for events of aclrtCreateEventExWithFlag");
+    if (scope == LATCHES && e->family == MOCK_EVENT_EX) return mock_unable();
     if (mock_event_captured(e)) {
         mock_capture_spoil(&e->graph->capture);
         return mock_fail(ACL_ERROR_RT_EVENT_CAPTURED, "EE1016", "the event belongs to an active capture");
@@ -88,7 +87,7 @@ MOCK_EXPORT aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitS
 /* ---- waiting ---- */
 
 static aclError late(void) {
-    return mock_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE1002", "the event was not recorded in time");
+    return mock_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "EE9999", "the event was not recorded in time");
 }
 
 /* In a model's stream: 107000 (implementation of the open runtime). Never recorded: 0 (observed:
@@ -128,13 +127,15 @@ MOCK_EXPORT aclError aclrtSynchronizeEvent(aclrtEvent event) {
     return synchronize(event, MOCK_FOREVER);
 }
 
-/* 0: 107000 (observed: event_query); below -1 the same (implementation of the open runtime). */
+/* 0: 107000 (observed: event_query), after the handle; below -1 the same, before a null event (observed:
+ * event_ex_unrecorded, null_handles_before_set_device, sequences). */
 MOCK_EXPORT aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
     MOCK_ENTER(aclrtSynchronizeEventWithTimeout);
+    if (timeout < -1)
+        return mock_fail_acl(ACL_ERROR_RT_PARAM_INVALID, "EH0007", "the time-out %d is below -1", timeout);
     if (event == NULL) return mock_null("event");
-    if (timeout != -1 && timeout <= 0)
-        return mock_fail(
-            ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is neither -1 nor above 0", timeout);
+    if (timeout == 0 && mock_handle_get(MOCK_EVENT, event) != NULL)
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out must not be 0");
     return synchronize(event, timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
 }
 
@@ -185,6 +186,7 @@ MOCK_EXPORT aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestam
     return code;
 }
 
+/* Only of the older kinds, with SYNC: 507000 for the others (observed: event_flavours, event_ex_unrecorded). */
 MOCK_EXPORT aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId) {
     MOCK_ENTER(aclrtGetEventId);
     if (event == NULL || eventId == NULL) return mock_null("event and eventId");
@@ -192,6 +194,8 @@ MOCK_EXPORT aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId) {
     const mock_event *e = mock_event_get(event);
     aclError code = e != NULL ? 0 : ACL_ERROR_RT_INVALID_HANDLE;
     if (code == 0 && e->family == MOCK_EVENT_IPC) code = no_feature("not for events between processes");
+    if (code == 0 && (e->family == MOCK_EVENT_EX || !mock_event_waitable(e)))
+        code = mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the event has no id");
     if (code == 0) *eventId = e->id;
     mock_unlock();
     return code;

@@ -134,7 +134,9 @@ MOCK_EXPORT aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num) {
     mock_lock();
     for (size_t i = 0; i < num && code == 0; i++) {
         mock_notify *n = mock_handle_get(MOCK_NOTIFY, notifies[i]);
-        if (n == NULL) code = mock_notify_stale(notifies[i]);
+        if (notifies[i] == NULL)
+            code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "a notify must not be null");
+        else if (n == NULL) code = mock_notify_stale(notifies[i]);
         else if (n->shared != NULL) atomic_store(&n->shared->page->set, 0);
         else n->set = false;
     }
@@ -166,11 +168,30 @@ static aclError queue_value(aclrtStream stream, mock_task *t) {
     return code;
 }
 
-/* flag is 0 (guide: memory value operations, aclrtValueWrite); null: 100000 (observed: valuewait). */
+static bool of_host(const void *p) {
+    return mock_place_of(p) != MOCK_DEVICE;
+}
+
+/* flag is 0 (guide: memory value operations, aclrtValueWrite); null: 100000 (observed: valuewait); a host address:
+ * 107000; both after the handle, before the context (observed: live_stream, other_context_stream, sequences). */
+static aclError check_write(const void *address, uint32_t flag, aclrtStream stream) {
+    mock_stream *s = NULL;
+    if (stream != NULL) {
+        mock_lock();
+        const aclError code = mock_stream_to_look_at(stream, &s);
+        mock_unlock();
+        if (code != 0) return code;
+    }
+    if (flag != 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", flag);
+    if (!of_host(address)) return 0;
+    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001", "%p is not an address of the device", address);
+}
+
 MOCK_EXPORT aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
     MOCK_ENTER(aclrtValueWrite);
     if (devAddr == NULL) return mock_null("devAddr");
-    if (flag != 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag %u", flag);
+    const aclError code = check_write(devAddr, flag, stream);
+    if (code != 0) return code;
     mock_task t = {.ops = &value_write_ops, .kind = MOCK_TASK_WORK, .type = ACL_MODEL_RI_TASK_VALUE_WRITE};
     t.u.value.address = devAddr;
     t.u.value.value = value;

@@ -12,49 +12,40 @@
 
 #define STATUS_BYTES 64u
 
-/* Own choice: an Ascend910B starts with INFNAN. */
-static struct {
-    bool set;
-    aclrtFloatOverflowMode mode;
-} saturation[MOCK_MAX_DEVICES];
+/* One for all devices (observed: sequences); own choice: an Ascend910B starts with INFNAN. */
+static aclrtFloatOverflowMode saturation = ACL_RT_OVERFLOW_MODE_INFNAN;
 static struct {
     uint64_t serial;
     void *address;
 } places[64];
 
 void mock_overflow_reset(void) {
-    memset(saturation, 0, sizeof saturation);
+    saturation = ACL_RT_OVERFLOW_MODE_INFNAN;
     memset(places, 0, sizeof places);
 }
 
-aclrtFloatOverflowMode mock_saturation_of(int32_t device) {
-    return saturation[device].set ? saturation[device].mode : ACL_RT_OVERFLOW_MODE_INFNAN;
-}
+aclrtFloatOverflowMode mock_saturation(void) { return saturation; }
 
 /* For streams created later (guide: aclrtSetDeviceSatMode). Two modes (header: aclrtFloatOverflowMode);
- * others 107000 (own choice). */
+ * others 107000. Needs
+ * no context (observed: before_set_device). */
 MOCK_EXPORT aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
     MOCK_ENTER(aclrtSetDeviceSatMode);
     if ((int)mode < 0 || mode > ACL_RT_OVERFLOW_MODE_INFNAN)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "overflow mode %d", (int)mode);
     mock_lock();
-    const mock_ctx *ctx = mock_current();
-    if (ctx != NULL) {
-        saturation[ctx->device].set = true;
-        saturation[ctx->device].mode = mode;
-    }
+    saturation = mode;
     mock_unlock();
-    return ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
+    return 0;
 }
 
 MOCK_EXPORT aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode) {
     MOCK_ENTER(aclrtGetDeviceSatMode);
     if (mode == NULL) return mock_null("mode");
     mock_lock();
-    const mock_ctx *ctx = mock_current();
-    if (ctx != NULL) *mode = mock_saturation_of(ctx->device);
+    *mode = saturation;
     mock_unlock();
-    return ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
+    return 0;
 }
 
 /* ---- the status ---- */

@@ -5,6 +5,6 @@
 #include "base/base.h"
 
 /* The overflow mode of new streams. */
-aclrtFloatOverflowMode mock_saturation_of(int32_t device);
+aclrtFloatOverflowMode mock_saturation(void);
 
 #endif

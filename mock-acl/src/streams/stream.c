@@ -15,6 +15,8 @@
 
 #define NO_TASKS (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
 
+_Static_assert(MOCK_MAX_DEVICES == MOCK_QUOTA_DEVICES, "the engine counts for as many devices as there can be");
+
 static mock_stream *free_streams;
 static uint64_t next_serial = 1;
 static int32_t next_id = 1;
@@ -47,7 +49,7 @@ static mock_stream *stream_object(void) {
 }
 
 mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, bool is_default) {
-    if (mock_streams_left() == 0) return NULL;
+    if (mock_streams_left(ctx->device) == 0 || mock_engine.streams > MOCK_STREAM_LIMIT) return NULL;
     mock_stream *s = stream_object();
     if (s == NULL) return NULL;
     s->handle = mock_handle_new(MOCK_STREAM, s);
@@ -62,23 +64,25 @@ mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, b
     s->priority = priority > 7 ? 7 : priority;
     s->flags = flags;
     s->is_default = is_default;
-    s->stop_on_failure = ctx->stop_on_failure;
+    s->stop_on_failure = false;
     atomic_store_explicit(&s->held, false, memory_order_relaxed);
     s->stopped = s->overflow_switch = s->cache_op_info = s->bound = s->host_funcs = false;
+    s->group_left = false;
     s->again = false;
     s->dropping = 0;
-    s->custom_tag = s->cube_limit = s->vector_limit = 0;
+    s->custom_tag = UINT32_MAX; /* (observed: attributes) */
+    s->cube_limit = s->vector_limit = 0;
     s->error = s->stop_error = 0;
     s->time_ns = 0;
     s->timed_out = false;
     s->base = s->tail;
-    s->saturation = mock_saturation_of(ctx->device);
+    s->saturation = mock_saturation();
     s->graph = NULL;
     s->update = NULL;
     s->report_thread = 0;
     s->report_host = false;
     mock_list_push(&ctx->streams, &s->in_context);
-    mock_engine.streams++;
+    mock_stream_taken(s);
     return s;
 }
 
@@ -92,7 +96,7 @@ void mock_stream_free(mock_stream *s) {
     s->serial = 0;
     ids_used[(uint32_t)s->id / 32] &= ~(1u << ((uint32_t)s->id % 32));
     mock_list_remove(&s->in_context);
-    mock_engine.streams--;
+    mock_stream_given(s);
     s->next_free = free_streams;
     free_streams = s;
 }
@@ -140,10 +144,10 @@ static aclError refuse_in_task(const char *call) {
         ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "%s must not be called by a host function", call);
 }
 
-/* Capturing: 107027 (observed: capturing_calls, destroy_side). The default stream: 107000 (own choice:
- * the real runtime gives 0 and crashes later; observed, not recorded). Waits for queued work; by force for
- * none of it (guide: stream management, aclrtDestroyStreamForce): what a card would be done with runs, what waits for
- * something is dropped. A graph launched before lives on
+/* Capturing: 107027 (observed: capturing_calls, destroy_side), before the context (observed: other_context_stream). The
+ * default stream: 107000 (own choice: the real runtime gives 0 and crashes later; observed, not recorded). Waits for
+ * queued work; by force for none of it (guide: stream management, aclrtDestroyStreamForce): what a card would be done
+ * with runs, what waits for something is dropped. A graph launched before lives on
  * (observed: execute). */
 static aclError destroy(aclrtStream handle, bool force, const char *call) {
     mock_stream *s = NULL;
@@ -151,10 +155,11 @@ static aclError destroy(aclrtStream handle, bool force, const char *call) {
     aclError code = refuse_in_task(call);
     if (code != 0) return code;
     mock_lock();
-    code = mock_stream_to_submit(handle, &s);
+    code = mock_stream_to_look_at(handle, &s);
+    if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, call);
+    if (code == 0) code = mock_stream_to_submit(handle, &s);
     if (code == 0 && s->is_default)
         code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1016", "the default stream cannot be destroyed");
-    if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, call);
     if (code == 0) {
         const uint64_t serial = s->serial;
         mock_stream_goes(s);
@@ -193,13 +198,19 @@ aclError mock_aborted(const mock_stream *s) {
     return mock_fail(s->abort_code, "EE9999", "stream %d was aborted", s->id);
 }
 
-/* Capturing: 107027 (observed: capturing_calls). Streams that run no tasks: 0 at once (guide: stream
+/* Capturing: 107027 (observed: capturing_calls), before the context (observed: sequences). */
+static aclError find_waited(aclrtStream handle, mock_stream **s, const char *call) {
+    const aclError code = mock_stream_to_look_at(handle, s);
+    if (code == 0 && mock_capturing(*s)) return mock_captured_illegal(*s, call);
+    return code != 0 ? code : mock_stream_to_wait(handle, s);
+}
+
+/* Streams that run no tasks: 0 at once (guide: stream
  * management, aclrtSynchronizeStream). Time-out: 507046 (observed: syncev_timeout). */
 static aclError synchronize(aclrtStream handle, int64_t timeout_ns, const char *call) {
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = mock_stream_to_wait(handle, &s);
-    if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, call);
+    aclError code = find_waited(handle, &s, call);
     if (code == 0 && (s->flags & NO_TASKS) == 0) {
         mock_target t = mock_target_of(s, s->tail);
         code = mock_wait_target(&t, timeout_ns);
@@ -217,17 +228,21 @@ MOCK_EXPORT aclError aclrtSynchronizeStream(aclrtStream stream) {
     return synchronize(stream, MOCK_FOREVER, "aclrtSynchronizeStream");
 }
 
-/* 0 and below -1: 107000 (observed: stream_basic). */
+/* 0 and below -1: 107000 (observed: stream_basic); below -1 says the ACL layer (observed: live_stream). */
 static aclError bad_timeout(int32_t ms) {
     if (ms == -1 || ms > 0) return 0;
-    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out %d is neither -1 nor above 0", ms);
+    if (ms == 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the time-out must not be 0");
+    return mock_fail_acl(ACL_ERROR_RT_PARAM_INVALID, "EH0007", "the time-out %d is below -1", ms);
 }
+
+/* Whether the handle lives, or is null: what it says comes before a time-out of 0 (observed: sequences). */
+static bool lives(aclrtStream handle) { return handle == NULL || mock_handle_get(MOCK_STREAM, handle) != NULL; }
 
 static int64_t timeout_ns(int32_t ms) { return ms < 0 ? MOCK_FOREVER : (int64_t)ms * 1000000; }
 
 MOCK_EXPORT aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
     MOCK_ENTER(aclrtSynchronizeStreamWithTimeout);
-    const aclError code = bad_timeout(timeout);
+    const aclError code = timeout != 0 || lives(stream) ? bad_timeout(timeout) : 0;
     if (code != 0) return code;
     return synchronize(stream, timeout_ns(timeout), "aclrtSynchronizeStreamWithTimeout");
 }
@@ -284,13 +299,19 @@ static void collect_of_device(mock_stream *s) {
     if (!mock_capturing(s)) add(collected, s);
 }
 
+static aclError device_captured(mock_stream *s, const char *call) {
+    mock_capture_spoil(&s->graph->capture);
+    return mock_fail(
+        ACL_ERROR_RT_STREAM_CAPTURED, "EE9999", "%s is not allowed while a stream captures", call);
+}
+
 /* One capturing stream of the context: 107027 (observed: capturing_calls); of another context: 0
  * (observed: sync_device_other_ctx_capture). The documentation waits for the streams of the other
  * contexts of the device as well (guide: device management, aclrtSynchronizeDevice). */
 static aclError collect(mock_ctx *ctx, all_targets *all, const char *call) {
     for (mock_link *l = ctx->streams.next; l != &ctx->streams; l = l->next) {
         mock_stream *s = MOCK_OWNER(l, mock_stream, in_context);
-        if (mock_capturing(s)) return mock_captured_illegal(s, call);
+        if (mock_capturing(s)) return device_captured(s, call);
         add(all, s);
     }
     collected_for = ctx;
@@ -344,8 +365,7 @@ MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *sta
     mock_stream *s = NULL;
     if (status == NULL) return mock_null("status");
     mock_lock();
-    aclError code = mock_stream_to_wait(stream, &s);
-    if (code == 0 && mock_capturing(s)) code = mock_captured_illegal(s, "aclrtStreamQuery");
+    aclError code = find_waited(stream, &s, "aclrtStreamQuery");
     if (code == 0) {
         const bool idle =
             (s->flags & NO_TASKS) != 0 || atomic_load_explicit(&s->done, memory_order_acquire) == s->tail;

@@ -30,11 +30,10 @@ static aclError no_context(void) {
     return bound ? 0 : ACL_ERROR_RT_CONTEXT_NULL;
 }
 
-/* 0: never. For waits that are queued later, the last call counts (guide: aclrtSetOpWaitTimeout). */
+/* 0: never. For waits that are queued later, the last call counts (guide: aclrtSetOpWaitTimeout). Needs no context
+ * (observed: before_set_device). */
 MOCK_EXPORT aclError aclrtSetOpWaitTimeout(uint32_t timeout) {
     MOCK_ENTER(aclrtSetOpWaitTimeout);
-    const aclError code = no_context();
-    if (code != 0) return code;
     mock_lock();
     wait_seconds = timeout;
     mock_unlock();
@@ -42,20 +41,26 @@ MOCK_EXPORT aclError aclrtSetOpWaitTimeout(uint32_t timeout) {
 }
 
 /* 0: the longest (guide: aclrtSetOpExecuteTimeOutV2). */
-static aclError set_execution(uint64_t us, uint64_t *actual) {
-    const aclError code = no_context();
-    if (code != 0) return code;
+static void set_steps(uint64_t us, uint64_t *actual) {
     mock_lock();
     const uint64_t wanted = us / STEP_US + (us % STEP_US != 0);
     steps = us == 0 || wanted > STEPS ? STEPS : wanted;
     if (actual != NULL) *actual = steps * STEP_US;
     mock_unlock();
-    return 0;
 }
+
+static aclError set_execution(uint64_t us, uint64_t *actual) {
+    const aclError code = no_context();
+    if (code == 0) set_steps(us, actual);
+    return code;
+}
+
+/* Needs no context (observed: before_set_device). */
 
 MOCK_EXPORT aclError aclrtSetOpExecuteTimeOut(uint32_t timeout) {
     MOCK_ENTER(aclrtSetOpExecuteTimeOut);
-    return set_execution((uint64_t)timeout * 1000000, NULL);
+    set_steps((uint64_t)timeout * 1000000, NULL);
+    return 0;
 }
 
 MOCK_EXPORT aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout) {

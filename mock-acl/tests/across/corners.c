@@ -210,7 +210,8 @@ static void a_capture_in_text(void) {
     CHECK(file >= 0 && close(file) == 0);
     OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
     OK(aclmdlRICaptureGetInfo(s, &status, &model));
-    CODE(aclmdlRIGetStreams(model, streams, &n), 107026);
+    OK(aclmdlRIGetStreams(model, streams, &n)); /* (observed: graph_tasks) */
+    CHECK(n == 1 && streams[0] != NULL && streams[1] == NULL);
     OK(aclrtRecordEvent(e, s));
     OK(aclrtStreamWaitEvent(t, e));
     OK(aclrtMemsetAsync(device(8), 8, 0, 8, t));

@@ -317,9 +317,15 @@ RULE_ENV(context, each_needs_a_stream, "guide: aclrtCreateContext; own choice", 
     EXPECT(aclrtCreateContext(&context, 0), 207008);
 }
 
-RULE_ENV(context, a_device_needs_a_stream, "header: ACL_ERROR_RT_DEV_SETUP_ERROR", "MOCK_ACL_STREAMS=1") {
+RULE_ENV(context, a_device_needs_a_stream, "header: ACL_ERROR_RT_DEV_SETUP_ERROR", "MOCK_ACL_STREAMS=2") {
+    aclrtContext context = NULL;
     devices(2);
     up();
+    OK(aclrtSetDevice(1));
+    OK(aclrtCreateContext(&context, 1));
+    OK(aclrtResetDevice(1));
+    OK(aclrtSetCurrentContext(context));
+    new_stream(); /* the context and its stream are all that the device has */
     EXPECT(aclrtSetDevice(1), 507033);
     EXPECT(aclrtResetDevice(1), 507007);
 }

@@ -74,7 +74,7 @@ RULE(graph, the_error_of_a_group_repeats, "observed: invalid_107034_status") {
     EXPECT(aclrtMemsetAsync(memory, 8, 1, 8, origin), 507009);
     TRUE(status_of(origin) == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
     EXPECT(aclmdlRICaptureTaskGrpEnd(origin, &group), 507009);
-    TRUE(group == NULL);
+    TRUE(group == (aclrtTaskGrp)memory); /* untouched (observed: group_calls) */
     EXPECT(aclrtMemsetAsync(memory, 8, 1, 8, origin), 0);
     TRUE(status_of(origin) == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
     ends_with(507903);
@@ -225,15 +225,17 @@ RULE_MOCK(graph, a_sub_capture_under_another_context, "own choice: as for other 
     EXPECT(aclmdlRICaptureToModelRIBegin(new_stream(), sub, RELAXED), 107004);
 }
 
-RULE_MOCK(graph, begin_on_a_stream_that_updates, "own choice: as for groups") {
+RULE(graph, begin_on_a_stream_that_updates, "observed: group_after_update") {
     prepare(RELAXED);
     aclrtTaskGrp group = NULL;
     OK(aclmdlRICaptureTaskGrpBegin(origin));
     OK(aclmdlRICaptureTaskGrpEnd(origin, &group));
     end(origin);
     OK(aclmdlRICaptureTaskUpdateBegin(side, group));
-    EXPECT(aclmdlRICaptureBegin(side, RELAXED), 107033);
-    OK(aclmdlRICaptureTaskUpdateEnd(side));
+    EXPECT(aclmdlRICaptureBegin(side, RELAXED), 0);
+    EXPECT(aclmdlRICaptureTaskUpdateEnd(side), 107027);
+    end(side);
+    EXPECT(aclmdlRICaptureTaskUpdateEnd(side), 0);
     EXPECT(aclmdlRICaptureBegin(side, RELAXED), 0);
 }
 
@@ -276,7 +278,7 @@ RULE_ENV(graph, a_group_of_an_invalidated_capture,
     OK(aclmdlRICaptureTaskGrpBegin(origin));
     EXPECT(aclrtStreamWaitEvent(side, event), 207008);
     EXPECT(aclmdlRICaptureTaskGrpEnd(origin, &group), 507903);
-    TRUE(group == NULL);
+    TRUE(group == (aclrtTaskGrp)memory);
     ends_with(507903);
 }
 

@@ -280,13 +280,15 @@ RULE(graph, a_model_without_a_name, "guide: aclmdlRIGetName") {
     TRUE(name[0] == '\0');
 }
 
-RULE(graph, a_name_is_cut_to_the_room, "implementation: aclmdlRIGetName") {
+RULE(graph, a_name_needs_room_for_all_of_it, "observed: graph_name") {
     up();
     aclmdlRI graph = end(begin(RELAXED));
-    char name[4] = "";
+    char name[8] = "?";
     OK(aclmdlRISetName(graph, "prefill"));
-    EXPECT(aclmdlRIGetName(graph, sizeof name, name), 0);
-    TRUE(strncmp(name, "pre", 3) == 0 && name[3] == '\0');
+    EXPECT(aclmdlRIGetName(graph, 7, name), 507000);
+    TRUE(name[0] == '\0');
+    EXPECT(aclmdlRIGetName(graph, 8, name), 0);
+    TRUE(strcmp(name, "prefill") == 0);
     EXPECT(aclmdlRIGetName(graph, 0, name), 107000);
 }
 

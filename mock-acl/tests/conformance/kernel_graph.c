@@ -278,11 +278,11 @@ RULE_MOCK(kernel, a_kernel_beside_an_open_group, "observed: invalid_107034_statu
 
 static aclmdlRITask only_task(aclmdlRI graph) {
     aclrtStream inner = NULL;
-    aclmdlRITask task = NULL;
-    uint32_t streams = 1, tasks = 1;
+    aclmdlRITask listed[2] = {NULL, NULL};
+    uint32_t streams = 1, tasks = 2; /* the first launch adds one (observed: graph_tasks) */
     OK(aclmdlRIGetStreams(graph, &inner, &streams));
-    OK(aclmdlRIGetTasksByStream(inner, &task, &tasks));
-    return task;
+    OK(aclmdlRIGetTasksByStream(inner, listed, &tasks));
+    return listed[0];
 }
 
 RULE_MOCK(kernel, parameters_of_a_kernel_task,

@@ -186,25 +186,28 @@ RULE(stream, a_stream_that_stops_on_failure_stays_so, "observed: failmode") {
     EXPECT(aclrtSetStreamFailureMode(stream, ACL_CONTINUE_ON_FAILURE), 207000);
 }
 
-RULE(stream, only_one_bit_of_the_failure_mode_counts, "implementation: aclrtSetStreamFailureMode") {
+RULE(stream, only_stop_is_a_failure_mode_to_set, "observed: attributes, other_context_stream") {
     up();
     aclrtStream stream = new_stream();
     aclrtStreamAttrValue value;
     EXPECT(aclrtSetStreamFailureMode(stream, 2), 0);
     OK(aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_FAILURE_MODE, &value));
     TRUE(value.failureMode == 0);
-    EXPECT(aclrtSetStreamFailureMode(stream, 3), 0);
+    OK(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
+    EXPECT(aclrtSetStreamFailureMode(stream, 2), 207000);
     OK(aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_FAILURE_MODE, &value));
     TRUE(value.failureMode == 1);
 }
 
-RULE(stream, stopping_on_failure_covers_the_context, "guide: aclrtSetStreamFailureMode") {
+RULE(stream, stopping_on_failure_is_of_one_stream, "observed: failure_mode_streams") {
     up();
     aclrtStream a = new_stream(), b = new_stream();
     aclrtStreamAttrValue value;
     OK(aclrtSetStreamFailureMode(a, ACL_STOP_ON_FAILURE));
     OK(aclrtGetStreamAttribute(b, ACL_STREAM_ATTR_FAILURE_MODE, &value));
-    TRUE(value.failureMode == 1);
+    TRUE(value.failureMode == 0);
+    OK(aclrtGetStreamAttribute(new_stream(), ACL_STREAM_ATTR_FAILURE_MODE, &value));
+    TRUE(value.failureMode == 0);
 }
 
 RULE(stream, the_default_stream_has_a_failure_mode, "guide: aclrtSetStreamFailureMode") {
@@ -274,14 +277,14 @@ RULE_MOCK(stream, a_wait_for_an_event_reports_an_error_before_it, "guide: asynch
     EXPECT(aclrtSynchronizeStream(stream), 0);
 }
 
-RULE_MOCK(stream, a_stopped_context_takes_no_work_on_any_stream, "guide: aclrtSetStreamFailureMode") {
+RULE_MOCK(stream, beside_a_stream_that_stops_the_others_go_on, "observed: failure_mode_streams") {
     up();
     aclrtStream stream = new_stream(), other = new_stream();
     void *memory = device(64);
     OK(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
     fail(other);
     EXPECT(aclrtSynchronizeStream(other), 507053);
-    EXPECT(aclrtMemsetAsync(memory, 64, 7, 64, other), 507053);
+    EXPECT(aclrtMemsetAsync(memory, 64, 7, 64, other), 0);
 }
 
 RULE_MOCK(stream, a_stopped_stream_drops_its_work_and_says_so_each_time, "guide: aclrtSetStreamFailureMode") {
