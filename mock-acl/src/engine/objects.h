@@ -119,6 +119,13 @@ typedef struct mock_event {
     struct mock_event *next_free;
 } mock_event;
 
+/* Whether streams may wait for it: external, or made with ACL_EVENT_SYNC; of the Ex kind also with 4, which has no name
+ * (observed: sequences). */
+static inline bool mock_event_waitable(const mock_event *e) {
+    if (e->family == MOCK_EVENT_OUTSIDE || (e->flags & ACL_EVENT_SYNC) != 0) return true;
+    return e->family == MOCK_EVENT_EX && (e->flags & 4u) != 0;
+}
+
 /* Whether it was ever recorded outside of a capture. */
 static inline bool mock_has_record(const mock_event *e) { return e->stream != NULL || e->point != NULL; }
 

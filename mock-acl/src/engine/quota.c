@@ -26,7 +26,6 @@ static struct {
 static struct {
     uint32_t streams;  /* of the program; those that the CPU schedules take none (observed: available_kinds) */
     uint32_t in_graphs;
-    uint32_t over;     /* of graphs that are gone: they still show as taken (observed: available) */
 } used[MOCK_QUOTA_DEVICES];
 
 static void read_environment(void) {
@@ -43,7 +42,6 @@ void mock_quota_reset(void) {
     read_environment();
     quota.stream_now = quota.streams;
     quota.event_now = quota.events;
-    for (int i = 0; i < MOCK_QUOTA_DEVICES; i++) used[i].over = 0;
 }
 
 static uint32_t left(uint32_t limit, uint32_t used) { return used < limit ? limit - used : 0; }
@@ -69,19 +67,17 @@ void mock_stream_given(const mock_stream *s) {
 
 void mock_graph_stream_taken(int32_t device) { used[device].in_graphs++; }
 
-void mock_graph_streams_given(int32_t device, uint32_t count) {
-    used[device].in_graphs -= count;
-    used[device].over += count;
-}
+/* The real runtime keeps those of graphs that are gone (observed: available); here they come back, so that a program
+ * which captures again and again never runs out of them (own choice). */
+void mock_graph_streams_given(int32_t device, uint32_t count) { used[device].in_graphs -= count; }
 
-/* (observed: host_notify, "availNum"; available). New streams may take the place of those of graphs that are gone, so
- * that a program which captures again and again never runs out of them (own choice). */
+/* (observed: host_notify, "availNum"; two_devices, available_kinds) */
 MOCK_EXPORT aclError aclrtGetStreamAvailableNum(uint32_t *streamCount) {
     MOCK_ENTER(aclrtGetStreamAvailableNum);
     if (streamCount == NULL) return mock_null("streamCount");
     mock_lock();
     const mock_ctx *ctx = mock_current();
-    if (ctx != NULL) *streamCount = left(mock_streams_left(ctx->device), used[ctx->device].over);
+    if (ctx != NULL) *streamCount = mock_streams_left(ctx->device);
     mock_unlock();
     return ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
 }

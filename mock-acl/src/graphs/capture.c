@@ -195,9 +195,7 @@ aclError mock_capture_task(mock_stream *s, mock_task *t) {
 }
 
 /* (observed: event_kinds, build_ri) */
-static aclError not_captured(void) {
-    return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "events of this kind cannot be captured");
-}
+static aclError not_captured(void) { return mock_unable(); }
 
 /* The event is one of the capture, but nothing can wait for it (observed: group_record_fails, sequences). */
 static void refused_record(const mock_graph *g, mock_event *e) {
@@ -246,7 +244,7 @@ aclError mock_capture_record(mock_stream *s, mock_event *e) {
     }
     if (s->bound || e->family != MOCK_EVENT_EX) return not_captured();
     /* A record that nothing can wait for is accepted and ignored (observed: event_kinds). */
-    if ((e->flags & ACL_EVENT_SYNC) == 0) return 0;
+    if (!mock_event_waitable(e)) return 0;
     return add_record(s, e);
 }
 
@@ -267,15 +265,13 @@ static aclError fork_into(mock_stream *s, const mock_event *e) {
             ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "EE1017", "the default stream cannot join a capture");
     aclError code = bad_flags(s);
     if (code == 0) code = mock_capture_lost(e->graph);
+    if (code == 0 && e->graph->broken)
+        code = mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the capture of the event is broken");
     if (code != 0) return code;
     code = mock_graph_add_chain(e->graph, s);
     if (code == 0) return add_wait(s, e);
     e->graph->capture.invalidated = true; /* (observed, not recorded) */
     return code;
-}
-
-static aclError no_record(void) {
-    return mock_fail(ACL_ERROR_RT_INTERNAL_ERROR, "EE9999", "the record of the event was refused");
 }
 
 static aclError wait_latch(mock_stream *s, mock_event *e) {
@@ -291,13 +287,14 @@ static aclError wait_latch(mock_stream *s, mock_event *e) {
 aclError mock_capture_wait(mock_stream *s, mock_event *e) {
     const bool captured = mock_event_captured(e);
     const bool refused = captured && e->graph_record == NO_RECORD;
-    if (s->graph == NULL) return refused ? no_record() : fork_into(s, e);
+    if (s->graph == NULL) return fork_into(s, e);
     if (e->family == MOCK_EVENT_OUTSIDE || (e->family == MOCK_EVENT_FLAGGED && s->bound))
         return wait_latch(s, e);
     if (s->bound || e->family != MOCK_EVENT_EX) return not_captured();
     if (refused && e->graph == s->graph) {
-        tell_refused();
-        return 0;
+        const aclError code = mock_group_check(s->graph, s->chain, MOCK_TASK_WAIT);
+        if (code == 0) tell_refused();
+        return code;
     }
     if (captured && e->graph == s->graph) return add_wait(s, e);
     if (captured) {

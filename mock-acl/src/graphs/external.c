@@ -73,16 +73,19 @@ aclError mock_point_synchronize(mock_point *p, int64_t timeout_ns) {
 /* ---- capture ---- */
 
 /* Not capturing: 107029; not Ex with exactly SYNC: 207000; the same event twice in one graph, in whichever
- * roles: 107000; in a sub graph: 207000 (implementation of the open runtime). */
-static aclError check(const mock_stream *s, const mock_event *e) {
+ * roles: 107000, a wait for one that was recorded before the same (observed: sequences); in a sub graph: 207000
+ * (implementation of the open runtime). */
+static aclError check(const mock_stream *s, const mock_event *e, bool record) {
     if (!mock_capturing(s))
-        return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1018", "the stream does not capture");
+        return mock_fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1016", "the stream does not capture");
     if (e->family != MOCK_EVENT_EX || e->flags != ACL_EVENT_SYNC)
         return mock_fail(
             ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event needs exactly the flag ACL_EVENT_SYNC");
     const mock_graph *g = s->graph;
     const aclError sub = mock_graph_no_sub(g, "an external record or wait");
     if (sub != 0) return sub;
+    if (!record && mock_has_record(e) && !mock_event_captured(e))
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1001", "the event was recorded outside of the capture");
     for (uint32_t i = 0; g->external_count != 0 && i < g->node_count; i++) {
         const mock_task *t = &g->nodes[i];
         const bool external = t->kind == MOCK_TASK_EXTERNAL_WAIT || t->kind == MOCK_TASK_EXTERNAL_RECORD;
@@ -94,7 +97,7 @@ static aclError check(const mock_stream *s, const mock_event *e) {
 }
 
 aclError mock_external_capture(mock_stream *s, mock_event *e, bool record) {
-    aclError code = check(s, e);
+    aclError code = check(s, e, record);
     if (code != 0) return code;
     mock_graph *g = s->graph;
     mock_task t = {.ops = record ? &record_ops : &wait_ops,

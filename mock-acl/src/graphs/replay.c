@@ -308,15 +308,14 @@ static aclError check_launch(mock_graph *g, const mock_stream *s) {
  * when nothing else is wrong; here it is an argument error (own choice). */
 static aclError find_launch(const mock_graph *g, aclrtStream stream, mock_stream **s) {
     aclError code = stream == NULL ? 0 : mock_stream_to_look_at(stream, s);
-    if (code == 0 && mock_current() == NULL) code = ACL_ERROR_RT_CONTEXT_NULL;
     if (code != 0) return code;
     if (*s != NULL && mock_capturing(*s))
         return mock_fail(ACL_ERROR_RT_STREAM_CAPTURED, "EE1016", "the stream is capturing");
     code = mock_graph_at_home(g);
+    if (code == 0 && stream != NULL) code = mock_stream_to_submit(stream, s);
     if (code == 0 && g->state != MOCK_GRAPH_READY && g->state != MOCK_GRAPH_CAPTURING)
         code = not_ready(g->state == MOCK_GRAPH_BUILDING && g->ended ? "EE9999" : "EE1018");
-    if (code != 0) return code;
-    return stream == NULL ? mock_null("stream") : mock_stream_to_submit(stream, s);
+    return code == 0 && stream == NULL ? mock_null("stream") : code;
 }
 
 MOCK_EXPORT aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream) {

@@ -122,9 +122,9 @@ static aclError find_for(aclrtStream stream, int attr, mock_stream **s) {
     if (code == 0 && stream == NULL && attr == ACL_STREAM_ATTR_PRIORITY)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "stream must not be null");
     if (code != 0) return code;
-    if (attr == ACL_STREAM_ATTR_FAILURE_MODE || attr == ACL_STREAM_ATTR_CACHE_OP_INFO)
-        return mock_stream_to_look_at(stream, s);
-    return 0;
+    if (attr != ACL_STREAM_ATTR_FAILURE_MODE && attr != ACL_STREAM_ATTR_CACHE_OP_INFO) return 0;
+    if (stream == NULL && mock_current_or_none() == NULL) return no_default();
+    return mock_stream_to_look_at(stream, s);
 }
 
 /* Values above 1: 107000 (observed: attributes). */

@@ -94,7 +94,7 @@ MOCK_EXPORT aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, v
     if (code == 0) {
         mock_task t = {
             .ops = &host_ops, .kind = MOCK_TASK_HOST, .u.host = {.fn = fn, .user = args, .blocking = true}};
-        s->host_funcs = s->host_funcs || !mock_capturing(s);
+        s->host_funcs = s->host_funcs || (stream != NULL && !mock_capturing(s));
         if (s->report_host) {
             t.kind = MOCK_TASK_REPORT;
             t.u.host.thread = s->report_thread;
@@ -179,7 +179,7 @@ static aclError subscribe(uint64_t threadId, aclrtStream stream, bool host) {
     aclError code = mock_stream_to_look_at(stream, &s);
     if (code == 0 && s->host_funcs && stream != NULL) code = mixed();
     if (code == 0 && mock_current() == NULL) code = ACL_ERROR_RT_CONTEXT_NULL;
-    if (code == 0 && (s->report_thread != 0 || threadId == 0))
+    if (code == 0 && (s->host_funcs || s->report_thread != 0 || threadId == 0))
         code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE9999", "the stream has a callback thread already");
     if (code == 0) {
         subscriber *who = subscriber_new(threadId, host);
@@ -217,7 +217,8 @@ static aclError leave(uint64_t threadId, aclrtStream stream, bool host) {
     mock_lock();
     aclError code = mock_stream_to_look_at(stream, &s);
     if (code == 0 && s->report_thread == 0)
-        code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "EE9999", "no thread is subscribed to the stream");
+        code = mock_fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, s->host_funcs ? "EE1016" : "EE9999",
+            "no thread is subscribed to the stream");
     if (code == 0 && (s->report_thread != threadId || s->report_host != host))
         code =
             mock_fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "EE9999", "the thread is not subscribed to the stream");

@@ -258,10 +258,6 @@ MOCK_EXPORT aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
     return code;
 }
 
-bool mock_event_waitable(const mock_event *e) {
-    return e->family == MOCK_EVENT_OUTSIDE || (e->flags & ACL_EVENT_SYNC) != 0;
-}
-
 /* Whether the event can be waited for by a stream at all. Without SYNC: 207000 (observed: event_query,
  * event_kinds). */
 static aclError check_waitable(const mock_event *e) {
@@ -337,6 +333,7 @@ MOCK_EXPORT aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEv
     MOCK_ENTER(aclrtStreamWaitEventWithTimeout);
     if (timeout < 0)
         return mock_fail_acl(ACL_ERROR_RT_PARAM_INVALID, "EH0007", "the time-out %d is negative", timeout);
+    if (stream != NULL && mock_handle_get(MOCK_STREAM, stream) == NULL) return mock_stale(stream, "stream");
     if (event == NULL) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1004", "event must not be null");
     return wait_event(stream, event, (uint32_t)timeout);
 }
@@ -389,11 +386,8 @@ static aclError check_resettable(const mock_event *e) {
 }
 
 static aclError check_reset(const mock_event *e, const mock_stream *s) {
-    if (e->family == MOCK_EVENT_PLAIN && s->bound)
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event cannot be reset");
-    if (mock_capturing(s) && e->family != MOCK_EVENT_OUTSIDE)
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "the event cannot be captured");
-    return 0;
+    if (e->family == MOCK_EVENT_PLAIN && s->bound) return mock_unable();
+    return mock_capturing(s) && e->family != MOCK_EVENT_OUTSIDE ? mock_unable() : 0;
 }
 
 MOCK_EXPORT aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
@@ -403,6 +397,7 @@ MOCK_EXPORT aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     mock_lock();
     mock_event *e = NULL;
     aclError code = find(event, stream, &e);
+    if (code == 0 && mock_current() == NULL) code = ACL_ERROR_RT_CONTEXT_NULL;
     if (code == 0) code = check_resettable(e);
     if (code == 0) code = mock_stream_to_submit(stream, &s);
     if (code == 0) code = check_reset(e, s);

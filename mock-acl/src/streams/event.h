@@ -7,7 +7,5 @@
 mock_event *mock_event_get(const void *handle);
 void mock_event_unref(mock_event *e);
 bool mock_recorded(const mock_event *e);
-/* External, or made with ACL_EVENT_SYNC. */
-bool mock_event_waitable(const mock_event *e);
 
 #endif

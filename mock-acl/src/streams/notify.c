@@ -65,23 +65,29 @@ aclError mock_notify_stale(const void *handle) {
     return mock_stale(handle, "notify");
 }
 
+static void drop(void *object) {
+    mock_notify *n = object;
+    mock_handle_take(MOCK_NOTIFY, n->handle);
+    n->handle = NULL;
+    mock_notify_unref(n);
+}
+
+/* A context is needed, whichever it is (observed: sequences). */
+static aclError find(aclrtNotify notify, mock_notify **n) {
+    *n = mock_handle_get(MOCK_NOTIFY, notify);
+    if (*n == NULL) return mock_notify_stale(notify);
+    return mock_current() == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
+}
+
 MOCK_EXPORT aclError aclrtDestroyNotify(aclrtNotify notify) {
     MOCK_ENTER(aclrtDestroyNotify);
     if (notify == NULL) return mock_null("notify");
     mock_lock();
-    mock_notify *n = mock_handle_take(MOCK_NOTIFY, notify);
-    if (n != NULL) {
-        n->handle = NULL;
-        mock_notify_unref(n);
-    }
+    mock_notify *n = NULL;
+    const aclError code = find(notify, &n);
+    if (code == 0) drop(n);
     mock_unlock();
-    return n != NULL ? 0 : mock_notify_stale(notify);
-}
-
-static void drop(void *object) {
-    mock_notify *n = object;
-    mock_handle_take(MOCK_NOTIFY, n->handle);
-    mock_notify_unref(n);
+    return code;
 }
 
 void mock_notifies_reset(void) { mock_handle_each(MOCK_NOTIFY, drop); }
@@ -118,10 +124,11 @@ MOCK_EXPORT aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId) {
     MOCK_ENTER(aclrtGetNotifyId);
     if (notify == NULL || notifyId == NULL) return mock_null("notify and notifyId");
     mock_lock();
-    const mock_notify *n = mock_handle_get(MOCK_NOTIFY, notify);
-    if (n != NULL) *notifyId = n->id;
+    mock_notify *n = NULL;
+    const aclError code = find(notify, &n);
+    if (code == 0) *notifyId = n->id;
     mock_unlock();
-    return n != NULL ? 0 : mock_notify_stale(notify);
+    return code;
 }
 
 /* At once, not in the order of a stream (own choice); none: 107000, and what comes before a bad handle is

@@ -52,7 +52,10 @@ static void refused(void) {
     OK(aclrtRecordEvent(mixed, s));
     begin(s);
     CODE(aclrtRecordEventWithFlag(mixed, s, RECORD), 107000);
-    OK(aclrtStreamWaitEventWithFlag(s, mixed, 0, WAIT));
+    /* Recorded before the capture (observed: sequences). */
+    CODE(aclrtStreamWaitEventWithFlag(s, mixed, 0, WAIT), 107000);
+    aclrtEvent fresh = new_event(ACL_EVENT_SYNC);
+    OK(aclrtStreamWaitEventWithFlag(s, fresh, 0, WAIT));
     aclrtEvent const wrong[] = {timed, flagged, plain, outside};
     for (int i = 0; i < 4; i++) {
         CODE(aclrtRecordEventWithFlag(wrong[i], s, RECORD), 207000);
@@ -62,7 +65,7 @@ static void refused(void) {
     OK(aclrtRecordEventWithFlag(e, s, RECORD));
     CODE(aclrtRecordEventWithFlag(e, s, RECORD), 107000);
     CODE(aclrtStreamWaitEventWithFlag(s, e, 0, WAIT), 107000);
-    CODE(aclrtStreamWaitEventWithFlag(s, mixed, 0, WAIT), 107000);
+    CODE(aclrtStreamWaitEventWithFlag(s, fresh, 0, WAIT), 107000);
     aclmdlRICaptureStatus status;
     OK(aclmdlRICaptureGetInfo(s, &status, NULL));
     CHECK(status == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
@@ -72,7 +75,7 @@ static void refused(void) {
     begin(s);
     OK(aclrtRecordEventWithFlag(e, s, RECORD));
     OK(aclmdlRICaptureTaskGrpBegin(s));
-    CODE(aclrtStreamWaitEventWithFlag(s, mixed, 0, WAIT), 507009);
+    CODE(aclrtStreamWaitEventWithFlag(s, fresh, 0, WAIT), 507009);
     CODE(aclmdlRICaptureTaskGrpEnd(s, &group), 507009);
     aclmdlRI graph = NULL;
     CODE(aclmdlRICaptureEnd(s, &graph), 507903);

@@ -152,6 +152,11 @@ impl Groups {
         let mut handle = std::ptr::null_mut();
         // SAFETY: a live handle, and a place for one handle.
         let ended = unsafe { call!(context, aclmdlRICaptureTaskGrpEnd(raw, &raw mut handle)) };
+        if ended.is_err() {
+            // A group that a capture leaves open refuses groups in each later capture of the stream.
+            // SAFETY: as above.
+            let _ = unsafe { call!(context, aclmdlRICaptureTaskGrpEnd(raw, &raw mut handle)) };
+        }
         computed.and(ended)?;
         self.all[index].handle = handle;
         Ok(())
