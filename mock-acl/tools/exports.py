@@ -41,7 +41,7 @@ BESIDE = {
     "PROFAPI": "Reports to the profiler",
 }
 # The source of the rules of functions that nothing names one by one: what docs/ says of their library.
-OF_LIBRARY = {"EXEC": "implementation", "NNBASE": "guide", "OP": "guide"}
+OF_LIBRARY = {"EXEC": "implementation", "NNBASE": "guide", "OP": "guide", "HCCL": "guide"}
 LIST = os.path.join(HERE, "abi/exports.txt")
 
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/base.h"
 #include "channels/channels.h"
+#include "collectives/collectives.h"
 #include "contexts/contexts.h"
 #include "devices/devices.h"
 #include "engine/engine.h"
@@ -174,6 +175,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_nn_reset();
     mock_own_reset();
     mock_things_reset();
+    mock_collectives_reset();
     mock_models_reset();
     mock_bundles_reset();
     mock_queues_reset();

@@ -5,11 +5,6 @@
 #include "engine/objects.h"
 #include "engine/task.h"
 
-/* ---- engine/clock.c ---- */
-/* Real time. */
-uint64_t mock_real_ns(void);
-
-/* ---- engine/deadline.c ---- */
 /* The first task of the stream waits: from its first attempt on, its time passes. */
 void mock_deadline_start(mock_stream *s, const mock_task *t);
 void mock_deadline_stop(mock_stream *s);

@@ -31,7 +31,9 @@ void mock_capture_spoil(mock_capture *c);
 /* The captures that go on. */
 extern mock_link mock_captures;
 
-/* ---- engine/clock.c, with the lock but for mock_spend ---- */
+/* ---- engine/clock.c, with the lock but for the first two ---- */
+/* Real time. */
+uint64_t mock_real_ns(void);
 /* The task that the thread runs takes so much more time. */
 void mock_spend(uint64_t ns);
 /* Up to when the stream is busy: now, or later. */
@@ -124,6 +126,11 @@ void mock_record_queued(void);
 void mock_record_over(void);
 
 /* ---- engine/shared.c, with the lock except for what is atomic ---- */
+/* When a process started, in ticks since boot; 0 when there is none, or it is dead. */
+uint64_t mock_process_start(int32_t pid);
+/* Opens the sealed anonymous file `of` of a process, if it has this name, and this size unless that is negative: no
+ * other file is ever opened, whatever stands in a key. -1 when it is not there. */
+int mock_process_file(int32_t pid, uint64_t started, int32_t of, const char *name, int64_t size);
 /* NULL without memory or descriptors. */
 mock_shared *mock_shared_new(mock_shared_kind kind);
 mock_shared *mock_shared_ref(mock_shared *p);

@@ -30,7 +30,7 @@ _Static_assert(sizeof(mock_page) <= PAGE_BYTES, "one page");
 /* ---- processes ---- */
 
 /* When the process started, in ticks since boot; 0 when there is none. */
-static uint64_t start_of(int32_t pid) {
+uint64_t mock_process_start(int32_t pid) {
     char path[32], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -54,7 +54,7 @@ static uint64_t own_start(void) {
     static _Atomic uint64_t known;
     uint64_t start = atomic_load(&known);
     if (start == 0) {
-        start = start_of((int32_t)getpid());
+        start = mock_process_start((int32_t)getpid());
         atomic_store(&known, start);
     }
     return start;
@@ -67,7 +67,7 @@ static bool take_place(mock_member *m, bool dead) {
         there = atomic_load(&m->pid);
         uint64_t started = atomic_load(&m->started);
         if (there == 0 || there == (int32_t)getpid()) return false;
-        const uint64_t runs = start_of(there);
+        const uint64_t runs = mock_process_start(there);
         if (started == 0 ? runs != 0 : runs == started) return false;
         /* Nobody may see the new process with the start of the old one, and call it dead. */
         if (!atomic_compare_exchange_strong(&m->started, &started, 0)) return false;
@@ -98,7 +98,7 @@ bool mock_shared_lost(mock_shared *p) {
         const uint64_t started = atomic_load(&p->page->members[i].started);
         if (pid == 0 || started == 0) continue;
         if (pid == (int32_t)getpid()) continue;
-        if (start_of(pid) == started) return false;
+        if (mock_process_start(pid) == started) return false;
         dead = true;
     }
     p->lost = dead;
@@ -172,19 +172,26 @@ static aclError gone(void) {
     return mock_fail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "EE9999", "the exported object is gone");
 }
 
-/* Whatever stands in the key: only a sealed anonymous file of this name and size is mapped. */
-static aclError open_page(const mock_shared_key *key, mock_page **out) {
-    char path[64], target[64] = "";
+int mock_process_file(int32_t pid, uint64_t started, int32_t of, const char *name, int64_t size) {
+    char path[64], target[64] = "", wanted[64];
     struct stat st;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", key->pid, key->fd);
-    if (readlink(path, target, sizeof target - 1) < 0) return gone();
-    if (strncmp(target, "/memfd:mock-acl ", 16) != 0) return gone();
+    if (pid <= 0 || of < 0 || started == 0 || mock_process_start(pid) != started) return -1;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, of);
+    snprintf(wanted, sizeof wanted, "/memfd:%s ", name);
+    if (readlink(path, target, sizeof target - 1) < 0 || strncmp(target, wanted, strlen(wanted)) != 0) return -1;
     const int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) return gone();
+    if (fd < 0) return -1;
     const int seals = fcntl(fd, F_GET_SEALS);
-    const bool good = seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && fstat(fd, &st) == 0 &&
-                      st.st_size == (off_t)PAGE_BYTES;
-    mock_page *page = good ? map(fd) : NULL;
+    const bool good = seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && fstat(fd, &st) == 0;
+    if (good && (size < 0 || st.st_size == (off_t)size)) return fd;
+    close(fd);
+    return -1;
+}
+
+static aclError open_page(const mock_shared_key *key, mock_page **out) {
+    const int fd = mock_process_file(key->pid, key->started, key->fd, "mock-acl", PAGE_BYTES);
+    if (fd < 0) return gone();
+    mock_page *page = map(fd);
     close(fd);
     if (page == NULL) return gone();
     const bool token = page->token[0] == key->token[0] && page->token[1] == key->token[1];
@@ -205,7 +212,7 @@ static bool allowed(const mock_page *page) {
 
 aclError mock_shared_import(const mock_shared_key *key, mock_shared_kind kind, mock_shared **out) {
     if (key->magic != MAGIC || key->kind != (uint32_t)kind || key->pid <= 0 || key->fd < 0) return bad_key();
-    if (key->started == 0 || start_of(key->pid) != key->started) return gone();
+    if (key->started == 0 || mock_process_start(key->pid) != key->started) return gone();
     mock_page *page = NULL;
     const aclError code = open_page(key, &page);
     if (code != 0) return code;

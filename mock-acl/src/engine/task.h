@@ -39,6 +39,7 @@ typedef enum mock_task_kind {
     MOCK_TASK_COUNT_WAIT,
     MOCK_TASK_SHARED_RECORD, /* of an event between processes */
     MOCK_TASK_SHARED_WAIT,
+    MOCK_TASK_OUTSIDE, /* what it waits for other processes bring about */
     MOCK_TASK_COND, /* these only in graphs too */
     MOCK_TASK_LABEL,
     MOCK_TASK_BRANCH,
@@ -147,6 +148,10 @@ typedef struct mock_task {
         mock_migration migration;
         mock_cmo cmo;
         struct {
+            const struct mock_outside *how;
+            void *what; /* owned */
+        } outside;
+        struct {
             void (*fn)(void *);
             void *user;
             struct mock_report *report;
@@ -182,5 +187,13 @@ typedef struct mock_task {
 _Static_assert(sizeof(mock_task) == 64, "a task fills a cache line");
 
 typedef enum mock_outcome { MOCK_DONE, MOCK_BLOCKED } mock_outcome;
+
+/* A task that does its work in steps, between which it waits for other threads or processes. With the engine lock,
+ * which a step may drop; a step that gives MOCK_BLOCKED is repeated when `ready` says so. */
+typedef struct mock_outside {
+    mock_outcome (*step)(struct mock_stream *s, mock_task *t);
+    bool (*ready)(void *what);
+    void (*drop)(void *what);
+} mock_outside;
 
 #endif

@@ -187,10 +187,12 @@ static const mock_task *next_node(const mock_task *launch, uint16_t c) {
     return chain->cursor == chain->first + chain->count ? NULL : &g->nodes[g->order[chain->cursor]];
 }
 
-/* The shared state of the notify that a chain waits for. */
-static mock_shared *shared_wait(const mock_task *launch, uint16_t c) {
+/* The task of a chain that waits for what another process does; NULL for none. */
+static const mock_task *shared_wait(const mock_task *launch, uint16_t c) {
     const mock_task *t = next_node(launch, c);
-    return t == NULL || t->kind != MOCK_TASK_NOTIFY_WAIT ? NULL : t->u.notify.notify->shared;
+    if (t == NULL) return NULL;
+    const bool notify = t->kind == MOCK_TASK_NOTIFY_WAIT && t->u.notify.notify->shared != NULL;
+    return notify || t->kind == MOCK_TASK_OUTSIDE ? t : NULL;
 }
 
 static bool graph_shared(const mock_task *launch) {
@@ -236,8 +238,8 @@ uint32_t mock_graph_seconds(const mock_task *launch) {
 
 bool mock_graph_shared_ready(const mock_task *launch) {
     for (uint16_t c = 0; c < launch->u.graph.graph->chain_count; c++) {
-        mock_shared *p = shared_wait(launch, c);
-        if (p != NULL && (atomic_load(&p->page->set) != 0 || mock_shared_lost(p))) return true;
+        const mock_task *t = shared_wait(launch, c);
+        if (t != NULL && mock_parts.shared_ready(t)) return true;
     }
     return false;
 }

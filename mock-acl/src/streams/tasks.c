@@ -173,6 +173,12 @@ static mock_outcome step_release(mock_stream *s, mock_task *t) {
     return MOCK_DONE;
 }
 
+static mock_outcome step_outside(mock_stream *s, mock_task *t) {
+    const mock_outcome outcome = t->u.outside.how->step(s, t);
+    if (outcome == MOCK_BLOCKED) mock_block_on(s, &mock_engine.shared_waiters);
+    return outcome;
+}
+
 static mock_outcome (*const steps[MOCK_TASK_KINDS])(mock_stream *, mock_task *) = {
     [MOCK_TASK_RECORD] = step_record,
     [MOCK_TASK_WAIT] = step_wait,
@@ -192,6 +198,7 @@ static mock_outcome (*const steps[MOCK_TASK_KINDS])(mock_stream *, mock_task *) 
     [MOCK_TASK_COUNT_WAIT] = mock_count_wait_step,
     [MOCK_TASK_SHARED_RECORD] = mock_shared_record_step,
     [MOCK_TASK_SHARED_WAIT] = mock_shared_wait_step,
+    [MOCK_TASK_OUTSIDE] = step_outside,
 };
 
 static mock_outcome step(mock_stream *s, mock_task *t) { return steps[t->kind](s, t); }
@@ -242,6 +249,9 @@ static void release(mock_task *t) {
     case MOCK_TASK_SHARED_WAIT:
         mock_event_unref(t->u.shared.event);
         break;
+    case MOCK_TASK_OUTSIDE:
+        t->u.outside.how->drop(t->u.outside.what);
+        break;
     case MOCK_TASK_EXTERNAL_WAIT:
     case MOCK_TASK_EXTERNAL_RECORD:
         mock_event_unref(t->u.external.event);
@@ -285,6 +295,7 @@ static void missed(mock_task *t) {
 
 static bool shared_ready(const mock_task *t) {
     if (t->kind == MOCK_TASK_GRAPH) return mock_graph_shared_ready(t);
+    if (t->kind == MOCK_TASK_OUTSIDE) return t->u.outside.how->ready(t->u.outside.what);
     if (t->kind == MOCK_TASK_NOTIFY_WAIT) {
         mock_shared *p = t->u.notify.notify->shared;
         return p == NULL || atomic_load(&p->page->set) != 0 || mock_shared_lost(p);

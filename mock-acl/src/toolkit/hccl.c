@@ -1,4 +1,4 @@
-/* Collective communication is not there: every function says so. */
+/* What collective communication lacks: every function says so. */
 #define _GNU_SOURCE
 #include "base/base.h"
 #include "toolkit/toolkit.h"
@@ -9,7 +9,7 @@
 #define STUB_NOSUP(name)             \
     MOCK_EXPORT int name(void);      \
     MOCK_EXPORT int name(void) {     \
-        mock_error_text("EI0001", "%s is not supported by mock-acl yet", #name); \
+        mock_error_text("EI0001", "%s is not supported by mock-acl", #name); \
         return NOT_SUPPORTED;        \
     }
 #define HCCL(name, fidelity) STUB_##fidelity(name)
@@ -17,14 +17,3 @@
 #define DRIVER(name, fidelity)
 #define PROFAPI(name, fidelity)
 #include "beside.def"
-
-/* No part of a configuration is looked at (own choice). */
-MOCK_EXPORT uint32_t HcclGetCommConfigCapability(void) {
-    return 0;
-}
-
-/* (own choice) */
-MOCK_EXPORT const char *HcclGetErrorString(int code) {
-    if (code == 0) return "no error";
-    return code == NOT_SUPPORTED ? "not supported by mock-acl" : "unknown error";
-}

@@ -17,8 +17,4 @@ int32_t MsprofReportAdditionalInfo(uint32_t aging, const void *data, uint32_t le
 int32_t MsprofReportApi(uint32_t aging, const void *data);
 int32_t MsprofReportCompactInfo(uint32_t aging, const void *data, uint32_t length);
 
-/* Of the communication library's. */
-uint32_t HcclGetCommConfigCapability(void);
-const char *HcclGetErrorString(int code);
-
 #endif
