@@ -95,8 +95,27 @@ static size_t keep_length(const char *text, size_t length, size_t fresh, size_t 
     return first;
 }
 
+/* What the runtime says of itself (EE9999 and its like) stays behind what it says of the call (observed: sequences, reads
+ * without a context). */
+static bool is_inner(const char *line) { return strncmp(line + 2, "9999", 4) == 0; }
+
+static void put_before(char **text, const char *line) {
+    const size_t fresh = strlen(line), old = strlen(*text);
+    char *joined = malloc(fresh + old + 2);
+    if (joined == NULL) return;
+    memcpy(joined, line, fresh);
+    joined[fresh] = '\n';
+    memcpy(joined + fresh + 1, *text, old + 1);
+    free(*text);
+    *text = joined;
+}
+
 /* New text goes behind what was not read yet. */
 static void append(char **text, const char *line) {
+    if (*text != NULL && is_inner(*text) && !is_inner(line)) {
+        put_before(text, line);
+        return;
+    }
     const size_t fresh = strlen(line), old = *text == NULL ? 0 : strlen(*text);
     size_t from = 0;
     const size_t kept = old == 0 ? 0 : keep_length(*text, old, fresh, &from);

@@ -14,6 +14,11 @@
 typedef struct device {
     uint64_t count; /* aclrtSetDevice minus aclrtResetDevice */
     mock_ctx *primary;
+    /* The context that it had: the same object comes again, for threads and handles that still name it (observed:
+     * sequences). */
+    mock_ctx *kept;
+    void *kept_handle;
+    uint64_t kept_serial;
 } device;
 
 static device devices[MOCK_MAX_DEVICES];
@@ -45,10 +50,60 @@ void mock_default_device(int32_t id) {
     atomic_store(&mock_bind_default, id < 0 ? NULL : bind_default);
 }
 
-static mock_ctx *context_new(int32_t id, bool primary) {
+static void recycle(mock_ctx *ctx) {
+    ctx->next_free = free_contexts;
+    free_contexts = ctx;
+}
+
+static mock_ctx *context_named(void) {
     mock_ctx *ctx = free_contexts;
     if (ctx != NULL) free_contexts = ctx->next_free;
     else ctx = calloc(1, sizeof *ctx);
+    if (ctx == NULL) return NULL;
+    ctx->serial = next_serial++;
+    ctx->handle = mock_handle_new(MOCK_CONTEXT, ctx);
+    if (ctx->handle != NULL) return ctx;
+    recycle(ctx);
+    return NULL;
+}
+
+static mock_ctx *context_again(device *d) {
+    mock_ctx *ctx = d->kept;
+    ctx->serial = d->kept_serial;
+    ctx->handle = d->kept_handle;
+    d->kept = NULL;
+    return ctx;
+}
+
+/* Its name as it goes. */
+typedef struct name {
+    void *handle;
+    uint64_t serial;
+} name;
+
+static name context_unname(mock_ctx *ctx) {
+    const name n = {ctx->handle, ctx->serial};
+    if (!ctx->primary) mock_handle_take(MOCK_CONTEXT, ctx->handle);
+    ctx->handle = NULL;
+    ctx->serial = 0;
+    return n;
+}
+
+/* Nothing is left of it. Another thread may have set the device meanwhile. */
+static void context_gone(mock_ctx *ctx, name n) {
+    device *d = &devices[ctx->device];
+    if (ctx->primary && d->kept == NULL && d->primary == NULL) {
+        d->kept = ctx;
+        d->kept_handle = n.handle;
+        d->kept_serial = n.serial;
+        return;
+    }
+    if (ctx->primary) mock_handle_take(MOCK_CONTEXT, n.handle);
+    recycle(ctx);
+}
+
+static mock_ctx *context_new(int32_t id, bool primary) {
+    mock_ctx *ctx = primary && devices[id].kept != NULL ? context_again(&devices[id]) : context_named();
     if (ctx == NULL) return NULL;
     ctx->device = id;
     ctx->primary = primary;
@@ -57,14 +112,9 @@ static mock_ctx *context_new(int32_t id, bool primary) {
     mock_list_init(&ctx->callback_waiters);
     mock_list_init(&ctx->streams);
     mock_list_init(&ctx->graphs);
-    ctx->serial = next_serial++;
-    ctx->handle = mock_handle_new(MOCK_CONTEXT, ctx);
-    ctx->default_stream = ctx->handle == NULL ? NULL : mock_stream_new(ctx, 0, 0, true);
+    ctx->default_stream = mock_stream_new(ctx, 0, 0, true);
     if (ctx->default_stream == NULL) {
-        if (ctx->handle != NULL) mock_handle_take(MOCK_CONTEXT, ctx->handle);
-        ctx->serial = 0;
-        ctx->next_free = free_contexts;
-        free_contexts = ctx;
+        context_gone(ctx, context_unname(ctx));
         return NULL;
     }
     mock_list_push(&mock_contexts, &ctx->all);
@@ -76,11 +126,9 @@ static mock_ctx *context_new(int32_t id, bool primary) {
  * it can (guide: device management, aclrtResetDevice; own choice for a context of the program), by force it
  * is dropped (guide: device management, aclrtResetDeviceForce). */
 static void context_teardown(mock_ctx *ctx, bool force) {
-    mock_handle_take(MOCK_CONTEXT, ctx->handle);
-    ctx->handle = NULL;
     mock_overflow_leave(ctx);
+    const name n = context_unname(ctx);
     mock_capture_abandon(ctx);
-    ctx->serial = 0;
     while (!mock_list_empty(&ctx->streams)) {
         mock_stream *s = MOCK_OWNER(ctx->streams.next, mock_stream, in_context);
         const uint64_t serial = s->serial;
@@ -92,8 +140,21 @@ static void context_teardown(mock_ctx *ctx, bool force) {
     }
     mock_graph_destroy_all(ctx);
     mock_list_remove(&ctx->all);
-    ctx->next_free = free_contexts;
-    free_contexts = ctx;
+    context_gone(ctx, n);
+}
+
+/* The live context of a handle. */
+static mock_ctx *context_of(aclrtContext handle) {
+    mock_ctx *ctx = mock_handle_get(MOCK_CONTEXT, handle);
+    return ctx != NULL && ctx->handle != NULL ? ctx : NULL;
+}
+
+static void forget_device(device *d) {
+    if (d->kept != NULL) {
+        mock_handle_take(MOCK_CONTEXT, d->kept_handle);
+        recycle(d->kept);
+    }
+    *d = (device){0};
 }
 
 void mock_contexts_reset(void) {
@@ -104,7 +165,7 @@ void mock_contexts_reset(void) {
             mock_drop_queue(MOCK_OWNER(l, mock_stream, in_context));
         context_teardown(ctx, false);
     }
-    for (int i = 0; i < MOCK_MAX_DEVICES; i++) devices[i] = (device){0, NULL};
+    for (int i = 0; i < MOCK_MAX_DEVICES; i++) forget_device(&devices[i]);
 }
 
 /* ---- devices ---- */
@@ -154,6 +215,13 @@ static aclError check_for_force(int32_t id) {
     return mock_fail_acl(ACL_ERROR_RT_INVALID_DEVICEID, "EE1003", "device %d does not exist", id);
 }
 
+/* The thread that ends a device loses the context of any device, but none of the program (observed: sequences,
+ * primary_state). */
+static void unbind_primary(void) {
+    const mock_ctx *ctx = mock_current_quiet();
+    if (ctx != NULL && ctx->primary) mock_self()->ctx = NULL;
+}
+
 /* At 0 the default context goes; by force at once; below 0: 507007 (observed: device_force,
  * device_force2). In a host function 207000 (own choice: it waits). */
 static aclError reset(int32_t id, bool force, const char *call) {
@@ -166,13 +234,15 @@ static aclError reset(int32_t id, bool force, const char *call) {
     mock_lock();
     device *d = &devices[id];
     if (d->count == 0) {
-        code = mock_fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "EE9999", "device %d is not set", id);
+        code = (force ? mock_fail_acl : mock_fail)(
+            ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, force ? "EE9999" : "EE1018", "device %d is not set", id);
     } else {
         d->count = force ? 0 : d->count - 1;
         mock_ctx *ctx = d->primary;
         if (d->count == 0 && ctx != NULL) {
             d->primary = NULL;
             context_teardown(ctx, force);
+            unbind_primary();
         }
     }
     mock_unlock();
@@ -202,16 +272,17 @@ MOCK_EXPORT aclError aclrtGetDevice(int32_t *deviceId) {
     return ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
 }
 
-/* (header: aclrtGetPrimaryCtxState) */
+/* flags must be null; a device without a context by aclrtSetDevice is not active (observed: with_context,
+ * primary_state). */
 MOCK_EXPORT aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active) {
     MOCK_ENTER(aclrtGetPrimaryCtxState);
+    if (flags != NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0012", "flags must be null");
     if (active == NULL) return mock_null("active");
     const aclError code = mock_device_check(deviceId);
     if (code != 0) return code;
     mock_lock();
-    *active = devices[deviceId].primary != NULL;
+    *active = devices[deviceId].count != 0;
     mock_unlock();
-    if (flags != NULL) *flags = 0;
     return 0;
 }
 
@@ -248,10 +319,10 @@ MOCK_EXPORT aclError aclrtDestroyContext(aclrtContext context) {
             ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "a host function must not destroy a context");
     aclError code = 0;
     mock_lock();
-    mock_ctx *ctx = mock_handle_get(MOCK_CONTEXT, context);
+    mock_ctx *ctx = context_of(context);
     if (ctx == NULL || ctx->primary)
         code = mock_fail(
-            ACL_ERROR_RT_CONTEXT_NULL, "EE1018", "%p is not a context that can be destroyed", context);
+            ACL_ERROR_RT_CONTEXT_NULL, "EE1017", "%p is not a context that can be destroyed", context);
     else context_teardown(ctx, false);
     mock_unlock();
     return code;
@@ -261,12 +332,12 @@ MOCK_EXPORT aclError aclrtSetCurrentContext(aclrtContext context) {
     MOCK_ENTER(aclrtSetCurrentContext);
     if (context == NULL) return mock_null("context");
     mock_lock();
-    mock_ctx *ctx = mock_handle_get(MOCK_CONTEXT, context);
+    mock_ctx *ctx = context_of(context);
     if (ctx != NULL) bind(ctx);
     mock_unlock();
     /* 107000 here, 107002 from aclrtDestroyContext (observed: ctx). */
     return ctx != NULL ? 0
-                       : mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not a live context", context);
+                       : mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1018", "%p is not a live context", context);
 }
 
 /* None: 107002 (observed: thread_no_ctx). */

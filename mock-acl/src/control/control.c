@@ -98,8 +98,8 @@ MOCK_EXPORT int mock_acl_live_handles(mock_acl_live *live) {
     const uint64_t spaces = mock_space_count();
     mock_space_unlock();
     mock_lock();
-    const uint64_t contexts = mock_own_contexts();
-    const uint64_t defaults = mock_handle_count(MOCK_CONTEXT);
+    const uint64_t contexts = mock_context_count(true);
+    const uint64_t defaults = mock_context_count(false);
     mock_acl_live l = {
         .contexts = contexts,
         .streams = mock_engine.streams - defaults,

@@ -22,6 +22,10 @@ void mock_device_faults_reset(void);
 /* Remembers a fault of a device. */
 void mock_device_fault(int32_t device, aclError code);
 
+/* ---- devices/info.c ---- */
+/* Whether a peer device exists: 0 or 107001. Takes the lock. */
+aclError mock_device_peer_check(int32_t id);
+
 /* ---- devices/limits.c ---- */
 void mock_limits_reset(void);
 /* The core limits of what the calling thread launches. */

@@ -153,20 +153,28 @@ MOCK_EXPORT aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus 
     return code;
 }
 
-/* One device twice: 100000; without a context 107002 (implementation of the open runtime). Devices that
- * do not exist answer as well (observed: host_notify, "peer"). */
+/* The driver answers for the second device only, and its texts are inner ones, which need a context (observed:
+ * with_context, before_set_device, sequences). */
+aclError mock_device_peer_check(int32_t id) {
+    if (id >= 0 && (uint32_t)id < mock_device_count()) return 0;
+    mock_lock();
+    const bool bound = mock_current_quiet() != NULL;
+    mock_unlock();
+    if (!bound) return mock_fail_untold(ACL_ERROR_RT_INVALID_DEVICEID);
+    return mock_fail(ACL_ERROR_RT_INVALID_DEVICEID, "EL9999", "device %d does not exist", id);
+}
+
+/* One device twice: 100000; no context is needed (observed: before_set_device, two_devices). */
 MOCK_EXPORT aclError aclrtDeviceCanAccessPeer(
     int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
     MOCK_ENTER(aclrtDeviceCanAccessPeer);
-    if (canAccessPeer == NULL) return mock_null("canAccessPeer");
+    if (canAccessPeer == NULL) return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "canAccessPeer is null");
     if (deviceId == peerDeviceId)
         return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "device %d has no link to itself", deviceId);
-    mock_lock();
-    const mock_ctx *ctx = mock_current();
-    mock_unlock();
-    if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
-    const int32_t count = (int32_t)mock_device_count();
-    *canAccessPeer = deviceId >= 0 && deviceId < count && peerDeviceId >= 0 && peerDeviceId < count;
+    const aclError code = mock_device_peer_check(peerDeviceId);
+    if (code != 0) return code;
+    if (deviceId < 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "device %d", deviceId);
+    *canAccessPeer = 1;
     return 0;
 }
 

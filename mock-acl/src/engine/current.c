@@ -7,7 +7,8 @@
 mock_link mock_contexts = {&mock_contexts, &mock_contexts};
 _Atomic(mock_binder *) mock_bind_default;
 
-/* A thread whose context went away has none (observed: ctx, "createStream after own ctx destroyed"). */
+/* A thread whose context went away has none (observed: ctx, "createStream after own ctx destroyed"); that of a device is
+ * the same one when it comes again. */
 mock_ctx *mock_current_quiet(void) {
     const mock_thread *t = mock_self();
     return t->ctx != NULL && t->ctx->serial == t->ctx_serial ? t->ctx : NULL;
@@ -28,17 +29,24 @@ mock_ctx *mock_current(void) {
     return ctx;
 }
 
-/* Destroyed or no stream: 107017 (observed: stream_basic, stream_basic2). Submissions need the stream's
- * context to be current, else 107003 (observed: fork_foreign_ctx). */
+/* Destroyed or no stream (observed: stream_basic, stream_basic2). */
+aclError mock_stream_check(aclrtStream handle) {
+    return handle == NULL || mock_handle_get(MOCK_STREAM, handle) != NULL ? 0 : mock_stale(handle, "stream");
+}
+
+aclError mock_stream_of_current(const mock_stream *s) {
+    if (s->ctx == mock_current_quiet()) return 0;
+    return mock_fail(ACL_ERROR_RT_STREAM_CONTEXT, "EE1010", "the stream belongs to another context");
+}
+
+/* Submissions need the stream's context to be current, else 107003 (observed: fork_foreign_ctx). */
 aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out) {
     mock_stream *s = NULL;
-    if (handle != NULL && (s = mock_handle_get(MOCK_STREAM, handle)) == NULL)
-        return mock_stale(handle, "stream");
+    if (handle != NULL && (s = mock_handle_get(MOCK_STREAM, handle)) == NULL) return mock_stale(handle, "stream");
     mock_ctx *ctx = mock_current();
     if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
     if (s == NULL) s = ctx->default_stream;
-    if (s->ctx != ctx)
-        return mock_fail(ACL_ERROR_RT_STREAM_CONTEXT, "EE1010", "the stream belongs to another context");
+    if (s->ctx != ctx) return mock_stream_of_current(s);
     *out = s;
     return 0;
 }
@@ -76,9 +84,9 @@ void mock_each_stream(void (*visit)(mock_stream *)) {
     }
 }
 
-uint64_t mock_own_contexts(void) {
+uint64_t mock_context_count(bool own) {
     uint64_t n = 0;
     for (mock_link *c = mock_contexts.next; c != &mock_contexts; c = c->next)
-        n += !MOCK_OWNER(c, mock_ctx, all)->primary;
+        n += !own || !MOCK_OWNER(c, mock_ctx, all)->primary;
     return n;
 }

@@ -44,7 +44,8 @@ void mock_clock_follows(uint64_t ns);
 /* ---- engine/current.c, with the lock ---- */
 mock_stream *mock_stream_by_id(int32_t id);
 void mock_each_stream(void (*visit)(mock_stream *));
-uint64_t mock_own_contexts(void);
+/* Live contexts, `own`: those of the program only. */
+uint64_t mock_context_count(bool own);
 /* Every context, and what gives a thread without one its own (NULL: nothing does). */
 extern mock_link mock_contexts;
 extern _Atomic(mock_binder *) mock_bind_default;
@@ -57,6 +58,10 @@ mock_ctx *mock_current_quiet(void);
 aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out);
 aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out);
 aclError mock_stream_to_look_at(aclrtStream handle, mock_stream **out);
+/* Whether it is null or a live stream: 0 or 107017, also without the lock. */
+aclError mock_stream_check(aclrtStream handle);
+/* Whether it is a stream of the current context: 0 or 107003. */
+aclError mock_stream_of_current(const mock_stream *s);
 
 /* ---- engine/engine.c, with the lock but for tasks that run and mock_memory_changed ---- */
 /* Runs a kernel instead of the engine, and looks at it; NULL: nobody looks. */

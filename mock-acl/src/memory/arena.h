@@ -58,6 +58,9 @@ bool mock_is_pinned(const void *p);
 
 /* ---- memory/peer.c ---- */
 /* With the engine lock: whether work of a device may touch this memory; host memory always. */
+/* Whether work of the device may copy: two devices need access, one or the host's memory does not (observed: sequences).
+ */
+bool mock_peer_copies(int32_t device, const void *dst, const void *src);
 bool mock_peer_reaches(int32_t device, const void *p);
 
 /* ---- memory/pool.c ---- */

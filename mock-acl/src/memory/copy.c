@@ -57,6 +57,27 @@ static const mock_task_ops buffer_ops = {"aclrtMemcpyAsync", run_copy, drop_buff
 static const mock_task_ops fill_ops = {"aclrtMemsetAsync", run_fill, NULL};
 static const mock_task_ops fill32_ops = {"aclrtMemsetD32Async", run_fill, NULL};
 
+/* ---- places ---- */
+
+typedef struct places {
+    mock_place to, from;
+} places;
+
+static places places_of(const mock_copy *c) {
+    return (places){mock_place_of(c->dst), mock_place_of(c->src)};
+}
+
+static bool has_pageable(places p) { return p.to == MOCK_PAGEABLE || p.from == MOCK_PAGEABLE; }
+static bool has_device(places p) { return p.to == MOCK_DEVICE || p.from == MOCK_DEVICE; }
+
+/* What a kind rules out: pageable memory passes for either side (observed: memcpy_async_kinds, memcpy2d_kinds). */
+static bool fits(aclrtMemcpyKind kind, places p) {
+    const bool from_host = kind == ACL_MEMCPY_HOST_TO_HOST || kind == ACL_MEMCPY_HOST_TO_DEVICE;
+    const bool to_host = kind == ACL_MEMCPY_HOST_TO_HOST || kind == ACL_MEMCPY_DEVICE_TO_HOST;
+    return kind == ACL_MEMCPY_DEFAULT || (p.from != (from_host ? MOCK_DEVICE : MOCK_PINNED) &&
+                                             p.to != (to_host ? MOCK_DEVICE : MOCK_PINNED));
+}
+
 /* ---- synchronous ---- */
 
 /* A synchronous call looks at no stream, but captures restrict it: 107030 (observed: sync_copy_modes). */
@@ -91,9 +112,13 @@ static aclError too_long(size_t count, size_t limit) {
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "count %zu is above the size %zu", count, limit);
 }
 
-aclError mock_copy_check(const void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind) {
+static aclError check_arguments(const void *dst, const void *src, aclrtMemcpyKind kind) {
     if (dst == NULL || src == NULL) return mock_null("dst and src");
-    const aclError code = bad_kind((int)kind, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE);
+    return bad_kind((int)kind, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE);
+}
+
+aclError mock_copy_check(const void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind) {
+    const aclError code = check_arguments(dst, src, kind);
     return code != 0 ? code : too_long(count, max);
 }
 
@@ -118,14 +143,15 @@ MOCK_EXPORT aclError aclrtMemcpy(
     return mock_copy_sync(dst, destMax, src, count, kind, "aclrtMemcpy");
 }
 
-/* Captures restrict it (observed: sync_copy_modes). count above maxCount: 107000 (own choice: the real
- * call leaves it to the driver; the asynchronous one checks). */
+/* Captures restrict it (observed: sync_copy_modes), before count above maxCount is 107000, by the
+ * driver (observed: capture_sync_calls, sequences). */
 MOCK_EXPORT aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count) {
     MOCK_ENTER(aclrtMemset);
     if (count == 0) return 0;
     if (devPtr == NULL) return mock_null("devPtr");
-    aclError code = too_long(count, maxCount);
-    if (code == 0) code = mock_forbidden_sync("aclrtMemset");
+    aclError code = mock_forbidden_sync("aclrtMemset");
+    if (code == 0 && count > maxCount)
+        code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EL9999", "count %zu is above %zu", count, maxCount);
     if (code != 0) return code;
     return end_sync(fill_now(&(mock_fill){devPtr, count, value, false}), "aclrtMemset");
 }
@@ -150,31 +176,45 @@ MOCK_EXPORT aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, s
     return end_sync(fill_now(&(mock_fill){ptr, N * 4, (int32_t)value, true}), "aclrtMemsetD32");
 }
 
-/* Width above a pitch and other kinds: 100000 (implementation of the open runtime). */
+/* (observed: memcpy2d_kinds, sequences) */
 static aclError check_2d(
     const void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, aclrtMemcpyKind kind) {
     if (dst == NULL || src == NULL) return mock_null("dst and src");
     if (width > dpitch || width > spitch)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "width %zu is above a pitch", width);
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "width %zu is above a pitch", width);
     if (kind >= ACL_MEMCPY_HOST_TO_DEVICE && kind <= ACL_MEMCPY_DEFAULT) return 0;
     return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "copy kind %d", (int)kind);
+}
+
+/* One side is the device's: else 107000, and where pageable memory hides it the kind has to fit. From device to device:
+ * 207000 (observed: memcpy2d_kinds). */
+static aclError check_2d_places(aclrtMemcpyKind kind, const mock_copy *c) {
+    const places p = places_of(c);
+    if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE)
+        return mock_fail(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1001", "aclrtMemcpy2d does not copy from device to device");
+    const bool known = !has_pageable(p) || kind == ACL_MEMCPY_DEFAULT;
+    if (known ? (p.to == MOCK_DEVICE) != (p.from == MOCK_DEVICE) : fits(kind, p)) return 0;
+    return mock_fail(
+        ACL_ERROR_RT_PARAM_INVALID, "EE1017", "aclrtMemcpy2d: kind %d is not where the addresses are", (int)kind);
 }
 
 MOCK_EXPORT aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
     size_t height, aclrtMemcpyKind kind) {
     MOCK_ENTER(aclrtMemcpy2d);
     if (width == 0 || height == 0) return 0;
+    const mock_copy c = {dst, src, dpitch, spitch, width, height};
     aclError code = check_2d(dst, dpitch, src, spitch, width, kind);
     if (code == 0) code = mock_forbidden_sync("aclrtMemcpy2d");
-    if (code != 0) return code;
-    return end_sync(copy_now(&(mock_copy){dst, src, dpitch, spitch, width, height}), "aclrtMemcpy2d");
+    if (code == 0) code = check_2d_places(kind, &c);
+    return code != 0 ? code : end_sync(copy_now(&c), "aclrtMemcpy2d");
 }
 
 /* ---- asynchronous ---- */
 
 /* Pageable memory cannot be read by the device later: the stream is waited for and the copy done at once,
  * which a capture rules out. With the lock. On the capturing stream 107000, on another one 107041, or 0
- * beside a RELAXED capture (observed: pageable). */
+ * beside a RELAXED capture (observed: pageable, pageable_in_capture). */
 static aclError copy_pageable(mock_stream *s, const mock_copy *c, const char *call) {
     if (mock_capturing(s))
         return mock_fail(
@@ -192,52 +232,65 @@ static aclError copy_pageable(mock_stream *s, const mock_copy *c, const char *ca
     return 0;
 }
 
-/* Memory of another device needs aclrtDeviceEnablePeerAccess (guide: memory management, aclrtMemcpyAsync),
- * else 107000 (own choice: the driver answers there). */
-static aclError check_peers(const mock_stream *s, const mock_copy *c) {
-    if (mock_peer_reaches(s->ctx->device, c->dst) && mock_peer_reaches(s->ctx->device, c->src)) return 0;
-    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
-        "device %d has no access to memory of another device", s->ctx->device);
+/* Where nothing is pageable the addresses alone decide; host to host: 207000 (observed: memcpy_async_kinds, pageable).
+ * An address copied to itself passes the same checks, and nothing is queued (observed: memcpy_same_address,
+ * group_calls). */
+static aclError check_places(aclrtMemcpyKind kind, places p, const char *call) {
+    if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) {
+        if (p.to == MOCK_DEVICE && p.from != MOCK_DEVICE) return 0;
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1011", "%s: the copy is not from host to device", call);
+    }
+    if (!has_pageable(p)) return has_device(p) ? 0 : mock_unable();
+    if (!fits(kind, p))
+        return mock_fail(
+            ACL_ERROR_RT_PARAM_INVALID, "EE1001", "%s: kind %d is not where the addresses are", call, (int)kind);
+    const bool looks = kind == ACL_MEMCPY_HOST_TO_HOST || kind == ACL_MEMCPY_DEFAULT;
+    return looks && !has_device(p) ? mock_unable() : 0;
 }
 
-/* Host to host: 207000 (observed: pageable, "eager H2H async"). HOST_TO_BUF copies the source at the
- * call, also in a capture (guide: memory management, aclrtMemcpyAsync; observed: pageable). */
-static aclError copy_async(const mock_copy *c, aclrtMemcpyKind kind, aclrtStream stream,
-    const mock_task_ops *ops, const char *call) {
-    const mock_place to = mock_place_of(c->dst), from = mock_place_of(c->src);
+/* HOST_TO_BUF copies the source at the call, also in a capture (guide: memory management, aclrtMemcpyAsync;
+ * observed: pageable). From device to device needs aclrtDeviceEnablePeerAccess (guide: memory management,
+ * aclrtMemcpyAsync), else 107000 (own choice: the driver answers there). */
+static aclError queue_copy(mock_stream *s, const mock_copy *c, aclrtMemcpyKind kind, const mock_task_ops *ops) {
+    if (!mock_peer_copies(s->ctx->device, c->dst, c->src))
+        return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
+            "device %d has no access to memory of another device", s->ctx->device);
     mock_task t = {.ops = ops, .kind = MOCK_TASK_WORK, .u.copy = *c};
-    if (kind == ACL_MEMCPY_HOST_TO_HOST || (to != MOCK_DEVICE && from != MOCK_DEVICE))
-        return mock_unable();
-    const bool buffered = kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE && from != MOCK_DEVICE;
-    if (buffered) {
+    if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) {
         char *buffer = malloc(c->width);
         if (buffer == NULL) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
-        memcpy(buffer, c->src, c->width);
-        t.u.copy.src = buffer;
+        t.u.copy.src = memcpy(buffer, c->src, c->width);
         t.ops = &buffer_ops;
     }
+    return mock_submit(s, &t);
+}
+
+/* Queues the copy, or does it at once: then the stream may be one of another context (observed: other_context_stream).
+ * DEVICE_TO_DEVICE queues pageable memory too (observed: pageable_in_capture). */
+static aclError copy_async(const mock_copy *c, aclrtMemcpyKind kind, aclrtStream stream,
+    const mock_task_ops *ops, const char *call) {
+    const places p = places_of(c);
+    const bool at_once = has_pageable(p) && kind != ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE &&
+                         kind != ACL_MEMCPY_DEVICE_TO_DEVICE;
     mock_stream *s = NULL;
     mock_lock();
-    aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0) code = check_peers(s, c);
-    if (code != 0) {
-        mock_task_release(&t);
-    } else if (to == MOCK_PAGEABLE || (from == MOCK_PAGEABLE && !buffered)) {
-        code = copy_pageable(s, c, call);
-    } else {
-        code = mock_submit(s, &t);
-    }
+    aclError code = mock_stream_to_wait(stream, &s);
+    if (code == 0) code = check_places(kind, p, call);
+    const bool moves = code == 0 && c->dst != c->src;
+    if (moves && !at_once) code = mock_stream_of_current(s);
+    if (moves && code == 0) code = at_once ? copy_pageable(s, c, call) : queue_copy(s, c, kind, ops);
     mock_unlock();
     return code;
 }
 
-/* count 0 is 0 whatever the addresses (observed: pageable, "count 0 bad ptr"); dst == src is 0 after the
- * checks (implementation of the open runtime). */
+/* count 0 is 0 whatever the addresses (observed: pageable, "count 0 bad ptr"). */
 aclError mock_copy_async(void *dst, size_t max, const void *src, size_t count, aclrtMemcpyKind kind,
     aclrtStream stream, const char *call) {
     if (count == 0) return 0;
-    const aclError code = mock_copy_check(dst, max, src, count, kind);
-    if (code != 0 || dst == src) return code;
+    aclError code = check_arguments(dst, src, kind);
+    if (code == 0) code = mock_stream_check(stream);
+    if (code == 0) code = too_long(count, max);
+    if (code != 0) return code;
     return copy_async(&(mock_copy){dst, src, count, count, count, 1}, kind, stream, &copy_ops, call);
 }
 
@@ -284,7 +337,8 @@ MOCK_EXPORT aclError aclrtMemsetAsync(
     MOCK_ENTER(aclrtMemsetAsync);
     if (count == 0) return 0;
     if (devPtr == NULL) return mock_null("devPtr");
-    const aclError code = too_long(count, maxCount);
+    aclError code = mock_stream_check(stream);
+    if (code == 0) code = too_long(count, maxCount);
     return code != 0 ? code : fill_async(&(mock_fill){devPtr, count, value, false}, stream, &fill_ops);
 }
 

@@ -171,6 +171,16 @@ int32_t mock_current_device(void) {
     return device;
 }
 
+/* The same with the text of calls that go to the driver at once (observed: before_set_device). */
+static int32_t driver_device(void) {
+    mock_lock();
+    const mock_ctx *ctx = mock_current_or_none();
+    const int32_t device = ctx == NULL ? -1 : ctx->device;
+    mock_unlock();
+    if (ctx == NULL) mock_fail(ACL_ERROR_RT_CONTEXT_NULL, "EE1001", "the calling thread has no current context");
+    return device;
+}
+
 /* No context: 107002 (observed: thread_no_ctx). Null or size 0, and a size that overflows with its
  * padding: 100000; no memory: 207001 (implementation of the open runtime). */
 static aclError allocate(void **out, uint64_t size, bool bare) {
@@ -271,14 +281,14 @@ MOCK_EXPORT aclError aclrtFree(void *devPtr) {
     return mock_device_release(devPtr);
 }
 
-/* Needs a context (observed: thread_no_ctx). Unknown kinds: 100000 (own choice). */
+/* Unknown kinds: 107016, before the context is looked for (observed: thread_no_ctx, before_set_device). */
 MOCK_EXPORT aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total) {
     MOCK_ENTER(aclrtGetMemInfo);
     if (free == NULL || total == NULL) return mock_null("free and total");
-    const int32_t device = mock_current_device();
-    if (device < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     if (attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G)
-        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "memory attribute %d", (int)attr);
+        return mock_fail(ACL_ERROR_RT_INVALID_MEMORY_TYPE, "EE1003", "memory attribute %d", (int)attr);
+    const int32_t device = driver_device();
+    if (device < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     *free = *total = 0;
     /* High-bandwidth memory only: kinds that do not apply have 0 (guide: memory management,
      * aclrtGetMemInfo). */
@@ -337,15 +347,15 @@ MOCK_EXPORT aclError aclrtFreeHost(void *hostPtr) {
 
 /* Mapped memory starts at a page; pinning pinned memory and registering an address twice fail (guide:
  * memory management, aclrtHostRegisterV2; header: ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED). */
-static aclError add_range(void *p, uint64_t size, bool pinned, bool mapped) {
-    if (mock_current_device() < 0) return ACL_ERROR_RT_CONTEXT_NULL;
+static aclError add_range(void *p, uint64_t size, bool pinned, bool mapped, aclError again) {
+    if (driver_device() < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     if (mapped && (uintptr_t)p % PAGE != 0)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not aligned to 4 KiB", p);
     aclError code = 0;
     if (pinned && mock_is_pinned(p)) code = ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     pthread_mutex_lock(&range_lock);
     for (size_t i = 0; i < range_count && code == 0; i++)
-        if (ranges[i].base == p) code = ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+        if (ranges[i].base == p) code = again;
     if (code == 0 && range_count == range_room) {
         registered *grown = realloc(ranges, (range_room * 2 + 8) * sizeof *ranges);
         if (grown == NULL) code = ACL_ERROR_RT_MEMORY_ALLOCATION;
@@ -360,15 +370,15 @@ static aclError add_range(void *p, uint64_t size, bool pinned, bool mapped) {
     return code == 0 ? 0 : mock_fail(code, "EE1003", "%p cannot be registered", p);
 }
 
-/* Other types: 207000, after the arguments (observed: with_context); the mapped address is the host address (own choice: kernels of the mock run on the
- * host). */
+/* Other types: 207000, after the arguments (observed: with_context); the same address again: 207015 (observed: sequences).
+ * The mapped address is the host address (own choice: kernels of the mock run on the host). */
 MOCK_EXPORT aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr) {
     MOCK_ENTER(aclrtHostRegister);
     if (ptr == NULL || devPtr == NULL) return mock_null("ptr and devPtr");
     if (size == 0) return mock_zero("size");
     if (type != ACL_HOST_REGISTER_MAPPED)
         return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1001", "register type %d", (int)type);
-    const aclError code = add_range(ptr, size, false, true);
+    const aclError code = add_range(ptr, size, false, true, ACL_ERROR_RT_REPEATED_INIT);
     if (code == 0) *devPtr = ptr;
     return code;
 }
@@ -382,13 +392,15 @@ MOCK_EXPORT aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag
         ACL_HOST_REG_MAPPED | ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY | ACL_HOST_REG_PINNED;
     if (flag == 0 || (flag & ~known) != 0)
         return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "flag 0x%x", flag);
-    return add_range(ptr, size, (flag & ACL_HOST_REG_PINNED) != 0, (flag & ACL_HOST_REG_MAPPED) != 0);
+    return add_range(ptr, size, (flag & ACL_HOST_REG_PINNED) != 0, (flag & ACL_HOST_REG_MAPPED) != 0,
+        ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
 }
 
-/* (header: ACL_ERROR_HOST_MEMORY_NOT_REGISTERED) */
+/* (header: ACL_ERROR_HOST_MEMORY_NOT_REGISTERED; observed: with_context, before_set_device) */
 MOCK_EXPORT aclError aclrtHostUnregister(void *ptr) {
     MOCK_ENTER(aclrtHostUnregister);
     if (ptr == NULL) return mock_null("ptr");
+    if (driver_device() < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     aclError code = ACL_ERROR_HOST_MEMORY_NOT_REGISTERED;
     pthread_mutex_lock(&range_lock);
     for (size_t i = 0; i < range_count && code != 0; i++) {
@@ -398,7 +410,7 @@ MOCK_EXPORT aclError aclrtHostUnregister(void *ptr) {
         code = 0;
     }
     pthread_mutex_unlock(&range_lock);
-    return code == 0 ? 0 : mock_fail(code, "EE1003", "%p is not registered", ptr);
+    return code == 0 ? 0 : mock_fail(code, "EE1018", "%p is not registered", ptr);
 }
 
 /* flag must be 0, else 100000 (implementation of the open runtime); not mapped: 507911 (header:

@@ -14,25 +14,36 @@ void mock_peers_reset(void) {
         for (int to = 0; to < MOCK_MAX_DEVICES; to++) enabled[from][to] = false;
 }
 
-/* From the device of the current context to the peer; itself: 100000 (implementation of the open
- * runtime); the same again is fine (own choice). */
-static aclError change(int32_t peer, bool on) {
+/* The device of the current context, -1 without one, which leaves no trace (observed: before_set_device). Itself:
+ * 100000 (implementation of the open runtime). */
+static aclError check_peer(int32_t peer, int32_t *device) {
     mock_lock();
-    const mock_ctx *ctx = mock_current();
-    aclError code = ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
-    if (code == 0 && ctx->device == peer)
-        code = mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "device %d is the current one", peer);
-    if (code == 0) code = mock_device_check(peer);
-    if (code == 0) enabled[ctx->device][peer] = on;
+    const mock_ctx *ctx = mock_current_or_none();
+    *device = ctx == NULL ? -1 : ctx->device;
     mock_unlock();
-    return code;
+    if (*device < 0) return ACL_ERROR_RT_CONTEXT_NULL;
+    if (*device == peer)
+        return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "device %d is the current one", peer);
+    if (peer < 0) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "device %d", peer);
+    return mock_device_peer_check(peer);
+}
+
+/* The same again is fine (own choice). */
+static aclError change(int32_t peer, bool on) {
+    int32_t device = -1;
+    const aclError code = check_peer(peer, &device);
+    if (code != 0) return code;
+    mock_lock();
+    enabled[device][peer] = on;
+    mock_unlock();
+    return 0;
 }
 
 /* flags is 0 (guide: device management, aclrtDeviceEnablePeerAccess); else 200006 (implementation of the open
  * runtime). */
 MOCK_EXPORT aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags) {
     MOCK_ENTER(aclrtDeviceEnablePeerAccess);
-    if (flags != 0) return mock_fail(ACL_ERROR_FEATURE_UNSUPPORTED, "EH0008", "flags %u", flags);
+    if (flags != 0) return mock_fail(ACL_ERROR_FEATURE_UNSUPPORTED, "EH0009", "flags %u", flags);
     return change(peerDeviceId, true);
 }
 
@@ -53,6 +64,19 @@ MOCK_EXPORT aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerD
     if (ctx != NULL) *status = enabled[deviceId][peerDeviceId];
     mock_unlock();
     return ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
+}
+
+/* -1 for memory of the host. */
+static int32_t owner_of(const void *p) {
+    mock_found f;
+    int32_t owner = -1;
+    if (mock_arena_around(p, &owner) != NULL) return owner;
+    return mock_space_find(p, 0, &f) && f.size != 0 && f.device != MOCK_HOST_SIDE ? f.device : -1;
+}
+
+bool mock_peer_copies(int32_t device, const void *dst, const void *src) {
+    const int32_t to = owner_of(dst), from = owner_of(src);
+    return to < 0 || from < 0 || to == from || (mock_peer_reaches(device, dst) && mock_peer_reaches(device, src));
 }
 
 bool mock_peer_reaches(int32_t device, const void *p) {

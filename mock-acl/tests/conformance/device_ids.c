@@ -165,6 +165,6 @@ RULE_MOCK(device, access_to_no_device_is_refused, "own choice of the codes") {
     int32_t status = 0;
     up();
     EXPECT(aclrtDeviceEnablePeerAccess(99, 0), 107001);
-    EXPECT(aclrtDeviceDisablePeerAccess(-1), 107001);
+    EXPECT(aclrtDeviceDisablePeerAccess(99), 107001);
     EITHER(aclrtDevicePeerAccessStatus(0, 99, &status), 107000, 107001);
 }

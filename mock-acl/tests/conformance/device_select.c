@@ -142,12 +142,14 @@ RULE(device, the_last_reset_waits_for_work, "guide: aclrtResetDevice") {
     TRUE(host[63] == 7);
 }
 
-RULE(device, devices_count_for_themselves, "guide: aclrtSetDevice") {
+RULE(device, devices_count_for_themselves, "guide: aclrtSetDevice; observed: sequences") {
+    int32_t id = 7;
     devices(2);
     OK(aclrtSetDevice(0));
     OK(aclrtSetDevice(1));
     OK(aclrtResetDevice(0));
-    TRUE(current() == 1);
+    EXPECT(aclrtGetDevice(&id), 107002);
+    EXPECT(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 0);
     EXPECT(aclrtResetDevice(0), 507007);
     EXPECT(aclrtResetDevice(1), 0);
 }

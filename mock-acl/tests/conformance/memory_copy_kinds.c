@@ -63,10 +63,41 @@ RULE(copy, rows_in_every_direction, "guide: aclrtMemcpy2d") {
     for (char i = 1; i < 3; i++) {
         memset(host, i, 16);
         OK(aclrtMemcpy2d(p, 8, host, 8, 4, 2, i == 1 ? TO : ACL_MEMCPY_DEFAULT));
-        OK(aclrtMemcpy2d(q, 8, p, 8, 4, 2, i == 1 ? ON : ACL_MEMCPY_DEFAULT));
-        OK(aclrtMemcpy2d(back, 8, q, 8, 4, 2, i == 1 ? FROM : ACL_MEMCPY_DEFAULT));
+        OK(aclrtMemcpy2d(back, 8, p, 8, 4, 2, i == 1 ? FROM : ACL_MEMCPY_DEFAULT));
         TRUE(back[3] == i && back[11] == i);
+        EXPECT(aclrtMemcpy2d(q, 8, p, 8, 4, 2, i == 1 ? ON : ACL_MEMCPY_DEFAULT), i == 1 ? 207000 : 107000);
     }
+}
+
+static void kinds_of(void *dst, const void *src, int k0, int k1, int k2, int k3, int k4, int k5) {
+    const int codes[] = {k0, k1, k2, k3, k4, k5};
+    aclrtStream stream = new_stream();
+    for (int kind = 0; kind < 6; kind++) {
+        EXPECT(aclrtMemcpyAsync(dst, 8, src, 8, (aclrtMemcpyKind)kind, stream), codes[kind]);
+        finish(stream);
+    }
+}
+
+RULE_MOCK(copy, the_kind_has_to_fit_where_memory_is_pageable, "observed: memcpy_async_kinds") {
+    up();
+    char *d = (char *)device(16), *h = (char *)pinned(16), p[16] = {0};
+    kinds_of(d, d + 8, 0, 0, 0, 0, 0, 107000);
+    kinds_of(d, h, 0, 0, 0, 0, 0, 0);
+    kinds_of(d, p, 107000, 0, 107000, 0, 0, 0);
+    kinds_of(h, d, 0, 0, 0, 0, 0, 107000);
+    kinds_of(h, h + 8, 207000, 207000, 207000, 207000, 207000, 107000);
+    kinds_of(h, p, 207000, 107000, 0, 107000, 207000, 107000);
+    kinds_of(p, d, 107000, 107000, 0, 0, 0, 107000);
+    kinds_of(p, h, 207000, 0, 107000, 107000, 207000, 107000);
+    kinds_of(p, p + 8, 207000, 0, 0, 0, 207000, 107000);
+}
+
+RULE_MOCK(copy, a_copy_to_itself_is_checked_and_does_nothing, "observed: memcpy_same_address") {
+    up();
+    char *d = (char *)device(8), *h = (char *)pinned(8), p[8] = {0};
+    kinds_of(d, d, 0, 0, 0, 0, 0, 107000);
+    kinds_of(h, h, 207000, 207000, 207000, 207000, 207000, 107000);
+    kinds_of(p, p, 207000, 0, 0, 0, 207000, 107000);
 }
 
 RULE(copy, asynchronous_rows_in_every_direction, "guide: aclrtMemcpy2dAsync") {
