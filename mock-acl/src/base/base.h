@@ -43,7 +43,9 @@ static inline bool mock_tasks_fail(void) {
     return MOCK_UNLIKELY(atomic_load_explicit(&mock_task_faults, memory_order_relaxed));
 }
 int32_t mock_task_fault(const char *name);
-/* Whether this process is the child of a fork and its parent had used the library. */
+/* From here on a child of this process is refused. */
+void mock_device_in_use(void);
+/* Whether this process is the child of a fork and its parent had used a device. */
 bool mock_forked(void);
 void mock_entries_reset(void);
 

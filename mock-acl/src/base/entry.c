@@ -19,20 +19,16 @@ static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
 static fault *call_faults, *task_faults;
 static atomic_bool slow; /* a fault is armed, or this is the child of a fork */
 static atomic_bool forked;
-static atomic_bool used_before_reset;
+static atomic_bool device_used;
 atomic_bool mock_task_faults;
 
 /* ---- entry of every call ---- */
 
-/* A process that has called nothing has no device that its child could not use. */
-static bool used(void) {
-    for (size_t i = 0; i < MOCK_API_COUNT; i++)
-        if (atomic_load_explicit(&calls[i], memory_order_relaxed) != 0) return true;
-    return atomic_load(&used_before_reset);
-}
+void mock_device_in_use(void) { atomic_store(&device_used, true); }
 
+/* A process that has used no device has none that its child could not use. */
 static void in_child(void) {
-    if (!used()) return;
+    if (!atomic_load(&device_used)) return;
     atomic_store(&forked, true);
     atomic_store(&slow, true);
 }
@@ -130,6 +126,5 @@ MOCK_EXPORT void mock_acl_clear_failures(void) {
 bool mock_forked(void) { return atomic_load(&forked); }
 
 void mock_entries_reset(void) {
-    if (used()) atomic_store(&used_before_reset, true);
     for (int i = 0; i < MOCK_API_COUNT; i++) atomic_store_explicit(&calls[i], 0, memory_order_relaxed);
 }

@@ -6,6 +6,7 @@
 #include "contexts/config.h"
 #include "contexts/context.h"
 #include "contexts/contexts.h"
+#include "contexts/init.h"
 #include "devices/devices.h"
 #include "engine/engine.h"
 #include "graphs/graphs.h"
@@ -178,6 +179,8 @@ static aclError ensure_primary(int32_t id) {
     const aclError code = mock_device_limits_check();
     if (code != 0) return code;
     d->primary = context_new(id, true);
+    mock_device_in_use();
+    mock_workers_again();
     if (d->primary != NULL) return 0;
     return mock_fail(ACL_ERROR_RT_DEV_SETUP_ERROR, "EE9999", "device %d has no stream left", id);
 }

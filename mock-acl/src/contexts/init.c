@@ -20,6 +20,20 @@ static struct {
     uint64_t hash;
 } first;
 
+/* The child of a fork has no thread but its own; one that may use a device starts the workers again with it. */
+static bool workers_gone;
+static void workers_are_gone(void) {
+    workers_gone = mock_engine.workers != 0;
+    mock_engine.workers = mock_engine.workers_idle = mock_engine.executing_workers = 0;
+}
+
+void mock_workers_again(void) {
+    if (workers_gone) mock_start_workers();
+    workers_gone = false;
+}
+
+__attribute__((constructor)) static void watch_fork(void) { pthread_atfork(NULL, NULL, workers_are_gone); }
+
 void mock_init_lock(void) { pthread_mutex_lock(&init_lock); }
 void mock_init_unlock(void) { pthread_mutex_unlock(&init_lock); }
 

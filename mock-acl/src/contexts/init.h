@@ -13,5 +13,7 @@ const char *mock_init_text(size_t *length);
 aclError mock_init_notify(aclRegisterCallbackType type, const char *text, size_t length);
 aclError mock_finalize_notify(aclRegisterCallbackType type);
 void mock_init_callbacks_clear(void);
+/* In a child of a fork, with the engine lock. */
+void mock_workers_again(void);
 
 #endif

@@ -187,7 +187,36 @@ static void shared_texts(void) {
     CHECK(aclGetRecentErrMsg() == NULL);
 }
 
+static void use_device(void) {
+    const int again = aclInit(NULL);
+    CHECK(again == 0 || again == 100002);
+    OK(aclrtSetDevice(0));
+    aclrtStream s = new_stream();
+    OK(aclrtMemsetAsync(device(8), 8, 1, 8, s));
+    OK(aclrtSynchronizeStream(s));
+}
+
+static void find_no_device(void) { CODE(aclrtSetDevice(0), 507000); }
+
+/* A child may use devices as long as its parent has used none. */
+static void forks(void) {
+    uint32_t count = 0;
+    OK(aclInit(NULL));
+    OK(aclrtGetDeviceCount(&count));
+    apart(NULL, NULL, use_device);
+    use_device();
+    apart(NULL, NULL, find_no_device);
+    CHECK(mock_acl_reset() == 0);
+    apart(NULL, NULL, find_no_device);
+}
+
+static void all_forks(void) {
+    apart(NULL, NULL, forks);
+    apart("MOCK_ACL_WORKERS", "2", forks);
+}
+
 int main(void) {
+    all_forks();
     cards();
     visible();
     resets();
