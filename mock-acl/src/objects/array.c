@@ -43,6 +43,7 @@ static aclnnStatus bad_handle(const char *function, const char *param, const voi
 
 aclnnStatus aclDestroyScalar(const aclScalar *scalar) {
     MOCK_ENTER(aclDestroyScalar);
+    if (scalar == NULL) return 0;
     mock_scalar *s = mock_object_take(MOCK_OBJECT_SCALAR, scalar);
     if (s == NULL) return bad_handle("aclDestroyScalar", "scalar", scalar);
     mock_slab_give(MOCK_SLAB_SCALAR, s);
@@ -99,7 +100,9 @@ static void free_array(void *object) {
     mock_slab_give(MOCK_SLAB_ARRAY, a);
 }
 
+/* Null is nothing to destroy, here and for scalars, lists and tensors (implementation of the open library). */
 static aclnnStatus destroy_array(const char *function, const void *handle, aclDataType dtype) {
+    if (handle == NULL) return 0;
     mock_array *a = get_array(handle, dtype);
     if (a != NULL) a = mock_object_take(MOCK_OBJECT_ARRAY, handle);
     if (a == NULL) return bad_handle(function, "array", handle);
@@ -175,6 +178,7 @@ static void free_list(void *object) {
 static aclnnStatus destroy_list(const char *function, const void *handle, mock_object_kind members) {
     mock_list *l = get_list(handle, members);
     aclnnStatus status = 0;
+    if (handle == NULL) return 0;
     if (l != NULL) l = mock_object_take(MOCK_OBJECT_LIST, handle);
     if (l == NULL) return bad_handle(function, "list", handle);
     for (uint64_t i = 0; i < l->size; i++) {

@@ -41,7 +41,7 @@ static void tensors_tell_what_they_were_made_of(void) {
     CHECK(aclGetDataType(t, &dtype) == 0 && dtype == ACL_FLOAT);
     CHECK(aclDestroyTensor(t) == 0);
     CHECK(aclDestroyTensor(t) == 161002);
-    CHECK(aclDestroyTensor(NULL) == 161001);
+    CHECK(aclDestroyTensor(NULL) == 0 && aclDestroyScalar(NULL) == 0 && aclDestroyIntArray(NULL) == 0);
     CHECK(aclGetFormat(t, &format) == 161002 && aclGetFormat(NULL, &format) == 161001);
     CHECK(aclGetViewShape((aclTensor *)&dims, &values, &count) == 161002);
 }
@@ -88,7 +88,7 @@ static void lists_and_arrays_own_what_they_hold(void) {
     CHECK(aclCreateTensorList((const aclTensor *[]){tensors[0], NULL}, 2) == NULL);
     CHECK(aclDestroyScalarList(numbers) == 0 && aclDestroyTensorList(list) == 0);
     CHECK(aclDestroyTensor(tensors[0]) == 161002 && aclDestroyScalar(scalars[1]) == 161002);
-    CHECK(aclDestroyTensorList(list) == 161002 && aclDestroyScalarList(NULL) == 161001);
+    CHECK(aclDestroyTensorList(list) == 161002 && aclDestroyScalarList(NULL) == 0);
     CHECK(aclCreateScalar(NULL, ACL_FLOAT) == NULL && aclCreateScalar(&size, (aclDataType)5) == NULL);
 }
 

@@ -213,12 +213,13 @@ static void plan_mode(
     a->after = limited(call->after);
 }
 
-/* One length for all, or at least as many as there are sequences. `each` is NULL when it has none. */
+/* One length for all, or at least as many as there are sequences. `each` is NULL when it has none: an empty list is as
+ * none (implementation of the open operators). */
 static const int64_t *lengths_of(
     mock_build *b, const aclIntArray *array, const char *param, int64_t batches, int64_t *count) {
     if (array == NULL || b->status != 0) return NULL;
     const mock_array *a = mock_build_ints(b, array, param);
-    if (a == NULL) return NULL;
+    if (a == NULL || a->size == 0) return NULL;
     if (a->size != 1 && a->size < (uint64_t)batches)
         mock_build_fail(b, "%s has %llu lengths, expected 1 or %lld", param, (unsigned long long)a->size,
             (long long)batches);
