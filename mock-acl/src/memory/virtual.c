@@ -29,9 +29,8 @@ static bool may_start_at(const void *p, uint64_t size) {
     return at % step == 0 && at >= 16 * TIB && at < 24 * TIB && size <= 24 * TIB - at;
 }
 
+/* A range is of no device until memory is mapped into it, and needs no context (implementation of the open runtime). */
 static aclError reserve(void **out, uint64_t size, void *wanted) {
-    const int32_t device = mock_current_device();
-    if (device < 0) return ACL_ERROR_RT_CONTEXT_NULL;
     const uint64_t bytes = rounded(size, MOCK_GRANULARITY);
     mock_space *s = bytes < size ? NULL : calloc(1, sizeof *s);
     mock_space_bury();
@@ -39,7 +38,6 @@ static aclError reserve(void **out, uint64_t size, void *wanted) {
     bool good = s != NULL && mock_space_reserve(s, wanted, bytes);
     if (good) {
         s->kind = MOCK_SPACE_VIRTUAL;
-        s->device = device;
         *out = s->base;
         good = mock_space_add(s);
         if (!good) munmap(s->view, bytes);

@@ -140,6 +140,17 @@ MOCK_EXPORT aclError aclopSetAttrListListInt(aclopAttr *attr, const char *attrNa
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *options[OPTIONS];
+/* What counts until an option is set (guide: operator compilation, aclCompileOpt; own choice for those without a word
+ * there, which are empty, and for ACL_OP_JIT_COMPILE: operators of the mock are compiled already). */
+static const char *const defaults[OPTIONS] = {
+    [ACL_PRECISION_MODE] = "allow_fp32_to_fp16",
+    [ACL_OP_SELECT_IMPL_MODE] = "high_performance",
+    [ACL_OP_DEBUG_LEVEL] = "0",
+    [ACL_OP_COMPILER_CACHE_MODE] = "enable",
+    [ACL_OP_PERFORMANCE_MODE] = "normal",
+    [ACL_OP_JIT_COMPILE] = "disable",
+    [ACL_OP_DETERMINISTIC] = "0",
+};
 
 void mock_options_reset(void) {
     pthread_mutex_lock(&lock);
@@ -164,11 +175,16 @@ MOCK_EXPORT aclError aclSetCompileopt(aclCompileOpt opt, const char *value) {
     return 0;
 }
 
-static size_t option_size(aclCompileOpt opt) {
-    return (unsigned)opt < OPTIONS && options[opt] != NULL ? strlen(options[opt]) + 1 : 0;
+static const char *option_value(aclCompileOpt opt) {
+    if (options[opt] != NULL) return options[opt];
+    return defaults[opt] != NULL ? defaults[opt] : "";
 }
 
-/* With the final zero; 0 for what was not set. */
+static size_t option_size(aclCompileOpt opt) {
+    return (unsigned)opt < OPTIONS ? strlen(option_value(opt)) + 1 : 0;
+}
+
+/* With the final zero; 0 for an unknown option. */
 MOCK_EXPORT size_t aclGetCompileoptSize(aclCompileOpt opt) {
     if (mock_enter(MOCK_API_aclGetCompileoptSize) != 0) return 0;
     pthread_mutex_lock(&lock);
@@ -177,14 +193,14 @@ MOCK_EXPORT size_t aclGetCompileoptSize(aclCompileOpt opt) {
     return size;
 }
 
-/* Not set, or too little room: 100000 (own choice). */
+/* Unknown, or too little room: 100000 (own choice). */
 MOCK_EXPORT aclError aclGetCompileopt(aclCompileOpt opt, char *value, size_t length) {
     MOCK_ENTER(aclGetCompileopt);
     if (value == NULL) return mock_null("value");
     pthread_mutex_lock(&lock);
     const size_t size = option_size(opt);
     const bool good = size != 0 && size <= length;
-    if (good) memcpy(value, options[opt], size);
+    if (good) memcpy(value, option_value(opt), size);
     pthread_mutex_unlock(&lock);
     return good ? 0 : mock_invalid("option %d takes %zu bytes", (int)opt, size);
 }

@@ -177,8 +177,12 @@ static void attributes_of_operators(void) {
 
 static void options_of_the_compiler(void) {
     char value[16];
-    CHECK(aclGetCompileoptSize(ACL_PRECISION_MODE) == 0);
-    CODE(aclGetCompileopt(ACL_PRECISION_MODE, value, 16), 100000);
+    for (int i = 0; i <= ACL_OP_DEBUG_OPTION; i++) CHECK(aclGetCompileoptSize((aclCompileOpt)i) != 0);
+    CHECK(aclGetCompileoptSize((aclCompileOpt)99) == 0);
+    CODE(aclGetCompileopt((aclCompileOpt)99, value, 16), 100000);
+    CHECK(aclGetCompileoptSize(ACL_OP_JIT_COMPILE) == 8);
+    OK(aclGetCompileopt(ACL_OP_JIT_COMPILE, value, 8));
+    CHECK(strcmp(value, "disable") == 0);
     OK(aclSetCompileopt(ACL_PRECISION_MODE, "force_fp16"));
     CHECK(aclGetCompileoptSize(ACL_PRECISION_MODE) == 11);
     OK(aclGetCompileopt(ACL_PRECISION_MODE, value, 11));
