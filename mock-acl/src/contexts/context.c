@@ -221,8 +221,12 @@ static aclError check_for_force(int32_t id) {
 /* The thread that ends a device loses the context of any device, but none of the program (observed: sequences,
  * primary_state). */
 static void unbind_primary(void) {
+    mock_thread *t = mock_self();
     const mock_ctx *ctx = mock_current_quiet();
-    if (ctx != NULL && ctx->primary) mock_self()->ctx = NULL;
+    if (ctx != NULL && ctx->primary) t->ctx = NULL;
+    for (int i = 0; i < MOCK_MAX_DEVICES; i++)
+        if (devices[i].kept != NULL && devices[i].kept == t->ctx && devices[i].kept_serial == t->ctx_serial)
+            t->ctx = NULL;
 }
 
 /* At 0 the default context goes; by force at once; below 0: 507007 (observed: device_force,
@@ -237,6 +241,7 @@ static aclError reset(int32_t id, bool force, const char *call) {
     mock_lock();
     device *d = &devices[id];
     if (d->count == 0) {
+        if (mock_current_quiet() == NULL) unbind_primary();
         code = (force ? mock_fail_acl : mock_fail)(
             ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, force ? "EE9999" : "EE1018", "device %d is not set", id);
     } else {

@@ -41,9 +41,9 @@ static bool may_have(aclrtCmoType type) {
  * (observed: cmo, build_ri). The task holds 32 bits of the size (implementation of the open runtime). */
 MOCK_EXPORT aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream) {
     MOCK_ENTER(aclrtCmoAsync);
-    if (src == NULL || size == 0) return mock_null("src and size");
-    if (!may_have(cmoType))
-        return mock_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1017", "cache operation %d", (int)cmoType);
+    if (src == NULL) return mock_null("src");
+    if (size == 0) return mock_zero("size");
+    if (!may_have(cmoType)) return mock_unable();
     const mock_cmo c = {src, (uint32_t)size};
     mock_task t = {.ops = &cmo_ops, .kind = MOCK_TASK_WORK, .u.cmo = c};
     mock_stream *s = NULL;

@@ -186,13 +186,10 @@ static aclError check_2d(
     return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0007", "copy kind %d", (int)kind);
 }
 
-/* One side is the device's: else 107000, and where pageable memory hides it the kind has to fit. From device to device:
- * 207000 (observed: memcpy2d_kinds). */
+/* One side is the device's: else 107000, and where pageable memory hides it the kind has to fit (observed:
+ * memcpy2d_kinds). */
 static aclError check_2d_places(aclrtMemcpyKind kind, const mock_copy *c) {
     const places p = places_of(c);
-    if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE)
-        return mock_fail(
-            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1001", "aclrtMemcpy2d does not copy from device to device");
     const bool known = !has_pageable(p) || kind == ACL_MEMCPY_DEFAULT;
     if (known ? (p.to == MOCK_DEVICE) != (p.from == MOCK_DEVICE) : fits(kind, p)) return 0;
     return mock_fail(
@@ -205,6 +202,9 @@ MOCK_EXPORT aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, si
     if (width == 0 || height == 0) return 0;
     const mock_copy c = {dst, src, dpitch, spitch, width, height};
     aclError code = check_2d(dst, dpitch, src, spitch, width, kind);
+    if (code == 0 && kind == ACL_MEMCPY_DEVICE_TO_DEVICE)
+        code = mock_fail(
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1001", "aclrtMemcpy2d does not copy from device to device");
     if (code == 0) code = mock_forbidden_sync("aclrtMemcpy2d");
     if (code == 0) code = check_2d_places(kind, &c);
     return code != 0 ? code : end_sync(copy_now(&c), "aclrtMemcpy2d");
@@ -219,7 +219,7 @@ static aclError copy_pageable(mock_stream *s, const mock_copy *c, const char *ca
     if (mock_capturing(s))
         return mock_fail(
             ACL_ERROR_RT_PARAM_INVALID, "EE1016", "%s cannot capture a copy of pageable host memory", call);
-    aclError code = mock_capture_forbids(s->ctx, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, call);
+    aclError code = mock_capture_forbids(mock_current_quiet(), ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, call);
     if (code == 0) code = mock_stream_finish(s);
     if (code != 0) return code;
     mock_unlock();
@@ -320,13 +320,15 @@ MOCK_EXPORT aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *sr
         "aclrtMemcpy2dAsync");
 }
 
-/* Captured, also on pageable memory (observed: pageable; pageable memory: observed, not recorded). */
+/* Captured; memory of the host is filled at once then, and is no task (observed: graph_tasks, group_calls). */
 static aclError fill_async(const mock_fill *f, aclrtStream stream, const mock_task_ops *ops) {
     mock_task t = {.ops = ops, .kind = MOCK_TASK_WORK, .u.fill = *f};
     mock_stream *s = NULL;
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
-    if (code == 0) code = mock_submit(s, &t);
+    const bool at_once = code == 0 && mock_capturing(s) && mock_place_of(f->dst) != MOCK_DEVICE;
+    if (at_once) code = fill_now(f) ? 0 : ACL_ERROR_RT_PARAM_INVALID;
+    else if (code == 0) code = mock_submit(s, &t);
     mock_unlock();
     return code;
 }
