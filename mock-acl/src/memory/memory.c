@@ -58,6 +58,19 @@ mock_arena *mock_arena_around(const void *p, int32_t *device) {
     return NULL;
 }
 
+/* Mapped host memory: the device reaches it at the host's own address. */
+static void *mapped_view(const void *p, size_t size) {
+    if (atomic_load_explicit(&ranges_seen, memory_order_acquire) == 0) return NULL;
+    bool mapped = false;
+    pthread_mutex_lock(&range_lock);
+    for (size_t i = 0; i < range_count && !mapped; i++) {
+        const uint64_t offset = (uint64_t)((const char *)p - ranges[i].base);
+        mapped = ranges[i].mapped && offset < ranges[i].size && size <= ranges[i].size - offset;
+    }
+    pthread_mutex_unlock(&range_lock);
+    return mapped ? (void *)(uintptr_t)p : NULL;
+}
+
 void *mock_device_view(const void *device, size_t size) {
     static uint64_t nothing;
     mock_found f;
@@ -65,6 +78,7 @@ void *mock_device_view(const void *device, size_t size) {
     void *view = NULL;
     if (a != NULL) view = mock_arena_view(a, device, size);
     else if (mock_space_find(device, size, &f)) view = f.view;
+    else view = mapped_view(device, size);
     return view == NULL && size == 0 ? &nothing : view;
 }
 

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "aclnnop/aclnn_zero.h"
 #include "check.h"
 
 static void allocation(void) {
@@ -28,6 +29,31 @@ static void allocation(void) {
     OK(aclrtFree(huge));
     huge = device(total - 64);
     OK(aclrtFree(huge));
+}
+
+/* An operator reaches mapped host memory, and nothing of it that is not mapped. */
+static void mapped_memory_is_an_operand(void) {
+    up();
+    char *host = NULL;
+    void *there = NULL;
+    const int64_t dims[] = {1024}, step = 1;
+    uint64_t bytes = 0;
+    aclOpExecutor *executor = NULL;
+    OK(aclrtMallocHost((void **)&host, 16384));
+    memset(host, 7, 16384);
+    host = (char *)(((uintptr_t)host + 4095) / 4096 * 4096);
+    OK(aclrtHostRegister(host, 4096, ACL_HOST_REGISTER_MAPPED, &there));
+    for (int past = 0; past < 2; past++) {
+        aclTensor *x = aclCreateTensor(dims, 1, ACL_FLOAT, &step, 0, ACL_FORMAT_ND, dims, 1, (char *)there + 4 * past);
+        CHECK(x != NULL);
+        OK(aclnnInplaceZeroGetWorkspaceSize(x, &bytes, &executor));
+        OK(aclnnInplaceZero(NULL, 0, executor, NULL));
+        CODE(aclrtSynchronizeDevice(), past ? 507015 : 0);
+        OK(aclDestroyTensor(x));
+    }
+    const float *got = there;
+    CHECK(got[0] == 0 && got[1023] == 0 && host[4096] == 7);
+    OK(aclrtHostUnregister(host));
 }
 
 /* Random sizes in and out; every block keeps its own contents. */
@@ -153,6 +179,7 @@ static void after_fork(void) {
 
 int main(void) {
     allocation();
+    mapped_memory_is_an_operand();
     churn();
     fresh_and_bounds();
     copies();
