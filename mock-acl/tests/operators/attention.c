@@ -262,8 +262,10 @@ static void the_logarithm_needs_room(void) {
     for (int i = 0; i < 4; i++) sample_free(all[i]);
 }
 
-#define TRAINED(K, DROP, KEEP, LAYOUT, KIND, MOST, SUM)                                                   \
-    q.handle, K, q.handle, NULL, DROP, NULL, NULL, NULL, NULL, NULL, 1.0, KEEP, 0, 0, 2, LAYOUT, 0, 0, KIND, MOST, \
+#define TRAINED(K, DROP, KEEP, LAYOUT, KIND, MOST, SUM) \
+    TRAINED_BEHIND(NULL, K, DROP, KEEP, LAYOUT, KIND, MOST, SUM)
+#define TRAINED_BEHIND(PREFIX, K, DROP, KEEP, LAYOUT, KIND, MOST, SUM)                                    \
+    q.handle, K, q.handle, NULL, DROP, NULL, NULL, PREFIX, PREFIX, PREFIX, 1.0, KEEP, 0, 0, 2, LAYOUT, 0, 0, KIND, MOST, \
     SUM, NULL, out.handle
 
 static void bad_training_is_refused(void) {
@@ -273,6 +275,13 @@ static void bad_training_is_refused(void) {
     sample none = sample_new(ACL_FLOAT, "", DIMS(1, 2, 0, 4));
     sample_fill(&q, -1, 1);
     LAUNCH(aclnnFlashAttentionScoreV2, TRAINED(q.handle, NULL, 1, bsnd, 1, most.handle, most.handle));
+    const int64_t one = 1;
+    aclIntArray *empty = aclCreateIntArray(NULL, 0), *prefix = aclCreateIntArray(&one, 1);
+    LAUNCH(aclnnFlashAttentionScoreV2, TRAINED_BEHIND(empty, q.handle, NULL, 1, bsnd, 1, most.handle, most.handle));
+    REFUSED(161002, "prefixOptional is not supported", aclnnFlashAttentionScoreV2,
+        TRAINED_BEHIND(prefix, q.handle, NULL, 1, bsnd, 1, most.handle, most.handle));
+    aclDestroyIntArray(empty);
+    aclDestroyIntArray(prefix);
     REFUSED(161002, "dropMaskOptional is not supported", aclnnFlashAttentionScoreV2,
         TRAINED(q.handle, q.handle, 1, bsnd, 1, most.handle, most.handle));
     REFUSED(161002, "keepProb is 0.5", aclnnFlashAttentionScoreV2,

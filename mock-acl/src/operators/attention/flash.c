@@ -1,8 +1,8 @@
-/* FlashAttentionScore forward: attention in training (guide: aclnn, page of each version). Dropout, padding
- * masks and prefixes are refused unless null, keepProb has to be 1 (own choice). The shift is added before
- * the scale; with pseType 0 of V2 after it; its other types are refused. softmaxMaxOut and softmaxSumOut have
- * the greatest score of each row and the sum of exponentials below it, eight times; softmaxOutOut is left as
- * it is and may be null (own choice). */
+/* FlashAttentionScore forward: attention in training (guide: aclnn, page of each version). Dropout and padding
+ * masks are refused unless null, prefixes unless there are none in them, keepProb has to be 1 (own choice). The
+ * shift is added before the scale; with pseType 0 of V2 after it; its other types are refused. softmaxMaxOut and
+ * softmaxSumOut have the greatest score of each row and the sum of exponentials below it, eight times;
+ * softmaxOutOut is left as it is and may be null (own choice). */
 #include "base/base.h"
 #include "objects/objects.h"
 #include "operators/attention/compute.h"
@@ -19,6 +19,13 @@ static void plan_training(
     a->sum = mock_attention_extra(b, sum, "softmaxSumOut", 8);
 }
 
+/* None in it is as good as null: programs give an empty list (own choice). */
+static void refuse_lengths(mock_build *b, const aclIntArray *array, const char *param) {
+    if (array == NULL) return;
+    const mock_array *a = mock_build_ints(b, array, param);
+    if (a != NULL && a->size != 0) mock_attention_refuse(b, array, param);
+}
+
 MOCK_OPERATOR(aclnnFlashAttentionScore, mock_attention_run)
 aclnnStatus aclnnFlashAttentionScoreGetWorkspaceSize(
     const aclTensor *query, const aclTensor *key, const aclTensor *value,
@@ -33,7 +40,7 @@ aclnnStatus aclnnFlashAttentionScoreGetWorkspaceSize(
     (void)innerPrecise, (void)softmaxOutOut;
     MOCK_REFUSE(dropMaskOptional);
     MOCK_REFUSE(paddingMaskOptional);
-    MOCK_REFUSE(prefixOptional);
+    refuse_lengths(&b, prefixOptional, "prefixOptional");
     check_dropout(&b, keepProb);
     const mock_attention_call call = {
         .query = query, .key = key, .value = value, .training = true, .shift_first = true,
@@ -62,9 +69,9 @@ aclnnStatus aclnnFlashAttentionScoreV2GetWorkspaceSize(
     (void)innerPrecise, (void)softmaxOutOut;
     MOCK_REFUSE(dropMaskOptional);
     MOCK_REFUSE(paddingMaskOptional);
-    MOCK_REFUSE(prefixOptional);
-    MOCK_REFUSE(qStartIdxOptional);
-    MOCK_REFUSE(kvStartIdxOptional);
+    refuse_lengths(&b, prefixOptional, "prefixOptional");
+    refuse_lengths(&b, qStartIdxOptional, "qStartIdxOptional");
+    refuse_lengths(&b, kvStartIdxOptional, "kvStartIdxOptional");
     check_dropout(&b, keepProb);
     if (pseType != 0 && pseType != 1)
         mock_build_fail(&b, "pseType %lld is not supported; 0 and 1 are", (long long)pseType);
