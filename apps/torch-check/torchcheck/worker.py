@@ -1,0 +1,70 @@
+"""worker.py REPORT NAME...: runs checks, and writes a line when one begins and one when it ends.
+
+A check that fails may leave the device in an error; then this ends, and the runner goes on in a new process.
+"""
+
+import re
+import sys
+import traceback
+import warnings
+
+import torch
+import torch_npu  # noqa: F401
+
+from torchcheck import registry
+
+# A stub; a name that the release had not yet; operands that an operator of the mock refuses.
+STUB = re.compile(r"\b(\w+?)(?:GetWorkspaceSize)? is not supported by mock-acl")
+ABSENT = re.compile(r"\b(aclnn\w+?)(?:GetWorkspaceSize)?(?: or aclnn\w+)? not in libopapi")
+REFUSED = re.compile(r"EZ1001: (aclnn\w+: (?!executor is a null)[^\n]*)")
+
+
+def reason(error):
+    """What the table says of a check that failed: its result and a reason."""
+    text = "".join(traceback.format_exception_only(error))
+    stubs = sorted(set(STUB.findall(text)))
+    if stubs:
+        return "not-computed", " ".join(stubs)
+    for pattern in (ABSENT, REFUSED):
+        found = pattern.search(text)
+        if found:
+            return "not-computed", found[1]
+    kind = "differs" if isinstance(error, AssertionError) else "error"
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return kind, " | ".join(lines[:3])[:300].replace("\t", " ")
+
+
+def healthy():
+    try:
+        torch.npu.synchronize()
+        return bool((torch.ones(2).npu() + 1).cpu().eq(2).all())
+    except Exception:
+        return False
+
+
+def run_one(function):
+    try:
+        function()
+        torch.npu.synchronize()
+        return "ok", ""
+    except Exception as error:
+        traceback.print_exc()
+        return reason(error)
+
+
+def main():
+    warnings.simplefilter("ignore")
+    report, names = open(sys.argv[1], "a", buffering=1), sys.argv[2:]
+    checks = registry.load()
+    for name in names:
+        print(f"== {name}", flush=True)
+        report.write(f"begin\t{name}\n")
+        result, why = run_one(checks[name])
+        report.write(f"end\t{name}\t{result}\t{why}\n")
+        if result != "ok" and not healthy():
+            break
+    report.write("done\n")
+
+
+if __name__ == "__main__":
+    main()
