@@ -25,6 +25,8 @@ def differences(results, expected):
     """Lines about what is not as the table says."""
     for name, (result, reason) in sorted(results.items()):
         want = expected.get(name)
+        if result == "refused":
+            continue  # by torch_npu: no graphs with TASK_QUEUE_ENABLE=2
         if want is None:
             yield f"{name}: not in the table; {result} {reason}"
         elif result != want[0] or (result == "not-computed" and reason != want[1]):
