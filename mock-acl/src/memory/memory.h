@@ -19,7 +19,8 @@ aclError mock_copy_async(void *dst, size_t max, const void *src, size_t count, a
 
 /* ---- memory/memory.c ---- */
 /* The host view of the device bytes [device, device + size), or NULL when they are not inside one live device
- * allocation or one range of mapped host memory. Size 0 gives a non-null pointer for any address. For use inside `run`. Never hand the result out. */
+ * allocation or one range of mapped host memory. Size 0 gives a non-null pointer for any address. For use inside
+ * `run`. Never hand the result out. */
 void *mock_device_view(const void *device, size_t size);
 /* What an address is to a copy. */
 mock_place mock_place_of(const void *p);
