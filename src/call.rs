@@ -72,13 +72,16 @@ pub(crate) fn check(table: &Table, call: &'static str, code: i32) -> Result<()> 
 #[cold]
 pub(crate) fn failure(table: &Table, call: &'static str, code: i32) -> Error {
     let message = recent_message(table);
-    // Without a context each read of the text adds a message about that, which says nothing about other
-    // codes.
-    let about_this = |text: String| {
-        let lines = text.lines().filter(|line| code == 107_002 || !line.contains("EE1018"));
-        lines.collect::<Vec<_>>().join("\n")
-    };
-    Error::from_call(call, code, message.map(about_this).filter(|text| !text.is_empty()))
+    Error::from_call(call, code, message.map(|text| about(code, &text)).filter(|text| !text.is_empty()))
+}
+
+/// Without a context each read of the text adds a message about that, which says nothing about other codes; the same
+/// code in texts stands for other things as well.
+fn about(code: i32, text: &str) -> String {
+    let own = code == 107_002 || (code == 107_000 && text.lines().count() == 1);
+    let added = |line: &str| line.contains("EE1018") && line.to_ascii_lowercase().contains("context");
+    let lines = text.lines().filter(|line| own || !added(line));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The error of a call that gave a null pointer on this thread just now.
@@ -127,3 +130,18 @@ macro_rules! pointer {
     }};
 }
 pub(crate) use pointer;
+
+#[cfg(test)]
+mod tests {
+    use super::about;
+
+    #[test]
+    fn the_message_of_a_thread_without_context_is_left_out_of_other_errors() {
+        let both = "EE1016: the stream captures\nEE1018: the thread has no context";
+        assert_eq!(about(107_027, both), "EE1016: the stream captures");
+        assert_eq!(about(107_002, both), both);
+        assert_eq!(about(107_029, "EE1018: the stream does not capture"), "EE1018: the stream does not capture");
+        assert_eq!(about(107_000, "EE1018: 0x1 is not a live context"), "EE1018: 0x1 is not a live context");
+        assert_eq!(about(507_000, "EE1018: The current Context is null"), "");
+    }
+}
