@@ -80,6 +80,18 @@ static bool fits(aclrtMemcpyKind kind, places p) {
 
 /* ---- synchronous ---- */
 
+/* Programs that copy right behind a kernel without waiting have a race, which a card nearly always decides for them:
+ * the kernel is done first. With MOCK_ACL_COPIES_WAIT=1 the mock decides it so, too (own choice; off by default). */
+static bool copies_wait(void) {
+    static _Atomic int known; /* 1 for no, 2 for yes */
+    int is = atomic_load_explicit(&known, memory_order_relaxed);
+    if (is == 0) {
+        is = 1 + (int)mock_config_number("MOCK_ACL_COPIES_WAIT", 0, 0, 1);
+        atomic_store(&known, is);
+    }
+    return is == 2;
+}
+
 /* A synchronous call looks at no stream, but captures restrict it: 107030 (observed: sync_copy_modes). */
 aclError mock_forbidden_sync(const char *call) {
     mock_lock();
@@ -87,6 +99,7 @@ aclError mock_forbidden_sync(const char *call) {
     const aclError code = ctx == NULL
                               ? ACL_ERROR_RT_CONTEXT_NULL
                               : mock_capture_forbids(ctx, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, call);
+    if (code == 0 && copies_wait() && mock_self()->in_task == 0) mock_run_all();
     mock_unlock();
     return code;
 }
