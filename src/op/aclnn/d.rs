@@ -107,7 +107,7 @@ aclnn! {
         offset: i64, prob_data_type: dtype, out: out);
     /// Reads `input`, `optional_noise_shape`; writes `out`, `mask_out`. Since the development head. On the mock.
     #[doc(alias = "aclnnDropoutV3")]
-    fn dropout_v3 = aclnnDropoutV3, aclnnDropoutV3GetWorkspaceSize(input: in, optional_noise_shape: in, p: f64,
+    fn dropout_v3 = aclnnDropoutV3, aclnnDropoutV3GetWorkspaceSize(input: in, optional_noise_shape: maybe_in, p: f64,
         seed: i64, offset: i64, out: out, mask_out: out);
     /// Reads `grad_y`, `mask`; writes `grad_x`. Since the development head. On the mock.
     #[doc(alias = "aclnnDropoutV3Grad")]
