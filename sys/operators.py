@@ -125,6 +125,8 @@ optional("IncreFlashAttention IncreFlashAttentionV2 IncreFlashAttentionV3 IncreF
 optional("BinaryCrossEntropy BinaryCrossEntropyBackward", "weight")
 optional("EmbeddingBag", "perSampleWeights")
 optional("SearchSorted SearchSorteds", "sorter")
+# Reserved: it has to be left out.
+optional("DropoutV3", "optionalNoiseShape")
 # All dimensions.
 optional("Var VarCorrection Std", "dim")
 

@@ -19,8 +19,16 @@ KINDS = {
     "aclDataType": "INTEGER", "bool": "BOOLEAN", "double": "NUMBER", "float": "NUMBER",
 }
 RESULTS = ["uint64_t * workspaceSize", "aclOpExecutor ** executor"]
-# Names of what is only written. Some interfaces have const before all of their tensors.
+# Names of what is only written. Some interfaces have const before all of their tensors; there a name is believed when
+# nothing follows that is read. What ends with Ref is changed in place.
 WRITTEN = re.compile(r"^(out|output|y|dst|result)(Optional)?$|^out[A-Z0-9]|Out(Optional)?$|^grad[A-Z]")
+CHANGED = re.compile(r"Ref(Optional)?$|OptionalRef$")
+# Results that such interfaces have under names that others give to what is read.
+RESULT = {
+    ("aclnnGroupedDynamicMxQuant", "mxscale"), ("aclnnGroupedDynamicMxQuantV2", "mxscale"),
+    ("aclnnGroupedQuantMax", "amax"), ("aclnnInnerFusedInferAttentionScore", "softmaxLse"),
+    ("aclnnNsaCompressAttentionInfer", "topKOutput"), ("aclnnQuantMax", "amax"), ("aclnnXlog1py", "z"),
+}
 HEAD = """\
 /* Written by tools/exports.py table. First phases of operators that the mock does not compute, with their parameters:
  * OWN(operator, (parameters), arguments). PLAIN are other functions, and these for the sake of a parameter:
@@ -41,16 +49,26 @@ def spaced(parameter):
     return re.sub(r" ?\* ?", " * ", " ".join(parameter.split())).replace("*  *", "**").strip()
 
 
-def argument(parameter, all_const):
-    """The initializer of one argument, or None."""
+def is_read(function, parameter):
+    kind, _, name = parameter.rpartition(" ")
+    word = KINDS.get(PREFIX.match(kind)[2])
+    if function == "aclnnXlog1py" and name == "y":
+        return True
+    return word in ("TENSOR", "TENSORS") and not WRITTEN.search(name) and (function, name) not in RESULT
+
+
+def argument(function, parameter, may_write):
+    """The initializer of one argument, or None; `may_write` where const does not keep from being written."""
     kind, _, name = parameter.rpartition(" ")
     const, plain = PREFIX.match(kind).groups()
     word = KINDS.get(plain)
     if word not in ("TENSOR", "TENSORS"):
         return f"{word}({name})" if word else None
     written = WRITTEN.search(name)
-    if const:
-        role = "OUT" if all_const and written else "IN"
+    if CHANGED.search(name) and not written:
+        role = "INOUT"
+    elif const:
+        role = "OUT" if may_write and not is_read(function, parameter) else "IN"
     else:
         role = "OUT" if written else "INOUT"
     return f"{word}({name}, MOCK_{role}, {int(name.endswith('Optional'))})"
@@ -62,9 +80,11 @@ def line(name, parameters):
     if [spaced(p) for p in parameters[-2:]] != RESULTS:
         return None, parameters[-1]
     arguments = []
-    all_const = not any(p.startswith(("aclTensor *", "aclTensorList *")) for p in own)
-    for parameter in own:
-        arguments.append(argument(parameter, all_const))
+    all_const = not any(p.startswith(("aclTensor *", "aclTensorList *")) or
+                        CHANGED.search(p) and not WRITTEN.search(p.split()[-1]) for p in own)
+    for at, parameter in enumerate(own):
+        last = not any(is_read(name, p) for p in own[at + 1:])
+        arguments.append(argument(name, parameter, all_const and last))
         if arguments[-1] is None:
             return None, parameter
     declared = ", ".join(p.replace("* ", "*") for p in parameters)

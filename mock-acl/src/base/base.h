@@ -24,6 +24,7 @@
 #include "base/handle.h"
 #include "base/json.h"
 #include "base/list.h"
+#include "base/philox.h"
 #include "base/things.h"
 #include "base/thread.h"
 #include "mock_acl.h"

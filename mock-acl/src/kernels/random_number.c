@@ -30,19 +30,8 @@ static void next_counter(generator *g) {
         if (++g->counter[i] != 0) return;
 }
 
-/* Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3"). */
 static void refill(generator *g) {
-    uint32_t c[4], k0 = g->key[0], k1 = g->key[1];
-    memcpy(c, g->counter, sizeof c);
-    for (int round = 0; round < 10; round++) {
-        const uint64_t a = UINT64_C(0xD2511F53) * c[0], b = UINT64_C(0xCD9E8D57) * c[2];
-        const uint32_t n[4] = {(uint32_t)(b >> 32) ^ c[1] ^ k0, (uint32_t)b, (uint32_t)(a >> 32) ^ c[3] ^ k1,
-            (uint32_t)a};
-        memcpy(c, n, sizeof c);
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
-    }
-    memcpy(g->words, c, sizeof c);
+    mock_philox(g->counter, g->key, g->words);
     g->used = 0;
     next_counter(g);
 }

@@ -32,7 +32,7 @@ OPTIONAL = [
                 "|antiquant(Scale|Offset)|block[tT]able|(query|kv)PaddingSize|softmaxLse|softmaxOutOut"),
     ("aclnnQuantMatmulV[345]", "bias|offset|(x1|y)Scale|(x1|x2|y)Offset"), ("aclnnGroupNorm.*", "gamma|beta"),
     ("aclnnBatchNorm.*", "weight|bias|saveMean|saveInvstd"), ("aclnnBincount", "weights"),
-    ("aclnnCrossEntropyLoss", "(zloss|lseForZloss)Out"),
+    ("aclnnCrossEntropyLoss", "(zloss|lseForZloss)Out"), ("aclnnDropoutV3", "optionalNoiseShape"),
 ]
 # Results that these do not look at, or not without a flag.
 UNREAD = [(ATTENTION, "softmaxLse|softmaxOutOut")]
@@ -44,6 +44,7 @@ ANY_RANK = [
     ("aclnn(StdMeanCorrection|Histc)", "self"),
     ("aclnn(Take|Repeat|RepeatInterleave|RepeatInterleaveInt)", "self"), ("aclnnMaskedSelect", "self|mask"),
     ("aclnnLogSigmoidForward", "buffer"), (ATTENTION, "attenMask.*"),
+    ("aclnnDropout.*", "mask(Out)?"),
 ]
 
 

@@ -65,11 +65,11 @@ aclnn! {
     #[doc(alias = "aclnnBatchNormStats")]
     fn batch_norm_stats = aclnnBatchNormStats, aclnnBatchNormStatsGetWorkspaceSize(input: in, eps: f64, mean: out,
         invstd: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnBernoulli")]
     fn bernoulli = aclnnBernoulli, aclnnBernoulliGetWorkspaceSize(self_: in, prob: scalar, seed: i64, offset: i64,
         out: out);
-    /// Reads `self_`, `prob`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `prob`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnBernoulliTensor")]
     fn bernoulli_tensor = aclnnBernoulliTensor, aclnnBernoulliTensorGetWorkspaceSize(self_: in, prob: in, seed: i64,
         offset: i64, out: out);

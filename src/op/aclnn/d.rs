@@ -80,36 +80,36 @@ aclnn! {
     /// Reads `self_`, `tensor`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnDot")]
     fn dot = aclnnDot, aclnnDotGetWorkspaceSize(self_: in, tensor: in, out: out);
-    /// Reads `input`; writes `out`, `mask_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `input`; writes `out`, `mask_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnDropout")]
     fn dropout = aclnnDropout, aclnnDropoutGetWorkspaceSize(input: in, p: f64, train: bool, seed: i64, offset: i64,
         out: out, mask_out: out);
-    /// Reads `grad_output`, `mask`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `mask`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnDropoutBackward")]
     fn dropout_backward = aclnnDropoutBackward, aclnnDropoutBackwardGetWorkspaceSize(grad_output: in, mask: in,
         scale: f64, out: out);
-    /// Reads `self_`, `mask`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `mask`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnDropoutDoMask")]
     fn dropout_do_mask = aclnnDropoutDoMask, aclnnDropoutDoMaskGetWorkspaceSize(self_: in, mask: in, prob: f64,
         out: out);
-    /// Writes `out`. Since CANN 8.1. Not on the mock.
+    /// Writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnDropoutGenMask")]
     fn dropout_gen_mask = aclnnDropoutGenMask, aclnnDropoutGenMaskGetWorkspaceSize(shape: ints, prob: f64, seed: i64,
         offset: i64, out: out);
-    /// Writes `out`. Since CANN 8.1. Not on the mock.
+    /// Writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnDropoutGenMaskV2")]
     fn dropout_gen_mask_v2 = aclnnDropoutGenMaskV2, aclnnDropoutGenMaskV2GetWorkspaceSize(shape: ints, prob: f64,
         seed: i64, offset: i64, prob_data_type: dtype, out: out);
-    /// Reads `seed_tensor`, `offset_tensor`; writes `out`. Since the development head. Not on the mock.
+    /// Reads `seed_tensor`, `offset_tensor`; writes `out`. Since the development head. On the mock.
     #[doc(alias = "aclnnDropoutGenMaskV2Tensor")]
     fn dropout_gen_mask_v2_tensor = aclnnDropoutGenMaskV2Tensor,
         aclnnDropoutGenMaskV2TensorGetWorkspaceSize(shape: ints, prob: f64, seed_tensor: in, offset_tensor: in,
         offset: i64, prob_data_type: dtype, out: out);
-    /// Reads `input`, `optional_noise_shape`; writes `out`, `mask_out`. Since the development head. Not on the mock.
+    /// Reads `input`, `optional_noise_shape`; writes `out`, `mask_out`. Since the development head. On the mock.
     #[doc(alias = "aclnnDropoutV3")]
-    fn dropout_v3 = aclnnDropoutV3, aclnnDropoutV3GetWorkspaceSize(input: in, optional_noise_shape: in, p: f64,
+    fn dropout_v3 = aclnnDropoutV3, aclnnDropoutV3GetWorkspaceSize(input: in, optional_noise_shape: maybe_in, p: f64,
         seed: i64, offset: i64, out: out, mask_out: out);
-    /// Reads `grad_y`, `mask`; writes `grad_x`. Since the development head. Not on the mock.
+    /// Reads `grad_y`, `mask`; writes `grad_x`. Since the development head. On the mock.
     #[doc(alias = "aclnnDropoutV3Grad")]
     fn dropout_v3_grad = aclnnDropoutV3Grad, aclnnDropoutV3GradGetWorkspaceSize(grad_y: in, mask: in, scale: f64,
         grad_x: out);

@@ -159,11 +159,11 @@ aclnn! {
     #[doc(alias = "aclnnInplaceBaddbmm")]
     fn inplace_baddbmm = aclnnInplaceBaddbmm, aclnnInplaceBaddbmmGetWorkspaceSize(self_ref: inout, batch1: in,
         batch2: in, beta: scalar, alpha: scalar, cube_math_type: i8);
-    /// Changes `self_ref`. Since CANN 8.1. Not on the mock.
+    /// Changes `self_ref`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnInplaceBernoulli")]
     fn inplace_bernoulli = aclnnInplaceBernoulli, aclnnInplaceBernoulliGetWorkspaceSize(self_ref: inout,
         prob: scalar, seed: i64, offset: i64);
-    /// Reads `prob`; changes `self_ref`. Since CANN 8.1. Not on the mock.
+    /// Reads `prob`; changes `self_ref`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnInplaceBernoulliTensor")]
     fn inplace_bernoulli_tensor = aclnnInplaceBernoulliTensor,
         aclnnInplaceBernoulliTensorGetWorkspaceSize(self_ref: inout, prob: in, seed: i64, offset: i64);
@@ -425,11 +425,11 @@ aclnn! {
     /// Changes `self_ref`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnInplaceNeg")]
     fn inplace_neg = aclnnInplaceNeg, aclnnInplaceNegGetWorkspaceSize(self_ref: inout);
-    /// Changes `self_ref`. Since CANN 8.1. Not on the mock.
+    /// Changes `self_ref`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnInplaceNormal")]
     fn inplace_normal = aclnnInplaceNormal, aclnnInplaceNormalGetWorkspaceSize(self_ref: inout, mean: f32, std: f32,
         seed: i64, offset: i64);
-    /// Reads `seed_tensor`, `offset_tensor`; changes `self_ref`. Since the development head. Not on the mock.
+    /// Reads `seed_tensor`, `offset_tensor`; changes `self_ref`. Since the development head. On the mock.
     #[doc(alias = "aclnnInplaceNormalTensor")]
     fn inplace_normal_tensor = aclnnInplaceNormalTensor, aclnnInplaceNormalTensorGetWorkspaceSize(self_ref: inout,
         mean: f32, std: f32, seed_tensor: in, offset_tensor: in, offset: i64);
@@ -472,19 +472,19 @@ aclnn! {
     fn inplace_r_relu_with_noise = aclnnInplaceRReluWithNoise,
         aclnnInplaceRReluWithNoiseGetWorkspaceSize(self_: inout, noise: inout, lower: scalar, upper: scalar,
         training: bool, seed: i64, offset: i64);
-    /// Changes `self_ref`. Since CANN 8.1. Not on the mock.
+    /// Changes `self_ref`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnInplaceRandom")]
     fn inplace_random = aclnnInplaceRandom, aclnnInplaceRandomGetWorkspaceSize(self_ref: inout, from: i64, to: i64,
         seed: i64, offset: i64);
-    /// Reads `seed_tensor`, `offset_tensor`; changes `self_ref`. Since the development head. Not on the mock.
+    /// Reads `seed_tensor`, `offset_tensor`; changes `self_ref`. Since the development head. On the mock.
     #[doc(alias = "aclnnInplaceRandomTensor")]
     fn inplace_random_tensor = aclnnInplaceRandomTensor, aclnnInplaceRandomTensorGetWorkspaceSize(self_ref: inout,
         from: i64, to: i64, seed_tensor: in, offset_tensor: in, offset: i64);
-    /// Changes `self_ref`. Since the development head. Not on the mock.
+    /// Changes `self_ref`. Since the development head. On the mock.
     #[doc(alias = "aclnnInplaceRandomWithoutFromTo")]
     fn inplace_random_without_from_to = aclnnInplaceRandomWithoutFromTo,
         aclnnInplaceRandomWithoutFromToGetWorkspaceSize(self_ref: inout, seed: i64, offset: i64);
-    /// Reads `seed_tensor`, `offset_tensor`; changes `self_ref`. Since the development head. Not on the mock.
+    /// Reads `seed_tensor`, `offset_tensor`; changes `self_ref`. Since the development head. On the mock.
     #[doc(alias = "aclnnInplaceRandomWithoutFromToTensor")]
     fn inplace_random_without_from_to_tensor = aclnnInplaceRandomWithoutFromToTensor,
         aclnnInplaceRandomWithoutFromToTensorGetWorkspaceSize(self_ref: inout, seed_tensor: in, offset_tensor: in,
@@ -577,11 +577,11 @@ aclnn! {
     /// Changes `self_ref`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnInplaceTrunc")]
     fn inplace_trunc = aclnnInplaceTrunc, aclnnInplaceTruncGetWorkspaceSize(self_ref: inout);
-    /// Changes `self_ref`. Since CANN 8.1. Not on the mock.
+    /// Changes `self_ref`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnInplaceUniform")]
     fn inplace_uniform = aclnnInplaceUniform, aclnnInplaceUniformGetWorkspaceSize(self_ref: inout, from: f64,
         to: f64, seed: u64, offset: u64);
-    /// Reads `seed_tensor`, `offset_tensor`; changes `self_ref`. Since the development head. Not on the mock.
+    /// Reads `seed_tensor`, `offset_tensor`; changes `self_ref`. Since the development head. On the mock.
     #[doc(alias = "aclnnInplaceUniformTensor")]
     fn inplace_uniform_tensor = aclnnInplaceUniformTensor, aclnnInplaceUniformTensorGetWorkspaceSize(self_ref: inout,
         from: f64, to: f64, seed_tensor: in, offset_tensor: in, offset: u64);

@@ -525,11 +525,11 @@ aclnn! {
     #[doc(alias = "aclnnMultilabelMarginLoss")]
     fn multilabel_margin_loss = aclnnMultilabelMarginLoss, aclnnMultilabelMarginLossGetWorkspaceSize(self_: in,
         target: in, reduction: i64, out: out, is_target: out);
-    /// Reads `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMultinomial")]
     fn multinomial = aclnnMultinomial, aclnnMultinomialGetWorkspaceSize(self_: in, numsamples: i64,
         replacement: bool, seed: i64, offset: i64, out: out);
-    /// Reads `self_`, `seed_tensor`, `offset_tensor`; writes `out`. Since the development head. Not on the mock.
+    /// Reads `self_`, `seed_tensor`, `offset_tensor`; writes `out`. Since the development head. On the mock.
     #[doc(alias = "aclnnMultinomialTensor")]
     fn multinomial_tensor = aclnnMultinomialTensor, aclnnMultinomialTensorGetWorkspaceSize(self_: in,
         numsamples: i64, replacement: bool, seed_tensor: in, offset_tensor: in, offset: i64, out: out);

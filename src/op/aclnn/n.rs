@@ -53,19 +53,19 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnNorm")]
     fn norm = aclnnNorm, aclnnNormGetWorkspaceSize(self_: in, p_scalar: scalar, dim: ints, keepdim: bool, out: out);
-    /// Writes `out`. Since CANN 8.1. Not on the mock.
+    /// Writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnNormalFloatFloat")]
     fn normal_float_float = aclnnNormalFloatFloat, aclnnNormalFloatFloatGetWorkspaceSize(mean: f32, std: f32,
         seed: i64, offset: i64, out: out);
-    /// Reads `std`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `std`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnNormalFloatTensor")]
     fn normal_float_tensor = aclnnNormalFloatTensor, aclnnNormalFloatTensorGetWorkspaceSize(mean: f32, std: in,
         seed: i64, offset: i64, out: out);
-    /// Reads `mean`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `mean`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnNormalTensorFloat")]
     fn normal_tensor_float = aclnnNormalTensorFloat, aclnnNormalTensorFloatGetWorkspaceSize(mean: in, std: f32,
         seed: i64, offset: i64, out: out);
-    /// Reads `mean`, `std`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `mean`, `std`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnNormalTensorTensor")]
     fn normal_tensor_tensor = aclnnNormalTensorTensor, aclnnNormalTensorTensorGetWorkspaceSize(mean: in, std: in,
         seed: i64, offset: i64, out: out);

@@ -5,7 +5,7 @@ aclnn! {
     #[doc(alias = "aclnnRReluWithNoise")]
     fn r_relu_with_noise = aclnnRReluWithNoise, aclnnRReluWithNoiseGetWorkspaceSize(self_: in, noise: in,
         lower: scalar, upper: scalar, training: bool, seed: i64, offset: i64, out: out);
-    /// Writes `out`. Since CANN 8.1. Not on the mock.
+    /// Writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnRandperm")]
     fn randperm = aclnnRandperm, aclnnRandpermGetWorkspaceSize(n: i64, seed: i64, offset: i64, out: out);
     /// Writes `out`. Since CANN 8.1. On the mock.
