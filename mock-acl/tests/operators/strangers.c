@@ -1,0 +1,43 @@
+/* Calls that the open operators take, though their page does not show them: other shapes and storages, results in
+ * place of an operand. Most values are compared with NumPy. */
+#include "base/base.h"
+#include "objects/objects.h"
+#include "operators/support.h"
+
+#define H(SAMPLE) (SAMPLE).handle
+
+/* The library compares the dimensions that rstd has. */
+static void short_rstd(void) {
+    sample x = sample_new(ACL_FLOAT, "", DIMS(2, 3, 4)), gamma = sample_new(ACL_FLOAT, "", DIMS(4));
+    sample y = sample_new(ACL_FLOAT, "", DIMS(2, 3, 4)), rstd = sample_new(ACL_FLOAT, "g", DIMS(2, 3));
+    sample six = sample_new(ACL_FLOAT, "", DIMS(6)), bad = sample_new(ACL_FLOAT, "", DIMS(2, 4));
+    sample_fill(&x, -2, 2);
+    sample_fill(&gamma, 1, 2);
+    LAUNCH(aclnnRmsNorm, H(x), H(gamma), 0, H(y), H(rstd));
+    double want[6];
+    for (int row = 0; row < 6; row++) {
+        double sum = 0;
+        for (int k = 0; k < 4; k++) sum += sample_get(&x, 4 * row + k) * sample_get(&x, 4 * row + k);
+        want[row] = sqrt(4 / sum);
+    }
+    CHECK_ALL(rstd, 2, want[i]);
+    CHECK_ALL(y, 4, sample_get(&x, i) * want[i / 4] * sample_get(&gamma, i % 4));
+    /* With fewer still it is the dense list of all results, whose bytes have to be there. */
+    const int64_t two = 2;
+    aclTensor *list = aclCreateTensor(&two, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, &two, 1, six.memory);
+    aclTensor *tight = aclCreateTensor(&two, 1, ACL_FLOAT, NULL, 1, ACL_FORMAT_ND, &two, 1, six.memory);
+    LAUNCH(aclnnRmsNorm, H(x), H(gamma), 0, H(y), list);
+    CHECK_ALL(six, 2, want[i]);
+    LAUNCH_EXPECTING(507015, aclnnRmsNorm, H(x), H(gamma), 0, H(y), tight);
+    REFUSED(161002, "rstdOut has shape [2, 4], expected [2, 3]", aclnnRmsNorm, H(x), H(gamma), 0, H(y), H(bad));
+    CHECK(aclDestroyTensor(list) == 0 && aclDestroyTensor(tight) == 0);
+    sample *all[] = {&x, &gamma, &y, &rstd, &six, &bad};
+    for (int i = 0; i < 6; i++) sample_free(all[i]);
+}
+
+int main(void) {
+    short_rstd();
+    for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
+    puts("op_strangers: ok");
+    return 0;
+}
