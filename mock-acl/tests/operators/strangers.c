@@ -35,8 +35,35 @@ static void short_rstd(void) {
     for (int i = 0; i < 6; i++) sample_free(all[i]);
 }
 
+static void products_in_other_floats(void) {
+    sample x = sample_new(ACL_FLOAT16, "", DIMS(2, 3)), y = sample_new(ACL_FLOAT16, "", DIMS(3, 2));
+    sample f = sample_new(ACL_FLOAT, "g", DIMS(2, 2)), h = sample_new(ACL_FLOAT16, "", DIMS(2, 2));
+    sample wide = sample_new(ACL_FLOAT, "", DIMS(2, 3));
+    aclScalar *one = scalar_float(1), *zero = scalar_float(0);
+    sample_fill(&x, 100, 120);
+    sample_fill(&y, 1, 2);
+    sample_fill(&wide, -2, 2);
+    sample_fill(&h, 0, 1);
+#define TERM(A, I, K) sample_get(&(A), (I) / 2 * 3 + (K)) * sample_get(&y, (K) * 2 + (I) % 2)
+#define SUM(A, I) (TERM(A, I, 0) + TERM(A, I, 1) + TERM(A, I, 2))
+    LAUNCH(aclnnMm, H(x), H(y), H(f), 0);
+    CHECK_ALL(f, 2, SUM(x, i));
+    LAUNCH(aclnnMatmul, H(x), H(y), H(f), 1);
+    CHECK_ALL(f, 2, SUM(x, i));
+    LAUNCH(aclnnGemm, H(x), H(y), H(h), 1, 0, 0, 0, H(f), 0);
+    CHECK_ALL(f, 2, SUM(x, i));
+    LAUNCH(aclnnAddmm, H(h), H(x), H(y), zero, one, H(f), 0);
+    CHECK_ALL(f, 2, SUM(x, i));
+    LAUNCH(aclnnMm, H(wide), H(y), H(h), 0);
+    CHECK_ALL(h, 1, SUM(wide, i));
+    CHECK(aclDestroyScalar(one) == 0 && aclDestroyScalar(zero) == 0);
+    sample *all[] = {&x, &y, &f, &h, &wide};
+    for (int i = 0; i < 5; i++) sample_free(all[i]);
+}
+
 int main(void) {
     short_rstd();
+    products_in_other_floats();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
     puts("op_strangers: ok");
     return 0;
