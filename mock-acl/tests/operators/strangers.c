@@ -61,9 +61,35 @@ static void products_in_other_floats(void) {
     for (int i = 0; i < 5; i++) sample_free(all[i]);
 }
 
+/* The sizes of the storage are not compared with what a view reaches; the bytes behind them are looked for on the
+ * device. */
+static void storages_named_otherwise(void) {
+    sample memory = sample_new(ACL_FLOAT, "", DIMS(16)), x = sample_new(ACL_FLOAT, "", DIMS(8));
+    const int64_t eight = 8, four = 4, two = 2, rows[] = {4, 2}, steps[] = {4, 2};
+    sample_fill(&x, -2, 2);
+    sample_fill(&memory, 5, 6);
+    /* Every other element, with the view's own sizes as storage; then as after a storage grew. */
+    aclTensor *apart = aclCreateTensor(&eight, 1, ACL_FLOAT, &two, 0, ACL_FORMAT_ND, &eight, 1, memory.memory);
+    aclTensor *grown = aclCreateTensor(rows, 2, ACL_FLOAT, steps, 1, ACL_FORMAT_ND, &four, 1, memory.memory);
+    aclTensor *pairs = aclCreateTensor(rows, 2, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, &two, 1, x.memory);
+    aclTensor *tall = aclCreateTensor(&eight, 1, ACL_FLOAT, &two, 2, ACL_FORMAT_ND, &eight, 1, memory.memory);
+    LAUNCH(aclnnInplaceCopy, apart, H(x));
+    for (int i = 0; i < 8; i++) CHECK(sample_get(&memory, 2 * i) == sample_get(&x, i));
+    for (int i = 0; i < 8; i++) CHECK(sample_get(&memory, 2 * i + 1) >= 5);
+    LAUNCH(aclnnInplaceCopy, grown, pairs);
+    for (int i = 0; i < 16; i++) CHECK(sample_get(&memory, i) == sample_get(&x, i / 2));
+    LAUNCH_EXPECTING(507015, aclnnInplaceCopy, tall, H(x));
+    LAUNCH_EXPECTING(507015, aclnnInplaceCopy, H(x), tall);
+    aclTensor *all[] = {apart, grown, pairs, tall};
+    for (int i = 0; i < 4; i++) CHECK(aclDestroyTensor(all[i]) == 0);
+    sample_free(&memory);
+    sample_free(&x);
+}
+
 int main(void) {
     short_rstd();
     products_in_other_floats();
+    storages_named_otherwise();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
     puts("op_strangers: ok");
     return 0;
