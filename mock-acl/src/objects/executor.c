@@ -102,7 +102,7 @@ static void check_tensor(mock_build *b, const mock_tensor *t, const char *param,
     } else if (!plain_format(t->format)) {
         mock_build_fail(b, "%s has format %d; only plain formats such as ND are supported", param,
             (int)t->format);
-    } else if ((role & MOCK_OUT) != 0 && writes_twice(&t->view)) {
+    } else if ((role & (MOCK_OUT | MOCK_SPREAD)) == MOCK_OUT && writes_twice(&t->view)) {
         mock_build_fail(b, "%s is written, but has stride 0", param);
     }
 }

@@ -86,10 +86,23 @@ static void storages_named_otherwise(void) {
     sample_free(&x);
 }
 
+static void cast_into_one_element(void) {
+    sample x = sample_new(ACL_FLOAT, "", DIMS(3, 2)), to = sample_new(ACL_FLOAT16, "", DIMS(3));
+    const int64_t dims[] = {3, 2}, steps[] = {1, 0}, three = 3;
+    aclTensor *spread = aclCreateTensor(dims, 2, ACL_FLOAT16, steps, 0, ACL_FORMAT_ND, &three, 1, to.memory);
+    for (int i = 0; i < 6; i++) sample_set(&x, i, i);
+    LAUNCH(aclnnCast, H(x), ACL_FLOAT16, spread);
+    for (int i = 0; i < 3; i++) CHECK(sample_get(&to, i) == 2 * i || sample_get(&to, i) == 2 * i + 1);
+    CHECK(aclDestroyTensor(spread) == 0);
+    sample_free(&x);
+    sample_free(&to);
+}
+
 int main(void) {
     short_rstd();
     products_in_other_floats();
     storages_named_otherwise();
+    cast_into_one_element();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
     puts("op_strangers: ok");
     return 0;
