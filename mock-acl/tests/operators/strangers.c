@@ -98,11 +98,63 @@ static void cast_into_one_element(void) {
     sample_free(&to);
 }
 
+#define IN_PLACE(DTYPE, NAME, BEFORE, ...)                                                  \
+    for (int layout = 0; layout < 2; layout++) {                                            \
+        sample x = sample_new(DTYPE, layout == 0 ? "" : "g10", DIMS(6, 8));                 \
+        sample out = sample_new(DTYPE, "", DIMS(6, 8));                                     \
+        sample_fill(&x, -2, 2);                                                             \
+        LAUNCH(NAME, BEFORE H(x), __VA_ARGS__ H(out));                                      \
+        LAUNCH(NAME, BEFORE H(x), __VA_ARGS__ H(x));                                        \
+        CHECK_ALL(x, 0, sample_get(&out, i));                                               \
+        sample_free(&x);                                                                    \
+        sample_free(&out);                                                                  \
+    }
+#define NONE
+
+/* A result that takes the place of an operand of its shape. */
+static void results_in_place(void) {
+    const aclDataType types[] = {ACL_FLOAT, ACL_FLOAT16};
+    for (int t = 0; t < 2; t++) {
+        sample sin = sample_new(types[t], "", DIMS(1, 8));
+        sample line = sample_new(types[t], "", DIMS(8)), rstd = sample_new(ACL_FLOAT, "", DIMS(6, 1));
+        sample cosine = sample_new(types[t], "", DIMS(1, 8));
+        aclIntArray *eight = aclCreateIntArray((int64_t[]){8}, 1);
+        sample_fill(&cosine, -1, 1);
+        sample_fill(&sin, -1, 1);
+        sample_fill(&line, -1, 1);
+        IN_PLACE(types[t], aclnnRotaryPositionEmbedding, NONE, H(cosine), H(sin), 0,)
+        IN_PLACE(types[t], aclnnRotaryPositionEmbedding, NONE, H(cosine), H(sin), 1,)
+        IN_PLACE(types[t], aclnnSoftmax, NONE, 0,)
+        IN_PLACE(types[t], aclnnSoftmax, NONE, 1,)
+        IN_PLACE(types[t], aclnnLogSoftmax, NONE, 0,)
+        IN_PLACE(types[t], aclnnLogSoftmax, NONE, 1,)
+        IN_PLACE(types[t], aclnnCumsum, NONE, 0, types[t],)
+        IN_PLACE(types[t], aclnnCumsum, NONE, 1, types[t],)
+        for (int layout = 0; layout < 2; layout++) {
+            sample x = sample_new(types[t], layout == 0 ? "" : "g10", DIMS(6, 8));
+            sample out = sample_new(types[t], "", DIMS(6, 8));
+            sample_fill(&x, -2, 2);
+            LAUNCH(aclnnRmsNorm, H(x), H(line), 0.1, H(out), H(rstd));
+            LAUNCH(aclnnRmsNorm, H(x), H(line), 0.1, H(x), H(rstd));
+            CHECK_ALL(x, 0, sample_get(&out, i));
+            LAUNCH(aclnnLayerNorm, H(x), eight, H(line), H(line), 0.1, H(out), NULL, NULL);
+            LAUNCH(aclnnLayerNorm, H(x), eight, H(line), H(line), 0.1, H(x), NULL, NULL);
+            CHECK_ALL(x, 0, sample_get(&out, i));
+            sample_free(&x);
+            sample_free(&out);
+        }
+        aclDestroyIntArray(eight);
+        sample *all[] = {&sin, &line, &rstd, &cosine};
+        for (int i = 0; i < 4; i++) sample_free(all[i]);
+    }
+}
+
 int main(void) {
     short_rstd();
     products_in_other_floats();
     storages_named_otherwise();
     cast_into_one_element();
+    results_in_place();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
     puts("op_strangers: ok");
     return 0;
