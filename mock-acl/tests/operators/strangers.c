@@ -149,12 +149,27 @@ static void results_in_place(void) {
     }
 }
 
+static void sequences_of_any_shape(void) {
+    sample out = sample_new(ACL_INT32, "g10", DIMS(2, 3)), point = sample_new(ACL_FLOAT, "", 0, NULL);
+    aclScalar *zero = scalar_int(4), *end = scalar_int(10), *one = scalar_int(1), *five = scalar_int(5);
+    LAUNCH(aclnnArange, zero, end, one, H(out));
+    CHECK_ALL(out, 0, (double)(4 + i));
+    LAUNCH(aclnnArange, zero, five, one, H(point));
+    CHECK(sample_get(&point, 0) == 4);
+    REFUSED(161002, "out has 6 elements, expected 1", aclnnArange, zero, five, one, H(out));
+    aclScalar *numbers[] = {zero, end, one, five};
+    for (int i = 0; i < 4; i++) CHECK(aclDestroyScalar(numbers[i]) == 0);
+    sample_free(&out);
+    sample_free(&point);
+}
+
 int main(void) {
     short_rstd();
     products_in_other_floats();
     storages_named_otherwise();
     cast_into_one_element();
     results_in_place();
+    sequences_of_any_shape();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
     puts("op_strangers: ok");
     return 0;
