@@ -163,6 +163,24 @@ static void sequences_of_any_shape(void) {
     sample_free(&point);
 }
 
+static void sums_of_one_element(void) {
+    sample x = sample_new(ACL_FLOAT, "g10", DIMS(3, 4)), one = sample_new(ACL_FLOAT, "", DIMS(1));
+    sample two = sample_new(ACL_FLOAT, "", DIMS(2)), rows = sample_new(ACL_FLOAT, "", DIMS(1, 1));
+    aclIntArray *all = aclCreateIntArray((int64_t[]){0, 1}, 2), *first = aclCreateIntArray((int64_t[]){0}, 1);
+    double sum = 0;
+    sample_fill(&x, -4, 4);
+    for (int i = 0; i < 12; i++) sum += sample_get(&x, i);
+    LAUNCH(aclnnReduceSum, H(x), all, false, ACL_FLOAT, H(one));
+    CHECK_ALL(one, 1, sum);
+    REFUSED(161002, "out has shape [2]", aclnnReduceSum, H(x), all, false, ACL_FLOAT, H(two));
+    REFUSED(161002, "out has shape [1, 1]", aclnnReduceSum, H(x), all, false, ACL_FLOAT, H(rows));
+    REFUSED(161002, "out has shape [1]", aclnnReduceSum, H(x), first, false, ACL_FLOAT, H(one));
+    REFUSED(161002, "out has shape [1]", aclnnReduceSum, H(x), all, true, ACL_FLOAT, H(one));
+    CHECK(aclDestroyIntArray(all) == 0 && aclDestroyIntArray(first) == 0);
+    sample *samples[] = {&x, &one, &two, &rows};
+    for (int i = 0; i < 4; i++) sample_free(samples[i]);
+}
+
 int main(void) {
     short_rstd();
     products_in_other_floats();
@@ -170,6 +188,7 @@ int main(void) {
     cast_into_one_element();
     results_in_place();
     sequences_of_any_shape();
+    sums_of_one_element();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
     puts("op_strangers: ok");
     return 0;
