@@ -181,6 +181,31 @@ static void sums_of_one_element(void) {
     for (int i = 0; i < 4; i++) sample_free(samples[i]);
 }
 
+static void indices_from_the_end(void) {
+    sample x = sample_new(ACL_FLOAT, "g", DIMS(4)), index = sample_new(ACL_INT64, "", DIMS(3));
+    sample out = sample_new(ACL_FLOAT, "", DIMS(3));
+    sample_fill(&x, -2, 2);
+    sample_set(&index, 0, -4);
+    sample_set(&index, 1, -1);
+    sample_set(&index, 2, 2);
+#define SEEN sample_get(&x, i == 0 ? 0 : i == 1 ? 3 : 2)
+    LAUNCH(aclnnIndexSelect, H(x), 0, H(index), H(out));
+    CHECK_ALL(out, 0, SEEN);
+    sample_fill(&out, 5, 6);
+    LAUNCH(aclnnGather, H(x), 0, H(index), H(out));
+    CHECK_ALL(out, 0, SEEN);
+    sample_fill(&out, 5, 6);
+    LAUNCH(aclnnGatherV2, H(x), 0, H(index), H(out));
+    CHECK_ALL(out, 0, SEEN);
+    sample_set(&index, 1, -5);
+    LAUNCH_EXPECTING(507015, aclnnIndexSelect, H(x), 0, H(index), H(out));
+    LAUNCH_EXPECTING(507015, aclnnGather, H(x), 0, H(index), H(out));
+    LAUNCH_EXPECTING(507015, aclnnGatherV2, H(x), 0, H(index), H(out));
+    sample_free(&x);
+    sample_free(&index);
+    sample_free(&out);
+}
+
 int main(void) {
     short_rstd();
     products_in_other_floats();
@@ -189,6 +214,7 @@ int main(void) {
     results_in_place();
     sequences_of_any_shape();
     sums_of_one_element();
+    indices_from_the_end();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
     puts("op_strangers: ok");
     return 0;
