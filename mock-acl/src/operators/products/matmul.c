@@ -11,6 +11,7 @@
 #include "operators/operators.h"
 #include "operators/products/gemm.h"
 #include "operators/products/matmul.h"
+#include "operators/products/products.h"
 
 #include <string.h>
 
