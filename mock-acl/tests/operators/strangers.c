@@ -206,6 +206,103 @@ static void indices_from_the_end(void) {
     sample_free(&out);
 }
 
+static void softmax_losses(void) {
+    sample x = sample_new(ACL_FLOAT, "10", DIMS(3, 4)), labels = sample_new(ACL_FLOAT, "", DIMS(3, 4));
+    sample loss = sample_new(ACL_FLOAT, "g", DIMS(3)), back = sample_new(ACL_FLOAT, "g10", DIMS(3, 4));
+    sample whole = sample_new(ACL_INT32, "", DIMS(3, 4));
+    double sums[3] = {0, 0, 0}, want[3] = {0, 0, 0};
+    sample_fill(&x, -3, 3);
+    sample_fill(&labels, 0, 1);
+    for (int i = 0; i < 12; i++) sums[i / 4] += exp(sample_get(&x, i));
+    for (int i = 0; i < 12; i++) want[i / 4] += sample_get(&labels, i) * (log(sums[i / 4]) - sample_get(&x, i));
+    aclTensor *X = H(x), *L = H(labels), *R = H(loss), *B = H(back);
+    LAUNCH(aclnnSoftmaxCrossEntropyWithLogits, X, L, R, B);
+    CHECK_ALL(loss, 2, want[i]);
+    for (int i = 0; i < 12; i++)
+        CHECK(fabs(sample_get(&back, i) - (exp(sample_get(&x, i)) / sums[i / 4] - sample_get(&labels, i))) < 1e-6);
+    LAUNCH(aclnnSoftmaxCrossEntropyWithLogits, X, L, R, X);
+    for (int i = 0; i < 12; i++) CHECK(sample_get(&x, i) == sample_get(&back, i));
+    REFUSED(161001, "features", aclnnSoftmaxCrossEntropyWithLogits, NULL, L, R, B);
+    REFUSED(161001, "labels", aclnnSoftmaxCrossEntropyWithLogits, X, NULL, R, B);
+    REFUSED(161001, "loss", aclnnSoftmaxCrossEntropyWithLogits, X, L, NULL, B);
+    REFUSED(161001, "backprop", aclnnSoftmaxCrossEntropyWithLogits, X, L, R, NULL);
+    REFUSED(161002, "labels has data type INT32", aclnnSoftmaxCrossEntropyWithLogits, X, H(whole), R, B);
+    REFUSED(161002, "expected 2 dimensions", aclnnSoftmaxCrossEntropyWithLogits, R, R, R, R);
+    REFUSED(161002, "loss has shape [3, 4], expected [3]", aclnnSoftmaxCrossEntropyWithLogits, X, L, X, B);
+    REFUSED(161002, "backprop has shape [3]", aclnnSoftmaxCrossEntropyWithLogits, X, L, R, R);
+    aclTensor *nowhere = tensor_nowhere(ACL_FLOAT, DIMS(3));
+    LAUNCH_EXPECTING(507015, aclnnSoftmaxCrossEntropyWithLogits, X, L, nowhere, B);
+    CHECK(aclDestroyTensor(nowhere) == 0);
+    sample *all[] = {&x, &labels, &loss, &back, &whole};
+    for (int i = 0; i < 5; i++) sample_free(all[i]);
+}
+
+/* Training and its gradient, which has to be that of the sum of products with `g`, by differences. */
+static double batch_loss(sample *x, sample *y, sample *g, sample *weight, sample *saved) {
+    double sum = 0;
+    LAUNCH(aclnnBatchNorm, H(*x), H(*weight), NULL, NULL, NULL, true, 0.1, 0.01, H(*y), H(saved[0]), H(saved[1]));
+    for (int i = 0; i < 24; i++) sum += sample_get(y, i) * sample_get(g, i);
+    return sum;
+}
+
+static void batch_norm_learns(void) {
+    sample x = sample_new(ACL_FLOAT, "g210", DIMS(4, 2, 3)), y = sample_new(ACL_FLOAT, "", DIMS(4, 2, 3));
+    sample g = sample_new(ACL_FLOAT, "", DIMS(4, 2, 3)), dx = sample_new(ACL_FLOAT, "", DIMS(4, 2, 3));
+    sample weight = sample_new(ACL_FLOAT, "", DIMS(2)), dw = sample_new(ACL_FLOAT, "", DIMS(2));
+    sample running[] = {sample_new(ACL_FLOAT, "", DIMS(2)), sample_new(ACL_FLOAT, "", DIMS(2))};
+    sample saved[] = {sample_new(ACL_FLOAT, "", DIMS(2)), sample_new(ACL_FLOAT, "", DIMS(2))};
+    bool which[] = {true, true, false};
+    aclBoolArray *mask = aclCreateBoolArray(which, 3), *short_mask = aclCreateBoolArray(which, 2);
+    double sum = 0, squares = 0;
+    sample_fill(&x, -2, 2);
+    sample_fill(&g, -1, 1);
+    sample_fill(&weight, 1, 2);
+    for (int k = 0; k < 2; k++) sample_fill(&running[k], 3, 4);
+    const double before[] = {sample_get(&running[0], 1), sample_get(&running[1], 1)};
+    for (int i = 0; i < 24; i++) sum += i / 3 % 2 == 1 ? sample_get(&x, i) : 0;
+    for (int i = 0; i < 24; i++)
+        squares += i / 3 % 2 == 1 ? (sample_get(&x, i) - sum / 12) * (sample_get(&x, i) - sum / 12) : 0;
+    LAUNCH(aclnnBatchNorm, H(x), H(weight), NULL, H(running[0]), H(running[1]), true, 0.25, 0.01, H(y), H(saved[0]),
+        H(saved[1]));
+    CHECK(close_to(ACL_FLOAT, sample_get(&saved[0], 1), sum / 12, 8));
+    CHECK(close_to(ACL_FLOAT, sample_get(&saved[1], 1), 1 / sqrt(squares / 12 + 0.01), 2));
+    CHECK(close_to(ACL_FLOAT, sample_get(&running[0], 1), 0.75 * before[0] + 0.25 * sum / 12, 2));
+    CHECK(close_to(ACL_FLOAT, sample_get(&running[1], 1), 0.75 * before[1] + 0.25 * squares / 11, 2));
+    LAUNCH(aclnnBatchNormBackward, H(g), H(x), H(weight), NULL, NULL, H(saved[0]), H(saved[1]), true, 0.01, mask,
+        H(dx), H(dw), NULL);
+    for (int i = 0; i < 24; i++) {
+        const double at = sample_get(&x, i), step = 1.0 / 64;
+        sample_set(&x, i, at + step);
+        const double more = batch_loss(&x, &y, &g, &weight, saved);
+        sample_set(&x, i, at - step);
+        const double less = batch_loss(&x, &y, &g, &weight, saved);
+        sample_set(&x, i, at);
+        CHECK(fabs((more - less) / (2 * step) - sample_get(&dx, i)) < 2e-3);
+    }
+    aclTensor *X = H(x), *W = H(weight);
+    REFUSED(161001, "saveMean", aclnnBatchNorm, X, W, NULL, NULL, NULL, true, 0.1, 0, H(y), NULL, W);
+    REFUSED(161001, "saveInvstd", aclnnBatchNorm, X, W, NULL, NULL, NULL, true, 0.1, 0, H(y), W, NULL);
+    REFUSED(161002, "saveMean has shape", aclnnBatchNorm, X, W, NULL, NULL, NULL, true, 0.1, 0, H(y), X, W);
+#define BACKWARD(G, MEAN, RUNNING, TRAINING, MASK, DX, DW, DB) \
+    G, X, W, RUNNING, RUNNING, MEAN, MEAN, TRAINING, 0, MASK, DX, DW, DB
+    REFUSED(161001, "gradOut", aclnnBatchNormBackward, BACKWARD(NULL, W, W, true, mask, X, W, NULL));
+    REFUSED(161001, "saveMean", aclnnBatchNormBackward, BACKWARD(X, NULL, W, true, mask, X, W, NULL));
+    REFUSED(161001, "runningMean", aclnnBatchNormBackward, BACKWARD(X, W, NULL, false, mask, X, W, NULL));
+    REFUSED(161001, "outputMask", aclnnBatchNormBackward, BACKWARD(X, W, W, true, NULL, X, W, NULL));
+    REFUSED(161002, "outputMask is not", aclnnBatchNormBackward,
+        BACKWARD(X, W, W, true, (aclBoolArray *)(void *)X, X, W, NULL));
+    REFUSED(161002, "outputMask has 2", aclnnBatchNormBackward, BACKWARD(X, W, W, true, short_mask, X, W, NULL));
+    REFUSED(161001, "gradWeight", aclnnBatchNormBackward, BACKWARD(X, W, W, true, mask, X, NULL, NULL));
+    REFUSED(161002, "gradWeight has shape", aclnnBatchNormBackward, BACKWARD(X, W, W, true, mask, X, X, NULL));
+    REFUSED(161002, "gradOut has shape", aclnnBatchNormBackward, BACKWARD(W, W, W, true, mask, X, W, NULL));
+    aclTensor *nowhere = tensor_nowhere(ACL_FLOAT, DIMS(2));
+    LAUNCH_EXPECTING(507015, aclnnBatchNormBackward, BACKWARD(X, nowhere, W, true, mask, X, W, NULL));
+    CHECK(aclDestroyTensor(nowhere) == 0);
+    CHECK(aclDestroyBoolArray(mask) == 0 && aclDestroyBoolArray(short_mask) == 0);
+    sample *all[] = {&x, &y, &g, &dx, &weight, &dw, &running[0], &running[1], &saved[0], &saved[1]};
+    for (int i = 0; i < 10; i++) sample_free(all[i]);
+}
+
 int main(void) {
     short_rstd();
     products_in_other_floats();
@@ -215,6 +312,8 @@ int main(void) {
     sequences_of_any_shape();
     sums_of_one_element();
     indices_from_the_end();
+    softmax_losses();
+    batch_norm_learns();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
     puts("op_strangers: ok");
     return 0;
