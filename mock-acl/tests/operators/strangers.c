@@ -303,6 +303,38 @@ static void batch_norm_learns(void) {
     for (int i = 0; i < 10; i++) sample_free(all[i]);
 }
 
+/* What a graph is captured with: the lengths are left out of it. */
+static void most_workspace_of_attention(void) {
+    sample x = sample_new(ACL_FLOAT16, "", DIMS(1, 6, 16)), out = sample_new(ACL_FLOAT16, "", DIMS(1, 6, 16));
+    const int64_t shape[] = {1, 6, 16}, dense[] = {96, 16, 1}, count = 96;
+    aclTensor *parts[2];
+    for (int k = 0; k < 2; k++)
+        parts[k] = aclCreateTensor(shape, 3, ACL_FLOAT16, dense, 0, ACL_FORMAT_ND, &count, 1, x.memory);
+    aclTensorList *keys = aclCreateTensorList((const aclTensor *const *)parts, 1), *values = aclCreateTensorList((const aclTensor *const *)parts + 1, 1);
+    aclIntArray *lengths = aclCreateIntArray((int64_t[]){2}, 1), *many = aclCreateIntArray((int64_t[]){900}, 1);
+    char layout[] = "BSH";
+#define NULLS8 NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+#define FUSED(LENGTHS, MORE) H(x), keys, values, NULL, NULL, LENGTHS, LENGTHS, NULLS8, NULLS8, NULL, NULL, NULL, NULL, \
+    MORE 2, 0.5, 900, 900, layout, 2, 0, 0, 0, 0, false, 0, 0
+    uint64_t most = 1, each = 2;
+    aclOpExecutor *executor = NULL;
+#define ASK(VERSION, SUFFIX, SIZE, ...)                                                              \
+    CHECK(aclnnFusedInferAttentionScore##VERSION##SUFFIX(__VA_ARGS__, H(out), NULL, &SIZE, &executor) == 0); \
+    CHECK(aclDestroyAclOpExecutor(executor) == 0)
+    ASK(V3, GetWorkspaceSize, each, FUSED(NULL,));
+    ASK(V3, GetMaxWorkspaceSize, most, FUSED(many,));
+    CHECK(most == each);
+    ASK(V3, GetWorkspaceSize, each, FUSED(lengths,));
+    CHECK(most >= each);
+#define V4_MORE NULL, NULL,
+    ASK(V4, GetMaxWorkspaceSize, each, FUSED(many, V4_MORE), 0);
+    CHECK(most == each);
+    CHECK(aclDestroyTensorList(keys) == 0 && aclDestroyTensorList(values) == 0);
+    CHECK(aclDestroyIntArray(lengths) == 0 && aclDestroyIntArray(many) == 0);
+    sample_free(&x);
+    sample_free(&out);
+}
+
 int main(void) {
     short_rstd();
     products_in_other_floats();
@@ -314,6 +346,7 @@ int main(void) {
     indices_from_the_end();
     softmax_losses();
     batch_norm_learns();
+    most_workspace_of_attention();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
     puts("op_strangers: ok");
     return 0;
