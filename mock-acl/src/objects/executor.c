@@ -72,16 +72,6 @@ static bool plain_format(aclFormat format) {
     }
 }
 
-/* (own choice: a view that leaves its storage is a mistake of the program) */
-static bool inside_storage(const mock_tensor *t) {
-    if (t->storage_rank == 0 || t->view.span == 0) return true;
-    int64_t total = 1;
-    for (int i = 0; i < t->storage_rank; i++) {
-        if (__builtin_mul_overflow(total, t->storage[i], &total)) return true;
-    }
-    return t->view.offset + t->view.span <= total;
-}
-
 /* An output that maps two indices to one element. Only the common case, an expanded dimension, is looked
  * for (own choice). */
 static bool writes_twice(const mock_view *v) {
@@ -102,6 +92,9 @@ static void copy_view(mock_view *to, const mock_view *from) {
     to->rank = from->rank;
 }
 
+/* The storage shape is not compared with what the view reaches: programs name the view's own sizes there, or those
+ * from before a storage grew (implementation of the open operators). Bytes outside of a live block fault on
+ * the device. */
 static void check_tensor(mock_build *b, const mock_tensor *t, const char *param, mock_role role) {
     if (mock_dtype_class(t->view.dtype) == MOCK_CLASS_NONE && (role & MOCK_QUANTISED) == 0) {
         mock_build_fail(b, "%s has data type %s, which is not supported", param,
@@ -109,10 +102,7 @@ static void check_tensor(mock_build *b, const mock_tensor *t, const char *param,
     } else if (!plain_format(t->format)) {
         mock_build_fail(b, "%s has format %d; only plain formats such as ND are supported", param,
             (int)t->format);
-    } else if (!inside_storage(t)) {
-        mock_build_fail(b, "%s reaches element %lld, beyond its storage shape", param,
-            (long long)(t->view.offset + t->view.span - 1));
-    } else if ((role & MOCK_OUT) != 0 && writes_twice(&t->view)) {
+    } else if ((role & (MOCK_OUT | MOCK_SPREAD)) == MOCK_OUT && writes_twice(&t->view)) {
         mock_build_fail(b, "%s is written, but has stride 0", param);
     }
 }

@@ -26,8 +26,11 @@
  * ACL_ERROR_RT_AICORE_EXCEPTION). */
 #define MOCK_DEVICE_FAULT 507015
 
-/* QUANTISED beside IN: types that only quantised products read, see operators/products/quant.h. */
-typedef enum mock_role { MOCK_IN = 1, MOCK_OUT = 2, MOCK_INOUT = 3, MOCK_QUANTISED = 4 } mock_role;
+/* QUANTISED beside IN: types that only quantised products read, see operators/products/quant.h. SPREAD beside OUT:
+ * a stride of 0 is taken, and of several writes to an element one stays. */
+typedef enum mock_role {
+    MOCK_IN = 1, MOCK_OUT = 2, MOCK_INOUT = 3, MOCK_QUANTISED = 4, MOCK_SPREAD = 8, MOCK_OUT_SPREAD = 10
+} mock_role;
 
 /* A strided view of device memory. `span` is the number of elements from the first to the last, 0 when
  * empty. An operand that is a list of tensors has no address: its `span` members start at place `offset`

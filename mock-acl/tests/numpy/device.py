@@ -138,6 +138,12 @@ class Device:
         self.made.append(("aclDestroyIntArray", handle))
         return ctypes.c_void_p(handle)
 
+    def bools(self, values):
+        array = (ctypes.c_bool * max(len(values), 1))(*values)
+        handle = self.lib.aclCreateBoolArray(array, ctypes.c_uint64(len(values)))
+        self.made.append(("aclDestroyBoolArray", handle))
+        return ctypes.c_void_p(handle)
+
     def tensor_list(self, tensors):
         """Takes the tensors over."""
         members = (ctypes.c_void_p * max(len(tensors), 1))(*(t.value for t in tensors))

@@ -52,7 +52,7 @@ def gather(case, dtype):
     d, dim = any_axis(case, shape)
     x = case.operand(shape, dtype)
     rank = int(case.random.integers(0 if shape[d] else 1, 4))
-    index = integers(case, 0, shape[d], [case.pick([1, 2, 3]) for _ in range(rank)])
+    index = integers(case, -shape[d], shape[d], [case.pick([1, 2, 3]) for _ in range(rank)])
     return [x, dim, index, output(case, np.take(x[4], index[4], d), dtype)]
 
 

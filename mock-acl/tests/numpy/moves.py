@@ -76,10 +76,15 @@ def triangle(function):
     return make
 
 
+def places(case, size, shape):
+    """Indices, also counted from the end."""
+    return case.given(case.random.integers(-size, max(size, 1), shape), case.pick(["s32", "s64"]))
+
+
 def index_select(case, x, values):
     d = int(case.random.integers(0, values.ndim))
     count = int(case.random.integers(0, 6)) if values.shape[d] else 0
-    index = case.given(case.random.integers(0, max(values.shape[d], 1), count), case.pick(["s32", "s64"]))
+    index = places(case, values.shape[d], count)
     return [x, integer(signed(case, d, values.ndim)), index[0], OUT], np.take(values, index[4], d)
 
 
@@ -87,7 +92,7 @@ def gather(case, x, values):
     d = int(case.random.integers(0, values.ndim))
     shape = [int(case.random.integers(0, n + 1)) for n in values.shape]
     shape[d] = int(case.random.integers(0, 6)) if values.shape[d] else 0
-    index = case.given(case.random.integers(0, max(values.shape[d], 1), shape), case.pick(["s32", "s64"]))
+    index = places(case, values.shape[d], shape)
     part = values[tuple(slice(None) if k == d else slice(n) for k, n in enumerate(shape))]
     return [x, integer(signed(case, d, values.ndim)), index[0], OUT], np.take_along_axis(part, index[4], d)
 

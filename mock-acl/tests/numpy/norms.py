@@ -121,8 +121,84 @@ def instance_norm(case, dtype):
             Output(want, dtype), Output(mean, "f32", scale=average), Output(variance, "f32")]
 
 
+def first_scale(case, outputs):
+    """The output that is compared first has its scale in the case."""
+    case.size = next(o.scale for o in outputs if o is not None)
+
+
+def batch_training(case, dtype):
+    shape = shape_of(case, 2)
+    while 0 in shape:
+        shape = shape_of(case, 2)
+    x, weight, bias = tame(case, shape, dtype), some_of(case, shape[1], dtype), some_of(case, shape[1], "f32")
+    old = [tame(case, (shape[1],), "f32", positive) for positive in (False, True)]
+    axes = (0, *range(2, len(shape)))
+    count = np.float64(np.prod([shape[d] for d in axes]))
+    mean = x[4].sum(axes) / count
+    variance = np.square(x[4] - along(mean, 1, len(shape))).sum(axes) / count
+    rstd = 1 / np.sqrt(variance + 1e-3)
+    m, s = along(mean, 1, len(shape)), along(rstd, 1, len(shape))
+    want = affine(case, (x[4] - m) * s, (np.abs(x[4]) + np.abs(m)) * s, weight, bias)
+    size = np.abs(x[4]).sum(axes) / count
+    unbiased = variance * count / (count - 1) if count > 1 else 0 * variance
+    running = []
+    for kept, new, scale in zip(old, (mean, unbiased), (size, unbiased)):
+        after = 0.75 * kept[4] + 0.25 * new
+        there = case.random.random() < 0.8
+        running.append(Output(after, "f32", kept, 0.75 * np.abs(kept[4]) + scale) if there else None)
+    outputs = [Output(want, dtype, scale=case.size), Output(mean, "f32", scale=size), Output(rstd, "f32")]
+    first_scale(case, running + outputs)
+    return [x[0], handle(weight), handle(bias), *running, flag(True), ctypes.c_double(0.25), ctypes.c_double(1e-3),
+            *outputs]
+
+
+def batch_backward(case, dtype):
+    shape = shape_of(case, 2)
+    while 0 in shape:
+        shape = shape_of(case, 2)
+    training, rank = bool(case.random.integers(0, 2)), len(shape)
+    g, x = tame(case, shape, dtype), tame(case, shape, dtype)
+    weight = some_of(case, shape[1], case.pick(["f32", dtype]))
+    mean, spread = tame(case, (shape[1],), "f32"), tame(case, (shape[1],), "f32", True)
+    scale = along(spread[4] if training else 1 / np.sqrt(spread[4] + 1e-3), 1, rank)
+    axes = (0, *range(2, rank))
+    count = np.float64(np.prod([shape[d] for d in axes]))
+    normed = (x[4] - along(mean[4], 1, rank)) * scale
+    wide = (np.abs(x[4]) + np.abs(along(mean[4], 1, rank))) * scale
+    products, sizes = (g[4] * normed).sum(axes), (np.abs(g[4]) * wide).sum(axes)
+    grads, plain = g[4].sum(axes), np.abs(g[4]).sum(axes)
+    w = 1 if weight is None else along(weight[4], 1, rank)
+    want, size = g[4], np.abs(g[4])
+    if training:
+        want = want - (along(grads, 1, rank) + normed * along(products, 1, rank)) / count
+        size = size + (along(plain, 1, rank) + wide * along(sizes, 1, rank)) / count
+    results = [Output(want * scale * w, dtype, scale=size * scale * np.abs(w)),
+               Output(products, "f32", scale=sizes), Output(grads, "f32", scale=plain)]
+    mask = [case.random.random() < 0.8 for _ in results]
+    if not any(mask):
+        mask[0] = True
+    results = [r if wanted else None for r, wanted in zip(results, mask)]
+    first_scale(case, results)
+    unused = [None, None]
+    used = [mean[0], spread[0]]
+    return [g[0], x[0], handle(weight), *(unused + used if training else used + unused), flag(training),
+            ctypes.c_double(1e-3), case.device.bools(mask), *results]
+
+
+def soft_loss(case, dtype):
+    rows, classes = int(case.random.integers(0, 9)), int(case.random.integers(1, 9))
+    x, labels = tame(case, (rows, classes), dtype), tame(case, (rows, classes), dtype, True)
+    off = x[4] - x[4].max(1, keepdims=True)
+    sums = np.exp(off).sum(1, keepdims=True)
+    case.size = (np.abs(labels[4]) * (np.abs(off) + np.abs(np.log(sums)) + 1e-8)).sum(1)
+    want, soft = (labels[4] * (np.log(sums) - off)).sum(1), np.exp(off) / sums
+    return [x[0], labels[0], Output(want, dtype), Output(soft - labels[4], dtype, scale=soft + np.abs(labels[4]))]
+
+
 def batch_norm(given):
     def make(case, dtype):
+        if not given and case.random.random() < 0.5:
+            return batch_training(case, dtype)
         shape = shape_of(case, 2)
         x, weight, bias = tame(case, shape, dtype), some_of(case, shape[1], dtype), some_of(case, shape[1], "f32")
         mean, spread = tame(case, (shape[1],), "f32"), tame(case, (shape[1],), case.pick(NARROW), True)
@@ -212,6 +288,7 @@ RULES = [
     rule("GroupNorm", group_norm("plain")), rule("GroupNormSilu", group_norm("silu")),
     rule("GroupNormSiluV2", group_norm("v2")), rule("InstanceNorm", instance_norm),
     rule("BatchNorm", batch_norm(False)), rule("BatchNormElemt", batch_norm(True)),
+    rule("BatchNormBackward", batch_backward), rule("SoftmaxCrossEntropyWithLogits", soft_loss),
     rule("GeGlu", gated("v1")), rule("GeGluV3", gated("v3")), rule("Glu", gated("glu")),
     rule("CrossEntropyLoss", loss(True)), rule("NLLLoss", loss(False)),
 ]

@@ -83,7 +83,8 @@ def plain(case, shape_x, shape_y, last=True):
     x, y = factor(case, shape_x, a), factor(case, shape_y, b)
     want, scale = product(x[4], y[4])
     more = [MATH(int(case.random.integers(0, 4)))] if last else []
-    return [x, y, expect(case, want, common(a, b), scale), *more]
+    to = case.pick(NARROW) if case.random.random() < 0.3 else common(a, b)
+    return [x, y, expect(case, want, to, scale), *more]
 
 
 def mm(case):

@@ -31,11 +31,12 @@ OPTIONAL = [
     (ATTENTION, "pseShift|attenMask|actualSeqLengths(Kv)?|(deq|dequant|quant)Scale[12]|quantOffset2"
                 "|antiquant(Scale|Offset)|block[tT]able|(query|kv)PaddingSize|softmaxLse|softmaxOutOut"),
     ("aclnnQuantMatmulV[345]", "bias|offset|(x1|y)Scale|(x1|x2|y)Offset"), ("aclnnGroupNorm.*", "gamma|beta"),
-    ("aclnnBatchNorm.*", "weight|bias|saveMean|saveInvstd"), ("aclnnBincount", "weights"),
+    ("aclnnBatchNorm(Elemt)?", "weight|bias|saveMean|saveInvstd|running(Mean|Var)"),
+    ("aclnnBatchNormBackward", "weight|(save|running)(Mean|Var|Invstd)|grad(Input|Weight|Bias)"), ("aclnnBincount", "weights"),
     ("aclnnCrossEntropyLoss", "(zloss|lseForZloss)Out"), ("aclnnDropoutV3", "optionalNoiseShape"),
 ]
 # Results that these do not look at, or not without a flag.
-UNREAD = [(ATTENTION, "softmaxLse|softmaxOutOut")]
+UNREAD = [(ATTENTION, "softmaxLse|softmaxOutOut"), ("aclnnBatchNormBackward", "grad(Input|Weight|Bias)")]
 # Where a dimension more can make another good call: others broadcast to it, it is folded away, its shape is free.
 ANY_RANK = [
     ("aclnnInplace.*|aclnnIndexPutImpl", "self|selfRef|source"), ("aclnn(Inplace)?IndexFill", "index"),

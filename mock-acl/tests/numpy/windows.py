@@ -197,7 +197,53 @@ def convolved(case, x, weight, bias, w, groups):
     return want
 
 
+def spread(case, x, weight, bias, lists, groups):
+    """Each element of x puts its products with a window into the result; `lists` of two numbers each."""
+    stride, before, dilation, extra = lists
+    images, size, kernel = x.shape[0], x.shape[2:], weight.shape[2:]
+    whole = [(size[k] - 1) * stride[k] + dilation[k] * (kernel[k] - 1) + 1 + extra[k] for k in range(2)]
+    want, case.size = (np.zeros((images, groups * weight.shape[1], *whole)) for _ in range(2))
+    columns = x.reshape(images, groups, x.shape[1] // groups, *size)
+    kernels = weight.reshape(groups, -1, *weight.shape[1:])
+    for r, s in np.ndindex(*kernel):
+        place = [slice(k * d, k * d + (n - 1) * t + 1, t) for k, d, n, t in zip((r, s), dilation, size, stride)]
+        for total, sign in ((want, lambda v: v), (case.size, np.abs)):
+            part = np.einsum("ngcyx,gck->ngkyx", sign(columns), sign(kernels[..., r, s]))
+            total[:, :, place[0], place[1]] += part.reshape(images, want.shape[1], *size)
+    inside = (slice(None), slice(None), *(slice(b, n - b) for b, n in zip(before, whole)))
+    want, case.size = want[inside], case.size[inside]
+    if bias is not None:
+        want, case.size = want + bias.reshape(-1, 1, 1), case.size + np.abs(bias).reshape(-1, 1, 1)
+    return want
+
+
+def transposed(case, dtype):
+    groups, axes = int(case.pick([1, 1, 2, 3])), int(case.pick([1, 2, 2]))
+    inner, outer = (int(n) for n in case.random.integers(1, 5, 2))
+    size = pick_shape(case, axes, 1, 30 if axes == 2 else 600)
+    x = tame(case, (int(case.random.integers(0, 3)), inner * groups, *size), dtype)
+    numbers = lambda low, high: [1] * (2 - axes) + [int(n) for n in case.random.integers(low, high, axes)]
+    kernel, stride, dilation, before, extra = (numbers(*n) for n in ((1, 5), (1, 4), (1, 4), (0, 3), (0, 3)))
+    for k in range(2):
+        extra[k] = min(extra[k], max(stride[k], dilation[k]) - 1) if k >= 2 - axes else 0
+        n = size[k - 2 + axes] if k >= 2 - axes else 1
+        reach = (n - 1) * stride[k] + dilation[k] * (kernel[k] - 1) + extra[k]
+        before[k] = min(before[k], reach // 2) if k >= 2 - axes else 0
+    weight = tame(case, (inner * groups, outer, *kernel[-axes:]), dtype)
+    bias = tame(case, (outer * groups,), case.pick([dtype, "f32"])) if case.random.random() < 0.5 else None
+    planes, kernels = (v[4][:, :, None] if axes == 1 else v[4] for v in (x, weight))
+    lists = (stride, before, dilation, extra)
+    want = spread(case, planes, kernels, None if bias is None else bias[4], lists, groups)
+    if axes == 1:
+        want, case.size = want[:, :, 0], case.size[:, :, 0]
+    stride, before, dilation, extra = (list_of(case, n[-axes:]) for n in lists)
+    return [x[0], weight[0], handle(bias), stride, before, dilation, flag(True), extra, integer(groups),
+            Output(want, dtype), ctypes.c_int8(0)]
+
+
 def convolution(case, dtype):
+    if case.random.random() < 0.5:
+        return transposed(case, dtype)
     groups, axes = int(case.pick([1, 1, 2, 3])), int(case.pick([1, 2, 2]))
     inner, outer = int(case.random.integers(1, 4)), int(case.random.integers(0, 9)) or 0
     count = 0 if case.random.random() < 0.05 else int(case.random.integers(1, 4))

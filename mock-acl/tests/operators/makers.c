@@ -29,7 +29,7 @@ static void bad_sequences(void) {
     REFUSED(161002, "the step is 0", aclnnArange, n.zero, n.five, n.zero, out);
     REFUSED(161002, "not finite", aclnnArange, n.zero, n.infinite, n.one, out);
     REFUSED(161002, "the step -1 leads away", aclnnArange, n.zero, n.five, n.minus, out);
-    REFUSED(161002, "2 dimensions, expected 1", aclnnArange, n.zero, n.five, n.one, flat.handle);
+    REFUSED(161002, "2 dimensions, expected 1", aclnnRange, n.zero, n.five, n.one, flat.handle);
     REFUSED(161002, "out has 5 elements, expected 6", aclnnRange, n.zero, n.five, n.one, out);
     REFUSED(161002, "out has 5 elements, expected 10", aclnnArange, n.zero, n.five, n.half, out);
     REFUSED(161001, "start", aclnnLinspace, NULL, n.five, 5, out);

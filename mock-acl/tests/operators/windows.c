@@ -182,11 +182,30 @@ static void bad_maxima(void) {
 }
 
 typedef struct conv {
-    sample x, w, bias, out, n, h, flat, wide, odd, line, none, empty;
-    aclIntArray *one, *zero, *three, *two;
+    sample x, w, bias, out, n, h, flat, wide, odd, line, none, empty, turned;
+    aclIntArray *one, *zero, *three, *two, *far;
 } conv;
 
 #define CONV(X, W, B, OUT) X, W, B, t->one, t->zero, t->one, false, NULL, 1, OUT, 0
+
+static void check_transposed(const conv *t) {
+    aclTensor *x = t->x.handle, *w = t->w.handle, *b = t->bias.handle, *out = t->out.handle;
+#define TURNED(X, W, B, STRIDE, PAD, EXTRA, GROUPS, OUT) \
+    X, W, B, STRIDE, PAD, t->one, true, EXTRA, GROUPS, OUT, 0
+    REFUSED(161001, "outputPadding", aclnnConvolution, TURNED(x, w, b, t->one, t->zero, NULL, 1, out));
+    REFUSED(161001, "stride", aclnnConvolution, TURNED(x, w, b, NULL, t->zero, t->zero, 1, out));
+    REFUSED(161002, "outputPadding has 1", aclnnConvolution, TURNED(x, t->turned.handle, NULL, t->one, t->zero,
+        t->one, 1, out));
+    REFUSED(161002, "groups is 3", aclnnConvolution, TURNED(x, w, NULL, t->one, t->zero, t->zero, 3, out));
+    REFUSED(161002, "the weight has 4 channels of the input", aclnnConvolution, TURNED(x, w, NULL, t->one, t->zero,
+        t->zero, 1, out));
+    REFUSED(161002, "bias has shape", aclnnConvolution, TURNED(x, t->turned.handle, t->line.handle, t->one, t->zero,
+        t->zero, 1, out));
+    REFUSED(161002, "the result has shape", aclnnConvolution, TURNED(x, t->turned.handle, NULL, t->one, t->zero,
+        t->zero, 1, out));
+    REFUSED(161002, "the result has no size", aclnnConvolution, TURNED(x, t->turned.handle, NULL, t->one, t->far,
+        t->zero, 1, out));
+}
 
 static void check_convolutions(const conv *t) {
     aclTensor *x = t->x.handle, *w = t->w.handle, *b = t->bias.handle, *out = t->out.handle;
@@ -196,8 +215,7 @@ static void check_convolutions(const conv *t) {
     REFUSED(161001, "stride", aclnnConvolution, x, w, b, NULL, t->zero, t->one, false, NULL, 1, out, 0);
     REFUSED(161001, "padding", aclnnConvolution, x, w, b, t->one, NULL, t->one, false, NULL, 1, out, 0);
     REFUSED(161001, "dilation", aclnnConvolution, x, w, b, t->one, t->zero, NULL, false, NULL, 1, out, 0);
-    REFUSED(161002, "transposed is true", aclnnConvolution, x, w, b, t->one, t->zero, t->one, true, NULL, 1,
-        out, 0);
+    check_transposed(t);
     REFUSED(161002, "outputPadding is not a live", aclnnConvolution, x, w, b, t->one, t->zero, t->one, false,
         (aclIntArray *)(void *)x, 1, out, 0);
     REFUSED(161002, "operand 0 has data type INT32", aclnnConvolution, CONV(t->n.handle, w, b, out));
@@ -282,7 +300,9 @@ static void bad_convolutions(void) {
         sample_new(ACL_FLOAT, "", DIMS(4, 4)), sample_new(ACL_FLOAT, "", DIMS(1, 2, 2, 4)),
         sample_new(ACL_FLOAT, "", DIMS(3, 1, 3, 3)), sample_new(ACL_FLOAT, "", DIMS(5)),
         sample_new(ACL_FLOAT, "", DIMS(4, 0, 3, 3)), sample_new(ACL_FLOAT, "", DIMS(1, 0, 4, 4)),
+        sample_new(ACL_FLOAT, "", DIMS(2, 4, 3, 3)),
         kept(INTS(1)), kept(INTS(0)), kept(INTS(1, 1, 1)), kept(INTS(2)),
+        kept(INTS(4)),
     };
     const conv *t = &c;
     check_convolutions(t);
@@ -300,8 +320,8 @@ static void bad_convolutions(void) {
     CHECK(stub_drain() == 507015);
     aclDestroyTensor(nowhere);
     sample *samples[] = {&c.x, &c.w, &c.bias, &c.out, &c.n, &c.h, &c.flat, &c.wide, &c.odd, &c.line, &c.none,
-        &c.empty, &columns};
-    for (int i = 0; i < 13; i++) sample_free(samples[i]);
+        &c.empty, &c.turned, &columns};
+    for (int i = 0; i < 14; i++) sample_free(samples[i]);
     drop_lists();
 }
 
@@ -330,6 +350,28 @@ static void convolutions_keep_to_their_workspace(void) {
     }
 }
 
+/* With exactly the workspace asked for: ones in windows of ones, two apart. */
+static void transposed_convolutions(void) {
+    for (int groups = 1; groups <= 2; groups++) {
+        sample x = sample_new(ACL_FLOAT16, "g3210", DIMS(2, 4, 30, 25)), bias = sample_new(ACL_FLOAT, "",
+            DIMS(3 * groups));
+        sample w = sample_new(ACL_FLOAT16, "g0123", DIMS(4, 3, 3, 3));
+        sample out = sample_new(ACL_FLOAT16, "g1302", DIMS(2, 3 * groups, 60, 50));
+        aclIntArray *one = INTS(1), *two = INTS(2);
+        sample_fill(&x, 1, 1);
+        sample_fill(&w, 1, 1);
+        sample_fill(&bias, 0.5, 0.5);
+        LAUNCH(aclnnConvolution, x.handle, w.handle, bias.handle, two, one, one, true, one, groups, out.handle, 0);
+        /* Odd places are met from both sides, but the last one. */
+#define MET(AT, SIZE) ((AT) % 2 == 0 || (AT) == (SIZE) - 1 ? 1.0 : 2.0)
+        CHECK_ALL(out, 0, 0.5 + 4.0 / groups * MET(i / 50 % 60, 60) * MET(i % 50, 50))
+        aclDestroyIntArray(one);
+        aclDestroyIntArray(two);
+        sample *samples[] = {&x, &bias, &w, &out};
+        for (int k = 0; k < 4; k++) sample_free(samples[k]);
+    }
+}
+
 int main(void) {
     padding_cuts_off_everything();
     bad_paddings();
@@ -339,6 +381,7 @@ int main(void) {
     bad_maxima();
     bad_convolutions();
     convolutions_keep_to_their_workspace();
+    transposed_convolutions();
     for (int kind = 0; kind < MOCK_OBJECT_KINDS; kind++) CHECK(stub_live((mock_object_kind)kind) == 0);
     puts("op_windows: ok");
     return 0;

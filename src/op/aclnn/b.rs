@@ -29,7 +29,7 @@ aclnn! {
         running_mean: maybe_inout, running_var: maybe_inout, training: bool, momentum: f64, eps: f64, output: out,
         save_mean: out, save_invstd: out);
     /// Reads `grad_out`, `input`, `weight`, `running_mean`, `running_var`, `save_mean`, `save_invstd`; writes
-    /// `grad_input`, `grad_weight`, `grad_bias`. Since CANN 8.1. Not on the mock.
+    /// `grad_input`, `grad_weight`, `grad_bias`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnBatchNormBackward")]
     fn batch_norm_backward = aclnnBatchNormBackward, aclnnBatchNormBackwardGetWorkspaceSize(grad_out: in, input: in,
         weight: maybe_in, running_mean: maybe_in, running_var: maybe_in, save_mean: maybe_in, save_invstd: maybe_in,

@@ -144,7 +144,7 @@ aclnn! {
     #[doc(alias = "aclnnSoftmaxBackward")]
     fn softmax_backward = aclnnSoftmaxBackward, aclnnSoftmaxBackwardGetWorkspaceSize(grad_output: in, output: in,
         dim: i64, out: out);
-    /// Reads `features`, `labels`; writes `loss`, `backprop`. Since the development head. Not on the mock.
+    /// Reads `features`, `labels`; writes `loss`, `backprop`. Since the development head. On the mock.
     #[doc(alias = "aclnnSoftmaxCrossEntropyWithLogits")]
     fn softmax_cross_entropy_with_logits = aclnnSoftmaxCrossEntropyWithLogits,
         aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize(features: in, labels: in, loss: out, backprop: out);

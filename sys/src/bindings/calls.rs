@@ -1545,8 +1545,10 @@ calls! {
     aclnnFusedInferAttentionScoreV2GetWorkspaceSize(*const aclTensor, *const aclTensorList, *const aclTensorList, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, i64, f64, i64, i64, *mut ::core::ffi::c_char, i64, i64, i64, i64, i64, bool, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnFusedInferAttentionScoreV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnFusedInferAttentionScoreV3GetWorkspaceSize(*const aclTensor, *const aclTensorList, *const aclTensorList, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, i64, f64, i64, i64, *mut ::core::ffi::c_char, i64, i64, i64, i64, i64, bool, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnFusedInferAttentionScoreV3GetMaxWorkspaceSize(*const aclTensor, *const aclTensorList, *const aclTensorList, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, i64, f64, i64, i64, *mut ::core::ffi::c_char, i64, i64, i64, i64, i64, bool, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnFusedInferAttentionScoreV3(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnFusedInferAttentionScoreV4GetWorkspaceSize(*const aclTensor, *const aclTensorList, *const aclTensorList, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, i64, f64, i64, i64, *mut ::core::ffi::c_char, i64, i64, i64, i64, i64, bool, i64, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnFusedInferAttentionScoreV4GetMaxWorkspaceSize(*const aclTensor, *const aclTensorList, *const aclTensorList, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, i64, f64, i64, i64, *mut ::core::ffi::c_char, i64, i64, i64, i64, i64, bool, i64, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnFusedInferAttentionScoreV4(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnFusedLinearCrossEntropyLossGradGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, f32, *const aclTensor, *const aclTensor, *const aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnFusedLinearCrossEntropyLossGrad(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -1585,10 +1587,10 @@ calls! {
     aclnnGeGluBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, i64, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnGeGluBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnGeGluV3BackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, i64, i64, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnGeGluV3Backward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnGeluGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
 }
 calls! {
+    aclnnGeGluV3Backward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnGeluGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnGelu(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnGeluBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnGeluBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -1651,10 +1653,10 @@ calls! {
     aclnnGroupedMatMulAlltoAllvGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, i64, *const aclIntArray, *const aclIntArray, bool, bool, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnGroupedMatMulAlltoAllv(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnGroupedMatmulGetWorkspaceSize(*const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclIntArray, i64, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnGroupedMatmul(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnGroupedMatmulAddGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *mut aclTensor, bool, bool, i64, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
 }
 calls! {
+    aclnnGroupedMatmul(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnGroupedMatmulAddGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *mut aclTensor, bool, bool, i64, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnGroupedMatmulAdd(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnGroupedMatmulFinalizeRoutingGetWorkspaceSize(*const aclTensor, *mut aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, i64, f32, i64, bool, bool, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnGroupedMatmulFinalizeRouting(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -1717,10 +1719,10 @@ calls! {
     aclnnInplaceHardtanhGetWorkspaceSize(*mut aclTensor, *const aclScalar, *const aclScalar, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceHardtanh(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnHardtanhBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclScalar, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnHardtanhBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnHeavisideGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
 }
 calls! {
+    aclnnHardtanhBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnHeavisideGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnHeaviside(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnHistcGetWorkspaceSize(*const aclTensor, i64, *const aclScalar, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnHistc(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -1783,10 +1785,10 @@ calls! {
     aclnnIsInTensorScalarGetWorkspaceSize(*const aclTensor, *const aclScalar, bool, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnIsInTensorScalar(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnIsNegInfGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnIsNegInf(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnIsPosInfGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
 }
 calls! {
+    aclnnIsNegInf(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnIsPosInfGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnIsPosInf(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnKlDivGetWorkspaceSize(*const aclTensor, *const aclTensor, i64, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnKlDiv(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -1849,10 +1851,10 @@ calls! {
     aclnnLinspaceGetWorkspaceSize(*const aclScalar, *const aclScalar, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnLinspace(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceLogGetWorkspaceSize(*mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnInplaceLog(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnLogGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
 }
 calls! {
+    aclnnInplaceLog(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnLogGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnLog(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceLog10GetWorkspaceSize(*mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceLog10(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -1915,10 +1917,10 @@ calls! {
     aclnnInplaceLtTensorGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceLtTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnLtTensorGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnLtTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnInplaceMaskedFillScalarGetWorkspaceSize(*mut aclTensor, *const aclTensor, *const aclScalar, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
 }
 calls! {
+    aclnnLtTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnInplaceMaskedFillScalarGetWorkspaceSize(*mut aclTensor, *const aclTensor, *const aclScalar, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceMaskedFillScalar(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceMaskedFillTensorGetWorkspaceSize(*mut aclTensor, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceMaskedFillTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -1981,10 +1983,10 @@ calls! {
     aclnnMaxNGetWorkspaceSize(*const aclTensorList, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMaxN(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMeanGetWorkspaceSize(*const aclTensor, *const aclIntArray, bool, aclDataType, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnMean(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnMeanV2GetWorkspaceSize(*const aclTensor, *const aclIntArray, bool, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
 }
 calls! {
+    aclnnMean(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnMeanV2GetWorkspaceSize(*const aclTensor, *const aclIntArray, bool, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMeanV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMedianGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMedian(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2047,10 +2049,10 @@ calls! {
     aclnnMoeFinalizeRoutingGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMoeFinalizeRouting(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMoeFinalizeRoutingV2GetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, i64, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnMoeFinalizeRoutingV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnMoeFinalizeRoutingV2GradGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, i64, i64, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
 }
 calls! {
+    aclnnMoeFinalizeRoutingV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnMoeFinalizeRoutingV2GradGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, i64, i64, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMoeFinalizeRoutingV2Grad(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMoeGatingTopKSoftmaxGetWorkspaceSize(*const aclTensor, *const aclTensor, i64, *const aclTensor, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMoeGatingTopKSoftmax(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2113,10 +2115,10 @@ calls! {
     aclnnMvGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, i8, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMv(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceNanToNumGetWorkspaceSize(*mut aclTensor, f32, f32, f32, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnInplaceNanToNum(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnNanToNumGetWorkspaceSize(*const aclTensor, f32, f32, f32, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
 }
 calls! {
+    aclnnInplaceNanToNum(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnNanToNumGetWorkspaceSize(*const aclTensor, f32, f32, f32, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnNanToNum(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceNeScalarGetWorkspaceSize(*mut aclTensor, *const aclScalar, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceNeScalar(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2179,10 +2181,10 @@ calls! {
     aclnnOneHot(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceOneGetWorkspaceSize(*const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceOne(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnReflectionPad2dBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclIntArray, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnReflectionPad2dBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnReflectionPad2dBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclIntArray, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnReflectionPad2dBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnReplicationPad2dBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclIntArray, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnReplicationPad2dBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnPdistGetWorkspaceSize(*const aclTensor, f32, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2245,10 +2247,10 @@ calls! {
     aclnnQuantMatmulAllReduceV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnQuantMatmulAllReduceV3GetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, *const ::core::ffi::c_char, i64, i64, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnQuantMatmulAllReduceV3(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnQuantMatmulAllReduceV4GetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, *const ::core::ffi::c_char, i64, i64, i64, i64, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnQuantMatmulAllReduceV4(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnQuantMatmulAllReduceV4GetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, *const ::core::ffi::c_char, i64, i64, i64, i64, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnQuantMatmulAllReduceV4(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnQuantMatmulDequantGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *mut ::core::ffi::c_char, bool, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnQuantMatmulDequant(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnQuantMatmulReduceSumWeightNzGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, bool, bool, i64, *const aclIntArray, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2311,10 +2313,10 @@ calls! {
     aclnnRelu(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceRemainderTensorScalarGetWorkspaceSize(*mut aclTensor, *const aclScalar, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceRemainderTensorScalar(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnInplaceRemainderTensorTensorGetWorkspaceSize(*mut aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnInplaceRemainderTensorTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnInplaceRemainderTensorTensorGetWorkspaceSize(*mut aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnInplaceRemainderTensorTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnRemainderScalarTensorGetWorkspaceSize(*const aclScalar, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnRemainderScalarTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnRemainderTensorScalarGetWorkspaceSize(*const aclTensor, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2377,10 +2379,10 @@ calls! {
     aclnnRopeWithSinCosCache(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnRotaryPositionEmbeddingGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnRotaryPositionEmbedding(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnRotateQuantGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, i64, *mut ::core::ffi::c_char, i64, f64, bool, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnRotateQuant(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnRotateQuantGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, i64, *mut ::core::ffi::c_char, i64, f64, bool, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnRotateQuant(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceRoundGetWorkspaceSize(*const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceRound(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceRoundDecimalsGetWorkspaceSize(*mut aclTensor, i64, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2443,10 +2445,10 @@ calls! {
     aclnnSeluBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnGetPytorchRandom() -> i32;
     aclnnSetPytorchRandom(i32) -> aclnnStatus;
-    aclnnShrinkGetWorkspaceSize(*const aclTensor, *const aclScalar, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnShrink(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnShrinkGetWorkspaceSize(*const aclTensor, *const aclScalar, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnShrink(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceSigmoidGetWorkspaceSize(*mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceSigmoid(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnSigmoidGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2509,10 +2511,10 @@ calls! {
     aclnnSoftplusBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnSoftshrinkGetWorkspaceSize(*const aclTensor, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnSoftshrink(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnSoftshrinkBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnSoftshrinkBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnSoftshrinkBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnSoftshrinkBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnSortGetWorkspaceSize(*const aclTensor, bool, i64, bool, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnSort(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnSparse4to2QuantMatmulWeightNzGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2575,10 +2577,10 @@ calls! {
     aclnnTanGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnTan(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnTanhGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnTanh(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnInplaceTanhGetWorkspaceSize(*mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
 }
 calls! {
+    aclnnTanh(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnInplaceTanhGetWorkspaceSize(*mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceTanh(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnTanhBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnTanhBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2641,10 +2643,10 @@ calls! {
     aclnnUniqueGetWorkspaceSize(*const aclTensor, bool, bool, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnUnique(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnUnique2GetWorkspaceSize(*const aclTensor, bool, bool, bool, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnUnique2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnUniqueConsecutiveGetWorkspaceSize(*const aclTensor, bool, bool, i64, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
 }
 calls! {
+    aclnnUnique2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnUniqueConsecutiveGetWorkspaceSize(*const aclTensor, bool, bool, i64, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnUniqueConsecutive(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnUniqueDimGetWorkspaceSize(*const aclTensor, bool, bool, i64, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnUniqueDim(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2707,10 +2709,10 @@ calls! {
     aclnnVarCorrectionGetWorkspaceSize(*const aclTensor, *const aclIntArray, i64, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnVarCorrection(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnVarMeanGetWorkspaceSize(*const aclTensor, *const aclIntArray, i64, bool, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnVarMean(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnWeightQuantBatchMatmulGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, bool, bool, f32, f32, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
 }
 calls! {
+    aclnnVarMean(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnWeightQuantBatchMatmulGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, bool, bool, f32, f32, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnWeightQuantBatchMatmul(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnWeightQuantBatchMatmulNzGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, ::core::ffi::c_int, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnWeightQuantBatchMatmulNz(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;

@@ -886,8 +886,10 @@ symbols! {
     Operators aclnnFusedInferAttentionScoreV2 33;
     Operators aclnnFusedInferAttentionScoreV2GetWorkspaceSize 33;
     Operators aclnnFusedInferAttentionScoreV3 33;
+    Operators aclnnFusedInferAttentionScoreV3GetMaxWorkspaceSize 0;
     Operators aclnnFusedInferAttentionScoreV3GetWorkspaceSize 33;
     Operators aclnnFusedInferAttentionScoreV4 32;
+    Operators aclnnFusedInferAttentionScoreV4GetMaxWorkspaceSize 0;
     Operators aclnnFusedInferAttentionScoreV4GetWorkspaceSize 32;
     Operators aclnnFusedLinearCrossEntropyLossGrad 32;
     Operators aclnnFusedLinearCrossEntropyLossGradGetWorkspaceSize 32;

@@ -2,7 +2,8 @@
  *
  * Conversions are those of objects/dtype.c: to f16 and bf16 rounded to nearest even, to integers towards zero,
  * saturating, NaN to 0, integers to narrower ones by their low bits. Equal types are moved bit by bit, so
- * NaN keeps its payload. Deterministic (guide: aclnn, aclnnCast). No workspace. */
+ * NaN keeps its payload. Deterministic (guide: aclnn, aclnnCast). The out of Cast may have a stride of 0: one of
+ * the elements that fall together stays. No workspace. */
 #include <string.h>
 
 #include "base/base.h"
@@ -86,7 +87,7 @@ aclnnStatus aclnnCastGetWorkspaceSize(
     MOCK_ENTER(aclnnCastGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnCast_task, workspaceSize, executor);
     const mock_view *from = mock_build_tensor(&b, self, "self", MOCK_IN);
-    const mock_view *to = mock_build_tensor(&b, out, "out", MOCK_OUT);
+    const mock_view *to = mock_build_tensor(&b, out, "out", MOCK_OUT_SPREAD);
     if (b.status == 0) {
         if (to->dtype != (int32_t)dtype) {
             mock_build_fail(&b, "out has data type %s, but dtype is %s", mock_dtype_name(to->dtype),

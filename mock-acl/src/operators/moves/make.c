@@ -24,9 +24,10 @@ static aclError run_sequence(void *arg) {
     const mock_view *out = &plan->views[0];
     char *first = mock_plan_pointer(plan, 0);
     if (first == NULL) return MOCK_DEVICE_FAULT;
-    const int64_t n = out->dims[0];
-    for (int64_t i = 0; i < n; i++) {
-        char *at = mock_element_at(out, first, &i);
+    const int64_t n = mock_element_count(out);
+    int64_t place[MOCK_MAX_RANK] = {0};
+    for (int64_t i = 0; i < n; i++, mock_next(out, place)) {
+        char *at = mock_element_at(out, first, place);
         const int64_t whole = (int64_t)((uint64_t)s->whole_start + (uint64_t)i * (uint64_t)s->whole_step);
         if (s->whole) mock_write_whole(out->dtype, at, whole);
         else if (s->both_ends && i >= n / 2 && n > 1)
@@ -36,12 +37,13 @@ static aclError run_sequence(void *arg) {
     return 0;
 }
 
-static void check_length(mock_build *b, double length) {
-    const mock_view *out = &b->plan->views[0];
-    if (b->status != 0) return;
-    if (out->rank != 1) mock_build_fail(b, "out has %d dimensions, expected 1", out->rank);
-    else if ((double)out->dims[0] != length)
-        mock_build_fail(b, "out has %lld elements, expected %.0f", (long long)out->dims[0], length);
+/* `flat`: of one dimension; the out of Arange has any shape of that size (implementation of the open operators). */
+static void check_length(mock_build *b, double length, bool flat) {
+    const mock_view *out = b->status != 0 ? NULL : &b->plan->views[0];
+    if (out == NULL) return;
+    if (flat && out->rank != 1) mock_build_fail(b, "out has %d dimensions, expected 1", out->rank);
+    else if ((double)mock_element_count(out) != length)
+        mock_build_fail(b, "out has %lld elements, expected %.0f", (long long)mock_element_count(out), length);
 }
 
 static aclnnStatus plan_range(mock_build b, const aclScalar *start, const aclScalar *end,
@@ -58,7 +60,7 @@ static aclnnStatus plan_range(mock_build b, const aclScalar *start, const aclSca
     const double steps = (s.end - s.start) / s.step;
     if (s.step == 0 || !isfinite(steps)) mock_build_fail(&b, "the step is 0, or a number is not finite");
     if (steps < 0) mock_build_fail(&b, "the step %g leads away from end", s.step);
-    check_length(&b, with_end ? floor(steps) + 1 : ceil(steps));
+    check_length(&b, with_end ? floor(steps) + 1 : ceil(steps), with_end);
     *MOCK_PARAMS(b.plan, sequence) = s;
     return mock_build_finish(&b);
 }
@@ -81,7 +83,7 @@ aclnnStatus aclnnLinspaceGetWorkspaceSize(const aclScalar *start, const aclScala
     const mock_scalar *from = mock_build_scalar(&b, start, "start"), *to = mock_build_scalar(&b, end, "end");
     mock_build_tensor(&b, out, "out", MOCK_OUT);
     if (steps < 0) mock_build_fail(&b, "steps is %lld, expected 0 or more", (long long)steps);
-    check_length(&b, (double)steps);
+    check_length(&b, (double)steps, true);
     if (b.status != 0) return mock_build_finish(&b);
     const double first = mock_scalar_double(from), last = mock_scalar_double(to);
     const double step = steps > 1 ? (last - first) / (double)(steps - 1) : 0;

@@ -2,7 +2,8 @@
  * IndexSelect and Gather (guide: aclnn, page of each).
  *
  * Elements move bit by bit, so out has the type of self; no workspace. An index outside of its dimension
- * fails the task with 507015, negative ones do not count from the end (own choice: as for Embedding). */
+ * fails the task with 507015 (own choice: as for Embedding); negative ones count from the end (implementation of the
+ * open operators). */
 #include <string.h>
 
 #include "base/base.h"
@@ -39,7 +40,8 @@ static int source(const move *m, const mock_plan *plan, const void *list, const 
     }
     if (m->kind == SELECTED || m->kind == GATHERED) {
         memcpy(from, i, sizeof *i * out->rank);
-        const int64_t row = index_at(&plan->views[1], list, m->kind == SELECTED ? i + m->dim : i);
+        int64_t row = index_at(&plan->views[1], list, m->kind == SELECTED ? i + m->dim : i);
+        if (row < 0) row += self->dims[m->dim];
         from[m->dim] = row;
         return row < 0 || row >= self->dims[m->dim] ? -1 : 1;
     }

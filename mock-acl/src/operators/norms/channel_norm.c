@@ -1,10 +1,12 @@
 /* Norms of channels, the second dimension: GroupNorm, GroupNormSilu, GroupNormSiluV2, InstanceNorm, and
- * BatchNorm and BatchNormElemt with given statistics (guide: aclnn, page of each).
+ * BatchNorm and BatchNormElemt, whose statistics are given but in training (guide: aclnn, page of each).
  *
  * f32, f16 and bf16, all of it computed in f64 in a fixed order and rounded once (own choice). GroupNorm
  * gives mean and 1 / sqrt(variance + eps) of each group, InstanceNorm mean and variance of each channel;
- * variances divide by the number of elements. BatchNorm is that of inference: training is refused by name,
- * saveMean and saveInvstd are not touched (own choice). No workspace. */
+ * variances divide by the number of elements. BatchNorm without training does not touch saveMean and saveInvstd (own
+ * choice). With training it normalises with the statistics of the input, saves mean and inverse deviation, and moves
+ * the running ones, which may be null, by momentum; the running variance takes that which divides by one element less,
+ * 0 for a single element (own choice). No workspace. */
 #include <math.h>
 #include <string.h>
 
@@ -13,12 +15,14 @@
 #include "operators/operators.h"
 
 /* The order of the operands; the statistics are outputs of groups, inputs of batches. */
-enum { X, WEIGHT, BIAS, OUT, MEAN, SPREAD };
+enum { X, WEIGHT, BIAS, OUT, MEAN, SPREAD, SAVE_MEAN, SAVE_SPREAD };
 
 typedef struct channel_norm {
     int64_t groups;
     double eps;
     bool silu, variance; /* variance: instead of the inverse deviation */
+    bool training;
+    double momentum;
 } channel_norm;
 
 /* What one channel of one image becomes: (x - mean) * scale * weight + bias. */
@@ -104,13 +108,39 @@ static aclError run_groups(void *arg) {
     return 0;
 }
 
+/* Moves an operand of one dimension, if there is one, by a part of the way. */
+static void move_running(const mock_view *v, char *first, int64_t c, double momentum, double to) {
+    if (v->absent) return;
+    const double before = element(v, first, c, 0);
+    mock_write_real(v->dtype, mock_element_at(v, first, &c), (1 - momentum) * before + momentum * to);
+}
+
+static void train_channel(const mock_plan *plan, const channel_norm *p, char *const *first, int64_t c) {
+    const mock_view *views = plan->views, *x = &views[X];
+    const mock_view all = part(x, x->dims[0], 1);
+    const double count = (double)mock_element_count(&all);
+    double mean, variance;
+    statistics(&all, corner(x, first[X], 0, c), &mean, &variance);
+    const affine a = {mean, 1 / sqrt(variance + p->eps), 1, 0, false};
+    mock_write_real(views[SAVE_MEAN].dtype, mock_element_at(&views[SAVE_MEAN], first[SAVE_MEAN], &c), mean);
+    mock_write_real(
+        views[SAVE_SPREAD].dtype, mock_element_at(&views[SAVE_SPREAD], first[SAVE_SPREAD], &c), a.scale);
+    if (count > 0) {
+        move_running(&views[MEAN], first[MEAN], c, p->momentum, mean);
+        move_running(&views[SPREAD], first[SPREAD], c, p->momentum,
+            count == 1 ? 0 : variance * (count / (count - 1)));
+    }
+    channel(plan, first, a, 0, x->dims[0], c);
+}
+
 static aclError run_batch(void *arg) {
     const mock_plan *plan = arg;
     const channel_norm *p = MOCK_PARAMS((mock_plan *)arg, channel_norm);
     const mock_view *x = &plan->views[X];
     char *first[MOCK_MAX_OPERANDS];
     if (!mock_plan_pointers(plan, first)) return MOCK_DEVICE_FAULT;
-    for (int64_t c = 0; c < x->dims[1]; c++) {
+    for (int64_t c = 0; p->training && c < x->dims[1]; c++) train_channel(plan, p, first, c);
+    for (int64_t c = 0; !p->training && c < x->dims[1]; c++) {
         const double mean = element(&plan->views[MEAN], first[MEAN], c, 0);
         const double spread = element(&plan->views[SPREAD], first[SPREAD], c, 1);
         const affine a = {mean, p->variance ? 1 / sqrt(spread + p->eps) : spread, 1, 0, false};
@@ -192,7 +222,7 @@ aclnnStatus aclnnGroupNormGetWorkspaceSize(const aclTensor *self, const aclTenso
                 (long long)N, (long long)C, (long long)HxW, (long long)dims[0], (long long)dims[1],
                 (long long)size);
     }
-    return plan_groups(&b, (channel_norm){group, eps, false, false});
+    return plan_groups(&b, (channel_norm){group, eps, false, false, false, 0});
 }
 
 MOCK_OPERATOR(aclnnGroupNormSilu, run_groups)
@@ -202,7 +232,7 @@ aclnnStatus aclnnGroupNormSiluGetWorkspaceSize(const aclTensor *self, const aclT
     MOCK_ENTER(aclnnGroupNormSiluGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnGroupNormSilu_task, workspaceSize, executor);
     build_groups(&b, self, gamma, beta, out, meanOut, rstdOut);
-    return plan_groups(&b, (channel_norm){group, eps, true, false});
+    return plan_groups(&b, (channel_norm){group, eps, true, false, false, 0});
 }
 
 MOCK_OPERATOR(aclnnGroupNormSiluV2, run_groups)
@@ -212,7 +242,7 @@ aclnnStatus aclnnGroupNormSiluV2GetWorkspaceSize(const aclTensor *self, const ac
     MOCK_ENTER(aclnnGroupNormSiluV2GetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnGroupNormSiluV2_task, workspaceSize, executor);
     build_groups(&b, self, gamma, beta, out, meanOut, rstdOut);
-    return plan_groups(&b, (channel_norm){group, eps, activateSilu, false});
+    return plan_groups(&b, (channel_norm){group, eps, activateSilu, false, false, 0});
 }
 
 /* The last dimension of four as the second. */
@@ -241,7 +271,7 @@ static void plan_instances(mock_build *b, const char *format, double eps) {
     check_channels(b, WEIGHT, "gamma");
     check_channels(b, BIAS, "beta");
     check_statistics(b, views[X].dims[1], 4);
-    *MOCK_PARAMS(b->plan, channel_norm) = (channel_norm){views[X].dims[1], eps, false, true};
+    *MOCK_PARAMS(b->plan, channel_norm) = (channel_norm){views[X].dims[1], eps, false, true, false, 0};
 }
 
 MOCK_OPERATOR(aclnnInstanceNorm, run_groups)
@@ -269,6 +299,8 @@ static aclnnStatus plan_batch(mock_build *b, channel_norm p, const char *mean, c
     check_channels(b, BIAS, "bias");
     check_channels(b, MEAN, mean);
     check_channels(b, SPREAD, spread);
+    if (p.training) check_channels(b, SAVE_MEAN, "saveMean");
+    if (p.training) check_channels(b, SAVE_SPREAD, "saveInvstd");
     *MOCK_PARAMS(b->plan, channel_norm) = p;
     return mock_build_finish(b);
 }
@@ -279,18 +311,23 @@ aclnnStatus aclnnBatchNormGetWorkspaceSize(const aclTensor *input, const aclTens
     double eps, aclTensor *output, aclTensor *saveMean, aclTensor *saveInvstd, uint64_t *workspaceSize,
     aclOpExecutor **executor) {
     MOCK_ENTER(aclnnBatchNormGetWorkspaceSize);
-    (void)momentum;
     mock_build b = mock_build_begin(&aclnnBatchNorm_task, workspaceSize, executor);
     mock_build_tensor(&b, input, "input", MOCK_IN);
     mock_build_optional(&b, weight, "weight", MOCK_IN);
     mock_build_optional(&b, bias, "bias", MOCK_IN);
     mock_build_tensor(&b, output, "output", MOCK_OUT);
-    if (training) mock_build_fail(&b, "training is true; only inference is supported");
-    mock_build_tensor(&b, runningMean, "runningMean", MOCK_IN);
-    mock_build_tensor(&b, runningVar, "runningVar", MOCK_IN);
-    mock_require_live(&b, saveMean, "saveMean");
-    mock_require_live(&b, saveInvstd, "saveInvstd");
-    return plan_batch(&b, (channel_norm){1, eps, false, true}, "runningMean", "runningVar");
+    if (training) {
+        mock_build_optional(&b, runningMean, "runningMean", MOCK_INOUT);
+        mock_build_optional(&b, runningVar, "runningVar", MOCK_INOUT);
+        mock_build_tensor(&b, saveMean, "saveMean", MOCK_OUT);
+        mock_build_tensor(&b, saveInvstd, "saveInvstd", MOCK_OUT);
+    } else {
+        mock_build_tensor(&b, runningMean, "runningMean", MOCK_IN);
+        mock_build_tensor(&b, runningVar, "runningVar", MOCK_IN);
+        mock_require_live(&b, saveMean, "saveMean");
+        mock_require_live(&b, saveInvstd, "saveInvstd");
+    }
+    return plan_batch(&b, (channel_norm){1, eps, false, true, training, momentum}, "runningMean", "runningVar");
 }
 
 /* invstd is the inverse deviation, to which eps belongs already (own choice: as PyTorch does). */
@@ -306,5 +343,5 @@ aclnnStatus aclnnBatchNormElemtGetWorkspaceSize(const aclTensor *input, const ac
     mock_build_tensor(&b, output, "output", MOCK_OUT);
     mock_build_tensor(&b, mean, "mean", MOCK_IN);
     mock_build_tensor(&b, invstd, "invstd", MOCK_IN);
-    return plan_batch(&b, (channel_norm){1, eps, false, false}, "mean", "invstd");
+    return plan_batch(&b, (channel_norm){1, eps, false, false, false, 0}, "mean", "invstd");
 }

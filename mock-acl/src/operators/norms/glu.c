@@ -96,6 +96,18 @@ aclnnStatus aclnnSwiGluGetWorkspaceSize(
 
 enum { X, COS, SIN, OUT };
 
+/* Both are read before either is written: out may be x. */
+static void turn_pair(const mock_view *views, char *const *first, const int64_t *i, int last, int64_t distance) {
+    int64_t other[MOCK_MAX_RANK];
+    memcpy(other, i, sizeof other);
+    other[last] += distance;
+    const float a = load(&views[X], first[X], i), b = load(&views[X], first[X], other);
+    const float one = a * load(&views[COS], first[COS], i) - b * load(&views[SIN], first[SIN], i);
+    const float two = b * load(&views[COS], first[COS], other) + a * load(&views[SIN], first[SIN], other);
+    store(&views[OUT], first[OUT], i, one);
+    store(&views[OUT], first[OUT], other, two);
+}
+
 static aclError run_rotary(void *arg) {
     const mock_plan *plan = arg;
     const bool interleaved = MOCK_PARAMS((mock_plan *)arg, halves)->interleaved;
@@ -107,14 +119,8 @@ static aclError run_rotary(void *arg) {
     if (mock_element_count(x) == 0) return 0;
     const int64_t half = x->dims[last] / 2;
     do {
-        int64_t other[MOCK_MAX_RANK];
-        memcpy(other, i, sizeof other);
-        const bool front = interleaved ? i[last] % 2 == 0 : i[last] < half;
-        other[last] += (front ? 1 : -1) * (interleaved ? 1 : half);
-        const float turned = load(x, first[X], other);
-        const float value = load(x, first[X], i) * load(&views[COS], first[COS], i) +
-                            (front ? -turned : turned) * load(&views[SIN], first[SIN], i);
-        store(&views[OUT], first[OUT], i, value);
+        if (interleaved ? i[last] % 2 == 0 : i[last] < half)
+            turn_pair(views, first, i, last, interleaved ? 1 : half);
     } while (next(x, i));
     return 0;
 }

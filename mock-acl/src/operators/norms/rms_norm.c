@@ -49,11 +49,29 @@ typedef struct pass {
     const rms_norm *p;
     operands of;
     int outer;
+    mock_view rstd;
     mock_line lines[6];
     char *first[6];
     const float *gamma;
     float *line, *other;
 } pass;
+
+/* rstd may leave out dimensions at its end: those that it has are compared, and where one of them is wanted for
+ * more than its size it is written as the dense list of all results (implementation of the open operators). */
+static mock_view whole_rstd(const mock_view *rstd, const mock_view *x, int outer) {
+    mock_view v = *rstd;
+    if (v.rank < outer) v.span = 1;
+    for (int d = outer; v.rank < outer && d-- > 0; v.span *= x->dims[d]) {
+        v.dims[d] = x->dims[d];
+        v.strides[d] = v.span;
+    }
+    for (int d = v.rank < outer ? outer : v.rank; d < x->rank; d++) {
+        v.dims[d] = 1;
+        v.strides[d] = 0;
+    }
+    v.rank = x->rank;
+    return v;
+}
 
 static void run_line(const pass *s, const int64_t *i) {
     const mock_view *views = s->plan->views;
@@ -70,7 +88,7 @@ static void run_line(const pass *s, const int64_t *i) {
     const float rstd = (float)(1 / sqrt(squares / (double)n + s->p->epsilon));
     for (size_t k = 0; k < n; k++) s->line[k] = s->line[k] * rstd * s->gamma[k];
     mock_line_put(&s->lines[s->of.y], at(&views[s->of.y], s->first[s->of.y], i, s->outer), s->line);
-    const mock_view *r = &views[s->of.rstd];
+    const mock_view *r = &s->rstd;
     mock_store(MOCK_F32, r->dtype, at(r, s->first[s->of.rstd], i, s->outer), 0, 1, &rstd);
 }
 
@@ -83,14 +101,16 @@ static aclError run(void *arg) {
     char *workspace = mock_plan_workspace(plan);
     int64_t i[MOCK_MAX_RANK] = {0};
     s.outer = x->rank - inner;
+    s.rstd = whole_rstd(&plan->views[s.of.rstd], x, s.outer);
     for (unsigned k = 0; k < plan->count; k++) {
-        s.first[k] = mock_plan_pointer(plan, k);
+        s.first[k] = (int)k == s.of.rstd ? mock_view_pointer(&s.rstd) : mock_plan_pointer(plan, k);
         if (s.first[k] == NULL) return MOCK_DEVICE_FAULT;
+        if ((int)k == s.of.rstd) continue;
         const int from = (int)k == s.of.gamma ? 0 : s.outer;
         s.lines[k] = mock_line_of(&plan->views[k], from, inner);
     }
     if (workspace == NULL) return MOCK_DEVICE_FAULT;
-    if (mock_element_count(&plan->views[s.of.rstd]) == 0) return 0;
+    if (mock_element_count(&s.rstd) == 0) return 0;
     const uint64_t bytes = mock_workspace_bytes(s.lines[0].count, sizeof(float));
     s.line = (float *)(void *)workspace;
     s.other = (float *)(void *)(workspace + bytes);
@@ -126,7 +146,10 @@ static aclnnStatus finish(mock_build *b, bool adds, double epsilon) {
     if (adds) mock_require_shape(b, &views[1], "x2", x, "the shape of x1");
     if (adds) mock_require_shape(b, &views[of.sum], "xOut", x, "the shape of x1");
     mock_require_shape(b, &views[of.y], "yOut", x, "the shape of x");
+    if (views[of.rstd].rank < x->rank) statistics.rank = views[of.rstd].rank;
     mock_require_shape(b, &views[of.rstd], "rstdOut", &statistics, "x with 1 where gamma is");
+    if (views[of.rstd].rank < outer && !mock_is_contiguous(&views[of.rstd]))
+        mock_build_fail(b, "rstdOut has fewer dimensions than there are results, and gaps");
     *MOCK_PARAMS(b->plan, rms_norm) = (rms_norm){epsilon, adds};
     b->plan->need = 3 * mock_workspace_bytes((uint64_t)mock_element_count(gamma), sizeof(float));
     return mock_build_finish(b);

@@ -1,8 +1,8 @@
 /* Operators that read chosen elements: GatherV2, GatherNd, Take and Index (guide: aclnn, page of each).
  *
  * Elements move bit by bit, so out has the type of self; no workspace. Negative indices count from the end in
- * Take and Index, as PyTorch has them, in GatherNd when it is asked for, and are out of range in GatherV2
- * (own choice). Index takes integers only, and a tensor of one dimension without elements in its list stands
+ * GatherV2 (implementation of the open operators), Take and Index, as PyTorch has them, and in GatherNd when it is
+ * asked for. Index takes integers only, and a tensor of one dimension without elements in its list stands
  * for a whole dimension (own choice). */
 #include "base/base.h"
 #include "objects/objects.h"
@@ -38,6 +38,7 @@ static void plan_gather(mock_build *b, const mock_view *self, int64_t dim, const
     mock_places *p = mock_places_new(b, MOCK_READ, 0, rank, dims, 1, 0);
     if (p == NULL) return;
     mock_lookup *l = mock_places_lookup(p, 0, 1, self->strides[at], self->dims[at]);
+    l->wraps = true;
     for (int d = 0; d < rank; d++) {
         const bool chosen = d >= at && d < at + index->rank;
         if (chosen) l->strides[d] = index->strides[d - at];

@@ -21,8 +21,4 @@ typedef struct mock_strided {
     int32_t dtype;
 } mock_strided;
 
-/* The same bits for operands with the same numbers in any other layout. */
-bool mock_gemm_strided(
-    size_t m, size_t n, size_t k, mock_strided a, mock_strided b, float *c, int64_t c_row, int64_t c_column);
-
 #endif

@@ -14,6 +14,7 @@
 #include "operators/operators.h"
 #include "operators/products/gemm.h"
 #include "operators/products/matmul.h"
+#include "operators/products/products.h"
 #include "operators/products/quant.h"
 
 /* 1024 products of two numbers up to 2^7 are at most 2^24, which f32 holds exactly in any order. */

@@ -18,6 +18,7 @@
 #include "operators/operators.h"
 #include "operators/products/gemm.h"
 #include "operators/products/matmul.h"
+#include "operators/products/products.h"
 #include "operators/products/quant.h"
 
 #define COLUMNS 96 /* that are widened at a time */

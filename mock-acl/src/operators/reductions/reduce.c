@@ -153,9 +153,11 @@ static void plan_reduce(
     if (b->status != 0) return;
     const mock_view *in = &b->plan->views[0], *out = &b->plan->views[1];
     const uint32_t reduced = mock_dims_read(b, dims, param, in->rank);
-    const mock_view shape = mock_dims_shape(in, reduced, keep);
+    mock_view shape = mock_dims_shape(in, reduced, keep);
     const mock_view line = mock_dims_part(in, reduced, true);
     check_types(b, in, out, dtype, mean);
+    /* ReduceSum takes [1] for a scalar (implementation of the open operators). */
+    if (!mean && shape.rank == 0 && out->rank == 1) shape = (mock_view){.rank = 1, .dims = {1}};
     mock_require_shape(b, out, "out", &shape,
         keep ? "self with reduced dimensions of 1" : "self without dims");
     if (b->status != 0) return;

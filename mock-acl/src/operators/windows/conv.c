@@ -2,8 +2,8 @@
  *
  * f32, f16 and bf16. The windows of up to 512 results become columns, which the product of operators/products/gemm.c
  * multiplies with the weights: sums in f32 in its order, the bias added in f32, rounded once (own choice).
- * Padding is a number like others: an infinite weight makes it NaN (own choice). Transposed convolutions,
- * and other numbers of dimensions, are refused; outputPadding is for transposed ones and not looked at;
+ * Padding is a number like others: an infinite weight makes it NaN (own choice). Other numbers
+ * of dimensions are refused; outputPadding is for transposed ones (operators/windows/transposed.c) and not looked at;
  * cubeMathType changes nothing (own choice). Workspace: the weights, columns and sums as f32. */
 #include <string.h>
 
@@ -11,14 +11,13 @@
 #include "objects/objects.h"
 #include "operators/operators.h"
 #include "operators/products/products.h"
+#include "operators/windows/conv.h"
 #include "operators/windows/window.h"
 
-#define BLOCK 512
-
-/* The order of the operands. */
-enum { INPUT, WEIGHT, BIAS, OUT };
+#define BLOCK MOCK_CONV_BLOCK
 
 typedef struct conv {
+    bool transposed; /* not for the run of this file */
     mock_window w;
     int64_t groups;
     int64_t channels; /* of the input in one group */
@@ -30,12 +29,18 @@ typedef struct buffers {
     float *weights, *columns, *sums;
 } buffers;
 
-/* All weights, a row for each channel of the output. */
-static void gather_weights(const mock_plan *plan, char *from, float *to) {
+void mock_conv_weights(const mock_plan *plan, char *from, float *to) {
     const mock_view *v = &plan->views[WEIGHT];
     const mock_line line = mock_line_of(v, 0, v->rank);
     const float *values = mock_line_get(&line, from, to);
     if (values != to) memcpy(to, values, line.count * sizeof *to);
+}
+
+float mock_conv_bias(const mock_plan *plan, char *const *first, int64_t channel) {
+    const mock_view *bias = &plan->views[BIAS];
+    float buffer = 0;
+    if (bias->absent) return 0;
+    return *mock_load_f32(bias->dtype, mock_element_at(bias, first[BIAS], &channel), 0, 1, &buffer);
 }
 
 /* `count` windows of one row of results, from column `first` on: the elements that lie in `row` of
@@ -81,12 +86,10 @@ static void gather_columns(const mock_plan *plan, const conv *c, char *from, con
 static void put_sums(const mock_plan *plan, const conv *c, char *const *first, const int64_t *at,
     int64_t from,
     int64_t n, const float *sums) {
-    const mock_view *out = &plan->views[OUT], *bias = &plan->views[BIAS];
+    const mock_view *out = &plan->views[OUT];
     for (int64_t k = 0; k < c->results; k++) {
         const int64_t channel = at[1] * c->results + k;
-        float buffer = 0;
-        const float added = bias->absent ? 0
-            : *mock_load_f32(bias->dtype, mock_element_at(bias, first[BIAS], &channel), 0, 1, &buffer);
+        const float added = mock_conv_bias(plan, first, channel);
         for (int64_t j = 0; j < n; j++) {
             const float value = sums[k * n + j] + added;
             const int64_t i[] = {at[0], channel, (from + j) / c->w.out[1], (from + j) % c->w.out[1]};
@@ -121,11 +124,12 @@ static uint64_t column_bytes(const conv *c) {
 static aclError run(void *arg) {
     const mock_plan *plan = arg;
     const conv *c = MOCK_PARAMS((mock_plan *)arg, conv);
+    if (c->transposed) return mock_conv_transposed_run(plan);
     char *first[MOCK_MAX_OPERANDS], *workspace = mock_plan_workspace(plan);
     if (workspace == NULL || !mock_plan_pointers(plan, first)) return MOCK_DEVICE_FAULT;
     const buffers b = {(float *)(void *)workspace, (float *)(void *)(workspace + weight_bytes(c)),
         (float *)(void *)(workspace + weight_bytes(c) + column_bytes(c))};
-    gather_weights(plan, first[WEIGHT], b.weights);
+    mock_conv_weights(plan, first[WEIGHT], b.weights);
     for (int64_t n = 0; n < plan->views[INPUT].dims[0]; n++) {
         for (int64_t g = 0; g < c->groups; g++) {
             if (!run_group(plan, c, first, &b, (int64_t[]){n, g})) return MOCK_DEVICE_FAULT;
@@ -229,7 +233,13 @@ aclnnStatus aclnnConvolutionGetWorkspaceSize(const aclTensor *input, const aclTe
     mock_build_optional(&b, bias, "bias", MOCK_IN);
     mock_build_tensor(&b, output, "output", MOCK_OUT);
     if (outputPadding != NULL) mock_build_ints(&b, outputPadding, "outputPadding");
-    if (transposed) mock_build_fail(&b, "transposed is true, which is not supported");
+    if (transposed && b.status == 0) {
+        const int rank = b.plan->views[INPUT].rank;
+        check_types(&b);
+        if (b.status == 0) check_ranks(&b, rank);
+        mock_conv_transposed(&b, rank - 2, groups, stride, padding, dilation, outputPadding);
+        return mock_build_finish(&b);
+    }
     return plan_conv(&b, (conv){.w = mock_window_unit(), .groups = groups}, stride, padding, dilation);
 }
 
