@@ -96,28 +96,34 @@ typedef struct waiter {
     int code, over;
 } waiter;
 
+/* A wait that begins when nothing is queued gives 0: then there is another one. */
 static void wait_stream(void *argument) {
     waiter *w = (waiter *)argument;
     OK(aclrtSetDevice(0));
-    w->code = aclrtSynchronizeStream(w->stream);
+    while (w->code == 0 && __atomic_load_n(&w->over, __ATOMIC_SEQ_CST) == 0) w->code = aclrtSynchronizeStream(w->stream);
     __atomic_store_n(&w->over, 1, __ATOMIC_SEQ_CST);
 }
 
 static void wait_event(void *argument) {
     waiter *w = (waiter *)argument;
     OK(aclrtSetDevice(0));
-    w->code = aclrtSynchronizeEvent(w->event);
+    while (w->code == 0 && __atomic_load_n(&w->over, __ATOMIC_SEQ_CST) == 0) w->code = aclrtSynchronizeEvent(w->event);
     __atomic_store_n(&w->over, 1, __ATOMIC_SEQ_CST);
 }
 
+/* A busy machine may start the thread late: the abort is repeated until a wait was there for it. */
 static int abort_waiter(void (*run)(void *), int whole_device) {
     waiter w = {new_stream(), new_event(ACL_EVENT_SYNC), 0, 0};
-    hold(w.stream);
-    OK(aclrtRecordEvent(w.event, w.stream));
     void *thread = start_thread(run, &w);
-    usleep(100000);
-    if (whole_device) OK(aclrtDeviceTaskAbort(0, 0));
-    else OK(aclrtStreamAbort(w.stream));
+    for (int i = 0; i < 300 && __atomic_load_n(&w.over, __ATOMIC_SEQ_CST) == 0; i++) {
+        hold(w.stream);
+        OK(aclrtRecordEvent(w.event, w.stream));
+        usleep(100000);
+        if (whole_device) OK(aclrtDeviceTaskAbort(0, 0));
+        else OK(aclrtStreamAbort(w.stream));
+        usleep(1000);
+    }
+    __atomic_store_n(&w.over, 1, __ATOMIC_SEQ_CST);
     join_thread(thread);
     return w.code;
 }
