@@ -315,7 +315,10 @@ def sides(cindex, version, folder, ours):
     if version == "operators":
         all_of_ours = Headers(cindex, ours.folder, OPERATORS)
         here = operators(all_of_ours)
-        return here, Facts(version, all_of_ours), here.items["function"].keys()
+        theirs, masks = Facts(version, all_of_ours), functions_of_sets()
+        # One that no set and no header has, only the library, says so in symbols.tsv.
+        known = theirs.items["function"]
+        return here, theirs, {name for name in here.items["function"] if masks.get(name) != 0 or name in known}
     bit = 1 << [*SETS, *FACTS].index(version)
     want = {name for name, mask in functions_of_sets().items() if mask & bit and name in ours.items["function"]}
     if version in FACTS:
