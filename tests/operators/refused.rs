@@ -153,7 +153,7 @@ fn operators_of_decoders_need_shapes_that_fit() {
         let mut scale = c.zeros(&[2, 1]);
         c.refused("aclnnRmsNorm", op::rms_norm(s, &a, &c.zeros(&[3]), 1e-5, &mut out, &mut scale));
         c.refused("aclnnRmsNorm", op::rms_norm(s, &a, &c.zeros(&[4]), 1e-5, &mut c.zeros(&[4, 2]), &mut scale));
-        c.refused("aclnnRmsNorm", op::rms_norm(s, &a, &c.zeros(&[4]), 1e-5, &mut out, &mut c.zeros(&[2])));
+        c.refused("aclnnRmsNorm", op::rms_norm(s, &a, &c.zeros(&[4]), 1e-5, &mut out, &mut c.zeros(&[3])));
         let form = RotaryForm::Halves;
         let (row, odd) = (c.zeros(&[1, 4]), c.zeros(&[2, 3]));
         let rotary = |a: &Tensor<f32>, cos: &Tensor<f32>, sin: &Tensor<f32>, out: &[usize]| {
