@@ -4,12 +4,13 @@
 use std::ffi::OsString;
 use std::ffi::{CStr, OsStr};
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use acl_sys::{MixedToolkits, Table, aclCANNPackageName, aclCANNPackageVersion};
 
 use crate::call::{Caller, call, pointer};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+use crate::lock::{Lock, say};
 
 /// AscendCL, initialised. The first value initialises the library of its process, the last one to go finalises it.
 ///
@@ -72,7 +73,7 @@ struct Live {
     ending: Option<Ending>,
 }
 
-static LIVE: Mutex<Vec<Live>> = Mutex::new(Vec::new());
+static LIVE: Lock<Vec<Live>> = Lock::new(Vec::new());
 
 /// Environment variable that chooses the library.
 const LIBRARY: &str = "RACL_LIBRARY";
@@ -97,8 +98,22 @@ impl Acl {
     /// # Errors
     ///
     /// [`ErrorKind::LibraryNotFound`] with the reason, such as a file for another machine or no AscendCL at all.
+    ///
+    /// # Safety
+    ///
+    /// Loading runs the initialisers of the file and of whatever it needs, before anything can be asked of it: they
+    /// must be harmless, and functions with the names of AscendCL's must be AscendCL's. [`Acl::init`] takes what
+    /// the user of the program has set up instead, as the dynamic loader does.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// // SAFETY: the file is the vendor's.
+    /// let acl = unsafe { racl::Acl::init_from("/usr/local/Ascend/latest/lib64/libascendcl.so") }?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[cfg(feature = "dlopen")]
-    pub fn init_from(path: impl Into<OsString>) -> Result<Self> {
+    pub unsafe fn init_from(path: impl Into<OsString>) -> Result<Self> {
         Self::start(Choice::Path(path.into()))
     }
 
@@ -148,7 +163,7 @@ impl Acl {
     }
 
     fn start(choice: Choice) -> Result<Self> {
-        let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut live = LIVE.lock();
         let index = match live.iter().position(|entry| entry.choice == choice) {
             Some(index) => index,
             None => {
@@ -164,7 +179,7 @@ impl Acl {
         if entry.ending.is_none() {
             let ending = initialize(&entry.table).context_with(|| format!("with {}", entry.table.describe()))?;
             entry.ending = Some(ending);
-            log::debug!("initialised {}", entry.table.describe());
+            say!(Debug, "initialised {}", entry.table.describe());
         }
         let inner = Arc::new(AclInner { table: Arc::clone(&entry.table), mixed: OnceLock::new() });
         entry.inner = Arc::downgrade(&inner);
@@ -278,14 +293,17 @@ impl Acl {
     /// ```
     #[must_use]
     pub fn mixed_toolkits(&self) -> Option<&MixedToolkits> {
-        let look = || {
+        if self.0.mixed.get().is_none() {
+            // Not inside the initialisation of the cell: a logger may ask this.
             let mixed = self.0.table.mixed_toolkits();
-            if let Some(mixed) = &mixed {
-                log::warn!("{mixed}; versions that were not made for each other may fail or give wrong numbers");
+            let text = mixed.as_ref().map(ToString::to_string);
+            if self.0.mixed.set(mixed).is_ok()
+                && let Some(text) = text
+            {
+                say!(Warn, "{text}; versions that were not made for each other may fail or give wrong numbers");
             }
-            mixed
-        };
-        self.0.mixed.get_or_init(look).as_ref()
+        }
+        self.0.mixed.get().and_then(Option::as_ref)
     }
 
     /// Ends the initialisation now; the library's other users keep theirs.
@@ -392,7 +410,9 @@ fn open(choice: &Choice) -> Result<Table> {
             )
         }),
         #[cfg(feature = "dlopen")]
-        Choice::Path(path) => Ok(Table::load_from(path)?),
+        // SAFETY: the caller of `init_from` answers for the file, or the user who set RACL_LIBRARY, as for a file that
+        // LD_LIBRARY_PATH leads to.
+        Choice::Path(path) => Ok(unsafe { Table::load_from(path) }?),
         #[cfg(feature = "link")]
         Choice::Linked => Ok(Table::linked()?),
         #[cfg(feature = "mock")]
@@ -418,7 +438,7 @@ fn initialize(table: &Table) -> Result<Ending> {
 impl Drop for AclInner {
     fn drop(&mut self) {
         if let Err(error) = self.end(0) {
-            log::error!("ending the library: {error:#}");
+            say!(Error, "ending the library: {error:#}");
         }
     }
 }
@@ -426,7 +446,7 @@ impl Drop for AclInner {
 impl AclInner {
     /// Ends the initialisation, unless more than `known` values use it: one that was made meanwhile goes on with it.
     fn end(&self, known: usize) -> Result<()> {
-        let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut live = LIVE.lock();
         let entry = live.iter_mut().find(|entry| Arc::ptr_eq(&entry.table, &self.table));
         let Some(entry) = entry.filter(|entry| entry.inner.strong_count() <= known) else { return Ok(()) };
         if let Some(ending) = entry.ending {

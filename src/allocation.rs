@@ -3,20 +3,22 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use acl_sys::aclrtMemMallocPolicy;
 
 use crate::call::call;
 use crate::context::{ContextInner, reclaim};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Guard, Lock};
 use crate::progress::{Queue, Use};
+use crate::retire;
 
 /// Device memory. Work that uses it is noted, so that it is freed only after that work.
 pub(crate) struct Allocation {
     address: *mut c_void,
     bytes: usize,
-    uses: Mutex<Uses>,
+    uses: Lock<Uses>,
     freed: AtomicBool,
     context: Arc<ContextInner>,
 }
@@ -43,21 +45,14 @@ unsafe impl Sync for Allocation {}
 
 impl Allocation {
     /// Allocates `bytes` bytes (at least one); content undefined. When memory is short, memory whose release waits
-    /// for work is waited for once.
+    /// for work is waited for, some seconds at most.
     pub(crate) fn new(context: &Arc<ContextInner>, bytes: usize) -> Result<Self> {
-        context.reclaim.collect(context);
-        let first = allocate(context, bytes);
-        let address = match first {
-            Err(error) if error.kind() == ErrorKind::OutOfMemory && context.reclaim.wait(context) => {
-                allocate(context, bytes)
-            }
-            other => other,
-        }
-        .map_err(|error| error.context(format!("allocating {bytes} bytes on device {}", context.device())))?;
+        let address = find_room(context, bytes)
+            .map_err(|error| error.context(format!("allocating {bytes} bytes on device {}", context.device())))?;
         Ok(Self {
             address,
             bytes,
-            uses: Mutex::default(),
+            uses: Lock::default(),
             freed: AtomicBool::new(false),
             context: Arc::clone(context),
         })
@@ -75,8 +70,8 @@ impl Allocation {
         &self.context
     }
 
-    fn uses(&self) -> MutexGuard<'_, Uses> {
-        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+    fn uses(&self) -> Guard<'_, Uses> {
+        self.uses.lock()
     }
 
     /// Notes that the submission `number` of `stream` uses the memory.
@@ -118,6 +113,35 @@ impl Allocation {
     }
 }
 
+/// Memory, for which others may have to be done with theirs first.
+fn find_room(context: &ContextInner, bytes: usize) -> Result<*mut c_void> {
+    let is_short =
+        |tried: &Result<_>| tried.as_ref().is_err_and(|error: &Error| error.kind() == ErrorKind::OutOfMemory);
+    let reclaim = &context.reclaim;
+    let before = reclaim.frees();
+    reclaim.collect(context);
+    let mut tried = allocate(context, bytes);
+    if !is_short(&tried) {
+        return tried;
+    }
+    let mut held = reclaim.held();
+    reclaim.wait_leaving();
+    if reclaim.frees() > before {
+        tried = allocate(context, bytes);
+    }
+    let until = retire::deadline();
+    while is_short(&tried) && reclaim.wait(context, &mut held, until) {
+        tried = allocate(context, bytes);
+    }
+    match held.len() {
+        0 => tried,
+        busy => tried.map_err(|error| {
+            let limit = retire::drop_limit();
+            error.with_detail(format!("work of {busy} streams that holds memory back is not done after {limit:?}"))
+        }),
+    }
+}
+
 fn allocate(context: &ContextInner, bytes: usize) -> Result<*mut c_void> {
     let mut address = std::ptr::null_mut();
     let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
@@ -131,7 +155,7 @@ impl Drop for Allocation {
         if *self.freed.get_mut() {
             return;
         }
-        let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let uses = self.uses.get_mut();
         // Graphs hold the allocation, so none is left; streams may still have work that uses it.
         let streams = std::mem::take(&mut uses.streams);
         self.context.reclaim.release(&self.context, self.address, streams);

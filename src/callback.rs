@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::{Arc, Weak};
 
 use crate::call::call;
-use crate::closure::Function;
+use crate::closure::{Function, RunsOn};
 use crate::context::ContextInner;
 use crate::error::Result;
 use crate::stream::{Stream, Task};
@@ -13,6 +13,8 @@ use crate::stream::{Stream, Task};
 /// A function that an eager call frees after its one run. A graph keeps the bare [`Function`].
 struct Once {
     function: Function,
+    /// The key of its stream.
+    stream: usize,
     /// Weak, because a function that the device never reaches is never freed.
     context: Weak<ContextInner>,
 }
@@ -21,14 +23,14 @@ struct Once {
 unsafe extern "C" fn run_kept(user: *mut c_void) {
     // SAFETY: `user` is the address of a `Function` that the graph keeps until no replay can run any more.
     let function = unsafe { &*user.cast::<Function>() };
-    function.run();
+    function.run(RunsOn::Graph);
 }
 
 /// Runs a function once and puts it aside to be freed.
 unsafe extern "C" fn run_once(user: *mut c_void) {
     // SAFETY: `user` came from `Box::into_raw` and the runtime calls an eager host function exactly once.
     let once = *unsafe { Box::from_raw(user.cast::<Once>()) };
-    once.function.run();
+    once.function.run(RunsOn::Stream(once.stream));
     // The stream that runs it keeps the context alive.
     if let Some(context) = once.context.upgrade() {
         context.spent.add(once.function);
@@ -40,7 +42,9 @@ impl Stream {
     /// a capture it becomes part of the graph, which keeps it, and runs at each replay.
     ///
     /// It runs on a thread of the runtime, one at a time within a context. It must not call the runtime: no
-    /// allocation, no submission, no wait (the AscendCL guide on callbacks warns of deadlocks). A panic inside it is
+    /// allocation, no submission, no wait (the AscendCL guide on callbacks warns of deadlocks). Work for its own stream,
+    /// and a wait for that, are refused ([`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported)), in a graph for
+    /// every stream: they would be behind the function itself. A panic inside it is
     /// caught, logged, and reported by the next [`Stream::synchronize`] of this stream; one inside a graph by the
     /// next [`Graph::wait`](crate::Graph::wait) or by the stream that the graph was launched on.
     ///
@@ -70,6 +74,7 @@ impl Stream {
         let inner = &self.0;
         let context = inner.context();
         context.spent.bury();
+        inner.check_thread()?;
         let state = inner.lock();
         let function = Box::new(function);
         if let Some(capture) = &state.capture {
@@ -84,7 +89,7 @@ impl Stream {
             return Ok(());
         }
         let function = Function::new(function, &inner.panics);
-        let once = Box::new(Once { function, context: Arc::downgrade(context) });
+        let once = Box::new(Once { function, stream: inner.key(), context: Arc::downgrade(context) });
         let user = Box::into_raw(once).cast::<c_void>();
         let result = inner.submit_locked(&state, &task, |raw| {
             // SAFETY: `user` is a leaked box that `run_once` takes over.

@@ -1,10 +1,12 @@
 //! Closures of the user that run on the host: their panics, and their end.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Lock, say};
 
 /// Panics of host functions, waiting for the next synchronising call to report them.
 #[derive(Clone, Default)]
@@ -12,9 +14,9 @@ pub(crate) struct Panics(Arc<Slot>);
 
 #[derive(Default)]
 struct Slot {
-    texts: Mutex<Vec<String>>,
+    texts: Lock<Vec<String>>,
     /// Slots of the graphs that were launched on a stream.
-    adopted: Mutex<Vec<Panics>>,
+    adopted: Lock<Vec<Panics>>,
 }
 
 impl Panics {
@@ -24,8 +26,8 @@ impl Panics {
             .map(|text| (*text).to_owned())
             .or_else(|| payload.downcast_ref::<String>().cloned())
             .unwrap_or_else(|| "no message".to_owned());
-        log::error!("a host function panicked: {text}");
-        self.0.texts.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        say!(Error, "a host function panicked: {text}");
+        self.0.texts.lock().push(text);
         // A payload may panic once more when it is dropped; what that gives is leaked, to end it.
         if let Err(again) = catch_unwind(AssertUnwindSafe(move || drop(payload))) {
             std::mem::forget(again);
@@ -34,7 +36,7 @@ impl Panics {
 
     /// Reports the panics of `other` together with these from now on.
     pub(crate) fn adopt(&self, other: &Self) {
-        let mut adopted = self.0.adopted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut adopted = self.0.adopted.lock();
         // A slot that nobody else holds belongs to a graph that is gone.
         adopted.retain(|known| Arc::strong_count(&known.0) > 1 && !Arc::ptr_eq(&known.0, &other.0));
         adopted.push(other.clone());
@@ -42,31 +44,64 @@ impl Panics {
 
     pub(crate) fn report(&self) -> Result<()> {
         let mut texts = self.take();
-        for other in &*self.0.adopted.lock().unwrap_or_else(PoisonError::into_inner) {
+        for other in &*self.0.adopted.lock() {
             texts.append(&mut other.take());
         }
         if texts.is_empty() { Ok(()) } else { Err(Error::new(ErrorKind::CallbackPanicked, texts.join("; "))) }
     }
 
     fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.texts.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.0.texts.lock())
     }
 }
 
 /// A closure together with where its panics go.
 pub(crate) struct Function {
-    function: Mutex<Box<dyn FnMut() + Send>>,
+    /// For one run at a time; no lock of this crate, since it is the user's code that runs under it.
+    function: std::sync::Mutex<Box<dyn FnMut() + Send>>,
     panics: Panics,
+}
+
+/// What a function runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RunsOn {
+    /// The stream with this key.
+    Stream(usize),
+    /// Whatever stream the graph was launched on.
+    Graph,
+}
+
+thread_local! {
+    /// While this thread runs a function.
+    static RUNS_ON: Cell<Option<RunsOn>> = const { Cell::new(None) };
+}
+
+/// Whether this thread runs a function of the stream with this key, or may do so: what it would wait for there, room
+/// in the queue for instance, is behind itself.
+pub(crate) fn may_run_on(stream: usize) -> bool {
+    RUNS_ON.get().is_some_and(|on| on == RunsOn::Graph || on == RunsOn::Stream(stream))
+}
+
+/// Whether this thread runs a function of any stream.
+pub(crate) fn is_running() -> bool {
+    RUNS_ON.get().is_some()
 }
 
 impl Function {
     pub(crate) fn new(function: Box<dyn FnMut() + Send>, panics: &Panics) -> Self {
-        Self { function: Mutex::new(function), panics: panics.clone() }
+        Self { function: std::sync::Mutex::new(function), panics: panics.clone() }
     }
 
-    pub(crate) fn run(&self) {
-        let mut function = self.function.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(&mut *function)) {
+    pub(crate) fn run(&self, on: RunsOn) {
+        let ended = {
+            let mut function = self.function.lock().unwrap_or_else(PoisonError::into_inner);
+            // A function that waits in here may be given another one to run.
+            let before = RUNS_ON.replace(Some(on));
+            let ended = catch_unwind(AssertUnwindSafe(&mut *function));
+            RUNS_ON.set(before);
+            ended
+        };
+        if let Err(payload) = ended {
             self.panics.note(payload);
         }
     }
@@ -75,15 +110,15 @@ impl Function {
 /// Functions of one context that have run. They are freed outside the runtime's threads, because what they own may
 /// call it; by any call that waits, because what they own may be the very stream that they ran on.
 #[derive(Default)]
-pub(crate) struct Spent(Mutex<Vec<Function>>);
+pub(crate) struct Spent(Lock<Vec<Function>>);
 
 impl Spent {
     pub(crate) fn add(&self, function: Function) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(function);
+        self.0.lock().push(function);
     }
 
     pub(crate) fn bury(&self) {
-        let spent = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let spent = std::mem::take(&mut *self.0.lock());
         for function in spent {
             let panics = function.panics.clone();
             if let Err(payload) = catch_unwind(AssertUnwindSafe(move || drop(function))) {

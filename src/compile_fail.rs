@@ -312,3 +312,18 @@
 //! output.to_vec()?;
 //! # Ok::<(), racl::Error>(())
 //! ```
+//!
+//! # A file is no library because a name says so
+//!
+//! ```no_run
+//! # #[cfg(feature = "dlopen")]
+//! # fn load() -> racl::Result<racl::Acl> {
+//! // SAFETY: the file is the vendor's.
+//! unsafe { racl::Acl::init_from("libascendcl.so") }
+//! # }
+//! ```
+//!
+//! ```compile_fail,E0133
+//! let acl = racl::Acl::init_from("libascendcl.so")?;
+//! # Ok::<(), racl::Error>(())
+//! ```

@@ -1,16 +1,17 @@
 //! Contexts: the thread-bound scope of streams, events, memory and graphs on a device.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use acl_sys::Table;
 
 use crate::acl::Acl;
 use crate::call::{self, Caller, Scope, bind_anew, call, forget_binding};
-use crate::closure::Spent;
+use crate::closure::{self, Spent};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
-use crate::retire;
+use crate::lock::{Lock, say};
+use crate::retire::{self, keepers};
 
 mod idle;
 mod operators;
@@ -50,7 +51,7 @@ pub(crate) struct ContextInner {
     pub(crate) operators: Operators,
     /// Idle streams that captures lease.
     pub(crate) idle_streams: Idle,
-    drop_errors: Mutex<Vec<Error>>,
+    drop_errors: Lock<Vec<Error>>,
     /// The context is given back or destroyed.
     ended: AtomicBool,
     /// A created context ends before the primary one, whose end resets the device.
@@ -99,6 +100,16 @@ impl ContextInner {
         Err(Error::invalid(format!("{what} of {given} used with {library}")))
     }
 
+    /// That memory of `other` means something here; `what` begins the error.
+    pub(crate) fn check_memory(&self, other: &Self, what: impl FnOnce() -> String) -> Result<()> {
+        if self.shares_memory_with(other) {
+            return Ok(());
+        }
+        let what = what();
+        self.check_library(other, &what)?;
+        Err(Error::invalid(format!("{what} of device {} used on device {}", other.device, self.device)))
+    }
+
     /// Before an operator is planned: says in the log, once, when the operators are not those of the runtime.
     #[inline]
     pub(crate) fn before_operator(&self) {
@@ -106,8 +117,8 @@ impl ContextInner {
     }
 
     pub(crate) fn record_drop_error(&self, what: &str, error: Error) {
-        log::error!("{what}: {error:#}");
-        let mut errors = self.drop_errors.lock().unwrap_or_else(PoisonError::into_inner);
+        say!(Error, "{what}: {error:#}");
+        let mut errors = self.drop_errors.lock();
         if errors.len() < 64 {
             errors.push(error.context(what.to_owned()));
         }
@@ -184,7 +195,7 @@ impl Context {
             ones: Scalars::default(),
             operators: Operators::default(),
             idle_streams: Idle::default(),
-            drop_errors: Mutex::default(),
+            drop_errors: Lock::default(),
             ended: AtomicBool::new(false),
             _parent: parent,
             acl: acl.clone(),
@@ -227,11 +238,21 @@ impl Context {
     /// # Errors
     ///
     /// [`ErrorKind::CaptureForbidden`](crate::ErrorKind::CaptureForbidden) while any stream of the context captures;
-    /// the error of a stream whose work failed.
+    /// [`ErrorKind::NotSupported`] in a host function; the error of a stream whose work failed.
     #[doc(alias = "aclrtSynchronizeDevice")]
     pub fn synchronize(&self) -> Result<()> {
-        // SAFETY: takes nothing.
-        let waited = unsafe { call!(&**self.inner(), aclrtSynchronizeDevice()) };
+        if closure::is_running() {
+            return Err(Error::new(
+                ErrorKind::NotSupported,
+                "a host function waits for the device, which waits for it",
+            ));
+        }
+        let waited = keepers::wait_long(|limit| match limit {
+            // SAFETY: takes nothing.
+            None => unsafe { call!(&**self.inner(), aclrtSynchronizeDevice()) },
+            // SAFETY: takes a number.
+            Some(ms) => unsafe { call!(&**self.inner(), aclrtSynchronizeDeviceWithTimeout(ms)) },
+        });
         self.0.spent.bury();
         retire::collect();
         waited?;
@@ -319,7 +340,7 @@ impl Context {
     /// went on elsewhere while a gate of a plan held work up, unless one still does.
     pub fn take_drop_errors(&self) -> Vec<Error> {
         retire::collect();
-        std::mem::take(&mut *self.0.drop_errors.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.0.drop_errors.lock())
     }
 
     /// The raw handle. Valid as long as this value; the runtime must not be told to destroy it.
@@ -375,7 +396,7 @@ impl ContextInner {
 impl Drop for ContextInner {
     fn drop(&mut self) {
         if let Err(error) = self.end() {
-            log::error!("closing a context of device {}: {error:#}", self.device);
+            say!(Error, "closing a context of device {}: {error:#}", self.device);
         }
     }
 }

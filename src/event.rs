@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use acl_sys::aclrtEvent;
@@ -10,7 +10,9 @@ use acl_sys::aclrtEvent;
 use crate::call::call;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Guard, Lock};
 use crate::progress::Progress;
+use crate::retire::{self, keepers};
 use crate::stream::{CaptureState, RawEvent, State, Stream, StreamInner, Task, milliseconds};
 
 /// A point in a stream's work. Recording it again moves it; a wait refers to the latest record at the time of the
@@ -38,7 +40,7 @@ use crate::stream::{CaptureState, RawEvent, State, Stream, StreamInner, Task, mi
 pub struct Event {
     raw: RawEvent,
     kind: EventKind,
-    last: Mutex<Noted>,
+    last: Lock<Noted>,
 }
 
 /// What is known of the records. Locked while one is made or waited for, so that this and the runtime agree.
@@ -46,6 +48,19 @@ pub struct Event {
 struct Noted {
     last: Last,
     records: u64,
+}
+
+impl Noted {
+    /// Not when the latest record is in a graph: launching it signals the event's places there, not the event.
+    fn check_signalled(&self) -> Result<()> {
+        let Last::Captured(capture) = &self.last else { return Ok(()) };
+        if capture.upgrade().is_some_and(|capture| capture.check_open().is_ok()) {
+            return Ok(());
+        }
+        let text = "the event was last recorded in a capture, whose graph does not signal it; record it on a stream \
+                    that does not capture, such as after the launch";
+        Err(Error::new(ErrorKind::CaptureDependency, text))
+    }
 }
 
 /// A submission, if the latest record was eager, and the number of records so far.
@@ -104,12 +119,12 @@ impl Event {
             EventKind::Order => acl_sys::ACL_EVENT_SYNC,
             EventKind::Timing => acl_sys::ACL_EVENT_SYNC | acl_sys::ACL_EVENT_TIME_LINE,
         };
-        Ok(Self { raw: RawEvent::create(context, flags)?, kind, last: Mutex::default() })
+        Ok(Self { raw: RawEvent::create(context, flags)?, kind, last: Lock::default() })
     }
 
     /// A handle that is not null, from other code.
     pub(crate) fn adopt(raw: aclrtEvent, context: &Context) -> Self {
-        Self { raw: RawEvent::own(raw, context.inner()), kind: EventKind::Order, last: Mutex::default() }
+        Self { raw: RawEvent::own(raw, context.inner()), kind: EventKind::Order, last: Lock::default() }
     }
 
     /// The handle, which is not destroyed then.
@@ -121,8 +136,13 @@ impl Event {
         self.raw.context()
     }
 
-    fn last(&self) -> MutexGuard<'_, Noted> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Does not wait for another thread that makes a record: what comes then is about that or the one before.
+    fn check_signalled(&self) -> Result<()> {
+        self.last.try_lock().map_or(Ok(()), |noted| noted.check_signalled())
+    }
+
+    fn last(&self) -> Guard<'_, Noted> {
+        self.last.lock()
     }
 
     /// Marks the point that `stream` has reached with what it was given so far. In a capture the record becomes part
@@ -135,9 +155,12 @@ impl Event {
     #[doc(alias = "aclrtRecordEvent")]
     #[track_caller]
     pub fn record(&self, stream: &Stream) -> Result<()> {
-        stream.0.context().check_library(self.context_inner(), "an event")?;
+        let location = Location::caller();
+        let checked = stream.0.context().check_library(self.context_inner(), "an event");
+        checked.map_err(|error| stream.refuse(("event record", location), error))?;
+        stream.0.check_thread()?;
         let state = stream.0.lock();
-        self.record_locked(&stream.0, &state, Location::caller())
+        self.record_locked(&stream.0, &state, location)
     }
 
     /// Records while the caller holds the stream's lock, so that no capture begins or ends in between.
@@ -166,8 +189,10 @@ impl Event {
 
     /// The wait of [`Stream::wait`].
     pub(crate) fn make_wait(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
+        let checked = stream.0.context().check_library(self.context_inner(), "an event");
+        checked.map_err(|error| stream.refuse(("event wait", location), error))?;
+        stream.0.check_thread()?;
         let stream = &stream.0;
-        stream.context().check_library(self.context_inner(), "an event")?;
         let task = Task { label: "event wait", location, uses: &[], scratch: None };
         let mut state = stream.lock();
         let noted = self.last();
@@ -175,6 +200,9 @@ impl Event {
             Last::Captured(capture) => capture.upgrade().filter(|capture| capture.check_open().is_ok()),
             _ => None,
         };
+        if state.capture.is_none() && of_event.is_none() {
+            noted.check_signalled()?;
+        }
         if let (Some(capture), true) = (&state.capture, matches!(noted.last, Last::Never)) {
             let error = Error::new(
                 ErrorKind::CaptureDependency,
@@ -252,13 +280,20 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::CaptureForbidden`] while the latest record is part of an active capture; the error of the work
-    /// before the record.
+    /// [`ErrorKind::CaptureForbidden`] while the latest record is part of an active capture,
+    /// [`ErrorKind::CaptureDependency`] when it went into one that is over: its replays do not signal the event. The
+    /// error of the work before the record.
     #[doc(alias = "aclrtSynchronizeEvent")]
     pub fn synchronize(&self) -> Result<()> {
         let before = self.position();
-        // SAFETY: the handle is this value's own.
-        unsafe { call!(&**self.context_inner(), aclrtSynchronizeEvent(self.as_raw())) }?;
+        self.check_signalled()?;
+        let event = self.as_raw();
+        keepers::wait_long(|limit| match limit {
+            // SAFETY: the handle is this value's own.
+            None => unsafe { call!(&**self.context_inner(), aclrtSynchronizeEvent(event)) },
+            // SAFETY: as above.
+            Some(ms) => unsafe { call!(&**self.context_inner(), aclrtSynchronizeEventWithTimeout(event, ms)) },
+        })?;
         self.passed(before, Progress::set_reported);
         Ok(())
     }
@@ -273,6 +308,7 @@ impl Event {
     pub fn synchronize_timeout(&self, limit: Duration) -> Result<()> {
         let before = self.position();
         let ms = milliseconds(limit)?;
+        self.check_signalled()?;
         // SAFETY: the handle is this value's own.
         unsafe { call!(&**self.context_inner(), aclrtSynchronizeEventWithTimeout(self.as_raw(), ms)) }?;
         self.passed(before, Progress::set_reported);
@@ -283,9 +319,20 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// As [`Event::synchronize`].
+    /// As [`Event::synchronize`]: work before the record that failed is reported here, once.
     #[doc(alias = "aclrtQueryEventStatus")]
     pub fn is_complete(&self) -> Result<bool> {
+        self.check_signalled()?;
+        let reached = self.is_reached()?;
+        if reached && self.position().0.is_some_and(|(progress, number)| !progress.has_reported(number)) {
+            // The query says that the work is over, not how it ended. Others may have recorded it again since.
+            retire::wait_moment(|_| self.synchronize_timeout(Duration::from_millis(1)))?;
+        }
+        Ok(reached)
+    }
+
+    /// Whether the latest record is reached, whatever became of the work before it.
+    pub(crate) fn is_reached(&self) -> Result<bool> {
         let before = self.position();
         let mut status = acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
         // SAFETY: `status` is a place for one value; the handle is this value's own.
@@ -323,7 +370,7 @@ impl Event {
     /// The submission that the latest record stands for, and how many records there were. Nothing while another
     /// thread makes a record: nobody can say then which one a query is about.
     fn position(&self) -> Position {
-        let Ok(noted) = self.last.try_lock() else { return (None, 0) };
+        let Some(noted) = self.last.try_lock() else { return (None, 0) };
         match &noted.last {
             Last::Eager { progress, number } => (Some((Arc::clone(progress), *number)), noted.records),
             Last::Never | Last::Captured(_) => (None, noted.records),
@@ -334,7 +381,7 @@ impl Event {
     /// been about that record then.
     fn passed(&self, (position, records): Position, note: fn(&Progress, u64)) {
         if let Some((progress, number)) = position
-            && self.last.try_lock().is_ok_and(|noted| noted.records == records)
+            && self.last.try_lock().is_some_and(|noted| noted.records == records)
         {
             note(&progress, number);
         }
@@ -367,7 +414,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::CaptureDependency`] when a capturing stream waits for a record outside the capture,
+    /// [`ErrorKind::CaptureDependency`] when a capturing stream waits for a record outside the capture, and when another
+    /// one waits for a record that went into a capture which is over: no replay signals it;
     /// [`ErrorKind::CaptureInvalidated`] for an event of another capture.
     #[doc(alias = "aclrtStreamWaitEvent")]
     #[track_caller]

@@ -37,7 +37,8 @@
 //! Dropping a stream, a graph or an executable waits for its work, unless a [gate of a plan](plan::External) may hold
 //! that up: then a thread of this crate waits and destroys it. A later call that waits, or that finds too few streams
 //! left, collects it; [`Context::close`] refuses while it is not done. Such a thread never keeps a process from its
-//! end.
+//! end. The same becomes of work that is not done after [ten seconds](set_drop_limit), with an error among those of
+//! drops.
 //!
 //! # Errors
 //!
@@ -61,6 +62,7 @@ mod device;
 mod error;
 mod event;
 mod graph;
+mod lock;
 mod memory;
 #[cfg(feature = "mock")]
 pub mod mock;
@@ -92,6 +94,7 @@ pub use memory::{DeviceBuffer, Lent, PinnedBuffer, Rejected};
 pub use op::Tensor;
 pub use prefetch::{Prefetch, Prefetchable};
 pub use requirement::Requirement;
+pub use retire::set_drop_limit;
 pub use stream::Stream;
 
 #[cfg(doctest)]

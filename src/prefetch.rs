@@ -159,8 +159,11 @@ impl Stream {
     pub fn prefetch(&self, memory: &impl Prefetchable, what: Prefetch) -> Result<usize> {
         let location = Location::caller();
         let span = memory.span();
-        let (offset, bytes) = what.clip(span.bytes)?;
-        self.check_device(span.allocation.context())?;
+        let checked = what.clip(span.bytes).and_then(|range| {
+            self.check_device(span.allocation.context())?;
+            Ok(range)
+        });
+        let (offset, bytes) = checked.map_err(|error| self.refuse(("prefetch", location), error))?;
         prefetch_range(self, span.allocation, span.address.wrapping_byte_add(offset), bytes, location)?;
         Ok(bytes)
     }

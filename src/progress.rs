@@ -4,10 +4,11 @@
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Guard, Lock, Signal};
 
 /// A stream.
 pub(crate) trait Queue: Send + Sync + 'static {
@@ -30,8 +31,8 @@ pub(crate) struct Progress {
     completed: AtomicU64,
     /// Up to which a call that waits has covered them, and so reported their errors.
     reported: AtomicU64,
-    end: Mutex<End>,
-    ended: Condvar,
+    end: Lock<End>,
+    ended: Signal,
 }
 
 #[derive(Default)]
@@ -91,8 +92,8 @@ impl Progress {
         self.ended.notify_all();
     }
 
-    fn end(&self) -> MutexGuard<'_, End> {
-        self.end.lock().unwrap_or_else(PoisonError::into_inner)
+    fn end(&self) -> Guard<'_, End> {
+        self.end.lock()
     }
 
     fn heir(&self) -> Option<Arc<dyn Queue>> {
@@ -126,7 +127,7 @@ impl Progress {
                 let text = format!("its stream, which goes away on another thread, is not done after {limit:?}");
                 return Err(Error::new(ErrorKind::Timeout, text));
             }
-            end = self.ended.wait_timeout(end, left).unwrap_or_else(PoisonError::into_inner).0;
+            end = self.ended.wait_timeout(end, left);
         }
     }
 }
@@ -154,6 +155,20 @@ impl Use {
 impl<Q: Queue + ?Sized> Use<Q> {
     pub(crate) fn is_of(&self, queue: &impl Queue) -> bool {
         Arc::ptr_eq(&self.progress, queue.progress())
+    }
+
+    /// The same for every use of one queue, and for no other queue while this value lives.
+    pub(crate) fn stream_key(&self) -> usize {
+        Arc::as_ptr(&self.progress).addr()
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether the submission `number` of the same queue is done.
+    pub(crate) fn is_done_at(&self, number: u64) -> bool {
+        self.progress.has_completed(number)
     }
 
     /// A later submission of the same queue.

@@ -83,7 +83,7 @@ const ALL: [Requirement; 20] = parts! {
     "devices", "devices and what they are":
         aclrtSetDevice aclrtResetDevice aclrtGetDeviceCount aclrtGetCurrentContext aclrtSetCurrentContext
         aclrtSynchronizeDevice aclrtGetSocName aclrtGetMemInfo
-        ; optional aclrtGetDeviceInfo aclGetDeviceCapability,
+        ; optional aclrtGetDeviceInfo aclGetDeviceCapability aclrtSynchronizeDeviceWithTimeout,
     "contexts", "further contexts of a device": aclrtCreateContext aclrtDestroyContext,
     "memory", "device and pinned memory, copies":
         aclrtMalloc aclrtFree aclrtMallocHost aclrtFreeHost aclrtMemcpy aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync,

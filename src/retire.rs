@@ -1,16 +1,22 @@
-//! Drops that have to wait for work: on a thread of their own where a gate of a plan may hold that work up.
+//! Drops that have to wait for work: on a thread of their own where a gate of a plan may hold that work up, or when it
+//! takes too long.
 //!
 //! A gate is opened by a signal, which only the one who drops may be able to give, or by the end of the executable,
-//! which may be dropped next. Everything else that work waits for comes by itself.
+//! which may be dropped next. Everything else that work waits for comes by itself, or never.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Guard, Lock, Signal, say};
 use crate::progress::{Queue, Use};
+
+pub(crate) mod keepers;
+
+use keepers::wait_part;
 
 /// How long a drop waits although a gate may keep it from its end: most work has nothing to do with the gate.
 pub(crate) const BRIEF: Duration = Duration::from_millis(20);
@@ -26,13 +32,74 @@ const NOT_DONE: [i32; 2] = [507_046, 507_047];
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Told when a thread is done or an executable has gone.
-static CHANGED: Condvar = Condvar::new();
+static CHANGED: Signal = Signal::new();
 
-static STATE: Mutex<State> = Mutex::new(State { gates: Vec::new(), threads: Vec::new() });
+static STATE: Lock<State> = Lock::new(State { gates: Vec::new(), threads: Vec::new() });
 
 struct State {
     gates: Vec<Weak<AtGates>>,
-    threads: Vec<(Arc<Done>, JoinHandle<()>)>,
+    threads: Vec<Elsewhere>,
+}
+
+/// A thread that waits.
+struct Elsewhere {
+    done: Arc<Done>,
+    thread: JoinHandle<()>,
+    /// Nobody waits for it any more.
+    late: bool,
+}
+
+impl Elsewhere {
+    fn is_done(&self) -> bool {
+        self.done.0.load(Ordering::Acquire)
+    }
+}
+
+/// Milliseconds that a drop waits.
+static LIMIT: AtomicU64 = AtomicU64::new(10_000);
+
+/// How long a drop waits for work: 10 seconds unless told otherwise, for the whole process. What is not done by then is
+/// kept, with all that it uses, and destroyed by a thread of its own once it is done; [`Context::take_drop_errors`]
+/// has the error, and [`Context::close`] refuses meanwhile. An allocation waits as long for memory that other work
+/// holds. Explicit calls, such as `close` and `synchronize`, wait as long as it takes.
+///
+/// [`Context::take_drop_errors`]: crate::Context::take_drop_errors
+/// [`Context::close`]: crate::Context::close
+///
+/// # Examples
+///
+/// ```
+/// racl::set_drop_limit(std::time::Duration::from_secs(60));
+/// ```
+pub fn set_drop_limit(limit: Duration) {
+    LIMIT.store(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+}
+
+pub(crate) fn drop_limit() -> Duration {
+    Duration::from_millis(LIMIT.load(Ordering::Relaxed))
+}
+
+/// How a wait in a drop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waited {
+    Done,
+    /// Not soon, and a gate may be the reason.
+    Held,
+    /// Not within the limit of drops.
+    Late,
+}
+
+impl Waited {
+    /// Where it is not done, what whoever drops has to tell, if anything.
+    pub(crate) fn told(self) -> Option<Error> {
+        (self == Self::Late).then(late)
+    }
+}
+
+/// What is said of work that does not end.
+pub(crate) fn late() -> Error {
+    let text = format!("its work is not done after {:?}; it is kept, and destroyed once it is", drop_limit());
+    Error::new(ErrorKind::Timeout, text)
 }
 
 /// Whether a thread is done.
@@ -54,17 +121,19 @@ impl Drop for Says {
 thread_local! {
     /// Whether drops on this thread wait as long as it takes.
     static PATIENT: Cell<bool> = const { Cell::new(false) };
+    /// Until when the drops that one drop is made of wait.
+    static UNTIL: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-fn lock() -> MutexGuard<'static, State> {
-    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock() -> Guard<'static, State> {
+    STATE.lock()
 }
 
 /// What was submitted that waits at the gates of one executable.
 #[derive(Default)]
 pub(crate) struct AtGates {
     /// The latest of each stream.
-    last: Mutex<Vec<Use>>,
+    last: Lock<Vec<Use>>,
     /// Graphs of the user wait there as well, whenever they run.
     unknown: AtomicBool,
     /// A thread of this module opens the gates.
@@ -83,7 +152,7 @@ impl AtGates {
     /// Notes that `stream` has just been given something that waits at a gate.
     pub(crate) fn note<Q: Queue>(&self, stream: &Arc<Q>) {
         let number = stream.progress().submitted();
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         match last.iter_mut().find(|known| known.is_of(&**stream)) {
             Some(known) => known.renew(number),
             None => {
@@ -108,7 +177,7 @@ impl AtGates {
             return false;
         }
         // A copy, so that no lock is held while streams are asked.
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let last = self.last.lock().clone();
         last.iter().for_each(Use::poll);
         self.unknown.load(Ordering::Acquire) || last.iter().any(|last| !last.is_done())
     }
@@ -122,7 +191,7 @@ impl Drop for AtGates {
 
 /// Waits a moment, or until a thread is done or an executable has gone.
 pub(crate) fn pause() {
-    drop(CHANGED.wait_timeout(lock(), PAUSE).unwrap_or_else(PoisonError::into_inner));
+    drop(CHANGED.wait_timeout(lock(), PAUSE));
 }
 
 /// Whether work may wait at gates other than `own`.
@@ -136,18 +205,56 @@ pub(crate) fn is_patient() -> bool {
     PATIENT.get()
 }
 
-/// Waits in a drop with `synchronize`, which takes a limit in milliseconds. False when the work was not done soon and
-/// a gate may be the reason: whoever drops goes on [elsewhere](on_thread).
-pub(crate) fn wait(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<bool> {
-    if is_patient() || !may_hold(None) {
-        return synchronize(None).map(|()| true);
+/// Drops of one value that consists of many: they wait for as long as one does.
+pub(crate) fn together<T>(drops: impl FnOnce() -> T) -> T {
+    let before = UNTIL.replace(Some(deadline()));
+    let done = drops();
+    UNTIL.set(before);
+    done
+}
+
+/// Until when a drop that begins now waits.
+pub(crate) fn deadline() -> Instant {
+    let begun = Instant::now();
+    UNTIL.get().unwrap_or_else(|| begun.checked_add(drop_limit()).unwrap_or(begun + Duration::from_secs(1 << 30)))
+}
+
+/// Waits in a drop with `synchronize`, which takes a limit in milliseconds. Where the work is not done whoever drops
+/// goes on [elsewhere](on_thread).
+pub(crate) fn wait(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<Waited> {
+    if is_patient() {
+        return keepers::wait_long(synchronize).map(|()| Waited::Done);
     }
-    wait_briefly(synchronize)
+    if may_hold(None) {
+        return wait_briefly(synchronize).map(|done| if done { Waited::Done } else { Waited::Held });
+    }
+    let until = deadline();
+    loop {
+        let left = until.saturating_duration_since(Instant::now()).as_millis().clamp(1, 1000);
+        match wait_part(left as i32, &synchronize) {
+            Ok(true) => return Ok(Waited::Done),
+            Ok(false) if Instant::now() >= until => return Ok(Waited::Late),
+            Ok(false) => {}
+            Err(error) if error.kind() == ErrorKind::MissingSymbol => {
+                return synchronize(None).map(|()| Waited::Done);
+            }
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// Waits with `synchronize`, which takes a limit in milliseconds; false when the work was not done soon.
 pub(crate) fn wait_briefly(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<bool> {
-    match synchronize(Some(BRIEF.as_millis() as i32)) {
+    wait_within(BRIEF.as_millis() as i32, synchronize)
+}
+
+/// Asks `synchronize`, which takes a limit in milliseconds, how work ended that is over.
+pub(crate) fn wait_moment(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<()> {
+    wait_within(1, synchronize).map(drop)
+}
+
+fn wait_within(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<bool> {
+    match synchronize(Some(ms)) {
         Err(error) if error.code().is_some_and(|code| NOT_DONE.contains(&code)) => Ok(false),
         other => other.map(|()| true),
     }
@@ -166,8 +273,8 @@ pub(crate) fn on_thread<T: Send + 'static>(what: T, end: impl FnOnce(T) + Send +
     });
     PATIENT.set(before);
     match started {
-        Ok(thread) => lock().threads.push((done, thread)),
-        Err(error) => log::error!("no thread for a drop that has to wait; it waited here: {error}"),
+        Ok(thread) => lock().threads.push(Elsewhere { done, thread, late: false }),
+        Err(error) => say!(Error, "no thread for a drop that has to wait; it waited here: {error}"),
     }
 }
 
@@ -177,32 +284,50 @@ pub(crate) fn make_room(enough: impl Fn() -> bool) {
     while !is_patient() && !enough() {
         collect();
         let state = lock();
-        let waits = state.threads.iter().any(|(done, _)| !done.0.load(Ordering::Acquire));
+        let waits = state.threads.iter().any(|thread| !thread.is_done());
         let left = MOMENT.saturating_sub(begun.elapsed());
         if state.threads.is_empty() || left.is_zero() {
             return;
         }
         if waits {
-            drop(CHANGED.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner));
+            drop(CHANGED.wait_timeout(state, left));
         }
     }
 }
 
-/// Joins the threads that are done; all of them once no gate holds anything up, since they end by themselves then.
-/// Whether there were any.
+/// Joins the threads that are done; waits for all of them once no gate holds anything up, since they end by themselves
+/// then, but once, and as long as a drop does. Whether any was joined.
 pub(crate) fn collect() -> bool {
     if is_patient() || lock().threads.is_empty() {
         return false;
     }
     let held = may_hold(None);
-    let threads = std::mem::take(&mut lock().threads);
-    let (left, over): (Vec<_>, _) =
-        threads.into_iter().partition(|(done, _)| held && !done.0.load(Ordering::Acquire));
-    lock().threads.extend(left);
+    let until = deadline();
+    loop {
+        let mut state = lock();
+        let waits = !held && state.threads.iter().any(|thread| !thread.late && !thread.is_done());
+        let left = until.saturating_duration_since(Instant::now());
+        if waits && !left.is_zero() {
+            drop(CHANGED.wait_timeout(state, left.min(PAUSE)));
+            keepers::look();
+            continue;
+        }
+        if waits {
+            state.threads.iter_mut().for_each(|thread| thread.late = true);
+        }
+        let threads = std::mem::take(&mut state.threads);
+        let (over, left): (Vec<_>, _) = threads.into_iter().partition(Elsewhere::is_done);
+        state.threads = left;
+        drop(state);
+        return join(over);
+    }
+}
+
+fn join(over: Vec<Elsewhere>) -> bool {
     let any = !over.is_empty();
-    for (_, thread) in over {
-        if thread.join().is_err() {
-            log::error!("something that a graph or an executable owned panicked when it was dropped");
+    for elsewhere in over {
+        if elsewhere.thread.join().is_err() {
+            say!(Error, "something that a graph or an executable owned panicked when it was dropped");
         }
     }
     any

@@ -2,8 +2,8 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use acl_sys::aclrtStream;
@@ -13,8 +13,9 @@ use crate::call::call;
 use crate::closure::Panics;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Guard, Lock};
 use crate::progress::{Progress, Queue};
-use crate::retire;
+use crate::retire::{self, Waited, keepers};
 
 mod capture;
 mod create;
@@ -57,13 +58,15 @@ pub struct Stream(pub(crate) Arc<StreamInner>);
 pub(crate) struct StreamInner {
     raw: aclrtStream,
     ownership: Ownership,
-    name: Mutex<Option<String>>,
-    state: Mutex<State>,
+    name: Lock<Option<String>>,
+    state: Lock<State>,
     /// The stream is destroyed or given back.
     released: AtomicBool,
     progress: Arc<Progress>,
     /// A record that tells how far a busy stream is.
     marker: poll::Marker,
+    /// An error of its work that was found and not told.
+    untold: Lock<Option<Error>>,
     /// Panics of host functions that no synchronising call has reported yet.
     pub(crate) panics: Panics,
     context: Arc<ContextInner>,
@@ -114,11 +117,12 @@ impl Stream {
         Self(Arc::new(StreamInner {
             raw,
             ownership,
-            name: Mutex::default(),
-            state: Mutex::default(),
+            name: Lock::default(),
+            state: Lock::default(),
             released: AtomicBool::new(false),
             progress: Arc::default(),
             marker: poll::Marker::default(),
+            untold: Lock::default(),
             panics: Panics::default(),
             context: Arc::clone(context),
         }))
@@ -143,7 +147,7 @@ impl Stream {
 
     /// Gives the stream a name, which errors use.
     pub fn set_name(&self, name: impl Into<String>) {
-        *self.0.name.lock().unwrap_or_else(PoisonError::into_inner) = Some(name.into());
+        *self.0.name.lock() = Some(name.into());
     }
 
     /// The name given to the stream, else its number.
@@ -196,10 +200,16 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::CaptureForbidden`] while the stream records a graph.
+    /// [`ErrorKind::CaptureForbidden`] while the stream records a graph. When work failed or a host function panicked,
+    /// what [`Stream::synchronize`] would say: once, here or there.
     #[doc(alias = "aclrtStreamQuery")]
     pub fn is_complete(&self) -> Result<bool> {
-        self.0.is_complete()
+        let done = self.0.is_complete()?;
+        if done && !self.0.is_settled() {
+            // The query says that the work is over, not how it ended. Others may have queued more since.
+            retire::wait_moment(|limit| self.0.synchronize(limit))?;
+        }
+        Ok(done)
     }
 
     /// Waits for the stream's work and destroys the stream now.
@@ -234,12 +244,12 @@ impl StreamInner {
         &self.context
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock(&self) -> Guard<'_, State> {
+        self.state.lock()
     }
 
     pub(crate) fn name(&self) -> String {
-        if let Some(name) = &*self.name.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(name) = &*self.name.lock() {
             return format!("stream {name:?}");
         }
         self.id().map_or_else(|_| "a stream".to_owned(), |id| format!("stream {id}"))
@@ -271,19 +281,35 @@ impl StreamInner {
         result = result.map_err(|error| self.explain_wait(error));
         self.context.spent.bury();
         result?;
+        if let Some(error) = self.untold.lock().take() {
+            return Err(error);
+        }
         self.context.reclaim.collect(&self.context);
         self.panics.report()
     }
 
     fn c_synchronize(&self, limit: Option<i32>) -> Result<()> {
-        match limit {
+        self.check_thread()?;
+        let wait = |limit: Option<i32>| match limit {
             // SAFETY: the handle is this value's own; a stale one gives a code.
             None => unsafe { call!(&*self.context, aclrtSynchronizeStream(self.raw)) },
             Some(ms) => {
                 // SAFETY: as above.
                 unsafe { call!(&*self.context, aclrtSynchronizeStreamWithTimeout(self.raw, ms)) }
             }
+        };
+        if limit.is_some() { wait(limit) } else { keepers::wait_long(wait) }
+    }
+
+    /// What went wrong when all work is done and some of it failed. A later wait tells it.
+    pub(crate) fn find_failure(&self) -> Option<String> {
+        let error = self.c_synchronize(Some(1)).err()?;
+        if matches!(error.kind(), ErrorKind::Timeout | ErrorKind::CaptureForbidden) {
+            return None;
         }
+        let text = format!("{error:#}");
+        self.untold.lock().get_or_insert(error);
+        Some(text)
     }
 
     fn explain_wait(&self, error: Error) -> Error {
@@ -379,10 +405,7 @@ impl StreamInner {
                 Err(Error::new(ErrorKind::DeviceLost, "work of the default stream is lost"))
             }
             Ownership::Default => Ok(()),
-            Ownership::Leased if idle => {
-                self.context.idle_streams.give_back(self.raw);
-                Ok(())
-            }
+            Ownership::Leased if idle && self.context.idle_streams.give_back(self.raw) => Ok(()),
             // SAFETY: this is the owner's only destroy; no capture holds the stream, since one would hold this value.
             _ => unsafe { call!(&*self.context, aclrtDestroyStream(self.raw)) },
         };
@@ -401,10 +424,11 @@ impl StreamInner {
             raw: self.raw,
             ownership: self.ownership,
             name: std::mem::take(&mut self.name),
-            state: Mutex::new(state),
+            state: Lock::new(state),
             released: AtomicBool::new(false),
             progress: Arc::clone(&self.progress),
             marker: std::mem::take(&mut self.marker),
+            untold: std::mem::take(&mut self.untold),
             panics: self.panics.clone(),
             context: Arc::clone(&self.context),
         });
@@ -445,9 +469,12 @@ impl Drop for StreamInner {
         if self.released.load(Ordering::Acquire) {
             return self.progress.finish(false);
         }
-        match if self.is_settled() { Ok(true) } else { retire::wait(|limit| self.synchronize(limit)) } {
-            Ok(true) => {}
-            Ok(false) => return self.leave(),
+        match if self.is_settled() { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
+            Ok(Waited::Done) => {}
+            Ok(other) => {
+                other.told().into_iter().for_each(|error| self.tell_of_end(error));
+                return self.leave();
+            }
             Err(error) => self.tell_of_end(error),
         }
         let mut lost = false;

@@ -40,7 +40,7 @@ def role(names, parameters, what):
 
 # Results that are declared const and are not named out.
 FIA = "FusedInferAttentionScore InnerFusedInferAttentionScore " + " ".join(
-    f"FusedInferAttentionScoreV{n}" for n in (2, 3, 4))
+    f"FusedInferAttentionScoreV{n}" for n in (2, 3, 4, 5))
 role(FIA, "attentionOut softmaxLse", "out")
 role("GeluBackward", "gradInput", "out")
 role("GeluQuant", "y outScaleOptional", "out")
@@ -61,6 +61,7 @@ role("InplaceScatterUpdate", "data", "inout")
 role("ForeachZeroInplace", "x", "inout")
 # The noise is drawn in training, else read.
 role("InplaceRReluWithNoise", "self_ noise", "inout")
+role("ForeachNonFiniteCheckAndUnscale", "scaledGrads foundInf", "inout")
 # One step of decoding: it moves these on.
 role("AdvanceStep", "inputTokens inputPositions seqLens slotMapping", "inout")
 # Running statistics: read, and written anew.

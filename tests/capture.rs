@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::device;
+use common::{assert_says, device};
 use racl::{CaptureMode, Error, ErrorKind, Prefetch, Result, mock, op};
 
 #[test]
@@ -226,4 +226,63 @@ fn a_graph_writes_its_trace() {
     std::fs::remove_file(&path).unwrap();
     assert!(text.trim_start().starts_with('[') && text.contains("\"ph\""), "{text}");
     assert!(graph.write_trace("/nonexistent/folder/trace.json").is_err());
+}
+
+#[test]
+fn a_call_that_was_refused_leaves_no_graph_whatever_became_of_its_error() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut bytes = device.alloc::<u8>(64).unwrap();
+    let other = device.alloc::<u8>(32).unwrap();
+    let (a, b) = (device.zeros::<f32>([2, 3]).unwrap(), device.zeros::<f32>([2, 2]).unwrap());
+    let mut out = device.zeros::<f32>([2, 2]).unwrap();
+    let pinned = || device.pinned::<u8>(8).unwrap();
+    let mut refuse = |number: usize, s: &racl::Stream| match number {
+        0 => ("matmul", op::matmul(s, &a, &b, &mut out).is_err()),
+        1 => ("add", op::add(s, &a, &b, &mut out).is_err()),
+        2 => ("copy", s.copy(&other, &mut bytes).is_err()),
+        3 => ("copy", s.copy(&bytes.slice(1..33).unwrap(), &mut other.slice(..).unwrap()).is_err()),
+        4 => ("prefetch", s.prefetch(&bytes, Prefetch::bytes(1).offset(64)).is_err()),
+        5 => ("upload", s.upload(pinned(), &mut bytes).is_err()),
+        _ => ("download", s.download(&bytes, pinned()).is_err()),
+    };
+    for number in 0..7 {
+        let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+        let (label, refused) = refuse(number, &capture);
+        assert!(refused, "{label}");
+        let error = capture.finish().unwrap_err();
+        assert_says(&error, ErrorKind::CaptureInvalidated, &[label, "tests/capture.rs:", "could not be recorded"]);
+        // Beside a capture such a call changes nothing.
+        assert!(refuse(number, &stream).1);
+        stream.capture(CaptureMode::ThreadLocal, |s| s.fill_bytes(&mut device.alloc::<u8>(4)?, 1)).unwrap();
+    }
+}
+
+#[test]
+fn an_event_of_a_capture_signals_nothing_outside() {
+    let device = device();
+    let (stream, outside) = (device.stream().unwrap(), device.stream().unwrap());
+    let event = device.event().unwrap();
+    let mut buffer = device.alloc::<u8>(4).unwrap();
+    let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+    capture.fill_bytes(&mut buffer, 1).unwrap();
+    event.record(&capture).unwrap();
+    let mut graph = capture.finish().unwrap();
+    mock::hold(&stream).unwrap();
+    graph.launch(&stream).unwrap();
+    let answers = [
+        outside.wait(&event).map(|()| true),
+        event.is_complete(),
+        event.synchronize().map(|()| true),
+        event.synchronize_timeout(std::time::Duration::from_secs(1)).map(|()| true),
+    ];
+    mock::release(&stream).unwrap();
+    for answer in answers {
+        assert_says(&answer.unwrap_err(), ErrorKind::CaptureDependency, &["recorded in a capture"]);
+    }
+    // Recorded after the launch it stands for it.
+    event.record(&stream).unwrap();
+    outside.wait(&event).unwrap();
+    event.synchronize().unwrap();
+    assert!(event.is_complete().unwrap());
 }

@@ -314,7 +314,7 @@ fn a_stream_that_cannot_be_waited_for_keeps_what_its_work_uses() {
     let mut graph = capture.finish().unwrap();
     mock::hold(&stream).unwrap();
     graph.launch(&stream).unwrap();
-    mock::fail("aclrtSynchronizeStream", 1, 507_000).unwrap();
+    mock::fail("aclrtSynchronizeStreamWithTimeout", 1, 507_000).unwrap();
     mock::fail("aclrtDestroyStream", 1, 507_000).unwrap();
     drop(stream);
     assert_eq!(device.take_drop_errors().len(), 2);
@@ -348,9 +348,9 @@ fn memory_of_a_stream_that_is_going_away_is_kept_until_it_is_gone() {
     gate.fork(&stream).unwrap();
     stream.fill_bytes(&mut buffer, 7).unwrap();
     graph.launch(&stream).unwrap();
-    let waits = mock::calls("aclrtSynchronizeStream");
+    let waits = mock::calls("aclrtSynchronizeStreamWithTimeout");
     let dropper = std::thread::spawn(move || drop(stream));
-    until_called("aclrtSynchronizeStream", waits + 1);
+    until_called("aclrtSynchronizeStreamWithTimeout", waits + 1);
     let before = mock::live_handles().device_allocations;
     let extra = device.alloc::<u8>(64).unwrap();
     drop(extra);

@@ -17,7 +17,7 @@ fn memory_and_graphs_of_another_device_are_refused() {
     let (here, there) = (zero.stream().unwrap(), one.stream().unwrap());
 
     let mut buffer = one.alloc::<u8>(64).unwrap();
-    let parts = ["memory of device 1", "stream of device 0"];
+    let parts = ["memory of device 1", "used on device 0"];
     assert_says(&here.fill_bytes(&mut buffer, 1).unwrap_err(), ErrorKind::InvalidArgument, &parts);
     assert_says(&here.prefetch(&buffer, Prefetch::all()).unwrap_err(), ErrorKind::InvalidArgument, &parts);
     let pinned = zero.pinned::<u8>(64).unwrap();
@@ -59,7 +59,7 @@ fn plans(zero: &racl::Device, one: &racl::Device) {
     let (here, there) = (zero.upload_tensor(&[1.0_f32; 2], [2]).unwrap(), one.zeros::<f32>([2]).unwrap());
     let refused = |error: &racl::Error, part: &str| assert_says(error, ErrorKind::InvalidArgument, &[part]);
     let frozen = plan.capture(zero, Frozen::new().with("w", &there)).unwrap_err();
-    refused(&frozen, "input \"w\": memory of device 1, not 0");
+    refused(&frozen, "input \"w\": memory of device 1 used on device 0");
     for mode in [Mode::Captured, Mode::Eager] {
         let options = RunOptions::new().mode(mode);
         let pooled = options.clone().pool(&Pool::new(one));
@@ -68,9 +68,15 @@ fn plans(zero: &racl::Device, one: &racl::Device) {
         let mut exe = plan.executable(zero, &options, Frozen::new().with("w", &here)).unwrap();
         let (x, mut bind) = (exe.input("x").unwrap(), exe.bindings());
         bind.set(x, &there);
-        refused(&exe.run(&zero.stream().unwrap(), &mut bind).unwrap_err(), "input \"x\": memory of device 1, not 0");
+        refused(
+            &exe.run(&zero.stream().unwrap(), &mut bind).unwrap_err(),
+            "input \"x\": memory of device 1 used on device 0",
+        );
         bind.set(x, &here);
-        refused(&exe.run(&one.stream().unwrap(), &mut bind).unwrap_err(), "stream of device 1");
+        refused(
+            &exe.run(&one.stream().unwrap(), &mut bind).unwrap_err(),
+            "an executable of device 0 used on device 1",
+        );
         exe.run(&zero.stream().unwrap(), &mut bind).unwrap();
         let y = exe.output::<f32>(exe.output_id("y").unwrap()).unwrap();
         assert_eq!(y.to_vec().unwrap(), [2.0; 2]);

@@ -67,7 +67,8 @@ struct mock_acl_block {
     uint32_t dynamic_ubuf; /* DYN_UBUF_SIZE of the launch attributes */
     /* The host's view of [address, address + bytes) of device memory, to read and write. NULL when that range is
      * neither inside one live allocation nor inside the launch's own arguments: then the launch fails with
-     * 507015 whatever the function returns. 0 bytes give a pointer for any address. */
+     * 507015 (507035 on vector cores, 507018 on the AICPU) whatever the function returns. 0 bytes give a pointer for
+     * any address. */
     void *(*to_host)(mock_acl_block *block, uint64_t address, uint64_t bytes);
     /* The device address of a variable of the table by name, 0 for an unknown one. Pass it to `to_host`. */
     uint64_t (*variable)(mock_acl_block *block, const char *name);
@@ -76,9 +77,9 @@ struct mock_acl_block {
     void (*spend)(mock_acl_block *block, uint64_t nanoseconds);
 };
 
-/* 0, or an error: a code from 507000 to 507999 is what the stream then carries, anything else is 507015 (507018 for
- * AICPU kernels). The blocks behind a failed one do not run. The function must not call AscendCL, and may run on any
- * thread, also on several at once for launches that nothing orders. */
+/* 0, or an error: a code from 507000 to 507999 is what the stream then carries, anything else is 507015 (507035 on
+ * vector cores alone, 507018 for AICPU kernels). The blocks behind a failed one do not run. The function must not call
+ * AscendCL, and may run on any thread, also on several at once for launches that nothing orders. */
 typedef int (*mock_acl_kernel_function)(mock_acl_block *block);
 
 typedef struct mock_acl_kernel {

@@ -14,6 +14,6 @@ case "${PYTHONPATH-}:" in
     *) export PYTHONPATH="$ASCEND_TOOLKIT_HOME/python/site-packages${PYTHONPATH:+:$PYTHONPATH}" ;;
 esac
 case "${PATH-}:" in
-    "$ASCEND_TOOLKIT_HOME/bin:"*) ;;
-    *) export PATH="$ASCEND_TOOLKIT_HOME/bin${PATH:+:$PATH}" ;;
+    "$ASCEND_TOOLKIT_HOME/bin:$ASCEND_TOOLKIT_HOME/tools/profiler/bin:"*) ;;
+    *) export PATH="$ASCEND_TOOLKIT_HOME/bin:$ASCEND_TOOLKIT_HOME/tools/profiler/bin${PATH:+:$PATH}" ;;
 esac

@@ -39,9 +39,11 @@ BESIDE = {
     "RTS": "The inner runtime",
     "DRIVER": "The driver",
     "PROFAPI": "Reports to the profiler",
+    "MSTX": "Marks for tools",
+    "SECUREC": "Checked copies and texts",
 }
 # The source of the rules of functions that nothing names one by one: what docs/ says of their library.
-OF_LIBRARY = {"EXEC": "implementation", "NNBASE": "guide", "OP": "guide", "HCCL": "guide"}
+OF_LIBRARY = {"EXEC": "implementation", "NNBASE": "guide", "OP": "guide", "HCCL": "guide", "MSTX": "guide", "SECUREC": "header"}
 LIST = os.path.join(HERE, "abi/exports.txt")
 
 

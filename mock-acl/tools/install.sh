@@ -15,7 +15,7 @@ list=mock-acl.files
 # Files come to their places from here when they are whole: one that is cut off would be taken for somebody else's.
 part=mock-acl.part
 marker='# mock-acl files 2'
-trees='bin compiler include opp python runtime share'
+trees='bin compiler include opp python runtime share tools'
 tab=$(printf '\t')
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -51,7 +51,7 @@ earlier() {
         case $name in
             *..*) ;;
             .|lib64|lib64/*|version.cfg|set_env.sh) printf '%s\t%s\t%s\n' "$kind" "$value" "$name" ;;
-            bin|bin/*|compiler|compiler/*|include|include/*|opp|opp/*|python|python/*|runtime|runtime/*|share|share/*)
+            bin|bin/*|compiler|compiler/*|include|include/*|opp|opp/*|python|python/*|runtime|runtime/*|share|share/*|tools|tools/*)
                 printf '%s\t%s\t%s\n' "$kind" "$value" "$name"
                 ;;
         esac
@@ -135,7 +135,7 @@ copy() {
         case $name in
             .) put . 644 version.cfg ;;
             lib64) put lib64 755 libascendcl.so ;;
-            bin) put bin 755 '*' ;;
+            bin|tools/profiler/bin) put "$name" 755 '*' ;;
             *) put "$name" 644 '*' ;;
         esac
     done < "$scratch/folders"

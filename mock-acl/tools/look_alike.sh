@@ -12,7 +12,7 @@ info() {
 
 files() {
     cd "$1"
-    rm -rf bin compiler opp python runtime share
+    rm -rf bin compiler opp python runtime share tools
     # What aclsysGetCANNVersion and its neighbours read.
     for package in runtime bisheng-compiler hccl oam-tools ops-legacy; do
         info "share/info/$package/version.info"
@@ -28,8 +28,18 @@ files() {
     cp "$tools/environment.sh" share/mock-acl/environment.sh
     cp "$tools/mock-acl" bin/mock-acl
     chmod 755 bin/mock-acl
+    profiler
     printf 'runtime_running_version=[%s:mock-acl]\nVersion=%s\n' "$version" "$version" > version.cfg
     set_env_of_build > set_env.sh
+}
+
+# Where torch_npu looks for them; it refuses them when others may write there.
+profiler() {
+    mkdir -p tools/profiler/bin tools/profiler/profiler_tool/analysis/msprof
+    cp "$tools/msprof" tools/profiler/bin/msprof
+    cp "$tools/msprof.py" tools/profiler/profiler_tool/analysis/msprof/msprof.py
+    chmod 755 tools/profiler/bin/msprof
+    chmod 644 tools/profiler/profiler_tool/analysis/msprof/msprof.py
 }
 
 # A shell other than bash and zsh does not tell a sourced file its place: then it is where it was built.

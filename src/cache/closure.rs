@@ -4,6 +4,7 @@ use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 
 use super::Func;
+use crate::lock::say;
 
 /// The closure of a compilation.
 #[derive(Debug, Clone)]
@@ -65,7 +66,7 @@ impl Func {
             self.name, closure.captured
         );
         if self.cache.0.traces.is_new(&self.name, &text) {
-            log::warn!("compile cache: {text}");
+            say!(Warn, "compile cache: {text}");
         }
     }
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::say;
 use crate::plan::{Builder, Code, NotLoaded, Plan, Registry};
 
 use super::closure::Closure;
@@ -146,7 +147,8 @@ impl Func {
     /// `how` says in the log what else was done than loading.
     fn hit(&self, (plan, hash): (Plan, Hash), place: &Place, key: &Key, start: Instant, how: &str) -> (Plan, Status) {
         let (path, took) = (place.path(), start.elapsed());
-        log::info!(
+        say!(
+            Info,
             "compile cache: hit for {:?}: {} operators from {} in {took:.1?}{how}",
             self.name,
             plan.operators(),
@@ -188,7 +190,7 @@ impl Func {
             return self.second_plan(key, &difference, fresh);
         }
         let why = format!("what is built now is another plan: {difference}");
-        log::warn!("compile cache: {}: {why}", shown(&place.path()));
+        say!(Warn, "compile cache: {}: {why}", shown(&place.path()));
         match self.locked(place) {
             // First of all it goes: a write that fails must not leave the wrong plan.
             Ok(locked) => match locked.clear() {
@@ -218,9 +220,9 @@ impl Func {
             return Err(Error::invalid(why));
         }
         let place = self.place(key);
-        log::warn!("compile cache: {why}; {} is abandoned", shown(&place.path()));
+        say!(Warn, "compile cache: {why}; {} is abandoned", shown(&place.path()));
         if let Err(why) = place.remove(settings.lock_timeout) {
-            log::warn!("compile cache: the abandoned entry stays: {why}");
+            say!(Warn, "compile cache: the abandoned entry stays: {why}");
         }
         Ok(())
     }
@@ -271,12 +273,12 @@ impl Func {
                 Status::Miss
             }
             Found::Unbound(why) => {
-                log::warn!("compile cache: miss for {:?}: {why}", self.name);
+                say!(Warn, "compile cache: miss for {:?}: {why}", self.name);
                 Status::Rebuilt(why)
             }
             Found::Refused(why) => return self.uncached(why, work),
             Found::Broken(why) => {
-                log::warn!("compile cache: clearing broken cache {}: {why}", shown(&place.path()));
+                say!(Warn, "compile cache: clearing broken cache {}: {why}", shown(&place.path()));
                 if let Err(why) = locked.clear() {
                     locked.leave_word(&why);
                     drop(locked);
@@ -297,11 +299,11 @@ impl Func {
     }
 
     fn say_miss(&self, place: &Place, key: &Key) {
-        log::info!("compile cache: miss for {:?}: building for {}", self.name, shown(&place.path()));
+        say!(Info, "compile cache: miss for {:?}: building for {}", self.name, shown(&place.path()));
         if let Some((path, differences)) = place.nearest(&self.cache.0.settings.name, key) {
             for (part, here, there) in differences {
                 let text = printable(&format!("{part}: {here} here, {there} there"));
-                log::info!("compile cache: {} differs in {text}", shown(&path));
+                say!(Info, "compile cache: {} differs in {text}", shown(&path));
             }
         }
     }
@@ -333,7 +335,8 @@ impl Func {
             locked.leave_word(&why);
             return self.given_up(plan, why);
         }
-        log::info!(
+        say!(
+            Info,
             "compile cache: {:?} built in {took:.1?}, {} bytes stored in {:.1?} in {}",
             self.name,
             bytes.len(),
@@ -372,7 +375,7 @@ impl Func {
 
     fn given_up(&self, plan: Plan, why: String) -> (Plan, Status) {
         if self.cache.0.traces.is_new(&self.name, &why) {
-            log::warn!("compile cache: {:?} is not cached: {why}", self.name);
+            say!(Warn, "compile cache: {:?} is not cached: {why}", self.name);
         }
         (plan, Status::Uncached(why))
     }

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::step;
+use crate::lock::say;
 use crate::text::shown;
 
 /// Why something on disk cannot be used.
@@ -189,7 +190,7 @@ impl Folder {
                 && !self.has_folder_or_link(&name)
                 && let Err(Trouble::Refused(why)) = self.remove(&name)
             {
-                log::warn!("compile cache: a file that a dead process has left stays: {why}");
+                say!(Warn, "compile cache: a file that a dead process has left stays: {why}");
             }
         }
     }

@@ -13,6 +13,7 @@ use rustix::fs::{FlockOperation, flock, ftruncate};
 use rustix::io::{Errno, pread, pwrite};
 
 use super::folder::{Folder, Trouble, refused};
+use crate::lock::say;
 use crate::text::shown;
 
 /// Name of the lock file.
@@ -49,7 +50,7 @@ impl Lock {
         let written = ftruncate(&self.fd, 0).and_then(|()| pwrite(&self.fd, bytes, 0));
         // Where the disk is full, a length needs no room.
         if written.is_err() && ftruncate(&self.fd, WORD.len() as u64).is_err() {
-            log::debug!("compile cache: no word for those who wait for a lock");
+            say!(Debug, "compile cache: no word for those who wait for a lock");
         }
     }
 
@@ -61,7 +62,7 @@ impl Lock {
             return None;
         }
         if forget && let Err(error) = ftruncate(&self.fd, 0) {
-            log::debug!("compile cache: a word in a lock file stays: {error}");
+            say!(Debug, "compile cache: a word in a lock file stays: {error}");
         }
         let text = String::from_utf8_lossy(&bytes[..count]);
         Some(text.strip_prefix(WORD).unwrap_or("for a reason that it could not write down").to_owned())
@@ -74,7 +75,7 @@ impl Drop for Lock {
         if self.is_own()
             && let Err(error) = flock(&self.fd, FlockOperation::Unlock)
         {
-            log::warn!("compile cache: a lock file cannot be unlocked ({error}); closing it has to do");
+            say!(Warn, "compile cache: a lock file cannot be unlocked ({error}); closing it has to do");
         }
     }
 }
@@ -95,7 +96,7 @@ pub(super) fn take(folder: &Folder, timeout: Duration) -> Result<Option<(Lock, O
         let lock = match flock(&fd, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Lock::of(fd),
             Err(Errno::WOULDBLOCK) => {
-                log::debug!("compile cache: {} is locked; waiting", shown(folder.path()));
+                say!(Debug, "compile cache: {} is locked; waiting", shown(folder.path()));
                 waited = true;
                 match wait(fd, timeout.saturating_sub(start.elapsed())) {
                     Some(lock) => lock.map_err(|error| no_lock(folder, error))?,
@@ -132,7 +133,7 @@ fn wait(fd: OwnedFd, timeout: Duration) -> Option<Result<Lock, Errno>> {
         drop(done.send(locked));
     };
     if let Err(error) = thread::Builder::new().name("racl-cache-lock".to_owned()).spawn(work) {
-        log::warn!("compile cache: no thread to wait for a lock in: {error}");
+        say!(Warn, "compile cache: no thread to wait for a lock in: {error}");
         return None;
     }
     waiting.recv_timeout(timeout).ok()

@@ -4,12 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 
 use acl_sys::CodeFiles;
 
 use super::key::hex;
+use crate::lock::Lock;
 use crate::text::shown;
 
 /// Most program headers, and most bytes of notes, that are looked at.
@@ -65,10 +64,10 @@ fn identity(file: &File) -> io::Result<String> {
         return Ok(format!("build id {}", hex(&id)));
     }
     type Stamp = (u64, u64, i64, i64, u64);
-    static KNOWN: Mutex<Vec<(Stamp, String)>> = Mutex::new(Vec::new());
+    static KNOWN: Lock<Vec<(Stamp, String)>> = Lock::new(Vec::new());
     let about = file.metadata()?;
     let stamp = (about.dev(), about.ino(), about.mtime(), about.mtime_nsec(), about.size());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = KNOWN.lock();
     if let Some((_, text)) = known.iter().find(|(known, _)| *known == stamp) {
         return Ok(text.clone());
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::lock::say;
 use crate::plan::{Decompositions, Options};
 use crate::text::shown;
 
@@ -314,7 +315,7 @@ impl CacheBuilder {
             Error::new(crate::ErrorKind::File, text).with_source(error)
         })?;
         if settings.op_cache {
-            log::info!("compile cache: op_cache is on, and no operator of this version offers anything to store");
+            say!(Info, "compile cache: op_cache is on, and no operator of this version offers anything to store");
         }
         Ok(CompileCache(Arc::new(Inner { settings, traces: Traces::default() })))
     }

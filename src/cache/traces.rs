@@ -1,18 +1,18 @@
 //! What this process has compiled: one trace for each function and key.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::compile::{CLOSURE, INPUTS};
 use super::key::{Hash, Key};
 use super::{Signature, Status};
+use crate::lock::{Guard, Lock};
 
 /// The parts of the key in which compilations of one trace may differ.
 const LEFT_OUT: [&str; 2] = [INPUTS, CLOSURE];
 
 /// What is known of the functions of a cache.
 #[derive(Debug, Default)]
-pub(super) struct Traces(Mutex<HashMap<String, State>>);
+pub(super) struct Traces(Lock<HashMap<String, State>>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -52,8 +52,8 @@ pub(super) enum Traced {
 }
 
 impl Traces {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, State>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> Guard<'_, HashMap<String, State>> {
+        self.0.lock()
     }
 
     /// `is_covered`: whether the key covers what the closure captures.

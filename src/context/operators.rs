@@ -1,10 +1,11 @@
 //! What operators keep with a context: a holder for each thread, which the thread has as well.
 
 use std::any::Any;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::ContextInner;
+use crate::lock::{Guard, Lock, say};
 
 /// Signatures that a thread keeps for a context, unless something else was said.
 const LIMIT: usize = 1024;
@@ -22,25 +23,25 @@ pub(crate) trait Holder: Any + Send + Sync {
 /// The holders of a context.
 pub(crate) struct Operators {
     limit: AtomicUsize,
-    threads: Mutex<Vec<Arc<dyn Holder>>>,
+    threads: Lock<Vec<Arc<dyn Holder>>>,
 }
 
 impl Default for Operators {
     fn default() -> Self {
         let limit = match std::env::var(VARIABLE) {
             Ok(text) if !text.is_empty() => text.parse().unwrap_or_else(|_| {
-                log::warn!("{VARIABLE} is {text:?}, which is no number of signatures; it stays {LIMIT}");
+                say!(Warn, "{VARIABLE} is {text:?}, which is no number of signatures; it stays {LIMIT}");
                 LIMIT
             }),
             _ => LIMIT,
         };
-        Self { limit: AtomicUsize::new(limit), threads: Mutex::default() }
+        Self { limit: AtomicUsize::new(limit), threads: Lock::default() }
     }
 }
 
 impl Operators {
-    fn threads(&self) -> MutexGuard<'_, Vec<Arc<dyn Holder>>> {
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    fn threads(&self) -> Guard<'_, Vec<Arc<dyn Holder>>> {
+        self.threads.lock()
     }
 
     pub(crate) fn limit(&self) -> usize {

@@ -11,6 +11,7 @@ use acl_sys::{aclmdlRICaptureMode, aclmdlRICaptureStatus};
 use super::captured::Graph;
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::say;
 use crate::stream::{CaptureState, Stream, StreamInner};
 
 /// Which calls beside a capture are refused while it is active (code 107030): blocking copies and fills.
@@ -91,6 +92,7 @@ impl Stream {
     #[doc(alias = "aclmdlRICaptureBegin")]
     pub fn begin_capture(&self, mode: CaptureMode) -> Result<Capture> {
         let inner = &self.0;
+        inner.check_thread()?;
         let mut state = inner.lock();
         // SAFETY: the handle is this stream's own; null and busy streams give a code.
         let begun = unsafe { call!(&**inner.context(), aclmdlRICaptureBegin(inner.raw(), mode.raw())) };
@@ -263,7 +265,7 @@ impl Drop for Capture {
         let Err(error) = self.end() else { return };
         match error.kind() {
             ErrorKind::CaptureUnjoined | ErrorKind::CaptureInvalidated | ErrorKind::CaptureDependency => {
-                log::debug!("a capture was given up: {error}");
+                say!(Debug, "a capture was given up: {error}");
             }
             _ => self.stream.0.context().record_drop_error("ending a capture that was given up", error),
         }

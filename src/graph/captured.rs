@@ -16,7 +16,7 @@ use crate::closure::Panics;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
-use crate::retire;
+use crate::retire::{self, Waited};
 use crate::stream::{CaptureState, Keep, Stream, Task};
 
 /// A captured graph (`aclmdlRI`): launched with one call however many operators it holds.
@@ -155,6 +155,7 @@ impl Graph {
         if let Some(before) = before {
             Event::order(&mut self.order, &self.context, &before, stream, task.location)?;
         }
+        inner.check_thread()?;
         let state = inner.lock();
         let number = inner.submit_locked(&state, &task, |raw| {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
@@ -338,12 +339,22 @@ impl Graph {
 impl Drop for Graph {
     fn drop(&mut self) {
         let wait = |limit| self.in_flight.wait_within(limit);
-        let mut waited = if self.in_flight.is_settled() { Ok(true) } else { retire::wait(wait) };
-        if let Ok(false) = waited {
+        let mut waited = if self.in_flight.is_settled() { Ok(Waited::Done) } else { retire::wait(wait) };
+        let again = |error: &Error| self.in_flight.may_run() && error.kind() != ErrorKind::DeviceLost;
+        if waited.as_ref().is_err_and(again)
+            && let Err(error) = std::mem::replace(&mut waited, retire::wait(wait))
+        {
+            // A wait that failed says nothing of the work; the next one may.
+            self.context.record_drop_error("waiting for the last launch of a graph that goes away", error);
+        }
+        if let Ok(other @ (Waited::Held | Waited::Late)) = waited {
+            if let Some(error) = other.told() {
+                self.context.record_drop_error("a graph that goes away", error);
+            }
             return retire::on_thread(self.take(), drop);
         }
         if !self.in_flight.may_run()
-            && let Err(error) = std::mem::replace(&mut waited, Ok(true))
+            && let Err(error) = std::mem::replace(&mut waited, Ok(Waited::Done))
         {
             self.context.record_drop_error("the last launch of a graph that goes away failed", error);
         }

@@ -1,22 +1,23 @@
 //! The launch of a graph that may still run.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::allocation::Launches;
 use crate::error::Result;
+use crate::lock::{Guard, Lock};
 use crate::progress::Use;
 use crate::stream::StreamInner;
 
 /// Where a graph was launched last; shared with the memory that it uses.
 #[derive(Default)]
 pub(crate) struct InFlight {
-    last: Mutex<Option<Use<StreamInner>>>,
+    last: Lock<Option<Use<StreamInner>>>,
 }
 
 impl InFlight {
-    fn last(&self) -> MutexGuard<'_, Option<Use<StreamInner>>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last(&self) -> Guard<'_, Option<Use<StreamInner>>> {
+        self.last.lock()
     }
 
     /// Whether the last launch went to `stream`.

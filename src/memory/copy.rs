@@ -52,7 +52,7 @@ impl Stream {
         let location = Location::caller();
         let checked = to.check_len(from.len()).and_then(|()| self.check_device(from.context()));
         if let Err(error) = checked.and_then(|()| self.check_device(to.context_inner())) {
-            return Err(Rejected { buffer: from, error });
+            return Err(Rejected { buffer: from, error: self.refuse(("upload", location), error) });
         }
         let (bytes, kind) = (to.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
         let task = Task { label: "upload", location, uses: &[to.allocation()], scratch: None };
@@ -91,7 +91,7 @@ impl Stream {
         let location = Location::caller();
         let checked = from.check_len(to.len()).and_then(|()| self.check_device(to.context()));
         if let Err(error) = checked.and_then(|()| self.check_device(from.context_inner())) {
-            return Err(Rejected { buffer: to, error });
+            return Err(Rejected { buffer: to, error: self.refuse(("download", location), error) });
         }
         let (bytes, kind) = (from.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST);
         let task = Task { label: "download", location, uses: &[from.allocation()], scratch: None };
@@ -127,13 +127,11 @@ impl Stream {
     #[doc(alias = "aclrtMemcpyAsync")]
     #[track_caller]
     pub fn copy<T: Pod>(&self, from: &DeviceBuffer<T>, to: &mut DeviceBuffer<T>) -> Result<()> {
-        if from.len() != to.len() {
-            return Err(Error::invalid(format!("a copy of {} elements to {}", from.len(), to.len())));
-        }
-        self.check_device(from.context_inner())?;
-        self.check_device(to.context_inner())?;
+        let location = Location::caller();
         let sides = [(from.allocation(), from.address()), (to.allocation(), to.address())];
-        self.copy_bytes(sides, to.size_bytes(), Location::caller())
+        self.check_copy(from, to)
+            .and_then(|()| self.copy_bytes(sides, to.size_bytes(), location))
+            .map_err(|error| self.refuse(("copy", location), error))
     }
 
     /// Sets every byte of `buffer` to `byte` when the stream gets there. Returns when the fill is queued. In a
@@ -160,8 +158,17 @@ impl Stream {
     #[doc(alias = "aclrtMemsetAsync")]
     #[track_caller]
     pub fn fill_bytes<T: Pod>(&self, buffer: &mut DeviceBuffer<T>, byte: u8) -> Result<()> {
-        self.check_device(buffer.context_inner())?;
-        self.set_bytes((buffer.allocation(), buffer.address()), byte, buffer.size_bytes(), Location::caller())
+        let location = Location::caller();
+        self.check_device(buffer.context_inner()).map_err(|error| self.refuse(("fill_bytes", location), error))?;
+        self.set_bytes((buffer.allocation(), buffer.address()), byte, buffer.size_bytes(), location)
+    }
+
+    fn check_copy<T: Pod>(&self, from: &DeviceBuffer<T>, to: &DeviceBuffer<T>) -> Result<()> {
+        if from.len() != to.len() {
+            return Err(Error::invalid(format!("a copy of {} elements to {}", from.len(), to.len())));
+        }
+        self.check_device(from.context_inner())?;
+        self.check_device(to.context_inner())
     }
 
     /// Copies `bytes` bytes, which both memories of this device have from their addresses on.
@@ -203,12 +210,6 @@ impl Stream {
     /// That memory of `other` can be used by this stream.
     pub(crate) fn check_device(&self, other: &Arc<ContextInner>) -> Result<()> {
         let own = self.0.context();
-        if Arc::ptr_eq(own, other) || own.shares_memory_with(other) {
-            return Ok(());
-        }
-        let (memory, stream) = (other.device(), own.device());
-        Err(Error::invalid(format!(
-            "memory of device {memory} used on a stream of device {stream} or another library"
-        )))
+        if Arc::ptr_eq(own, other) { Ok(()) } else { own.check_memory(other, || "memory".to_owned()) }
     }
 }

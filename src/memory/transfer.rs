@@ -11,7 +11,7 @@ use super::PinnedBuffer;
 use crate::context::ContextInner;
 use crate::error::{Error, Result};
 use crate::event::{Event, EventKind};
-use crate::retire;
+use crate::retire::{self, Waited};
 use crate::stream::{HostSlot, Stream, Task};
 
 /// A pinned buffer that a copy uses.
@@ -112,6 +112,14 @@ impl<T: Pod> Lent<T> {
         }
     }
 
+    /// Whether the copy is over, whatever became of it.
+    pub(crate) fn is_over(&self) -> Result<bool> {
+        match &self.0 {
+            Some(State::Flying { done, .. }) => done.is_reached(),
+            _ => Ok(false),
+        }
+    }
+
     pub(crate) fn slot(&self) -> Option<&HostSlot> {
         match &self.0 {
             Some(State::Captured(slot)) => Some(slot),
@@ -123,7 +131,7 @@ impl<T: Pod> Lent<T> {
 /// After a wait that failed: frees the buffer when the copy is over all the same, as it is when the device reported a
 /// fault of earlier work. A buffer that the device may still use can neither be given back nor freed.
 fn free_when_done<T: Pod>(buffer: PinnedBuffer<T>, done: &Event) {
-    if !done.is_complete().unwrap_or(false) {
+    if !done.is_reached().unwrap_or(false) {
         std::mem::forget(buffer);
     }
 }
@@ -136,8 +144,11 @@ impl<T: Pod> Drop for Lent<T> {
             None => done.synchronize(),
         };
         match retire::wait(wait) {
-            Ok(true) => {}
-            Ok(false) => {
+            Ok(Waited::Done) => {}
+            Ok(other) => {
+                if let Some(error) = other.told() {
+                    buffer.context().record_drop_error("a pinned buffer that goes away", error);
+                }
                 let buffer = buffer.into_bytes();
                 retire::on_thread(Lent(Some(State::Flying { buffer, done })), drop);
             }

@@ -362,7 +362,7 @@ mod tests {
         let first_phases = names.iter().filter_map(|name| name.strip_suffix("GetWorkspaceSize"));
         let operators: BTreeSet<&str> = first_phases.filter(|name| names.contains(name)).collect();
         assert_eq!(here, operators);
-        assert_eq!((here.len(), operators.len()), (937, all.len()));
+        assert_eq!((here.len(), operators.len()), (940, all.len()));
         let rust: BTreeSet<&str> = all.iter().map(|(name, _)| *name).collect();
         assert_eq!(rust.len(), all.len(), "two functions have one name");
         let nothing: crate::op::executor::FirstPhase = |_, _, _, _| Ok(0);

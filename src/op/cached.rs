@@ -8,13 +8,14 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::executor::{Call, Memory, once};
 use super::repeatable::{Kept, Moved, Setter};
 use crate::context::{Context, ContextInner, Holder};
 use crate::error::Result;
+use crate::lock::{Guard, Lock, say};
 use crate::stream::Stream;
 
 /// What became of the operators of a context, on all threads that are still there. See
@@ -158,17 +159,17 @@ struct PerThread {
     is_over: AtomicBool,
     /// None when the library cannot repeat executors.
     setter: Option<Setter>,
-    kept: Mutex<Signatures>,
+    kept: Lock<Signatures>,
 }
 
 impl PerThread {
     fn new(context: &ContextInner) -> Arc<Self> {
         let setter = Setter::of(context);
-        Arc::new(Self { is_over: AtomicBool::new(false), setter, kept: Mutex::default() })
+        Arc::new(Self { is_over: AtomicBool::new(false), setter, kept: Lock::default() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Signatures> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> Guard<'_, Signatures> {
+        self.kept.lock()
     }
 }
 
@@ -304,7 +305,7 @@ impl Signatures {
         let kept = match Kept::plan(context, call, memory, setter)? {
             Ok(kept) => kept,
             Err(error) => {
-                log::debug!("{} is planned anew for each call: {error}", call.label);
+                say!(Debug, "{} is planned anew for each call: {error}", call.label);
                 self.counts.refused += 1;
                 self.insert(context, limit, hash, words, None);
                 return once(stream, call, uses);

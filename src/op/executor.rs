@@ -122,7 +122,7 @@ impl Target for &Stream {
 
     #[inline]
     fn take(self, call: &Call<'_>) -> Result<()> {
-        cached::run(self, call)
+        cached::run(self, call).map_err(|error| self.refuse((call.label, call.location), error))
     }
 }
 

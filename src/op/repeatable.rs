@@ -20,6 +20,7 @@ use super::view::View;
 use crate::call::{Caller as _, call};
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::say;
 use crate::memory::Allocation;
 use crate::stream::{Stream, Task};
 
@@ -41,7 +42,7 @@ impl Keep<'_> {
         let kept = match Kept::plan(context, call, &memory, setter)? {
             Ok(kept) => kept,
             Err(error) => {
-                log::debug!("{} cannot be repeated on other memory: {error}", call.label);
+                say!(Debug, "{} cannot be repeated on other memory: {error}", call.label);
                 return Ok(());
             }
         };
@@ -129,7 +130,7 @@ impl Kept {
                 continue;
             }
             if let Err(error) = set_address(context, self.setter, self.executor, index, tensor.raw, *start) {
-                log::debug!("{label} takes no other address for tensor {index}: {error}");
+                say!(Debug, "{label} takes no other address for tensor {index}: {error}");
                 return Moved::Refused;
             }
             tensor.start = *start;

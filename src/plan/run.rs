@@ -21,6 +21,7 @@ mod pool;
 mod readdress;
 mod release;
 mod replay;
+mod rescue;
 mod results;
 mod sized;
 mod store;

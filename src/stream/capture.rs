@@ -2,20 +2,22 @@
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::joins::Joins;
+use super::submit::Named;
 use super::{StreamInner, Task};
 use crate::allocation::Allocation;
 use crate::closure::{Function, Panics};
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Guard, Lock};
 
 /// Shared by the streams of one capture. Record and wait carry it from stream to stream.
 pub(crate) struct CaptureState {
     id: u64,
     pub(crate) panics: Panics,
-    inner: Mutex<Inner>,
+    inner: Lock<Inner>,
 }
 
 #[derive(Default)]
@@ -50,7 +52,7 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 impl CaptureState {
     pub(crate) fn new(origin: &Arc<StreamInner>) -> Arc<Self> {
         let state =
-            Self { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), panics: Panics::default(), inner: Mutex::default() };
+            Self { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), panics: Panics::default(), inner: Lock::default() };
         let mut inner = state.lock();
         inner.streams.push(Arc::clone(origin));
         inner.joins.add_chain();
@@ -62,8 +64,8 @@ impl CaptureState {
         self.id
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> Guard<'_, Inner> {
+        self.inner.lock()
     }
 
     /// That work can still be recorded.
@@ -120,7 +122,12 @@ impl CaptureState {
 
     /// A task could not be recorded: the graph would lack it, so the capture will give none.
     pub(crate) fn poison(&self, task: &Task<'_>, error: Error) -> Error {
-        let place = format!("{} at {}:{}", task.label, task.location.file(), task.location.line());
+        self.lacks((task.label, task.location), error)
+    }
+
+    /// As [`Self::poison`].
+    pub(crate) fn lacks(&self, (label, location): Named, error: Error) -> Error {
+        let place = format!("{label} at {}:{}", location.file(), location.line());
         self.lock().failure.get_or_insert_with(|| format!("{place} could not be recorded: {error}"));
         error
     }

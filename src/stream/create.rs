@@ -98,7 +98,7 @@ fn create_raw(context: &ContextInner, options: Options) -> Result<aclrtStream> {
     let mut created = create();
     // Streams of what was dropped may become free.
     let none_left = |created: &Result<()>| created.as_ref().is_err_and(|error| error.kind() == ErrorKind::NoStreams);
-    while none_left(&created) && retire::collect() {
+    while none_left(&created) && (context.idle_streams.shrink(context, 0) || retire::collect()) {
         created = create();
     }
     created.context_with(|| "creating a stream".to_owned())?;

@@ -1,20 +1,19 @@
 //! Asking a stream how far it is, without blocking and without touching a capture.
 
-use std::sync::{Mutex, PoisonError, TryLockError};
-
 use acl_sys::{aclrtEventRecordedStatus, aclrtStreamStatus};
 
 use super::{RawEvent, StreamInner};
 use crate::call::call;
 use crate::error::Result;
+use crate::lock::{Lock, say};
 
 /// At most one record under way, with the submission that it stands for.
 #[derive(Default)]
-pub(crate) struct Marker(Mutex<Option<(RawEvent, u64)>>);
+pub(crate) struct Marker(Lock<Option<(RawEvent, u64)>>);
 
 impl Marker {
     pub(super) fn clear(&self) {
-        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.0.lock().take());
     }
 }
 
@@ -22,18 +21,14 @@ impl StreamInner {
     /// Updates what is known to be done. A stream that is never idle is asked through a record of its own.
     pub(crate) fn poll(&self) {
         if let Err(error) = self.try_poll() {
-            log::warn!("asking {} how far it is: {error:#}", self.name());
+            say!(Warn, "asking {} how far it is: {error:#}", self.name());
         }
     }
 
     fn try_poll(&self) -> Result<()> {
         // A thread that submits may wait for room in the queue while it holds the lock; whoever polls must not wait
         // too.
-        let state = match self.state.try_lock() {
-            Ok(state) => state,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return Ok(()),
-        };
+        let Some(state) = self.state.try_lock() else { return Ok(()) };
         if state.capture.is_some() {
             return Ok(());
         }
@@ -45,7 +40,7 @@ impl StreamInner {
             self.progress.set_completed(submitted);
             return Ok(());
         }
-        let mut marker = self.marker.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut marker = self.marker.0.lock();
         let reusable = match marker.take() {
             Some((event, number)) => {
                 if !reached(&event)? {

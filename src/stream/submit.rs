@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use acl_sys::aclrtStream;
 
-use super::{State, StreamInner};
+use super::{State, Stream, StreamInner};
 use crate::allocation::Allocation;
 use crate::call::Caller as _;
-use crate::error::Result;
+use crate::closure::may_run_on;
+use crate::error::{Error, ErrorKind, Result};
 
 /// One submission: what it is called in errors, where it was asked for, and the device memory it touches.
 pub(crate) struct Task<'a> {
@@ -26,6 +27,21 @@ impl<'a> Task<'a> {
     }
 }
 
+/// What a call is named in errors, and where it was made.
+pub(crate) type Named = (&'static str, &'static Location<'static>);
+
+impl Stream {
+    /// A call that was refused before it reached the library: a capture of this stream lacks it then, and gives no
+    /// graph, whatever becomes of the error.
+    pub(crate) fn refuse(&self, what: Named, error: Error) -> Error {
+        let capture = self.0.lock().capture.clone();
+        match capture {
+            Some(capture) => capture.lacks(what, error),
+            None => error,
+        }
+    }
+}
+
 impl StreamInner {
     /// Makes the C call of `task` and registers it: with the capture while the stream records, else with the buffers,
     /// so that none is freed before the work is done. Gives the number of the submission.
@@ -36,6 +52,7 @@ impl StreamInner {
         task: &Task<'_>,
         call: impl FnOnce(aclrtStream) -> Result<()>,
     ) -> Result<u64> {
+        self.check_thread()?;
         let state = self.lock();
         self.submit_locked(&state, task, call)
     }
@@ -63,6 +80,21 @@ impl StreamInner {
             }
             Err(error) => Err(capture.poison(task, error)),
         }
+    }
+
+    /// Not on a thread that runs a host function of this stream: it may have to wait for room in the queue, or for a
+    /// thread that does.
+    pub(crate) fn check_thread(&self) -> Result<()> {
+        if !may_run_on(self.key()) {
+            return Ok(());
+        }
+        let text = "a host function gives work to its own stream, or waits for it, which is behind the function";
+        Err(Error::new(ErrorKind::NotSupported, text))
+    }
+
+    /// The same for every handle of this stream, and for no other one.
+    pub(crate) fn key(&self) -> usize {
+        Arc::as_ptr(&self.progress).addr()
     }
 
     /// Gives the stream other scratch memory and takes what it had.

@@ -78,7 +78,8 @@ impl Looked {
     fn at(soname: &'static str, library: Library, paths: impl Iterator<Item = PathBuf>) -> (Self, Option<Handle>) {
         let mut refused = Vec::new();
         for path in paths {
-            match open(&path) {
+            // SAFETY: a library of an installation whose runtime is loaded, or one that the user's search leads to.
+            match unsafe { open(&path) } {
                 Ok(handle) => {
                     let mut symbols = SymbolInfo::all().iter().filter(|symbol| symbol.library == library);
                     let address = symbols.find_map(|symbol| address_in(&handle, symbol.name));
@@ -189,12 +190,14 @@ fn address_in(handle: &Handle, symbol: &str) -> Option<*mut c_void> {
     found.ok().map(|symbol| symbol.into_raw().cast()).filter(|address: &*mut c_void| !address.is_null())
 }
 
-fn open(path: &Path) -> Result<Handle, String> {
+/// # Safety
+///
+/// The initialisers of the library and of what it needs are harmless.
+unsafe fn open(path: &Path) -> Result<Handle, String> {
     if let Some(why) = elf::refusal(path) {
         return Err(why);
     }
-    // SAFETY: opening runs the initialisers of the library. AscendCL's do nothing but set up the library itself, and
-    // a path that the user gives is theirs to answer for, as with LD_LIBRARY_PATH.
+    // SAFETY: opening runs the initialisers of the library, for which the caller answers.
     let handle = unsafe { Handle::open(Some(path), libc_flags()) };
     handle.map_err(|error| describe(&error))
 }
@@ -237,7 +240,9 @@ impl Table {
         let full = folders.iter().flat_map(|folder| names.iter().map(move |name| folder.join(name)));
         let mut tried = Vec::new();
         for path in plain.chain(full) {
-            match open(&path) {
+            // SAFETY: the file is found as the dynamic loader finds it, or in the folder of a toolkit: the user of the
+            // program answers for both, as for every library that it needs.
+            match unsafe { open(&path) } {
                 Ok(handle) => {
                     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).map(Path::to_owned);
                     return checked(Installation::new(path.display().to_string(), folder, handle));
@@ -254,10 +259,16 @@ impl Table {
     /// # Errors
     ///
     /// [`LoadError::NotFound`] with the loader's reason, [`LoadError::NotAscendcl`] when the file is something else.
-    pub fn load_from(path: impl AsRef<OsStr>) -> Result<Self, LoadError> {
+    ///
+    /// # Safety
+    ///
+    /// Loading runs the initialisers of the file and of whatever it needs, before anything can be asked of it: they
+    /// must be harmless, and functions with the names of AscendCL's must be AscendCL's.
+    pub unsafe fn load_from(path: impl AsRef<OsStr>) -> Result<Self, LoadError> {
         let path = Path::new(path.as_ref());
-        let handle =
-            open(path).map_err(|why| LoadError::NotFound { tried: vec![format!("{} ({why})", path.display())] })?;
+        // SAFETY: the caller answers for the file.
+        let handle = unsafe { open(path) }
+            .map_err(|why| LoadError::NotFound { tried: vec![format!("{} ({why})", path.display())] })?;
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).map(Path::to_owned);
         checked(Installation::new(path.display().to_string(), folder, handle))
     }

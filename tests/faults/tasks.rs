@@ -24,34 +24,79 @@ fn until(done: impl Fn() -> racl::Result<bool>) {
     }
 }
 
-/// A query tells that work is done and not how it ended.
+/// The library's query tells that work is done and not how it ended; what asks here is told both.
 #[test]
-fn work_that_a_query_found_done_is_still_reported_when_it_failed() {
+fn a_query_reports_work_that_failed() {
     let _alone = mock::exclusive();
     nothing();
     let device = racl::Acl::mock().unwrap().device(0).unwrap();
     let stream = device.stream().unwrap();
     let mut buffer = device.alloc_zeroed::<u8>(8).unwrap();
-    let fail = |stream: &racl::Stream, buffer: &mut racl::DeviceBuffer<u8>| {
+    let event = device.event().unwrap();
+    let fail = |buffer: &mut racl::DeviceBuffer<u8>| {
         mock::fail_task("aclrtMemsetAsync", 1, DEVICE_FAULT).unwrap();
         stream.fill_bytes(buffer, 1).unwrap();
-        until(|| stream.is_complete());
+        event.record(&stream).unwrap();
     };
-    fail(&stream, &mut buffer);
-    assert_eq!(buffer.to_vec().unwrap_err().kind(), ErrorKind::DeviceFault);
+    fail(&mut buffer);
+    assert_eq!(until_told(|| stream.is_complete()), ErrorKind::DeviceFault);
+    assert!(stream.is_complete().unwrap() && event.is_complete().unwrap());
     assert_eq!(buffer.to_vec().unwrap(), [0; 8]);
-    fail(&stream, &mut buffer);
-    let event = device.event().unwrap();
-    event.record(&stream).unwrap();
-    until(|| event.is_complete());
-    assert_eq!(buffer.to_vec().unwrap_err().kind(), ErrorKind::DeviceFault);
+    fail(&mut buffer);
+    assert_eq!(until_told(|| event.is_complete()), ErrorKind::DeviceFault);
+    assert!(stream.is_complete().unwrap() && event.is_complete().unwrap());
+    stream.synchronize().unwrap();
     mock::fail_task("aclrtMemsetAsync", 1, DEVICE_FAULT).unwrap();
     let mut graph = stream.capture(racl::CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 2)).unwrap();
     graph.launch(&stream).unwrap();
-    until(|| stream.is_complete());
-    assert_eq!(graph.wait().unwrap_err().kind(), ErrorKind::DeviceFault);
-    drop(graph);
-    fail(&stream, &mut buffer);
+    assert_eq!(until_told(|| stream.is_complete()), ErrorKind::DeviceFault);
+    graph.wait().unwrap();
+    mock::fail_task("aclrtMemcpyAsync", 1, DEVICE_FAULT).unwrap();
+    let lent = stream.download(&buffer, device.pinned(8).unwrap()).unwrap();
+    assert_eq!(until_told(|| lent.is_complete()), ErrorKind::DeviceFault);
+    stream.host_function(|| panic!("on purpose")).unwrap();
+    assert_eq!(until_told(|| stream.is_complete()), ErrorKind::CallbackPanicked);
+    assert!(stream.is_complete().unwrap());
+}
+
+/// What polls until it is told that work failed is told.
+fn until_told(done: impl Fn() -> racl::Result<bool>) -> ErrorKind {
+    loop {
+        match done() {
+            Ok(true) => panic!("the work is done, says a query, and it failed"),
+            Ok(false) => {
+                mock::run_until_idle();
+                std::thread::yield_now();
+            }
+            Err(error) => return error.kind(),
+        }
+    }
+}
+
+/// Asking for memory finds work done without telling how it ended, so that is told later.
+#[test]
+fn work_that_was_found_done_is_still_reported_when_it_failed() {
+    let _alone = mock::exclusive();
+    nothing();
+    let device = racl::Acl::mock().unwrap().device(0).unwrap();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.alloc_zeroed::<u8>(8).unwrap();
+    let mut fail = || {
+        mock::fail_task("aclrtMemsetAsync", 1, DEVICE_FAULT).unwrap();
+        stream.fill_bytes(&mut buffer, 1).unwrap();
+        let before = mock::live_handles().device_allocations;
+        let mut waits = device.alloc::<u8>(8).unwrap();
+        stream.copy(&buffer, &mut waits).unwrap();
+        drop(waits);
+        while mock::live_handles().device_allocations > before {
+            mock::run_until_idle();
+            drop(device.alloc::<u8>(8).unwrap());
+        }
+    };
+    fail();
+    assert_eq!(stream.synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
+    stream.synchronize().unwrap();
+    fail();
     drop(stream);
     let told = device.take_drop_errors();
     assert!(told.iter().any(|error| error.kind() == ErrorKind::DeviceFault), "{told:?}");

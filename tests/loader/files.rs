@@ -62,7 +62,8 @@ fn files_that_are_no_library_are_refused_with_what_they_are() {
 
 #[test]
 fn a_path_with_a_zero_byte_is_refused() {
-    let error = racl::Acl::init_from("lib\0ascendcl.so").unwrap_err();
+    // SAFETY: no file has such a name.
+    let error = unsafe { racl::Acl::init_from("lib\0ascendcl.so") }.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LibraryNotFound, "{error}");
 }
 

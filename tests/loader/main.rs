@@ -11,6 +11,7 @@ mod build;
 #[cfg(not(feature = "link"))]
 mod child;
 mod files;
+mod foreign_memory;
 mod mixed;
 mod old_types;
 mod once;
@@ -28,7 +29,8 @@ use racl::sys::{Library, Table};
 use racl::{Acl, CaptureMode, ErrorKind, Prefetch, Result, mock, op};
 
 fn load(path: &Path) -> Result<Acl> {
-    Acl::init_from(path)
+    // SAFETY: a library made for these tests.
+    unsafe { Acl::init_from(path) }
 }
 
 /// An operator, through whatever library.
@@ -151,7 +153,8 @@ fn operators_are_looked_for_in_the_libraries_beside_the_runtime() {
     let alone = load(&libraries().runtime).unwrap();
     let error = add(&alone).unwrap_err();
     assert_says(&error, ErrorKind::MissingSymbol, &["aclnnAddGetWorkspaceSize is not in", "runtime.so"]);
-    let together = Table::load_from(&libraries().with_sibling).unwrap();
+    // SAFETY: a library made for these tests.
+    let together = unsafe { Table::load_from(&libraries().with_sibling) }.unwrap();
     assert!(together.has("aclnnAdd") && together.has("aclnnSoftmaxGetWorkspaceSize"));
 }
 
@@ -167,7 +170,8 @@ fn libraries_of_operators_that_do_not_open_are_named_with_the_reason() {
     fs::copy(&libraries().bare, &runtime).unwrap();
     fs::write(&base, "not a library\n").unwrap();
     libraries().needing_another(&operators);
-    let table = Table::load_from(&runtime).unwrap();
+    // SAFETY: a library made for these tests.
+    let table = unsafe { Table::load_from(&runtime) }.unwrap();
     assert_eq!(table.not_opened(Library::OperatorBase), [""; 0], "nothing was looked for yet");
     let [runtime, base, operators] = [&runtime, &base, &operators].map(|path| path.display().to_string());
     let base = format!("{base} does not open: it is no ELF file");
@@ -187,7 +191,8 @@ fn the_libraries_that_were_searched_are_all_named() {
     if Table::load().is_ok() {
         return common::skipped("an installed toolkit has the operator that shall be missing");
     }
-    let together = Table::load_from(&libraries().with_sibling).unwrap();
+    // SAFETY: a library made for these tests.
+    let together = unsafe { Table::load_from(&libraries().with_sibling) }.unwrap();
     let said = together.aclnnAddV3().unwrap_err().to_string();
     let runtime = libraries().with_sibling.display().to_string();
     let operators = libraries().with_sibling.with_file_name("libopapi.so");

@@ -49,14 +49,17 @@ fn together(work: impl Fn() + Sync) {
 fn threads_that_begin_together_load_once() {
     let (library, log) = witness("threads", &[]);
     together(|| assert_eq!(add(&load(&library).unwrap()).unwrap(), [2.0, 4.0, 6.0]));
-    together(|| assert!(Table::load_from(&library).unwrap().has("aclrtMalloc")));
+    // SAFETY: a library made from the mock.
+    together(|| assert!(unsafe { Table::load_from(&library) }.unwrap().has("aclrtMalloc")));
     assert_eq!(lines(&log), "loaded\n");
 }
 
 #[test]
 fn threads_resolve_the_same_addresses() {
-    let table = Table::load_from(&libraries().full).unwrap();
-    let first = Table::load_from(&libraries().full).unwrap();
+    // SAFETY: a library made from the mock.
+    let table = unsafe { Table::load_from(&libraries().full) }.unwrap();
+    // SAFETY: a library made from the mock.
+    let first = unsafe { Table::load_from(&libraries().full) }.unwrap();
     let malloc = first.aclrtMalloc().unwrap() as usize;
     together(|| {
         assert_eq!(table.aclrtMalloc().unwrap() as usize, malloc);
@@ -76,7 +79,8 @@ fn the_end_of_the_last_value_does_not_unload() {
         acl.close().unwrap();
         assert_eq!(lines(&log), "loaded\n");
     }
-    drop(Table::load_from(&library).unwrap());
+    // SAFETY: a library made from the mock.
+    drop(unsafe { Table::load_from(&library) }.unwrap());
     assert_eq!(lines(&log), "loaded\n");
 }
 

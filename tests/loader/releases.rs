@@ -175,7 +175,8 @@ fn each_release_has_its_functions_and_no_others() {
         return;
     }
     for release in RELEASES {
-        let table = Table::load_from(libraries().release(release)).unwrap();
+        // SAFETY: a library made from the mock.
+        let table = unsafe { Table::load_from(libraries().release(release)) }.unwrap();
         let wrong: Vec<_> = Table::names()
             .filter(|(name, _)| table.has(name) != belongs(name, release))
             .map(|(name, _)| name)
@@ -230,9 +231,11 @@ fn functions_that_are_gone_and_operators_that_came_say_so() {
         assert!(said.starts_with(&format!("{} is not in {path}", missing.symbol)), "{said}");
         assert!(said.ends_with(&format!(": {tail}")), "{said}");
     };
-    let newest = Table::load_from(libraries().release(Release::AfterCann9_1)).unwrap();
+    // SAFETY: a library made from the mock.
+    let newest = unsafe { Table::load_from(libraries().release(Release::AfterCann9_1)) }.unwrap();
     said(Release::AfterCann9_1, newest.aclfvInit().unwrap_err(), "it is gone after CANN 9.0");
-    let oldest = Table::load_from(libraries().release(Cann8_1)).unwrap();
+    // SAFETY: a library made from the mock.
+    let oldest = unsafe { Table::load_from(libraries().release(Cann8_1)) }.unwrap();
     said(Cann8_1, oldest.aclnnAddV3().unwrap_err(), "it came after CANN 8.1");
     said(Cann8_1, oldest.aclmdlRIUpdate().unwrap_err(), "it came after CANN 9.0");
 }

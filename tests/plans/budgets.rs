@@ -415,3 +415,43 @@ fn the_streams_of_updates_and_of_priorities_count_as_well() {
     // Three a graph, and two to record with.
     assert_eq!(made(beside), [0, 0, 0, 0, 0, 1, 1, 1, 2, 2]);
 }
+
+#[test]
+fn graphs_go_when_the_device_has_no_streams_for_another_shape() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let plan = Plan::build(|g| {
+        let n = g.symbol("n", 1..=64)?;
+        let x = g.input("x", [n], F32, Input::Copied)?;
+        let a = g.scope("a", |g| g.adds(x, 1.0))?;
+        let b = g.scope("b", |g| g.muls(x, 2.0))?;
+        g.join("a")?;
+        g.join("b")?;
+        let y = g.add(a, b)?;
+        g.output_to_host("y", y)
+    })
+    .unwrap();
+    let run = |exe: &mut racl::plan::Executable, size: usize| {
+        let x = alone.device.upload_tensor(&vec![1.0_f32; size], [size]).unwrap();
+        exe.run(&stream, &mut give(exe, "x", &x))?;
+        exe.host_output::<f32>(exe.output_id("y").unwrap())
+    };
+    let options = RunOptions::new().graph_limit(16).unwrap();
+    let mut exe = plan.executable(&alone.device, &options, Frozen::new()).unwrap();
+    assert_eq!(run(&mut exe, 1).unwrap(), [4.0]);
+    // Room for three more graphs, each of which has three hidden streams.
+    leave_streams(9);
+    for size in [2, 3, 4, 5, 6, 2, 7, 8] {
+        assert_eq!(run(&mut exe, size).unwrap(), vec![4.0; size], "{size}");
+    }
+    assert!(exe.counters().evicted >= 4, "{:?}", exe.counters());
+    // Who asked for failing gets that.
+    leave_streams(0);
+    let mut fails = plan.executable(&alone.device, &options.clone().on_full(OnFull::Fail), Frozen::new());
+    mock::limit_streams(None).unwrap();
+    if let Ok(fails) = &mut fails {
+        leave_streams(0);
+        assert!(run(fails, 9).is_err());
+        mock::limit_streams(None).unwrap();
+    }
+}

@@ -108,7 +108,15 @@ def a_script_fails_with_its_own_error():
 
 @check
 def a_script_that_is_interrupted():
-    text = "import torch, torch_npu, time; x = torch.ones(2).npu(); print('up', flush=True); time.sleep(60)"
+    # Of a background job the shell has the signal ignored, which children inherit.
+    text = """
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import torch, torch_npu
+x = torch.ones(2).npu()
+print("up", flush=True)
+time.sleep(60)
+"""
     child = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert child.stdout.readline() == b"up\n"
     child.send_signal(signal.SIGINT)

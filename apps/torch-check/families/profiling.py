@@ -1,8 +1,11 @@
 """The profiler of torch_npu."""
 
+import csv
 import glob
 import json
 import os
+import subprocess
+import sys
 import tempfile
 
 import torch
@@ -28,10 +31,39 @@ def profiled(folder, steps=1, **options):
     return glob.glob(f"{folder}/*")
 
 
+def rows(folder, name):
+    (path,) = glob.glob(f"{folder}/*/ASCEND_PROFILER_OUTPUT/{name}")
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def kernels_are_there(folder):
+    """As many as `work` runs, in their order, and the operators of the program that they belong to."""
+    names = [row["Name"] for row in rows(folder, "kernel_details.csv")]
+    assert [name for name in names if name in ("aclnnMatmul", "aclnnMm", "aclnnRelu")][1::2] == ["aclnnRelu"] * 3, names
+    assert sum(name in ("aclnnMatmul", "aclnnMm") for name in names) == 3, names
+    on_device = {row["Name"] for row in rows(folder, "operator_details.csv") if float(row["Device Total Duration(us)"])}
+    assert {"aten::matmul", "aten::relu"} <= on_device, on_device
+
+
 @check
 def a_profile():
     with tempfile.TemporaryDirectory() as folder:
         assert profiled(folder)
+        kernels_are_there(folder)
+
+
+@check
+def analysed_later():
+    handler_of = torch_npu.profiler.tensorboard_trace_handler
+    with tempfile.TemporaryDirectory() as folder:
+        with torch_npu.profiler.profile(on_trace_ready=handler_of(folder, analyse_flag=False)):
+            work()
+        assert not glob.glob(f"{folder}/*/ASCEND_PROFILER_OUTPUT")
+        # In a process of its own: torch_npu keeps what it read of a profile's settings.
+        text = f"from torch_npu.profiler.profiler import analyse\nif __name__ == '__main__': analyse({folder!r})"
+        subprocess.run([sys.executable, "-c", text], check=True, timeout=100)
+        kernels_are_there(folder)
 
 
 @check
@@ -51,6 +83,7 @@ def with_a_schedule():
     schedule = torch_npu.profiler.schedule(wait=1, warmup=1, active=1, repeat=1)
     with tempfile.TemporaryDirectory() as folder:
         assert profiled(folder, 4, schedule=schedule)
+        assert [row["Step"] for row in rows(folder, "step_trace_time.csv")] == ["2"]
 
 
 @check
@@ -81,4 +114,8 @@ def a_trace():
             work()
         path = os.path.join(folder, "trace.json")
         profile.export_chrome_trace(path)
-        assert json.load(open(path))
+        with open(path) as file:
+            found = json.load(file)
+        events = found if isinstance(found, list) else found["traceEvents"]
+        on_device = [event["name"] for event in events if "Task Type" in event.get("args", {})]
+        assert on_device.count("aclnnRelu") == 3, on_device

@@ -45,6 +45,8 @@ VIEWS = {
     "index-two": lambda x: x[[2, 0], [1, 3]],
     "index-none": lambda x: x[:, None].contiguous(),
     "index-mask": lambda x: x[x > 0],
+    "index-mask-of-none": lambda x: x[x > 9],
+    "index-nothing": lambda x: x[torch.zeros(0, dtype=torch.int64, device=x.device)],
     "index-ellipsis": lambda x: x[..., 1].contiguous(),
 }
 for name, function in VIEWS.items():
@@ -79,6 +81,17 @@ INDEXED = {
     "set-slice": lambda: same(setting(lambda x: x[1:].fill_(7)), CUBE),
     "set-row": lambda: same(setting(lambda x: x.__setitem__(1, x[0] * 2)), CUBE),
     "set-mask": lambda: same(setting(lambda x: x.__setitem__(x > 0, 5.0)), CUBE),
+    "set-mask-of-none": lambda: same(setting(lambda x: x.__setitem__(x > 9, 5.0)), CUBE),
+    "set-nothing": lambda: same(setting(lambda x, i: x.__setitem__(i, 5.0)), CUBE, torch.zeros(0, dtype=torch.int64)),
+    "set-nothing-across": lambda: same(
+        setting(lambda x, i: x.__setitem__((slice(None), i), 5.0)), CUBE, torch.zeros(0, dtype=torch.int64)
+    ),
+    "add-nothing": lambda: same(
+        setting(lambda x, i, v: x.index_put_((i,), v, accumulate=True)),
+        floats(3, 4),
+        torch.zeros(0, dtype=torch.int64),
+        torch.ones(()),
+    ),
     "set-index": lambda: same(setting(lambda x, i: x.__setitem__(i, 5.0)), CUBE, torch.tensor([0, 2])),
     "index-put-add": lambda: same(
         setting(lambda x, i, v: x.index_put_((i,), v, accumulate=True)), floats(3, 4), ROWS, floats(4, 4)

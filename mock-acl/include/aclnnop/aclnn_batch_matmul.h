@@ -1,5 +1,5 @@
 /* Part of racl (mock-acl). Licensed under MIT or Apache-2.0; our own text. */
-/* Operators: aclnnBatchMatMul. */
+/* Operators: aclnnBatchMatMul, aclnnBatchMatMulWeightNz. */
 #ifndef MOCK_ACLNNOP_ACLNN_BATCH_MATMUL_H_
 #define MOCK_ACLNNOP_ACLNN_BATCH_MATMUL_H_
 
@@ -14,6 +14,13 @@ aclnnStatus aclnnBatchMatMulGetWorkspaceSize(
     uint64_t *workspaceSize, aclOpExecutor **executor);
 
 aclnnStatus aclnnBatchMatMul(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+
+aclnnStatus aclnnBatchMatMulWeightNzGetWorkspaceSize(
+    const aclTensor *self, const aclTensor *mat2, aclTensor *out, int8_t cubeMathType,
+    uint64_t *workspaceSize, aclOpExecutor **executor);
+
+aclnnStatus aclnnBatchMatMulWeightNz(
     void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
 
 #ifdef __cplusplus

@@ -11,6 +11,9 @@ extern "C" {
 #endif
 
 /* ---- communicators ---- */
+HcclResult HcclCommInitClusterInfo(const char *clusterInfo, uint32_t rank, HcclComm *comm);
+HcclResult HcclCommInitClusterInfoConfig(
+    const char *clusterInfo, uint32_t rank, HcclCommConfig *config, HcclComm *comm);
 HcclResult HcclGetRootInfo(HcclRootInfo *rootInfo);
 HcclResult HcclCommInitRootInfo(uint32_t nRanks, const HcclRootInfo *rootInfo, uint32_t rank, HcclComm *comm);
 HcclResult HcclCommInitRootInfoConfig(uint32_t nRanks, const HcclRootInfo *rootInfo, uint32_t rank,

@@ -109,6 +109,8 @@ char mock_json_kind(mock_json value);
 mock_json mock_json_member(mock_json object, const char *name);
 /* The first element of an array. */
 mock_json mock_json_first(mock_json array);
+/* The element of the array after this one. */
+mock_json mock_json_after(mock_json array, mock_json element);
 /* Whether the value is this string. */
 bool mock_json_is(mock_json value, const char *text);
 /* The characters of a string that has no escapes in it, or of a number; none for anything else. */

@@ -14,7 +14,4 @@ typedef struct mock_json {
     size_t length;
 } mock_json;
 
-/* The element of the array after this one. */
-mock_json mock_json_after(mock_json array, mock_json element);
-
 #endif

@@ -114,7 +114,7 @@ static uint32_t lost_peer(const batch *b) {
 static mock_outcome fail(batch *b, mock_stream *s, mock_task *t, aclError code) {
     b->begun = false;
     mock_shared_poll();
-    mock_outside_fails(s, t, code);
+    mock_outside_fails(b->comm, s, t, code);
     return MOCK_DONE;
 }
 

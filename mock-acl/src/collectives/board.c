@@ -20,6 +20,9 @@ static mock_board *map(int fd) {
 }
 
 mock_board *mock_board_new(int *fd, mock_board_key *key) {
+    const int32_t pid = (int32_t)getpid();
+    const uint64_t started = mock_process_start(pid);
+    if (started == 0) return NULL;
     const int file = memfd_create(BOARD_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) return NULL;
     mock_board *b = NULL;
@@ -27,8 +30,7 @@ mock_board *mock_board_new(int *fd, mock_board_key *key) {
         b = map(file);
     if (b != NULL && getrandom(b->token, sizeof b->token, 0) == (ssize_t)sizeof b->token) {
         b->magic = MAGIC;
-        const int32_t pid = (int32_t)getpid();
-        *key = (mock_board_key){MAGIC, {b->token[0], b->token[1]}, mock_process_start(pid), pid, file};
+        *key = (mock_board_key){MAGIC, {b->token[0], b->token[1]}, started, pid, file};
         *fd = file;
         return b;
     }
@@ -38,12 +40,14 @@ mock_board *mock_board_new(int *fd, mock_board_key *key) {
 }
 
 mock_board *mock_board_open(const mock_board_key *key) {
+    errno = 0;
     if (key->magic != MAGIC) return NULL;
     const int fd = mock_process_file(key->pid, key->started, key->fd, BOARD_FILE, (int64_t)sizeof(mock_board));
     if (fd < 0) return NULL;
     mock_board *b = map(fd);
     close(fd);
     if (b == NULL) return NULL;
+    errno = 0;
     if (b->magic == MAGIC && b->token[0] == key->token[0] && b->token[1] == key->token[1]) return b;
     mock_board_close(b);
     return NULL;
@@ -62,6 +66,8 @@ static bool agree(mock_board *b, uint32_t ranks) {
 int mock_board_sit(mock_board *b, uint32_t ranks, uint32_t rank, int *stage) {
     mock_seat *s = &b->seats[rank];
     uint32_t there = MOCK_SEAT_FREE;
+    const uint64_t started = mock_process_start((int32_t)getpid());
+    if (started == 0) return HCCL_E_MEMORY;
     if (!agree(b, ranks)) return HCCL_E_PARA;
     const int fd = memfd_create(STAGE_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) return HCCL_E_MEMORY;
@@ -71,7 +77,7 @@ int mock_board_sit(mock_board *b, uint32_t ranks, uint32_t rank, int *stage) {
         return HCCL_E_PARA;
     }
     s->pid = (int32_t)getpid();
-    s->started = mock_process_start(s->pid);
+    s->started = started;
     s->stage = *stage = fd;
     atomic_store(&s->state, MOCK_SEAT_TAKEN);
     return 0;
@@ -87,7 +93,7 @@ bool mock_seat_lost(const mock_seat *s) {
     const uint32_t state = atomic_load(&s->state);
     if (state == MOCK_SEAT_LEFT) return true;
     if (state < MOCK_SEAT_TAKEN || s->pid == (int32_t)getpid()) return false;
-    return mock_process_start(s->pid) != s->started;
+    return mock_process_gone(s->pid, s->started);
 }
 
 int mock_seat_open(const mock_seat *s) {

@@ -72,7 +72,7 @@ static inline mock_channel *mock_channel_of(mock_board *b, uint32_t from, uint32
 
 /* A new board, its file and the key to it; NULL without memory or descriptors. */
 mock_board *mock_board_new(int *fd, mock_board_key *key);
-/* NULL when the key is none, or the process is gone that made it. */
+/* NULL when the key is none, or the process is gone that made it; or with errno. */
 mock_board *mock_board_open(const mock_board_key *key);
 void mock_board_close(mock_board *b);
 /* Why a rank cannot sit there, or 0 with its stage. */

@@ -1,6 +1,7 @@
 /* Communicators: how ranks find each other, names, settings, and what broke one. */
 #define _GNU_SOURCE
 #include "collectives/comm.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "collectives/collectives.h"
+#include "collectives/rank_table.h"
 
 #define SECOND UINT64_C(1000000000)
 #define NAP_NS 200000L
@@ -31,7 +33,15 @@ HcclResult mock_hccl(HcclResult code, const char *format, ...) {
     return code;
 }
 
+static HcclResult in_child(void) {
+    if (!mock_forked()) return 0;
+    return mock_hccl(HCCL_E_RUNTIME, "the parent of this process used the device before the fork");
+}
+
+/* The communicators of a parent are not the child's: it would leave in the parent's place. */
 mock_comm *mock_comm_get(HcclComm handle_of, HcclResult *code) {
+    *code = in_child();
+    if (*code != 0) return NULL;
     if (handle_of == NULL) {
         *code = mock_hccl(HCCL_E_PTR, "comm must not be null");
         return NULL;
@@ -77,20 +87,27 @@ static void forget(const uint64_t *token) {
     pthread_mutex_unlock(&rooted_lock);
 }
 
+static HcclResult exhausted(void) {
+    return mock_hccl(HCCL_E_MEMORY, "no memory or descriptors for a communicator");
+}
+
+/* After a call that tells it in errno. */
+static bool is_exhausted(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM; }
+
 static HcclResult new_board(mock_board_key *key) {
     int fd = -1;
     mock_board *b = mock_board_new(&fd, key);
     if (b != NULL && remember(b, fd)) return 0;
     mock_board_close(b);
     if (fd >= 0) close(fd);
-    return mock_hccl(HCCL_E_MEMORY, "no memory or descriptors for a communicator");
+    return exhausted();
 }
 
 /* ---- sitting down ---- */
 
 static HcclResult needs_device(void) {
-    if (mock_forked())
-        return mock_hccl(HCCL_E_RUNTIME, "the parent of this process used the device before the fork");
+    const HcclResult code = in_child();
+    if (code != 0) return code;
     mock_lock();
     const bool there = mock_current_quiet() != NULL;
     mock_unlock();
@@ -123,6 +140,7 @@ static HcclResult sit(
     if (code != 0) {
         free(c);
         mock_board_close(b);
+        if (code == HCCL_E_MEMORY) return exhausted();
         return mock_hccl((HcclResult)code,
             "rank %u of %u: taken already, or others say another number of ranks", rank, ranks);
     }
@@ -137,9 +155,11 @@ static HcclResult sit(
     return 0;
 }
 
-static HcclResult meet(const mock_comm *c, mock_seat_state least, uint64_t until) {
+/* `host` is that of a rank table's rank 0, else NULL. */
+static HcclResult meet(const mock_comm *c, mock_seat_state least, uint64_t until, const mock_host *host) {
     const struct timespec nap = {0, NAP_NS};
     while (!mock_board_all(c->board, c->ranks, least)) {
+        if (host != NULL) mock_host_answer(host);
         for (uint32_t r = 0; r < c->ranks; r++)
             if (mock_seat_lost(&c->board->seats[r])) return mock_hccl(HCCL_E_REMOTE, "rank %u went away", r);
         if (mock_real_ns() > until)
@@ -173,13 +193,13 @@ static HcclResult hand_out(mock_comm *c, HcclComm *out) {
 }
 
 /* The rest of what a rank does, while others do the same. */
-static HcclResult join(mock_comm *c, mock_sub *own, HcclComm *out) {
+static HcclResult join(mock_comm *c, mock_sub *own, const mock_host *host, HcclComm *out) {
     const uint64_t until = connect_end();
-    HcclResult code = meet(c, MOCK_SEAT_TAKEN, until);
+    HcclResult code = meet(c, MOCK_SEAT_TAKEN, until, host);
     if (own != NULL) atomic_store(&own->state, 0);
     if (code == 0) code = open_peers(c);
     if (code == 0) ready(c);
-    if (code == 0) code = meet(c, MOCK_SEAT_READY, until);
+    if (code == 0) code = meet(c, MOCK_SEAT_READY, until, NULL);
     forget(c->board->token);
     if (code == 0) code = hand_out(c, out);
     if (code != 0) mock_comm_unref(c);
@@ -233,10 +253,11 @@ static HcclResult init_root(
     mock_board_key key;
     memcpy(&key, info->internal, sizeof key);
     mock_board *b = mock_board_open(&key);
+    if (b == NULL && is_exhausted()) return exhausted();
     if (b == NULL) return mock_hccl(HCCL_E_PARA, "the root information is none, or its process is gone");
     mock_comm *c = NULL;
     code = sit(b, ranks, rank, config, &c);
-    return code == 0 ? join(c, NULL, comm) : code;
+    return code == 0 ? join(c, NULL, NULL, comm) : code;
 }
 
 /* Waits for all ranks (guide: HCCL, HcclCommInitRootInfo), as long as HCCL_CONNECT_TIMEOUT says. */
@@ -250,6 +271,67 @@ MOCK_EXPORT HcclResult HcclCommInitRootInfoConfig(uint32_t nRanks, const HcclRoo
     const HcclCommConfig *config, HcclComm *comm) {
     if (config == NULL) return mock_hccl(HCCL_E_PTR, "config must not be null");
     return init_root(nRanks, rootInfo, rank, config, comm);
+}
+
+/* The device of a rank table is the one of the machine, whatever is visible. */
+static HcclResult check_table(const mock_rank_table *table, uint32_t rank) {
+    int32_t user = -1, here = -1;
+    if (rank >= table->ranks) return mock_hccl(HCCL_E_PARA, "rank %u: the rank table has %u", rank, table->ranks);
+    if (aclrtGetDevice(&user) != 0 || aclrtGetPhyDevIdByUserDevId(user, &here) != 0) return HCCL_E_RUNTIME;
+    if (here >= 0 && (uint32_t)here == table->devices[rank]) return 0;
+    return mock_hccl(HCCL_E_PARA, "rank %u is device %u in the rank table, and the thread has device %d", rank,
+        table->devices[rank], (int)here);
+}
+
+static HcclResult find_host(const mock_rank_table *table, uint64_t until, mock_board_key *key) {
+    const struct timespec nap = {0, NAP_NS};
+    while (!mock_host_ask(table, key)) {
+        if (is_exhausted()) return exhausted();
+        if (mock_real_ns() > until)
+            return mock_hccl(HCCL_E_TIMEOUT, "rank 0 of the rank table did not come within HCCL_CONNECT_TIMEOUT");
+        nanosleep(&nap, NULL);
+    }
+    return 0;
+}
+
+static HcclResult be_host(const mock_rank_table *table, mock_host *host, mock_board_key *key) {
+    const HcclResult code = new_board(key);
+    if (code != 0 || mock_host_open(host, table, key)) return code;
+    const bool few = is_exhausted();
+    forget(key->token);
+    if (few) return exhausted();
+    return mock_hccl(HCCL_E_PARA, "another rank 0 waits with the same rank table");
+}
+
+static HcclResult init_table(const char *path, uint32_t rank, const HcclCommConfig *config, HcclComm *comm) {
+    if (path == NULL || comm == NULL) return mock_hccl(HCCL_E_PTR, "clusterInfo and comm must not be null");
+    mock_rank_table table;
+    mock_host host = {.socket = -1};
+    mock_board_key key;
+    HcclResult code = needs_device();
+    if (code == 0) code = mock_rank_table_read(path, &table);
+    if (code == 0) code = check_table(&table, rank);
+    if (code == 0) code = rank == 0 ? be_host(&table, &host, &key) : find_host(&table, connect_end(), &key);
+    if (code != 0) return code;
+    mock_board *b = mock_board_open(&key);
+    mock_comm *c = NULL;
+    if (b == NULL) code = is_exhausted() ? exhausted() : mock_hccl(HCCL_E_REMOTE, "rank 0 went away");
+    else code = sit(b, table.ranks, rank, config, &c);
+    if (code == 0) code = join(c, NULL, rank == 0 ? &host : NULL, comm);
+    if (code != 0 && rank == 0) forget(key.token);
+    mock_host_close(&host);
+    return code;
+}
+
+/* `clusterInfo` is the path of a rank table (guide: HCCL). Waits for all ranks. */
+MOCK_EXPORT HcclResult HcclCommInitClusterInfo(const char *clusterInfo, uint32_t rank, HcclComm *comm) {
+    return init_table(clusterInfo, rank, NULL, comm);
+}
+
+MOCK_EXPORT HcclResult HcclCommInitClusterInfoConfig(
+    const char *clusterInfo, uint32_t rank, HcclCommConfig *config, HcclComm *comm) {
+    if (config == NULL) return mock_hccl(HCCL_E_PTR, "config must not be null");
+    return init_table(clusterInfo, rank, config, comm);
 }
 
 static HcclResult check_devices(uint32_t count, const int32_t *devices) {
@@ -269,7 +351,7 @@ static HcclResult sit_all(mock_comm **all, uint32_t count, const mock_board_key 
     HcclResult code = 0;
     for (uint32_t r = 0; r < count && code == 0; r++) {
         mock_board *b = mock_board_open(key);
-        code = b == NULL ? mock_hccl(HCCL_E_MEMORY, "no memory for a communicator")
+        code = b == NULL ? exhausted()
                          : sit(b, count, r, NULL, &all[r]);
     }
     for (uint32_t r = 0; r < count && code == 0; r++) {
@@ -373,7 +455,7 @@ static HcclResult create_sub(mock_comm *c, uint32_t count, const uint32_t *ranks
     if (b == NULL) return mock_hccl(HCCL_E_TIMEOUT, "the first rank of the sub communicator did not come");
     mock_comm *sub = NULL;
     const HcclResult code = sit(b, count, rank, config, &sub);
-    if (code == 0) return join(sub, posted, out);
+    if (code == 0) return join(sub, posted, NULL, out);
     if (posted != NULL) atomic_store(&posted->state, 0);
     return code;
 }

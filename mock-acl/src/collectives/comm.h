@@ -18,6 +18,7 @@ typedef struct mock_comm {
     uint64_t sends[MOCK_RANKS], takes[MOCK_RANKS];
     uint64_t area_bytes[2];
     HcclResult error; /* what broke it, and the words for it */
+    aclError told;    /* what the stream said then, and says again */
     char why[256];
     char name[COMM_NAME_MAX_LENGTH];
 } mock_comm;

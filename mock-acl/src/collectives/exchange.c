@@ -76,9 +76,10 @@ bool mock_comm_late(const mock_comm *c, uint64_t began_ns) {
     return c->limit_ns != 0 && mock_real_ns() - began_ns > c->limit_ns;
 }
 
-void mock_outside_fails(mock_stream *s, mock_task *t, aclError code) {
-    mock_parts.failed_locked(s, t, code);
-    mock_task_result(s, code);
+void mock_outside_fails(mock_comm *c, mock_stream *s, mock_task *t, aclError code) {
+    if (c->told == 0) c->told = code;
+    mock_parts.failed_locked(s, t, c->told);
+    mock_task_result(s, c->told);
 }
 
 /* ---- waiting ---- */
@@ -217,7 +218,7 @@ static mock_outcome end(mock_exchange *x, mock_stream *s, mock_task *t, aclError
     if (atomic_load(&seat->finished) < x->seq) atomic_store(&seat->finished, x->seq);
     x->state = BEGIN;
     mock_shared_poll();
-    if (code != 0) mock_outside_fails(s, t, code);
+    if (code != 0) mock_outside_fails(x->comm, s, t, code);
     return MOCK_DONE;
 }
 
@@ -270,7 +271,7 @@ static mock_outcome step(mock_stream *s, mock_task *t) {
     mock_exchange *x = t->u.outside.what;
     if (x->state == BEGIN) {
         if (x->comm->error != 0) {
-            mock_outside_fails(s, t, ACL_ERROR_RT_INTERNAL_ERROR);
+            mock_outside_fails(x->comm, s, t, ACL_ERROR_RT_INTERNAL_ERROR);
             return MOCK_DONE;
         }
         x->seq = ++x->comm->turn;

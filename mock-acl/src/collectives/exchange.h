@@ -56,7 +56,7 @@ void mock_exchange_drop(mock_exchange *x);
 HcclResult mock_outside_submit(const mock_outside *how, void *what, mock_hccl_call call, aclrtStream stream);
 /* Whether a task that waits must go on because its time is over; looked at with the lock. */
 bool mock_comm_late(const mock_comm *c, uint64_t began_ns);
-/* Ends a task with a device error. */
-void mock_outside_fails(mock_stream *s, mock_task *t, aclError code);
+/* Ends a task with a device error, the same for each behind the first. */
+void mock_outside_fails(mock_comm *c, mock_stream *s, mock_task *t, aclError code);
 
 #endif

@@ -250,6 +250,7 @@ static aclError reset(int32_t id, bool force, const char *call) {
         if (d->count == 0 && ctx != NULL) {
             d->primary = NULL;
             context_teardown(ctx, force);
+            mock_graph_streams_forgotten(id);
             unbind_primary();
         }
     }

@@ -21,6 +21,8 @@ void mock_core_groups_reset(void);
 /* ---- contexts/init.c ---- */
 void mock_init_reset(void);
 bool mock_initialized(void);
+/* Who is told the configuration of aclInit that names a dump, and null for aclFinalize. */
+extern _Atomic(aclError (*)(const char *json)) mock_dump_told;
 
 /* ---- contexts/snapshot.c ---- */
 void mock_snapshot_reset(void);

@@ -10,6 +10,7 @@ MOCK_EXPORT const char *aclGetRecentErrMsg(void) {
     MOCK_ENTER_PTR(aclGetRecentErrMsg);
     mock_lock();
     const bool bound = mock_current_quiet() != NULL || mock_strict_doc();
+    if (!bound) mock_self()->ctx = NULL;
     mock_unlock();
     if (!bound) mock_no_context();
     return mock_error_show();

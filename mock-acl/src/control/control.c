@@ -77,7 +77,7 @@ MOCK_EXPORT int mock_acl_release_stream_id(int32_t id) {
 /* ---- running ---- */
 
 MOCK_EXPORT uint64_t mock_acl_run_until_idle(void) {
-    if (mock_self()->in_task != 0) return 0;
+    if (mock_forked() || mock_self()->in_task != 0) return 0;
     mock_lock();
     const uint64_t before = mock_engine.tasks_run;
     mock_run_all();
@@ -182,6 +182,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_channels_reset();
     mock_profiling_reset();
     mock_dump_reset();
+    mock_mstx_reset();
     mock_options_reset();
     mock_pools_reset();
     mock_kernels_reset();

@@ -14,11 +14,14 @@
 /* Where mock_acl_advance_ns stops: 292 years, and as much is left for tasks and deadlines. */
 #define CLOCK_END_NS ((uint64_t)INT64_MAX)
 
-uint64_t mock_real_ns(void) {
+static uint64_t now_of(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
+
+uint64_t mock_real_ns(void) { return now_of(CLOCK_MONOTONIC); }
+uint64_t mock_raw_ns(void) { return now_of(CLOCK_MONOTONIC_RAW); }
 
 static uint64_t later(uint64_t from, uint64_t ns) {
     const uint64_t left = CLOCK_END_NS > from ? CLOCK_END_NS - from : 0;

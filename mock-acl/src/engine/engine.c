@@ -110,7 +110,7 @@ aclError mock_task_run(mock_task *t, const mock_stream *s, uint32_t graph) {
     if (MOCK_UNLIKELY(atomic_load_explicit(&mock_launches_on, memory_order_relaxed)))
         mock_launches_add(t, s->id, graph);
     mock_watcher *watcher = atomic_load_explicit(&mock_watch, memory_order_relaxed);
-    if (MOCK_UNLIKELY(watcher != NULL)) return watcher(t, s->id, graph);
+    if (MOCK_UNLIKELY(watcher != NULL)) return watcher(t, s, graph);
     return t->ops->run(t->u.kernel.arg);
 }
 

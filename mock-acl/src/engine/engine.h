@@ -34,6 +34,8 @@ extern mock_link mock_captures;
 /* ---- engine/clock.c, with the lock but for the first two ---- */
 /* Real time. */
 uint64_t mock_real_ns(void);
+/* The clock of profiles: it is not adjusted. */
+uint64_t mock_raw_ns(void);
 /* The task that the thread runs takes so much more time. */
 void mock_spend(uint64_t ns);
 /* Up to when the stream is busy: now, or later. */
@@ -66,6 +68,12 @@ aclError mock_stream_of_current(const mock_stream *s);
 /* ---- engine/engine.c, with the lock but for tasks that run and mock_memory_changed ---- */
 /* Runs a kernel instead of the engine, and looks at it; NULL: nobody looks. */
 extern _Atomic(mock_watcher *) mock_watch;
+/* The low bits of the clock of profiles in units of 64 ns, which is some four minutes; 0 when nobody looks. */
+#define MOCK_TOLD_NS 64u
+static inline uint32_t mock_told(void) {
+    const bool looked_at = atomic_load_explicit(&mock_watch, memory_order_relaxed) != NULL;
+    return MOCK_UNLIKELY(looked_at) ? (uint32_t)(mock_raw_ns() / MOCK_TOLD_NS) : 0;
+}
 /* Host threads that wait run ready work themselves. Called with the lock, returns with it; `timeout_ns`
  * negative waits without limit. 0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, or an error when called from inside a
  * task. */
@@ -122,6 +130,7 @@ void mock_stream_given(const mock_stream *s);
 /* Streams inside captured graphs. */
 void mock_graph_stream_taken(int32_t device);
 void mock_graph_streams_given(int32_t device, uint32_t count);
+void mock_graph_streams_forgotten(int32_t device);
 /* The id of an event of the older calls: 0, also when it has one, or 207007. */
 aclError mock_event_id_take(mock_event *e);
 void mock_event_id_give(mock_event *e);
@@ -133,6 +142,8 @@ void mock_record_over(void);
 /* ---- engine/shared.c, with the lock except for what is atomic ---- */
 /* When a process started, in ticks since boot; 0 when there is none, or it is dead. */
 uint64_t mock_process_start(int32_t pid);
+/* Whether the one that started then is dead. */
+bool mock_process_gone(int32_t pid, uint64_t started);
 /* Opens the sealed anonymous file `of` of a process, if it has this name, and this size unless that is negative: no
  * other file is ever opened, whatever stands in a key. -1 when it is not there. */
 int mock_process_file(int32_t pid, uint64_t started, int32_t of, const char *name, int64_t size);

@@ -115,6 +115,7 @@ typedef struct mock_event {
     uint64_t graph_serial;
     uint32_t graph_record;
     bool in_model; /* the latest record went into a bound stream */
+    bool stored;   /* into one that keeps its tasks and is bound to nothing: it never comes */
     struct mock_shared *shared; /* of an event between processes */
     struct mock_event *next_free;
 } mock_event;

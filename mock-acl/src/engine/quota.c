@@ -16,7 +16,7 @@
 #define DOCUMENTED_STREAMS 1984u
 
 static struct {
-    bool read;
+    bool read, keeps; /* the streams of graphs that are gone */
     uint32_t streams, events;       /* at the start */
     uint32_t stream_now, event_now; /* set by the program */
     uint32_t ids, records;
@@ -26,7 +26,10 @@ static struct {
 static struct {
     uint32_t streams;  /* of the program; those that the CPU schedules take none (observed: available_kinds) */
     uint32_t in_graphs;
+    uint32_t kept; /* of graphs that are gone */
 } used[MOCK_QUOTA_DEVICES];
+
+static bool keeps(void) { return mock_config_number("MOCK_ACL_GRAPH_STREAMS", 1, 0, 1) == 0; }
 
 static void read_environment(void) {
     if (quota.read) return;
@@ -36,12 +39,15 @@ static void read_environment(void) {
     quota.events = mock_config_number("MOCK_ACL_EVENTS", EVENT_LIMIT, 1, EVENT_LIMIT);
     quota.stream_now = quota.streams;
     quota.event_now = quota.events;
+    quota.keeps = keeps();
 }
 
 void mock_quota_reset(void) {
     read_environment();
     quota.stream_now = quota.streams;
     quota.event_now = quota.events;
+    quota.keeps = keeps();
+    for (int32_t i = 0; i < MOCK_QUOTA_DEVICES; i++) mock_graph_streams_forgotten(i);
 }
 
 static uint32_t left(uint32_t limit, uint32_t used) { return used < limit ? limit - used : 0; }
@@ -50,7 +56,7 @@ static uint32_t left(uint32_t limit, uint32_t used) { return used < limit ? limi
 
 uint32_t mock_streams_left(int32_t device) {
     read_environment();
-    return left(quota.stream_now, used[device].streams + used[device].in_graphs);
+    return left(quota.stream_now, used[device].streams + used[device].in_graphs + used[device].kept);
 }
 
 static uint32_t takes(const mock_stream *s) { return (s->flags & ACL_STREAM_CPU_SCHEDULE) == 0; }
@@ -67,9 +73,15 @@ void mock_stream_given(const mock_stream *s) {
 
 void mock_graph_stream_taken(int32_t device) { used[device].in_graphs++; }
 
-/* The real runtime keeps those of graphs that are gone (observed: available); here they come back, so that a program
- * which captures again and again never runs out of them (own choice). */
-void mock_graph_streams_given(int32_t device, uint32_t count) { used[device].in_graphs -= count; }
+/* They come back with the graph: the implementation destroys them, and the number is the driver's. That of the
+ * recordings kept them (observed: available), as MOCK_ACL_GRAPH_STREAMS=0 does. */
+void mock_graph_streams_given(int32_t device, uint32_t count) {
+    used[device].in_graphs -= count;
+    if (quota.keeps) used[device].kept += count;
+}
+
+/* (observed: sequences) */
+void mock_graph_streams_forgotten(int32_t device) { used[device].kept = 0; }
 
 /* (observed: host_notify, "availNum"; two_devices, available_kinds) */
 MOCK_EXPORT aclError aclrtGetStreamAvailableNum(uint32_t *streamCount) {

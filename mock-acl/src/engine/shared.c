@@ -37,6 +37,7 @@ uint64_t mock_process_start(int32_t pid) {
     if (fd < 0) return 0;
     const ssize_t n = read(fd, text, sizeof text - 1);
     close(fd);
+    errno = 0;
     if (n <= 0) return 0;
     text[n] = '\0';
     /* The name in parentheses may have anything; the state and 19 numbers follow. */
@@ -48,6 +49,14 @@ uint64_t mock_process_start(int32_t pid) {
         if (p != NULL) p++;
     }
     return p == NULL ? 0 : strtoull(p, NULL, 10);
+}
+
+/* Without a descriptor to look with, one that is there counts as running. */
+bool mock_process_gone(int32_t pid, uint64_t started) {
+    const uint64_t start = mock_process_start(pid);
+    if (start != 0) return start != started;
+    if (errno != EMFILE && errno != ENFILE && errno != ENOMEM) return true;
+    return kill(pid, 0) != 0 && errno == ESRCH;
 }
 
 static uint64_t own_start(void) {
@@ -98,7 +107,7 @@ bool mock_shared_lost(mock_shared *p) {
         const uint64_t started = atomic_load(&p->page->members[i].started);
         if (pid == 0 || started == 0) continue;
         if (pid == (int32_t)getpid()) continue;
-        if (mock_process_start(pid) == started) return false;
+        if (!mock_process_gone(pid, started)) return false;
         dead = true;
     }
     p->lost = dead;

@@ -67,6 +67,6 @@ static inline bool mock_target_lives(const mock_target *t) { return t->stream->s
 /* Gives a thread without a context its own. */
 typedef mock_ctx *mock_binder(void);
 /* Runs a kernel instead of the engine, and looks at it. */
-typedef aclError mock_watcher(mock_task *t, int32_t stream, uint32_t graph);
+typedef aclError mock_watcher(mock_task *t, const struct mock_stream *s, uint32_t graph);
 
 #endif

@@ -104,6 +104,7 @@ typedef struct mock_value {
 typedef struct mock_kernel {
     void *arg;
     uint16_t cube, vector; /* the core limits of its launch */
+    uint32_t told;         /* when it was queued, for a profile: of mock_told */
 } mock_kernel;
 
 typedef struct mock_task {

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include "base/base.h"
 #include "engine/deadline.h"
@@ -196,7 +197,9 @@ MOCK_EXPORT int mock_acl_stand_still(int on) {
 
 void mock_start_workers(void) {
     const unsigned wanted = mock_config_number("MOCK_ACL_WORKERS", 0, 0, MAX_WORKERS);
-    if (!settings_read) set_still(wanted == 0 && getenv("MOCK_ACL_WORKERS") != NULL);
+    /* No number is as if it were not set. */
+    const char *told = getenv("MOCK_ACL_WORKERS");
+    if (!settings_read) set_still(told != NULL && strcmp(told, "0") == 0);
     settings_read = true;
     mock_engine.eager_workers = wanted != 0;
     while (mock_engine.workers < wanted) {

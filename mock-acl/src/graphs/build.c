@@ -127,6 +127,8 @@ MOCK_EXPORT aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream) {
 static aclError build_end(mock_graph *g) {
     if (g->captured) return captured_model();
     if (g->state != MOCK_GRAPH_BUILDING) return 0;
+    const aclError home = mock_graph_at_home(g);
+    if (home != 0) return home;
     if (g->chain_count == 0) return mock_fail(ACL_ERROR_RT_STREAM_MODEL, "EE1018", "the model has no streams");
     if (!mock_graph_freeze(g)) return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
     /* Without an end task it can never be executed: 507011 (implementation of the open runtime). */

@@ -207,10 +207,16 @@ static void refused_record(const mock_graph *g, mock_event *e) {
 /* Only a text: the call that comes upon such an event succeeds (observed: group_record_fails). */
 static void tell_refused(void) { mock_error_text("EE9999", "the record of the event was refused"); }
 
+static aclError other_capture(void) {
+    return mock_fail(ACL_ERROR_STREAM_CAPTURE_CONFLICT, "EE1016", "the event belongs to another capture");
+}
+
+/* One whose record another capture refused stays with that (observed: sequences). */
 static aclError add_record(mock_stream *s, mock_event *e) {
     mock_graph *g = s->graph;
+    if (mock_event_captured(e) && e->graph != g && e->graph_record == NO_RECORD) return other_capture();
     aclError code = mock_group_check(g, s->chain, MOCK_TASK_RECORD);
-    if (code == ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT) refused_record(g, e);
+    if (code != 0 && g->open_group != NULL) refused_record(g, e);
     void *records = g->records;
     if (code == 0) code = mock_graph_grow(&records, &g->record_room, g->record_count, sizeof *g->records);
     g->records = records;
@@ -299,9 +305,9 @@ aclError mock_capture_wait(mock_stream *s, mock_event *e) {
     if (captured && e->graph == s->graph) return add_wait(s, e);
     if (captured) {
         e->graph->broken = s->graph->broken = true;
-        return mock_fail(ACL_ERROR_STREAM_CAPTURE_CONFLICT, "EE1016", "the event belongs to another capture");
+        return other_capture();
     }
-    if (!mock_has_record(e)) return 0;
+    if (!mock_has_record(e) && !e->stored) return 0;
     return mock_fail(ACL_ERROR_RT_CAPTURE_DEPENDENCY, "EE1016", "the event was recorded outside the capture");
 }
 

@@ -23,7 +23,7 @@ aclError mock_group_check(mock_graph *g, uint16_t chain, mock_task_kind kind) {
     if (g->open_group == NULL) return 0;
     if (g->open_chain != chain) {
         g->broken = true;
-        if (g->group_error == 0) g->group_error = ACL_ERROR_STREAM_TASK_GROUP_INTR;
+        g->group_error = ACL_ERROR_STREAM_TASK_GROUP_INTR;
         return mock_fail(
             ACL_ERROR_STREAM_TASK_GROUP_INTR, "EE9999", "a task group is open on another stream");
     }

@@ -31,17 +31,19 @@ static void *chain_handle(mock_graph *g, uint16_t chain) {
     return ref->handle;
 }
 
+/* Of a capture the latest that joined comes first, the origin last (observed: graph_tasks, sequences). */
 static aclError list_streams(mock_graph *g, aclrtStream *streams, uint32_t room) {
     for (uint32_t i = 0; i < room; i++) {
-        streams[i] = i < g->chain_count ? chain_handle(g, (uint16_t)i) : NULL;
+        const uint32_t chain = g->captured ? g->chain_count - 1 - i : i;
+        streams[i] = i < g->chain_count ? chain_handle(g, (uint16_t)chain) : NULL;
         if (i < g->chain_count && streams[i] == NULL) return no_memory();
     }
     return room < g->chain_count ? too_few("streams", g->chain_count) : 0;
 }
 
-/* The internal streams (observed: tasks), also of a model that is being captured (observed: graph_tasks); that of the
- * capture's origin first (own choice). Too small an array is filled and gives 107039, a larger one is padded with null
- * (implementation of the open runtime). */
+/* The internal streams (observed: tasks), also of a model that is being captured (observed: graph_tasks).
+ * Too small an array is filled and gives 107039, a larger one is padded with null (implementation of the open
+ * runtime). */
 MOCK_EXPORT aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams) {
     MOCK_ENTER(aclmdlRIGetStreams);
     aclError code = 0;

@@ -2,9 +2,10 @@
  *
  * (guide: kernel loading and launch; header: aclrtLaunchKernelAttrId) Codes of launch attributes:
  * (implementation of the open runtime). A block that fails, or asks for memory that is not there, leaves
- * 507015 on the stream (header: ACL_ERROR_RT_AICORE_EXCEPTION), 507018 on the AICPU, and ends the launch (own
- * choice: the blocks of a card run side by side). One that is late leaves 507014, on the AICPU 507017
- * (header: ACL_ERROR_RT_AICORE_TIMEOUT, ACL_ERROR_RT_AICPU_TIMEOUT). */
+ * 507015 on the stream (header: ACL_ERROR_RT_AICORE_EXCEPTION), 507035 on vector cores alone, 507018 on the AICPU, and
+ * ends the launch (own choice: the blocks of a card run side by side). One that is late leaves 507014, on vector cores
+ * 507034, on the AICPU 507017 (header: ACL_ERROR_RT_AICORE_TIMEOUT, ACL_ERROR_RT_VECTOR_CORE_TIMEOUT,
+ * ACL_ERROR_RT_AICPU_TIMEOUT). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,14 @@ void mock_launch_free(void *launch) {
     free(l);
 }
 
+/* Vector cores alone: its kind, a mix without cube cores, or, of a kind for either, what the launch says. */
+static bool on_vector(const mock_launch *l) {
+    const mock_acl_kernel *k = &l->function->kernel;
+    if (k->kind == MOCK_ACL_KERNEL_AICORE) return l->engine == ACL_RT_ENGINE_TYPE_AIV;
+    return k->kind == MOCK_ACL_KERNEL_VECTOR ||
+           (k->kind == MOCK_ACL_KERNEL_MIX && k->cube_ratio == 0 && k->vector_ratio != 0);
+}
+
 /* A batch starts all blocks together, so they need a core each (guide: kernel launch, schedule mode; own
  * choice of the code: a card would wait for ever). */
 aclError mock_launch_limit(mock_launch *l, const mock_ctx *ctx) {
@@ -151,9 +160,7 @@ aclError mock_launch_limit(mock_launch *l, const mock_ctx *ctx) {
     mock_limits_in_use(ctx, &limits);
     l->cube = limits.cube;
     l->vector = limits.vector;
-    const bool vector = k->kind == MOCK_ACL_KERNEL_VECTOR ||
-                        (k->kind == MOCK_ACL_KERNEL_MIX && k->cube_ratio == 0 && k->vector_ratio != 0);
-    const uint32_t cores = vector ? l->vector : l->cube;
+    const uint32_t cores = on_vector(l) ? l->vector : l->cube;
     if (l->batch == 0 || k->kind == MOCK_ACL_KERNEL_AICPU || l->blocks <= cores) return 0;
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003",
         "a batch of %u blocks needs as many cores, there are %u", l->blocks, cores);
@@ -192,6 +199,7 @@ static void spend(mock_acl_block *block, uint64_t nanoseconds) {
 static bool on_cpu(const mock_launch *l) { return l->function->kernel.kind == MOCK_ACL_KERNEL_AICPU; }
 
 static aclError failure(const mock_launch *l) {
+    if (on_vector(l)) return ACL_ERROR_RT_VECTOR_CORE_EXCEPTION;
     return on_cpu(l) ? ACL_ERROR_RT_AICPU_EXCEPTION : ACL_ERROR_RT_AICORE_EXCEPTION;
 }
 
@@ -230,6 +238,7 @@ static aclError run(mock_launch *l) {
     const bool late = l->timeout_ns != 0 && longest > l->timeout_ns;
     if (longest != 0) mock_spend(late ? l->timeout_ns : longest);
     if (code != 0 || !late) return code;
+    if (on_vector(l)) return ACL_ERROR_RT_VECTOR_CORE_TIMEOUT;
     return on_cpu(l) ? ACL_ERROR_RT_AICPU_TIMEOUT : ACL_ERROR_RT_AICORE_TIMEOUT;
 }
 
@@ -264,5 +273,5 @@ void mock_launch_task(mock_launch *l, const char *call, mock_task *out) {
     *out = (mock_task){.ops = cpu ? &work_ops[i] : &kernel_ops[i],
         .kind = cpu ? MOCK_TASK_WORK : MOCK_TASK_KERNEL,
         .type = ACL_MODEL_RI_TASK_KERNEL};
-    out->u.kernel = (mock_kernel){l, (uint16_t)l->cube, (uint16_t)l->vector};
+    out->u.kernel = (mock_kernel){l, (uint16_t)l->cube, (uint16_t)l->vector, mock_told()};
 }

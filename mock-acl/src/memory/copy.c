@@ -218,8 +218,8 @@ MOCK_EXPORT aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, si
     if (code == 0 && kind == ACL_MEMCPY_DEVICE_TO_DEVICE)
         code = mock_fail(
             ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1001", "aclrtMemcpy2d does not copy from device to device");
-    if (code == 0) code = mock_forbidden_sync("aclrtMemcpy2d");
     if (code == 0) code = check_2d_places(kind, &c);
+    if (code == 0) code = mock_forbidden_sync("aclrtMemcpy2d");
     return code != 0 ? code : end_sync(copy_now(&c), "aclrtMemcpy2d");
 }
 

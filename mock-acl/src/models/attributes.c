@@ -1,6 +1,5 @@
-/* Attributes for operators by name, and the compiler's options: they are kept and checked. No operator
- * can be run by name: those calls give 207000 (guide: operators by name; codes: implementation of the
- * open graph engine). */
+/* Attributes for operators by name, and the compiler's options: they are kept and checked (guide: operators by name;
+ * codes: implementation of the open graph engine). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +7,7 @@
 #include "base/base.h"
 #include "models/models.h"
 
-typedef struct attr {
-    struct attr *next;
-    char *name;
-    void *value;
-} attr;
+typedef mock_op_attr attr;
 
 typedef struct attrs {
     mock_thing thing;
@@ -39,12 +34,12 @@ MOCK_EXPORT aclopAttr *aclopCreateAttr(void) {
 }
 
 MOCK_EXPORT void aclopDestroyAttr(const aclopAttr *attr) {
-    if (mock_enter(MOCK_API_aclopDestroyAttr) == 0 && attr != NULL) mock_thing_destroy(&attrs_type, attr,
-        "attr");
+    if (mock_enter(MOCK_API_aclopDestroyAttr) == 0) mock_op_attrs_free(attr);
 }
 
 /* A later value of a name takes the place of the former one. */
-static aclError set(const aclopAttr *handle, const char *name, const void *value, size_t size) {
+static aclError set(const aclopAttr *handle, const char *name, mock_op_attr_kind kind, size_t count, const void *value,
+    size_t size) {
     void *found = NULL;
     const aclError code = mock_thing_find(&attrs_type, handle, "attr", &found);
     if (code != 0) return code;
@@ -66,7 +61,38 @@ static aclError set(const aclopAttr *handle, const char *name, const void *value
     }
     free(at->value);
     at->value = copy;
+    at->kind = kind;
+    at->count = count;
+    at->bytes = size;
     return 0;
+}
+
+aclError mock_op_attr_find(const aclopAttr *handle, const char *name, const mock_op_attr **out) {
+    void *found = NULL;
+    *out = NULL;
+    if (handle == NULL) return 0;
+    const aclError code = mock_thing_find(&attrs_type, handle, "attr", &found);
+    if (code != 0) return code;
+    for (const attr *at = ((attrs *)found)->first; at != NULL; at = at->next)
+        if (strcmp(at->name, name) == 0) *out = at;
+    return 0;
+}
+
+aclopAttr *mock_op_attrs_copy(const aclopAttr *handle) {
+    void *found = NULL;
+    if (mock_thing_find(&attrs_type, handle, "attr", &found) != 0) return NULL;
+    const attrs *copy = mock_thing_new(&attrs_type, sizeof *copy);
+    if (copy == NULL) return NULL;
+    for (const attr *at = ((attrs *)found)->first; at != NULL; at = at->next) {
+        if (set(copy->thing.handle, at->name, at->kind, at->count, at->value, at->bytes) == 0) continue;
+        mock_op_attrs_free(copy->thing.handle);
+        return NULL;
+    }
+    return copy->thing.handle;
+}
+
+void mock_op_attrs_free(const aclopAttr *handle) {
+    if (handle != NULL) mock_thing_destroy(&attrs_type, handle, "attr");
 }
 
 #define MOST 65536 /* own choice: the real one reads as many as it is told to */
@@ -75,40 +101,40 @@ static aclError countable(int count) {
     return count < 0 || count > MOST ? mock_invalid("%d values, 0 to %d", count, MOST) : 0;
 }
 
-static aclError set_list(const aclopAttr *handle, const char *name, int count, const void *values,
+static aclError set_list(const aclopAttr *handle, const char *name, mock_op_attr_kind kind, int count, const void *values,
     size_t each) {
     const aclError code = countable(count);
     if (code != 0) return code;
     if (count != 0 && values == NULL) return mock_null("values");
-    return set(handle, name, values, (size_t)count * each);
+    return set(handle, name, kind, (size_t)count, values, (size_t)count * each);
 }
 
-#define SET_ONE(NAME, TYPE)                                                                      \
+#define SET_ONE(NAME, TYPE, KIND)                                                                    \
     MOCK_EXPORT aclError NAME(aclopAttr *attr, const char *attrName, TYPE attrValue) {           \
         MOCK_ENTER(NAME);                                                                        \
-        return set(attr, attrName, &attrValue, sizeof attrValue);                                \
+        return set(attr, attrName, KIND, 1, &attrValue, sizeof attrValue);                       \
     }
-SET_ONE(aclopSetAttrBool, uint8_t)
-SET_ONE(aclopSetAttrInt, int64_t)
-SET_ONE(aclopSetAttrFloat, float)
-/* Any value: no operator by name runs that could judge it (implementation of the open graph engine). */
-SET_ONE(aclopSetAttrDataType, aclDataType)
+SET_ONE(aclopSetAttrBool, uint8_t, MOCK_OP_ATTR_BOOL)
+SET_ONE(aclopSetAttrInt, int64_t, MOCK_OP_ATTR_INT)
+SET_ONE(aclopSetAttrFloat, float, MOCK_OP_ATTR_FLOAT)
+/* Any value: the operator judges it (implementation of the open graph engine). */
+SET_ONE(aclopSetAttrDataType, aclDataType, MOCK_OP_ATTR_TYPE)
 
 MOCK_EXPORT aclError aclopSetAttrString(aclopAttr *attr, const char *attrName, const char *attrValue) {
     MOCK_ENTER(aclopSetAttrString);
     if (attrValue == NULL) return mock_null("attrValue");
-    return set(attr, attrName, attrValue, strlen(attrValue) + 1);
+    return set(attr, attrName, MOCK_OP_ATTR_TEXT, 1, attrValue, strlen(attrValue) + 1);
 }
 
-#define SET_LIST(NAME, TYPE)                                                                                \
+#define SET_LIST(NAME, TYPE, KIND)                                                                          \
     MOCK_EXPORT aclError NAME(aclopAttr *attr, const char *attrName, int numValues, const TYPE *values) {   \
         MOCK_ENTER(NAME);                                                                                   \
-        return set_list(attr, attrName, numValues, values, sizeof *values);                                 \
+        return set_list(attr, attrName, KIND, numValues, values, sizeof *values);                           \
     }
-SET_LIST(aclopSetAttrListBool, uint8_t)
-SET_LIST(aclopSetAttrListInt, int64_t)
-SET_LIST(aclopSetAttrListFloat, float)
-SET_LIST(aclopSetAttrListDataType, aclDataType)
+SET_LIST(aclopSetAttrListBool, uint8_t, MOCK_OP_ATTR_BOOLS)
+SET_LIST(aclopSetAttrListInt, int64_t, MOCK_OP_ATTR_INTS)
+SET_LIST(aclopSetAttrListFloat, float, MOCK_OP_ATTR_FLOATS)
+SET_LIST(aclopSetAttrListDataType, aclDataType, MOCK_OP_ATTR_TYPES)
 
 /* Texts and inner lists are checked for null; only the pointers are kept. */
 MOCK_EXPORT aclError aclopSetAttrListString(
@@ -118,7 +144,7 @@ MOCK_EXPORT aclError aclopSetAttrListString(
     if (code != 0) return code;
     for (int i = 0; values != NULL && i < numValues; i++)
         if (values[i] == NULL) return mock_null("values");
-    return set_list(attr, attrName, numValues, values, sizeof *values);
+    return set_list(attr, attrName, MOCK_OP_ATTR_TEXTS, numValues, values, sizeof *values);
 }
 
 MOCK_EXPORT aclError aclopSetAttrListListInt(aclopAttr *attr, const char *attrName, int numLists,
@@ -131,7 +157,7 @@ MOCK_EXPORT aclError aclopSetAttrListListInt(aclopAttr *attr, const char *attrNa
         if (numValues[i] < 0) return mock_invalid("%d values", numValues[i]);
         if (numValues[i] != 0 && values[i] == NULL) return mock_null("values");
     }
-    return set_list(attr, attrName, numLists, values, sizeof *values);
+    return set_list(attr, attrName, MOCK_OP_ATTR_LISTS, numLists, values, sizeof *values);
 }
 
 /* ---- options of the compiler ---- */

@@ -10,6 +10,4 @@ typedef struct mock_data_buffer {
     size_t size;
 } mock_data_buffer;
 
-const mock_data_buffer *mock_data_buffer_get(const aclDataBuffer *handle);
-
 #endif

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "models/data_buffer.h"
 #include "models/dataset.h"
+#include "models/models.h"
 #include "models/tensor_desc.h"
 
 static void drop(void *thing) {

@@ -14,6 +14,7 @@
 #include "models/dataset.h"
 #include "models/file.h"
 #include "models/model.h"
+#include "models/models.h"
 #include "models/tensor_desc.h"
 #include "streams/streams.h"
 

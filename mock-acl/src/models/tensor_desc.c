@@ -100,6 +100,10 @@ mock_tensor_desc *mock_tensor_desc_copy(const mock_tensor_desc *from) {
     return NULL;
 }
 
+aclError mock_tensor_desc_reshape(mock_tensor_desc *desc, size_t count, const int64_t *dims) {
+    return mock_shape_set(&desc->dims, count, dims);
+}
+
 /* A negative count, and null dimensions where some are said to be: NULL. More than 128: NULL too (own
  * choice: header ACL_MAX_DIM_CNT; the real one reads as many as it is told to). Types and formats are
  * taken as they are. */

@@ -34,10 +34,5 @@ typedef struct mock_tensor_desc {
 
 mock_tensor_desc *mock_tensor_desc_new(aclDataType dtype, size_t count, const int64_t *dims,
     aclFormat format);
-mock_tensor_desc *mock_tensor_desc_get(const aclTensorDesc *handle);
-mock_tensor_desc *mock_tensor_desc_copy(const mock_tensor_desc *from);
-void mock_tensor_desc_free(const aclTensorDesc *handle);
-/* The product of sizes; false beyond 64 bits or with a negative one. */
-bool mock_elements(size_t count, const int64_t *dims, size_t *elements);
 
 #endif

@@ -57,10 +57,11 @@ mock_build mock_build_begin(const mock_task_ops *task, uint64_t *size, aclOpExec
     b.plan->member_count = 0;
     b.plan->extra = NULL;
     b.plan->extra_bytes = 0;
+    b.plan->dense = NULL;
     return b;
 }
 
-/* Blocked formats are refused (own choice: the mock has no layout of the cube unit). */
+/* Blocked formats are refused, but for weights of products (own choice). */
 static bool plain_format(aclFormat format) {
     switch ((int)format) {
         case ACL_FORMAT_UNDEFINED: case ACL_FORMAT_NCHW: case ACL_FORMAT_NHWC: case ACL_FORMAT_ND:
@@ -99,7 +100,7 @@ static void check_tensor(mock_build *b, const mock_tensor *t, const char *param,
     if (mock_dtype_class(t->view.dtype) == MOCK_CLASS_NONE && (role & MOCK_QUANTISED) == 0) {
         mock_build_fail(b, "%s has data type %s, which is not supported", param,
             mock_dtype_name(t->view.dtype));
-    } else if (!plain_format(t->format)) {
+    } else if (!plain_format(t->format) && ((role & MOCK_NZ) == 0 || t->format != ACL_FORMAT_FRACTAL_NZ)) {
         mock_build_fail(b, "%s has format %d; only plain formats such as ND are supported", param,
             (int)t->format);
     } else if ((role & (MOCK_OUT | MOCK_SPREAD)) == MOCK_OUT && writes_twice(&t->view)) {
@@ -115,10 +116,12 @@ bool mock_build_view(
     else check_tensor(b, t, param, role);
     if (b->status != 0) return false;
     copy_view(v, &t->view);
-    v->role = (uint8_t)role;
+    v->role = (uint8_t)(role & ~MOCK_NZ);
     v->absent = false;
     v->list = false;
-    return true;
+    v->width = 0;
+    if (t->format == ACL_FORMAT_FRACTAL_NZ) mock_build_blocked(b, v, t, param);
+    return b->status == 0;
 }
 
 const mock_view *mock_build_tensor(
@@ -189,6 +192,7 @@ void mock_plan_drop(void *plan) {
     mock_plan *p = plan;
     free(p->members);
     free(p->extra);
+    if (p->dense != NULL) mock_plan_drop_dense(p);
     mock_slab_give(MOCK_SLAB_PLAN, p);
 }
 
@@ -201,9 +205,11 @@ static mock_plan *clone_plan(const mock_plan *from) {
     plan->repeatable = from->repeatable;
     plan->count = from->count;
     plan->once = false;
+    plan->dense = NULL;
     memcpy(plan->params, from->params, sizeof plan->params);
     memcpy(plan->views, from->views, from->count * sizeof plan->views[0]);
-    if (mock_plan_copy_heap(plan, from)) return plan;
+    const bool copied = mock_plan_copy_heap(plan, from);
+    if (copied && (from->dense == NULL || mock_plan_make_dense(plan))) return plan;
     mock_plan_drop(plan);
     return NULL;
 }
@@ -261,7 +267,8 @@ void *mock_view_pointer(const mock_view *v) {
 }
 
 void *mock_plan_pointer(const mock_plan *plan, unsigned index) {
-    return mock_view_pointer(&plan->views[index]);
+    const mock_view *v = &plan->views[index];
+    return v->width == 0 ? mock_view_pointer(v) : mock_plan_dense(plan, index);
 }
 
 /* NULL likewise: outside, or not aligned to 16 bytes (own choice: aclrtMalloc gives 64 and more). */
@@ -324,7 +331,7 @@ static aclnnStatus set_address(
         return mock_bad_parameter(function, "index %llu is out of range for %s", (unsigned long long)index,
             plan->task->name);
     }
-    if (!same_layout(v, &t->view)) {
+    if (!same_layout(v, &t->view) || (v->width != 0) != (t->format == ACL_FORMAT_FRACTAL_NZ)) {
         return mock_bad_parameter(function, "tensor differs from operand %llu of %s in type or layout",
             (unsigned long long)index, plan->task->name);
     }

@@ -27,14 +27,16 @@
 #define MOCK_DEVICE_FAULT 507015
 
 /* QUANTISED beside IN: types that only quantised products read, see operators/products/quant.h. SPREAD beside OUT:
- * a stride of 0 is taken, and of several writes to an element one stays. */
+ * a stride of 0 is taken, and of several writes to an element one stays. NZ beside IN: FRACTAL_NZ is taken. */
 typedef enum mock_role {
-    MOCK_IN = 1, MOCK_OUT = 2, MOCK_INOUT = 3, MOCK_QUANTISED = 4, MOCK_SPREAD = 8, MOCK_OUT_SPREAD = 10
+    MOCK_IN = 1, MOCK_OUT = 2, MOCK_INOUT = 3, MOCK_QUANTISED = 4, MOCK_SPREAD = 8, MOCK_OUT_SPREAD = 10,
+    MOCK_NZ = 16, MOCK_IN_NZ = 17
 } mock_role;
 
 /* A strided view of device memory. `span` is the number of elements from the first to the last, 0 when
  * empty. An operand that is a list of tensors has no address: its `span` members start at place `offset`
- * of the plan's members. */
+ * of the plan's members. One that is stored as FRACTAL_NZ has `width`, its n0, else 0; its strides are those of a dense
+ * copy, which mock_plan_pointer makes; `turned`, of one whose last two dimensions have changed places. */
 typedef struct mock_view {
     void *address;
     int64_t offset;
@@ -46,6 +48,8 @@ typedef struct mock_view {
     uint8_t role;
     bool absent;
     bool list;
+    uint8_t width;
+    bool turned;
 } mock_view;
 
 typedef struct mock_tensor {
@@ -92,6 +96,8 @@ typedef struct mock_plan {
     size_t member_count;
     void *extra;
     size_t extra_bytes;
+    /* Dense copies of operands in blocks, as many as operands; NULL without any such operand. */
+    void **dense;
     _Alignas(16) unsigned char params[MOCK_PARAM_BYTES];
     mock_view views[MOCK_MAX_OPERANDS];
 } mock_plan;
@@ -121,6 +127,15 @@ typedef struct mock_build {
 /* Checks a tensor and fills `v`; false after a failure. `param` may name a member of a list. */
 bool mock_build_view(
     mock_build *b, mock_view *v, const aclTensor *tensor, const char *param, mock_role role);
+
+/* ---- objects/dense.c ---- */
+/* Takes a tensor in FRACTAL_NZ as an operand: fills width and turned, or fails. */
+void mock_build_blocked(mock_build *b, mock_view *v, const mock_tensor *t, const char *param);
+/* Room for the pointers to dense copies; false when host memory is out. */
+bool mock_plan_make_dense(mock_plan *plan);
+void mock_plan_drop_dense(mock_plan *plan);
+/* The dense copy of an operand in blocks, read anew by each call; NULL for a bad address. */
+void *mock_plan_dense(const mock_plan *plan, unsigned index);
 
 /* ---- objects/list.c ---- */
 /* Copies members and extra; false when host memory is out. */

@@ -7,6 +7,7 @@
 #define MOCK_OBJECTS_OBJECTS_H_
 
 #include "engine/engine.h"
+#include "objects/blocked.h"
 #include "objects/dtype.h"
 #include "objects/isa.h"
 #include "objects/object.h"
@@ -18,6 +19,18 @@
 void mock_nn_reset(void);
 double mock_scalar_double(const mock_scalar *scalar);
 int64_t mock_scalar_int(const mock_scalar *scalar);
+
+/* ---- objects/blocked.c ---- */
+/* Whether the mock knows where the elements of this format lie. */
+bool mock_blocked_format(aclFormat format);
+/* The layout of a tensor with these dimensions and elements of `size` bytes; `width` is n0 or c0, 0 for the usual one.
+ * False for another format, a wrong number of dimensions, or more elements than fit in memory. */
+bool mock_blocked_lay(
+    mock_blocked *l, aclFormat format, size_t size, const int64_t *dims, int rank, int64_t width);
+/* Whether the storage has these dimensions. */
+bool mock_blocked_is(const mock_blocked *l, const int64_t *storage, size_t rank);
+void mock_blocked_pack(const mock_blocked *l, size_t size, const void *dense, void *stored);
+void mock_blocked_unpack(const mock_blocked *l, size_t size, const void *stored, void *dense);
 
 /* ---- objects/dtype.c ---- */
 const char *mock_dtype_name(int32_t dtype);

@@ -96,6 +96,9 @@ static bool fill_view(mock_view *v, const tensor_args *a) {
     v->address = a->address;
     v->role = 0;
     v->absent = false;
+    v->list = false;
+    v->width = 0;
+    v->turned = false;
     return true;
 }
 

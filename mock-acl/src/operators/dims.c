@@ -1,6 +1,17 @@
 #include "objects/objects.h"
 #include "operators/operators.h"
 
+const bool *mock_build_mask(mock_build *b, const aclBoolArray *outputMask, uint64_t count) {
+    const mock_array *mask = mock_object_get(MOCK_OBJECT_ARRAY, outputMask);
+    if (b->status != 0) return NULL;
+    if (outputMask == NULL) b->status = mock_null_parameter(b->name, "outputMask");
+    else if (mask == NULL || mask->dtype != ACL_BOOL) mock_build_fail(b, "outputMask is not a live aclBoolArray");
+    else if (mask->size != count)
+        mock_build_fail(b, "outputMask has %llu members, expected %llu", (unsigned long long)mask->size,
+            (unsigned long long)count);
+    return b->status != 0 ? NULL : mask->values;
+}
+
 uint32_t mock_dims_all(int rank) {
     return (1u << rank) - 1;
 }

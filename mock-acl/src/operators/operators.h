@@ -12,6 +12,8 @@
 #include "operators/walk.h"
 
 /* ---- operators/dims.c ---- */
+/* The members of a mask that has so many; NULL after a failure. */
+const bool *mock_build_mask(mock_build *b, const aclBoolArray *outputMask, uint64_t count);
 /* The set that a list names; an empty list means all (own choice: as PyTorch does). */
 uint32_t mock_dims_read(mock_build *b, const mock_array *dims, const char *param, int rank);
 uint32_t mock_dims_all(int rank);

@@ -1,10 +1,12 @@
 /* Dumps of operators (guide: dump; codes: implementation of the open runtime).
  *
- * After aclmdlInitDump and aclmdlSetDump every operator writes its operands as NumPy files,
+ * After aclmdlInitDump and aclmdlSetDump, or with a dump in the configuration of aclInit, every operator writes its
+ * operands as NumPy files,
  * DUMP_PATH/NNNNNN.FUNCTION.input.I.npy before it runs and ...output.I.npy after it (own choice; bfloat16
  * as 16-bit numbers). aclopStartDumpArgs writes PATH/FUNCTION.json, a line for each set of shapes. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,22 +16,44 @@
 #include "contexts/contexts.h"
 #include "models/models.h"
 #include "objects/objects.h"
+#include "profiling/dump.h"
 #include "profiling/profiling.h"
 #include "profiling/watch.h"
 
-#define PATH_LIMIT 4000
+#define PATH_LIMIT MOCK_DUMP_PATH_LIMIT
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool inited, inputs, outputs, exceptions;
+static bool by_init; /* the configuration came with aclInit and goes with aclFinalize */
 static char path[PATH_LIMIT + 1], shapes_path[PATH_LIMIT + 1];
 static uint64_t next_number;
 
-void mock_dump_reset(void) {
+/* A function of the program gets outputs without any configuration (guide: dump, acldumpRegCallback; own choice that
+ * these are the outputs). With the lock. */
+static bool unconfigured(void) { return inited && path[0] == '\0' && mock_dump_received(); }
+
+static void watch(void) { mock_watch_set(MOCK_WATCH_DUMP, inputs || outputs || unconfigured()); }
+
+static void forget(void) {
+    inputs = outputs = exceptions = by_init = false;
+    path[0] = '\0';
+    watch();
+}
+
+void mock_dump_changed(void) {
     pthread_mutex_lock(&lock);
-    inited = inputs = outputs = exceptions = false;
-    path[0] = shapes_path[0] = '\0';
+    watch();
+    pthread_mutex_unlock(&lock);
+}
+
+void mock_dump_reset(void) {
+    mock_dump_out_reset();
+    pthread_mutex_lock(&lock);
+    inited = false;
+    forget();
+    shapes_path[0] = '\0';
     next_number = 0;
-    mock_watch_set(MOCK_WATCH_DUMP | MOCK_WATCH_SHAPES, false);
+    mock_watch_set(MOCK_WATCH_SHAPES, false);
     pthread_mutex_unlock(&lock);
 }
 
@@ -45,7 +69,10 @@ static bool text_of(const char *json, const char *key, char *out, size_t size) {
     at += strspn(at, " \t\r\n:");
     if (*at != '"') return false;
     const size_t n = strcspn(++at, "\"");
-    if (n >= size) return false;
+    if (n >= size) { /* a path that is too long is told, and is that of nothing */
+        *out = '\0';
+        return size > PATH_LIMIT;
+    }
     memcpy(out, at, n);
     out[n] = '\0';
     return true;
@@ -53,7 +80,7 @@ static bool text_of(const char *json, const char *key, char *out, size_t size) {
 
 /* A path, and a mode of input, output or all; or a scene of exceptions. Else 100009. */
 static aclError configure(const char *json) {
-    char folder[PATH_LIMIT + 1] = "", mode[32] = "output", scene[64] = "";
+    char folder[PATH_LIMIT + 1] = "", mode[32] = "output", scene[64] = "", debug[8] = "";
     const bool scened = text_of(json, "dump_scene", scene, sizeof scene);
     const bool placed = text_of(json, "dump_path", folder, sizeof folder);
     text_of(json, "dump_mode", mode, sizeof mode);
@@ -66,11 +93,33 @@ static aclError configure(const char *json) {
             "no dump_path that is a folder, or mode %s", mode);
     strcpy(path, placed ? folder : ".");
     exceptions = scened && strncmp(scene, "aic_err", 7) == 0;
-    inputs = !exceptions && (all || mode[0] == 'i');
-    outputs = !exceptions && (all || mode[0] == 'o');
-    mock_watch_set(MOCK_WATCH_DUMP, inputs || outputs);
+    /* Other scenes than that of watched operators, and overflows, are not about operands. */
+    text_of(json, "dump_debug", debug, sizeof debug);
+    const bool data = placed && strcmp(debug, "on") != 0 && (!scened || strcmp(scene, "watcher") == 0);
+    inputs = data && (all || mode[0] == 'i');
+    outputs = data && (all || mode[0] == 'o');
+    watch();
     return 0;
 }
+
+/* What aclInit was given, as aclmdlSetDump takes it; null for aclFinalize. Without a path and a scene nothing is dumped
+ * (guide: initialisation, aclInit). */
+static aclError init_told(const char *json) {
+    char scratch[PATH_LIMIT + 1];
+    aclError code = 0;
+    pthread_mutex_lock(&lock);
+    if (json == NULL && by_init) {
+        forget();
+    } else if (json != NULL && (text_of(json, "dump_path", scratch, sizeof scratch) ||
+                                   text_of(json, "dump_scene", scratch, sizeof scratch))) {
+        code = configure(json);
+        by_init = code == 0;
+    }
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+__attribute__((constructor)) static void listen(void) { atomic_store(&mock_dump_told, init_told); }
 
 static aclError no_init(void) {
     return mock_fail(ACL_ERROR_UNINITIALIZE, "EP0008", "aclInit was not called before");
@@ -83,6 +132,7 @@ MOCK_EXPORT aclError aclmdlInitDump(void) {
     pthread_mutex_lock(&lock);
     const bool again = inited;
     inited = true;
+    watch();
     pthread_mutex_unlock(&lock);
     return again ? mock_fail(ACL_ERROR_REPEAT_INITIALIZE, "EP0008", "aclmdlInitDump was called before") : 0;
 }
@@ -112,9 +162,8 @@ MOCK_EXPORT aclError aclmdlFinalizeDump(void) {
     if (!mock_initialized()) return no_init();
     pthread_mutex_lock(&lock);
     const aclError code = inited ? 0 : not_run();
-    inited = inputs = outputs = exceptions = false;
-    path[0] = '\0';
-    mock_watch_set(MOCK_WATCH_DUMP, false);
+    inited = false;
+    if (code == 0) forget();
     pthread_mutex_unlock(&lock);
     return code;
 }
@@ -191,22 +240,39 @@ static const mock_view *view_at(const mock_plan *p, unsigned i, int64_t k) {
     return p->views[i].list ? mock_members(p, &p->views[i]) + k : &p->views[i];
 }
 
-static void dump_view(const char *file, const mock_view *v) {
-    const char *first = mock_view_pointer(v);
-    FILE *f = fopen(file, "wb");
-    if (f == NULL) return;
-    write_header(f, v);
-    if (v->span != 0 && first != NULL) write_view(f, v, first);
-    fclose(f);
+/* The operator runs on: one line says it of the first file. */
+static void not_written(const char *file) {
+    static atomic_bool told;
+    const int why = errno;
+    if (!atomic_exchange(&told, true))
+        fprintf(stderr, "mock-acl: a dump cannot be written: %s: %s\n", file, strerror(why));
 }
 
-/* Nothing is said about a file that cannot be written: the operator runs on. */
+/* Into memory when a function of the program takes it. */
+static void dump_view(const char *file, const mock_view *v) {
+    const char *first = mock_view_pointer(v);
+    const bool sent = mock_dump_received();
+    char *data = NULL;
+    size_t size = 0;
+    FILE *f = sent ? open_memstream(&data, &size) : fopen(file, "wb");
+    if (f == NULL) {
+        not_written(file);
+        return;
+    }
+    write_header(f, v);
+    if (v->span != 0 && first != NULL) write_view(f, v, first);
+    const bool failed = ferror(f) != 0;
+    if (fclose(f) != 0 || failed) not_written(file);
+    if (sent && data != NULL) mock_dump_send(file, data, size);
+    free(data);
+}
+
 void mock_dump_operands(const char *function, const void *plan, uint64_t number, bool after) {
     const mock_plan *p = plan;
     char folder[PATH_LIMIT + 1], file[PATH_LIMIT + 128];
     pthread_mutex_lock(&lock);
-    const bool wanted = after ? outputs : inputs;
-    strcpy(folder, path);
+    const bool wanted = after ? outputs || unconfigured() : inputs;
+    strcpy(folder, path[0] == '\0' ? "." : path);
     pthread_mutex_unlock(&lock);
     unsigned index = 0;
     for (unsigned i = 0; wanted && i < p->count; i++) {
@@ -292,18 +358,23 @@ MOCK_EXPORT const char *acldumpGetPath(acldumpType dumpType) {
     return on ? path : NULL;
 }
 
+bool mock_dump_exceptions(char *out, size_t size) {
+    pthread_mutex_lock(&lock);
+    const bool on = exceptions;
+    snprintf(out, size, "%s/extra-info/data-dump/0/", path);
+    pthread_mutex_unlock(&lock);
+    return on;
+}
+
 /* Not switched on (dump_scene): 500001. Too little room: 100000. */
 MOCK_EXPORT aclError acldumpGetExceptionInfoPath(char *out, size_t maxLen) {
     MOCK_ENTER(acldumpGetExceptionInfoPath);
     if (out == NULL || maxLen <= 1) return mock_null("path and maxLen");
     char text[PATH_LIMIT + 64];
-    pthread_mutex_lock(&lock);
-    const bool on = exceptions;
-    const int n = snprintf(text, sizeof text, "%s/extra-info/data-dump/0/", path);
-    pthread_mutex_unlock(&lock);
-    if (!on) return mock_fail(ACL_ERROR_FAILURE, "EP0008", "exceptions are not dumped");
-    if ((size_t)n >= maxLen) return mock_fail(ACL_ERROR_INVALID_PARAM, "EP0006", "%d bytes are needed",
-        n + 1);
-    memcpy(out, text, (size_t)n + 1);
+    if (!mock_dump_exceptions(text, sizeof text))
+        return mock_fail(ACL_ERROR_FAILURE, "EP0008", "exceptions are not dumped");
+    const size_t n = strlen(text);
+    if (n >= maxLen) return mock_fail(ACL_ERROR_INVALID_PARAM, "EP0006", "%zu bytes are needed", n + 1);
+    memcpy(out, text, n + 1);
     return 0;
 }

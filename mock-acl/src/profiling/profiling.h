@@ -10,6 +10,9 @@
 /* ---- profiling/dump.c ---- */
 void mock_dump_reset(void);
 
+/* ---- profiling/mstx.c ---- */
+void mock_mstx_reset(void);
+
 /* ---- profiling/session.c ---- */
 void mock_profiling_reset(void);
 

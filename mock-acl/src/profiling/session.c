@@ -1,5 +1,7 @@
 /* Profiling sessions (guide: profiling; codes: implementation of the open runtime's collector): what was
- * recorded is written as a Chrome trace, FOLDER/PROF_00000N/trace.json, when the last device stops.
+ * recorded is written as a Chrome trace, FOLDER/PROF_00000N_TIME_LETTERS/trace.json, when the last device stops.
+ * Beside it stand the folders and the start of clocks that torch_npu's profiler looks for; tools/msprof.py makes its
+ * tables of the trace.
  *
  * In the trace: kernels and marks of streams (process 1 + device, a thread for each stream), ranges and
  * marks of the host (process 0, a thread for each thread). Times are virtual, in microseconds (own
@@ -10,9 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 #include "acl/acl_prof.h"
 #include "base/base.h"
 #include "devices/devices.h"
+#include "engine/engine.h"
 #include "profiling/profiling.h"
 #include "profiling/trace.h"
 #include "profiling/watch.h"
@@ -33,6 +38,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool inited;
 static char folder[PATH_LIMIT + 1];
 static unsigned session;
+static bool profiled[MOCK_MAX_DEVICES]; /* by this session */
+static uint64_t began_us, began_raw_ns; /* since 1970; of the clock of profiles */
 static uint64_t started[MOCK_MAX_DEVICES + 1]; /* the switches; the last one is the host */
 #define HOST MOCK_MAX_DEVICES
 
@@ -131,8 +138,16 @@ static aclError start(const config *c) {
         if (code != 0) return code;
         mock_trace_clear();
         session++;
+        memset(profiled, 0, sizeof profiled);
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        began_raw_ns = mock_raw_ns();
+        began_us = (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
     }
-    for (uint32_t i = 0; i < c->count; i++) started[c->devices[i]] = c->switches;
+    for (uint32_t i = 0; i < c->count; i++) {
+        started[c->devices[i]] = c->switches;
+        if (c->devices[i] < HOST) profiled[c->devices[i]] = true;
+    }
     mock_watch_set(MOCK_WATCH_TRACE, task_times());
     return 0;
 }
@@ -149,13 +164,47 @@ MOCK_EXPORT aclError aclprofStart(const aclprofConfig *profilerConfig) {
     return code;
 }
 
+/* Not for others to write in: torch_npu refuses such folders. */
+static aclError make_part(const char *path) {
+    if (mkdir(path, 0750) == 0 || errno == EEXIST) return 0;
+    return mock_fail(ACL_ERROR_INVALID_FILE, "EK0001", "%s: %s", path, strerror(errno));
+}
+
+/* PROF_, the number, the time and letters that no other process has at that time, as the real one names it. */
+static void name_session(char *path, size_t room) {
+    char when[32] = "", letters[17] = "";
+    const time_t seconds = (time_t)(began_us / 1000000u);
+    struct tm parts;
+    if (localtime_r(&seconds, &parts) != NULL) strftime(when, sizeof when, "%Y%m%d%H%M%S", &parts);
+    uint64_t bits = began_raw_ns * UINT64_C(11400714819323198485) ^ (uint64_t)getpid() << 40;
+    for (unsigned i = 0; i < 16; i++, bits >>= 4) letters[i] = (char)('A' + (bits & 15));
+    const unsigned ms = (unsigned)(began_us / 1000u % 1000u);
+    snprintf(path, room, "%s/PROF_%06u_%s%03u_%s", folder, session, when, ms, letters);
+}
+
+static aclError write_start(const char *path) {
+    FILE *f = fopen(path, "w");
+    if (f == NULL) return mock_fail(ACL_ERROR_WRITE_FILE, "EK0001", "%s: %s", path, strerror(errno));
+    fprintf(f, "{\"collectionTimeBegin\": \"%llu\", \"clockMonotonicRaw\": \"%llu\"}\n",
+        (unsigned long long)began_us, (unsigned long long)began_raw_ns);
+    return fclose(f) == 0 ? 0 : mock_fail(ACL_ERROR_WRITE_FILE, "EK0001", "%s: not all was written", path);
+}
+
 static aclError write_out(void) {
-    char path[PATH_LIMIT + 64];
-    snprintf(path, sizeof path, "%s/PROF_%06u", folder, session);
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return mock_fail(ACL_ERROR_INVALID_FILE, "EK0001", "%s: %s", path, strerror(errno));
-    strcat(path, "/trace.json");
-    return mock_trace_write(path);
+    char path[PATH_LIMIT + 96];
+    name_session(path, sizeof path);
+    char *end = path + strlen(path);
+    aclError code = make_part(path);
+    strcpy(end, "/host");
+    if (code == 0) code = make_part(path);
+    strcpy(end, "/host/start_info");
+    if (code == 0) code = write_start(path);
+    for (unsigned i = 0; i < HOST && code == 0; i++) {
+        sprintf(end, "/device_%u", i);
+        if (profiled[i]) code = make_part(path);
+    }
+    strcpy(end, "/trace.json");
+    return code == 0 ? mock_trace_write(path) : code;
 }
 
 static aclError stop(const config *c) {

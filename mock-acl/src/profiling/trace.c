@@ -18,16 +18,17 @@ typedef struct event {
     uint32_t process;
     uint64_t thread, start;
     int64_t duration;
+    /* of kernels, in real time */
+    int32_t device;
+    uint64_t told, began;
 } event;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static event *events;
 static size_t count, room;
-static uint64_t busy_until; /* kernels of one batch follow each other */
+static uint64_t busy_until, really_busy_until; /* kernels of one batch follow each other */
 
-void mock_trace_add(const char *name, const char *category, uint32_t process, uint64_t thread,
-    uint64_t start_ns,
-    int64_t duration_ns) {
+static void add(const char *name, const event *what) {
     pthread_mutex_lock(&lock);
     if (count == room && room < MOST) {
         const size_t wanted = room == 0 ? 256 : 2 * room;
@@ -39,22 +40,44 @@ void mock_trace_add(const char *name, const char *category, uint32_t process, ui
     }
     if (count < room) {
         event *e = &events[count++];
-        *e = (event){.category = category, .process = process, .thread = thread, .start = start_ns};
-        e->duration = duration_ns;
+        *e = *what;
         snprintf(e->name, sizeof e->name, "%s", name);
     }
     pthread_mutex_unlock(&lock);
 }
 
-/* The clock moves after a batch of kernels; inside one they follow each other. */
-void mock_trace_kernel(const char *function, int32_t stream, uint32_t graph) {
+void mock_trace_add(const char *name, const char *category, uint32_t process, uint64_t thread,
+    uint64_t start_ns,
+    int64_t duration_ns) {
+    const event e = {.category = category, .process = process, .thread = thread, .start = start_ns,
+        .duration = duration_ns};
+    add(name, &e);
+}
+
+static uint64_t follow(uint64_t *busy, uint64_t now, uint64_t length) {
+    const uint64_t start = *busy > now ? *busy : now;
+    *busy = start + length;
+    return start;
+}
+
+/* A kernel runs within minutes of being queued; one that was held back longer seems to be of later. */
+static uint64_t told_ns(uint32_t told) {
+    const uint64_t now = mock_raw_ns() / MOCK_TOLD_NS;
+    return told == 0 ? 0 : MOCK_TOLD_NS * (now - (uint32_t)((uint32_t)now - told));
+}
+
+/* The clock moves after a batch of kernels; inside one they follow each other. So they do in real time, for tools that
+ * put them beside the host's work. */
+void mock_trace_kernel(const char *function, const mock_ran *ran) {
     const uint64_t now = mock_acl_now_ns(), length = MOCK_TASK_NS + mock_self()->spent;
+    event e = {.category = ran->graph == 0 ? "kernel" : "kernel in a graph", .process = 1,
+        .thread = (uint32_t)ran->stream, .duration = (int64_t)length, .device = ran->device,
+        .told = told_ns(ran->told)};
     pthread_mutex_lock(&lock);
-    const uint64_t start = busy_until > now ? busy_until : now;
-    busy_until = start + length;
+    e.start = follow(&busy_until, now, length);
+    e.began = follow(&really_busy_until, mock_raw_ns(), length);
     pthread_mutex_unlock(&lock);
-    mock_trace_add(function, graph == 0 ? "kernel" : "kernel in a graph", 1, (uint64_t)(uint32_t)stream,
-        start, (int64_t)length);
+    add(function, &e);
 }
 
 void mock_trace_clear(void) {
@@ -62,7 +85,7 @@ void mock_trace_clear(void) {
     free(events);
     events = NULL;
     count = room = 0;
-    busy_until = 0;
+    busy_until = really_busy_until = 0;
     pthread_mutex_unlock(&lock);
 }
 
@@ -82,7 +105,11 @@ static void write_event(FILE *f, const event *e, bool first) {
     fprintf(f, ", \"cat\": \"%s\", \"pid\": %u, \"tid\": %llu, \"ts\": %.3f, ", e->category, e->process,
         (unsigned long long)e->thread, (double)e->start / 1000);
     if (e->duration < 0) fputs("\"ph\": \"i\", \"s\": \"t\"}", f);
-    else fprintf(f, "\"ph\": \"X\", \"dur\": %.3f}", (double)e->duration / 1000);
+    else fprintf(f, "\"ph\": \"X\", \"dur\": %.3f", (double)e->duration / 1000);
+    if (e->duration >= 0 && e->began != 0)
+        fprintf(f, ", \"args\": {\"device\": %d, \"told_ns\": %llu, \"began_ns\": %llu}", (int)e->device,
+            (unsigned long long)e->told, (unsigned long long)e->began);
+    if (e->duration >= 0) fputc('}', f);
 }
 
 aclError mock_trace_write(const char *path) {

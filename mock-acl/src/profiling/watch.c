@@ -15,7 +15,7 @@ static const void *operands_of(const mock_task *t) {
 }
 
 /* Runs a kernel, and shows it to whoever looks. Without the engine's lock. */
-static aclError watch_kernel(mock_task *t, int32_t stream, uint32_t graph) {
+static aclError watch_kernel(mock_task *t, const mock_stream *s, uint32_t graph) {
     const uint32_t bits = atomic_load(&watching);
     const void *plan = operands_of(t);
     const bool dump = (bits & MOCK_WATCH_DUMP) != 0 && plan != NULL;
@@ -26,7 +26,10 @@ static aclError watch_kernel(mock_task *t, int32_t stream, uint32_t graph) {
     if (dump) mock_dump_operands(t->ops->name, plan, number, true);
     /* Marks write events of their own. */
     const bool mark = strncmp(t->ops->name, "aclprof", 7) == 0;
-    if ((bits & MOCK_WATCH_TRACE) != 0 && !mark) mock_trace_kernel(t->ops->name, stream, graph);
+    if ((bits & MOCK_WATCH_TRACE) != 0 && !mark) {
+        const mock_ran ran = {s->id, s->ctx->device, graph, graph == 0 ? t->u.kernel.told : 0};
+        mock_trace_kernel(t->ops->name, &ran);
+    }
     return code;
 }
 

@@ -13,8 +13,12 @@ void mock_dump_operands(const char *function, const void *plan, uint64_t number,
 uint64_t mock_dump_number(void);
 void mock_dump_shapes(const char *function, const void *plan);
 
-/* A kernel ran on a stream. */
-void mock_trace_kernel(const char *function, int32_t stream, uint32_t graph);
+/* Where a kernel ran, and when it was queued, of mock_told: 0 for one of a graph. */
+typedef struct mock_ran {
+    int32_t stream, device;
+    uint32_t graph, told;
+} mock_ran;
+void mock_trace_kernel(const char *function, const mock_ran *ran);
 
 void mock_watch_set(uint32_t bit, bool on);
 

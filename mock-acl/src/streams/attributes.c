@@ -132,13 +132,20 @@ static aclError not_a_switch(const char *id, uint32_t value) {
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, id, "the switch %u is neither 0 nor 1", value);
 }
 
+/* Some context is needed, and to stop that of the stream (observed: thread_without_context_stream, sequences). */
+static aclError failure_mode_context(aclrtStream stream, mock_stream *s, uint64_t mode) {
+    if (mode == 1 && !s->stop_on_failure) return mock_stream_to_submit(stream, &s);
+    return mock_current() == NULL ? ACL_ERROR_RT_CONTEXT_NULL : 0;
+}
+
 /* A failure mode that cannot be had is remembered here (observed: attributes, "set 1 to 2"). */
 static aclError set_attribute(
     aclrtStream stream, mock_stream *s, int attr, const aclrtStreamAttrValue *value) {
     aclError code = 0;
     switch (attr) {
     case ACL_STREAM_ATTR_FAILURE_MODE:
-        return mock_fail_untold(set_failure_mode(s, value->failureMode));
+        code = failure_mode_context(stream, s, value->failureMode);
+        return code != 0 ? code : mock_fail_untold(set_failure_mode(s, value->failureMode));
     case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
         if (value->overflowSwitch > 1) return not_a_switch("EE1003", value->overflowSwitch);
         code = uncaptured(stream, &s, "aclrtSetStreamAttribute");

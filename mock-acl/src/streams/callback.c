@@ -10,11 +10,11 @@
 /* One execution of a callback task: waits in its thread's list until aclrtProcessReport runs it. */
 typedef struct mock_report {
     mock_link link;
-    uint64_t thread;
+    uint64_t thread, stream; /* the stream's serial */
     bool host; /* for aclrtProcessHostFunc */
     void (*fn)(void *);
     void *user;
-    bool finished;
+    bool finished, blocking;
     bool owned_by_task; /* a blocking task waits for the end and frees it */
     mock_link waiters;
 } report;
@@ -28,13 +28,14 @@ mock_outcome mock_report_step(mock_stream *s, mock_task *t) {
     if (r == NULL) {
         r = calloc(1, sizeof *r);
         if (r == NULL) return MOCK_DONE;
-        *r = (report){.thread = s->report_thread, .fn = t->u.host.fn, .user = t->u.host.user};
+        *r = (report){.thread = s->report_thread, .stream = s->serial, .fn = t->u.host.fn, .user = t->u.host.user};
         if (t->u.host.thread != 0) r->thread = t->u.host.thread;
         r->host = t->u.host.of_host;
         mock_list_init(&r->waiters);
         mock_list_push(&reports, &r->link);
         mock_changed();
-        if (!t->u.host.blocking) return MOCK_DONE;
+        r->blocking = t->u.host.blocking;
+        if (!r->blocking) return MOCK_DONE;
         r->owned_by_task = true;
         t->u.host.report = r;
     }
@@ -54,6 +55,18 @@ void mock_report_forget(mock_task *t) {
     t->u.host.report = NULL;
     r->owned_by_task = false;
     if (r->finished) free(r);
+}
+
+/* What a stream that goes left for its thread is dropped, but what blocked it (observed: sequences). */
+void mock_reports_leave(const mock_stream *s) {
+    mock_link *next = NULL;
+    for (mock_link *l = reports.next; l != &reports; l = next) {
+        report *r = MOCK_OWNER(l, report, link);
+        next = l->next;
+        if (r->stream != s->serial || r->blocking) continue;
+        mock_list_remove(&r->link);
+        free(r);
+    }
 }
 
 void mock_reports_clear(void) {
@@ -94,7 +107,7 @@ MOCK_EXPORT aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, v
     if (code == 0) {
         mock_task t = {
             .ops = &host_ops, .kind = MOCK_TASK_HOST, .u.host = {.fn = fn, .user = args, .blocking = true}};
-        s->host_funcs = s->host_funcs || (stream != NULL && !mock_capturing(s));
+        s->host_funcs = s->host_funcs || !mock_capturing(s);
         if (s->report_host) {
             t.kind = MOCK_TASK_REPORT;
             t.u.host.thread = s->report_thread;
@@ -106,8 +119,9 @@ MOCK_EXPORT aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, v
     return code;
 }
 
-/* Other block types: 100000, fn null: 107000, not subscribed: 107015 (observed: callbacks); used with
- * host functions: 107011 (implementation of the open runtime). */
+/* Other block types: 100000, fn null: 107000, not subscribed: 107015 (observed: callbacks); used with host functions:
+ * 107011 (implementation of the open runtime), but the null stream, where it is one more of them; those of streams
+ * that the CPU schedules never come (observed: sequences). */
 MOCK_EXPORT aclError aclrtLaunchCallback(
     aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType, aclrtStream stream) {
     MOCK_ENTER(aclrtLaunchCallback);
@@ -118,10 +132,13 @@ MOCK_EXPORT aclError aclrtLaunchCallback(
     aclError code = look_at(stream, &s);
     if (code == 0) code = check_callback(s, fn != NULL, s != NULL && (s->host_funcs || s->report_host));
     if (code == 0) code = mock_stream_to_submit(stream, &s);
-    if (code == 0 && s->report_thread == 0)
+    const bool stored = code == 0 && (s->flags & ACL_STREAM_CPU_SCHEDULE) != 0 && !mock_capturing(s);
+    const bool hosts = code == 0 && stream == NULL && s->host_funcs;
+    if (code == 0 && s->report_thread == 0 && !hosts)
         code = mock_fail(ACL_ERROR_RT_STREAM_NO_CB_REG, "EE1018", "no thread is subscribed to the stream");
-    if (code == 0) {
+    if (code == 0 && !stored) {
         mock_task t = {.ops = &report_ops, .kind = MOCK_TASK_REPORT};
+        if (hosts) t = (mock_task){.ops = &host_ops, .kind = MOCK_TASK_HOST};
         t.u.host.fn = fn;
         t.u.host.user = userData;
         t.u.host.blocking = blockType == ACL_CALLBACK_BLOCK;

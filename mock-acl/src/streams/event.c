@@ -89,7 +89,9 @@ static aclError create(aclrtEvent *out, mock_event_family family, uint32_t flags
 
 /* (observed: event_create_flags) */
 static aclError bad_flag(uint32_t flag) {
-    return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "event flag 0x%x is not valid here", flag);
+    const bool both = flag == (ACL_EVENT_DEVICE_USE_ONLY | ACL_EVENT_EXTERNAL);
+    return mock_fail(
+        ACL_ERROR_RT_PARAM_INVALID, both ? "EE1006" : "EE1003", "event flag 0x%x is not valid here", flag);
 }
 
 #define COMMON_FLAGS 0xFu
@@ -218,6 +220,7 @@ static aclError record(mock_event *e, mock_stream *s) {
     if (s->update != NULL)
         return mock_fail(
             ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "EE1016", "only kernels may be launched in an update");
+    e->stored = never_recorded(s, e) && (s->flags & ACL_STREAM_PERSISTENT) != 0;
     if (never_recorded(s, e)) return 0;
     if (e->family == MOCK_EVENT_IPC) return mock_shared_record(s, e);
     const bool ex = e->family == MOCK_EVENT_EX;

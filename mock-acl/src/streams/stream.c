@@ -90,6 +90,7 @@ mock_stream *mock_stream_new(mock_ctx *ctx, uint32_t priority, uint32_t flags, b
 void mock_stream_free(mock_stream *s) {
     mock_handle_take(MOCK_STREAM, s->handle);
     mock_unsubscribe(s);
+    mock_reports_leave(s);
     mock_update_leave(s);
     mock_graph_detach(s);
     s->handle = NULL;

@@ -7,6 +7,7 @@ aclError mock_submit_kernel(aclrtStream stream, const mock_task_ops *ops, void *
     mock_stream *s = NULL;
     mock_task t = {.ops = ops, .kind = MOCK_TASK_KERNEL, .type = ACL_MODEL_RI_TASK_KERNEL};
     t.u.kernel.arg = arg;
+    t.u.kernel.told = mock_told();
     mock_lock();
     aclError code = mock_stream_to_submit(stream, &s);
     if (code == 0) {

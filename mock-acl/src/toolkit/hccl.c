@@ -16,4 +16,6 @@
 #define RTS(name, fidelity)
 #define DRIVER(name, fidelity)
 #define PROFAPI(name, fidelity)
+#define MSTX(name, fidelity)
+#define SECUREC(name, fidelity)
 #include "beside.def"

@@ -20,9 +20,9 @@ MOCK_EXPORT uint64_t MsprofGetHashId(const char *text, size_t length) {
     return hash;
 }
 
-MOCK_EXPORT int32_t MsprofReportApi(uint32_t aging, const void *data) {
+MOCK_EXPORT int32_t MsprofReportApi(uint32_t aging, const struct MsprofApi *api) {
     (void)aging;
-    return data == NULL ? -1 : 0;
+    return api == NULL ? -1 : 0;
 }
 
 MOCK_EXPORT int32_t MsprofReportCompactInfo(uint32_t aging, const void *data, uint32_t length) {
@@ -33,6 +33,11 @@ MOCK_EXPORT int32_t MsprofReportCompactInfo(uint32_t aging, const void *data, ui
 MOCK_EXPORT int32_t MsprofReportAdditionalInfo(uint32_t aging, const void *data, uint32_t length) {
     (void)aging;
     return data == NULL || length == 0 ? -1 : 0;
+}
+
+MOCK_EXPORT int32_t MsprofRegTypeInfo(uint16_t level, uint32_t typeId, const char *typeName) {
+    (void)level, (void)typeId;
+    return typeName == NULL ? -1 : 0;
 }
 
 /* Never called back: nobody is told to begin or to end. */

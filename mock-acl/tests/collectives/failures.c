@@ -1,6 +1,9 @@
 /* Part of racl (mock-acl). What goes wrong with communicators: arguments, ranks that do not fit together, that go away
  * or do not come. */
+#include <signal.h>
+#include <sys/resource.h>
 #include "collectives/ranks.h"
+#include "engine/engine.h"
 
 static void broken(rank *r, HcclResult with, const char *words) {
     HcclResult error = HCCL_SUCCESS;
@@ -79,9 +82,64 @@ static void a_stream_is_aborted(rank *r) {
 
 static void dies(rank *r) {
     if (r->me == 1) _exit(0);
-    HOK(HcclBarrier(r->comm, r->stream));
+    for (int i = 0; i < 3; i++) HOK(HcclBarrier(r->comm, r->stream));
     CODE(aclrtSynchronizeStream(r->stream), 507022);
     broken(r, HCCL_E_REMOTE, "rank 1 went away");
+}
+
+#ifndef __SANITIZE_THREAD__ /* whose locks do not survive a fork beside threads */
+/* The child of a fork has no part in its parent's communicator. */
+static void forks(rank *r) {
+    if (r->me == 1) {
+        HOK(HcclBarrier(r->comm, r->stream));
+        OK(aclrtSynchronizeStream(r->stream));
+        return;
+    }
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        uint32_t n = 0;
+        CODE(HcclGetRankSize(r->comm, &n), HCCL_E_RUNTIME);
+        CODE(HcclBarrier(r->comm, r->stream), HCCL_E_RUNTIME);
+        CODE(HcclCommDestroy(r->comm), HCCL_E_RUNTIME);
+        _exit(0);
+    }
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    HOK(HcclBarrier(r->comm, r->stream));
+}
+#endif
+
+/* ---- no descriptors ---- */
+
+static void few_descriptors(void) {
+    up();
+    HcclRootInfo info;
+    HcclComm comm = NULL;
+    HOK(HcclGetRootInfo(&info));
+    const pid_t child = fork();
+    if (child == 0) pause();
+    CHECK(child > 0);
+    const uint64_t started = mock_process_start((int32_t)child);
+    CHECK(started != 0 && !mock_process_gone((int32_t)child, started));
+    CHECK(mock_process_gone((int32_t)child, started + 1));
+    int held[1024], n = 0;
+    struct rlimit limit, small;
+    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    small = (struct rlimit){256, limit.rlim_max};
+    CHECK(setrlimit(RLIMIT_NOFILE, &small) == 0);
+    while ((held[n] = dup(0)) >= 0) n++;
+    CHECK(!mock_process_gone((int32_t)child, started)); /* nobody can look */
+    /* One after the other comes back: each of the calls gets as far as it can. */
+    while (n > 0 && HcclCommInitRootInfo(1, &info, 0, &comm) != HCCL_SUCCESS) {
+        CHECK(strstr(aclGetRecentErrMsg(), "descriptors") != NULL);
+        close(held[--n]);
+    }
+    HOK(HcclCommDestroy(comm));
+    while (n > 0) close(held[--n]);
+    CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+    CHECK(mock_process_gone((int32_t)child, started));
 }
 
 /* ---- a rank that never comes ---- */
@@ -248,6 +306,9 @@ int main(void) {
     setenv("MOCK_ACL_DEVICES", "2", 1);
     in_processes(2, dies);
     in_processes(4, of_some);
+#ifndef __SANITIZE_THREAD__
+    in_processes(2, forks);
+#endif
     in_processes(2, other_calls);
     in_threads(4, of_some);
     in_threads(2, other_calls);
@@ -255,6 +316,7 @@ int main(void) {
     in_threads(2, messages_of_other_sizes);
     in_threads(2, a_rank_leaves);
     in_threads(2, a_stream_is_aborted);
+    few_descriptors();
     nobody_comes();
     an_operation_that_is_late();
     arguments_of_communicators();

@@ -118,7 +118,76 @@ RULE(callback, only_a_subscribed_thread_leaves, "observed: subscribe") {
     EXPECT(aclrtSubscribeReport(0, new_stream()), 107011);
 }
 
+RULE(callback, reports_of_a_stream_that_is_gone_do_not_come, "observed: sequences") {
+    up();
+    aclrtStream stream = new_stream(), other = new_stream();
+    int one = 1;
+    OK(aclrtSubscribeReport(me(), stream));
+    OK(aclrtSubscribeReport(me(), other));
+    OK(aclrtLaunchCallback(note, &one, ACL_CALLBACK_NO_BLOCK, stream));
+    finish(stream);
+    OK(aclrtDestroyStream(stream));
+    EXPECT(aclrtProcessReport(10), 507012);
+    TRUE(noted() == 0);
+}
+
+RULE(callback, a_stream_that_the_cpu_schedules_has_no_reports, "observed: sequences") {
+    up();
+    aclrtStream stream = NULL;
+    int one = 1;
+    OK(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_CPU_SCHEDULE));
+    OK(aclrtSubscribeReport(me(), stream));
+    EXPECT(aclrtLaunchCallback(note, &one, ACL_CALLBACK_BLOCK, stream), 0);
+    EXPECT(aclrtProcessReport(10), 507012);
+    TRUE(noted() == 0);
+}
+
 /* ---- host functions ---- */
+
+RULE(callback, the_null_stream_with_host_functions_takes_callbacks, "observed: sequences") {
+    up();
+    int values[2] = {1, 2};
+    OK(aclrtLaunchHostFunc(NULL, note, &values[0]));
+    EXPECT(aclrtSubscribeReport(me(), NULL), 107011);
+    EXPECT(aclrtLaunchCallback(note, &values[1], ACL_CALLBACK_BLOCK, NULL), 0);
+    finish(NULL);
+    TRUE(noted() == 2 && order[0] == 1 && order[1] == 2);
+}
+
+RULE(callback, a_subscribed_thread_runs_host_functions, "guide: aclrtSubscribeHostFunc") {
+    up();
+    aclrtStream stream = new_stream(), other = new_stream();
+    int values[3] = {1, 2, 3};
+    OK(aclrtSubscribeHostFunc(me(), stream));
+    for (int i = 0; i < 2; i++) OK(aclrtLaunchHostFunc(stream, note, &values[i]));
+    EXPECT(aclrtSynchronizeStreamWithTimeout(stream, 20), 507046);
+    TRUE(noted() == 0);
+    EXPECT(aclrtProcessReport(10), 107012); /* has another list */
+    while (noted() < 2) OK(aclrtProcessHostFunc(10000));
+    finish(stream);
+    TRUE(order[0] == 1 && order[1] == 2);
+    OK(aclrtLaunchHostFunc(other, note, &values[2])); /* of nobody: runs by itself */
+    finish(other);
+    TRUE(noted() == 3);
+    EXPECT(aclrtProcessHostFunc(10), 507012);
+}
+
+RULE(callback, a_thread_that_left_runs_no_host_functions, "guide: aclrtUnSubscribeHostFunc") {
+    up();
+    aclrtStream stream = new_stream();
+    int one = 1;
+    EXPECT(aclrtUnSubscribeHostFunc(me(), stream), 107011);
+    OK(aclrtSubscribeHostFunc(me(), stream));
+    EXPECT(aclrtSubscribeHostFunc(me(), stream), 107011);
+    EXPECT(aclrtUnSubscribeHostFunc(me() + 1, stream), 107012);
+    OK(aclrtUnSubscribeHostFunc(me(), stream));
+    EXPECT(aclrtProcessHostFunc(10), 107012);
+    OK(aclrtLaunchHostFunc(stream, note, &one));
+    finish(stream);
+    TRUE(noted() == 1);
+    EXPECT(aclrtProcessHostFunc(0), 100000);
+    EXPECT(aclrtProcessHostFunc(-2), 100000);
+}
 
 RULE(callback, a_host_function_needs_a_function, "observed: callbacks") {
     up();

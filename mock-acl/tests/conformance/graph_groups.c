@@ -406,4 +406,19 @@ RULE(graph, waiting_inside_an_update, "observed, not recorded") {
     EXPECT(aclrtSynchronizeStream(update), 0);
     EXPECT(aclrtDestroyStream(update), 0);
 }
+
+/* The event is one of the capture then, and nothing can wait for it. */
+RULE(graph, a_record_that_the_group_of_another_stream_refused, "observed: sequences") {
+    prepare();
+    aclrtStream other = new_stream(), outside = new_stream();
+    aclrtEvent fork = new_event(ACL_EVENT_SYNC), refused = new_event(ACL_EVENT_SYNC);
+    OK(aclrtRecordEvent(fork, origin));
+    OK(aclrtStreamWaitEvent(other, fork));
+    OK(aclmdlRICaptureTaskGrpBegin(other));
+    EXPECT(aclrtRecordEvent(refused, origin), 107034);
+    EXPECT(aclrtStreamWaitEvent(outside, refused), 507000);
+    aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+    OK(aclmdlRICaptureGetInfo(outside, &status, NULL));
+    TRUE(status == ACL_MODEL_RI_CAPTURE_STATUS_NONE);
+}
 #endif

@@ -19,7 +19,7 @@ static void on_failure(aclrtExceptionInfo *info, void *user) {
 static void run_failing(aclrtStream stream) {
     int32_t code = 1234;
     OK(aclrtLaunchKernelWithHostArgs(failing, 1, stream, NULL, &code, sizeof code, NULL, 0));
-    EXPECT(aclrtSynchronizeStream(stream), 507015);
+    EXPECT(aclrtSynchronizeStream(stream), 507035);
 }
 
 static void prepare(void) {
@@ -33,7 +33,7 @@ RULE_MOCK(kernel, a_binary_is_told_of_its_failures, "guide: aclrtBinarySetExcept
     aclrtStream stream = new_stream();
     OK(aclrtBinarySetExceptionCallback(binary, on_failure, &called));
     run_failing(stream);
-    TRUE(called == 1 && told_user == &called && told_code == 507015);
+    TRUE(called == 1 && told_user == &called && told_code == 507035);
     OK(aclrtBinarySetExceptionCallback(binary, NULL, NULL));
     run_failing(stream);
     TRUE(called == 1);

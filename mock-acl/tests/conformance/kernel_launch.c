@@ -248,8 +248,17 @@ RULE_MOCK(kernel, a_failed_kernel_is_found_by_the_wait, "header: ACL_ERROR_RT_AI
     up();
     int32_t code = 1;
     aclrtStream stream = new_stream();
-    EXPECT(aclrtLaunchKernelWithHostArgs(function("fail"), 1, stream, NULL, &code, 4, NULL, 0), 0);
+    EXPECT(aclrtLaunchKernelWithHostArgs(function("fail_cube"), 1, stream, NULL, &code, 4, NULL, 0), 0);
     EXPECT(aclrtSynchronizeStream(stream), 507015);
+    EXPECT(aclrtSynchronizeStream(stream), 0);
+}
+
+RULE_MOCK(kernel, a_failed_vector_kernel_has_its_own_code, "header: ACL_ERROR_RT_VECTOR_CORE_EXCEPTION") {
+    up();
+    int32_t code = 1;
+    aclrtStream stream = new_stream();
+    EXPECT(aclrtLaunchKernelWithHostArgs(function("fail"), 1, stream, NULL, &code, 4, NULL, 0), 0);
+    EXPECT(aclrtSynchronizeStream(stream), 507035);
     EXPECT(aclrtSynchronizeStream(stream), 0);
 }
 
@@ -267,12 +276,12 @@ RULE_MOCK(kernel, memory_that_is_not_there, "guide: asynchronous errors") {
     unsigned char *memory = (unsigned char *)device(64);
     aclrtStream stream = new_stream();
     OK(poke(memory + 64, 1, stream, NULL));
-    EXPECT(aclrtSynchronizeStream(stream), 507015);
+    EXPECT(aclrtSynchronizeStream(stream), 507035);
     OK(poke(&memory, 1, stream, NULL)); /* of the host */
-    EXPECT(aclrtSynchronizeStream(stream), 507015);
+    EXPECT(aclrtSynchronizeStream(stream), 507035);
     OK(aclrtFree(memory));
     OK(poke(memory, 1, stream, NULL));
-    EXPECT(aclrtSynchronizeStream(stream), 507015);
+    EXPECT(aclrtSynchronizeStream(stream), 507035);
 }
 
 RULE_MOCK(kernel, simt_is_not_for_this_device, "guide: aclrtLaunchSIMTKernelWithArgsArray, supported products") {

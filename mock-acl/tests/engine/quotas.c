@@ -83,6 +83,25 @@ static void streams(void) {
     CHECK(streams_left() == all - 2);
 }
 
+/* As in the recordings (observed: available; sequences, for the reset). */
+static void kept(void) {
+    setenv("MOCK_ACL_GRAPH_STREAMS", "0", 1);
+    up();
+    const uint32_t all = streams_left();
+    aclrtStream s = new_stream();
+    for (uint32_t i = 1; i <= 3; i++) {
+        aclmdlRI graph = NULL;
+        OK(aclmdlRICaptureBegin(s, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+        OK(aclmdlRICaptureEnd(s, &graph));
+        OK(aclmdlRIDestroy(graph));
+        CHECK(streams_left() == all - 1 - i);
+    }
+    OK(aclrtResetDevice(0));
+    OK(aclrtSetDevice(0));
+    CHECK(streams_left() == all);
+    unsetenv("MOCK_ACL_GRAPH_STREAMS");
+}
+
 static void no_stream_left(void) {
     up();
     OK(mock_acl_limit_streams(3));
@@ -233,6 +252,7 @@ static void record_waits_for_an_id(void) {
 int main(void) {
     environment();
     streams();
+    kept();
     no_stream_left();
     ids();
     no_event_left();

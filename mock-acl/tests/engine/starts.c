@@ -46,6 +46,33 @@ static void host_functions_are_called(void) {
     OK(aclrtDestroyStream(s));
 }
 
+static aclrtStream its_own;
+static int answers[2];
+static void nothing(void *unused) { (void)unused; }
+static void call_back(void *unused) {
+    (void)unused;
+    answers[0] = aclrtSynchronizeStream(its_own);
+    answers[1] = aclrtLaunchHostFunc(its_own, nothing, NULL);
+    atomic_fetch_add(&seen, 1);
+}
+
+/* It finds the context of its stream, on a worker as on a thread that waits. */
+static void a_host_function_is_told_the_same_everywhere(void) {
+    begin();
+    its_own = new_stream();
+    for (int waits = 0; waits < 2; waits++) {
+        atomic_store(&seen, 0);
+        if (waits) OK(mock_acl_hold_stream(its_own));
+        OK(aclrtLaunchHostFunc(its_own, call_back, NULL));
+        if (waits) OK(mock_acl_release_stream(its_own));
+        if (waits) OK(aclrtSynchronizeStream(its_own));
+        until(&seen, 1);
+        CHECK(answers[0] == 207000 && answers[1] == 0);
+        OK(aclrtSynchronizeStream(its_own));
+    }
+    OK(aclrtDestroyStream(its_own));
+}
+
 /* A kernel that runs until a kernel of another stream has run. */
 static aclError wait_for_the_other(void *unused) {
     (void)unused;
@@ -202,6 +229,43 @@ static void a_process_can_end(bool stuck) {
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* The locks of a sanitizer do not survive a fork beside threads. */
+#if !defined __SANITIZE_THREAD__ && !defined __SANITIZE_ADDRESS__
+/* A fork while another thread of the parent is amid a call: the child ends all the same. */
+static atomic_int holds;
+static void *hold_the_lock(void *unused) {
+    (void)unused;
+    mock_lock();
+    atomic_store(&holds, 1);
+    until(&holds, 2);
+    mock_unlock();
+    return NULL;
+}
+
+static void the_child_of_a_fork_can_end(void) {
+    begin();
+    aclrtStream s = new_stream();
+    atomic_store(&seen, 0);
+    OK(aclrtLaunchHostFunc(s, see, (void *)1)); /* from here on the end of a process is watched */
+    until(&seen, 1);
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, hold_the_lock, NULL) == 0);
+    until(&holds, 1);
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        alarm(20);
+        CHECK(mock_acl_run_until_idle() == 0 && mock_acl_stand_still(1) == 0);
+        exit(0);
+    }
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    atomic_store(&holds, 2);
+    CHECK(pthread_join(thread, NULL) == 0);
+    OK(aclrtDestroyStream(s));
+}
+#endif
+
 int main(void) {
     if (!workers()) {
         a_process_can_end(false);
@@ -211,11 +275,15 @@ int main(void) {
         memory_that_is_polled_changes();
 #endif
         host_functions_are_called();
+        a_host_function_is_told_the_same_everywhere();
         streams_run_side_by_side();
         values_that_the_host_writes_are_seen();
         nobody_looks_at_empty_queues();
         it_can_stand_still();
         force_runs_what_can_run();
+#if !defined __SANITIZE_THREAD__ && !defined __SANITIZE_ADDRESS__
+        the_child_of_a_fork_can_end();
+#endif
     }
     return 0;
 }

@@ -61,7 +61,7 @@ static void captured(void) {
     CHECK(value(x) == 9 && value(y) == 10);
     OK(aclrtFree(y));
     OK(aclmdlRIExecuteAsync(g, s));
-    CODE(aclrtSynchronizeStream(s), 507015);
+    CODE(aclrtSynchronizeStream(s), 507035);
     OK(aclmdlRIDestroy(g));
     b = NULL;
     scale = load("scale", &b);

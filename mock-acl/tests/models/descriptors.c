@@ -172,7 +172,7 @@ static void attributes_of_operators(void) {
     aclopDestroyAttr(a);
     aclopDestroyAttr(NULL);
     CODE(aclopSetAttrInt(a, "i", 1), 100000);
-    CODE(aclopExecuteV2("Add", 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), 207000);
+    CODE(aclopExecuteV2("Add", 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), 100021);
 }
 
 static void options_of_the_compiler(void) {

@@ -219,10 +219,10 @@ def increment(version):
 def fused(version):
     def make(case, dtype):
         s = Setup(case, dtype, listed=True, two=True, lengths="qk")
-        missing = [NONE] * {1: 10, 2: 17, 3: 20, 4: 22}[version]
+        missing = [NONE] * {1: 10, 2: 17, 3: 20, 4: 22, 5: 24}[version]
         wanted = bool(case.random.integers(0, 2))
         lse = [s.wide(s.top + np.log(s.sum), 1)] if wanted else [NONE]
-        modes = [integer(0)] * {1: 0, 2: 2, 3: 2, 4: 3}[version]
+        modes = [integer(0)] * {1: 0, 2: 2, 3: 2, 4: 3, 5: 4}[version]
         return [s.query, s.key, s.value, s.shift_operand, s.mask_operand, s.q_ints, s.kv_ints, *missing,
                 integer(s.heads), number(s.scale), integer(s.before), integer(s.after), s.text(),
                 integer(s.heads_kv), integer(s.mode), integer(0), integer(0), integer(0), ctypes.c_bool(wanted),
@@ -247,4 +247,4 @@ def rules(name, maker, versions):
 
 
 RULES = [*rules("PromptFlashAttention", prompt, 3), *rules("IncreFlashAttention", increment, 4),
-         *rules("FusedInferAttentionScore", fused, 4), *rules("FlashAttentionScore", training, 2)]
+         *rules("FusedInferAttentionScore", fused, 5), *rules("FlashAttentionScore", training, 2)]

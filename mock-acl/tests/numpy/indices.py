@@ -84,8 +84,11 @@ def take(case, dtype):
 
 
 def a_list(case, shape):
-    """Index tensors for some of the first dimensions, and the same for NumPy."""
+    """Index tensors for some of the first dimensions, and the same for NumPy; sometimes they choose nothing."""
     count = int(case.random.integers(1, len(shape) + 1))
+    if case.random.random() < 0.1:
+        none = [np.zeros(case.pick([(0,), (2, 0)]), np.int64)] * count
+        return [case.given(each, case.pick(["s32", "s64"])) for each in none], tuple(none)
     common = [case.pick([1, 2, 3]) for _ in range(case.pick([1, 1, 2]))]
     members, key = [], []
     for n in shape[:count]:
@@ -207,7 +210,10 @@ def index_put(case, dtype):
     numbers = np.arange(x[4].size).reshape(shape)[key]
     values = case.operand(case.broadcast(numbers.shape), dtype)
     want = np.array(x[4])
-    for place, new in zip(numbers.ravel(), np.broadcast_to(values[4], numbers.shape).ravel()):
+    chosen = np.broadcast_to(values[4], numbers.shape)
+    if all(isinstance(part, slice) for part in key):
+        numbers = chosen = numbers[:0]  # a list without any index is taken for one that chose nothing
+    for place, new in zip(numbers.ravel(), chosen.ravel()):
         want.flat[place] = combined(want.flat[place], new, ADD if add else WRITE)
     return [Expect(x, want, dtype), members, values, flag(add), flag(False)]
 

@@ -2,7 +2,7 @@
 operators.md says of the sequence. Makers as in calls.py."""
 import ctypes
 
-from calls import EVERY, output, rule
+from calls import EVERY, Expect, output, rule
 from device import DTYPES, FLOATS, INTEGERS, decode, encode, np
 from moves import integer
 from reductions import flag
@@ -324,7 +324,29 @@ def multinomial(tensors):
     return make
 
 
+def rrelu(inplace):
+    def make(case, dtype):
+        shape = large(case)
+        self = case.operand(shape, dtype)
+        lower, upper = case.pick([(0.125, 0.375), (-1.0, 1.0), (0.5, 0.5)])
+        training = bool(case.random.integers(0, 2))
+        (seed, offset), arguments = source(case, False)
+        u = (words((seed, offset), self[4].size) >> np.uint32(8)).astype(np.float64) / 2**24
+        drawn = (lower + u * (upper - lower)).reshape(shape)
+        noise = case.operand(shape, dtype)
+        above = self[4] > 0
+        stored = decode(encode(np.where(above, 1, drawn), dtype), dtype) if training else noise[4]
+        factor = np.where(above, 1, stored if training else (lower + upper) / 2)
+        kept = Expect(noise, stored, dtype)
+        numbers_given = [case.device.scalar(v, "f32") for v in (lower, upper)]
+        start = [self if not inplace else Expect(self, self[4] * factor, dtype), kept, *numbers_given, flag(training)]
+        out = [] if inplace else [output(case, self[4] * factor, dtype)]
+        return [*start, *arguments, *out]
+    return make
+
+
 RULES = [
+    rule("RReluWithNoise", rrelu(False), FLOATS), rule("InplaceRReluWithNoise", rrelu(True), FLOATS),
     rule("InplaceNormal", normal(False)), rule("InplaceNormalTensor", normal(True)),
     rule("NormalFloatFloat", normal_out(0, 0)), rule("NormalFloatTensor", normal_out(0, 1)),
     rule("NormalTensorFloat", normal_out(1, 0)), rule("NormalTensorTensor", normal_out(1, 1)),

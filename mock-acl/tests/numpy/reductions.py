@@ -49,7 +49,8 @@ def over(function, kinds=None, filled=False, noop=False, truth=False, positive=F
         if still and (case.random.random() < 0.5 or len(some) == values.ndim):
             dims, some = case.device.ints([]), ()
         to = case.pick(kinds) if kinds else dtype
-        case.size = max(np.abs(values).max(), 1) if values.size and kinds and not truth else None
+        finite = np.abs(values[np.isfinite(values)]) if kinds and not truth else values
+        case.size = finite.max(initial=1) if values.size and kinds and not truth else None
         want = function(values, some, keep)
         if noop:
             return [x[0], dims, flag(keep), flag(still), Output(want, to)]

@@ -30,13 +30,16 @@ OPTIONAL = [
     (".*", ".*Optional"), ("aclnnClamp", "clipValue(Min|Max)"), ("aclnnConv.*", "bias|outputPadding"),
     (ATTENTION, "pseShift|attenMask|actualSeqLengths(Kv)?|(deq|dequant|quant)Scale[12]|quantOffset2"
                 "|antiquant(Scale|Offset)|block[tT]able|(query|kv)PaddingSize|softmaxLse|softmaxOutOut"),
-    ("aclnnQuantMatmulV[345]", "bias|offset|(x1|y)Scale|(x1|x2|y)Offset"), ("aclnnGroupNorm.*", "gamma|beta"),
+    ("aclnnQuantMatmul(V[345]|WeightNz)", "bias|offset|(x1|y)Scale|(x1|x2|y)Offset"), ("aclnnGroupNorm.*", "gamma|beta"),
     ("aclnnBatchNorm(Elemt)?", "weight|bias|saveMean|saveInvstd|running(Mean|Var)"),
     ("aclnnBatchNormBackward", "weight|(save|running)(Mean|Var|Invstd)|grad(Input|Weight|Bias)"), ("aclnnBincount", "weights"),
-    ("aclnnCrossEntropyLoss", "(zloss|lseForZloss)Out"), ("aclnnDropoutV3", "optionalNoiseShape"),
+    ("aclnnCrossEntropyLoss", "(zloss|lseForZloss)Out"),
+    ("aclnnDropoutV3", "optionalNoiseShape"), ("aclnnLayerNormBackward", "(weight|bias)Optional|grad(Input|Weight|Bias)Out"),
+    ("aclnnBinaryCrossEntropy", "weight"), ("aclnnConvolutionBackward", "grad(Input|Weight|Bias)|biasSizes|outputPadding"),
 ]
 # Results that these do not look at, or not without a flag.
-UNREAD = [(ATTENTION, "softmaxLse|softmaxOutOut"), ("aclnnBatchNormBackward", "grad(Input|Weight|Bias)")]
+UNREAD = [(ATTENTION, "softmaxLse|softmaxOutOut"), ("aclnnBatchNormBackward", "grad(Input|Weight|Bias)"),
+          ("aclnn(LayerNorm|Convolution)Backward", "grad(Input|Weight|Bias)(Out)?")]
 # Where a dimension more can make another good call: others broadcast to it, it is folded away, its shape is free.
 ANY_RANK = [
     ("aclnnInplace.*|aclnnIndexPutImpl", "self|selfRef|source"), ("aclnn(Inplace)?IndexFill", "index"),
@@ -44,8 +47,9 @@ ANY_RANK = [
     ("aclnn(LinalgVectorNorm|ReduceLogSum|ReduceNansum|ReduceSum|Var|VarCorrection|Std|VarMean)", "self|data"),
     ("aclnn(StdMeanCorrection|Histc)", "self"),
     ("aclnn(Take|Repeat|RepeatInterleave|RepeatInterleaveInt)", "self"), ("aclnnMaskedSelect", "self|mask"),
-    ("aclnnLogSigmoidForward", "buffer"), (ATTENTION, "attenMask.*"),
-    ("aclnnDropout.*", "mask(Out)?"),
+    ("aclnnIndex", "self|out"), ("aclnnIndexPutImpl", "values"),  # where the indices choose nothing
+    ("aclnnLogSigmoid(Forward|Backward)", "buffer"), (ATTENTION, "attenMask.*"),
+    ("aclnnDropout.*", "mask(Out)?"), ("aclnn(Mse|L1|SmoothL1)Loss|aclnnBinaryCrossEntropy.*", "self|target"),
 ]
 
 

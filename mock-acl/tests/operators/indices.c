@@ -127,6 +127,25 @@ static void bad_lists_are_refused(void) {
     device_free(m.memory);
 }
 
+/* An index of PyTorch that chose nothing looks like a dimension that has none. */
+static void empty_lists_choose_nothing(void) {
+    sample none = filled(ACL_INT64, DIMS(0), 0), flat = filled(ACL_FLOAT, DIMS(2, 0), 0);
+    sample into = filled(ACL_FLOAT, DIMS(0, 4), 0), half_into = filled(ACL_FLOAT16, DIMS(0, 4), 0);
+    aclTensorList *one = list_of(none, none, none, 1), *two = list_of(flat, flat, flat, 2);
+    const double before = sample_get(&self, 5);
+    LAUNCH(aclnnIndexPutImpl, H(self), one, H(rows), false, false);
+    LAUNCH(aclnnIndexPutImpl, H(self), two, H(rows), true, false);
+    CHECK(sample_get(&self, 5) == before);
+    REFUSED(161002, "values has data type FLOAT16", aclnnIndexPutImpl, H(self), one, H(half), true, false);
+    LAUNCH(aclnnIndex, H(self), one, H(into));
+    REFUSED(161002, "out has data type FLOAT16", aclnnIndex, H(self), one, H(half_into));
+    CHECK(aclDestroyTensorList(one) == 0 && aclDestroyTensorList(two) == 161002);
+    sample_free(&into);
+    sample_free(&half_into);
+    device_free(none.memory);
+    device_free(flat.memory);
+}
+
 static void bad_writers_are_refused(void) {
     REFUSED(161002, "self has no dimension", aclnnScatter, H(point), 0, H(index1), H(self), 0, H(out));
     REFUSED(161002, "dim -3 is out", aclnnScatter, H(self), -3, H(index2), H(self), 0, H(out));
@@ -311,6 +330,7 @@ int main(void) {
     begin();
     bad_readers_of_points();
     bad_lists_are_refused();
+    empty_lists_choose_nothing();
     bad_writers_are_refused();
     bad_updates_are_refused();
     shapes_come_out();

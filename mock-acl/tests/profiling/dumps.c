@@ -160,7 +160,15 @@ static void nowhere_to_write(void) {
     OK(configure(json));
     CHECK(rmdir(gone) == 0);
     aclrtStream s = new_stream();
+    int said[2];
+    const int before = dup(STDERR_FILENO);
+    CHECK(before >= 0 && pipe(said) == 0 && dup2(said[1], STDERR_FILENO) >= 0);
     OK(cast(ACL_INT8, 1, s));
+    CHECK(dup2(before, STDERR_FILENO) >= 0 && close(said[1]) == 0);
+    char words[2048] = "";
+    CHECK(read(said[0], words, sizeof words - 1) > 0 && close(said[0]) == 0 && close(before) == 0);
+    CHECK(strstr(words, "cannot be written") != NULL && strstr(words, gone) != NULL);
+    CHECK(strchr(words, '\n')[1] == '\0'); /* once */
     CHECK(access(gone, F_OK) != 0);
     OK(aclmdlFinalizeDump());
     char file[512];
@@ -180,6 +188,197 @@ static void nowhere_to_write(void) {
     CHECK(lines == 2 && strstr((char *)content, "\"shape\": [3, 1, 1, 1, 1, 1, 1, 1]") != NULL);
 }
 
+/* ---- elsewhere than in files ---- */
+
+static struct {
+    int files, chunks, code;
+    char name[4096];
+    unsigned char data[(3 << 20) + 4096];
+    size_t size;
+} got;
+
+static int32_t take(const acldumpChunk *c, int32_t length_of_all) {
+    CHECK(length_of_all == (int32_t)(sizeof *c + c->bufLen));
+    if (c->offset == 0) {
+        got.files++;
+        got.size = 0;
+        strcpy(got.name, c->fileName);
+    }
+    CHECK((size_t)c->offset == got.size && strcmp(got.name, c->fileName) == 0);
+    memcpy(got.data + got.size, c->dataBuf, c->bufLen);
+    got.size += c->bufLen;
+    got.chunks++;
+    return got.code;
+}
+
+static void remove_dumps(void) {
+    char command[600];
+    snprintf(command, sizeof command, "rm -f '%s'/*.npy", folder);
+    CHECK(system(command) == 0);
+}
+
+/* What a file would hold comes to the program, with nothing configured too. */
+static void to_the_program(void) {
+    up();
+    remove_dumps();
+    CODE(acldumpRegCallback(NULL, 0), 500001);
+    CODE(acldumpRegCallback(take, 1), 500001);
+    OK(acldumpRegCallback(take, 0));
+    aclrtStream s = new_stream();
+    OK(cast(ACL_INT32, 1, s));
+    CHECK(got.files == 0); /* aclmdlInitDump comes first */
+    OK(aclmdlInitDump());
+    OK(cast(ACL_INT32, 1, s));
+    CHECK(got.files == 1 && got.chunks == 1 && strcmp(got.name, "./000000.aclnnCast.output.0.npy") == 0);
+    const int32_t wanted[] = {0, 1, 2};
+    CHECK(got.size == 128 + sizeof wanted && memcmp(got.data + 128, wanted, sizeof wanted) == 0);
+    OK(configure_mode(", \"dump_mode\": \"all\""));
+    OK(cast(ACL_INT32, 1, s));
+    CHECK(got.files == 3 && strstr(got.name, "000001.aclnnCast.output.0.npy") != NULL);
+    CHECK(strncmp(got.name, folder, strlen(folder)) == 0 && access(got.name, F_OK) != 0);
+    got.code = 1; /* refused: the operator runs on */
+    OK(cast(ACL_INT32, 1, s));
+    CHECK(got.files == 5);
+    acldumpUnregCallback();
+    OK(cast(ACL_INT32, 1, s));
+    CHECK(got.files == 5 && dumped(3, "output"));
+    OK(aclmdlFinalizeDump());
+}
+
+/* More than 1 MiB comes in parts. */
+static void in_parts(void) {
+    up();
+    memset(&got, 0, sizeof got);
+    const int64_t dims[] = {600000}, stride[] = {1};
+    void *in = device(2400000), *out = device(2400000);
+    OK(aclrtMemset(in, 2400000, 0, 2400000));
+    aclTensor *a = aclCreateTensor(dims, 1, ACL_FLOAT, stride, 0, ACL_FORMAT_ND, dims, 1, in);
+    aclTensor *b = aclCreateTensor(dims, 1, ACL_INT32, stride, 0, ACL_FORMAT_ND, dims, 1, out);
+    uint64_t size = 0;
+    aclOpExecutor *e = NULL;
+    OK(acldumpRegCallback(take, 0));
+    OK(aclmdlInitDump());
+    OK(aclnnCastGetWorkspaceSize(a, ACL_INT32, b, &size, &e));
+    aclrtStream s = new_stream();
+    OK(aclnnCast(NULL, 0, e, s));
+    OK(aclrtSynchronizeStream(s));
+    CHECK(got.files == 1 && got.chunks == 3 && got.size == 2400000 + 128);
+    memset(&got, 0, sizeof got);
+    got.code = 1; /* the rest of the file does not come */
+    OK(aclnnCastGetWorkspaceSize(a, ACL_INT32, b, &size, &e));
+    OK(aclnnCast(NULL, 0, e, s));
+    OK(aclrtSynchronizeStream(s));
+    CHECK(got.files == 1 && got.chunks == 1);
+    OK(aclDestroyTensor(a));
+    OK(aclDestroyTensor(b));
+    acldumpUnregCallback();
+    OK(aclmdlFinalizeDump());
+}
+
+static aclError init_with(const char *json) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/init.json", folder);
+    FILE *f = fopen(path, "wb");
+    CHECK(f != NULL && fputs(json, f) >= 0 && fclose(f) == 0);
+    OK(mock_acl_reset());
+    return aclInit(path);
+}
+
+/* A dump in the configuration of aclInit lasts until aclFinalize, and aclmdlInitDump is not needed. */
+static void from_init(void) {
+    char json[1024];
+    snprintf(json, sizeof json, "{\"dump\": {\"dump_path\": \"%s\", \"dump_mode\": \"all\"}}", folder);
+    remove_dumps();
+    OK(init_with(json));
+    OK(aclrtSetDevice(0));
+    CHECK(strcmp(acldumpGetPath(DATA_DUMP), folder) == 0);
+    aclrtStream s = new_stream();
+    OK(cast(ACL_INT8, 1, s));
+    CHECK(dumped(0, "input") && dumped(0, "output"));
+    OK(aclFinalize());
+    CHECK(acldumpGetPath(DATA_DUMP) == NULL);
+    OK(cast(ACL_INT8, 1, s));
+    CHECK(!dumped(1, "input") && !dumped(1, "output"));
+    snprintf(json, sizeof json, "{\"dump\": {\"dump_path\": \"%s\", \"dump_debug\": \"on\"}}", folder);
+    remove_dumps();
+    OK(init_with(json)); /* overflows, not operands */
+    OK(aclrtSetDevice(0));
+    s = new_stream();
+    OK(cast(ACL_INT8, 1, s));
+    CHECK(acldumpGetPath(DATA_DUMP) == NULL && !dumped(0, "output"));
+    CODE(init_with("{\"dump\": {\"dump_path\": \"/nowhere/at/all\"}}"), 100009);
+    char far[9000] = "{\"dump\": {\"dump_path\": \"/";
+    memset(far + strlen(far), 'x', 8000);
+    strcat(far, "\"}}");
+    CODE(init_with(far), 100009);
+    OK(init_with("{\"dump\": {\"dump_debug\": \"off\"}}"));
+    CHECK(acldumpGetPath(DATA_DUMP) == NULL);
+}
+
+/* The only file that the folder of exceptions has. */
+static int saved(const char *root, const char *start) {
+    char command[1200];
+    snprintf(command, sizeof command,
+        "cd '%s' && test $(ls | wc -l) = 1 && cat '%s'.custom.?????????????????", root, start);
+    FILE *p = popen(command, "r");
+    CHECK(p != NULL);
+    length = fread(content, 1, sizeof content - 1, p);
+    content[length] = 0;
+    return pclose(p) == 0;
+}
+
+static void exceptions_of_the_program(void) {
+    char json[1024], root[4096], nested[4200];
+    float *x = NULL;
+    const float values[] = {1, 2, 3, 4};
+    acldumpTensorInfo t[2];
+    up();
+    x = device(16);
+    t[0] = (acldumpTensorInfo){.type = ACL_DUMP_TENSOR_OUTPUT,
+        .tensorSize = 8,
+        .format = 2,
+        .tensorAddr = (int64_t *)x,
+        .addrType = ACL_DUMP_ADDR_RAW,
+        .shapeNum = 2,
+        .shape = {2, 1}};
+    t[1] = t[0];
+    CODE(acldumpSaveExceptionInfo("x", "tag", t, 1), 500001); /* not switched on */
+    snprintf(json, sizeof json,
+        "{\"dump\": {\"dump_scene\": \"aic_err_brief_dump\", \"dump_path\": \"%s\"}}", folder);
+    OK(init_with(json));
+    OK(aclrtSetDevice(0));
+    x = device(16);
+    OK(aclrtMemcpy(x, 16, values, 16, ACL_MEMCPY_HOST_TO_DEVICE));
+    t[0].tensorAddr = (int64_t *)x;
+    t[1].tensorAddr = (int64_t *)(x + 2);
+    OK(acldumpGetExceptionInfoPath(root, sizeof root));
+    OK(acldumpSaveExceptionInfo("kernel", "a \"b\"", t, 2));
+    CHECK(saved(root, "kernel"));
+    const char *line = "{\"tag\": \"a \\\"b\\\"\", \"tensors\": [{\"type\": 1, \"dtype\": 0, \"format\": 2, "
+                       "\"bytes\": 8, \"shape\": [2, 1]}, {\"type\": 1, \"dtype\": 0, \"format\": 2, \"bytes\": 8, "
+                       "\"shape\": [2, 1]}]}\n";
+    CHECK(length == strlen(line) + 16 && memcmp(content, line, strlen(line)) == 0);
+    CHECK(memcmp(content + strlen(line), values, 16) == 0);
+    OK(acldumpSaveExceptionInfo("a/b/kernel", NULL, t, 1));
+    snprintf(nested, sizeof nested, "%sa/b", root);
+    CHECK(saved(nested, "kernel"));
+    CODE(acldumpSaveExceptionInfo(NULL, "", t, 1), 100000);
+    CODE(acldumpSaveExceptionInfo("", "", t, 1), 100000);
+    CODE(acldumpSaveExceptionInfo("a/../b", "", t, 1), 100000);
+    CODE(acldumpSaveExceptionInfo("..", "", t, 1), 100000);
+    CODE(acldumpSaveExceptionInfo("x", "", NULL, 1), 100000);
+    CODE(acldumpSaveExceptionInfo("x", "", t, 0), 100000);
+    t[0].shapeNum = 26;
+    CODE(acldumpSaveExceptionInfo("x", "", t, 1), 100000);
+    t[0].shapeNum = 25;
+    t[0].tensorSize = 0;
+    CODE(acldumpSaveExceptionInfo("x", "", t, 1), 100000);
+    t[0].tensorSize = 17; /* behind the block */
+    CODE(acldumpSaveExceptionInfo("x", "", t, 1), 500001);
+    t[0].tensorAddr = NULL;
+    CODE(acldumpSaveExceptionInfo("x", "", t, 1), 100000);
+}
+
 int main(void) {
     CHECK(mkdtemp(folder) != NULL);
     up();
@@ -188,6 +387,10 @@ int main(void) {
     modes();
     replays();
     nowhere_to_write();
+    to_the_program();
+    in_parts();
+    from_init();
+    exceptions_of_the_program();
     CHECK(mock_acl_reset() == 0);
     char remove[600];
     snprintf(remove, sizeof remove, "rm -r '%s'", folder);

@@ -1,6 +1,7 @@
 /* Profiling sessions and their trace, dumps of operators, facts about the chip. */
 #include <dirent.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "acl/acl_dump.h"
 #include "acl/acl_platform.h"
@@ -8,18 +9,41 @@
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_cat.h"
 #include "check.h"
+#include "profiling/session.h"
 
 static char folder[] = "/tmp/mock-profile-XXXXXX";
 
-static char *text_of(const char *name) {
+static char *text_at(const char *path) {
     static char text[65536];
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *f = fopen(path, "rb");
     CHECK(f != NULL);
     text[fread(text, 1, sizeof text - 1, f)] = 0;
     fclose(f);
     return text;
+}
+
+static char *text_of(const char *name) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return text_at(path);
+}
+
+static char *of_session(unsigned number, const char *file) {
+    char path[1024];
+    session_path(folder, number, file, path, sizeof path);
+    return text_at(path);
+}
+
+static void remove_all(const char *path) {
+    DIR *d = opendir(path);
+    char inner[512];
+    for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
+        if (e->d_name[0] == '.') continue;
+        snprintf(inner, sizeof inner, "%s/%s", path, e->d_name);
+        if (unlink(inner) != 0) remove_all(inner);
+    }
+    if (d != NULL) closedir(d);
+    rmdir(path);
 }
 
 static aclprofConfig *config(uint64_t switches) {
@@ -91,6 +115,7 @@ static void a_trace_has_kernels_marks_and_ranges(void) {
     CODE(aclprofPop(), -1);
     CODE(aclprofMarkEx("m", 1, s), -1);
     aclprofConfig *c = config(ACL_PROF_TASK_TIME | ACL_PROF_MSPROFTX);
+    const time_t before = time(NULL);
     OK(aclprofInit(folder, strlen(folder)));
     OK(aclprofStart(c));
     void *stamp = aclprofCreateStamp(), *inner = aclprofCreateStamp();
@@ -131,20 +156,27 @@ static void a_trace_has_kernels_marks_and_ranges(void) {
     CODE(aclprofRangePushEx(NULL), 100000);
     OK(aclrtSynchronizeStream(s));
     OK(aclprofStop(c));
-    const char *text = text_of("PROF_000001/trace.json");
+    const char *text = of_session(1, "trace.json");
     CHECK(strstr(text, "\"name\": \"aclnnAdd\"") != NULL && strstr(text, "outer \\\"one\\\"") != NULL);
     CHECK(strstr(text, "\"name\": \"on stream\", \"cat\": \"mark\", \"pid\": 1") != NULL);
     CHECK(strstr(text, "\"name\": \"on stream\", \"cat\": \"mark\", \"pid\": 0") != NULL);
     CHECK(strstr(text, "\"step 1 start\"") != NULL && strstr(text, "\"step 1 end\"") != NULL);
     CHECK(strstr(text, "\"name\": \"aclprofMarkEx\"") == NULL);
+    const char *told = strstr(text, "\"args\": {\"device\": 0, \"told_ns\": ");
+    unsigned long long queued = 0, began = 0, start = 0, raw = 0;
+    CHECK(told != NULL && sscanf(strstr(told, "told_ns"), "told_ns\": %llu, \"began_ns\": %llu", &queued, &began) == 2);
+    text = of_session(1, "host/start_info");
+    CHECK(sscanf(text,
+        "{\"collectionTimeBegin\": \"%llu\", \"clockMonotonicRaw\": \"%llu\"}", &start, &raw) == 2);
+    CHECK(raw < queued && queued < began && start / 1000000 >= (unsigned long long)before);
     aclprofDestroyStamp(stamp);
     aclprofDestroyStamp(stamp);
     OK(aclprofStart(c));
     add(s, in, out);
     OK(aclrtSynchronizeStream(s));
     OK(aclprofFinalize()); /* stops and writes */
-    CHECK(strstr(text_of("PROF_000002/trace.json"), "aclnnAdd") != NULL);
-    CHECK(strstr(text_of("PROF_000002/trace.json"), "on stream") == NULL);
+    CHECK(strstr(of_session(2, "trace.json"), "aclnnAdd") != NULL);
+    CHECK(strstr(of_session(2, "trace.json"), "on stream") == NULL);
     OK(aclprofInit("/nowhere/at/all", 15));
     CODE(aclprofStart(c), 100003);
     up();
@@ -276,22 +308,12 @@ static void facts_about_the_chip(void) {
     CODE(aclplatformGetInstructionInfo(ACL_PLATFORM_CORE_TYPE_AI_CORE, NULL, text, 9), 100000);
 }
 
-static void remove_all(const char *path) {
-    DIR *d = opendir(path);
-    char inner[512];
-    for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
-        if (e->d_name[0] == '.') continue;
-        snprintf(inner, sizeof inner, "%s/%s", path, e->d_name);
-        if (unlink(inner) != 0) remove_all(inner);
-    }
-    if (d != NULL) closedir(d);
-    rmdir(path);
-}
-
 int main(void) {
     CHECK(mkdtemp(folder) != NULL);
     up();
     states_have_codes();
+    remove_all(folder); /* its sessions have the same numbers */
+    CHECK(mkdir(folder, 0700) == 0);
     a_trace_has_kernels_marks_and_ranges();
     dumps_write_operands();
     dumps_write_lists();

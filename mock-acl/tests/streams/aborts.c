@@ -30,6 +30,31 @@ static void drops_what_is_queued(void) {
     CHECK(byte_at(memory) == 1);
 }
 
+/* Stopping keeps the queue, and no task of the mock is under way: what is queued runs, and a wait ends well. */
+static void stopping_keeps_the_queue(void) {
+    begin();
+    fill(held);
+    OK(aclrtStreamStop(held));
+    CODE(aclrtSynchronizeStreamWithTimeout(held, 10), 507046);
+    OK(mock_acl_release_stream(held));
+    OK(aclrtSynchronizeStream(held));
+    CHECK(byte_at(memory) == 1);
+    CODE(aclrtStreamStop(NULL), 107000);
+}
+
+/* An error that nobody has seen is not lost by an abort: the next wait gives it, and the one behind it 0. */
+static void an_unseen_error_stays(void) {
+    up();
+    aclrtStream s = new_stream();
+    memory = device(64);
+    CHECK(mock_acl_fail_task("aclrtMemsetAsync", 1, 507015) == 0);
+    fill(s);
+    mock_acl_run_until_idle(); /* unless a worker ran it */
+    OK(aclrtStreamAbort(s));
+    CODE(aclrtSynchronizeStream(s), 507015);
+    OK(aclrtSynchronizeStream(s));
+}
+
 static aclError wait_stream(void) { return aclrtSynchronizeStream(held); }
 static aclError wait_event(void) { return aclrtSynchronizeEvent(event); }
 static aclError wait_device(void) { return aclrtSynchronizeDevice(); }
@@ -101,6 +126,8 @@ static void not_from_host_functions(void) {
 
 int main(void) {
     drops_what_is_queued();
+    stopping_keeps_the_queue();
+    an_unseen_error_stays();
     waits_are_told(wait_stream, abort_stream, 107023);
     waits_are_told(wait_event, abort_stream, 107023);
     waits_are_told(wait_device, abort_stream, 107023);

@@ -33,7 +33,10 @@ static void the_driver_counts_hidden_devices(void) {
 
 static void reports_are_taken(void) {
     const char data[8] = {0};
-    CHECK(MsprofReportApi(0, data) == 0 && MsprofReportApi(0, NULL) == -1);
+    const struct MsprofApi api = {MSPROF_REPORT_DATA_MAGIC_NUM, MSPROF_REPORT_NODE_LEVEL, 5, 1, 0, 1, 2, 3};
+    CHECK(sizeof api == 40 && sizeof(struct MsprofCompactInfo) == 64 && sizeof(struct MsprofAdditionalInfo) == 256);
+    CHECK(MsprofReportApi(0, &api) == 0 && MsprofReportApi(0, NULL) == -1);
+    CHECK(MsprofRegTypeInfo(1, 2, "name") == 0 && MsprofRegTypeInfo(1, 2, NULL) == -1);
     CHECK(MsprofReportCompactInfo(0, data, 8) == 0 && MsprofReportCompactInfo(0, data, 0) == -1);
     CHECK(MsprofReportAdditionalInfo(1, data, 8) == 0 && MsprofReportAdditionalInfo(1, NULL, 8) == -1);
     CHECK(MsprofRegisterCallback(3, command) == 0 && MsprofRegisterCallback(3, NULL) == -1);

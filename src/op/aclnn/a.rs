@@ -39,7 +39,7 @@ aclnn! {
     #[doc(alias = "aclnnAdaptiveAvgPool2d")]
     fn adaptive_avg_pool2d = aclnnAdaptiveAvgPool2d, aclnnAdaptiveAvgPool2dGetWorkspaceSize(self_: in,
         output_size: ints, out: out);
-    /// Reads `grad_output`, `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAdaptiveAvgPool2dBackward")]
     fn adaptive_avg_pool2d_backward = aclnnAdaptiveAvgPool2dBackward,
         aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(grad_output: in, self_: in, out: out);
@@ -167,7 +167,7 @@ aclnn! {
     #[doc(alias = "aclnnAddmm")]
     fn addmm = aclnnAddmm, aclnnAddmmGetWorkspaceSize(self_: in, mat1: in, mat2: in, beta: scalar, alpha: scalar,
         out: out, cube_math_type: i8);
-    /// Reads `self_`, `mat1`, `mat2`; writes `out`. Since the development head. Not on the mock.
+    /// Reads `self_`, `mat1`, `mat2`; writes `out`. Since the development head. On the mock.
     #[doc(alias = "aclnnAddmmWeightNz")]
     fn addmm_weight_nz = aclnnAddmmWeightNz, aclnnAddmmWeightNzGetWorkspaceSize(self_: in, mat1: in, mat2: in,
         beta: scalar, alpha: scalar, out: out, cube_math_type: i8);
@@ -313,7 +313,7 @@ aclnn! {
     fn avg_pool2d = aclnnAvgPool2d, aclnnAvgPool2dGetWorkspaceSize(self_: in, kernel_size: ints, strides: ints,
         paddings: ints, ceil_mode: bool, count_include_pad: bool, divisor_override: i64, cube_math_type: i8,
         out: out);
-    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnAvgPool2dBackward")]
     fn avg_pool2d_backward = aclnnAvgPool2dBackward, aclnnAvgPool2dBackwardGetWorkspaceSize(grad_output: in,
         self_: in, kernel_size: ints, stride: ints, padding: ints, ceil_mode: bool, count_include_pad: bool,

@@ -18,6 +18,10 @@ aclnn! {
     fn batch_mat_mul_reduce_scatter_allto_all = aclnnBatchMatMulReduceScatterAlltoAll,
         aclnnBatchMatMulReduceScatterAlltoAllGetWorkspaceSize(x: in, weight: in, bias_optional: maybe_in,
         group_ep: text, group_tp: text, ep_world_size: i64, tp_world_size: i64, y_shard_type: i64, out: out);
+    /// Reads `self_`, `mat2`; writes `out`. In headers that were not read. On the mock.
+    #[doc(alias = "aclnnBatchMatMulWeightNz")]
+    fn batch_mat_mul_weight_nz = aclnnBatchMatMulWeightNz, aclnnBatchMatMulWeightNzGetWorkspaceSize(self_: in,
+        mat2: in, out: out, cube_math_type: i8);
     /// Reads `x1`, `x2`, `quant_param`, `bias`; writes `out`. Since CANN 8.1. Not on the mock.
     #[doc(alias = "aclnnBatchMatmulQuant")]
     fn batch_matmul_quant = aclnnBatchMatmulQuant, aclnnBatchMatmulQuantGetWorkspaceSize(x1: in, x2: in,
@@ -91,23 +95,22 @@ aclnn! {
         w_ih_reverse_optional: maybe_in, w_hh_reverse_optional: maybe_in, b_ih_reverse_optional: maybe_in,
         b_hh_reverse_optional: maybe_in, batch_size_optional: maybe_in, num_layers: i64, isbias: bool,
         batch_first: bool, bidirection: bool, packed: bool, y_out: out, output_h_out: out, output_c_out: out);
-    /// Reads `self_`, `target`, `weight`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `target`, `weight`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnBinaryCrossEntropy")]
     fn binary_cross_entropy = aclnnBinaryCrossEntropy, aclnnBinaryCrossEntropyGetWorkspaceSize(self_: in, target: in,
         weight: maybe_in, reduction: i64, out: out);
-    /// Reads `grad_output`, `self_`, `target`, `weight_optional`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`, `target`, `weight_optional`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnBinaryCrossEntropyBackward")]
     fn binary_cross_entropy_backward = aclnnBinaryCrossEntropyBackward,
         aclnnBinaryCrossEntropyBackwardGetWorkspaceSize(grad_output: in, self_: in, target: in,
         weight_optional: maybe_in, reduction: i64, out: out);
-    /// Reads `self_`, `target`, `weight_optional`, `pos_weight_optional`; writes `out`. Since CANN 8.1. Not on the
-    /// mock.
+    /// Reads `self_`, `target`, `weight_optional`, `pos_weight_optional`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnBinaryCrossEntropyWithLogits")]
     fn binary_cross_entropy_with_logits = aclnnBinaryCrossEntropyWithLogits,
         aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(self_: in, target: in, weight_optional: maybe_in,
         pos_weight_optional: maybe_in, reduction: i64, out: out);
     /// Reads `grad_output`, `self_`, `target`, `weight_optional`, `pos_weight_optional`; writes `out`. Since CANN
-    /// 8.1. Not on the mock.
+    /// 8.1. On the mock.
     #[doc(alias = "aclnnBinaryCrossEntropyWithLogitsBackward")]
     fn binary_cross_entropy_with_logits_backward = aclnnBinaryCrossEntropyWithLogitsBackward,
         aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(grad_output: in, self_: in, target: in,

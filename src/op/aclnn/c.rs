@@ -101,8 +101,8 @@ aclnn! {
     fn convolution = aclnnConvolution, aclnnConvolutionGetWorkspaceSize(input: in, weight: in, bias: maybe_in,
         stride: ints, padding: ints, dilation: ints, transposed: bool, output_padding: ints, groups: i64,
         output: out, cube_math_type: i8);
-    /// Reads `grad_output`, `input`, `weight`; writes `grad_input`, `grad_weight`, `grad_bias`. Since CANN 8.1. Not
-    /// on the mock.
+    /// Reads `grad_output`, `input`, `weight`; writes `grad_input`, `grad_weight`, `grad_bias`. Since CANN 8.1. On
+    /// the mock.
     #[doc(alias = "aclnnConvolutionBackward")]
     fn convolution_backward = aclnnConvolutionBackward, aclnnConvolutionBackwardGetWorkspaceSize(grad_output: in,
         input: in, weight: in, bias_sizes: ints, stride: ints, padding: ints, dilation: ints, transposed: bool,

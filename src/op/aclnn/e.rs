@@ -16,7 +16,7 @@ aclnn! {
     #[doc(alias = "aclnnElu")]
     fn elu = aclnnElu, aclnnEluGetWorkspaceSize(self_: in, alpha: scalar, scale: scalar, input_scale: scalar,
         out: out);
-    /// Reads `grad_output`, `self_or_result`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_or_result`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnEluBackward")]
     fn elu_backward = aclnnEluBackward, aclnnEluBackwardGetWorkspaceSize(grad_output: in, alpha: scalar,
         scale: scalar, input_scale: scalar, is_result: bool, self_or_result: in, grad_input: out);

@@ -21,7 +21,7 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since the development head. On the mock.
     #[doc(alias = "aclnnFastGelu")]
     fn fast_gelu = aclnnFastGelu, aclnnFastGeluGetWorkspaceSize(self_: in, out: out);
-    /// Reads `grad_output`, `self_`; writes `grad_input`. Since the development head. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `grad_input`. Since the development head. On the mock.
     #[doc(alias = "aclnnFastGeluBackward")]
     fn fast_gelu_backward = aclnnFastGeluBackward, aclnnFastGeluBackwardGetWorkspaceSize(grad_output: in, self_: in,
         grad_input: out);
@@ -266,15 +266,15 @@ aclnn! {
     #[doc(alias = "aclnnForeachAddcdivList")]
     fn foreach_addcdiv_list = aclnnForeachAddcdivList, aclnnForeachAddcdivListGetWorkspaceSize(x1: ins, x2: ins,
         x3: ins, scalars: in, out: outs);
-    /// Reads `x1`, `x2`, `x3`, `scalar`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`, `x3`, `scalar`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAddcdivScalar")]
     fn foreach_addcdiv_scalar = aclnnForeachAddcdivScalar, aclnnForeachAddcdivScalarGetWorkspaceSize(x1: ins,
         x2: ins, x3: ins, scalar: in, out: outs);
-    /// Reads `x1`, `x2`, `x3`, `scalars`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`, `x3`, `scalars`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAddcdivScalarList")]
     fn foreach_addcdiv_scalar_list = aclnnForeachAddcdivScalarList,
         aclnnForeachAddcdivScalarListGetWorkspaceSize(x1: ins, x2: ins, x3: ins, scalars: in, out: outs);
-    /// Reads `x1`, `x2`, `x3`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`, `x3`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAddcdivScalarV2")]
     fn foreach_addcdiv_scalar_v2 = aclnnForeachAddcdivScalarV2, aclnnForeachAddcdivScalarV2GetWorkspaceSize(x1: ins,
         x2: ins, x3: ins, scalar: scalar, out: outs);
@@ -282,15 +282,15 @@ aclnn! {
     #[doc(alias = "aclnnForeachAddcmulList")]
     fn foreach_addcmul_list = aclnnForeachAddcmulList, aclnnForeachAddcmulListGetWorkspaceSize(x1: ins, x2: ins,
         x3: ins, scalars: in, out: outs);
-    /// Reads `x1`, `x2`, `x3`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`, `x3`, `scalar`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAddcmulScalar")]
     fn foreach_addcmul_scalar = aclnnForeachAddcmulScalar, aclnnForeachAddcmulScalarGetWorkspaceSize(x1: ins,
         x2: ins, x3: ins, scalar: in, out: outs);
-    /// Reads `x1`, `x2`, `x3`, `scalars`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`, `x3`, `scalars`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAddcmulScalarList")]
     fn foreach_addcmul_scalar_list = aclnnForeachAddcmulScalarList,
         aclnnForeachAddcmulScalarListGetWorkspaceSize(x1: ins, x2: ins, x3: ins, scalars: in, out: outs);
-    /// Reads `x1`, `x2`, `x3`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`, `x3`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachAddcmulScalarV2")]
     fn foreach_addcmul_scalar_v2 = aclnnForeachAddcmulScalarV2, aclnnForeachAddcmulScalarV2GetWorkspaceSize(x1: ins,
         x2: ins, x3: ins, scalar: scalar, out: outs);
@@ -336,11 +336,11 @@ aclnn! {
     /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachExpm1")]
     fn foreach_expm1 = aclnnForeachExpm1, aclnnForeachExpm1GetWorkspaceSize(x: ins, out: outs);
-    /// Reads `x1`, `x2`, `weight`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`, `weight`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachLerpList")]
     fn foreach_lerp_list = aclnnForeachLerpList, aclnnForeachLerpListGetWorkspaceSize(x1: ins, x2: ins, weight: ins,
         out: outs);
-    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `x1`, `x2`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachLerpScalar")]
     fn foreach_lerp_scalar = aclnnForeachLerpScalar, aclnnForeachLerpScalarGetWorkspaceSize(x1: ins, x2: ins,
         weight: scalar, out: outs);
@@ -406,6 +406,10 @@ aclnn! {
     /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. On the mock.
     #[doc(alias = "aclnnForeachNeg")]
     fn foreach_neg = aclnnForeachNeg, aclnnForeachNegGetWorkspaceSize(x: ins, out: outs);
+    /// Reads `inv_scale`; changes `scaled_grads`, `found_inf`. In headers that were not read. On the mock.
+    #[doc(alias = "aclnnForeachNonFiniteCheckAndUnscale")]
+    fn foreach_non_finite_check_and_unscale = aclnnForeachNonFiniteCheckAndUnscale,
+        aclnnForeachNonFiniteCheckAndUnscaleGetWorkspaceSize(scaled_grads: inouts, found_inf: inout, inv_scale: in);
     /// Reads `x`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
     #[doc(alias = "aclnnForeachNorm")]
     fn foreach_norm = aclnnForeachNorm, aclnnForeachNormGetWorkspaceSize(x: ins, scalar: scalar, out: outs);
@@ -583,6 +587,32 @@ aclnn! {
         input_layout: text, num_key_value_heads: i64, sparse_mode: i64, inner_precise: i64, block_size: i64,
         antiquant_mode: i64, softmax_lse_flag: bool, key_antiquant_mode: i64, value_antiquant_mode: i64,
         query_quant_mode: i64, attention_out: out, softmax_lse: maybe_out);
+    /// Reads `query`, `key`, `value`, `pse_shift_optional`, `atten_mask_optional`, `deq_scale1_optional`,
+    /// `quant_scale1_optional`, `deq_scale2_optional`, `quant_scale2_optional`, `quant_offset2_optional`,
+    /// `antiquant_scale_optional`, `antiquant_offset_optional`, `block_table_optional`,
+    /// `query_padding_size_optional`, `kv_padding_size_optional`, `key_antiquant_scale_optional`,
+    /// `key_antiquant_offset_optional`, `value_antiquant_scale_optional`, `value_antiquant_offset_optional`,
+    /// `key_shared_prefix_optional`, `value_shared_prefix_optional`, `query_rope_optional`, `key_rope_optional`,
+    /// `key_rope_antiquant_scale_optional`, `dequant_scale_query_optional`, `learnable_sink_optional`; writes
+    /// `attention_out`, `softmax_lse`. In headers that were not read. On the mock.
+    #[doc(alias = "aclnnFusedInferAttentionScoreV5")]
+    fn fused_infer_attention_score_v5 = aclnnFusedInferAttentionScoreV5,
+        aclnnFusedInferAttentionScoreV5GetWorkspaceSize(query: in, key: ins, value: ins,
+        pse_shift_optional: maybe_in, atten_mask_optional: maybe_in, actual_seq_lengths_optional: maybe_ints,
+        actual_seq_lengths_kv_optional: maybe_ints, deq_scale1_optional: maybe_in, quant_scale1_optional: maybe_in,
+        deq_scale2_optional: maybe_in, quant_scale2_optional: maybe_in, quant_offset2_optional: maybe_in,
+        antiquant_scale_optional: maybe_in, antiquant_offset_optional: maybe_in, block_table_optional: maybe_in,
+        query_padding_size_optional: maybe_in, kv_padding_size_optional: maybe_in,
+        key_antiquant_scale_optional: maybe_in, key_antiquant_offset_optional: maybe_in,
+        value_antiquant_scale_optional: maybe_in, value_antiquant_offset_optional: maybe_in,
+        key_shared_prefix_optional: maybe_in, value_shared_prefix_optional: maybe_in,
+        actual_shared_prefix_len_optional: maybe_ints, query_rope_optional: maybe_in, key_rope_optional: maybe_in,
+        key_rope_antiquant_scale_optional: maybe_in, dequant_scale_query_optional: maybe_in,
+        learnable_sink_optional: maybe_in, q_start_idx_optional: maybe_ints, kv_start_idx_optional: maybe_ints,
+        num_heads: i64, scale_value: f64, pre_tokens: i64, next_tokens: i64, input_layout: text,
+        num_key_value_heads: i64, sparse_mode: i64, inner_precise: i64, block_size: i64, antiquant_mode: i64,
+        softmax_lse_flag: bool, key_antiquant_mode: i64, value_antiquant_mode: i64, query_quant_mode: i64,
+        pse_type: i64, attention_out: out, softmax_lse: maybe_out);
     /// Reads `grad`, `input`, `weight`, `target_mask`, `masked_target`, `logits_max_optional`,
     /// `sum_exp_logits_optional`, `softmax_optional`; writes `input_grad_out`, `weight_grad_out`. Since the
     /// development head. Not on the mock.

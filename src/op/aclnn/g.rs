@@ -43,11 +43,11 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGelu")]
     fn gelu = aclnnGelu, aclnnGeluGetWorkspaceSize(self_: in, out: out);
-    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGeluBackward")]
     fn gelu_backward = aclnnGeluBackward, aclnnGeluBackwardGetWorkspaceSize(grad_output: in, self_: in,
         grad_input: out);
-    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnGeluBackwardV2")]
     fn gelu_backward_v2 = aclnnGeluBackwardV2, aclnnGeluBackwardV2GetWorkspaceSize(grad_output: in, self_: in,
         approximate: text, grad_input: out);

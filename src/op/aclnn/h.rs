@@ -4,25 +4,25 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnHardshrink")]
     fn hardshrink = aclnnHardshrink, aclnnHardshrinkGetWorkspaceSize(self_: in, lambd: scalar, out: out);
-    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnHardshrinkBackward")]
     fn hardshrink_backward = aclnnHardshrinkBackward, aclnnHardshrinkBackwardGetWorkspaceSize(grad_output: in,
         self_: in, lambd: scalar, grad_input: out);
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnHardsigmoid")]
     fn hardsigmoid = aclnnHardsigmoid, aclnnHardsigmoidGetWorkspaceSize(self_: in, out: out);
-    /// Reads `grad_output`, `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnHardsigmoidBackward")]
     fn hardsigmoid_backward = aclnnHardsigmoidBackward, aclnnHardsigmoidBackwardGetWorkspaceSize(grad_output: in,
         self_: in, out: out);
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnHardswish")]
     fn hardswish = aclnnHardswish, aclnnHardswishGetWorkspaceSize(self_: in, out: out);
-    /// Reads `grad_output`, `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnHardswishBackward")]
     fn hardswish_backward = aclnnHardswishBackward, aclnnHardswishBackwardGetWorkspaceSize(grad_output: in,
         self_: in, out: out);
-    /// Reads `grad_output`, `self_`; writes `out`. Since the development head. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `out`. Since the development head. On the mock.
     #[doc(alias = "aclnnHardswishBackwardV2")]
     fn hardswish_backward_v2 = aclnnHardswishBackwardV2, aclnnHardswishBackwardV2GetWorkspaceSize(grad_output: in,
         self_: in, out: out);
@@ -30,7 +30,7 @@ aclnn! {
     #[doc(alias = "aclnnHardtanh")]
     fn hardtanh = aclnnHardtanh, aclnnHardtanhGetWorkspaceSize(self_: in, clip_value_min: scalar,
         clip_value_max: scalar, out: out);
-    /// Reads `grad_output`, `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnHardtanhBackward")]
     fn hardtanh_backward = aclnnHardtanhBackward, aclnnHardtanhBackwardGetWorkspaceSize(grad_output: in, self_: in,
         min: scalar, max: scalar, out: out);

@@ -467,7 +467,7 @@ aclnn! {
     fn inplace_quant_scatter_v2 = aclnnInplaceQuantScatterV2,
         aclnnInplaceQuantScatterV2GetWorkspaceSize(self_ref: inout, indices: in, updates: in, quant_scales: in,
         quant_zero_points: in, axis: i64, quant_axis: i64, reduction: i64, round_mode: text);
-    /// Changes `self_`, `noise`. Since CANN 8.1. Not on the mock.
+    /// Changes `self_`, `noise`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnInplaceRReluWithNoise")]
     fn inplace_r_relu_with_noise = aclnnInplaceRReluWithNoise,
         aclnnInplaceRReluWithNoiseGetWorkspaceSize(self_: inout, noise: inout, lower: scalar, upper: scalar,

@@ -47,7 +47,7 @@ aclnn! {
     #[doc(alias = "aclnnMatmulReduceScatter")]
     fn matmul_reduce_scatter = aclnnMatmulReduceScatter, aclnnMatmulReduceScatterGetWorkspaceSize(x1: in, x2: in,
         bias: maybe_in, group: text, reduce_op: text, comm_turn: i64, stream_mode: i64, output: out);
-    /// Reads `self_`, `mat2`; writes `out`. Since the development head. Not on the mock.
+    /// Reads `self_`, `mat2`; writes `out`. Since the development head. On the mock.
     #[doc(alias = "aclnnMatmulWeightNz")]
     fn matmul_weight_nz = aclnnMatmulWeightNz, aclnnMatmulWeightNzGetWorkspaceSize(self_: in, mat2: in, out: out,
         cube_math_type: i8);
@@ -69,7 +69,7 @@ aclnn! {
     #[doc(alias = "aclnnMaxPool2dWithIndices")]
     fn max_pool2d_with_indices = aclnnMaxPool2dWithIndices, aclnnMaxPool2dWithIndicesGetWorkspaceSize(self_: in,
         kernel_size: ints, stride: ints, padding: ints, dilation: ints, ceil_mode: bool, out: out, indices: out);
-    /// Reads `grad_output`, `self_`, `indices`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`, `indices`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMaxPool2dWithIndicesBackward")]
     fn max_pool2d_with_indices_backward = aclnnMaxPool2dWithIndicesBackward,
         aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize(grad_output: in, self_: in, indices: in, kernel_size: ints,
@@ -145,7 +145,7 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMish")]
     fn mish = aclnnMish, aclnnMishGetWorkspaceSize(self_: in, out: out);
-    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMishBackward")]
     fn mish_backward = aclnnMishBackward, aclnnMishBackwardGetWorkspaceSize(grad_output: in, self_: in,
         grad_input: out);
@@ -492,10 +492,10 @@ aclnn! {
     /// Reads `rgb`, `alpha`; writes `out`. Since CANN 8.1, last in CANN 8.1. Not on the mock.
     #[doc(alias = "aclnnMrgbaCustom")]
     fn mrgba_custom = aclnnMrgbaCustom, aclnnMrgbaCustomGetWorkspaceSize(rgb: in, alpha: in, out: out);
-    /// Reads `self_`, `target`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `target`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMseLoss")]
     fn mse_loss = aclnnMseLoss, aclnnMseLossGetWorkspaceSize(self_: in, target: in, reduction: i64, out: out);
-    /// Reads `grad_output`, `self_`, `target`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`, `target`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnMseLossBackward")]
     fn mse_loss_backward = aclnnMseLossBackward, aclnnMseLossBackwardGetWorkspaceSize(grad_output: in, self_: in,
         target: in, reduction: i64, out: out);

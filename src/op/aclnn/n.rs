@@ -34,8 +34,7 @@ aclnn! {
     #[doc(alias = "aclnnNLLLoss2dBackward")]
     fn nll_loss2d_backward = aclnnNLLLoss2dBackward, aclnnNLLLoss2dBackwardGetWorkspaceSize(grad_output: in,
         self_: in, target: in, weight: in, reduction: i64, ignore_index: i64, total_weight: in, out: out);
-    /// Reads `grad_output`, `self_`, `target`, `weight`, `total_weight`; writes `out`. Since CANN 8.1. Not on the
-    /// mock.
+    /// Reads `grad_output`, `self_`, `target`, `weight`, `total_weight`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnNLLLossBackward")]
     fn nll_loss_backward = aclnnNLLLossBackward, aclnnNLLLossBackwardGetWorkspaceSize(grad_output: in, self_: in,
         target: in, weight: in, reduction: i64, ignore_index: i64, total_weight: in, out: out);
@@ -69,7 +68,7 @@ aclnn! {
     #[doc(alias = "aclnnNormalTensorTensor")]
     fn normal_tensor_tensor = aclnnNormalTensorTensor, aclnnNormalTensorTensorGetWorkspaceSize(mean: in, std: in,
         seed: i64, offset: i64, out: out);
-    /// Reads `src_tensor`; writes `dst_tensor`. Since the development head. Not on the mock.
+    /// Reads `src_tensor`; writes `dst_tensor`. Since the development head. On the mock.
     #[doc(alias = "aclnnNpuFormatCast")]
     fn npu_format_cast = aclnnNpuFormatCast, aclnnNpuFormatCastGetWorkspaceSize(src_tensor: in, dst_tensor: out);
     /// Reads `input`, `weight`; writes `output`. Since the development head. Not on the mock.

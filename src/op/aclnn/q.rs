@@ -109,7 +109,7 @@ aclnn! {
         x2_scale: in, y_scale: in, x1_offset: in, x2_offset: in, y_offset: in, bias: in, transpose_x1: bool,
         transpose_x2: bool, group_size: i64, out: out);
     /// Reads `x1`, `x2`, `x1_scale`, `x2_scale`, `y_scale`, `x1_offset`, `x2_offset`, `y_offset`, `bias`; writes
-    /// `out`. Since CANN 8.1. Not on the mock.
+    /// `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnQuantMatmulWeightNz")]
     fn quant_matmul_weight_nz = aclnnQuantMatmulWeightNz, aclnnQuantMatmulWeightNzGetWorkspaceSize(x1: in, x2: in,
         x1_scale: in, x2_scale: in, y_scale: in, x1_offset: in, x2_offset: in, y_offset: in, bias: in,

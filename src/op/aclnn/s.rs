@@ -51,7 +51,7 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSelu")]
     fn selu = aclnnSelu, aclnnSeluGetWorkspaceSize(self_: in, out: out);
-    /// Reads `grad_output`, `result`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `result`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSeluBackward")]
     fn selu_backward = aclnnSeluBackward, aclnnSeluBackwardGetWorkspaceSize(grad_output: in, result: in,
         grad_input: out);
@@ -61,7 +61,7 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSigmoid")]
     fn sigmoid = aclnnSigmoid, aclnnSigmoidGetWorkspaceSize(self_: in, out: out);
-    /// Reads `grad_output`, `output`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `output`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSigmoidBackward")]
     fn sigmoid_backward = aclnnSigmoidBackward, aclnnSigmoidBackwardGetWorkspaceSize(grad_output: in, output: in,
         grad_input: out);
@@ -93,7 +93,7 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSilu")]
     fn silu = aclnnSilu, aclnnSiluGetWorkspaceSize(self_: in, out: out);
-    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSiluBackward")]
     fn silu_backward = aclnnSiluBackward, aclnnSiluBackwardGetWorkspaceSize(grad_output: in, self_: in,
         grad_input: out);
@@ -120,11 +120,11 @@ aclnn! {
     /// Reads `self_`; writes `sign_out`, `log_out`. Since CANN 8.1. Not on the mock.
     #[doc(alias = "aclnnSlogdet")]
     fn slogdet = aclnnSlogdet, aclnnSlogdetGetWorkspaceSize(self_: in, sign_out: out, log_out: out);
-    /// Reads `self_`, `target`; writes `result`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`, `target`; writes `result`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSmoothL1Loss")]
     fn smooth_l1_loss = aclnnSmoothL1Loss, aclnnSmoothL1LossGetWorkspaceSize(self_: in, target: in, reduction: i64,
         beta: f32, result: out);
-    /// Reads `grad_out`, `self_`, `target`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_out`, `self_`, `target`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSmoothL1LossBackward")]
     fn smooth_l1_loss_backward = aclnnSmoothL1LossBackward, aclnnSmoothL1LossBackwardGetWorkspaceSize(grad_out: in,
         self_: in, target: in, reduction: i64, beta: f32, grad_input: out);
@@ -140,7 +140,7 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSoftmax")]
     fn softmax = aclnnSoftmax, aclnnSoftmaxGetWorkspaceSize(self_: in, dim: i64, out: out);
-    /// Reads `grad_output`, `output`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `output`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSoftmaxBackward")]
     fn softmax_backward = aclnnSoftmaxBackward, aclnnSoftmaxBackwardGetWorkspaceSize(grad_output: in, output: in,
         dim: i64, out: out);
@@ -151,14 +151,14 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSoftplus")]
     fn softplus = aclnnSoftplus, aclnnSoftplusGetWorkspaceSize(self_: in, beta: scalar, threshold: scalar, out: out);
-    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSoftplusBackward")]
     fn softplus_backward = aclnnSoftplusBackward, aclnnSoftplusBackwardGetWorkspaceSize(grad_output: in, self_: in,
         beta: scalar, threshold: scalar, grad_input: out);
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSoftshrink")]
     fn softshrink = aclnnSoftshrink, aclnnSoftshrinkGetWorkspaceSize(self_: in, lambd: scalar, out: out);
-    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSoftshrinkBackward")]
     fn softshrink_backward = aclnnSoftshrinkBackward, aclnnSoftshrinkBackwardGetWorkspaceSize(grad_output: in,
         self_: in, lambda: scalar, grad_input: out);
@@ -261,7 +261,7 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSwish")]
     fn swish = aclnnSwish, aclnnSwishGetWorkspaceSize(self_: in, beta_optional: maybe_scalar, out: out);
-    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnSwishBackward")]
     fn swish_backward = aclnnSwishBackward, aclnnSwishBackwardGetWorkspaceSize(grad_output: in, self_: in,
         beta_optional: maybe_scalar, grad_input: out);

@@ -10,7 +10,7 @@ aclnn! {
     /// Reads `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnTanh")]
     fn tanh = aclnnTanh, aclnnTanhGetWorkspaceSize(self_: in, out: out);
-    /// Reads `grad_output`, `output`; writes `grad_input`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `output`; writes `grad_input`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnTanhBackward")]
     fn tanh_backward = aclnnTanhBackward, aclnnTanhBackwardGetWorkspaceSize(grad_output: in, output: in,
         grad_input: out);
@@ -34,7 +34,7 @@ aclnn! {
     #[doc(alias = "aclnnThreshold")]
     fn threshold = aclnnThreshold, aclnnThresholdGetWorkspaceSize(self_: in, threshold: scalar, value: scalar,
         out: out);
-    /// Reads `grad_output`, `self_`; writes `out`. Since CANN 8.1. Not on the mock.
+    /// Reads `grad_output`, `self_`; writes `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnThresholdBackward")]
     fn threshold_backward = aclnnThresholdBackward, aclnnThresholdBackwardGetWorkspaceSize(grad_output: in,
         self_: in, threshold: scalar, out: out);
@@ -49,7 +49,7 @@ aclnn! {
     #[doc(alias = "aclnnTransConvolutionWeight")]
     fn trans_convolution_weight = aclnnTransConvolutionWeight,
         aclnnTransConvolutionWeightGetWorkspaceSize(weight_in: in, transposed: bool, groups: i64, weight_out: out);
-    /// Changes `mm_weight_ref`. Since CANN 8.1. Not on the mock.
+    /// Changes `mm_weight_ref`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnTransMatmulWeight")]
     fn trans_matmul_weight = aclnnTransMatmulWeight, aclnnTransMatmulWeightGetWorkspaceSize(mm_weight_ref: inout);
     /// Reads `scale`, `offset`; writes `out`. Since CANN 8.1. Not on the mock.

@@ -4,6 +4,7 @@
 //! are over. What runs weighs the starts less the ends, so the heaviest set is a closure of greatest weight, which a
 //! maximal flow gives: exact, and in polynomial time.
 
+use crate::lock::say;
 use crate::plan::order::Order;
 
 /// Steps that one search may take; then nothing is said.
@@ -85,7 +86,7 @@ pub(super) fn heaviest(crowd: &Crowd, limit: u64) -> Option<Vec<(u32, u32)>> {
     }
     let network = Network::of(crowd).and_then(|mut network| network.saturate().then_some(network));
     let Some(mut network) = network else {
-        log::debug!("{} operators that need cores are too many to compare all sets of them", crowd.all.len());
+        say!(Debug, "{} operators that need cores are too many to compare all sets of them", crowd.all.len());
         return None;
     };
     let reached = network.levels();

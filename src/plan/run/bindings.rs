@@ -1,9 +1,10 @@
 //! What a run is given: memory for its inputs, by handles that are resolved once.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use bytemuck::Pod;
 
+use crate::context::ContextInner;
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, DeviceBuffer};
 use crate::op::{DataType, Element, IntoShape, Shape, Tensor};
@@ -154,7 +155,8 @@ pub(super) struct DeclaredInput {
     pub(super) dims: Vec<crate::plan::Dim>,
     /// The dimensions with the names of the symbols.
     pub(super) shown: String,
-    pub(super) device: i32,
+    /// Whose memory it takes; bindings that outlive their executable do not keep it.
+    home: Weak<ContextInner>,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -164,13 +166,14 @@ pub(super) struct HostData {
 }
 
 impl Declared {
-    pub(super) fn of(recipe: &Recipe, device: i32) -> Self {
+    pub(super) fn of(recipe: &Recipe, context: &Arc<ContextInner>) -> Self {
         let names = recipe.symbol_names();
         let inputs = recipe.inputs.iter().map(|input| {
             let layout = recipe.layout_of(input.value);
             let (dtype, dims) = (layout.dtype, layout.dims.clone());
             let shown = show_dims(&dims, &names);
-            DeclaredInput { name: input.name.clone(), class: input.class, dtype, dims, shown, device }
+            let (name, home) = (input.name.clone(), Arc::downgrade(context));
+            DeclaredInput { name, class: input.class, dtype, dims, shown, home }
         });
         Self { inputs: inputs.collect(), symbols: recipe.symbol_names() }
     }
@@ -180,9 +183,9 @@ impl DeclaredInput {
     /// That memory fits the declaration, symbols aside.
     pub(super) fn check(&self, bound: &Bound) -> Result<()> {
         let name = &self.name;
-        let device = bound.allocation.context().device();
-        if device != self.device {
-            return Err(Error::invalid(format!("input {name:?}: memory of device {device}, not {}", self.device)));
+        match self.home.upgrade() {
+            Some(home) => home.check_memory(bound.allocation.context(), || format!("input {name:?}: memory"))?,
+            None => return Err(Error::invalid(format!("input {name:?}: the context of its executable is gone"))),
         }
         let (dtype, align) = (self.dtype, self.dtype.size());
         if !bound.address().is_multiple_of(align) {

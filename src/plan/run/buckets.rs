@@ -1,6 +1,7 @@
 //! Sizes that others are padded to, so that few captured graphs serve many shapes.
 
 use crate::error::{Error, Result};
+use crate::lock::say;
 
 use super::{Bindings, Executable};
 
@@ -166,7 +167,7 @@ impl Buckets {
         }
         let left = self.prune(room)?;
         if left != *self {
-            log::warn!("room for {room} captured graphs: {} buckets of {} are left", left.0.len(), self.0.len());
+            say!(Warn, "room for {room} captured graphs: {} buckets of {} are left", left.0.len(), self.0.len());
         }
         for size in left.0.iter().rev() {
             set(bind, *size)?;

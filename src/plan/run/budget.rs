@@ -27,6 +27,7 @@ pub(super) fn check(plan: &Inner, context: &Context, mode: Mode, started: bool) 
     };
     let (mut needed, mut few) = streams()?;
     if few.is_some() {
+        context.inner().idle_streams.shrink(context.inner(), needs.leased(started));
         // Those of what was dropped may become free.
         retire::make_room(|| !matches!(streams(), Ok((_, Some(_)))));
         (needed, few) = streams()?;
@@ -76,11 +77,24 @@ impl Needs {
         Self { plain, priority, hidden: if captured { part + 1 } else { 0 }, update, events }
     }
 
+    /// Streams that may be idle ones.
+    fn leased(&self, started: bool) -> usize {
+        self.plain + self.update + usize::from(!started)
+    }
+
     fn streams(&self, context: &Context, started: bool) -> usize {
-        let leased = self.plain + self.update + usize::from(!started);
+        let leased = self.leased(started);
         let reused = context.inner().idle_streams.len().min(leased);
         leased - reused + self.priority + self.hidden
     }
+}
+
+/// Whether the device has too few streams or events left for one more graph of the plan, where the library tells.
+pub(super) fn is_short(plan: &Inner, context: &Context) -> Result<bool> {
+    let needs = Needs::of(&plan.recipe, Mode::Captured);
+    let few = |left: Option<u32>, needed: usize| left.is_some_and(|left| (left as usize) < needed);
+    let streams = few(known(context.streams_left())?, needs.streams(context, true));
+    Ok(streams || (needs.events > 0 && few(known(context.events_left())?, needs.events)))
 }
 
 /// Whether graphs of the recipe have operators that are updated.

@@ -127,7 +127,7 @@ impl Plan {
         let by_class = |wanted: fn(Input) -> bool| -> Vec<u32> {
             (0..recipe.inputs.len() as u32).filter(|index| wanted(recipe.inputs[*index as usize].class)).collect()
         };
-        let declared = Arc::new(Declared::of(recipe, context.device_id()));
+        let declared = Arc::new(Declared::of(recipe, context.inner()));
         let fixed = fixed_memory(&self.0, context, &declared, frozen)?;
         let outside = Outside::new(recipe, context.inner(), options.signal_limit)?;
         let mut executable = Executable {

@@ -11,6 +11,7 @@ use crate::graph::CaptureMode;
 use crate::plan::Plan;
 use crate::plan::recipe::{Cores, Input, OnMove};
 use crate::plan::symbols::values::{Values, named};
+use crate::retire;
 use crate::stream::Stream;
 
 use super::bindings::{Bindings, Bound, Declared, HostData, InputId, OutputId};
@@ -234,6 +235,9 @@ impl Executable {
         self.check_stream(stream)?;
         self.check_bindings(bind)?;
         let current = self.current.filter(|index| self.is_current(*index, bind));
+        if self.updatable {
+            self.store.all().iter().try_for_each(|captured| captured.groups.check())?;
+        }
         // A graph was checked for its addresses when it was found; only updatable inputs may have others now.
         if current.is_some() && self.updatable {
             self.check_aliases(bind)?;
@@ -269,7 +273,7 @@ impl Executable {
 
     /// That nothing of a run would go where it cannot.
     fn check_stream(&self, stream: &Stream) -> Result<()> {
-        stream.check_device(self.context.inner())?;
+        stream.0.context().check_memory(self.context.inner(), || "an executable".to_owned())?;
         if stream.is_capturing() {
             let text = format!("{} records a graph; run the plan on another stream, or after it", stream.name());
             return Err(Error::new(ErrorKind::CaptureForbidden, text));
@@ -353,7 +357,7 @@ impl Executable {
                 }
             }
         }
-        let captured = self.record(sized, key, &bind.bound, at)?;
+        let captured = self.record_somehow(&sized, &key, &bind.bound, at)?;
         // Its graph may go, and removing the oldest moves the others.
         self.last = None;
         self.settle_graphs(known.or_else(|| self.store.next_to_go(self.options.limit)));
@@ -399,6 +403,34 @@ impl Executable {
         self.sized.retain(|known| Arc::strong_count(known) > 1);
         self.sized.push(Arc::clone(&sized));
         Ok(sized)
+    }
+
+    /// Captures a graph. Where the device has nothing left for it, graphs go that were used longest ago, as at the
+    /// limit.
+    fn record_somehow(&mut self, sized: &Arc<Sized>, key: &Key, bound: &[Option<Bound>], at: At) -> Result<Captured> {
+        let evicts = self.options.on_full == OnFull::EvictLeastRecent;
+        while evicts && self.store.len() > 0 && budget::is_short(&self.plan.0, &self.context)? {
+            self.evict();
+        }
+        loop {
+            let none_left = |error: &Error| {
+                matches!(error.kind(), ErrorKind::NoStreams | ErrorKind::NoEvents | ErrorKind::OutOfMemory)
+            };
+            match self.record(Arc::clone(sized), key.clone(), bound, at) {
+                Err(error) if evicts && self.store.len() > 0 && none_left(&error) => self.evict(),
+                other => return other,
+            }
+        }
+    }
+
+    /// Lets the graph go that was used longest ago.
+    fn evict(&mut self) {
+        self.last = None;
+        self.current = None;
+        self.settle_graphs(self.store.next_to_go(0));
+        self.store.evict();
+        // It may have gone to a thread that waits for its run.
+        retire::collect();
     }
 
     /// Captures a graph.

@@ -11,6 +11,7 @@ use acl_sys::aclrtMemcpyKind;
 use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::Result;
+use crate::lock::say;
 use crate::stream::{Stream, Task};
 
 use super::piece::Piece;
@@ -66,7 +67,7 @@ impl Gates {
             && !stream.is_capturing()
             && let Err(again) = write()
         {
-            log::debug!("a gate keeps its value, also after a second try: {again}");
+            say!(Debug, "a gate keeps its value, also after a second try: {again}");
         }
         first.map(drop)
     }
@@ -84,14 +85,8 @@ impl Gates {
         };
         let first = write();
         if first.is_err() && write().is_err() {
-            let (value, size, kind) = (1_u64, size_of::<u64>(), aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
-            let from = (&raw const value).cast();
             let waited = stream.synchronize();
-            // SAFETY: both sides have eight bytes; the work that waits for them reads whole words.
-            let copied = unsafe { call!(&**stream.0.context(), aclrtMemcpy(address, size, from, size, kind)) };
-            if let Err(error) = waited.and(copied) {
-                log::warn!("a gate of a graph that waits for it could not be opened: {error}");
-            }
+            tell_shut(waited.and(self.copy_signal(gate, stream)));
         }
         first.map(drop)
     }
@@ -107,9 +102,25 @@ impl Gates {
         self.value(gate, control) == Some(1) && self.set(gate, 0, control)
     }
 
+    /// As [`Gates::open_if_shut`], from the host alone: where no stream can be relied on.
+    pub(crate) fn open_from_host(&self, gate: usize, control: &Stream) {
+        if self.value(gate, control) != Some(1) {
+            tell_shut(self.copy_signal(gate, control));
+        }
+    }
+
+    /// Writes the signal from the host, without a stream.
+    fn copy_signal(&self, gate: usize, stream: &Stream) -> Result<()> {
+        let address = self.0.address().wrapping_byte_add(gate * STRIDE);
+        let (value, size, kind) = (1_u64, size_of::<u64>(), aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
+        let from = (&raw const value).cast();
+        // SAFETY: both sides have eight bytes; the work that waits for them reads whole words.
+        unsafe { call!(&**stream.0.context(), aclrtMemcpy(address, size, from, size, kind)) }
+    }
+
     fn set(&self, gate: usize, value: u64, control: &Stream) -> bool {
         let done = self.write(gate, value, control, Location::caller()).and_then(|()| control.synchronize());
-        done.map_err(|error| log::warn!("a gate keeps its value: {error:#}")).is_ok()
+        done.map_err(|error| say!(Warn, "a gate keeps its value: {error:#}")).is_ok()
     }
 
     /// The value now; none when a capture of another thread keeps it from being read.
@@ -119,6 +130,12 @@ impl Gates {
         let to = (&raw mut value).cast();
         // SAFETY: both sides have eight bytes; the device changes whole words.
         let read = unsafe { call!(&**control.0.context(), aclrtMemcpy(to, size, from, size, kind)) };
-        read.map_err(|error| log::debug!("a gate that cannot be read: {error:#}")).ok().map(|()| value)
+        read.map_err(|error| say!(Debug, "a gate that cannot be read: {error:#}")).ok().map(|()| value)
+    }
+}
+
+fn tell_shut(opened: Result<()>) {
+    if let Err(error) = opened {
+        say!(Warn, "a gate of a graph that waits for it could not be opened: {error}");
     }
 }

@@ -9,6 +9,7 @@ use crate::call::{Caller as _, call, forget_binding};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
+use crate::lock::say;
 use crate::memory::{Allocation, Lent, PinnedBuffer};
 use crate::op::{View, plan_for_cores};
 use crate::plan::checked::Inner;
@@ -45,8 +46,8 @@ impl HostSides {
     pub(super) fn is_quiet(&self) -> bool {
         let quiet = |side: &HostSide| match side {
             HostSide::Lent(lent) if lent.slot().is_some() => true,
-            HostSide::Lent(lent) => lent.is_complete().unwrap_or_else(|error| {
-                log::warn!("asking whether a copy is done: {error:#}");
+            HostSide::Lent(lent) => lent.is_over().unwrap_or_else(|error| {
+                say!(Warn, "asking whether a copy is done: {error:#}");
                 false
             }),
             HostSide::Here(_) | HostSide::Gone => true,
@@ -103,7 +104,7 @@ impl Issue<'_> {
                 _ => false,
             };
             if settles && let Err(error) = self.node(index as u32, node) {
-                log::warn!("after a run that failed: {error}");
+                say!(Warn, "after a run that failed: {error}");
             }
         }
     }
@@ -354,7 +355,7 @@ impl CoreLimit {
             }
             Err(error) => {
                 if let Err(second) = limit.end() {
-                    log::warn!("ending a core limit that was not set whole: {second}");
+                    say!(Warn, "ending a core limit that was not set whole: {second}");
                 }
                 Err(error)
             }

@@ -27,7 +27,8 @@ pub enum Mode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum OnFull {
-    /// Drops the graph that was used longest ago, once the new one is there.
+    /// Drops the graph that was used longest ago, once the new one is there; before, when the device has no streams, events
+    /// or memory left for a further one.
     #[default]
     EvictLeastRecent,
     /// Runs eagerly.

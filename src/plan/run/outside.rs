@@ -3,14 +3,15 @@
 //! A signal can only be given by whoever has the executable, so that while it is dropped, or a graph of it, no
 //! further ones come. A run that waits then, although all signals that were given have arrived, would wait for ever.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
+use crate::lock::{Guard, Lock};
 use crate::plan::recipe::{NodeKind, Recipe};
-use crate::retire::{AtGates, BRIEF};
+use crate::retire::{self, AtGates, BRIEF};
 use crate::stream::{Stream, StreamInner};
 
 use super::gate::Gates;
@@ -30,17 +31,17 @@ pub(super) struct Outside {
     steps: Vec<Steps>,
     /// How long a signal that was given may take to arrive, when it is the last hope of a run.
     limit: Duration,
-    owed: Mutex<Owed>,
+    owed: Lock<Owed>,
     /// What waits at the gates.
     work: Arc<AtGates>,
     /// Ends of graphs that are gone while they run.
-    left: Mutex<Vec<Arc<Event>>>,
+    left: Lock<Vec<Arc<Event>>>,
 }
 
 /// How long work is waited for that is let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Patience {
-    /// Until it is over.
+    /// Until it is over, or as long as a drop waits.
     Forever,
     /// No longer than signals may take.
     Limited,
@@ -103,9 +104,9 @@ impl Outside {
             names: recipe.externals.clone(),
             steps,
             limit,
-            owed: Mutex::new(owed),
+            owed: Lock::new(owed),
             work: AtGates::new(),
-            left: Mutex::default(),
+            left: Lock::default(),
         }))
     }
 
@@ -126,20 +127,20 @@ impl Outside {
 
     /// Notes the end of a graph that goes while it may run.
     pub(super) fn leave(&self, end: &Arc<Event>) {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        left.retain(|end| !matches!(end.is_complete(), Ok(true)));
+        let mut left = self.left.lock();
+        left.retain(|end| !matches!(end.is_reached(), Ok(true)));
         left.push(Arc::clone(end));
     }
 
     /// Ends of graphs that are gone and may still run.
     pub(super) fn left(&self) -> Vec<Arc<Event>> {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        left.retain(|end| !matches!(end.is_complete(), Ok(true)));
+        let mut left = self.left.lock();
+        left.retain(|end| !matches!(end.is_reached(), Ok(true)));
         left.clone()
     }
 
-    fn owed(&self) -> MutexGuard<'_, Owed> {
-        self.owed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn owed(&self) -> Guard<'_, Owed> {
+        self.owed.lock()
     }
 
     /// Notes a run that `stream` was just given, whose end is `end`.
@@ -185,7 +186,7 @@ impl Outside {
     /// Waits until the runs that `ends` follow are over, and opens the gates that hold them up once all signals that
     /// were given have arrived, or had their time. `control` is a stream that nothing holds up.
     pub(super) fn release(&self, ends: &[&Event], control: &Stream, patience: Patience) -> Vec<Opened> {
-        if ends.iter().all(|end| matches!(end.is_complete(), Ok(true))) {
+        if ends.iter().all(|end| matches!(end.is_reached(), Ok(true))) {
             return Vec::new();
         }
         let (mut owed, limit) = (self.owed(), self.limit_of(patience));
@@ -238,8 +239,13 @@ impl Outside {
         let mut count = vec![0_u64; self.names.len()];
         let (mut look, mut looked) = (FIRST_LOOK, Duration::ZERO);
         let limit = self.limit_of(patience);
+        let until = retire::deadline();
+        let goes_on = |looked| match patience {
+            Patience::Forever => retire::is_patient() || Instant::now() < until,
+            Patience::Limited | Patience::Brief => looked < limit,
+        };
         // What can go on by itself does so before.
-        while !over(look) && (patience == Patience::Forever || looked < limit) {
+        while !over(look) && goes_on(looked) {
             for gate in shut {
                 count[*gate] += u64::from(self.gates.open_if_shut(*gate, control));
             }
@@ -298,7 +304,7 @@ impl Marks {
     /// Notes that `stream` has just been given one.
     fn note(&mut self, stream: &Stream) -> Result<()> {
         let known = self.0.iter().position(|(of, _)| std::ptr::eq(of.as_ptr(), Arc::as_ptr(&stream.0)));
-        let index = match known.or_else(|| self.0.iter().position(|(_, mark)| matches!(mark.is_complete(), Ok(true))))
+        let index = match known.or_else(|| self.0.iter().position(|(_, mark)| matches!(mark.is_reached(), Ok(true))))
         {
             Some(index) => index,
             None => {

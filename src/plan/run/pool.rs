@@ -1,13 +1,14 @@
 //! Temporary memory that several executables share, of which one runs at a time.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
+use crate::lock::{Guard, Lock, Signal};
 use crate::memory::Allocation;
 use crate::progress::Use;
 use crate::stream::{Stream, StreamInner};
@@ -55,9 +56,9 @@ pub struct Pool(Arc<Shared>);
 
 struct Shared {
     context: Arc<ContextInner>,
-    state: Mutex<State>,
+    state: Lock<State>,
     /// Told when no run is submitted any more.
-    free: Condvar,
+    free: Signal,
     /// Size of the arena, told without waiting for an allocation.
     bytes: AtomicUsize,
 }
@@ -79,8 +80,8 @@ impl Pool {
     pub fn new(context: &Context) -> Self {
         Self(Arc::new(Shared {
             context: Arc::clone(context.inner()),
-            state: Mutex::new(State { arena: None, busy: None, wait_limit: WAIT_LIMIT, last: None, order: None }),
-            free: Condvar::new(),
+            state: Lock::new(State { arena: None, busy: None, wait_limit: WAIT_LIMIT, last: None, order: None }),
+            free: Signal::new(),
             bytes: AtomicUsize::new(0),
         }))
     }
@@ -151,8 +152,8 @@ impl Pool {
         self.lock().wait_limit = limit;
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> Guard<'_, State> {
+        self.0.state.lock()
     }
 
     pub(super) fn check(&self, context: &Context) -> Result<()> {
@@ -194,7 +195,7 @@ impl Pool {
     }
 
     /// The state, once no run is submitted.
-    fn wait_free(&self) -> Result<MutexGuard<'_, State>> {
+    fn wait_free(&self) -> Result<Guard<'_, State>> {
         let mut state = self.lock();
         let begun = Instant::now();
         loop {
@@ -209,7 +210,7 @@ impl Pool {
                 );
                 return Err(Error::new(ErrorKind::Timeout, text));
             }
-            state = self.0.free.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.0.free.wait_timeout(state, left);
         }
     }
 }
@@ -245,7 +246,7 @@ impl Token<'_> {
 
 impl Drop for Token<'_> {
     fn drop(&mut self) {
-        let mut state = self.pool.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.pool.state.lock();
         state.busy = None;
         state.order = self.order.take();
         if let Some(Stream(stream)) = self.stream {

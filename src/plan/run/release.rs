@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
-use crate::retire;
+use crate::retire::{self, keepers};
 use crate::stream::Stream;
 
 use super::eager::Eager;
@@ -58,7 +58,7 @@ impl Executable {
         let patience = if held() { Patience::Limited } else { Patience::Forever };
         let mut opened = outside.release(&ends, &self.origin, patience);
         opened.extend(outside.release_others(&self.origin, Patience::Limited));
-        if held() && ends.iter().any(|end| matches!(end.is_complete(), Ok(false))) {
+        if held() && ends.iter().any(|end| matches!(end.is_reached(), Ok(false))) {
             let text = "runs at gates are behind those of another executable, which are to be released first";
             return Err(Error::new(ErrorKind::Timeout, text));
         }
@@ -132,6 +132,25 @@ impl Remains {
         !self.is_over()
     }
 
+    /// Whether the work does not end within the time that a drop has.
+    fn is_late(&mut self) -> bool {
+        if retire::is_patient() || self.is_settled() {
+            return false;
+        }
+        let until = retire::deadline();
+        loop {
+            self.release(Patience::Limited);
+            keepers::look();
+            if self.has_ended() {
+                return false;
+            }
+            if Instant::now() >= until {
+                return true;
+            }
+            retire::pause();
+        }
+    }
+
     fn others_hold(&self) -> bool {
         retire::may_hold(self.outside.as_ref().map(Outside::work))
     }
@@ -144,8 +163,14 @@ impl Remains {
 
     /// Whether everything that dropping this waits for is over soon.
     fn is_over(&self) -> bool {
+        self.has_ended() && !self.is_short()
+    }
+
+    /// Whether its own work is over soon; waits of the user's streams at its gates aside.
+    fn has_ended(&self) -> bool {
         let graphs = self.store.all().iter().all(|captured| captured.graph.ends_soon());
-        graphs && self.streams().all(|stream| stream.0.ends_soon()) && self.is_quiet()
+        let streams = graphs && self.streams().all(|stream| stream.0.ends_soon());
+        streams && self.eager.is_quiet() && !self.is_running_eagerly()
     }
 
     /// Whether no eager run needs anything of this.
@@ -155,7 +180,7 @@ impl Remains {
 
     /// Whether an eager run that waits at gates is not over.
     fn is_running_eagerly(&self) -> bool {
-        self.eager.end.as_ref().is_some_and(|end| !matches!(end.is_complete(), Ok(true)))
+        self.eager.end.as_ref().is_some_and(|end| !matches!(end.is_reached(), Ok(true)))
     }
 
     /// Streams of its own that may have work.
@@ -215,8 +240,12 @@ impl Drop for Executable {
         if remains.is_held() {
             remains.outside.iter().for_each(|outside| outside.work().settle());
             retire::on_thread(remains, Remains::end_later);
+        } else if retire::together(|| remains.is_late()) {
+            self.context.inner().record_drop_error("an executable that goes away", retire::late());
+            remains.outside.iter().for_each(|outside| outside.work().settle());
+            retire::on_thread(remains, Remains::end_later);
         } else {
-            drop(remains);
+            retire::together(|| drop(remains));
         }
         retire::collect();
     }

@@ -212,7 +212,9 @@ impl Executable {
                 let captured = self.store.peek_mut(captured).ok_or_else(|| not_given(&name))?;
                 captured.groups.wait()?;
                 let HostSide::Lent(lent) = &captured.hosts.outputs[index] else { return Err(not_given(&name)) };
-                Ok(read(&captured.graph.host(lent)?))
+                let data = read(&captured.graph.host(lent)?);
+                // A failure that held the run up may have been found only while it was waited for.
+                captured.groups.check().map(|()| data)
             }
             None => {
                 self.eager.wait_sides()?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+use crate::lock::say;
 use crate::memory::PinnedBuffer;
 use crate::plan::Plan;
 use crate::plan::checked::Inner;
@@ -34,7 +35,7 @@ pub(super) struct Fixed {
 impl Sized {
     pub(super) fn new(plan: &Plan, symbols: &[usize], fixed: &Fixed, pool: &Pool, context: &Context) -> Result<Self> {
         let (recipe, memory) = plan.specialise(symbols)?;
-        log::debug!("temporaries of {plan:?} for symbols {symbols:?}: {}", memory.report());
+        say!(Debug, "temporaries of {plan:?} for symbols {symbols:?}: {}", memory.report());
         let places = places(&recipe)?;
         let pieces = pieces(&recipe, &memory, fixed, pool, context)?;
         let specialised = plan.is_dynamic().then(|| recipe.into_owned());

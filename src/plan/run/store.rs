@@ -112,12 +112,19 @@ impl Store {
 
     /// Adds a graph; at the limit the one that was used longest ago goes, once its last run is over.
     pub(super) fn add(&mut self, captured: Captured, limit: usize) -> usize {
-        while let Some(oldest) = self.next_to_go(limit) {
-            self.all.remove(oldest).let_go();
-            self.counters.evicted += 1;
+        while self.next_to_go(limit).is_some() {
+            self.evict();
         }
         self.all.push(captured);
         self.all.len() - 1
+    }
+
+    /// Lets the graph go that was used longest ago.
+    pub(super) fn evict(&mut self) {
+        if let Some(oldest) = self.next_to_go(0) {
+            self.all.remove(oldest).let_go();
+            self.counters.evicted += 1;
+        }
     }
 
     /// The graph that goes when one more comes, if one does.

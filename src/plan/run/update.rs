@@ -17,6 +17,7 @@ use crate::call::call;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
+use crate::lock::say;
 use crate::memory::Allocation;
 use crate::plan::recipe::{NodeKind, Recipe, is_updatable};
 use crate::stream::{Stream, Task};
@@ -24,6 +25,7 @@ use crate::stream::{Stream, Task};
 use super::gate::Gates;
 use super::issue::At;
 use super::readdress::Way;
+use super::rescue::Rescue;
 
 /// How many operators were replaced.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,6 +43,8 @@ pub(super) struct Groups {
     gates: Option<Gates>,
     /// Where updates go.
     stream: Option<Stream>,
+    /// Looks on while somebody waits for a run.
+    rescue: Option<Arc<Rescue>>,
     /// The start of the latest run: after the run before it.
     start: Event,
 }
@@ -71,6 +75,7 @@ impl Groups {
             all: Vec::new(),
             gates: None,
             stream: None,
+            rescue: None,
             start: Event::create_in(context.inner(), EventKind::Order)?,
         };
         for (index, node) in recipe.nodes.iter().enumerate() {
@@ -93,8 +98,9 @@ impl Groups {
             });
         }
         if !groups.all.is_empty() {
-            groups.gates = Some(Gates::new(context.inner(), groups.all.len())?);
-            groups.stream = Some(Stream::lease(context.inner())?);
+            let (gates, stream) = (Gates::new(context.inner(), groups.all.len())?, Stream::lease(context.inner())?);
+            groups.rescue = Some(Rescue::new(&gates, groups.all.len(), &stream));
+            (groups.gates, groups.stream) = (Some(gates), Some(stream));
         }
         Ok(groups)
     }
@@ -114,7 +120,18 @@ impl Groups {
 
     /// Waits for the updates, and reports their errors.
     pub(super) fn wait(&self) -> Result<()> {
-        self.stream.as_ref().map_or(Ok(()), |stream| stream.0.wait_for(stream.0.progress().submitted(), None))
+        let Some(stream) = &self.stream else { return Ok(()) };
+        self.check()?;
+        let waited = stream.0.wait_for(stream.0.progress().submitted(), None);
+        if let (Err(error), Some(rescue)) = (&waited, &self.rescue) {
+            rescue.note(error);
+        }
+        waited
+    }
+
+    /// That no gate was opened because its signal failed: what came of that run is not the plan's.
+    pub(super) fn check(&self) -> Result<()> {
+        self.rescue.as_ref().map_or(Ok(()), |rescue| rescue.check())
     }
 
     /// Notes operators whose inputs moved; they stay noted until an update of them succeeds.
@@ -255,7 +272,7 @@ impl OpenUpdate<'_> {
         let first = end();
         // A stream whose update is open takes no signals.
         if first.is_err() && end().is_ok() {
-            log::debug!("an update was ended in a second try");
+            say!(Debug, "an update was ended in a second try");
         }
         first
     }

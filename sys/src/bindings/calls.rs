@@ -991,10 +991,12 @@ calls! {
     aclnnInplaceBaddbmm(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnBatchMatMulGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, i8, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnBatchMatMul(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnBatchMatMulReduceScatterAlltoAllGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, *const ::core::ffi::c_char, i64, i64, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnBatchMatMulReduceScatterAlltoAll(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnBatchMatMulWeightNzGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, i8, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnBatchMatMulWeightNz(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnBatchMatMulReduceScatterAlltoAllGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, *const ::core::ffi::c_char, i64, i64, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnBatchMatMulReduceScatterAlltoAll(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnBatchNormGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *mut aclTensor, *mut aclTensor, bool, f64, f64, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnBatchNorm(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnBatchNormBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, bool, f64, *const aclBoolArray, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1057,10 +1059,10 @@ calls! {
     aclnnInplaceBitwiseOrTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnBitwiseXorScalarGetWorkspaceSize(*const aclTensor, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnBitwiseXorScalar(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnInplaceBitwiseXorScalarGetWorkspaceSize(*mut aclTensor, *const aclScalar, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnInplaceBitwiseXorScalar(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnInplaceBitwiseXorScalarGetWorkspaceSize(*mut aclTensor, *const aclScalar, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnInplaceBitwiseXorScalar(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnBitwiseXorTensorGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnBitwiseXorTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceBitwiseXorTensorGetWorkspaceSize(*mut aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1123,10 +1125,10 @@ calls! {
     aclnnInplaceClampMinTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnComplexGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnComplex(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnConfusionTransposeGetWorkspaceSize(*const aclTensor, *const aclIntArray, *const aclIntArray, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnConfusionTranspose(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnConfusionTransposeGetWorkspaceSize(*const aclTensor, *const aclIntArray, *const aclIntArray, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnConfusionTranspose(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnConstantPadNdGetWorkspaceSize(*const aclTensor, *const aclIntArray, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnConstantPadNd(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnConvertWeightToINT4PackGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1189,10 +1191,10 @@ calls! {
     aclnnDiag(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnDiagFlatGetWorkspaceSize(*const aclTensor, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnDiagFlat(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnDigammaGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnDigamma(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnDigammaGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnDigamma(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnDistributeBarrierGetWorkspaceSize(*mut aclTensor, *const ::core::ffi::c_char, i64, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnDistributeBarrier(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInnerDistributeBarrierGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, i64, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1255,10 +1257,10 @@ calls! {
     aclnnInplaceElu(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnEluBackwardGetWorkspaceSize(*const aclTensor, *const aclScalar, *const aclScalar, *const aclScalar, bool, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnEluBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnEmbeddingGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnEmbedding(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnEmbeddingGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnEmbedding(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnEmbeddingBagGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, bool, i64, bool, *const aclTensor, bool, i64, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnEmbeddingBag(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnEmbeddingDenseBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, u64, u64, bool, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1321,10 +1323,10 @@ calls! {
     aclnnFFN(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnFFNV2GetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, i64, bool, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnFFNV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnFFNV3GetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, i64, bool, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnFFNV3(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnFFNV3GetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, i64, bool, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnFFNV3(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceFillDiagonalGetWorkspaceSize(*mut aclTensor, *const aclScalar, bool, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceFillDiagonal(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceFillScalarGetWorkspaceSize(*mut aclTensor, *const aclScalar, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1387,10 +1389,10 @@ calls! {
     aclnnInplaceFmodTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnForeachAbsGetWorkspaceSize(*const aclTensorList, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnForeachAbs(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnForeachAcosGetWorkspaceSize(*const aclTensorList, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnForeachAcos(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnForeachAcosGetWorkspaceSize(*const aclTensorList, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnForeachAcos(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnForeachAddListGetWorkspaceSize(*const aclTensorList, *const aclTensorList, *const aclTensor, *mut aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnForeachAddList(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnForeachAddListV2GetWorkspaceSize(*const aclTensorList, *const aclTensorList, *const aclScalar, *mut aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1453,10 +1455,10 @@ calls! {
     aclnnForeachLog10(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnForeachLog1pGetWorkspaceSize(*const aclTensorList, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnForeachLog1p(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-    aclnnForeachLog2GetWorkspaceSize(*const aclTensorList, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-    aclnnForeachLog2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
 }
 calls! {
+    aclnnForeachLog2GetWorkspaceSize(*const aclTensorList, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnForeachLog2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnForeachMaximumListGetWorkspaceSize(*const aclTensorList, *const aclTensorList, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnForeachMaximumList(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnForeachMaximumScalarGetWorkspaceSize(*const aclTensorList, *const aclTensor, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1483,6 +1485,8 @@ calls! {
     aclnnForeachMulScalarV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnForeachNegGetWorkspaceSize(*const aclTensorList, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnForeachNeg(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnForeachNonFiniteCheckAndUnscaleGetWorkspaceSize(*const aclTensorList, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnForeachNonFiniteCheckAndUnscale(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnForeachNormGetWorkspaceSize(*const aclTensorList, *const aclScalar, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnForeachNorm(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnForeachPowListGetWorkspaceSize(*const aclTensorList, *const aclTensorList, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1517,12 +1521,12 @@ calls! {
     aclnnForeachSubListV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnForeachSubScalarGetWorkspaceSize(*const aclTensorList, *const aclTensor, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnForeachSubScalar(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+}
+calls! {
     aclnnForeachSubScalarListGetWorkspaceSize(*const aclTensorList, *const aclScalarList, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnForeachSubScalarList(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnForeachSubScalarV2GetWorkspaceSize(*const aclTensorList, *const aclScalar, *mut aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnForeachSubScalarV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-}
-calls! {
     aclnnForeachTanGetWorkspaceSize(*const aclTensorList, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnForeachTan(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnForeachTanhGetWorkspaceSize(*const aclTensorList, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1550,6 +1554,9 @@ calls! {
     aclnnFusedInferAttentionScoreV4GetWorkspaceSize(*const aclTensor, *const aclTensorList, *const aclTensorList, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, i64, f64, i64, i64, *mut ::core::ffi::c_char, i64, i64, i64, i64, i64, bool, i64, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnFusedInferAttentionScoreV4GetMaxWorkspaceSize(*const aclTensor, *const aclTensorList, *const aclTensorList, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, i64, f64, i64, i64, *mut ::core::ffi::c_char, i64, i64, i64, i64, i64, bool, i64, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnFusedInferAttentionScoreV4(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+    aclnnFusedInferAttentionScoreV5GetWorkspaceSize(*const aclTensor, *const aclTensorList, *const aclTensorList, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, i64, f64, i64, i64, *mut ::core::ffi::c_char, i64, i64, i64, i64, i64, bool, i64, i64, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnFusedInferAttentionScoreV5GetMaxWorkspaceSize(*const aclTensor, *const aclTensorList, *const aclTensorList, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, i64, f64, i64, i64, *mut ::core::ffi::c_char, i64, i64, i64, i64, i64, bool, i64, i64, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+    aclnnFusedInferAttentionScoreV5(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnFusedLinearCrossEntropyLossGradGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, f32, *const aclTensor, *const aclTensor, *const aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnFusedLinearCrossEntropyLossGrad(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnFusedLinearOnlineMaxSumGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, i64, i64, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1580,6 +1587,8 @@ calls! {
     aclnnGeTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceGeTensorGetWorkspaceSize(*mut aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceGeTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+}
+calls! {
     aclnnGeGluGetWorkspaceSize(*const aclTensor, i64, i64, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnGeGlu(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnGeGluV3GetWorkspaceSize(*const aclTensor, i64, i64, bool, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1587,8 +1596,6 @@ calls! {
     aclnnGeGluBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, i64, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnGeGluBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnGeGluV3BackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, i64, i64, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-}
-calls! {
     aclnnGeGluV3Backward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnGeluGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnGelu(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -1646,6 +1653,8 @@ calls! {
     aclnnGroupedBiasAddGradV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnGroupedDynamicMxQuantGetWorkspaceSize(*const aclTensor, *const aclTensor, *const ::core::ffi::c_char, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnGroupedDynamicMxQuant(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+}
+calls! {
     aclnnGroupedDynamicMxQuantV2GetWorkspaceSize(*const aclTensor, *const aclTensor, *const ::core::ffi::c_char, i64, i64, i64, f64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnGroupedDynamicMxQuantV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnGroupedMatMulAllReduceGetWorkspaceSize(*const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclIntArray, i64, *const ::core::ffi::c_char, *const ::core::ffi::c_char, i64, i64, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1653,8 +1662,6 @@ calls! {
     aclnnGroupedMatMulAlltoAllvGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, i64, *const aclIntArray, *const aclIntArray, bool, bool, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnGroupedMatMulAlltoAllv(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnGroupedMatmulGetWorkspaceSize(*const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclIntArray, i64, *const aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-}
-calls! {
     aclnnGroupedMatmul(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnGroupedMatmulAddGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *mut aclTensor, bool, bool, i64, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnGroupedMatmulAdd(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -1712,6 +1719,8 @@ calls! {
     aclnnInplaceHardswish(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnHardswishBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnHardswishBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+}
+calls! {
     aclnnHardswishBackwardV2GetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnHardswishBackwardV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnHardtanhGetWorkspaceSize(*const aclTensor, *const aclScalar, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1719,8 +1728,6 @@ calls! {
     aclnnInplaceHardtanhGetWorkspaceSize(*mut aclTensor, *const aclScalar, *const aclScalar, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceHardtanh(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnHardtanhBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclScalar, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-}
-calls! {
     aclnnHardtanhBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnHeavisideGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnHeaviside(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -1778,6 +1785,8 @@ calls! {
     aclnnIsInf(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnIsCloseGetWorkspaceSize(*const aclTensor, *const aclTensor, f64, f64, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnIsClose(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+}
+calls! {
     aclnnIsFiniteGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnIsFinite(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnIsInScalarTensorGetWorkspaceSize(*const aclScalar, *const aclTensor, bool, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1785,8 +1794,6 @@ calls! {
     aclnnIsInTensorScalarGetWorkspaceSize(*const aclTensor, *const aclScalar, bool, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnIsInTensorScalar(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnIsNegInfGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-}
-calls! {
     aclnnIsNegInf(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnIsPosInfGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnIsPosInf(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -1844,6 +1851,8 @@ calls! {
     aclnnLinalgCholesky(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnLinalgCrossGetWorkspaceSize(*const aclTensor, *const aclTensor, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnLinalgCross(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+}
+calls! {
     aclnnLinalgQrGetWorkspaceSize(*const aclTensor, i64, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnLinalgQr(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnLinalgVectorNormGetWorkspaceSize(*const aclTensor, *const aclScalar, *const aclIntArray, bool, aclDataType, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1851,8 +1860,6 @@ calls! {
     aclnnLinspaceGetWorkspaceSize(*const aclScalar, *const aclScalar, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnLinspace(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceLogGetWorkspaceSize(*mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-}
-calls! {
     aclnnInplaceLog(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnLogGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnLog(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -1910,6 +1917,8 @@ calls! {
     aclnnLSTM(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnLstmBackwardGetWorkspaceSize(*const aclTensor, *const aclTensorList, *const aclTensorList, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclTensorList, *const aclTensor, bool, i64, f64, bool, bool, bool, *const aclBoolArray, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensorList, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnLstmBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+}
+calls! {
     aclnnInplaceLtScalarGetWorkspaceSize(*const aclTensor, *const aclScalar, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceLtScalar(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnLtScalarGetWorkspaceSize(*const aclTensor, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1917,8 +1926,6 @@ calls! {
     aclnnInplaceLtTensorGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceLtTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnLtTensorGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-}
-calls! {
     aclnnLtTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceMaskedFillScalarGetWorkspaceSize(*mut aclTensor, *const aclTensor, *const aclScalar, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceMaskedFillScalar(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -1976,6 +1983,8 @@ calls! {
     aclnnMaxUnpool3d(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMaxUnpool3dBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, *const aclIntArray, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMaxUnpool3dBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+}
+calls! {
     aclnnMaxV2GetWorkspaceSize(*const aclTensor, *const aclIntArray, bool, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMaxV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMaximumGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -1983,8 +1992,6 @@ calls! {
     aclnnMaxNGetWorkspaceSize(*const aclTensorList, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMaxN(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMeanGetWorkspaceSize(*const aclTensor, *const aclIntArray, bool, aclDataType, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-}
-calls! {
     aclnnMean(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMeanV2GetWorkspaceSize(*const aclTensor, *const aclIntArray, bool, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMeanV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2042,6 +2049,8 @@ calls! {
     aclnnMoeDistributeCombineV3(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMoeDistributeDispatchGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, i64, i64, i64, *const ::core::ffi::c_char, i64, i64, i64, i64, i64, i64, i64, i64, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMoeDistributeDispatch(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+}
+calls! {
     aclnnMoeDistributeDispatchV2GetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, i64, i64, i64, *const ::core::ffi::c_char, i64, i64, i64, i64, i64, i64, i64, i64, *const ::core::ffi::c_char, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMoeDistributeDispatchV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMoeDistributeDispatchV3GetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, i64, i64, i64, *const ::core::ffi::c_char, i64, i64, i64, i64, i64, i64, i64, i64, *const ::core::ffi::c_char, i64, i64, i64, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2049,8 +2058,6 @@ calls! {
     aclnnMoeFinalizeRoutingGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMoeFinalizeRouting(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMoeFinalizeRoutingV2GetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, i64, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-}
-calls! {
     aclnnMoeFinalizeRoutingV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMoeFinalizeRoutingV2GradGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, i64, i64, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMoeFinalizeRoutingV2Grad(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2108,6 +2115,8 @@ calls! {
     aclnnMultiScaleDeformableAttnFunction(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMultilabelMarginLossGetWorkspaceSize(*const aclTensor, *const aclTensor, i64, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMultilabelMarginLoss(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+}
+calls! {
     aclnnMultinomialGetWorkspaceSize(*const aclTensor, i64, bool, i64, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMultinomial(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnMultinomialTensorGetWorkspaceSize(*const aclTensor, i64, bool, *const aclTensor, *const aclTensor, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2115,8 +2124,6 @@ calls! {
     aclnnMvGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, i8, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnMv(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceNanToNumGetWorkspaceSize(*mut aclTensor, f32, f32, f32, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-}
-calls! {
     aclnnInplaceNanToNum(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnNanToNumGetWorkspaceSize(*const aclTensor, f32, f32, f32, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnNanToNum(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2174,6 +2181,8 @@ calls! {
     aclnnNsaSelectedAttentionGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, f64, i64, *mut ::core::ffi::c_char, i64, i64, i64, *const aclTensor, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnNsaSelectedAttention(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnNsaSelectedAttentionGradGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, *const aclTensor, f64, i64, i64, i64, *mut ::core::ffi::c_char, i64, *const aclTensor, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+}
+calls! {
     aclnnNsaSelectedAttentionGrad(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnNsaSelectedAttentionInferGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclIntArray, *const aclIntArray, *mut ::core::ffi::c_char, i64, i64, i64, i64, i64, f64, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnNsaSelectedAttentionInfer(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2181,8 +2190,6 @@ calls! {
     aclnnOneHot(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceOneGetWorkspaceSize(*const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceOne(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-}
-calls! {
     aclnnReflectionPad2dBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclIntArray, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnReflectionPad2dBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnReplicationPad2dBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclIntArray, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2240,6 +2247,8 @@ calls! {
     aclnnQuantMatmulActivationQuantWeightNzGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, bool, bool, i64, *const ::core::ffi::c_char, *const ::core::ffi::c_char, *const ::core::ffi::c_char, i64, f64, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnQuantMatmulActivationQuantWeightNz(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnQuantMatmulAllReduceGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, *const ::core::ffi::c_char, i64, i64, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+}
+calls! {
     aclnnQuantMatmulAllReduce(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnQuantMatmulAllReduceAddRmsNormGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, f64, *const ::core::ffi::c_char, *const ::core::ffi::c_char, i64, i64, *const aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnQuantMatmulAllReduceAddRmsNorm(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2247,8 +2256,6 @@ calls! {
     aclnnQuantMatmulAllReduceV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnQuantMatmulAllReduceV3GetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, *const ::core::ffi::c_char, i64, i64, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnQuantMatmulAllReduceV3(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-}
-calls! {
     aclnnQuantMatmulAllReduceV4GetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const ::core::ffi::c_char, *const ::core::ffi::c_char, i64, i64, i64, i64, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnQuantMatmulAllReduceV4(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnQuantMatmulDequantGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *mut ::core::ffi::c_char, bool, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2306,6 +2313,8 @@ calls! {
     aclnnReflectionPad3dGetWorkspaceSize(*const aclTensor, *const aclIntArray, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnReflectionPad3d(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnReflectionPad3dBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclIntArray, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+}
+calls! {
     aclnnReflectionPad3dBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceReluGetWorkspaceSize(*mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceRelu(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2313,8 +2322,6 @@ calls! {
     aclnnRelu(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceRemainderTensorScalarGetWorkspaceSize(*mut aclTensor, *const aclScalar, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceRemainderTensorScalar(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-}
-calls! {
     aclnnInplaceRemainderTensorTensorGetWorkspaceSize(*mut aclTensor, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceRemainderTensorTensor(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnRemainderScalarTensorGetWorkspaceSize(*const aclScalar, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2372,6 +2379,8 @@ calls! {
     aclnnRoiAlignV2GetWorkspaceSize(*const aclTensor, *const aclTensor, i64, i64, f32, i64, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnRoiAlignV2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnRoiAlignV2BackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclIntArray, i64, i64, f32, i64, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+}
+calls! {
     aclnnRoiAlignV2Backward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnRollGetWorkspaceSize(*const aclTensor, *const aclIntArray, *const aclIntArray, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnRoll(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2379,8 +2388,6 @@ calls! {
     aclnnRopeWithSinCosCache(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnRotaryPositionEmbeddingGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnRotaryPositionEmbedding(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-}
-calls! {
     aclnnRotateQuantGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, i64, *mut ::core::ffi::c_char, i64, f64, bool, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnRotateQuant(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceRoundGetWorkspaceSize(*const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2438,6 +2445,8 @@ calls! {
     aclnnExpSegsumGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnExpSegsum(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceSeluGetWorkspaceSize(*mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+}
+calls! {
     aclnnInplaceSelu(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnSeluGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnSelu(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2445,8 +2454,6 @@ calls! {
     aclnnSeluBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnGetPytorchRandom() -> i32;
     aclnnSetPytorchRandom(i32) -> aclnnStatus;
-}
-calls! {
     aclnnShrinkGetWorkspaceSize(*const aclTensor, *const aclScalar, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnShrink(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceSigmoidGetWorkspaceSize(*mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2504,6 +2511,8 @@ calls! {
     aclnnSoftmaxBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, i64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnSoftmaxBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
+}
+calls! {
     aclnnSoftmaxCrossEntropyWithLogits(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnSoftplusGetWorkspaceSize(*const aclTensor, *const aclScalar, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnSoftplus(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2511,8 +2520,6 @@ calls! {
     aclnnSoftplusBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnSoftshrinkGetWorkspaceSize(*const aclTensor, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnSoftshrink(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
-}
-calls! {
     aclnnSoftshrinkBackwardGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclScalar, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnSoftshrinkBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnSortGetWorkspaceSize(*const aclTensor, bool, i64, bool, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2570,6 +2577,8 @@ calls! {
     aclnnSwishBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnSyncBatchNormGatherStatsGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *mut aclTensor, *mut aclTensor, f32, f32, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnSyncBatchNormGatherStats(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+}
+calls! {
     aclnnTakeGetWorkspaceSize(*const aclTensor, *const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnTake(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceTanGetWorkspaceSize(*const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2577,8 +2586,6 @@ calls! {
     aclnnTanGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnTan(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnTanhGetWorkspaceSize(*const aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-}
-calls! {
     aclnnTanh(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceTanhGetWorkspaceSize(*mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceTanh(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2636,6 +2643,8 @@ calls! {
     aclnnTrunc(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnUnfoldGradGetWorkspaceSize(*const aclTensor, *const aclIntArray, i64, i64, i64, *const aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnUnfoldGrad(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+}
+calls! {
     aclnnInplaceUniformGetWorkspaceSize(*const aclTensor, f64, f64, u64, u64, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnInplaceUniform(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnInplaceUniformTensorGetWorkspaceSize(*const aclTensor, f64, f64, *const aclTensor, *const aclTensor, u64, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2643,8 +2652,6 @@ calls! {
     aclnnUniqueGetWorkspaceSize(*const aclTensor, bool, bool, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnUnique(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnUnique2GetWorkspaceSize(*const aclTensor, bool, bool, bool, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-}
-calls! {
     aclnnUnique2(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnUniqueConsecutiveGetWorkspaceSize(*const aclTensor, bool, bool, i64, *mut aclTensor, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnUniqueConsecutive(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
@@ -2702,6 +2709,8 @@ calls! {
     aclnnUpsampleNearestExact3dBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnUpsampleTrilinear3dGetWorkspaceSize(*const aclTensor, *const aclIntArray, bool, f64, f64, f64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnUpsampleTrilinear3d(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
+}
+calls! {
     aclnnUpsampleTrilinear3dBackwardGetWorkspaceSize(*const aclTensor, *const aclIntArray, *const aclIntArray, bool, f64, f64, f64, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnUpsampleTrilinear3dBackward(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnVarGetWorkspaceSize(*const aclTensor, *const aclIntArray, bool, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
@@ -2709,8 +2718,6 @@ calls! {
     aclnnVarCorrectionGetWorkspaceSize(*const aclTensor, *const aclIntArray, i64, bool, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnVarCorrection(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnVarMeanGetWorkspaceSize(*const aclTensor, *const aclIntArray, i64, bool, *mut aclTensor, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
-}
-calls! {
     aclnnVarMean(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;
     aclnnWeightQuantBatchMatmulGetWorkspaceSize(*const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, *const aclTensor, bool, bool, f32, f32, *mut aclTensor, *mut u64, *mut *mut aclOpExecutor) -> aclnnStatus;
     aclnnWeightQuantBatchMatmul(*mut ::core::ffi::c_void, u64, *mut aclOpExecutor, aclrtStream) -> aclnnStatus;

@@ -1726,6 +1726,22 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnBatchMatMulWeightNzGetWorkspaceSize(
+        self_: *const aclTensor,
+        mat2: *const aclTensor,
+        out: *mut aclTensor,
+        cubeMathType: i8,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnBatchMatMulWeightNz(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnBatchMatMulReduceScatterAlltoAllGetWorkspaceSize(
         x: *const aclTensor,
         weight: *const aclTensor,
@@ -5939,6 +5955,21 @@ unsafe extern "C" {
         stream: aclrtStream,
     ) -> aclnnStatus;
     #[must_use]
+    pub fn aclnnForeachNonFiniteCheckAndUnscaleGetWorkspaceSize(
+        scaledGrads: *const aclTensorList,
+        foundInf: *const aclTensor,
+        invScale: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnForeachNonFiniteCheckAndUnscale(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
     pub fn aclnnForeachNormGetWorkspaceSize(
         x: *const aclTensorList,
         scalar: *const aclScalar,
@@ -6746,6 +6777,119 @@ unsafe extern "C" {
     ) -> aclnnStatus;
     #[must_use]
     pub fn aclnnFusedInferAttentionScoreV4(
+        workspace: *mut ::core::ffi::c_void,
+        workspaceSize: u64,
+        executor: *mut aclOpExecutor,
+        stream: aclrtStream,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedInferAttentionScoreV5GetWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensorList,
+        value: *const aclTensorList,
+        pseShiftOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        actualSeqLengthsOptional: *const aclIntArray,
+        actualSeqLengthsKvOptional: *const aclIntArray,
+        deqScale1Optional: *const aclTensor,
+        quantScale1Optional: *const aclTensor,
+        deqScale2Optional: *const aclTensor,
+        quantScale2Optional: *const aclTensor,
+        quantOffset2Optional: *const aclTensor,
+        antiquantScaleOptional: *const aclTensor,
+        antiquantOffsetOptional: *const aclTensor,
+        blockTableOptional: *const aclTensor,
+        queryPaddingSizeOptional: *const aclTensor,
+        kvPaddingSizeOptional: *const aclTensor,
+        keyAntiquantScaleOptional: *const aclTensor,
+        keyAntiquantOffsetOptional: *const aclTensor,
+        valueAntiquantScaleOptional: *const aclTensor,
+        valueAntiquantOffsetOptional: *const aclTensor,
+        keySharedPrefixOptional: *const aclTensor,
+        valueSharedPrefixOptional: *const aclTensor,
+        actualSharedPrefixLenOptional: *const aclIntArray,
+        queryRopeOptional: *const aclTensor,
+        keyRopeOptional: *const aclTensor,
+        keyRopeAntiquantScaleOptional: *const aclTensor,
+        dequantScaleQueryOptional: *const aclTensor,
+        learnableSinkOptional: *const aclTensor,
+        qStartIdxOptional: *const aclIntArray,
+        kvStartIdxOptional: *const aclIntArray,
+        numHeads: i64,
+        scaleValue: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        sparseMode: i64,
+        innerPrecise: i64,
+        blockSize: i64,
+        antiquantMode: i64,
+        softmaxLseFlag: bool,
+        keyAntiquantMode: i64,
+        valueAntiquantMode: i64,
+        queryQuantMode: i64,
+        pseType: i64,
+        attentionOut: *const aclTensor,
+        softmaxLse: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedInferAttentionScoreV5GetMaxWorkspaceSize(
+        query: *const aclTensor,
+        key: *const aclTensorList,
+        value: *const aclTensorList,
+        pseShiftOptional: *const aclTensor,
+        attenMaskOptional: *const aclTensor,
+        actualSeqLengthsOptional: *const aclIntArray,
+        actualSeqLengthsKvOptional: *const aclIntArray,
+        deqScale1Optional: *const aclTensor,
+        quantScale1Optional: *const aclTensor,
+        deqScale2Optional: *const aclTensor,
+        quantScale2Optional: *const aclTensor,
+        quantOffset2Optional: *const aclTensor,
+        antiquantScaleOptional: *const aclTensor,
+        antiquantOffsetOptional: *const aclTensor,
+        blockTableOptional: *const aclTensor,
+        queryPaddingSizeOptional: *const aclTensor,
+        kvPaddingSizeOptional: *const aclTensor,
+        keyAntiquantScaleOptional: *const aclTensor,
+        keyAntiquantOffsetOptional: *const aclTensor,
+        valueAntiquantScaleOptional: *const aclTensor,
+        valueAntiquantOffsetOptional: *const aclTensor,
+        keySharedPrefixOptional: *const aclTensor,
+        valueSharedPrefixOptional: *const aclTensor,
+        actualSharedPrefixLenOptional: *const aclIntArray,
+        queryRopeOptional: *const aclTensor,
+        keyRopeOptional: *const aclTensor,
+        keyRopeAntiquantScaleOptional: *const aclTensor,
+        dequantScaleQueryOptional: *const aclTensor,
+        learnableSinkOptional: *const aclTensor,
+        qStartIdxOptional: *const aclIntArray,
+        kvStartIdxOptional: *const aclIntArray,
+        numHeads: i64,
+        scaleValue: f64,
+        preTokens: i64,
+        nextTokens: i64,
+        inputLayout: *mut ::core::ffi::c_char,
+        numKeyValueHeads: i64,
+        sparseMode: i64,
+        innerPrecise: i64,
+        blockSize: i64,
+        antiquantMode: i64,
+        softmaxLseFlag: bool,
+        keyAntiquantMode: i64,
+        valueAntiquantMode: i64,
+        queryQuantMode: i64,
+        pseType: i64,
+        attentionOut: *const aclTensor,
+        softmaxLse: *const aclTensor,
+        workspaceSize: *mut u64,
+        executor: *mut *mut aclOpExecutor,
+    ) -> aclnnStatus;
+    #[must_use]
+    pub fn aclnnFusedInferAttentionScoreV5(
         workspace: *mut ::core::ffi::c_void,
         workspaceSize: u64,
         executor: *mut aclOpExecutor,

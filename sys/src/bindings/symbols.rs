@@ -429,6 +429,8 @@ symbols! {
     Operators aclnnBatchMatMulGetWorkspaceSize 33;
     Operators aclnnBatchMatMulReduceScatterAlltoAll 33;
     Operators aclnnBatchMatMulReduceScatterAlltoAllGetWorkspaceSize 33;
+    Operators aclnnBatchMatMulWeightNz 0;
+    Operators aclnnBatchMatMulWeightNzGetWorkspaceSize 0;
     Operators aclnnBatchMatmulQuant 33;
     Operators aclnnBatchMatmulQuantGetWorkspaceSize 33;
     Operators aclnnBatchNorm 33;
@@ -831,6 +833,8 @@ symbols! {
     Operators aclnnForeachMulScalarV2GetWorkspaceSize 33;
     Operators aclnnForeachNeg 1;
     Operators aclnnForeachNegGetWorkspaceSize 1;
+    Operators aclnnForeachNonFiniteCheckAndUnscale 0;
+    Operators aclnnForeachNonFiniteCheckAndUnscaleGetWorkspaceSize 0;
     Operators aclnnForeachNorm 1;
     Operators aclnnForeachNormGetWorkspaceSize 1;
     Operators aclnnForeachPowList 1;
@@ -891,6 +895,9 @@ symbols! {
     Operators aclnnFusedInferAttentionScoreV4 32;
     Operators aclnnFusedInferAttentionScoreV4GetMaxWorkspaceSize 0;
     Operators aclnnFusedInferAttentionScoreV4GetWorkspaceSize 32;
+    Operators aclnnFusedInferAttentionScoreV5 0;
+    Operators aclnnFusedInferAttentionScoreV5GetMaxWorkspaceSize 0;
+    Operators aclnnFusedInferAttentionScoreV5GetWorkspaceSize 0;
     Operators aclnnFusedLinearCrossEntropyLossGrad 32;
     Operators aclnnFusedLinearCrossEntropyLossGradGetWorkspaceSize 32;
     Operators aclnnFusedLinearOnlineMaxSum 32;

@@ -1,5 +1,6 @@
 /* FusedInferAttentionScore: attention of a prompt or of one row (guide: aclnn, page of each version). What
- * IncreFlashAttention refuses is refused here, and shared prefixes and separate rotary parts as well.
+ * IncreFlashAttention refuses is refused here, and shared prefixes, separate rotary parts, and places to start from as
+ * well; the kind of shift of V5 is 0.
  * softmaxLse has the logarithm of the sum of exponentials of each row; without the flag it is left as it is
  * and may be null. GetMaxWorkspaceSize is for what is captured once and run with other lengths: it gives what no
  * lengths would need (implementation of the open operators, which declares it in no header). */
@@ -220,4 +221,78 @@ aclnnStatus aclnnFusedInferAttentionScoreV4GetMaxWorkspaceSize(
         scaleValue, preTokens, nextTokens, inputLayout, numKeyValueHeads, sparseMode, innerPrecise,
         blockSize, antiquantMode, softmaxLseFlag, keyAntiquantMode, valueAntiquantMode, queryQuantMode,
         attentionOut, softmaxLse, workspaceSize, executor);
+}
+
+MOCK_OPERATOR(aclnnFusedInferAttentionScoreV5, mock_attention_run)
+aclnnStatus aclnnFusedInferAttentionScoreV5GetWorkspaceSize(
+    const aclTensor *query, const aclTensorList *key, const aclTensorList *value,
+    const aclTensor *pseShiftOptional, const aclTensor *attenMaskOptional,
+    const aclIntArray *actualSeqLengthsOptional, const aclIntArray *actualSeqLengthsKvOptional,
+    const aclTensor *deqScale1Optional, const aclTensor *quantScale1Optional,
+    const aclTensor *deqScale2Optional, const aclTensor *quantScale2Optional,
+    const aclTensor *quantOffset2Optional, const aclTensor *antiquantScaleOptional,
+    const aclTensor *antiquantOffsetOptional, const aclTensor *blockTableOptional,
+    const aclTensor *queryPaddingSizeOptional, const aclTensor *kvPaddingSizeOptional,
+    const aclTensor *keyAntiquantScaleOptional, const aclTensor *keyAntiquantOffsetOptional,
+    const aclTensor *valueAntiquantScaleOptional, const aclTensor *valueAntiquantOffsetOptional,
+    const aclTensor *keySharedPrefixOptional, const aclTensor *valueSharedPrefixOptional,
+    const aclIntArray *actualSharedPrefixLenOptional, const aclTensor *queryRopeOptional,
+    const aclTensor *keyRopeOptional, const aclTensor *keyRopeAntiquantScaleOptional,
+    const aclTensor *dequantScaleQueryOptional, const aclTensor *learnableSinkOptional,
+    const aclIntArray *qStartIdxOptional, const aclIntArray *kvStartIdxOptional, int64_t numHeads,
+    double scaleValue, int64_t preTokens, int64_t nextTokens, char *inputLayout, int64_t numKeyValueHeads,
+    int64_t sparseMode, int64_t innerPrecise, int64_t blockSize, int64_t antiquantMode,
+    bool softmaxLseFlag, int64_t keyAntiquantMode, int64_t valueAntiquantMode, int64_t queryQuantMode,
+    int64_t pseType, const aclTensor *attentionOut, const aclTensor *softmaxLse, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnFusedInferAttentionScoreV5GetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnFusedInferAttentionScoreV5_task, workspaceSize, executor);
+    (void)innerPrecise, (void)blockSize, (void)antiquantMode, (void)keyAntiquantMode,
+    (void)valueAntiquantMode, (void)queryQuantMode;
+    REFUSE_THIRD;
+    MOCK_REFUSE(dequantScaleQueryOptional);
+    MOCK_REFUSE(learnableSinkOptional);
+    MOCK_REFUSE(qStartIdxOptional);
+    MOCK_REFUSE(kvStartIdxOptional);
+    if (pseType != 0) mock_build_fail(&b, "pseType is %lld; only 0 is supported", (long long)pseType);
+    const mock_attention_call call = CALL(Optional);
+    plan_fused(&b, &call, softmaxLseFlag, softmaxLse);
+    return mock_build_finish(&b);
+}
+
+aclnnStatus aclnnFusedInferAttentionScoreV5GetMaxWorkspaceSize(
+    const aclTensor *query, const aclTensorList *key, const aclTensorList *value,
+    const aclTensor *pseShiftOptional, const aclTensor *attenMaskOptional,
+    const aclIntArray *actualSeqLengthsOptional, const aclIntArray *actualSeqLengthsKvOptional,
+    const aclTensor *deqScale1Optional, const aclTensor *quantScale1Optional,
+    const aclTensor *deqScale2Optional, const aclTensor *quantScale2Optional,
+    const aclTensor *quantOffset2Optional, const aclTensor *antiquantScaleOptional,
+    const aclTensor *antiquantOffsetOptional, const aclTensor *blockTableOptional,
+    const aclTensor *queryPaddingSizeOptional, const aclTensor *kvPaddingSizeOptional,
+    const aclTensor *keyAntiquantScaleOptional, const aclTensor *keyAntiquantOffsetOptional,
+    const aclTensor *valueAntiquantScaleOptional, const aclTensor *valueAntiquantOffsetOptional,
+    const aclTensor *keySharedPrefixOptional, const aclTensor *valueSharedPrefixOptional,
+    const aclIntArray *actualSharedPrefixLenOptional, const aclTensor *queryRopeOptional,
+    const aclTensor *keyRopeOptional, const aclTensor *keyRopeAntiquantScaleOptional,
+    const aclTensor *dequantScaleQueryOptional, const aclTensor *learnableSinkOptional,
+    const aclIntArray *qStartIdxOptional, const aclIntArray *kvStartIdxOptional, int64_t numHeads,
+    double scaleValue, int64_t preTokens, int64_t nextTokens, char *inputLayout, int64_t numKeyValueHeads,
+    int64_t sparseMode, int64_t innerPrecise, int64_t blockSize, int64_t antiquantMode,
+    bool softmaxLseFlag, int64_t keyAntiquantMode, int64_t valueAntiquantMode, int64_t queryQuantMode,
+    int64_t pseType, const aclTensor *attentionOut, const aclTensor *softmaxLse, uint64_t *workspaceSize,
+    aclOpExecutor **executor) {
+    MOCK_ENTER(aclnnFusedInferAttentionScoreV5GetMaxWorkspaceSize);
+    (void)actualSeqLengthsOptional, (void)actualSeqLengthsKvOptional;
+    return aclnnFusedInferAttentionScoreV5GetWorkspaceSize(
+        query, key, value, pseShiftOptional, attenMaskOptional, NULL, NULL, deqScale1Optional,
+        quantScale1Optional, deqScale2Optional, quantScale2Optional, quantOffset2Optional,
+        antiquantScaleOptional, antiquantOffsetOptional, blockTableOptional, queryPaddingSizeOptional,
+        kvPaddingSizeOptional, keyAntiquantScaleOptional, keyAntiquantOffsetOptional,
+        valueAntiquantScaleOptional, valueAntiquantOffsetOptional, keySharedPrefixOptional,
+        valueSharedPrefixOptional, actualSharedPrefixLenOptional, queryRopeOptional, keyRopeOptional,
+        keyRopeAntiquantScaleOptional, dequantScaleQueryOptional, learnableSinkOptional,
+        qStartIdxOptional, kvStartIdxOptional, numHeads, scaleValue, preTokens, nextTokens, inputLayout,
+        numKeyValueHeads, sparseMode, innerPrecise,
+        blockSize, antiquantMode, softmaxLseFlag, keyAntiquantMode, valueAntiquantMode, queryQuantMode,
+        pseType, attentionOut, softmaxLse, workspaceSize, executor);
 }

@@ -110,21 +110,10 @@ static void check(mock_build *b) {
 }
 
 /* A result that the mask leaves out is not looked at. */
-static void result(mock_build *b, const mock_array *mask, int k, aclTensor *tensor, const char *param) {
+static void result(mock_build *b, const bool *mask, int k, aclTensor *tensor, const char *param) {
     if (b->status != 0) return;
-    if (((const bool *)mask->values)[k]) mock_build_tensor(b, tensor, param, MOCK_OUT);
+    if (mask[k]) mock_build_tensor(b, tensor, param, MOCK_OUT);
     else mock_build_optional(b, NULL, param, MOCK_OUT);
-}
-
-static const mock_array *read_mask(mock_build *b, const aclBoolArray *outputMask) {
-    const mock_array *mask = mock_object_get(MOCK_OBJECT_ARRAY, outputMask);
-    if (b->status != 0) return mask;
-    if (outputMask == NULL) b->status = mock_null_parameter(b->name, "outputMask");
-    else if (mask == NULL || mask->dtype != ACL_BOOL)
-        mock_build_fail(b, "outputMask is not a live aclBoolArray");
-    else if (mask->size != 3)
-        mock_build_fail(b, "outputMask has %llu members, expected 3", (unsigned long long)mask->size);
-    return mask;
 }
 
 MOCK_OPERATOR(aclnnBatchNormBackward, run)
@@ -143,7 +132,7 @@ aclnnStatus aclnnBatchNormBackwardGetWorkspaceSize(const aclTensor *gradOut, con
         &b, training ? saveInvstd : runningVar, training ? "saveInvstd" : "runningVar", MOCK_IN);
     mock_require_live(&b, training ? runningMean : saveMean, training ? "runningMean" : "saveMean");
     mock_require_live(&b, training ? runningVar : saveInvstd, training ? "runningVar" : "saveInvstd");
-    const mock_array *mask = read_mask(&b, outputMask);
+    const bool *mask = mock_build_mask(&b, outputMask, 3);
     result(&b, mask, 0, gradInput, "gradInput");
     result(&b, mask, 1, gradWeight, "gradWeight");
     result(&b, mask, 2, gradBias, "gradBias");

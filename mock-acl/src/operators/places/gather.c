@@ -2,8 +2,7 @@
  *
  * Elements move bit by bit, so out has the type of self; no workspace. Negative indices count from the end in
  * GatherV2 (implementation of the open operators), Take and Index, as PyTorch has them, and in GatherNd when it is
- * asked for. Index takes integers only, and a tensor of one dimension without elements in its list stands
- * for a whole dimension (own choice). */
+ * asked for. Index takes integers only (own choice). */
 #include "base/base.h"
 #include "objects/objects.h"
 #include "operators/operators.h"
@@ -88,10 +87,12 @@ aclnnStatus aclnnIndexGetWorkspaceSize(const aclTensor *self, const aclTensorLis
     uint64_t *workspaceSize, aclOpExecutor **executor) {
     MOCK_ENTER(aclnnIndexGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnIndex_task, workspaceSize, executor);
-    mock_build_tensor(&b, self, "self", MOCK_IN);
+    const mock_view *x = mock_build_tensor(&b, self, "self", MOCK_IN);
     mock_build_list(&b, indices, "indices", MOCK_IN);
-    mock_build_tensor(&b, out, "out", MOCK_OUT);
-    mock_places *p = mock_plan_indices(&b, MOCK_READ);
-    if (p != NULL) finish_read(&b, p, 2, "what the indices choose");
+    const mock_view *to = mock_build_tensor(&b, out, "out", MOCK_OUT);
+    const bool nothing = b.status == 0 && mock_element_count(to) == 0 && mock_some_are_whole(b.plan);
+    if (nothing) mock_require_type(&b, to, "out", x);
+    mock_places *p = nothing ? mock_plan_nothing(&b, MOCK_READ) : mock_plan_indices(&b, MOCK_READ);
+    if (!nothing && p != NULL) finish_read(&b, p, 2, "what the indices choose");
     return mock_build_finish(&b);
 }

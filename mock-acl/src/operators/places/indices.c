@@ -47,8 +47,13 @@ mock_places *mock_plan_linear(mock_build *b, mock_effect effect) {
 
 /* ---- lists of indices ---- */
 
-static bool whole_dimension(const mock_view *v) {
-    return v->rank == 1 && v->dims[0] == 0;
+static bool whole_dimension(const mock_view *v) { return mock_element_count(v) == 0; }
+
+bool mock_some_are_whole(const mock_plan *plan) {
+    const mock_view *members = mock_members(plan, &plan->views[1]);
+    for (int64_t k = 0; k < plan->views[1].span; k++)
+        if (whole_dimension(&members[k])) return true;
+    return false;
 }
 
 typedef struct chosen {
@@ -75,6 +80,10 @@ static void check_indices(mock_build *b, const mock_view *members, int64_t count
     }
 }
 
+mock_places *mock_plan_nothing(mock_build *b, mock_effect effect) {
+    return mock_places_new(b, effect, 0, 1, (int64_t[]){0}, 0, 0);
+}
+
 mock_places *mock_plan_indices(mock_build *b, mock_effect effect) {
     int64_t dims[2 * MOCK_MAX_RANK] = {0}, strides[MOCK_MAX_RANK];
     chosen c;
@@ -86,6 +95,7 @@ mock_places *mock_plan_indices(mock_build *b, mock_effect effect) {
         self->rank);
     check_indices(b, members, list->span, &c);
     if (b->status != 0) return NULL;
+    if (c.count == 0 && effect != MOCK_READ) return mock_plan_nothing(b, effect);
     const bool together = c.count != 0 && c.last - c.first + 1 == c.count;
     const int at = together ? c.first : 0, rank = self->rank - c.count + c.common.rank;
     int whole[MOCK_MAX_RANK], found = 0;

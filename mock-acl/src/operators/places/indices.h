@@ -12,7 +12,13 @@ mock_places *mock_plan_nd(mock_build *b, mock_effect effect, int data, int indic
 /* Operand 1 counts the elements of the data. */
 mock_places *mock_plan_linear(mock_build *b, mock_effect effect);
 /* The list that is operand 1 has an index tensor for each of the first dimensions: as in PyTorch, they
- * broadcast to one shape, which stands where the first of them is, or first of all when they are apart. */
+ * broadcast to one shape, which stands where the first of them is, or first of all when they are apart. One
+ * without elements stands for its whole dimension, of whatever type; where all are such, nothing is written
+ * (implementation of the open operators): an index of PyTorch that chose nothing looks the same. */
 mock_places *mock_plan_indices(mock_build *b, mock_effect effect);
+/* Whether the list has a member without elements. */
+bool mock_some_are_whole(const mock_plan *plan);
+/* A loop without a turn. */
+mock_places *mock_plan_nothing(mock_build *b, mock_effect effect);
 
 #endif

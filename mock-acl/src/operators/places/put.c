@@ -2,8 +2,8 @@
  * ScatterNdUpdate (guide: aclnn, page of each).
  *
  * Own choice: values have the type of self; negative indices count from the end but in ScatterNd; the values
- * of IndexPutImpl broadcast to what the indices choose; `unsafe` has no effect, an index out of range is a
- * fault of the task. Indices of IndexPutImpl are those of Index. */
+ * of IndexPutImpl broadcast to what the indices choose, and have any shape where that is nothing; `unsafe`
+ * has no effect, an index out of range is a fault of the task. Indices of IndexPutImpl are those of Index. */
 #include "base/base.h"
 #include "objects/objects.h"
 #include "operators/operators.h"
@@ -30,6 +30,12 @@ static void finish_write(mock_build *b, mock_places *p, int other, const char *p
     mock_places_finish(b, p, NULL);
 }
 
+/* No member of the list has an index. */
+static void finish_nothing(mock_build *b, mock_places *p) {
+    mock_require_type(b, &b->plan->views[2], "values", &b->plan->views[0]);
+    mock_places_finish(b, p, NULL);
+}
+
 MOCK_OPERATOR(aclnnIndexPutImpl, mock_places_run)
 aclnnStatus aclnnIndexPutImplGetWorkspaceSize(aclTensor *selfRef, const aclTensorList *indices,
     const aclTensor *values, const bool accumulate, const bool unsafe, uint64_t *workspaceSize,
@@ -41,7 +47,8 @@ aclnnStatus aclnnIndexPutImplGetWorkspaceSize(aclTensor *selfRef, const aclTenso
     mock_build_list(&b, indices, "indices", MOCK_IN);
     mock_build_tensor(&b, values, "values", MOCK_IN);
     mock_places *p = mock_plan_indices(&b, accumulate ? MOCK_ADD : MOCK_WRITE);
-    if (p != NULL) finish_write(&b, p, 2, "values");
+    if (p != NULL && p->lookups != 0) finish_write(&b, p, 2, "values");
+    else if (p != NULL) finish_nothing(&b, p);
     return mock_build_finish(&b);
 }
 

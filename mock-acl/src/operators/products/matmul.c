@@ -407,6 +407,8 @@ void mock_require_rank(mock_build *b, unsigned index, const char *name, int rank
 MOCK_OPERATOR(aclnnMm, mock_run_product)
 MOCK_OPERATOR(aclnnMatmul, mock_run_product)
 MOCK_OPERATOR(aclnnBatchMatMul, mock_run_product)
+MOCK_OPERATOR(aclnnMatmulWeightNz, mock_run_product)
+MOCK_OPERATOR(aclnnBatchMatMulWeightNz, mock_run_product)
 
 static const char *const names[] = {"self", "mat2", "out"};
 
@@ -418,7 +420,7 @@ static const char *const names[] = {"self", "mat2", "out"};
         MOCK_ENTER(NAME##GetWorkspaceSize);                                                           \
         mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                       \
         mock_build_tensor(&b, self, "self", MOCK_IN);                                                 \
-        mock_build_tensor(&b, mat2, "mat2", MOCK_IN);                                                 \
+        mock_build_tensor(&b, mat2, "mat2", MOCK_IN_NZ);                                              \
         mock_build_tensor(&b, out, "out", MOCK_OUT);                                                  \
         for (unsigned i = 0; RANK != 0 && i < 2; i++) mock_require_rank(&b, i, names[i], RANK);       \
         mock_plan_product(&b, &(mock_product_parts){                                                  \
@@ -429,3 +431,5 @@ static const char *const names[] = {"self", "mat2", "out"};
 PRODUCT(aclnnMm, 2)
 PRODUCT(aclnnMatmul, 0)
 PRODUCT(aclnnBatchMatMul, 3)
+PRODUCT(aclnnMatmulWeightNz, 0)
+PRODUCT(aclnnBatchMatMulWeightNz, 3)

@@ -21,7 +21,7 @@ static double number(const mock_scalar *scalar) {
         mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                       \
         mock_build_tensor(&b, self, "self", MOCK_IN);                                                 \
         mock_build_tensor(&b, FIRST, #FIRST, MOCK_IN);                                                \
-        mock_build_tensor(&b, SECOND, #SECOND, MOCK_IN);                                              \
+        mock_build_tensor(&b, SECOND, #SECOND, MOCK_IN_NZ);                                           \
         const double of_self = number(mock_build_scalar(&b, beta, "beta"));                            \
         const double of_product = number(mock_build_scalar(&b, alpha, "alpha"));                       \
         mock_build_tensor(&b, out, "out", MOCK_OUT);                                                  \
@@ -44,7 +44,7 @@ static double number(const mock_scalar *scalar) {
         mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                       \
         mock_build_tensor(&b, selfRef, "selfRef", MOCK_INOUT);                                        \
         mock_build_tensor(&b, FIRST, #FIRST, MOCK_IN);                                                \
-        mock_build_tensor(&b, SECOND, #SECOND, MOCK_IN);                                              \
+        mock_build_tensor(&b, SECOND, #SECOND, MOCK_IN_NZ);                                           \
         const double of_self = number(mock_build_scalar(&b, beta, "beta"));                            \
         const double of_product = number(mock_build_scalar(&b, alpha, "alpha"));                       \
         mock_require_rank(&b, 1, #FIRST, RANK);                                                       \
@@ -56,6 +56,7 @@ static double number(const mock_scalar *scalar) {
     }
 
 ADDED(aclnnAddmm, mat1, mat2, 2, false)
+ADDED(aclnnAddmmWeightNz, mat1, mat2, 2, false)
 ADDED(aclnnBaddbmm, batch1, batch2, 3, false)
 ADDED(aclnnAddbmm, batch1, batch2, 3, true)
 ADDED_INPLACE(aclnnInplaceAddmm, const aclTensor, mat1, mat2, 2, false)

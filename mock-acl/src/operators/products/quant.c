@@ -13,6 +13,10 @@ const mock_view *mock_build_quantised(mock_build *b, const aclTensor *tensor, co
     return as_input(b, mock_build_tensor(b, tensor, param, (mock_role)(MOCK_IN | MOCK_QUANTISED)));
 }
 
+const mock_view *mock_build_weight(mock_build *b, const aclTensor *tensor, const char *param) {
+    return as_input(b, mock_build_tensor(b, tensor, param, (mock_role)(MOCK_IN_NZ | MOCK_QUANTISED)));
+}
+
 void mock_refuse_tensor(mock_build *b, const aclTensor *tensor, const char *param) {
     if (tensor != NULL) mock_build_fail(b, "%s is not supported; it must be null", param);
 }

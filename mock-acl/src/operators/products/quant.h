@@ -12,6 +12,8 @@ static inline int mock_nibble(const uint8_t *bytes, int64_t at) {
 
 /* An operand that may have any type; the operator checks it. Null is 161001. */
 const mock_view *mock_build_quantised(mock_build *b, const aclTensor *tensor, const char *param);
+/* The same for one that may be stored as FRACTAL_NZ. */
+const mock_view *mock_build_weight(mock_build *b, const aclTensor *tensor, const char *param);
 /* A parameter that this operator of the mock does not compute with: 161002 unless it is null. */
 void mock_refuse_tensor(mock_build *b, const aclTensor *tensor, const char *param);
 /* The bytes that an INT4 operand starts in; two elements in a byte, the first one in the low half (own

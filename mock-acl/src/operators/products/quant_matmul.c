@@ -1,4 +1,4 @@
-/* QuantMatmulV3 to V5: (x1 x2 + bias) * scale, times a scale for each row where one is given, of 8-bit
+/* QuantMatmulV3 to V5 and WeightNz: (x1 x2 + bias) * scale, times a scale for each row where one is given, of 8-bit
  * integers (guide: aclnn, page of each).
  *
  * Sums are exact in 32 bits and wrap beyond them (own choice). scale has one element or one for each
@@ -26,7 +26,8 @@ enum { X1, X2, SCALE, ROWS, BIAS, OUT, OPERANDS };
 static const char *name_of(const mock_build *b, unsigned index) {
     static const char *const names[] = {"x1", "x2", "scale", "pertokenScaleOptional", "bias", "out"};
     static const char *const of_v5[] = {"x1", "x2", "x2Scale", "x1Scale", "bias", "out"};
-    return (strcmp(b->name, "aclnnQuantMatmulV5") == 0 ? of_v5 : names)[index];
+    const bool later = strcmp(b->name, "aclnnQuantMatmulV5") == 0 || strcmp(b->name, "aclnnQuantMatmulWeightNz") == 0;
+    return (later ? of_v5 : names)[index];
 }
 
 typedef struct quant_matmul {
@@ -216,7 +217,7 @@ static void build(
     mock_build *b, const aclTensor *x1, const aclTensor *x2, const aclTensor *scale, const aclTensor *bias,
     const aclTensor *rows, const aclTensor *out, const char *scale_name, const char *rows_name) {
     mock_build_quantised(b, x1, "x1");
-    mock_build_quantised(b, x2, "x2");
+    mock_build_weight(b, x2, "x2");
     mock_build_quantised(b, scale, scale_name);
     mock_build_optional(b, rows, rows_name, MOCK_IN);
     mock_build_optional(b, bias, "bias", MOCK_IN);
@@ -226,6 +227,7 @@ static void build(
 MOCK_OPERATOR(aclnnQuantMatmulV3, run_quant_matmul)
 MOCK_OPERATOR(aclnnQuantMatmulV4, run_quant_matmul)
 MOCK_OPERATOR(aclnnQuantMatmulV5, run_quant_matmul)
+MOCK_OPERATOR(aclnnQuantMatmulWeightNz, run_quant_matmul)
 
 aclnnStatus aclnnQuantMatmulV3GetWorkspaceSize(
     const aclTensor *x1, const aclTensor *x2, const aclTensor *scale, const aclTensor *offset,
@@ -251,21 +253,26 @@ aclnnStatus aclnnQuantMatmulV4GetWorkspaceSize(
     return mock_build_finish(&b);
 }
 
-aclnnStatus aclnnQuantMatmulV5GetWorkspaceSize(
-    const aclTensor *x1, const aclTensor *x2, const aclTensor *x1Scale, const aclTensor *x2Scale,
-    const aclTensor *yScale, const aclTensor *x1Offset, const aclTensor *x2Offset, const aclTensor *yOffset,
-    const aclTensor *bias, bool transposeX1, bool transposeX2, int64_t groupSize, aclTensor *out,
-    uint64_t *workspaceSize, aclOpExecutor **executor) {
-    MOCK_ENTER(aclnnQuantMatmulV5GetWorkspaceSize);
-    mock_build b = mock_build_begin(&aclnnQuantMatmulV5_task, workspaceSize, executor);
-    build(&b, x1, x2, x2Scale, bias, x1Scale, out, "x2Scale", "x1Scale");
-    mock_refuse_tensor(&b, yScale, "yScale");
-    mock_refuse_tensor(&b, x1Offset, "x1Offset");
-    mock_refuse_tensor(&b, x2Offset, "x2Offset");
-    mock_refuse_tensor(&b, yOffset, "yOffset");
-    if (groupSize != 0) {
-        mock_build_fail(&b, "groupSize is %lld; only 0 is supported", (long long)groupSize);
+/* WeightNz takes what V5 does (guide: aclnn, aclnnQuantMatmulWeightNz); each also takes a plain x2 (own choice). */
+#define LATER(NAME)                                                                                                   \
+    aclnnStatus NAME##GetWorkspaceSize(                                                                               \
+        const aclTensor *x1, const aclTensor *x2, const aclTensor *x1Scale, const aclTensor *x2Scale,                 \
+        const aclTensor *yScale, const aclTensor *x1Offset, const aclTensor *x2Offset, const aclTensor *yOffset,      \
+        const aclTensor *bias, bool transposeX1, bool transposeX2, int64_t groupSize, aclTensor *out,                 \
+        uint64_t *workspaceSize, aclOpExecutor **executor) {                                                          \
+        MOCK_ENTER(NAME##GetWorkspaceSize);                                                                           \
+        mock_build b = mock_build_begin(&NAME##_task, workspaceSize, executor);                                       \
+        build(&b, x1, x2, x2Scale, bias, x1Scale, out, "x2Scale", "x1Scale");                                         \
+        mock_refuse_tensor(&b, yScale, "yScale");                                                                     \
+        mock_refuse_tensor(&b, x1Offset, "x1Offset");                                                                 \
+        mock_refuse_tensor(&b, x2Offset, "x2Offset");                                                                 \
+        mock_refuse_tensor(&b, yOffset, "yOffset");                                                                   \
+        if (groupSize != 0) {                                                                                         \
+            mock_build_fail(&b, "groupSize is %lld; only 0 is supported", (long long)groupSize);                      \
+        }                                                                                                             \
+        plan_quant_matmul(&b, transposeX1, transposeX2);                                                              \
+        return mock_build_finish(&b);                                                                                 \
     }
-    plan_quant_matmul(&b, transposeX1, transposeX2);
-    return mock_build_finish(&b);
-}
+
+LATER(aclnnQuantMatmulV5)
+LATER(aclnnQuantMatmulWeightNz)

@@ -112,7 +112,7 @@ static aclnnStatus finish_pool(mock_build *b, pool p) {
     return mock_build_finish(b);
 }
 
-static void check_padding(mock_build *b, const mock_window *w) {
+void mock_pool_padding(mock_build *b, const mock_window *w) {
     for (int k = 0; k < 2; k++)
         if (w->before[k] > w->kernel[k] / 2 || w->after[k] > w->kernel[k] / 2)
             mock_build_fail(b, "padding is %lld for a window of %lld",
@@ -126,7 +126,7 @@ static bool is_empty(mock_build *b, const aclIntArray *array, const char *param)
     return b->status == 0 && list->size == 0;
 }
 
-static void read_window(mock_build *b, mock_window *w, const aclIntArray *kernel, const aclIntArray *stride,
+void mock_pool_window(mock_build *b, mock_window *w, const aclIntArray *kernel, const aclIntArray *stride,
     const char *stride_name, const aclIntArray *padding, const char *padding_name) {
     mock_window_read(b, kernel, "kernelSize", 1, 2, w->kernel);
     if (is_empty(b, stride, stride_name)) w->stride[0] = w->kernel[0], w->stride[1] = w->kernel[1];
@@ -137,7 +137,7 @@ static void read_window(mock_build *b, mock_window *w, const aclIntArray *kernel
 
 static void slide(mock_build *b, mock_window *w, bool ceil) {
     if (b->status == 0) check_operands(b);
-    if (b->status == 0) check_padding(b, w);
+    if (b->status == 0) mock_pool_padding(b, w);
     if (b->status == 0) mock_window_slide(b, w, &b->plan->views[0], ceil);
 }
 
@@ -153,7 +153,7 @@ aclnnStatus aclnnAvgPool2dGetWorkspaceSize(const aclTensor *self, const aclIntAr
         .count_padding = countIncludePad};
     mock_build_tensor(&b, self, "self", MOCK_IN);
     mock_build_tensor(&b, out, "out", MOCK_OUT);
-    read_window(&b, &p.w, kernelSize, strides, "strides", paddings, "paddings");
+    mock_pool_window(&b, &p.w, kernelSize, strides, "strides", paddings, "paddings");
     slide(&b, &p.w, ceilMode);
     return finish_pool(&b, p);
 }
@@ -186,7 +186,7 @@ aclnnStatus aclnnMaxPool2dWithIndicesGetWorkspaceSize(const aclTensor *self, con
     mock_build_tensor(&b, self, "self", MOCK_IN);
     mock_build_tensor(&b, out, "out", MOCK_OUT);
     mock_build_tensor(&b, indices, "indices", MOCK_OUT);
-    read_window(&b, &p.w, kernelSize, stride, "stride", padding, "padding");
+    mock_pool_window(&b, &p.w, kernelSize, stride, "stride", padding, "padding");
     mock_window_read(&b, dilation, "dilation", 1, 2, p.w.dilation);
     slide(&b, &p.w, ceilMode);
     return finish_pool(&b, p);

@@ -22,6 +22,11 @@ void mock_window_read(
 /* Fills `size` and `out`; with `ceil` a last window may reach over the end, if it begins before it (guide:
  * aclnn, aclnnAvgPool2d). */
 void mock_window_slide(mock_build *b, mock_window *w, const mock_view *planes, bool ceil);
+/* The numbers of a pool; without a stride it is the window's size. */
+void mock_pool_window(mock_build *b, mock_window *w, const aclIntArray *kernel, const aclIntArray *stride,
+    const char *stride_name, const aclIntArray *padding, const char *padding_name);
+/* Fails for more than half a window. */
+void mock_pool_padding(mock_build *b, const mock_window *w);
 /* The same elements with `dim` of one element put in. */
 void mock_insert_dim(mock_view *v, int dim);
 

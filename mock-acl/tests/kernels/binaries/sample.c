@@ -56,11 +56,15 @@ static int matrix(mock_acl_block *b) {
     return 0;
 }
 
-/* Returns what the first parameter says. */
+#define LATE 600000
+
+/* Returns what the first parameter says; LATE: it takes two seconds. */
 static int fail(mock_acl_block *b) {
     int32_t code = 0;
     memcpy(&code, b->args, sizeof code);
-    return code;
+    if (code != LATE) return code;
+    b->spend(b, 2000000000);
+    return 0;
 }
 
 /* Writes one byte, wherever it is told, and does not look at the answer of to_host. */
@@ -127,6 +131,11 @@ static const mock_acl_kernel kernels[] = {
     {.name = "matrix", .run = matrix, .entry = 14, .kind = MOCK_ACL_KERNEL_CUBE, .params = three_and_count,
         .param_count = 4},
     {.name = "fail", .run = fail, .kind = MOCK_ACL_KERNEL_VECTOR, .params = one_int, .param_count = 1},
+    {.name = "fail_any", .run = fail, .kind = MOCK_ACL_KERNEL_AICORE, .params = one_int, .param_count = 1},
+    {.name = "fail_cube", .run = fail, .kind = MOCK_ACL_KERNEL_CUBE, .params = one_int, .param_count = 1},
+    {.name = "fail_mix", .run = fail, .kind = MOCK_ACL_KERNEL_MIX, .params = one_int, .param_count = 1},
+    {.name = "fail_mix_0_1", .run = fail, .kind = MOCK_ACL_KERNEL_MIX, .vector_ratio = 1, .params = one_int,
+        .param_count = 1},
     {.name = "poke", .run = poke, .kind = MOCK_ACL_KERNEL_VECTOR, .params = one_address, .param_count = 1},
     {.name = "report", .run = report, .kind = MOCK_ACL_KERNEL_MIX, .params = one_address, .param_count = 1},
     {.name = "report_1_1", .run = report, .kind = MOCK_ACL_KERNEL_MIX, .cube_ratio = 1, .vector_ratio = 1,

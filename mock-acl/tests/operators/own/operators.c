@@ -4,7 +4,7 @@
 #include "aclnnop/aclnn_ada_layer_norm.h"
 #include "aclnnop/aclnn_ada_layer_norm_quant.h"
 #include "aclnnop/aclnn_grouped_matmul.h"
-#include "aclnnop/aclnn_layer_norm_backward.h"
+#include "aclnnop/aclnn_group_norm_backward.h"
 #include "aclnnop/aclnn_resize.h"
 #include "add.h"
 #include "objects/objects.h"
@@ -265,9 +265,9 @@ static int arrays(const mock_acl_operator_call *call, void *user) {
     if (strcmp(call->name, "aclnnResize") == 0) {
         CHECK(call->operands[1].kind == MOCK_ACL_OPERAND_NUMBERS && call->operands[1].count == 2);
         CHECK(call->operands[1].numbers[0] == 0.5 && call->operands[1].numbers[1] == -2);
-    } else if (strcmp(call->name, "aclnnLayerNormBackward") == 0) {
-        CHECK(call->operands[7].kind == MOCK_ACL_OPERAND_BOOLEANS && call->operands[7].count == 3);
-        CHECK(call->operands[7].integers[0] == 1 && call->operands[7].integers[1] == 0);
+    } else if (strcmp(call->name, "aclnnGroupNormBackward") == 0) {
+        CHECK(call->operands[9].kind == MOCK_ACL_OPERAND_BOOLEANS && call->operands[9].count == 3);
+        CHECK(call->operands[9].integers[0] == 1 && call->operands[9].integers[1] == 0);
     } else {
         CHECK(call->operands[0].kind == MOCK_ACL_OPERAND_SCALAR && call->operands[0].count == 2);
         CHECK(call->operands[0].numbers[0] == 2.5 && call->operands[0].integers[1] == 9);
@@ -303,17 +303,17 @@ static void all_arrays(void) {
     aclOpExecutor *executor = NULL;
     uint64_t size = 0;
     use("aclnnResize", &mine);
-    use("aclnnLayerNormBackward", &mine);
+    use("aclnnGroupNormBackward", &mine);
     aclFloatArray *no_floats = (void *)ints;
     aclBoolArray *no_bools = (void *)floats;
     CODE(aclnnResizeGetWorkspaceSize(t, no_floats, "nearest", t, &size, &executor), 161002);
     OK(aclnnResizeGetWorkspaceSize(t, floats, "nearest", t, &size, &executor));
     OK(aclnnResize(NULL, 0, executor, s));
-    CODE(aclnnLayerNormBackwardGetWorkspaceSize(
-             t, t, ints, t, t, NULL, NULL, no_bools, t, t, t, &size, &executor), 161002);
-    OK(aclnnLayerNormBackwardGetWorkspaceSize(
-        t, t, ints, t, t, NULL, NULL, bools, t, t, t, &size, &executor));
-    OK(aclnnLayerNormBackward(NULL, 0, executor, s));
+    CODE(aclnnGroupNormBackwardGetWorkspaceSize(
+             t, t, t, t, t, 1, 1, 1, 1, no_bools, t, t, t, &size, &executor), 161002);
+    OK(aclnnGroupNormBackwardGetWorkspaceSize(
+        t, t, t, t, t, 1, 1, 1, 1, bools, t, t, t, &size, &executor));
+    OK(aclnnGroupNormBackward(NULL, 0, executor, s));
     mock_own_value values[] = {{.pointer = t}, {.pointer = t}};
     CODE(mock_own_first(&of_scalars, values, &size, &executor), 161002);
     values[0].pointer = scalars;

@@ -1,0 +1,209 @@
+//! Locks under which nobody else's code runs, and words for the log that respect them.
+//!
+//! A logger may call this crate, from any thread. So what is said while this thread holds a lock is kept until the
+//! last one is released, and said then. `tools/locks.py` sees that no other mutex and no other way to the log is used.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
+
+use log::{Level, Record};
+
+thread_local! {
+    /// Locks that this thread holds.
+    static HELD: Cell<usize> = const { Cell::new(0) };
+    /// What it will say.
+    static KEPT: RefCell<Vec<Words>> = const { RefCell::new(Vec::new()) };
+}
+
+struct Words {
+    level: Level,
+    module: &'static str,
+    text: String,
+}
+
+/// A mutex whose content is as good after a panic as before.
+#[derive(Default)]
+pub(crate) struct Lock<T>(Mutex<T>);
+
+/// The right to the content of a [`Lock`].
+pub(crate) struct Guard<'a, T> {
+    // Dropped in this order: the log is written once the lock is free.
+    guard: MutexGuard<'a, T>,
+    _held: Held,
+}
+
+/// Counts one lock of this thread.
+struct Held(());
+
+impl Held {
+    fn new() -> Self {
+        HELD.set(HELD.get() + 1);
+        Self(())
+    }
+}
+
+impl Drop for Held {
+    #[inline]
+    fn drop(&mut self) {
+        let left = HELD.get() - 1;
+        HELD.set(left);
+        if left == 0 {
+            say_kept();
+        }
+    }
+}
+
+impl<T> Lock<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self(Mutex::new(value))
+    }
+
+    #[inline]
+    pub(crate) fn lock(&self) -> Guard<'_, T> {
+        // Counted after the wait for it: until then this thread has nothing that others need.
+        let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Guard { guard, _held: Held::new() }
+    }
+
+    /// None while somebody has it.
+    pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
+        let guard = match self.0.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        Some(Guard { guard, _held: Held::new() })
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Deref for Guard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.guard
+    }
+}
+
+impl<T> DerefMut for Guard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.guard
+    }
+}
+
+impl<T> fmt::Debug for Lock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lock").finish_non_exhaustive()
+    }
+}
+
+/// What threads wait for that have a [`Guard`].
+#[derive(Default)]
+pub(crate) struct Signal(Condvar);
+
+impl Signal {
+    pub(crate) const fn new() -> Self {
+        Self(Condvar::new())
+    }
+
+    pub(crate) fn notify_one(&self) {
+        self.0.notify_one();
+    }
+
+    pub(crate) fn notify_all(&self) {
+        self.0.notify_all();
+    }
+
+    pub(crate) fn wait_timeout<'a, T>(&self, guard: Guard<'a, T>, limit: Duration) -> Guard<'a, T> {
+        let Guard { guard, _held } = guard;
+        let (guard, _) = self.0.wait_timeout(guard, limit).unwrap_or_else(PoisonError::into_inner);
+        Guard { guard, _held }
+    }
+
+    pub(crate) fn wait_while<'a, T>(&self, guard: Guard<'a, T>, wait: impl FnMut(&mut T) -> bool) -> Guard<'a, T> {
+        let Guard { guard, _held } = guard;
+        Guard { guard: self.0.wait_while(guard, wait).unwrap_or_else(PoisonError::into_inner), _held }
+    }
+}
+
+/// `say!(Warn, "…")`: into the log, once this thread has no lock.
+macro_rules! say {
+    ($level:ident, $($text:tt)+) => {
+        $crate::lock::tell(::log::Level::$level, ::core::module_path!(), ::core::format_args!($($text)+))
+    };
+}
+pub(crate) use say;
+
+pub(crate) fn tell(level: Level, module: &'static str, text: fmt::Arguments<'_>) {
+    if level > log::STATIC_MAX_LEVEL || level > log::max_level() {
+        return;
+    }
+    let words = Words { level, module, text: text.to_string() };
+    if HELD.get() == 0 {
+        return write(&words);
+    }
+    // A thread that is ending has nowhere to keep it.
+    let _ = KEPT.try_with(|kept| kept.borrow_mut().push(words));
+}
+
+#[inline]
+fn say_kept() {
+    let any = KEPT.try_with(|kept| !kept.borrow().is_empty());
+    if any == Ok(true) {
+        let kept = KEPT.try_with(RefCell::take).unwrap_or_default();
+        kept.iter().for_each(write);
+    }
+}
+
+fn write(words: &Words) {
+    let Words { level, module, text } = words;
+    log::logger().log(
+        &Record::builder()
+            .args(format_args!("{text}"))
+            .level(*level)
+            .target(module)
+            .module_path_static(Some(module))
+            .build(),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_of_this_thread_are_counted() {
+        let (one, two) = (Lock::new(1), Lock::new(2));
+        let first = one.lock();
+        assert!(one.try_lock().is_none());
+        let second = two.try_lock().unwrap();
+        assert_eq!((HELD.get(), *first + *second), (2, 3));
+        drop(first);
+        std::thread::scope(|scope| scope.spawn(|| assert_eq!(HELD.get(), 0)).join()).unwrap();
+        let second = Signal::new().wait_timeout(second, Duration::from_millis(1));
+        assert_eq!((HELD.get(), *second), (1, 2));
+        drop(second);
+        assert_eq!(HELD.get(), 0);
+    }
+
+    #[test]
+    fn a_panic_leaves_the_content() {
+        let lock = Lock::new(5);
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            *lock.lock() = 6;
+            let _guard = lock.lock();
+            panic!("on purpose");
+        }));
+        assert!(ended.is_err());
+        assert_eq!(HELD.get(), 0);
+        assert_eq!(*lock.lock(), 6);
+    }
+}

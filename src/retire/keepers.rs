@@ -1,0 +1,92 @@
+//! Waits without a limit, and who looks on meanwhile whether they can end.
+//!
+//! A graph that waits at a gate waits for ever when the work that opens the gate failed on the device. No call tells
+//! that: so who waits does so in parts, and lets a [`Keeper`] look in between.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use super::{pause, wait_within};
+use crate::error::{ErrorKind, Result};
+use crate::lock::Lock;
+
+/// How long a wait lasts before the first look, and at most between two of them.
+const FIRST: i32 = 50;
+const LONGEST: i32 = 1000;
+
+/// Knows of work that waits for other work.
+pub(crate) trait Keeper: Send + Sync + 'static {
+    /// Looks whether that work failed, and lets go what waits for it.
+    fn look(&self);
+}
+
+static KEEPERS: Lock<Vec<Weak<dyn Keeper>>> = Lock::new(Vec::new());
+/// Whether there may be some.
+static ANY: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// What a keeper waits for is not looked after.
+    static LOOKING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Lets `keeper` look on while somebody waits, as long as it lives.
+pub(crate) fn add<K: Keeper>(keeper: &Arc<K>) {
+    let weak: Weak<K> = Arc::downgrade(keeper);
+    let mut keepers = KEEPERS.lock();
+    keepers.retain(|known| known.strong_count() > 0);
+    keepers.push(weak);
+    ANY.store(true, Ordering::Release);
+}
+
+fn all() -> Vec<Arc<dyn Keeper>> {
+    if !ANY.load(Ordering::Acquire) || LOOKING.get() {
+        return Vec::new();
+    }
+    let mut keepers = KEEPERS.lock();
+    let all: Vec<_> = keepers.iter().filter_map(Weak::upgrade).collect();
+    if all.is_empty() {
+        keepers.clear();
+        ANY.store(false, Ordering::Release);
+    }
+    all
+}
+
+/// Lets all keepers look.
+pub(crate) fn look() {
+    let keepers = all();
+    LOOKING.set(true);
+    keepers.iter().for_each(|keeper| keeper.look());
+    LOOKING.set(false);
+}
+
+/// Waits with `synchronize`, which takes a limit in milliseconds, as long as it takes.
+pub(crate) fn wait_long(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<()> {
+    if all().is_empty() {
+        return synchronize(None);
+    }
+    let mut part = FIRST;
+    loop {
+        match wait_part(part, &synchronize) {
+            Ok(false) => {}
+            Err(error) if error.kind() == ErrorKind::MissingSymbol => return synchronize(None),
+            other => return other.map(drop),
+        }
+        part = (part * 2).min(LONGEST);
+    }
+}
+
+/// Waits for at most so many milliseconds, then looks; false when the work is not done.
+pub(super) fn wait_part(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<bool> {
+    let begun = Instant::now();
+    let done = wait_within(ms, synchronize)?;
+    if !done {
+        look();
+        // A library with a clock of its own may give up at once.
+        if begun.elapsed() < Duration::from_millis(ms.unsigned_abs().into()) / 2 {
+            pause();
+        }
+    }
+    Ok(done)
+}

@@ -1,0 +1,101 @@
+//! Work that never ends: drops return all the same, within their limit, and nothing is freed under it.
+
+#[path = "common/mod.rs"]
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{assert_says, device};
+use racl::op::DataType::F32;
+use racl::plan::{Frozen, Input, Plan};
+use racl::{CaptureMode, Context, ErrorKind, Stream, mock, sys};
+
+const LIMIT: Duration = Duration::from_millis(300);
+
+/// A stream that goes on only when it is told, also when its value is gone.
+struct Held {
+    context: Context,
+    raw: sys::aclrtStream,
+}
+
+impl Held {
+    fn new() -> (Self, Stream) {
+        racl::set_drop_limit(LIMIT);
+        let context = device().create_context().unwrap();
+        let stream = context.stream().unwrap();
+        mock::hold(&stream).unwrap();
+        (Self { context, raw: stream.as_raw() }, stream)
+    }
+
+    /// Drops `what`, in time; the work is told to be late, and what it uses stays.
+    #[track_caller]
+    fn drops<T>(self, what: T, name: &str) {
+        let allocations = mock::live_handles().device_allocations;
+        let begun = Instant::now();
+        drop(what);
+        assert!(begun.elapsed() >= LIMIT, "{name} was not waited for");
+        assert_eq!(mock::live_handles().device_allocations, allocations, "{name}: memory in use was freed");
+        let told = self.context.take_drop_errors();
+        assert!(told.iter().any(|error| error.kind() == ErrorKind::Timeout), "{name}: {told:?}");
+        let (context, error) = self.context.close().unwrap_err();
+        assert_says(&error, ErrorKind::InvalidArgument, &["still belong"]);
+        // SAFETY: the stream is kept by the thread that waits for it; the mock checks any handle.
+        unsafe { sys::mock::mock_acl_release_stream(self.raw) };
+        let mut context = context;
+        while let Err((again, _)) = context.close() {
+            context = again;
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[test]
+fn a_stream() {
+    let _alone = mock::exclusive();
+    let (held, stream) = Held::new();
+    let mut buffer = held.context.alloc::<u8>(8).unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    drop(buffer);
+    held.drops(stream, "stream");
+}
+
+#[test]
+fn a_graph() {
+    let _alone = mock::exclusive();
+    let (held, stream) = Held::new();
+    let recorder = held.context.stream().unwrap();
+    let mut buffer = held.context.alloc::<u8>(8).unwrap();
+    let mut graph = recorder.capture(CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 1)).unwrap();
+    graph.launch(&stream).unwrap();
+    drop((buffer, recorder));
+    held.drops((graph, stream), "graph");
+}
+
+#[test]
+fn a_pinned_buffer() {
+    let _alone = mock::exclusive();
+    let (held, stream) = Held::new();
+    let mut buffer = held.context.alloc::<u8>(8).unwrap();
+    let lent = stream.upload(held.context.pinned(8).unwrap(), &mut buffer).unwrap();
+    drop(buffer);
+    held.drops((lent, stream), "pinned buffer");
+}
+
+#[test]
+fn an_executable() {
+    let _alone = mock::exclusive();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Updatable)?;
+        let y = g.abs(x)?;
+        g.output("y", y)
+    })
+    .unwrap();
+    let (held, stream) = Held::new();
+    let x = held.context.zeros::<f32>([4]).unwrap();
+    let options = racl::plan::RunOptions::new();
+    let mut exe = plan.executable(&held.context, &options, Frozen::new()).unwrap();
+    let mut bind = exe.bindings();
+    exe.run(&stream, bind.set(exe.input("x").unwrap(), &x)).unwrap();
+    drop((x, bind));
+    held.drops((exe, stream), "executable");
+}
