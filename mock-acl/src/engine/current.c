@@ -14,6 +14,20 @@ mock_ctx *mock_current_quiet(void) {
     return t->ctx != NULL && t->ctx->serial == t->ctx_serial ? t->ctx : NULL;
 }
 
+mock_bound mock_bind_for(mock_ctx *ctx) {
+    mock_thread *self = mock_self();
+    const mock_bound before = {self->ctx, self->ctx_serial};
+    self->ctx = ctx;
+    self->ctx_serial = ctx->serial;
+    return before;
+}
+
+void mock_bind_back(mock_bound before) {
+    mock_thread *self = mock_self();
+    self->ctx = before.ctx;
+    self->ctx_serial = before.serial;
+}
+
 mock_ctx *mock_current_or_none(void) {
     mock_ctx *ctx = mock_current_quiet();
     if (ctx == NULL) {

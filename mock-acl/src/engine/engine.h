@@ -56,6 +56,13 @@ mock_ctx *mock_current(void);
 /* The same without a text where there is none. */
 mock_ctx *mock_current_or_none(void);
 mock_ctx *mock_current_quiet(void);
+/* Whoever runs the program's functions, they find the context of their stream (own choice). */
+typedef struct mock_bound {
+    mock_ctx *ctx;
+    uint64_t serial;
+} mock_bound;
+mock_bound mock_bind_for(mock_ctx *ctx);
+void mock_bind_back(mock_bound before);
 /* NULL is the default stream. `submit` streams must belong to the current context. */
 aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out);
 aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out);

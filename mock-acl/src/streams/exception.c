@@ -84,6 +84,7 @@ void mock_exception_raise(const mock_stream *s, const mock_task *t, aclError cod
         .kernel = t->kind == MOCK_TASK_KERNEL};
     if (info.kernel && mock_kernel_origin != NULL) mock_kernel_origin(t->ops, t->u.kernel.arg, &info.origin);
     mock_thread *self = mock_self();
+    const mock_bound before = mock_bind_for(s->ctx);
     self->in_task++;
     add(&info);
     if (info.origin.binary != NULL && mock_binary_exception != NULL)
@@ -91,6 +92,7 @@ void mock_exception_raise(const mock_stream *s, const mock_task *t, aclError cod
     for (uint32_t i = 0; i < n; i++) callbacks[i](&info);
     take_out(&info);
     self->in_task--;
+    mock_bind_back(before);
 }
 
 void mock_exception_locked(const mock_stream *s, const mock_task *t, aclError code) {

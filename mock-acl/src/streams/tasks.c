@@ -157,16 +157,11 @@ static mock_outcome step_host(mock_stream *s, mock_task *t) {
     ctx->in_callback = true;
     mock_changed();
     mock_unlock();
-    /* Whoever runs it, a function finds the context of its stream (own choice). */
-    mock_ctx *const before = self->ctx;
-    const uint64_t serial = self->ctx_serial;
-    self->ctx = ctx;
-    self->ctx_serial = ctx->serial;
+    const mock_bound before = mock_bind_for(ctx);
     self->in_task++;
     t->u.host.fn(t->u.host.user);
     self->in_task--;
-    self->ctx = before;
-    self->ctx_serial = serial;
+    mock_bind_back(before);
     mock_lock();
     ctx->in_callback = false;
     mock_wake_all(&ctx->callback_waiters);

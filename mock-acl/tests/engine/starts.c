@@ -73,6 +73,36 @@ static void a_host_function_is_told_the_same_everywhere(void) {
     OK(aclrtDestroyStream(its_own));
 }
 
+static void call_back_for_an_error(aclrtExceptionInfo *info) {
+    (void)info;
+    call_back(NULL);
+}
+
+static aclError fails(void *unused) {
+    (void)unused;
+    return 507015;
+}
+
+/* So does an exception callback, for which the program may wait or not. */
+static void an_exception_callback_is_told_the_same_everywhere(void) {
+    static const mock_task_ops failing = {"aclnnAdd", fails, NULL};
+    begin();
+    its_own = new_stream();
+    OK(aclrtSetExceptionInfoCallback(call_back_for_an_error));
+    for (int waits = 0; waits < 2; waits++) {
+        atomic_store(&seen, 0);
+        if (waits) OK(mock_acl_hold_stream(its_own));
+        OK(mock_submit_kernel(its_own, &failing, NULL));
+        if (waits) OK(mock_acl_release_stream(its_own));
+        if (waits) CHECK(aclrtSynchronizeStream(its_own) == 507015);
+        until(&seen, 1);
+        CHECK(answers[0] == 207000 && answers[1] == 0);
+        (void)aclrtSynchronizeStream(its_own);
+    }
+    OK(aclrtSetExceptionInfoCallback(NULL));
+    OK(aclrtDestroyStream(its_own));
+}
+
 /* A kernel that runs until a kernel of another stream has run. */
 static aclError wait_for_the_other(void *unused) {
     (void)unused;
@@ -276,6 +306,7 @@ int main(void) {
 #endif
         host_functions_are_called();
         a_host_function_is_told_the_same_everywhere();
+        an_exception_callback_is_told_the_same_everywhere();
         streams_run_side_by_side();
         values_that_the_host_writes_are_seen();
         nobody_looks_at_empty_queues();
