@@ -393,8 +393,33 @@ impl ContextInner {
     }
 }
 
+impl ContextInner {
+    /// The context, for somebody who ends it later.
+    fn take(&mut self) -> Self {
+        Self {
+            raw: self.raw,
+            id: self.id,
+            device: self.device,
+            owner: self.owner,
+            reclaim: std::mem::take(&mut self.reclaim),
+            spent: std::mem::take(&mut self.spent),
+            ones: std::mem::take(&mut self.ones),
+            operators: std::mem::take(&mut self.operators),
+            idle_streams: std::mem::take(&mut self.idle_streams),
+            drop_errors: std::mem::take(&mut self.drop_errors),
+            ended: AtomicBool::new(self.ended.swap(true, Ordering::AcqRel)),
+            _parent: self._parent.take(),
+            acl: self.acl.clone(),
+        }
+    }
+}
+
 impl Drop for ContextInner {
     fn drop(&mut self) {
+        // Its end waits for the device, which waits for the host function.
+        if closure::is_running() && !*self.ended.get_mut() {
+            return retire::on_thread(self.take(), drop);
+        }
         if let Err(error) = self.end() {
             say!(Error, "closing a context of device {}: {error:#}", self.device);
         }

@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
+use std::panic::catch_unwind;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -163,16 +164,21 @@ fn say_kept() {
     }
 }
 
+/// A logger that panics loses its words and nothing else: most of them are said in drops.
 fn write(words: &Words) {
     let Words { level, module, text } = words;
-    log::logger().log(
-        &Record::builder()
-            .args(format_args!("{text}"))
-            .level(*level)
-            .target(module)
-            .module_path_static(Some(module))
-            .build(),
-    );
+    let said = catch_unwind(|| {
+        log::logger().log(
+            &Record::builder()
+                .args(format_args!("{text}"))
+                .level(*level)
+                .target(module)
+                .module_path_static(Some(module))
+                .build(),
+        );
+    });
+    // What it panicked with may panic as well.
+    std::mem::forget(said);
 }
 
 #[cfg(test)]

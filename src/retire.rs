@@ -10,6 +10,7 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::closure;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock, Signal, say};
 use crate::progress::{Queue, Use};
@@ -83,7 +84,7 @@ pub(crate) fn drop_limit() -> Duration {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waited {
     Done,
-    /// Not soon, and a gate may be the reason.
+    /// Not soon, and a gate may be the reason; or a host function drops, which must not wait nor destroy anything.
     Held,
     /// Not within the limit of drops.
     Late,
@@ -222,6 +223,9 @@ pub(crate) fn deadline() -> Instant {
 /// Waits in a drop with `synchronize`, which takes a limit in milliseconds. Where the work is not done whoever drops
 /// goes on [elsewhere](on_thread).
 pub(crate) fn wait(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<Waited> {
+    if closure::is_running() {
+        return Ok(Waited::Held);
+    }
     if is_patient() {
         return keepers::wait_long(synchronize).map(|()| Waited::Done);
     }
@@ -254,6 +258,9 @@ pub(crate) fn wait_moment(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Re
 }
 
 fn wait_within(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<bool> {
+    if closure::is_running() {
+        return Ok(false);
+    }
     match synchronize(Some(ms)) {
         Err(error) if error.code().is_some_and(|code| NOT_DONE.contains(&code)) => Ok(false),
         other => other.map(|()| true),
@@ -281,7 +288,7 @@ pub(crate) fn on_thread<T: Send + 'static>(what: T, end: impl FnOnce(T) + Send +
 /// Gives threads that are about to be done a moment, until there is `enough` of what they hold.
 pub(crate) fn make_room(enough: impl Fn() -> bool) {
     let begun = Instant::now();
-    while !is_patient() && !enough() {
+    while !is_patient() && !closure::is_running() && !enough() {
         collect();
         let state = lock();
         let waits = state.threads.iter().any(|thread| !thread.is_done());
@@ -301,7 +308,7 @@ pub(crate) fn collect() -> bool {
     if is_patient() || lock().threads.is_empty() {
         return false;
     }
-    let held = may_hold(None);
+    let held = closure::is_running() || may_hold(None);
     let until = deadline();
     loop {
         let mut state = lock();

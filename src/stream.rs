@@ -10,7 +10,7 @@ use acl_sys::aclrtStream;
 
 use crate::allocation::Allocation;
 use crate::call::call;
-use crate::closure::Panics;
+use crate::closure::{self, Panics};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock};
@@ -469,7 +469,8 @@ impl Drop for StreamInner {
         if self.released.load(Ordering::Acquire) {
             return self.progress.finish(false);
         }
-        match if self.is_settled() { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
+        let settled = self.is_settled() && !closure::is_running();
+        match if settled { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
             Ok(Waited::Done) => {}
             Ok(other) => {
                 other.told().into_iter().for_each(|error| self.tell_of_end(error));

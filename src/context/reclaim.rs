@@ -216,6 +216,10 @@ impl Reclaim {
 
 /// Whether nothing is to be expected of the stream any more: its work is done, or cannot be waited for.
 fn is_over(context: &ContextInner, stream: &Use) -> bool {
+    stream.poll();
+    if stream.is_done() {
+        return true;
+    }
     match retire::wait_briefly(|limit| stream.wait(limit)) {
         Ok(done) => done,
         Err(error) if error.kind() == ErrorKind::CaptureForbidden => true,

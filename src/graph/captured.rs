@@ -12,7 +12,7 @@ use acl_sys::aclmdlRI;
 use super::in_flight::InFlight;
 use crate::allocation::Launches as _;
 use crate::call::call;
-use crate::closure::Panics;
+use crate::closure::{self, Panics};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
@@ -339,7 +339,8 @@ impl Graph {
 impl Drop for Graph {
     fn drop(&mut self) {
         let wait = |limit| self.in_flight.wait_within(limit);
-        let mut waited = if self.in_flight.is_settled() { Ok(Waited::Done) } else { retire::wait(wait) };
+        let settled = self.in_flight.is_settled() && !closure::is_running();
+        let mut waited = if settled { Ok(Waited::Done) } else { retire::wait(wait) };
         let again = |error: &Error| self.in_flight.may_run() && error.kind() != ErrorKind::DeviceLost;
         if waited.as_ref().is_err_and(again)
             && let Err(error) = std::mem::replace(&mut waited, retire::wait(wait))

@@ -1,6 +1,6 @@
 //! Sizes that others are padded to, so that few captured graphs serve many shapes.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lock::say;
 
 use super::{Bindings, Executable};
@@ -125,10 +125,13 @@ impl Buckets {
     ///
     /// # Errors
     ///
-    /// Those of [`Buckets::pad`].
+    /// Those of [`Buckets::pad`]; [`ErrorKind::OutOfMemory`] for a bucket that host memory does not hold.
     pub fn fill<T: Clone>(&self, data: &[T], fill: T, padded: &mut Vec<T>) -> Result<usize> {
         let size = self.pad(data.len())?;
         padded.clear();
+        padded.try_reserve(size).map_err(|error| {
+            Error::new(ErrorKind::OutOfMemory, format!("host memory for a bucket of {size}")).with_source(error)
+        })?;
         padded.extend_from_slice(data);
         padded.resize(size, fill);
         Ok(size)
