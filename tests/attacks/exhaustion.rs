@@ -1,0 +1,182 @@
+//! Devices without room: for streams, events, graphs and memory.
+
+use racl::plan::{Frozen, Mode, RunOptions};
+use racl::{CaptureMode, DeviceBuffer, ErrorKind, mock, op};
+
+use crate::arena::{Arena, Gate, formula, refused, result, run};
+
+#[test]
+fn streams() {
+    let arena = Arena::new();
+    let left = arena.context.streams_left().unwrap();
+    let mut held = Vec::new();
+    let error = loop {
+        match arena.context.stream() {
+            Ok(stream) => held.push(stream),
+            Err(error) => break error,
+        }
+        assert!(held.len() <= left as usize);
+    };
+    assert_eq!(error.kind(), ErrorKind::NoStreams);
+    refused(arena.context.create_context(), &[ErrorKind::NoStreams]);
+    held.pop();
+    held.push(arena.stream());
+    drop(held);
+    arena.end();
+}
+
+/// Records wait for one that is done, as those of the runtime do; nothing else is lost.
+#[test]
+fn events() {
+    let arena = Arena::new();
+    let (stream, side) = (arena.stream(), arena.stream());
+    mock::limit_events(Some(16)).unwrap();
+    let (one, mut sum) = (arena.tensor(1.0), arena.tensor(0.0));
+    let mut held = Vec::new();
+    for _ in 0..200 {
+        op::add_inplace(&stream, &mut sum, &one).unwrap();
+        let event = arena.context.event().unwrap();
+        event.record(&stream).unwrap();
+        side.wait(&event).unwrap();
+        held.push(event);
+    }
+    stream.fork(&side).unwrap();
+    stream.join(&side).unwrap();
+    assert_eq!(sum.to_vec().unwrap(), [200.0; 4]);
+    mock::limit_events(None).unwrap();
+    drop((held, stream, side, one, sum));
+    arena.end();
+}
+
+#[test]
+fn streams_in_the_middle_of_a_capture() {
+    let arena = Arena::new();
+    let stream = arena.stream();
+    let mut out = arena.tensor(0.0);
+    for limit in 3..12 {
+        mock::limit_streams(Some(limit)).unwrap();
+        let ended = stream.capture(CaptureMode::ThreadLocal, |s| {
+            for name in ["a", "b", "c"] {
+                let side = s.side(name)?;
+                s.fork(&side)?;
+                op::fill(&side, &mut out, 1.0)?;
+                s.join(&side)?;
+            }
+            Ok(())
+        });
+        if let Err(error) = ended {
+            assert_eq!(error.kind(), ErrorKind::NoStreams, "{error}");
+        }
+        assert!(!stream.is_capturing());
+    }
+    mock::limit_streams(None).unwrap();
+    drop((stream, out));
+    arena.end();
+}
+
+#[test]
+fn streams_for_a_plan() {
+    let arena = Arena::new();
+    let x = arena.tensor(-2.0);
+    let stream = arena.stream();
+    for limit in 1..12 {
+        let mut exe = arena.executable(Mode::Captured, |g, x| {
+            let h = g.scope("a", |g| g.abs(x))?;
+            let k = g.scope("b", |g| g.muls(x, 2.0))?;
+            g.join("a")?;
+            g.join("b")?;
+            g.add(h, k)
+        });
+        mock::limit_streams(Some(limit)).unwrap();
+        let mut bind = exe.bindings();
+        bind.set(exe.input("x").unwrap(), &x);
+        match exe.run(&stream, &mut bind) {
+            Ok(()) => assert_eq!(result(&exe), [-2.0; 4]),
+            Err(error) => drop(refused::<()>(Err(error), &[ErrorKind::NoStreams, ErrorKind::InvalidPlan])),
+        }
+        mock::limit_streams(None).unwrap();
+        assert_eq!(run(&mut exe, &stream, &x), [-2.0; 4]);
+    }
+    drop((x, stream));
+    arena.end();
+}
+
+#[test]
+fn memory_and_who_waits_for_it() {
+    let arena = Arena::new();
+    let (free, total) = arena.context.memory_info().unwrap();
+    let part = total / 8;
+    let mut held: Vec<DeviceBuffer<u8>> = Vec::new();
+    let error = loop {
+        match arena.context.alloc::<u8>(part) {
+            Ok(buffer) => held.push(buffer),
+            Err(error) => break error,
+        }
+        assert!(held.len() * part <= free);
+    };
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    // What held work uses comes back with its end, and the next allocation has it.
+    let stream = arena.stream();
+    let last = held.pop().unwrap();
+    let gate = Gate::before(&stream);
+    stream.fill_bytes(&mut last.slice(..64).unwrap(), 1).unwrap();
+    drop(last);
+    let again = gate.opens_during(|| arena.context.alloc::<u8>(part));
+    held.push(again.unwrap());
+    drop((held, stream));
+    arena.end();
+}
+
+#[test]
+fn memory_for_executables() {
+    let arena = Arena::new();
+    let (_, total) = arena.context.memory_info().unwrap();
+    let plan = arena.executable(Mode::Captured, formula).plan().clone();
+    let mut held: Vec<DeviceBuffer<u8>> = Vec::new();
+    let mut part = total / 4;
+    while part >= 1 << 12 {
+        match arena.context.alloc::<u8>(part) {
+            Ok(buffer) => held.push(buffer),
+            Err(_) => part /= 2,
+        }
+    }
+    let options = RunOptions::new();
+    for _ in 0..5 {
+        if let Err(error) = plan.executable(&arena.context, &options, Frozen::new()) {
+            assert_eq!(error.kind(), ErrorKind::OutOfMemory, "{error}");
+        }
+    }
+    drop(held);
+    let mut exe = plan.executable(&arena.context, &options, Frozen::new()).unwrap();
+    assert_eq!(run(&mut exe, &arena.stream(), &arena.tensor(1.0)), [3.0; 4]);
+    drop((exe, plan));
+    arena.end();
+}
+
+#[test]
+fn thousands_of_graphs() {
+    let arena = Arena::new();
+    let stream = arena.stream();
+    let mut sum = arena.tensor(0.0);
+    let one = arena.tensor(1.0);
+    let mut graphs = Vec::new();
+    let error = loop {
+        match stream.capture(CaptureMode::ThreadLocal, |s| op::add_inplace(s, &mut sum, &one)) {
+            Ok(graph) => graphs.push(graph),
+            Err(error) => break Some(error),
+        }
+        if graphs.len() == 3000 {
+            break None;
+        }
+    };
+    if let Some(error) = error {
+        assert!([ErrorKind::NoStreams, ErrorKind::GraphLimit].contains(&error.kind()), "{error}");
+    }
+    let count = graphs.len().min(100);
+    for graph in &mut graphs[..count] {
+        graph.launch(&stream).unwrap();
+    }
+    assert_eq!(sum.to_vec().unwrap(), [count as f32; 4]);
+    drop((graphs, stream, sum, one));
+    arena.end();
+}

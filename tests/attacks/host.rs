@@ -1,0 +1,168 @@
+//! Host functions that do what the runtime forbids them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use racl::plan::Mode;
+use racl::{CaptureMode, Error, ErrorKind, Stream, op};
+
+use crate::arena::{Arena, formula, until};
+
+/// Runs `work` in a host function of a stream and gives what it gave.
+fn inside<T: Send + 'static>(stream: &Stream, mut work: impl FnMut() -> T + Send + 'static) -> T {
+    let place: Arc<Mutex<Option<T>>> = Arc::default();
+    let out = Arc::clone(&place);
+    stream
+        .host_function(move || {
+            let done = work();
+            *out.lock().unwrap() = Some(done);
+        })
+        .unwrap();
+    stream.synchronize().unwrap();
+    let done = place.lock().unwrap().take();
+    done.expect("it ran")
+}
+
+const FORBIDDEN: [ErrorKind; 4] =
+    [ErrorKind::NotSupported, ErrorKind::InvalidArgument, ErrorKind::Operator, ErrorKind::CaptureForbidden];
+
+#[track_caller]
+fn forbidden<T>(done: Result<T, Error>) {
+    let error = done.map(drop).expect_err("it was allowed");
+    assert!(FORBIDDEN.contains(&error.kind()), "{error}");
+}
+
+#[test]
+fn waits_for_their_own_stream() {
+    let arena = Arena::new();
+    let stream = arena.stream();
+    let (own, context) = (stream.clone(), arena.context.clone());
+    forbidden(inside(&stream, move || own.synchronize()));
+    forbidden(inside(&stream, move || context.synchronize()));
+    let own = stream.clone();
+    let event = Arc::new(arena.context.event().unwrap());
+    let inner = Arc::clone(&event);
+    forbidden(inside(&stream, move || {
+        inner.record(&own)?;
+        inner.synchronize()
+    }));
+    drop((event, stream));
+    arena.end();
+}
+
+#[test]
+fn waits_for_other_streams() {
+    let arena = Arena::new();
+    let (stream, other) = (arena.stream(), arena.stream());
+    let mut buffer = arena.context.alloc_zeroed::<u8>(8).unwrap();
+    let there = other.clone();
+    let done = inside(&stream, move || {
+        there.fill_bytes(&mut buffer, 3)?;
+        there.synchronize()?;
+        buffer.to_vec()
+    });
+    // The runtime forbids waits; where the work is known to be done none is needed.
+    match done {
+        Ok(bytes) => assert_eq!(bytes, [3; 8]),
+        Err(error) => assert_eq!(error.kind(), ErrorKind::NotSupported, "{error}"),
+    }
+    drop((stream, other));
+    arena.end();
+}
+
+#[test]
+fn captures() {
+    let arena = Arena::new();
+    let (stream, other) = (arena.stream(), arena.stream());
+    let there = other.clone();
+    let mut out = arena.tensor(0.0);
+    let done = inside(&stream, move || {
+        let mut graph = there.capture(CaptureMode::ThreadLocal, |s| op::fill(s, &mut out, 2.0))?;
+        graph.launch(&there)?;
+        Ok::<_, Error>((graph, out.clone()))
+    });
+    if let Ok((graph, out)) = done {
+        other.synchronize().unwrap();
+        assert_eq!(out.to_vec().unwrap(), [2.0; 4]);
+        drop(graph);
+    }
+    assert!(!other.is_capturing());
+    drop((stream, other));
+    arena.end();
+}
+
+#[test]
+fn runs_of_plans() {
+    let arena = Arena::new();
+    let (stream, other) = (arena.stream(), arena.stream());
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = Some(arena.executable(mode, formula));
+        let (there, x) = (other.clone(), arena.tensor(2.0));
+        let done = inside(&stream, move || {
+            let mut exe = exe.take().unwrap();
+            let mut bind = exe.bindings();
+            let ran = exe.run(&there, bind.set(exe.input("x").unwrap(), &x));
+            ran.map(|()| exe)
+        });
+        if let Ok(exe) = done {
+            other.synchronize().unwrap();
+            assert_eq!(crate::arena::result(&exe), [5.0; 4]);
+        }
+    }
+    drop((stream, other));
+    arena.end();
+}
+
+#[test]
+fn objects_of_every_kind() {
+    let arena = Arena::new();
+    let stream = arena.stream();
+    let context = arena.context.clone();
+    let made = inside(&stream, move || {
+        let stream = context.stream()?;
+        let event = context.event()?;
+        let buffer = context.alloc::<u8>(64)?;
+        let pinned = context.pinned::<u8>(64)?;
+        let other = context.create_context()?;
+        drop((event, pinned, other, stream));
+        Ok::<_, Error>(buffer)
+    });
+    if let Err(error) = &made {
+        assert!(FORBIDDEN.contains(&error.kind()), "{error}");
+    }
+    drop((made, stream));
+    arena.end();
+}
+
+#[test]
+fn functions_that_queue_functions_on_each_others_streams() {
+    fn again(here: &Stream, there: &Stream, left: usize, count: &Arc<AtomicUsize>) {
+        let (next, back, counted) = (there.clone(), here.clone(), Arc::clone(count));
+        here.host_function(move || {
+            counted.fetch_add(1, Ordering::AcqRel);
+            if left > 0 {
+                again(&next, &back, left - 1, &counted);
+            }
+        })
+        .unwrap();
+    }
+    let arena = Arena::new();
+    let (stream, other) = (arena.stream(), arena.stream());
+    let count = Arc::new(AtomicUsize::new(0));
+    again(&stream, &other, 200, &count);
+    until(|| count.load(Ordering::Acquire) == 201);
+    stream.synchronize().unwrap();
+    other.synchronize().unwrap();
+    drop((stream, other));
+    arena.end();
+}
+
+#[test]
+fn functions_that_queue_themselves() {
+    let arena = Arena::new();
+    let stream = arena.stream();
+    let own = stream.clone();
+    forbidden(inside(&stream, move || own.host_function(|| ())));
+    drop(stream);
+    arena.end();
+}

@@ -1,0 +1,164 @@
+//! Loggers that panic, call this crate, give it work, or drop what it made.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, Once};
+
+use racl::{Context, Stream, mock, op};
+
+use crate::arena::Arena;
+
+const INTERNAL: i32 = 507_000;
+
+type Does = Arc<dyn Fn() + Send + Sync>;
+
+static DOES: Mutex<Option<Does>> = Mutex::new(None);
+static SAID: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+struct Logger;
+
+impl log::Log for Logger {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        if record.level() > log::Level::Warn || INSIDE.get() {
+            return;
+        }
+        let Some(does) = DOES.lock().unwrap().clone() else { return };
+        SAID.fetch_add(1, Ordering::AcqRel);
+        INSIDE.set(true);
+        let done = catch_unwind(AssertUnwindSafe(|| does()));
+        INSIDE.set(false);
+        if let Err(payload) = done {
+            resume_unwind(payload);
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// Runs `work`, with a logger that does `does` for each warning and error of it; there is one at least.
+#[track_caller]
+fn with_logger(does: impl Fn() + Send + Sync + 'static, work: impl FnOnce()) {
+    static LOGGER: Once = Once::new();
+    LOGGER.call_once(|| {
+        log::set_logger(&Logger).unwrap();
+        log::set_max_level(log::LevelFilter::Trace);
+    });
+    let before = SAID.load(Ordering::Acquire);
+    *DOES.lock().unwrap() = Some(Arc::new(does));
+    let done = catch_unwind(AssertUnwindSafe(work));
+    drop(DOES.lock().unwrap().take());
+    assert!(done.is_ok(), "it panicked");
+    assert!(SAID.load(Ordering::Acquire) > before, "nothing was logged");
+}
+
+/// Drops whose C calls fail.
+fn drops_that_fail(arena: &Arena) {
+    let stream = arena.stream();
+    let mut buffer = arena.context.alloc::<u8>(8).unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    stream.synchronize().unwrap();
+    let event = arena.context.timing_event().unwrap();
+    for name in ["aclrtFree", "aclrtDestroyStream", "aclrtDestroyEvent"] {
+        mock::fail(name, 1, INTERNAL).unwrap();
+    }
+    drop((event, stream, buffer));
+    mock::clear_failures();
+}
+
+#[test]
+fn one_that_panics_in_drops() {
+    let arena = Arena::new();
+    with_logger(|| resume_unwind(Box::new("on purpose")), || drops_that_fail(&arena));
+    arena.end_with_leaks();
+}
+
+#[test]
+fn one_that_panics_in_drops_of_a_thread_that_panics() {
+    let arena = Arena::new();
+    with_logger(
+        || resume_unwind(Box::new("on purpose")),
+        || {
+            let unwound = catch_unwind(AssertUnwindSafe(|| {
+                let stream = arena.stream();
+                mock::fail("aclrtDestroyStream", 1, INTERNAL).unwrap();
+                let _stream = stream;
+                resume_unwind(Box::new("first"))
+            }));
+            let unwound: Result<(), _> = unwound;
+            assert_eq!(unwound.unwrap_err().downcast_ref::<&str>(), Some(&"first"));
+        },
+    );
+    mock::clear_failures();
+    arena.end_with_leaks();
+}
+
+#[test]
+fn one_that_panics_with_what_panics_again() {
+    struct Again;
+    impl Drop for Again {
+        fn drop(&mut self) {
+            if !std::thread::panicking() {
+                resume_unwind(Box::new("again"));
+            }
+        }
+    }
+    let arena = Arena::new();
+    with_logger(|| resume_unwind(Box::new(Again)), || drops_that_fail(&arena));
+    arena.end_with_leaks();
+}
+
+#[test]
+fn one_that_does_everything_itself() {
+    fn everything(context: &Context, stream: &Stream) {
+        let mut out = context.zeros::<f32>([4]).unwrap();
+        op::fill(stream, &mut out, 2.0).unwrap();
+        assert_eq!(out.to_vec().unwrap(), [2.0; 4]);
+        let event = context.event().unwrap();
+        event.record(stream).unwrap();
+        event.synchronize().unwrap();
+        context.clear_operator_cache();
+        let _ = (context.operator_cache(), context.memory_info());
+        let other = context.create_context().unwrap();
+        drop(other.stream().unwrap());
+        other.close().map_err(|(_, error)| error).unwrap();
+    }
+    let arena = Arena::new();
+    let (context, stream) = (arena.context.clone(), arena.stream());
+    with_logger(
+        move || {
+            everything(&context, &stream);
+            std::thread::scope(|scope| scope.spawn(|| everything(&context, &stream)).join()).unwrap();
+        },
+        || drops_that_fail(&arena),
+    );
+    arena.end_with_leaks();
+}
+
+#[test]
+fn one_that_drops_what_this_crate_made() {
+    let arena = Arena::new();
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    for _ in 0..10 {
+        kept.lock().unwrap().push((arena.stream(), arena.context.alloc::<u8>(8).unwrap()));
+    }
+    let taken = Arc::clone(&kept);
+    with_logger(
+        move || drop(taken.lock().unwrap().pop()),
+        || {
+            for _ in 0..3 {
+                drops_that_fail(&arena);
+            }
+        },
+    );
+    drop(kept);
+    arena.end_with_leaks();
+}
