@@ -8,6 +8,23 @@ import time
 LIMIT = 150  # seconds for one check
 START = 120  # seconds until the first begins
 ENDS = 60  # seconds for a process to end
+# Beyond them a process that works is given more, up to as many seconds of processor time: the machine is busy.
+WINDOW = 30
+WORKS = 1  # seconds of processor time in each window
+
+
+def processor_time(group):
+    """Seconds that the processes of a group have used so far."""
+    ticks = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                words = file.read().rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        if int(words[2]) == group:
+            ticks += sum(map(int, words[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 class Worker:
@@ -28,7 +45,7 @@ class Worker:
                 start_new_session=True,
             )
         self.results, self.at, self.finished, self.read = {}, None, False, 0
-        self.since, self.limit = time.monotonic(), START
+        self.since, self.limit, self.used = time.monotonic(), START, 0.0
 
     def look(self):
         """Reads what was reported since."""
@@ -41,7 +58,7 @@ class Worker:
                 self.take(line.rstrip("\n").split("\t"))
 
     def take(self, words):
-        self.since = time.monotonic()
+        self.since, self.used = time.monotonic(), processor_time(self.process.pid)
         if words[0] == "begin":
             self.at, self.limit = words[1], LIMIT
         elif words[0] == "end":
@@ -58,9 +75,24 @@ class Worker:
             pass
         return self.process.wait()
 
+    def is_late(self):
+        """It has had its time, and either it does nothing or it was busy all the while."""
+        if time.monotonic() - self.since < self.limit:
+            return False
+        before = processor_time(self.process.pid)
+        begun = self.read
+        until = time.monotonic() + WINDOW
+        while time.monotonic() < until and self.process.poll() is None and self.read == begun:
+            time.sleep(0.2)
+            self.look()
+        if self.process.poll() is not None or self.read != begun:
+            return False
+        used = processor_time(self.process.pid)
+        return used - before < WORKS or used - self.used > self.limit
+
     def run(self):
         """Results by name; one of a check that did not end is a crash or a hang."""
-        while self.process.poll() is None and time.monotonic() - self.since < self.limit:
+        while self.process.poll() is None and not self.is_late():
             time.sleep(0.2)
             self.look()
         hung = self.process.poll() is None
