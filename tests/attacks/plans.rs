@@ -296,8 +296,9 @@ fn buckets_of_nothing_and_of_everything() {
 fn graphs_that_are_cleared_and_limited_while_they_run() {
     let arena = Arena::new();
     let stream = arena.stream();
-    refused(RunOptions::new().graph_limit(0), WRONG);
     let mut exe = arena.executable(Mode::Captured, formula);
+    let none = RunOptions::new().graph_limit(0);
+    refused(exe.plan().executable(&arena.context, &none, Frozen::new()), WRONG);
     for step in 0..30 {
         let x = arena.tensor(step as f32);
         let mut bind = exe.bindings();

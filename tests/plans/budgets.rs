@@ -143,7 +143,7 @@ fn events_that_are_not_there_are_told_in_advance() {
 fn eager_runs_beside_graphs_ask_for_their_streams_too() {
     let alone = Alone::new();
     let stream = alone.stream();
-    let options = RunOptions::new().graph_limit(1).unwrap().on_full(OnFull::Eager);
+    let options = RunOptions::new().graph_limit(1).on_full(OnFull::Eager);
     let mut exe = three_streams().executable(&alone.device, &options, Frozen::new()).unwrap();
     let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
     let mut bind = give(&exe, "x", &x);
@@ -342,7 +342,7 @@ fn buckets_are_captured_as_far_as_limit_and_streams_go() {
     .unwrap();
     let buckets = Buckets::up_to(32).unwrap();
     let captured = |limit, streams: Option<u32>| {
-        let options = RunOptions::new().graph_limit(limit).unwrap();
+        let options = RunOptions::new().graph_limit(limit);
         let mut exe = plan.executable(&alone.device, &options, Frozen::new()).unwrap();
         let (x, mut bind) = (exe.input("x").unwrap(), exe.bindings());
         if let Some(left) = streams {
@@ -436,7 +436,7 @@ fn graphs_go_when_the_device_has_no_streams_for_another_shape() {
         exe.run(&stream, &mut give(exe, "x", &x))?;
         exe.host_output::<f32>(exe.output_id("y").unwrap())
     };
-    let options = RunOptions::new().graph_limit(16).unwrap();
+    let options = RunOptions::new().graph_limit(16);
     let mut exe = plan.executable(&alone.device, &options, Frozen::new()).unwrap();
     assert_eq!(run(&mut exe, 1).unwrap(), [4.0]);
     // Room for three more graphs, each of which has three hidden streams.

@@ -239,7 +239,7 @@ fn a_graph_that_is_evicted_behind_a_gate_is_not_waited_for() {
         let stream = alone.stream();
         let pool = Pool::new(&alone.device);
         let (a, _) = ran(&alone, Some("first"), (Mode::Captured, false), &pool, &stream);
-        let options = RunOptions::new().graph_limit(1).unwrap().pool(&pool);
+        let options = RunOptions::new().graph_limit(1).pool(&pool);
         let options = if forced { options.force_recapture() } else { options };
         let mut b = plan(gate, true).0.executable(&alone.device, &options, Frozen::new()).unwrap();
         let memory = [1.0_f32, 2.0, 3.0].map(|value| alone.device.upload_tensor(&[value; 4], [4]).unwrap());

@@ -157,7 +157,7 @@ fn a_panic_with_a_run_at_a_gate_ends() {
 fn a_graph_that_goes_while_its_run_waits_ends() {
     let alone = Alone::new();
     let [t, u] = [1.0_f32, 5.0].map(|value| alone.device.upload_tensor(&[value; 4], [4]).unwrap());
-    let one = || RunOptions::new().graph_limit(1).unwrap();
+    let one = || RunOptions::new().graph_limit(1);
     for (options, moves) in [(one(), true), (one().force_recapture(), false)] {
         let (plan, ready, _) = plan(true);
         let stream = alone.stream();

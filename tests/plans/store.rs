@@ -118,8 +118,8 @@ fn captured_and_eager_runs_do_what_the_lines_of_the_plan_say() {
         make(RunOptions::new()),
         make(RunOptions::new().mode(Mode::Eager)),
         make(RunOptions::new().force_recapture()),
-        make(RunOptions::new().graph_limit(1).unwrap()),
-        make(RunOptions::new().graph_limit(1).unwrap().on_full(OnFull::Eager)),
+        make(RunOptions::new().graph_limit(1)),
+        make(RunOptions::new().graph_limit(1).on_full(OnFull::Eager)),
     ];
     let mut binds: Vec<_> = exes.iter().map(Executable::bindings).collect();
     for turn in 0..6 {
@@ -213,7 +213,7 @@ fn a_forced_capture_builds_the_new_graph_before_the_old_one_goes() {
 fn at_the_limit_the_graph_that_was_used_longest_ago_goes() {
     let alone = Alone::new();
     let stream = alone.stream();
-    let options = RunOptions::new().graph_limit(2).unwrap();
+    let options = RunOptions::new().graph_limit(2);
     let mut exe = tracked(OnMove::Recapture).executable(&alone.device, &options, Frozen::new()).unwrap();
     let x = [1.0_f32, 2.0, 3.0].map(|value| alone.device.upload_tensor(&[value; 4], [4]).unwrap());
     let mut binds = [0, 1, 2].map(|which: usize| give(&exe, "x", &x[which]));
@@ -237,7 +237,7 @@ fn at_the_limit_a_run_is_eager_or_fails_as_asked() {
     let stream = alone.stream();
     let x = [1.0_f32, 2.0].map(|value| alone.device.upload_tensor(&[value; 4], [4]).unwrap());
     for on_full in [OnFull::Eager, OnFull::Fail] {
-        let options = RunOptions::new().graph_limit(1).unwrap().on_full(on_full);
+        let options = RunOptions::new().graph_limit(1).on_full(on_full);
         let mut exe = tracked(OnMove::Recapture).executable(&alone.device, &options, Frozen::new()).unwrap();
         let mut binds = [give(&exe, "x", &x[0]), give(&exe, "x", &x[1])];
         exe.run(&stream, &mut binds[0]).unwrap();
@@ -253,7 +253,8 @@ fn at_the_limit_a_run_is_eager_or_fails_as_asked() {
         exe.run(&stream, &mut binds[0]).unwrap();
         assert_eq!((result(&exe, "y"), exe.counters().replays), (vec![2.0; 4], 2));
     }
-    assert_eq!(RunOptions::new().graph_limit(0).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    let none = tracked(OnMove::Recapture).executable(&alone.device, &RunOptions::new().graph_limit(0), Frozen::new());
+    assert_says(&none.unwrap_err(), ErrorKind::InvalidArgument, &["a limit of 0 captured graphs"]);
 }
 
 #[test]

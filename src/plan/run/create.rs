@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::context::Context;
-use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::plan::Plan;
 use crate::plan::checked::Inner;
@@ -52,8 +51,8 @@ impl Plan {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclmdlRICaptureBegin")]
-    pub fn capture(&self, device: &Device, frozen: Frozen) -> Result<Executable> {
-        self.executable(device.context(), &RunOptions::default(), frozen)
+    pub fn capture(&self, context: &Context, frozen: Frozen) -> Result<Executable> {
+        self.executable(context, &RunOptions::default(), frozen)
     }
 
     /// An executable that issues operator by operator.
@@ -83,8 +82,8 @@ impl Plan {
     /// assert_eq!(exe.output::<f32>(exe.output_id("y")?)?.to_vec()?, [3.0, 8.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```
-    pub fn eager(&self, device: &Device, frozen: Frozen) -> Result<Executable> {
-        self.executable(device.context(), &RunOptions::default().mode(Mode::Eager), frozen)
+    pub fn eager(&self, context: &Context, frozen: Frozen) -> Result<Executable> {
+        self.executable(context, &RunOptions::default().mode(Mode::Eager), frozen)
     }
 
     /// An executable on a context of a device. Blocks while constants are copied.
@@ -92,7 +91,7 @@ impl Plan {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a frozen input that is missing, given
-    /// twice, unknown, of another type, shape or device, naming it;
+    /// twice, unknown, of another type, shape or device, naming it, and for a limit of 0 graphs;
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when the device has not the cores, streams or events
     /// that the plan needs; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which
     /// are asked when the graph is captured.
@@ -112,7 +111,7 @@ impl Plan {
     /// let device = racl::Acl::mock()?.device(0)?;
     /// let stream = device.stream()?;
     /// let w = device.upload_tensor(&[3.0_f32, 4.0], [2])?;
-    /// let options = RunOptions::new().check_frozen().graph_limit(8)?;
+    /// let options = RunOptions::new().check_frozen().graph_limit(8);
     /// let mut exe = plan.executable(&device, &options, Frozen::new().with("w", &w))?;
     /// exe.run(&stream, &mut exe.bindings())?;
     /// # Ok::<(), racl::Error>(())
@@ -120,6 +119,7 @@ impl Plan {
     #[track_caller]
     pub fn executable(&self, context: &Context, options: &RunOptions, frozen: Frozen) -> Result<Executable> {
         let at = Location::caller();
+        options.check()?;
         budget::check(&self.0, context, options.mode, false)?;
         let recipe = &self.0.recipe;
         let pool = options.pool.clone().unwrap_or_else(|| Pool::new(context));

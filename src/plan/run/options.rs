@@ -44,7 +44,7 @@ pub enum OnFull {
 /// ```
 /// use racl::plan::{Mode, OnFull, RunOptions};
 ///
-/// let options = RunOptions::new().mode(Mode::Captured).graph_limit(8)?.on_full(OnFull::Fail);
+/// let options = RunOptions::new().mode(Mode::Captured).graph_limit(8).on_full(OnFull::Fail);
 /// let while_testing = options.clone().check_frozen().force_recapture();
 /// # Ok::<(), racl::Error>(())
 /// ```
@@ -102,17 +102,18 @@ impl RunOptions {
         Self { check_frozen: true, ..self }
     }
 
-    /// Most captured graphs to keep.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for none at all.
+    /// Most captured graphs to keep. With 0 no executable is made: [`Mode::Eager`] runs without graphs.
+    #[must_use]
     #[doc(alias = "capture_limit")]
-    pub fn graph_limit(self, limit: usize) -> Result<Self> {
-        if limit == 0 {
+    pub fn graph_limit(self, limit: usize) -> Self {
+        Self { limit, ..self }
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        if self.limit == 0 {
             return Err(Error::invalid("a limit of 0 captured graphs; use Mode::Eager to run without"));
         }
-        Ok(Self { limit, ..self })
+        Ok(())
     }
 
     /// What to do when the limit is reached.
