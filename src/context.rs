@@ -13,11 +13,13 @@ use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::lock::{Lock, say};
 use crate::retire::{self, keepers};
 
+mod events;
 mod idle;
 mod operators;
 pub(crate) mod reclaim;
 mod scalars;
 
+pub(crate) use events::{Events, RawEvent};
 use idle::Idle;
 pub(crate) use operators::Holder;
 use operators::Operators;
@@ -51,6 +53,8 @@ pub(crate) struct ContextInner {
     pub(crate) operators: Operators,
     /// Idle streams that captures lease.
     pub(crate) idle_streams: Idle,
+    /// Idle events that order streams.
+    pub(crate) events: Events,
     drop_errors: Lock<Vec<Error>>,
     /// The context is given back or destroyed.
     ended: AtomicBool,
@@ -195,6 +199,7 @@ impl Context {
             ones: Scalars::default(),
             operators: Operators::default(),
             idle_streams: Idle::default(),
+            events: Events::default(),
             drop_errors: Lock::default(),
             ended: AtomicBool::new(false),
             _parent: parent,
@@ -377,6 +382,7 @@ impl ContextInner {
         // Before the numbers that they were planned with.
         self.operators.destroy_all(self);
         self.ones.destroy_all(self);
+        self.events.destroy_all(self);
         self.idle_streams.destroy_all(self);
         self.reclaim.release_all(self);
         let result = match self.owner {
@@ -406,6 +412,7 @@ impl ContextInner {
             ones: std::mem::take(&mut self.ones),
             operators: std::mem::take(&mut self.operators),
             idle_streams: std::mem::take(&mut self.idle_streams),
+            events: std::mem::take(&mut self.events),
             drop_errors: std::mem::take(&mut self.drop_errors),
             ended: AtomicBool::new(self.ended.swap(true, Ordering::AcqRel)),
             _parent: self._parent.take(),

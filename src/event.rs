@@ -8,18 +8,19 @@ use std::time::Duration;
 use acl_sys::aclrtEvent;
 
 use crate::call::call;
-use crate::context::{Context, ContextInner};
+use crate::context::{Context, ContextInner, Events, RawEvent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock};
 use crate::progress::Progress;
 use crate::retire::{self, keepers};
-use crate::stream::{CaptureState, RawEvent, State, Stream, StreamInner, Task, milliseconds};
+use crate::stream::{CaptureState, State, Stream, StreamInner, Task, milliseconds};
 
 /// A point in a stream's work. Recording it again moves it; a wait refers to the latest record at the time of the
 /// wait.
 ///
 /// Made by [`Context::event`] (ordering) or [`Context::timing_event`] (ordering and time). Any thread may use it.
-/// Dropping it never blocks: pending records and waits still take place.
+/// Dropping it never blocks: pending records and waits still take place. An event for ordering is kept then and is
+/// the next one that somebody asks for, once its last record is done; [`Event::close`] destroys it.
 ///
 /// C calls: `aclrtCreateEventExWithFlag`, `aclrtDestroyEvent`, `aclrtRecordEvent`, `aclrtQueryEventStatus`,
 /// `aclrtSynchronizeEvent`, `aclrtEventElapsedTime`.
@@ -115,11 +116,11 @@ impl Event {
     }
 
     pub(crate) fn create_in(context: &Arc<ContextInner>, kind: EventKind) -> Result<Self> {
-        let flags = match kind {
-            EventKind::Order => acl_sys::ACL_EVENT_SYNC,
-            EventKind::Timing => acl_sys::ACL_EVENT_SYNC | acl_sys::ACL_EVENT_TIME_LINE,
+        let raw = match kind {
+            EventKind::Order => Events::take(context)?,
+            EventKind::Timing => RawEvent::create(context, acl_sys::ACL_EVENT_SYNC | acl_sys::ACL_EVENT_TIME_LINE)?,
         };
-        Ok(Self { raw: RawEvent::create(context, flags)?, kind, last: Lock::default() })
+        Ok(Self { raw, kind, last: Lock::default() })
     }
 
     /// A handle that is not null, from other code.
@@ -128,7 +129,7 @@ impl Event {
     }
 
     /// The handle, which is not destroyed then.
-    pub(crate) fn give_away(self) -> aclrtEvent {
+    pub(crate) fn give_away(mut self) -> aclrtEvent {
         self.raw.give_away()
     }
 
@@ -445,6 +446,19 @@ impl Stream {
     #[track_caller]
     pub fn join(&self, other: &Self) -> Result<()> {
         other.fork(self)
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        let noted = self.last.get_mut();
+        match &noted.last {
+            Last::Eager { progress, number } => self.raw.set_recorded((Arc::clone(progress), *number)),
+            Last::Never if noted.records == 0 => {}
+            Last::Captured(capture) if capture.strong_count() == 0 => {}
+            // A capture may still look for it by its address, or a record failed half-way.
+            Last::Captured(_) | Last::Never => self.raw.set_spoiled(),
+        }
     }
 }
 

@@ -21,11 +21,9 @@ mod capture;
 mod create;
 mod joins;
 mod poll;
-mod raw_event;
 mod submit;
 
 pub(crate) use capture::{CaptureState, HostSlot, Keep};
-pub(crate) use raw_event::RawEvent;
 pub(crate) use submit::Task;
 
 /// A queue of work on a device: what is submitted to it runs in order, and independently of other streams.

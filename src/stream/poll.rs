@@ -1,9 +1,12 @@
 //! Asking a stream how far it is, without blocking and without touching a capture.
 
+use std::sync::Arc;
+
 use acl_sys::{aclrtEventRecordedStatus, aclrtStreamStatus};
 
-use super::{RawEvent, StreamInner};
+use super::StreamInner;
 use crate::call::call;
+use crate::context::{Events, RawEvent};
 use crate::error::Result;
 use crate::lock::{Lock, say};
 
@@ -41,7 +44,7 @@ impl StreamInner {
             return Ok(());
         }
         let mut marker = self.marker.0.lock();
-        let reusable = match marker.take() {
+        let mut reusable = match marker.take() {
             Some((event, number)) => {
                 if !reached(&event)? {
                     *marker = Some((event, number));
@@ -50,10 +53,11 @@ impl StreamInner {
                 self.progress.set_completed(number);
                 event
             }
-            None => RawEvent::create(&self.context, acl_sys::ACL_EVENT_SYNC)?,
+            None => Events::take(&self.context)?,
         };
         // SAFETY: both handles are live, and the stream does not capture while its lock is held.
         unsafe { call!(&*self.context, aclrtRecordEvent(reusable.raw(), self.raw)) }?;
+        reusable.set_recorded((Arc::clone(&self.progress), submitted));
         *marker = Some((reusable, submitted));
         Ok(())
     }

@@ -174,9 +174,10 @@ pub(crate) fn leaks(live: LiveHandles, clean: LiveHandles) -> Vec<(&'static str,
     ];
     let is_there = |(_, count): &(&str, u64)| *count > 0;
     if live.contexts > clean.contexts {
-        // A context that is left alone keeps the executors of its operators, with their descriptions.
-        let descriptions = ["tensor", "scalar", "array", "list", "executor"];
-        return all.into_iter().filter(is_there).filter(|(name, _)| !descriptions.contains(name)).collect();
+        // A context that is left alone keeps its idle events and the executors of its operators, with their
+        // descriptions.
+        let kept = ["event", "tensor", "scalar", "array", "list", "executor"];
+        return all.into_iter().filter(is_there).filter(|(name, _)| !kept.contains(name)).collect();
     }
     all.into_iter().filter(is_there).collect()
 }

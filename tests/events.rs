@@ -1,0 +1,136 @@
+//! Events that are kept for the next use. Counts calls of the mock, so one test at a time.
+
+mod common;
+
+use common::device;
+use racl::{CaptureMode, Context, ErrorKind, mock, op};
+
+const CREATE: &str = "aclrtCreateEventExWithFlag";
+const DESTROY: &str = "aclrtDestroyEvent";
+
+/// On a context of its own, whose events are gone afterwards.
+fn alone(test: impl FnOnce(&Context)) {
+    let _alone = mock::exclusive();
+    mock::reset().unwrap();
+    let device = device();
+    let context = device.create_context().unwrap();
+    test(&context);
+    mock::clear_failures();
+    context.close().map_err(|(_, error)| error).unwrap();
+    assert_eq!(mock::live_handles().events, 0);
+}
+
+#[test]
+fn a_thousand_copies_forks_and_joins_need_a_few_events() {
+    alone(|context| {
+        let (one, two) = (context.stream().unwrap(), context.stream().unwrap());
+        let mut pinned = context.pinned::<u32>(16).unwrap();
+        let mut buffer = context.upload(&[0_u32; 16]).unwrap();
+        for turn in 0..1000_u32 {
+            pinned.copy_from_slice(&[turn; 16]);
+            let lent = one.upload(pinned, &mut buffer).unwrap();
+            one.fork(&two).unwrap();
+            let back = two.download(&buffer, context.pinned::<u32>(16).unwrap()).unwrap();
+            one.join(&two).unwrap();
+            assert_eq!(back.wait().unwrap()[..], [turn; 16]);
+            pinned = lent.wait().unwrap();
+            one.synchronize().unwrap();
+        }
+        // Two copies, a fork and a join at a time; what asks a stream how far it is has one more each.
+        assert!(mock::calls(CREATE) <= 6, "{} events were made", mock::calls(CREATE));
+        assert_eq!(mock::calls(DESTROY), 0);
+    });
+}
+
+#[test]
+fn an_event_whose_record_is_not_done_is_not_used_again() {
+    alone(|context| {
+        let (held, free, other) = (context.stream().unwrap(), context.stream().unwrap(), context.stream().unwrap());
+        mock::hold(&held).unwrap();
+        held.fork(&other).unwrap();
+        let before = mock::calls(CREATE);
+        let event = context.event().unwrap();
+        assert_eq!(mock::calls(CREATE), before + 1);
+        // As one that was made anew: nothing is behind it.
+        assert!(event.is_complete().unwrap());
+        event.synchronize().unwrap();
+        drop(event);
+        // Neither holds up the other, and the one that is done serves again and again.
+        for _ in 0..10 {
+            free.fork(&free).unwrap();
+            free.synchronize().unwrap();
+        }
+        assert_eq!(mock::calls(CREATE), before + 1);
+        assert!(!other.is_complete().unwrap());
+        mock::release(&held).unwrap();
+        other.synchronize().unwrap();
+        held.synchronize().unwrap();
+        let all: Vec<_> = (0..2).map(|_| context.event().unwrap()).collect();
+        assert_eq!(mock::calls(CREATE), before + 1, "both are free");
+        drop(all);
+    });
+}
+
+#[test]
+fn events_for_time_and_events_of_an_open_capture_are_not_kept() {
+    alone(|context| {
+        drop(context.timing_event().unwrap());
+        assert_eq!((mock::calls(CREATE), mock::calls(DESTROY)), (1, 1));
+        let (stream, side) = (context.stream().unwrap(), context.stream().unwrap());
+        let mut a = context.zeros::<f32>([4]).unwrap();
+        let b = context.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
+        let mut graph = stream
+            .capture(CaptureMode::ThreadLocal, |s| {
+                s.fork(&side)?;
+                op::add_inplace(&side, &mut a, &b)?;
+                // Beside the capture: an event of it would pull this stream in.
+                let (x, y) = (context.stream()?, context.stream()?);
+                x.fork(&y)?;
+                assert!(!y.is_capturing());
+                s.join(&side)
+            })
+            .unwrap();
+        assert_eq!(mock::calls(DESTROY), 3);
+        graph.launch(&stream).unwrap();
+        stream.synchronize().unwrap();
+        assert_eq!(a.to_vec().unwrap(), [1.0; 4]);
+    });
+}
+
+#[test]
+fn kept_events_go_where_the_device_has_no_other() {
+    alone(|context| {
+        drop((0..3).map(|_| context.event().unwrap()).collect::<Vec<_>>());
+        assert_eq!(mock::live_handles().events, 3);
+        mock::fail(CREATE, 1, 207_007).unwrap();
+        let time = context.timing_event().unwrap();
+        assert_eq!(mock::live_handles().events, 1);
+        mock::fail(CREATE, 1, 207_007).unwrap();
+        assert_eq!(context.event().unwrap_err().kind(), ErrorKind::NoEvents, "nothing is left to go");
+        drop(time);
+    });
+}
+
+#[test]
+fn an_event_that_cannot_be_asked_is_destroyed() {
+    alone(|context| {
+        let (held, other) = (context.stream().unwrap(), context.stream().unwrap());
+        mock::hold(&held).unwrap();
+        held.fork(&other).unwrap();
+        mock::fail("aclrtQueryEventStatus", 1, 107_000).unwrap();
+        let event = context.event().unwrap();
+        assert_eq!((mock::calls(CREATE), mock::calls(DESTROY)), (2, 1));
+        assert_eq!(context.take_drop_errors().len(), 1);
+        mock::release(&held).unwrap();
+        other.synchronize().unwrap();
+        drop(event);
+    });
+}
+
+#[test]
+fn an_event_that_is_closed_is_destroyed() {
+    alone(|context| {
+        context.event().unwrap().close().map_err(|(_, error)| error).unwrap();
+        assert_eq!(mock::calls(DESTROY), 1);
+    });
+}
