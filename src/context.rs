@@ -23,6 +23,7 @@ pub(crate) use events::{Events, RawEvent};
 use idle::Idle;
 pub(crate) use operators::Holder;
 use operators::Operators;
+pub(crate) use operators::age;
 use reclaim::Reclaim;
 pub(crate) use scalars::Scalars;
 
@@ -334,7 +335,7 @@ impl Context {
     #[doc(alias = "aclrtDestroyContext")]
     pub fn close(self) -> Result<(), (Self, Error)> {
         retire::collect();
-        let others = Arc::strong_count(&self.0) - 1;
+        let others = operators::users_beside(&self.0);
         if others > 0 {
             return Err((self, Error::invalid(format!("{others} clones or objects still belong to the context"))));
         }

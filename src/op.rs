@@ -13,6 +13,7 @@
 //!
 //! C calls: `aclCreateTensor`, `aclCreateScalar`, `aclCreateIntArray` and the like, the two phases
 //! `aclnn…GetWorkspaceSize` and `aclnn…`, `aclSetAclOpExecutorRepeatable`, `aclSetTensorAddr`,
+//! `aclSetInputTensorAddr`, `aclSetOutputTensorAddr`, `aclSetDynamicInputTensorAddr`, `aclSetDynamicOutputTensorAddr`,
 //! `aclDestroyAclOpExecutor`, `aclDestroyTensor` and the like.
 //!
 //! # Executors
@@ -20,13 +21,16 @@
 //! The first phase costs more than the second. So what it planned is kept: an operator that is called again with an
 //! equal signature, eagerly or in a capture, needs its second phase only, after tensors that moved were given their
 //! new addresses. The signature is the function, the types, shapes, strides, offsets and formats of all operands,
-//! and every value from the host: numbers, arrays, texts. With lists of tensors, or when an operand is left out
-//! before another one, it is the addresses as well, since which index the library gives to a tensor is not known
-//! then. Scratch memory is that of the stream at each call.
+//! and every value from the host: numbers, arrays, texts. Where it is not known which index the library gives to a
+//! tensor, its address is part of the signature too: behind an operand that is left out, for one tensor behind a list
+//! of those that are read like it, or written like it, and for a result behind an operand that is changed in place or a
+//! list with one; for all tensors of a call with lists on releases that lack `aclSetDynamicInputTensorAddr` and its
+//! like. Scratch memory is that of the stream at each call.
 //!
-//! Both phases are made by one thread, so each thread keeps executors for each context: up to 1,024, the ones that
-//! were used last ([`Context::set_operator_cache`](crate::Context::set_operator_cache), or the environment variable
-//! `RACL_OPERATOR_CACHE` with a number; 0 for none). They go with the context, with a call that failed, and after
+//! Both phases are made by one thread, so each thread keeps executors for each context. The process keeps up to 4,096,
+//! those that were used last (the environment variable `RACL_OPERATOR_CACHE` with another number; 0 for none; for one
+//! context [`Context::set_operator_cache`](crate::Context::set_operator_cache)). Work that moves between the threads of
+//! a runtime is planned once on each. Executors go with the context, with a call that failed, and after
 //! the end of the thread, when the context is next used by a new one or asked.
 //! [`Context::operator_cache`](crate::Context::operator_cache) counts. An operator that cannot be repeated is
 //! planned at each call, as all are with a library that lacks the functions for it. Limits of cores that a plan sets

@@ -124,7 +124,8 @@ const ALL: [Requirement; 20] = parts! {
         aclCreateTensor aclDestroyTensor aclCreateTensorList aclDestroyTensorList aclCreateScalar aclDestroyScalar
         aclCreateScalarList aclDestroyScalarList aclCreateIntArray aclDestroyIntArray aclCreateFloatArray
         aclDestroyFloatArray aclCreateBoolArray aclDestroyBoolArray aclDestroyAclOpExecutor
-        ; optional aclSetAclOpExecutorRepeatable aclSetTensorAddr AclSetTensorAddr,
+        ; optional aclSetAclOpExecutorRepeatable aclSetTensorAddr AclSetTensorAddr aclSetInputTensorAddr
+        aclSetOutputTensorAddr aclSetDynamicInputTensorAddr aclSetDynamicOutputTensorAddr,
     "captured-graphs", "recording a stream and replaying it":
         aclmdlRICaptureBegin aclmdlRICaptureEnd aclmdlRICaptureGetInfo aclmdlRIExecuteAsync aclmdlRIDestroy
         aclrtStreamWaitEvent aclrtRecordEvent,

@@ -2,6 +2,7 @@
 //! time.
 
 use std::process::Command;
+use std::sync::mpsc;
 
 use racl::op::{self, AnyTensor, DataType, Format, GeluForm, LayerNorm, OperatorCache, aclnn};
 use racl::{Acl, CaptureMode, Context, ErrorKind, Result, Stream, Tensor, mock};
@@ -175,6 +176,146 @@ fn each_thread_has_executors_of_its_own() {
         let (hits, misses, _, signatures) = case.counts();
         assert_eq!((hits, misses, signatures), (2, 2, 1));
         assert_eq!(mock::live_handles().executors, 1);
+    });
+}
+
+#[test]
+fn calls_with_lists_need_their_second_phase_only_wherever_their_memory_is() {
+    alone(|| {
+        let case = Case::new();
+        let s = &case.stream;
+        for turn in 0..4_u16 {
+            let (a, b) = (case.tensor(f32::from(turn)), case.tensor(f32::from(turn) + 0.5));
+            let mut out = case.context.zeros::<f32>([8]).unwrap();
+            // Its result is behind a list of what is read.
+            op::cat(s, &[&a, &b], 0, &mut out).unwrap();
+            let want = [[f32::from(turn); 4], [f32::from(turn) + 0.5; 4]].concat();
+            assert_eq!(out.to_vec().unwrap(), want);
+            let mut pair = case.context.zeros::<f32>([2, 4]).unwrap();
+            op::stack(s, &[&b, &a], 0, &mut pair).unwrap();
+            assert_eq!(pair.to_vec().unwrap(), [&want[4..], &want[..4]].concat());
+            // A list of what is written.
+            let (mut head, mut tail) =
+                (case.context.zeros::<f32>([5]).unwrap(), case.context.zeros::<f32>([3]).unwrap());
+            op::split(s, &out, &[5, 3], 0, &mut [&mut head, &mut tail]).unwrap();
+            assert_eq!([head.to_vec().unwrap(), tail.to_vec().unwrap()].concat(), want);
+            // One of each.
+            let (mut c, mut d) = (case.tensor(0.0), case.tensor(0.0));
+            aclnn::foreach_sqrt(s, &[&out, &a], &mut [&mut out.clone(), &mut c]).unwrap();
+            aclnn::foreach_sqrt(s, &[&b], &mut [&mut d]).unwrap();
+            assert_eq!(c.to_vec().unwrap(), [f32::from(turn).sqrt(); 4]);
+            assert_eq!(d.to_vec().unwrap(), [(f32::from(turn) + 0.5).sqrt(); 4]);
+        }
+        assert_eq!(case.counts(), (3 * 5, 5, 0, 5));
+        for first in ["aclnnCatGetWorkspaceSize", "aclnnStackGetWorkspaceSize", "aclnnSplitWithSizeGetWorkspaceSize"]
+        {
+            assert_eq!(mock::calls(first), 1, "{first}");
+        }
+        assert_eq!(mock::calls("aclnnForeachSqrtGetWorkspaceSize"), 2, "of two lists and of one");
+        assert_eq!(mock::calls("aclSetTensorAddr"), 0, "which counts all operands in one line");
+    });
+}
+
+#[test]
+fn a_tensor_whose_index_is_not_sure_makes_a_signature_with_its_address() {
+    alone(|| {
+        let case = Case::new();
+        let x = case.context.upload_tensor(&[1.0_f32, 2.0, 3.0, 4.0], [4]).unwrap();
+        let index = case.context.upload_tensor(&[2_i64, 0], [2]).unwrap();
+        let mut kept = Vec::new();
+        for turn in 0..3 {
+            // The index stands in a list; the values come behind it, and the result changes in place in front of it.
+            let mut target = case.context.upload_tensor(&[0.0_f32; 4], [4]).unwrap();
+            let values = case.context.upload_tensor(&[5.0_f32, turn as f32], [2]).unwrap();
+            aclnn::index_put_impl(&case.stream, &mut target, &[&index], &values, false, true).unwrap();
+            assert_eq!(target.to_vec().unwrap(), [turn as f32, 0.0, 5.0, 0.0]);
+            kept.push(values); // so that each has an address of its own
+        }
+        assert_eq!(case.counts(), (0, 3, 0, 3));
+        drop(x);
+    });
+}
+
+#[test]
+fn signatures_are_limited_for_all_threads_together() {
+    alone(|| {
+        let case = Case::new();
+        case.context.set_operator_cache(3);
+        let muls = |value: f32| {
+            let (a, mut out) = (case.tensor(2.0), case.tensor(0.0));
+            op::muls(&case.stream, &a, value, &mut out).unwrap();
+            assert_eq!(out.to_vec().unwrap(), [2.0 * value; 4]);
+        };
+        // A thread that stays, in turn with this one.
+        let (work, works) = mpsc::channel::<f32>();
+        let (done, dones) = mpsc::channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for value in works {
+                    muls(value);
+                    done.send(()).unwrap();
+                }
+            });
+            let there = |value| {
+                work.send(value).unwrap();
+                dones.recv().unwrap();
+            };
+            (1..=3).for_each(|value| there(value as f32));
+            assert_eq!((case.counts(), mock::live_handles().executors), ((0, 3, 0, 3), 3));
+            muls(1.0); // of this thread: one of the other goes, which was used longest ago
+            assert_eq!((case.counts(), mock::live_handles().executors), ((0, 4, 0, 3), 3));
+            muls(5.0); // and one more
+            there(3.0);
+            assert_eq!(case.counts(), (1, 5, 0, 3));
+            muls(7.0); // now it is one of this thread
+            there(3.0);
+            assert_eq!(case.counts(), (2, 6, 0, 3));
+            muls(1.0);
+            assert_eq!(case.counts(), (2, 7, 0, 3));
+            drop(work);
+        });
+    });
+}
+
+#[test]
+fn signatures_are_limited_for_the_process() {
+    const VARIABLE: &str = "RACL_OPERATOR_CACHE";
+    if std::env::var_os(VARIABLE).is_none_or(|value| value != "4") {
+        let own = std::env::current_exe().unwrap();
+        let test = ["--exact", "signatures_are_limited_for_the_process"];
+        let done = Command::new(own).args(test).env(VARIABLE, "4").output().unwrap();
+        let text = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success() && text.contains("1 passed"), "{text}");
+        return;
+    }
+    alone(|| {
+        let cases: Vec<_> = (0..3).map(|_| Case::new()).collect();
+        for turn in 0..4 {
+            for case in &cases {
+                let (a, mut out) = (case.tensor(2.0), case.tensor(0.0));
+                op::muls(&case.stream, &a, turn as f32, &mut out).unwrap();
+                assert_eq!(out.to_vec().unwrap(), [2.0 * turn as f32; 4]);
+                assert!(mock::live_handles().executors <= 4);
+            }
+        }
+        assert_eq!(mock::live_handles().executors, 4);
+        assert_eq!(cases.iter().map(|case| case.counts().3).collect::<Vec<_>>(), [1, 1, 2]);
+        // Threads and contexts come and go meanwhile.
+        std::thread::scope(|scope| {
+            for thread in 0..3 {
+                scope.spawn(move || {
+                    for turn in 0..20 {
+                        let case = Case::new();
+                        case.mul(turn as f32, 2.0).unwrap();
+                        case.mul(1.0, thread as f32).unwrap();
+                        let Case { context, stream } = case;
+                        drop(stream);
+                        context.close().map_err(|(_, error)| error).unwrap();
+                    }
+                });
+            }
+        });
+        assert!(mock::live_handles().executors <= 4);
     });
 }
 

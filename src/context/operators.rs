@@ -1,15 +1,27 @@
 //! What operators keep with a context: a holder for each thread, which the thread has as well.
+//!
+//! Signatures are limited for each context and for the process. One too many is taken from the holder, of whatever
+//! thread and context, whose oldest was used longest ago. Time is counted in signatures that were added, so that a call
+//! which adds none writes nothing that another thread reads.
 
 use std::any::Any;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
 use super::ContextInner;
 use crate::lock::{Guard, Lock, say};
 
-/// Signatures that a thread keeps for a context, unless something else was said.
-const LIMIT: usize = 1024;
+/// Signatures that are kept in the process, unless something else was said.
+const LIMIT: usize = 4096;
 const VARIABLE: &str = "RACL_OPERATOR_CACHE";
+
+/// Signatures of all contexts.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// Signatures that were added so far.
+static AGE: AtomicU64 = AtomicU64::new(1);
+/// The contexts that may have some. Locked while one of them is looked at by the thread of another, so that whoever
+/// counts the users of a context does not count that.
+static CONTEXTS: Lock<Vec<Weak<ContextInner>>> = Lock::new(Vec::new());
 
 /// What one thread keeps for a context, by signature.
 pub(crate) trait Holder: Any + Send + Sync {
@@ -18,24 +30,45 @@ pub(crate) trait Holder: Any + Send + Sync {
 
     /// Destroys what was used longest ago, until so many signatures are left.
     fn shrink(&self, context: &ContextInner, limit: usize);
+
+    /// The [`age`] at which the one was used that was used longest ago; none when it is empty.
+    fn oldest(&self) -> Option<u64>;
+
+    /// Destroys that one. False when there is none, or when its thread is at work.
+    fn try_remove_oldest(&self, context: &ContextInner) -> bool;
 }
 
 /// The holders of a context.
 pub(crate) struct Operators {
     limit: AtomicUsize,
+    count: AtomicUsize,
     threads: Lock<Vec<Arc<dyn Holder>>>,
+}
+
+/// Now, for [`Holder::oldest`].
+#[inline]
+pub(crate) fn age() -> u64 {
+    AGE.load(Ordering::Relaxed)
+}
+
+fn process_limit() -> usize {
+    static FROM_ENVIRONMENT: OnceLock<usize> = OnceLock::new();
+    if let Some(limit) = FROM_ENVIRONMENT.get() {
+        return *limit;
+    }
+    let text = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
+    let number = text.as_ref().map_or(Some(LIMIT), |text| text.parse().ok());
+    // Said outside the cell: a logger may ask this.
+    if FROM_ENVIRONMENT.set(number.unwrap_or(LIMIT)).is_ok() && number.is_none() {
+        let text = text.unwrap_or_default();
+        say!(Warn, "{VARIABLE} is {text:?}, which is no number of signatures; it stays {LIMIT}");
+    }
+    number.unwrap_or(LIMIT)
 }
 
 impl Default for Operators {
     fn default() -> Self {
-        let limit = match std::env::var(VARIABLE) {
-            Ok(text) if !text.is_empty() => text.parse().unwrap_or_else(|_| {
-                say!(Warn, "{VARIABLE} is {text:?}, which is no number of signatures; it stays {LIMIT}");
-                LIMIT
-            }),
-            _ => LIMIT,
-        };
-        Self { limit: AtomicUsize::new(limit), threads: Lock::default() }
+        Self { limit: AtomicUsize::new(process_limit()), count: AtomicUsize::new(0), threads: Lock::default() }
     }
 }
 
@@ -44,17 +77,56 @@ impl Operators {
         self.threads.lock()
     }
 
+    #[inline]
     pub(crate) fn limit(&self) -> usize {
         self.limit.load(Ordering::Relaxed)
     }
 
     pub(crate) fn set_limit(&self, context: &ContextInner, limit: usize) {
         self.limit.store(limit, Ordering::Relaxed);
-        self.shrink(context, limit);
+        if limit == 0 {
+            self.shrink(context, 0);
+        }
+        self.keep_limit(context);
+    }
+
+    pub(crate) fn note_added(&self) {
+        AGE.fetch_add(1, Ordering::Relaxed);
+        self.count.fetch_add(1, Ordering::Relaxed);
+        COUNT.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn note_removed(&self) {
+        self.count.fetch_sub(1, Ordering::Relaxed);
+        COUNT.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether [`Operators::keep_limits`] has something to do.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.count.load(Ordering::Relaxed) > self.limit() || COUNT.load(Ordering::Relaxed) > process_limit()
+    }
+
+    /// Destroys what was used longest ago until the limits hold, as far as no thread works with it at the moment. The
+    /// caller holds no lock.
+    pub(crate) fn keep_limits(&self, context: &ContextInner) {
+        self.keep_limit(context);
+        keep_process_limit();
+    }
+
+    fn keep_limit(&self, context: &ContextInner) {
+        // Somebody who counts, or looks after the limit already, may have to wait for a thread that is at work.
+        let Some(threads) = self.threads.try_lock() else { return };
+        while self.count.load(Ordering::Relaxed) > self.limit() {
+            let all = threads.iter().map(|thread| (context, thread)).collect();
+            if !remove_oldest(all) {
+                return;
+            }
+        }
     }
 
     /// Adds the holder of the calling thread; what threads left that are over is destroyed.
-    pub(crate) fn join(&self, context: &ContextInner, holder: Arc<dyn Holder>) {
+    pub(crate) fn join(&self, context: &Arc<ContextInner>, holder: Arc<dyn Holder>) {
         let mut threads = self.threads();
         threads.retain(|thread| {
             let is_over = thread.is_over();
@@ -64,6 +136,13 @@ impl Operators {
             !is_over
         });
         threads.push(holder);
+        let first = threads.len() == 1;
+        drop(threads);
+        if first {
+            let mut all = CONTEXTS.lock();
+            all.retain(|other| other.strong_count() > 0 && other.as_ptr() != Arc::as_ptr(context));
+            all.push(Arc::downgrade(context));
+        }
     }
 
     /// Shows the holders of the type `H`, those of threads that are over emptied.
@@ -86,4 +165,40 @@ impl Operators {
         let threads = std::mem::take(&mut *self.threads());
         threads.iter().for_each(|thread| thread.shrink(context, 0));
     }
+}
+
+/// How many use a context beside the caller, threads of others that keep the process's limit left out.
+pub(super) fn users_beside(context: &Arc<ContextInner>) -> usize {
+    let _nobody_looks = CONTEXTS.lock();
+    Arc::strong_count(context) - 1
+}
+
+/// Destroys the oldest of all, if its thread is not at work, else the next. False when nothing could be destroyed.
+fn remove_oldest(holders: Vec<(&ContextInner, &Arc<dyn Holder>)>) -> bool {
+    let aged = holders.into_iter().filter_map(|(context, holder)| Some((holder.oldest()?, context, holder)));
+    let mut aged: Vec<_> = aged.collect();
+    aged.sort_by_key(|(age, ..)| *age);
+    aged.into_iter().any(|(_, context, holder)| holder.try_remove_oldest(context))
+}
+
+fn keep_process_limit() {
+    let limit = process_limit();
+    if COUNT.load(Ordering::Relaxed) <= limit {
+        return;
+    }
+    let mut all = CONTEXTS.lock();
+    all.retain(|context| context.strong_count() > 0);
+    let contexts: Vec<_> = all.iter().filter_map(Weak::upgrade).collect();
+    let threads = contexts.iter().filter_map(|context| Some((&**context, context.operators.threads.try_lock()?)));
+    let threads: Vec<_> = threads.collect();
+    let mut found = true;
+    while found && COUNT.load(Ordering::Relaxed) > limit {
+        let all = threads.iter().flat_map(|(context, threads)| threads.iter().map(|thread| (*context, thread)));
+        found = remove_oldest(all.collect());
+    }
+    drop(threads);
+    // Whoever was the last to have one meanwhile left its end to this thread: not under the lock.
+    let left: Vec<_> = contexts.into_iter().filter_map(Arc::into_inner).collect();
+    drop(all);
+    drop(left);
 }

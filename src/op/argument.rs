@@ -67,7 +67,7 @@ pub(crate) fn next<T: Parameter>(slots: &mut impl Iterator<Item = Slot>) -> T {
 }
 
 impl Slot {
-    fn pointer(self) -> *mut c_void {
+    pub(super) fn pointer(self) -> *mut c_void {
         match self {
             Self::Pointer(pointer) => pointer,
             Self::Number(_) => std::ptr::null_mut(),
@@ -241,15 +241,13 @@ pub(super) struct Objects<'c> {
     texts: Vec<CString>,
     /// What is passed, an argument each.
     pub(super) slots: Vec<Slot>,
-    /// The tensors that are no members of a list, in the order of the arguments.
-    pub(super) tensors: Vec<*mut aclTensor>,
 }
 
 impl<'c> Objects<'c> {
     pub(super) fn make(context: &'c ContextInner, args: &[Arg<'_>]) -> Result<Self> {
         let count = args.len();
-        let (made, slots, tensors) = (Vec::with_capacity(count), Vec::with_capacity(count), Vec::new());
-        let mut objects = Self { context, made, texts: Vec::new(), slots, tensors };
+        let (made, slots) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut objects = Self { context, made, texts: Vec::new(), slots };
         for arg in args {
             let slot = objects.slot(arg)?;
             objects.slots.push(slot);
@@ -271,11 +269,7 @@ impl<'c> Objects<'c> {
                 self.texts.push(text.to_owned());
                 self.texts[self.texts.len() - 1].as_ptr().cast_mut().cast()
             }
-            Arg::Tensor(operand, _) => {
-                let raw = self.tensor(operand)?;
-                self.tensors.push(raw);
-                raw.cast()
-            }
+            Arg::Tensor(operand, _) => self.tensor(operand)?.cast(),
             Arg::Tensors(list, _) => self.list(list)?.cast(),
             Arg::Scalar(value) => self.scalar(value)?.cast(),
             Arg::Scalars(values) => self.scalar_list(values)?.cast(),

@@ -9,11 +9,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::executor::{Call, Memory, once};
+use super::executor::{Call, Index, Memory, once};
 use super::repeatable::{Kept, Moved, Setter};
-use crate::context::{Context, ContextInner, Holder};
+use crate::context::{Context, ContextInner, Holder, age};
 use crate::error::Result;
 use crate::lock::{Guard, Lock, say};
 use crate::stream::Stream;
@@ -68,9 +68,10 @@ impl Context {
         sum
     }
 
-    /// How many signatures each thread remembers for this context: 1,024, or the number in the environment variable
-    /// `RACL_OPERATOR_CACHE` when the context was made. Beyond it the one goes that was used longest ago. With 0
-    /// every call plans its executor anew. Any thread may set it; work that was submitted is not affected.
+    /// How many signatures all threads together remember for this context, 4,096 at first. All contexts together
+    /// remember as many, or the number in the environment variable `RACL_OPERATOR_CACHE`, which is read once. Beyond
+    /// either the one goes that was used longest ago, whichever thread had it. With 0 every call plans its executor
+    /// anew. Any thread may set it; work that was submitted is not affected.
     ///
     /// # Examples
     ///
@@ -137,7 +138,7 @@ impl Drop for Mine {
 }
 
 impl Mine {
-    fn of(&mut self, context: &ContextInner) -> &PerThread {
+    fn of(&mut self, context: &Arc<ContextInner>) -> &PerThread {
         if self.threads.first().is_none_or(|(id, _)| *id != context.id()) {
             match self.threads.iter().position(|(id, _)| *id == context.id()) {
                 Some(at) => self.threads.swap(0, at),
@@ -159,17 +160,33 @@ struct PerThread {
     is_over: AtomicBool,
     /// None when the library cannot repeat executors.
     setter: Option<Setter>,
+    /// When the signature was used that was used longest ago; the greatest number for none.
+    oldest: AtomicU64,
     kept: Lock<Signatures>,
 }
 
 impl PerThread {
     fn new(context: &ContextInner) -> Arc<Self> {
         let setter = Setter::of(context);
-        Arc::new(Self { is_over: AtomicBool::new(false), setter, kept: Lock::default() })
+        let (is_over, oldest) = (AtomicBool::new(false), AtomicU64::new(u64::MAX));
+        Arc::new(Self { is_over, setter, oldest, kept: Lock::default() })
     }
 
     fn lock(&self) -> Guard<'_, Signatures> {
         self.kept.lock()
+    }
+
+    #[inline]
+    fn run(&self, stream: &Stream, call: &Call<'_>, setter: Setter) -> Result<()> {
+        let mut kept = self.lock();
+        let done = kept.run(stream, call, setter);
+        self.note_oldest(&kept);
+        done
+    }
+
+    #[inline]
+    fn note_oldest(&self, kept: &Signatures) {
+        self.oldest.store(kept.oldest_age(), Ordering::Relaxed);
     }
 }
 
@@ -179,22 +196,39 @@ impl Holder for PerThread {
     }
 
     fn shrink(&self, context: &ContextInner, limit: usize) {
-        self.lock().shrink(context, limit);
+        let mut kept = self.lock();
+        kept.shrink(context, limit);
+        self.note_oldest(&kept);
+    }
+
+    fn oldest(&self) -> Option<u64> {
+        Some(self.oldest.load(Ordering::Relaxed)).filter(|age| *age != u64::MAX)
+    }
+
+    fn try_remove_oldest(&self, context: &ContextInner) -> bool {
+        let Some(mut kept) = self.kept.try_lock() else { return false };
+        let left = kept.by_hash.len();
+        kept.shrink(context, left.saturating_sub(1));
+        self.note_oldest(&kept);
+        left > 0
     }
 }
 
 /// Submits an operator: with the executor of an earlier call, if there is one.
 pub(super) fn run(stream: &Stream, call: &Call<'_>) -> Result<()> {
-    let context = &**stream.0.context();
-    let limit = context.operators.limit();
-    if limit > 0 {
+    let context = stream.0.context();
+    let operators = &context.operators;
+    if operators.limit() > 0 {
         let done = MINE.try_with(|mine| {
             let mut mine = mine.try_borrow_mut().ok()?;
             let thread = mine.of(context);
             let setter = thread.setter?;
-            Some(thread.lock().run(stream, call, (limit, setter)))
+            Some(thread.run(stream, call, setter))
         });
         if let Ok(Some(done)) = done {
+            if operators.is_full() {
+                operators.keep_limits(context);
+            }
             return done;
         }
         // The library cannot repeat executors, or the thread is ending.
@@ -224,6 +258,8 @@ struct Entry {
     kept: Option<Kept>,
     newer: usize,
     older: usize,
+    /// When it was used last.
+    age: u64,
 }
 
 // SAFETY: the handles inside are this value's own. The operator library asks for both phases on one thread, and only
@@ -255,16 +291,18 @@ fn hash(words: &[u64]) -> u64 {
 }
 
 impl Signatures {
-    fn run(&mut self, stream: &Stream, call: &Call<'_>, (limit, setter): (usize, Setter)) -> Result<()> {
+    fn run(&mut self, stream: &Stream, call: &Call<'_>, setter: Setter) -> Result<()> {
         let mut words = std::mem::take(&mut self.words);
         words.clear();
         words.extend([call.function.id(), CORES.get()]);
         let done = call.memory(stream, Some(&mut words)).and_then(|memory| {
             if !memory.is_plain {
-                // Which index a tensor has for the library is not sure, so it stays where it is.
-                words.extend(memory.starts.as_slice().iter().map(|start| start.addr() as u64));
+                let indices = setter.indices(call, &memory);
+                let both = memory.starts.as_slice().iter().zip(indices.as_slice());
+                let stay = both.filter(|(_, index)| **index == Index::Unsure);
+                words.extend(stay.map(|(start, _)| start.addr() as u64));
             }
-            self.run_noted(stream, call, (limit, setter), &words, &memory)
+            self.run_noted(stream, call, setter, &words, &memory)
         });
         self.words = words;
         done
@@ -274,7 +312,7 @@ impl Signatures {
         &mut self,
         stream: &Stream,
         call: &Call<'_>,
-        (limit, setter): (usize, Setter),
+        setter: Setter,
         words: &[u64],
         memory: &Memory<'_>,
     ) -> Result<()> {
@@ -307,26 +345,26 @@ impl Signatures {
             Err(error) => {
                 say!(Debug, "{} is planned anew for each call: {error}", call.label);
                 self.counts.refused += 1;
-                self.insert(context, limit, hash, words, None);
+                self.insert(context, hash, words, None);
                 return once(stream, call, uses);
             }
         };
         let mut kept = kept;
         let done = kept.submit(stream, (call.label, call.location), uses);
         match done {
-            Ok(()) => self.insert(context, limit, hash, words, Some(kept)),
+            Ok(()) => self.insert(context, hash, words, Some(kept)),
             Err(_) => kept.destroy(context),
         }
         done
     }
 
-    fn insert(&mut self, context: &ContextInner, limit: usize, hash: u64, words: &[u64], kept: Option<Kept>) {
+    fn insert(&mut self, context: &ContextInner, hash: u64, words: &[u64], kept: Option<Kept>) {
         if let Some(at) = self.by_hash.get(&hash).copied() {
             // Another signature with the same hash gives way.
             self.remove(at, context);
         }
-        self.shrink(context, limit.saturating_sub(1));
-        let entry = Entry { hash, words: words.into(), kept, newer: usize::MAX, older: usize::MAX };
+        context.operators.note_added();
+        let entry = Entry { hash, words: words.into(), kept, newer: usize::MAX, older: usize::MAX, age: age() };
         let at = match self.free.pop() {
             Some(at) => {
                 self.entries[at] = entry;
@@ -343,6 +381,7 @@ impl Signatures {
 
     /// Makes it the newest.
     fn touch(&mut self, at: usize) {
+        self.entries[at].age = age();
         if self.newest != at {
             self.unlink(at);
             self.link(at);
@@ -380,10 +419,16 @@ impl Signatures {
         let entry = &mut self.entries[at];
         self.by_hash.remove(&entry.hash);
         entry.words = Box::default();
+        context.operators.note_removed();
         if let Some(mut kept) = entry.kept.take() {
             kept.destroy(context);
         }
         self.free.push(at);
+    }
+
+    /// When the one was used that was used longest ago; the greatest number for none.
+    fn oldest_age(&self) -> u64 {
+        if self.by_hash.is_empty() { u64::MAX } else { self.entries[self.oldest].age }
     }
 
     /// Forgets what was used longest ago, until so many are left.

@@ -9,7 +9,7 @@ use acl_sys::{MissingSymbol, Table, aclOpExecutor, aclrtStream};
 use super::argument::{Arg, Objects, Slot};
 use super::cached;
 use super::few::Few;
-use super::operand::Operand;
+use super::operand::{Access, Operand};
 use super::owned::owned;
 use super::repeatable::Keep;
 use crate::call::{Caller as _, check};
@@ -146,6 +146,22 @@ pub(super) struct Memory<'a> {
     pub(super) is_plain: bool,
 }
 
+/// How the library is told that a tensor moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Index {
+    /// Of the tensor among all operands.
+    Any(usize),
+    /// Among the operands that are read.
+    Input(usize),
+    /// Among those that are written.
+    Output(usize),
+    /// Of a list among the operands that are read, and of the tensor in it.
+    InputOf(usize, usize),
+    OutputOf(usize, usize),
+    /// What index it has is not sure, so it has to stay where it is.
+    Unsure,
+}
+
 impl Call<'_> {
     /// The memory of the operands, which has to be of the stream's device. Everything that the first phase is told,
     /// except the addresses, is noted in `words`.
@@ -173,6 +189,56 @@ impl Call<'_> {
             }
         }
         Ok(memory)
+    }
+}
+
+impl Call<'_> {
+    /// The index of each tensor, in the order of [`Memory::starts`], of a call that has lists, or leaves operands out
+    /// before others. Operands that are read are counted apart from those that are written; a list is one of either.
+    ///
+    /// Some operators number the tensors of lists as if they stood for themselves, so that of a tensor behind a list is
+    /// not sure; nor is any behind one that is left out, which counts in some, or of a result behind an operand that
+    /// is changed in place, which may count as a result.
+    pub(super) fn indices(&self) -> Few<Index> {
+        let mut indices = Few::new();
+        let (mut inputs, mut outputs) = (Kind::default(), Kind::default());
+        for arg in self.args {
+            match *arg {
+                Arg::Tensor(_, access) => {
+                    let kind = if access == Access::Write { &mut outputs } else { &mut inputs };
+                    let make = if access == Access::Write { Index::Output } else { Index::Input };
+                    indices.push(if kind.is_sure && !kind.has_list { make(kind.count) } else { Index::Unsure });
+                    kind.count += 1;
+                    outputs.is_sure &= access != Access::ReadWrite;
+                }
+                Arg::Tensors(list, access) => {
+                    let kind = if access == Access::Write { &mut outputs } else { &mut inputs };
+                    let make = if access == Access::Write { Index::OutputOf } else { Index::InputOf };
+                    for at in 0..list.count() {
+                        indices.push(if kind.is_sure { make(kind.count, at) } else { Index::Unsure });
+                    }
+                    kind.count += 1;
+                    kind.has_list = true;
+                    outputs.is_sure &= access != Access::ReadWrite;
+                }
+                Arg::NoTensor | Arg::NoTensors => (inputs.is_sure, outputs.is_sure) = (false, false),
+                _ => {}
+            }
+        }
+        indices
+    }
+}
+
+/// Operands that are read, or that are written, so far.
+struct Kind {
+    count: usize,
+    has_list: bool,
+    is_sure: bool,
+}
+
+impl Default for Kind {
+    fn default() -> Self {
+        Self { count: 0, has_list: false, is_sure: true }
     }
 }
 

@@ -11,10 +11,10 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
 
-use acl_sys::{aclOpExecutor, aclTensor};
+use acl_sys::aclOpExecutor;
 
-use super::argument::{Object, Objects};
-use super::executor::{Call, Executor, Function, Memory, workspace};
+use super::argument::{Arg, Object, Objects, Slot};
+use super::executor::{Call, Executor, Function, Index, Memory, workspace};
 use super::few::Few;
 use super::view::View;
 use crate::call::{Caller as _, call};
@@ -60,21 +60,31 @@ pub(super) struct Kept {
     made: Vec<Object>,
     /// Told to the first phase; kept as long as the executor.
     _texts: Vec<CString>,
-    /// In the order of the first phase; those of lists are not among them.
+    /// In the order of the first phase.
     tensors: Vec<Tensor>,
     bytes: u64,
     setter: Setter,
 }
 
 struct Tensor {
-    raw: *mut aclTensor,
+    /// The tensor, or the list that it is in.
+    raw: *mut c_void,
+    index: Index,
     /// What the executor has for it now.
     start: *mut c_void,
 }
 
-/// The two spellings of one function; older releases have only the second.
+/// The functions that give tensors of an executor other addresses.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Setter {
+pub(super) struct Setter {
+    spelling: Spelling,
+    /// Whether those are there that take lists, and that count what is read apart from what is written.
+    lists: bool,
+}
+
+/// The two spellings of the function that takes any tensor; older releases have only the second.
+#[derive(Debug, Clone, Copy)]
+enum Spelling {
     Plain,
     Capital,
 }
@@ -84,10 +94,25 @@ impl Setter {
     pub(super) fn of(context: &ContextInner) -> Option<Self> {
         let table = context.table();
         table.aclSetAclOpExecutorRepeatable().ok()?;
-        if table.aclSetTensorAddr().is_ok() {
-            return Some(Self::Plain);
+        let lists = table.aclSetInputTensorAddr().is_ok()
+            && table.aclSetOutputTensorAddr().is_ok()
+            && table.aclSetDynamicInputTensorAddr().is_ok()
+            && table.aclSetDynamicOutputTensorAddr().is_ok();
+        let plain = table.aclSetTensorAddr().ok().map(|_| Spelling::Plain);
+        let spelling = plain.or_else(|| table.AclSetTensorAddr().ok().map(|_| Spelling::Capital))?;
+        Some(Self { spelling, lists })
+    }
+
+    /// The index of each tensor of `call`, in the order of its memory.
+    pub(super) fn indices(self, call: &Call<'_>, memory: &Memory<'_>) -> Few<Index> {
+        if !memory.is_plain && self.lists {
+            return call.indices();
         }
-        table.AclSetTensorAddr().ok().map(|_| Self::Capital)
+        let mut indices = Few::new();
+        for at in 0..memory.starts.as_slice().len() {
+            indices.push(if memory.is_plain { Index::Any(at) } else { Index::Unsure });
+        }
+        indices
     }
 }
 
@@ -115,9 +140,12 @@ impl Kept {
         if let Err(error) = unsafe { call!(context, aclSetAclOpExecutorRepeatable(raw)) } {
             return Ok(Err(error));
         }
-        let starts = memory.starts.as_slice();
-        let tensors = objects.tensors.iter().zip(starts).map(|(raw, start)| Tensor { raw: *raw, start: *start });
-        let tensors = if memory.is_plain { tensors.collect() } else { Vec::new() };
+        let tensors = handles(call, &objects.slots)
+            .into_iter()
+            .zip(setter.indices(call, memory).as_slice())
+            .zip(memory.starts.as_slice())
+            .map(|((raw, index), start)| Tensor { raw, index: *index, start: *start })
+            .collect();
         let (executor, (made, texts)) = (executor.into_raw(), objects.keep());
         Ok(Ok(Self { function: call.function, executor, made, _texts: texts, tensors, bytes, setter }))
     }
@@ -125,12 +153,12 @@ impl Kept {
     /// Gives the tensors the addresses `starts`, one for each, in the order of the first phase.
     #[inline]
     pub(super) fn move_to(&mut self, context: &ContextInner, label: &str, starts: &[*mut c_void]) -> Moved {
-        for (index, (tensor, start)) in self.tensors.iter_mut().zip(starts).enumerate() {
+        for (at, (tensor, start)) in self.tensors.iter_mut().zip(starts).enumerate() {
             if tensor.start == *start {
                 continue;
             }
-            if let Err(error) = set_address(context, self.setter, self.executor, index, tensor.raw, *start) {
-                say!(Debug, "{label} takes no other address for tensor {index}: {error}");
+            if let Err(error) = set_address(context, self.setter, self.executor, tensor, *start) {
+                say!(Debug, "{label} takes no other address for tensor {at}: {error}");
                 return Moved::Refused;
             }
             tensor.start = *start;
@@ -170,16 +198,46 @@ fn set_address(
     context: &ContextInner,
     setter: Setter,
     executor: *mut aclOpExecutor,
-    index: usize,
-    tensor: *mut aclTensor,
+    tensor: &Tensor,
     start: *mut c_void,
 ) -> Result<()> {
-    match setter {
+    let raw = tensor.raw;
+    match (tensor.index, setter.spelling) {
         // SAFETY: a live executor with the tensor that it was planned with at this index; the address is stored.
-        Setter::Plain => unsafe { call!(context, aclSetTensorAddr(executor, index, tensor, start)) },
+        (Index::Any(at), Spelling::Plain) => unsafe {
+            call!(context, aclSetTensorAddr(executor, at, raw.cast(), start))
+        },
         // SAFETY: as above.
-        Setter::Capital => unsafe { call!(context, AclSetTensorAddr(executor, index, tensor, start)) },
+        (Index::Any(at), Spelling::Capital) => unsafe {
+            call!(context, AclSetTensorAddr(executor, at, raw.cast(), start))
+        },
+        // SAFETY: as above.
+        (Index::Input(at), _) => unsafe { call!(context, aclSetInputTensorAddr(executor, at, raw.cast(), start)) },
+        // SAFETY: as above.
+        (Index::Output(at), _) => unsafe { call!(context, aclSetOutputTensorAddr(executor, at, raw.cast(), start)) },
+        // SAFETY: as above, with the list that the tensor is in, at its place there.
+        (Index::InputOf(at, place), _) => unsafe {
+            call!(context, aclSetDynamicInputTensorAddr(executor, at, place, raw.cast(), start))
+        },
+        // SAFETY: as above.
+        (Index::OutputOf(at, place), _) => unsafe {
+            call!(context, aclSetDynamicOutputTensorAddr(executor, at, place, raw.cast(), start))
+        },
+        (Index::Unsure, _) => Err(Error::new(ErrorKind::NotSupported, "its index is not known")),
     }
+}
+
+/// For each tensor of `call`, in the order of its memory, what stands for it: itself, or its list.
+fn handles(call: &Call<'_>, slots: &[Slot]) -> Vec<*mut c_void> {
+    let of = |(arg, slot): (&Arg<'_>, &Slot)| {
+        let count = match arg {
+            Arg::Tensor(..) => 1,
+            Arg::Tensors(list, _) => list.count(),
+            _ => 0,
+        };
+        std::iter::repeat_n(slot.pointer(), count)
+    };
+    call.args.iter().zip(slots).flat_map(of).collect()
 }
 
 /// A kept executor that destroys itself, for a plan.

@@ -136,7 +136,12 @@ fn may_be_silent(name: &str, code: i32) -> bool {
         // Called after another failure, for its text.
         "aclGetRecentErrMsg" => true,
         // What an operator may refuse; it is updated whole then.
-        "aclSetAclOpExecutorRepeatable" | "aclSetTensorAddr" => true,
+        "aclSetAclOpExecutorRepeatable"
+        | "aclSetTensorAddr"
+        | "aclSetInputTensorAddr"
+        | "aclSetOutputTensorAddr"
+        | "aclSetDynamicInputTensorAddr"
+        | "aclSetDynamicOutputTensorAddr" => true,
         // Called after an end of a capture that failed, which is reported if it matters.
         "aclmdlRICaptureGetInfo" => true,
         _ => false,

@@ -204,10 +204,22 @@ fn operators(context: &Context) -> Result<()> {
 fn by_name(context: &Context, s: &Stream) -> Result<()> {
     let a = context.zeros::<f32>([2])?;
     let (mut one, mut other) = (context.zeros::<f32>([2])?, context.zeros::<f32>([2])?);
+    let mut kept = Vec::new();
     let described = |result: Result<()>| match result {
         Err(error) if error.kind() == ErrorKind::NotSupported => Ok(()),
         other => other,
     };
+    for _ in 0..2 {
+        // Lists on other memory each time.
+        let whole = context.empty::<f32>([4])?;
+        let (left, right) =
+            (context.upload_tensor(&[1.0_f32, 2.0], [2])?, context.upload_tensor(&[3.0_f32, 4.0], [2])?);
+        op::cat(s, &[&left, &right], 0, &mut whole.clone())?;
+        let (mut head, mut tail) = (context.empty::<f32>([1])?, context.empty::<f32>([3])?);
+        op::split(s, &whole, &[1, 3], 0, &mut [&mut head, &mut tail])?;
+        assert_eq!((head.to_vec()?, tail.to_vec()?), (vec![1.0], vec![2.0, 3.0, 4.0]));
+        kept.push((whole, left, right, head, tail));
+    }
     let numbers = [1.0_f32, 2.0].map(Scalar::from);
     described(aclnn::foreach_pow_scalar_list(s, &[&a, &a], &numbers, &mut [&mut one, &mut other]))?;
     described(aclnn::resize(s, &a, &[2.0, 2.0], "nearest", &mut one))?;

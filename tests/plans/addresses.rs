@@ -1,6 +1,7 @@
 //! Operators inside a captured graph that are replaced by the addresses of their tensors.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, mpsc};
 
 use racl::op::{CubeMath, DataType, DataType::F32, DataType::I64, GeluForm, Tensor};
 use racl::plan::{Bindings, Builder, Executable, Frozen, Input, Mode, Operator, Plan, RunOptions, Value};
@@ -157,13 +158,18 @@ struct Case {
 
 impl Case {
     fn new(alone: &Alone) -> Self {
+        Self::in_mode(alone, Mode::Captured)
+    }
+
+    fn in_mode(alone: &Alone, mode: Mode) -> Self {
         let plan = Plan::build(|g| {
             let x = g.input("x", [4], F32, Input::Updatable)?;
             let h = g.muls(x, 2.0)?;
             let y = g.adds(h, 1.0)?;
             g.output("y", y)
         });
-        let exe = plan.unwrap().capture(&alone.device, Frozen::new()).unwrap();
+        let options = RunOptions::new().mode(mode);
+        let exe = plan.unwrap().executable(&alone.device, &options, Frozen::new()).unwrap();
         let x = [1.0_f32, 10.0].map(|value| alone.device.upload_tensor(&[value; 4], [4]).unwrap());
         let binds = [give(&exe, "x", &x[0]), give(&exe, "x", &x[1])];
         Self { exe, binds, stream: alone.stream() }
@@ -264,7 +270,7 @@ fn a_foreign_operator_stays_whole() {
 }
 
 #[test]
-fn an_executor_is_made_anew_on_another_thread() {
+fn another_thread_makes_an_executor_of_its_own_and_finds_it_again() {
     let alone = Alone::new();
     let mut case = Case::new(&alone);
     (0..4).for_each(|turn| case.check(turn, "here"));
@@ -274,7 +280,44 @@ fn an_executor_is_made_anew_on_another_thread() {
     });
     assert_eq!(case.by_address(), 2 + 3);
     (8..12).for_each(|turn| case.check(turn, "back"));
-    assert_eq!(case.by_address(), 2 + 3 + 3);
+    assert_eq!(case.by_address(), 2 + 3 + 4);
+}
+
+/// As the workers of a runtime that give a task to each other.
+#[test]
+fn an_executable_that_moves_between_threads_is_planned_once_on_each() {
+    let alone = Alone::new();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let case = &Mutex::new(Case::in_mode(&alone, mode));
+        let visit = move |round: usize| {
+            let mut case = case.lock().unwrap();
+            let before = first_phases();
+            (3 * round..3 * round + 3).for_each(|turn| case.check(turn, "on some thread"));
+            first_phases() - before
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..4)
+                .map(|_| {
+                    let (rounds, taken) = mpsc::channel();
+                    let (done, plans) = mpsc::channel();
+                    scope.spawn(move || taken.into_iter().for_each(|round| done.send(visit(round)).unwrap()));
+                    (rounds, plans)
+                })
+                .collect();
+            for (round, worker) in (0..4).chain([2, 0, 0, 3, 1, 2, 1, 3]).enumerate() {
+                let (rounds, plans) = &workers[worker];
+                rounds.send(round).unwrap();
+                let plans = plans.recv().unwrap();
+                assert_eq!(plans > 0, round < 4, "{plans} first phases in round {round}, {mode:?}");
+            }
+            drop(workers);
+        });
+    }
+}
+
+fn first_phases() -> u64 {
+    let names = Table::names().map(|(name, _)| name);
+    names.filter(|name| name.ends_with("GetWorkspaceSize")).map(mock::calls).sum()
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! replace addresses and run the second phase alone. A captured graph has one shape and one layout for each value, so
 //! an input that moved has nothing new but its address. That an operator or the library does not allow it is
 //! remembered, and both phases run at each update; so it is for foreign operators, and for one whose update by
-//! address failed. An executor serves one thread: a run on another one makes it anew.
+//! address failed. An executor serves one thread: each thread that runs makes one, and finds it again.
 
 use std::cell::Cell;
 
@@ -19,11 +19,15 @@ use super::issue::{At, with_views};
 use super::launch::{in_phase_order, launch};
 use super::piece::{Pieces, Place};
 
+/// Executors of one operator that are kept: more than a runtime has threads on most machines.
+const THREADS: usize = 64;
+
 /// How one operator is replaced.
 pub(super) enum Way {
     /// Not known before the first update.
     Untried,
-    ByAddress(Repeatable),
+    /// One for each thread that submitted it, the one that was used last in front.
+    ByAddress(Vec<Repeatable>),
     Whole,
 }
 
@@ -50,17 +54,22 @@ impl Way {
             let views = in_phase_order(operator, operands, out);
             // Whole is what stays when a second phase fails or panics on the way.
             match std::mem::replace(self, Self::Whole) {
-                Self::ByAddress(mut kept) if kept.is_of_this_thread() => {
-                    if kept.launch(stream, views, at)? {
-                        *self = Self::ByAddress(kept);
+                Self::ByAddress(mut all) if all.iter().any(Repeatable::is_of_this_thread) => {
+                    let own = all.iter().position(Repeatable::is_of_this_thread).unwrap_or(0);
+                    all[..=own].rotate_right(1);
+                    if all[0].launch(stream, views, at)? {
+                        *self = Self::ByAddress(all);
                         return Ok(true);
                     }
                 }
-                Self::Untried | Self::ByAddress(_) => {
+                former @ (Self::Untried | Self::ByAddress(_)) => {
+                    let mut all = if let Self::ByAddress(all) = former { all } else { Vec::new() };
                     if let Some(mut kept) = self.first_phase(operator, (operands, out), stream, at)?
                         && kept.launch(stream, views, at)?
                     {
-                        *self = Self::ByAddress(kept);
+                        all.truncate(THREADS - 1);
+                        all.insert(0, kept);
+                        *self = Self::ByAddress(all);
                         return Ok(false);
                     }
                 }
