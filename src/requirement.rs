@@ -87,10 +87,10 @@ const ALL: [Requirement; 20] = parts! {
     "contexts", "further contexts of a device": aclrtCreateContext aclrtDestroyContext,
     "memory", "device and pinned memory, copies":
         aclrtMalloc aclrtFree aclrtMallocHost aclrtFreeHost aclrtMemcpy aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync,
-    "streams", "streams with priorities":
+    "streams", "streams with priorities and flags":
         aclrtCreateStreamWithConfig aclrtDestroyStream aclrtSynchronizeStream aclrtSynchronizeStreamWithTimeout
         aclrtStreamQuery
-        ; optional aclrtStreamGetId aclrtCtxGetCurrentDefaultStream,
+        ; optional aclrtStreamGetId aclrtStreamGetFlags aclrtCtxGetCurrentDefaultStream,
     "events", "order between streams":
         aclrtCreateEventExWithFlag aclrtDestroyEvent aclrtRecordEvent aclrtStreamWaitEvent aclrtQueryEventStatus
         aclrtSynchronizeEvent

@@ -24,6 +24,7 @@ mod poll;
 mod submit;
 
 pub(crate) use capture::{CaptureState, HostSlot, Keep};
+pub use create::StreamOptions;
 pub(crate) use submit::Task;
 
 /// A queue of work on a device: what is submitted to it runs in order, and independently of other streams.

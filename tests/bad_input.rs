@@ -3,7 +3,7 @@
 mod common;
 
 use common::{assert_says, device};
-use racl::{Acl, CaptureMode, Context, ErrorKind, Prefetch, Stream, mock, op};
+use racl::{Acl, CaptureMode, Context, ErrorKind, Prefetch, Stream, StreamOptions, mock, op};
 
 #[test]
 fn an_unknown_device_is_named() {
@@ -274,11 +274,11 @@ fn an_index_outside_the_table_is_reported_by_the_next_wait() {
 fn priorities_and_time_limits_are_checked() {
     let device = device();
     assert_says(
-        &device.stream_with_priority(8).unwrap_err(),
+        &device.stream_with(StreamOptions::new().priority(8)).unwrap_err(),
         ErrorKind::InvalidArgument,
         &["priority 8", "0 (highest)"],
     );
-    let stream = device.stream_with_priority(7).unwrap();
+    let stream = device.stream_with(StreamOptions::new().priority(7)).unwrap();
     let none = std::time::Duration::ZERO;
     assert_says(&stream.synchronize_timeout(none).unwrap_err(), ErrorKind::InvalidArgument, &["more than zero"]);
     let long = std::time::Duration::from_secs(86_400 * 30);

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::{assert_says, device};
-use racl::{CaptureMode, ErrorKind, mock, op};
+use racl::{CaptureMode, ErrorKind, StreamOptions, mock, op, sys};
 
 #[test]
 fn submitting_returns_before_the_work_is_done() {
@@ -21,6 +21,29 @@ fn submitting_returns_before_the_work_is_done() {
     mock::release(&stream).unwrap();
     assert_eq!(buffer.to_vec().unwrap(), [1; 4]);
     assert!(stream.is_complete().unwrap());
+}
+
+#[test]
+fn flags_of_a_stream_reach_the_library() {
+    let device = device();
+    let ask = device.acl().table().aclrtStreamGetFlags().unwrap();
+    let all = [
+        (StreamOptions::new(), 0),
+        (StreamOptions::new().fast_launch(), sys::ACL_STREAM_FAST_LAUNCH),
+        (StreamOptions::new().fast_sync().priority(5), sys::ACL_STREAM_FAST_SYNC),
+        (StreamOptions::new().fast_sync().long_queue().fast_launch(), 0b1011),
+    ];
+    for (options, want) in all {
+        let stream = device.stream_with(options).unwrap();
+        let mut flags = u32::MAX;
+        // SAFETY: a live stream, and a place for one number.
+        assert_eq!(unsafe { ask(stream.as_raw(), &raw mut flags) }, 0);
+        assert_eq!(flags, want, "{options:?}");
+        let mut buffer = device.upload(&[0_u8; 4]).unwrap();
+        stream.fill_bytes(&mut buffer, 7).unwrap();
+        stream.synchronize().unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [7; 4]);
+    }
 }
 
 #[test]

@@ -10,11 +10,56 @@ use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::retire;
 
-/// How a stream is made.
-#[derive(Debug, Clone, Copy, Default)]
-struct Options {
+/// How a stream is made, for [`Context::stream_with`].
+///
+/// Streams on which a synchronising call returns before the work is done are left out: those for models that are built
+/// (`ACL_STREAM_PERSISTENT`), for AI CPUs (`ACL_STREAM_CPU_SCHEDULE`) and for code on the device
+/// (`ACL_STREAM_DEVICE_USE_ONLY`). The guide on streams has what each flag does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StreamOptions {
     priority: u32,
     flags: u32,
+}
+
+impl StreamOptions {
+    /// Those of [`Context::stream`]: the highest priority and no flag.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { priority: 0, flags: 0 }
+    }
+
+    /// A priority, 0 (highest) to 7.
+    #[must_use]
+    pub const fn priority(self, priority: u32) -> Self {
+        Self { priority, ..self }
+    }
+
+    /// What a launch needs on the device is set aside when the stream is made: more memory and a slower start, and
+    /// faster launches.
+    #[must_use]
+    #[doc(alias = "ACL_STREAM_FAST_LAUNCH")]
+    pub const fn fast_launch(self) -> Self {
+        self.flag(acl_sys::ACL_STREAM_FAST_LAUNCH)
+    }
+
+    /// A thread that synchronises with the stream asks again and again instead of sleeping: sooner back, and one core
+    /// of the host at work meanwhile.
+    #[must_use]
+    #[doc(alias = "ACL_STREAM_FAST_SYNC")]
+    pub const fn fast_sync(self) -> Self {
+        self.flag(acl_sys::ACL_STREAM_FAST_SYNC)
+    }
+
+    /// A longer queue, on chips that have one.
+    #[must_use]
+    #[doc(alias = "ACL_STREAM_HUGE")]
+    pub const fn long_queue(self) -> Self {
+        self.flag(acl_sys::ACL_STREAM_HUGE)
+    }
+
+    const fn flag(self, flag: u32) -> Self {
+        Self { flags: self.flags | flag, ..self }
+    }
 }
 
 impl Context {
@@ -25,18 +70,31 @@ impl Context {
     /// [`ErrorKind::NoStreams`](crate::ErrorKind::NoStreams) when the device has none left.
     #[doc(alias = "aclrtCreateStream")]
     pub fn stream(&self) -> Result<Stream> {
-        Stream::create(self, Options::default())
+        Stream::create(self, StreamOptions::new())
     }
 
-    /// A new stream with a priority, 0 (highest, the default) to 7.
+    /// A new stream with a priority or flags. Returns when the stream is there; any thread may call it.
     ///
     /// # Errors
     ///
     /// As [`Context::stream`]; [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a priority above
-    /// 7, which the C call would clamp silently.
+    /// 7, which the C call would clamp silently; [`ErrorKind::NotSupported`] when the chip lacks a flag, and when the
+    /// library ignored one, as far as it can be asked (`aclrtStreamGetFlags`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::StreamOptions;
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream_with(StreamOptions::new().priority(2).fast_launch().fast_sync())?;
+    /// stream.synchronize()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[doc(alias = "aclrtCreateStreamWithConfig")]
-    pub fn stream_with_priority(&self, priority: u32) -> Result<Stream> {
-        Stream::create(self, Options { priority, ..Options::default() })
+    #[doc(alias = "aclrtStreamGetFlags")]
+    pub fn stream_with(&self, options: StreamOptions) -> Result<Stream> {
+        Stream::create(self, options)
     }
 
     /// The default stream of this context. It has no implicit order with other streams, cannot record a graph and is
@@ -52,20 +110,38 @@ impl Context {
 }
 
 impl Stream {
-    fn create(context: &Context, options: Options) -> Result<Self> {
+    fn create(context: &Context, options: StreamOptions) -> Result<Self> {
         if options.priority > 7 {
             let priority = options.priority;
             return Err(Error::invalid(format!("stream priority {priority}: 0 (highest) to 7 are possible")));
         }
         let raw = create_raw(context.inner(), options)?;
-        Ok(Self::own(context.inner(), raw, Ownership::Owned))
+        // From here on the stream goes with the value.
+        let stream = Self::own(context.inner(), raw, Ownership::Owned);
+        stream.check_flags(options.flags).map(|()| stream)
+    }
+
+    /// That the stream has the flags, which a library that does not know them ignores; releases that cannot be asked
+    /// are believed.
+    fn check_flags(&self, wanted: u32) -> Result<()> {
+        let context = &**self.0.context();
+        if wanted == 0 || context.table().aclrtStreamGetFlags().is_err() {
+            return Ok(());
+        }
+        let mut flags = 0;
+        // SAFETY: `flags` is a place for one number; the stream is live.
+        unsafe { call!(context, aclrtStreamGetFlags(self.as_raw(), &raw mut flags)) }?;
+        match wanted & !flags {
+            0 => Ok(()),
+            lacks => Err(Error::new(ErrorKind::NotSupported, format!("the library ignored stream flags {lacks:#x}"))),
+        }
     }
 
     /// As [`Stream::lease`] for priority 0; others are made anew, since idle streams have none.
     pub(crate) fn lease_with_priority(context: &Context, priority: u32) -> Result<Self> {
         match priority {
             0 => Self::lease(context.inner()),
-            _ => Self::create(context, Options { priority, ..Options::default() }),
+            _ => Self::create(context, StreamOptions::new().priority(priority)),
         }
     }
 
@@ -73,7 +149,7 @@ impl Stream {
     pub(crate) fn lease(context: &Arc<ContextInner>) -> Result<Self> {
         let raw = match context.idle_streams.take() {
             Some(raw) => raw,
-            None => create_raw(context, Options::default())?,
+            None => create_raw(context, StreamOptions::new())?,
         };
         Ok(Self::own(context, raw, Ownership::Leased))
     }
@@ -90,9 +166,9 @@ impl Stream {
     }
 }
 
-fn create_raw(context: &ContextInner, options: Options) -> Result<aclrtStream> {
+fn create_raw(context: &ContextInner, options: StreamOptions) -> Result<aclrtStream> {
     let mut raw = std::ptr::null_mut();
-    let Options { priority, flags } = options;
+    let StreamOptions { priority, flags } = options;
     // SAFETY: `raw` is a place for one handle.
     let mut create = || unsafe { call!(context, aclrtCreateStreamWithConfig(&raw mut raw, priority, flags)) };
     let mut created = create();
@@ -101,6 +177,9 @@ fn create_raw(context: &ContextInner, options: Options) -> Result<aclrtStream> {
     while none_left(&created) && (context.idle_streams.shrink(context, 0) || retire::collect()) {
         created = create();
     }
-    created.context_with(|| "creating a stream".to_owned())?;
+    created.context_with(|| match flags {
+        0 => "creating a stream".to_owned(),
+        _ => format!("creating a stream with flags {flags:#x}"),
+    })?;
     Ok(raw)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use racl::half::f16;
 use racl::op::{self, GeluForm, LayerNorm, RotaryForm, Scalar, aclnn};
-use racl::{Acl, CaptureMode, Context, Device, Error, ErrorKind, Prefetch, Result, Stream, mock};
+use racl::{Acl, CaptureMode, Context, Device, Error, ErrorKind, Prefetch, Result, Stream, StreamOptions, mock};
 
 /// Runs the program; gives the errors of destructors as well. Panics when a result is wrong that came without an
 /// error.
@@ -46,7 +46,7 @@ fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
 }
 
 fn ordering(context: &Context) -> Result<()> {
-    let (main, side) = (context.stream()?, context.stream_with_priority(3)?);
+    let (main, side) = (context.stream()?, context.stream_with(StreamOptions::new().priority(3).fast_launch())?);
     main.id()?;
     let default = context.default_stream()?;
     let (start, end) = (context.timing_event()?, context.timing_event()?);

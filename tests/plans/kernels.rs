@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use racl::plan::{Foreign, Launch};
 use racl::sys::{self, Table};
-use racl::{Device, Result, op};
+use racl::{Device, Result, StreamOptions, op};
 
 /// What a foreign operator does at its launches.
 pub(crate) const WORK: u32 = 0;
@@ -24,7 +24,7 @@ pub(crate) fn copy_as_told(now: &Arc<AtomicU32>) -> Foreign {
     Foreign::new("test.told", 1, move |launch| match now.load(Ordering::Relaxed) {
         WORK => submit_copy(launch),
         // There is no priority 9.
-        FAIL => launch.stream().context().stream_with_priority(9).map(drop),
+        FAIL => launch.stream().context().stream_with(StreamOptions::new().priority(9)).map(drop),
         _ => panic!("told to panic"),
     })
 }
