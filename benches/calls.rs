@@ -86,6 +86,46 @@ fn launch(device: &Device, stream: &Stream) -> Result<()> {
     Ok(())
 }
 
+/// What it costs to ask which context is current before each call: the raw side is the safe call without.
+fn verified(device: &Device, stream: &Stream) -> Result<()> {
+    let mut one = device.alloc::<u8>(64)?;
+    let mut other = device.alloc::<u8>(64)?;
+    let verified = || {
+        racl::set_verify_context(true);
+        let done = stream.fill_bytes(&mut other, 0);
+        racl::set_verify_context(false);
+        done
+    };
+    let (trusted, asked) = compare(stream, || stream.fill_bytes(&mut one, 0), verified)?;
+    println!("fill of 64 bytes, asking for the context\t{:.1}\tns more\tnone\tmet", asked - trusted);
+    Ok(())
+}
+
+/// Order between two streams, with an event that is kept against one that is made and destroyed.
+fn fork(device: &Device, stream: &Stream) -> Result<()> {
+    let other = device.stream()?;
+    let table = device.acl().table();
+    let (create, destroy) = (table.aclrtCreateEventExWithFlag()?, table.aclrtDestroyEvent()?);
+    let (record, wait) = (table.aclrtRecordEvent()?, table.aclrtStreamWaitEvent()?);
+    let (from, to) = (stream.as_raw(), other.as_raw());
+    let raw_call = || {
+        let mut event = std::ptr::null_mut();
+        // SAFETY: a place for one handle.
+        assert_eq!(unsafe { create(&raw mut event, sys::ACL_EVENT_SYNC) }, 0);
+        // SAFETY: live handles.
+        assert_eq!(unsafe { record(event, from) }, 0);
+        // SAFETY: live handles.
+        assert_eq!(unsafe { wait(to, event) }, 0);
+        // SAFETY: the event is this function's own.
+        assert_eq!(unsafe { destroy(event) }, 0);
+        Ok(())
+    };
+    let (raw, safe) = compare(stream, raw_call, || stream.fork(&other))?;
+    println!("fork with an event made and destroyed, raw\t{raw:.1}\tns\tnone\tmet");
+    println!("fork with an event that is kept, safe\t{safe:.1}\tns\tnone\tmet");
+    other.synchronize()
+}
+
 fn main() -> Result<()> {
     let acl = Acl::mock()?;
     println!("# {acl}; median of {ROUNDS} rounds of {CALLS} calls");
@@ -93,5 +133,7 @@ fn main() -> Result<()> {
     let stream = device.stream()?;
     memset(&device, &stream)?;
     record(&device, &stream)?;
-    launch(&device, &stream)
+    launch(&device, &stream)?;
+    verified(&device, &stream)?;
+    fork(&device, &stream)
 }

@@ -4,18 +4,23 @@
 use std::ffi::OsString;
 use std::ffi::{CStr, OsStr};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use acl_sys::{MixedToolkits, Table, aclCANNPackageName, aclCANNPackageVersion};
 
-use crate::call::{Caller, call, pointer};
+use crate::call::{Caller, call, pointer, set_verify_context};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
-use crate::lock::{Lock, say};
+use crate::lock::{Lock, Signal, say};
 
-/// AscendCL, initialised. The first value initialises the library of its process, the last one to go finalises it.
+pub(crate) mod kept;
+
+/// AscendCL, initialised. The first value initialises the library of its process; [`Acl::close`] ends it.
 ///
-/// Clones are cheap and share one initialisation; every object of this crate keeps it alive. When another part of the
-/// process initialised the library before (code 100002), this value uses it and leaves its end to that part.
+/// Clones are cheap and share one initialisation; every object of this crate keeps it alive. When the last value is
+/// dropped the library stays initialised for the next one, unless [`set_end_on_drop`](crate::set_end_on_drop) says
+/// otherwise. When another part of the process initialised the library before (code 100002), this value uses it and
+/// leaves its end to that part.
 ///
 /// The library is chosen by the constructor: [`Acl::init`] takes the one of this machine, or the one that the
 /// environment variable `RACL_LIBRARY` names: a path, `system` (search as if it were not set) or `mock` (the built-in
@@ -67,16 +72,60 @@ enum Choice {
 struct Live {
     choice: Choice,
     /// Kept for the process: a library is never unloaded, and loading it twice is work for nothing.
-    table: Arc<Table>,
+    table: Option<Arc<Table>>,
     inner: Weak<AclInner>,
     /// How to end the present initialisation, if there is one.
     ending: Option<Ending>,
+    /// Some thread begins or ends it.
+    busy: bool,
+}
+
+impl Live {
+    fn new(choice: Choice) -> Self {
+        Self { choice, table: None, inner: Weak::new(), ending: None, busy: false }
+    }
 }
 
 static LIVE: Lock<Vec<Live>> = Lock::new(Vec::new());
+/// Told when an entry is no longer busy.
+static CHANGED: Signal = Signal::new();
+
+static ENDS_ON_DROP: AtomicBool = AtomicBool::new(false);
+
+/// Whether the last [`Device`](crate::Device) that is dropped resets its device, and the last [`Acl`] ends its library.
+/// Any thread may call it; it counts for the whole process.
+///
+/// Off at first: a reset takes long and loses the caches of the runtime, and an end of the library in a destructor
+/// comes when the program does not expect it, at the end of the process even in an order that the runtime does not bear
+/// (guide: `aclFinalize` is not to be called from static destructors). Devices stay open for the next who asks;
+/// [`Device::close`](crate::Device::close) and [`Acl::close`] end them, and tell how that went.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// use racl::mock;
+///
+/// let acl = racl::Acl::mock()?;
+/// drop(acl.device(0)?);
+/// assert_eq!(mock::calls("aclrtResetDevice"), 0);
+/// racl::set_end_on_drop(true);
+/// drop(acl.device(0)?); // the same one
+/// assert_eq!((mock::calls("aclrtSetDevice"), mock::calls("aclrtResetDevice")), (1, 1));
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[doc(alias = "aclrtResetDevice")]
+#[doc(alias = "aclFinalize")]
+pub fn set_end_on_drop(on: bool) {
+    ENDS_ON_DROP.store(on, Ordering::Relaxed);
+}
+
+pub(crate) fn ends_on_drop() -> bool {
+    ENDS_ON_DROP.load(Ordering::Relaxed)
+}
 
 /// Environment variable that chooses the library.
 const LIBRARY: &str = "RACL_LIBRARY";
+const VERIFY: &str = "RACL_VERIFY_CONTEXT";
 
 impl Acl {
     /// Initialises the library of this machine, or the one that `RACL_LIBRARY` names.
@@ -164,24 +213,36 @@ impl Acl {
 
     fn start(choice: Choice) -> Result<Self> {
         let mut live = LIVE.lock();
-        let index = match live.iter().position(|entry| entry.choice == choice) {
-            Some(index) => index,
+        let place = match live.iter().position(|entry| entry.choice == choice) {
+            Some(place) => place,
             None => {
-                let table = Arc::new(open(&choice)?);
-                live.push(Live { choice, table, inner: Weak::new(), ending: None });
+                live.push(Live::new(choice));
                 live.len() - 1
             }
         };
-        let entry = &mut live[index];
+        live = CHANGED.wait_while(live, |live| live[place].busy);
+        let entry = &mut live[place];
         if let Some(inner) = entry.inner.upgrade() {
             return Ok(Self(inner));
         }
         if entry.ending.is_none() {
-            let ending = initialize(&entry.table).context_with(|| format!("with {}", entry.table.describe()))?;
-            entry.ending = Some(ending);
-            say!(Debug, "initialised {}", entry.table.describe());
+            // Others wait, but not for the lock: initialising takes long, and runs code of the library.
+            entry.busy = true;
+            let (choice, known) = (entry.choice.clone(), entry.table.clone());
+            drop(live);
+            let (table, begun) = begin(&choice, known);
+            live = LIVE.lock();
+            live[place].busy = false;
+            live[place].table = table;
+            live[place].ending = begun.as_ref().ok().copied();
+            CHANGED.notify_all();
+            begun?;
+            // Written once the lock is free, and not before: a logger may ask for the library.
+            say!(Debug, "initialised {}", live[place].table.as_deref().map_or_else(String::new, Table::describe));
         }
-        let inner = Arc::new(AclInner { table: Arc::clone(&entry.table), mixed: OnceLock::new() });
+        let entry = &mut live[place];
+        let table = entry.table.clone().ok_or_else(|| Error::new(ErrorKind::Internal, "no library"))?;
+        let inner = Arc::new(AclInner { table, mixed: OnceLock::new() });
         entry.inner = Arc::downgrade(&inner);
         Ok(Self(inner))
     }
@@ -306,7 +367,8 @@ impl Acl {
         self.0.mixed.get().and_then(Option::as_ref)
     }
 
-    /// Ends the initialisation now; the library's other users keep theirs.
+    /// Ends the initialisation now, after resetting the devices that were kept open; the library's other users keep
+    /// theirs. Blocks for that long, with no lock held.
     ///
     /// # Errors
     ///
@@ -319,7 +381,7 @@ impl Acl {
         if others > 0 {
             return Err((self, Error::invalid(format!("{others} other values use the initialisation"))));
         }
-        self.0.end(1).map_err(|error| (self, error))
+        self.0.end(1, kept::reset).map_err(|error| (self, error))
     }
 }
 
@@ -437,24 +499,62 @@ fn initialize(table: &Table) -> Result<Ending> {
 
 impl Drop for AclInner {
     fn drop(&mut self) {
-        if let Err(error) = self.end(0) {
+        if ends_on_drop()
+            && let Err(error) = self.end(0, kept::reset)
+        {
             say!(Error, "ending the library: {error:#}");
         }
     }
 }
 
 impl AclInner {
-    /// Ends the initialisation, unless more than `known` values use it: one that was made meanwhile goes on with it.
-    fn end(&self, known: usize) -> Result<()> {
+    /// Ends the initialisation, after `first`, unless more than `known` values use it: one that was made meanwhile goes
+    /// on with it.
+    fn end(&self, known: usize, first: impl FnOnce(&Table) -> Result<()>) -> Result<()> {
+        let of_this = |entry: &Live| entry.table.as_ref().is_some_and(|table| Arc::ptr_eq(table, &self.table));
+        let live = LIVE.lock();
+        let Some(place) = live.iter().position(of_this) else { return Ok(()) };
+        let mut live = CHANGED.wait_while(live, |live| live[place].busy);
+        let entry = &mut live[place];
+        let Some(ending) = entry.ending.filter(|_| entry.inner.strong_count() <= known) else { return Ok(()) };
+        // Others wait, but not for the lock.
+        entry.busy = true;
+        drop(live);
+        let ended = first(&self.table).and_then(|()| finalize(&self.table, ending));
         let mut live = LIVE.lock();
-        let entry = live.iter_mut().find(|entry| Arc::ptr_eq(&entry.table, &self.table));
-        let Some(entry) = entry.filter(|entry| entry.inner.strong_count() <= known) else { return Ok(()) };
-        if let Some(ending) = entry.ending {
-            finalize(&self.table, ending)?;
+        live[place].busy = false;
+        if ended.is_ok() {
+            (live[place].ending, live[place].inner) = (None, Weak::new());
         }
-        entry.ending = None;
-        Ok(())
+        CHANGED.notify_all();
+        ended
     }
+}
+
+/// Loads the library, unless that was done before, and initialises it. Says nothing: others wait for this, a logger
+/// maybe.
+fn begin(choice: &Choice, known: Option<Arc<Table>>) -> (Option<Arc<Table>>, Result<Ending>) {
+    let table = match known.map_or_else(|| open(choice).map(Arc::new), Ok) {
+        Ok(table) => table,
+        Err(error) => return (None, Err(error)),
+    };
+    if std::env::var_os(VERIFY).is_some_and(|value| value == "1") {
+        set_verify_context(true);
+    }
+    let begun = initialize(&table).context_with(|| format!("with {}", table.describe()));
+    (Some(table), begun)
+}
+
+/// The mock was reset, so it is not initialised and has no device open. Gives the addresses of its tables.
+#[cfg(feature = "mock")]
+pub(crate) fn forget_mock() -> Vec<usize> {
+    let mut tables = Vec::new();
+    for entry in LIVE.lock().iter_mut().filter(|entry| entry.choice == Choice::Mock) {
+        entry.ending = None;
+        tables.extend(entry.table.as_deref().map(|table| std::ptr::from_ref(table).addr()));
+    }
+    kept::forget(&tables);
+    tables
 }
 
 fn finalize(table: &Table, ending: Ending) -> Result<()> {

@@ -2,10 +2,12 @@
 
 use std::cell::Cell;
 use std::ffi::CStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use acl_sys::{Table, aclrtContext};
 
 use crate::error::{Error, Result};
+use crate::lock::say;
 
 /// What a C call is made with: a table, and for most calls a context that must be current on this thread.
 pub(crate) trait Caller {
@@ -28,10 +30,80 @@ thread_local! {
     static CURRENT: Cell<u64> = const { Cell::new(0) };
 }
 
+/// What this crate made current last is not trusted.
+static VERIFY: AtomicBool = AtomicBool::new(false);
+
+/// Whether each call asks the library which context is current on the thread (`aclrtGetCurrentContext`), instead of
+/// trusting what this crate made current last. When other code has changed it, the call makes its own current again,
+/// and the first time that is said in the log. The environment variable `RACL_VERIFY_CONTEXT` set to 1 turns it on when
+/// a library is initialised. Any thread may call it; it counts for the whole process.
+///
+/// Off at first, since it is one more C call for each. Code that changes the context of a thread beside this crate, as
+/// PyTorch does, is better put into [`Acl::beside`](crate::Acl::beside), and calls of this crate in a callback of such
+/// code into [`Context::within`](crate::Context::within).
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// racl::set_verify_context(true);
+/// let device = racl::Acl::mock()?.device(0)?;
+/// device.stream()?.synchronize()?; // each of these calls asks first
+/// racl::set_verify_context(false);
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[doc(alias = "aclrtGetCurrentContext")]
+pub fn set_verify_context(on: bool) {
+    VERIFY.store(on, Ordering::Relaxed);
+}
+
 /// Makes `context` current on this thread; cheap when this crate did so last.
 #[inline]
 pub(crate) fn bind(context: &impl Scope) -> Result<()> {
-    if CURRENT.get() == context.id() { Ok(()) } else { bind_anew(context) }
+    if CURRENT.get() == context.id() && !VERIFY.load(Ordering::Relaxed) { Ok(()) } else { bind_or_ask(context) }
+}
+
+#[cold]
+fn bind_or_ask(context: &impl Scope) -> Result<()> {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    if CURRENT.get() != context.id() {
+        return bind_anew(context);
+    }
+    let current = current_of(context.table());
+    if current == context.raw() {
+        return Ok(());
+    }
+    if !TOLD.swap(true, Ordering::Relaxed) {
+        say!(Warn, "other code made the context {current:p} current on a thread that works with {:p}", context.raw());
+    }
+    bind_anew(context)
+}
+
+/// What is current on this thread, for the library; null for nothing.
+pub(crate) fn current_of(table: &Table) -> aclrtContext {
+    let mut current = std::ptr::null_mut();
+    if let Ok(function) = table.aclrtGetCurrentContext() {
+        // SAFETY: a place for one handle; a thread without a context gets a code and no handle.
+        let code = unsafe { function(&raw mut current) };
+        return if code == 0 { current } else { std::ptr::null_mut() };
+    }
+    current
+}
+
+/// The id of the context that this crate believes to be current on this thread, and zero for none.
+pub(crate) fn believed() -> u64 {
+    CURRENT.get()
+}
+
+/// Makes a context current that other code had, and believes what was believed then; after null nothing is believed.
+pub(crate) fn restore(table: &Table, context: aclrtContext, believed: u64) -> Result<()> {
+    CURRENT.set(0);
+    if context.is_null() {
+        return Ok(());
+    }
+    // SAFETY: a stale handle gives an error code.
+    unsafe { call!(table, aclrtSetCurrentContext(context)) }?;
+    CURRENT.set(believed);
+    Ok(())
 }
 
 /// Makes `context` current without trusting what this crate did last: other code may have changed it since.

@@ -6,16 +6,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use acl_sys::Table;
 
-use crate::acl::Acl;
+use crate::acl::{Acl, kept};
 use crate::call::{self, Caller, Scope, bind_anew, call, forget_binding};
 use crate::closure::{self, Spent};
-use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, say};
 use crate::retire::{self, keepers};
 
+mod beside;
 mod events;
 mod idle;
 mod operators;
+pub(crate) mod primary;
 pub(crate) mod reclaim;
 mod scalars;
 
@@ -154,21 +156,6 @@ impl Scope for ContextInner {
 }
 
 impl Context {
-    /// The primary context of a device; takes one reference of it.
-    pub(crate) fn primary(acl: &Acl, device: i32) -> Result<Self> {
-        forget_binding();
-        // SAFETY: takes a number; a wrong one gives a code.
-        unsafe { call!(acl, aclrtSetDevice(device)) }
-            .map_err(|error| explain_device(acl, error))
-            .context_with(|| format!("opening device {device}"))?;
-        let mut context = Self::own(acl, std::ptr::null_mut(), device, Owner::Primary, None);
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: `raw` is a place for one handle.
-        unsafe { call!(acl, aclrtGetCurrentContext(&raw mut raw)) }?;
-        Arc::get_mut(&mut context.0).expect("the context was made here").raw = raw;
-        Ok(context)
-    }
-
     /// A further context on the device of this one, with default stream and limits of its own.
     ///
     /// # Errors
@@ -324,7 +311,9 @@ impl Context {
         Ok(left)
     }
 
-    /// Ends the context now: gives the reference of the device back, or destroys a created context.
+    /// Ends the context now: gives the reference of the device back, which resets it when nobody else has one, or
+    /// destroys a created context. Blocks until the device is reset. A primary context that is dropped instead keeps the
+    /// device open for the next [`Acl::device`].
     ///
     /// # Errors
     ///
@@ -335,11 +324,13 @@ impl Context {
     #[doc(alias = "aclrtDestroyContext")]
     pub fn close(self) -> Result<(), (Self, Error)> {
         retire::collect();
-        let others = operators::users_beside(&self.0);
-        if others > 0 {
-            return Err((self, Error::invalid(format!("{others} clones or objects still belong to the context"))));
+        if let Err(error) = self.withdraw() {
+            return Err((self, error));
         }
-        self.0.end().map_err(|error| (self, error))
+        self.0.end(true).map_err(|error| {
+            self.offer_again();
+            (self, error)
+        })
     }
 
     /// Takes the errors that destructors met since the last call. They are in the log too. Waits for destructors that
@@ -375,8 +366,8 @@ impl fmt::Debug for Context {
 }
 
 impl ContextInner {
-    /// Ends the context, once.
-    fn end(&self) -> Result<()> {
+    /// Ends the context, once; the device of a primary one stays open unless `resets`.
+    fn end(&self, resets: bool) -> Result<()> {
         if self.ended.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
@@ -387,8 +378,8 @@ impl ContextInner {
         self.idle_streams.destroy_all(self);
         self.reclaim.release_all(self);
         let result = match self.owner {
-            // SAFETY: gives back the reference that `primary` took.
-            Owner::Primary => unsafe { call!(&self.acl, aclrtResetDevice(self.device)) },
+            Owner::Primary if !resets && kept::keep(self.acl.table(), self.device, self.raw) => Ok(()),
+            Owner::Primary => primary::give_back(&self.acl, self.device),
             // SAFETY: the handle is this value's own and nothing that belongs to the context is left.
             Owner::Created => unsafe { call!(&self.acl, aclrtDestroyContext(self.raw)) },
         };
@@ -428,7 +419,7 @@ impl Drop for ContextInner {
         if closure::is_running() && !*self.ended.get_mut() {
             return retire::on_thread(self.take(), drop);
         }
-        if let Err(error) = self.end() {
+        if let Err(error) = self.end(false) {
             say!(Error, "closing a context of device {}: {error:#}", self.device);
         }
     }

@@ -13,7 +13,10 @@ use crate::error::{Error, Result};
 /// A device, open: it stands for its primary [`Context`], to which it dereferences, so streams, events and memory are
 /// made from it directly.
 ///
-/// Clones are cheap; opening the same device twice gives the same context. What is made from it keeps it open.
+/// Clones are cheap; opening the same device twice gives the same context, with all that it keeps. What is made from it
+/// keeps it open. When the last value is dropped the device stays open for the next one, and for the caches of the
+/// runtime; [`Device::close`] and [`Acl::close`](crate::Acl::close) reset it, and dropping does with
+/// [`set_end_on_drop`](crate::set_end_on_drop).
 ///
 /// C calls: `aclrtSetDevice`, `aclrtResetDevice`, `aclrtGetDeviceInfo`.
 ///

@@ -81,10 +81,11 @@ pub use acl_sys as sys;
 pub use bytemuck;
 pub use half;
 
-pub use acl::Acl;
+pub use acl::{Acl, set_end_on_drop};
 pub use built::{BUILD, Build};
 #[cfg(feature = "cache")]
 pub use cache::CompileCache;
+pub use call::set_verify_context;
 pub use context::Context;
 pub use device::Device;
 pub use error::{Error, ErrorKind, Result, ResultExt};

@@ -90,6 +90,7 @@ pub fn reset() -> Result<()> {
     // SAFETY: takes nothing; handles from before are refused by their generation.
     let code = unsafe { sys::mock_acl_reset() };
     crate::call::forget_binding();
+    crate::context::primary::forget(&crate::acl::forget_mock());
     check("a reset", code)
 }
 

@@ -7,6 +7,7 @@ use racl::{Acl, ErrorKind, mock};
 
 fn reset() {
     mock::reset().unwrap();
+    racl::set_end_on_drop(true);
 }
 
 #[test]

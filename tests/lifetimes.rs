@@ -435,6 +435,7 @@ fn pinned_memory_from_before_a_reset_is_nobody_else_s() {
 #[test]
 fn a_created_context_keeps_the_primary_one() {
     let _alone = mock::exclusive();
+    racl::set_end_on_drop(true);
     let context = device().create_context().unwrap();
     let resets = mock::calls("aclrtResetDevice");
     let mut buffer = context.upload(&[1_u8; 4]).unwrap();
@@ -443,6 +444,7 @@ fn a_created_context_keeps_the_primary_one() {
     assert_eq!(mock::calls("aclrtResetDevice"), resets);
     drop((buffer, context));
     assert_eq!(mock::calls("aclrtResetDevice"), resets + 1);
+    racl::set_end_on_drop(false);
 }
 
 #[test]

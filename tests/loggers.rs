@@ -153,6 +153,7 @@ fn a_logger_may_initialise_the_library_that_is_being_initialised_or_ended() {
     let (busy, _watchdog) = begin();
     drop(busy);
     end();
+    racl::set_end_on_drop(true);
     says(|| {
         let acl = Acl::mock().unwrap();
         mock::fail("aclFinalizeReference", 1, 500_000).unwrap();
@@ -161,6 +162,7 @@ fn a_logger_may_initialise_the_library_that_is_being_initialised_or_ended() {
         drop(Acl::mock().unwrap());
         drop(Acl::mock().unwrap());
     });
+    racl::set_end_on_drop(false);
 }
 
 #[test]

@@ -54,6 +54,7 @@ pub(crate) fn nothing() -> LiveHandles {
 pub(crate) fn run(name: &str, watch: &Watch) -> std::result::Result<Outcome, String> {
     watch.begin(name);
     logged().clear();
+    racl::set_end_on_drop(true);
     let mut drop_errors = Vec::new();
     let result = catch_unwind(AssertUnwindSafe(|| scenario::run(&mut drop_errors)));
     mock::clear_failures();

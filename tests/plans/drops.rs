@@ -193,6 +193,7 @@ fn a_stream_goes_before_the_run_on_it() {
 fn a_device_goes_first() {
     for way in WAYS {
         let Alone { device, _watched, _lock } = Alone::new();
+        racl::set_end_on_drop(true);
         let alone = Alone { device: device.clone(), _watched, _lock };
         let stream = alone.stream();
         let pool = Pool::new(&alone.device);
@@ -206,6 +207,7 @@ fn a_device_goes_first() {
         while live() != [0; 5] || closed() == before {
             std::thread::yield_now();
         }
+        racl::set_end_on_drop(false);
     }
 }
 

@@ -126,6 +126,7 @@ fn the_default_stream_runs_plans_and_a_capturing_one_refuses() {
 #[test]
 fn the_device_stays_open_while_an_executable_lives() {
     let Alone { device, _watched, _lock } = Alone::new();
+    racl::set_end_on_drop(true);
     let mut exe = twice().capture(&device, Frozen::new()).unwrap();
     let stream = device.stream().unwrap();
     let x = device.upload_tensor(&[4.0_f32; 4], [4]).unwrap();
@@ -137,6 +138,7 @@ fn the_device_stays_open_while_an_executable_lives() {
     assert_eq!(mock::calls("aclrtResetDevice"), 0);
     drop((exe, bind));
     assert_eq!(mock::calls("aclrtResetDevice"), 1);
+    racl::set_end_on_drop(false);
 }
 
 /// t += 1 in the memory of the caller.

@@ -1,0 +1,250 @@
+//! Who has a device open, and which context is current on a thread. Counts calls of the mock, so one test at a time.
+
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use racl::{Acl, Context, ErrorKind, mock, op, sys};
+
+/// The mock as at the start of a process, with contexts that are current as they were.
+fn alone(test: impl FnOnce(Acl)) {
+    let _alone = mock::exclusive();
+    mock::reset().unwrap();
+    racl::set_verify_context(false);
+    racl::set_end_on_drop(false);
+    test(Acl::mock().unwrap());
+}
+
+fn opened_and_reset() -> (u64, u64) {
+    (mock::calls("aclrtSetDevice"), mock::calls("aclrtResetDevice"))
+}
+
+/// As other code does, beside this crate.
+fn make_current(acl: &Acl, context: &Context) {
+    let set = acl.table().aclrtSetCurrentContext().unwrap();
+    // SAFETY: a live context.
+    assert_eq!(unsafe { set(context.as_raw()) }, 0);
+}
+
+fn current(acl: &Acl) -> *mut c_void {
+    let get = acl.table().aclrtGetCurrentContext().unwrap();
+    let mut current = std::ptr::null_mut();
+    // SAFETY: a place for one handle.
+    let _ = unsafe { get(&raw mut current) };
+    current
+}
+
+#[test]
+fn a_device_that_is_open_is_shared_with_all_that_it_keeps() {
+    alone(|acl| {
+        let one = acl.device(0).unwrap();
+        let stream = one.stream().unwrap();
+        let mut a = one.zeros::<f32>([4]).unwrap();
+        op::fill(&stream, &mut a, 1.0).unwrap();
+        let two = acl.device(0).unwrap();
+        assert_eq!(opened_and_reset(), (1, 0));
+        assert_eq!((one.as_raw(), two.operator_cache().misses), (two.as_raw(), 1));
+        op::fill(&two.stream().unwrap(), &mut two.zeros::<f32>([4]).unwrap(), 1.0).unwrap();
+        assert_eq!(one.operator_cache().hits, 1, "the executor is shared");
+        // Neither can be taken from the other.
+        let (two, error) = two.close().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        drop((one, stream, a));
+        two.stream().unwrap().synchronize().unwrap();
+        two.close().map_err(|(_, error)| error).unwrap();
+        assert_eq!(opened_and_reset(), (1, 1));
+        acl.device(0).unwrap();
+        assert_eq!(opened_and_reset(), (2, 1));
+    });
+}
+
+#[test]
+fn a_device_that_is_dropped_stays_open_for_the_next() {
+    alone(|acl| {
+        for turn in 0..5_u8 {
+            let device = acl.device(0).unwrap();
+            let stream = device.stream().unwrap();
+            let mut buffer = device.upload(&[0_u8; 4]).unwrap();
+            stream.fill_bytes(&mut buffer, turn).unwrap();
+            assert_eq!(buffer.to_vec().unwrap(), [turn; 4]);
+        }
+        assert_eq!(opened_and_reset(), (1, 0));
+        // Nor does the library end, for which nobody asked.
+        drop(acl);
+        assert_eq!(mock::calls("aclFinalizeReference"), 0);
+        let acl = Acl::mock().unwrap();
+        acl.device(0).unwrap().synchronize().unwrap();
+        assert_eq!((mock::calls("aclInit"), opened_and_reset()), (1, (1, 0)));
+        acl.close().map_err(|(_, error)| error).unwrap();
+        assert_eq!((mock::calls("aclFinalizeReference"), opened_and_reset()), (1, (1, 1)));
+        Acl::mock().unwrap().device(0).unwrap().synchronize().unwrap();
+        assert_eq!((mock::calls("aclInit"), opened_and_reset()), (2, (2, 1)));
+    });
+}
+
+#[test]
+fn a_device_that_others_reset_meanwhile_is_opened_anew() {
+    alone(|acl| {
+        drop(acl.device(0).unwrap());
+        let reset = acl.table().aclrtResetDeviceForce().unwrap();
+        // SAFETY: takes a number.
+        assert_eq!(unsafe { reset(0) }, 0);
+        acl.device(0).unwrap().synchronize().unwrap();
+        assert_eq!(opened_and_reset(), (2, 0));
+        // SAFETY: as above.
+        assert_eq!(unsafe { reset(0) }, 0);
+        acl.close().map_err(|(_, error)| error).unwrap();
+    });
+}
+
+#[test]
+fn a_reset_that_fails_is_told_and_leaves_the_library_as_it_was() {
+    alone(|acl| {
+        drop(acl.device(0).unwrap());
+        mock::fail("aclrtResetDevice", 1, 507_000).unwrap();
+        let (acl, error) = acl.close().unwrap_err();
+        assert_eq!((error.kind(), mock::calls("aclFinalizeReference")), (ErrorKind::Internal, 0));
+        acl.device(0).unwrap().synchronize().unwrap();
+        let device = acl.device(0).unwrap();
+        mock::fail("aclrtResetDevice", 1, 507_000).unwrap();
+        let (device, _) = device.close().unwrap_err();
+        assert_eq!(acl.device(0).unwrap().as_raw(), device.as_raw(), "it is there as before");
+        device.close().map_err(|(_, error)| error).unwrap();
+    });
+}
+
+#[test]
+fn threads_that_open_a_device_at_once_share_it() {
+    alone(|acl| {
+        for _ in 0..50 {
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| {
+                        let device = acl.device(0).unwrap();
+                        device.stream().unwrap().synchronize().unwrap();
+                    });
+                }
+            });
+        }
+        let (opened, reset) = opened_and_reset();
+        assert_eq!(opened - reset, 1, "one reference is left: {opened} taken, {reset} given back");
+        acl.device(0).unwrap().synchronize().unwrap();
+        acl.close().map_err(|(_, error)| error).unwrap();
+        let (opened, reset) = opened_and_reset();
+        assert_eq!(opened, reset);
+    });
+}
+
+#[test]
+fn the_end_of_the_library_holds_no_lock_that_others_need() {
+    static RAN: AtomicBool = AtomicBool::new(false);
+    /// What a library calls at its end.
+    unsafe extern "C" fn at_the_end(_: *mut c_void) -> i32 {
+        // SAFETY: there is no such file.
+        let other = unsafe { Acl::init_from("/nonexistent/libascendcl.so") };
+        RAN.store(other.is_err(), Ordering::Relaxed);
+        0
+    }
+    alone(|acl| {
+        let register = acl.table().aclFinalizeCallbackRegister().unwrap();
+        let kind = sys::aclRegisterCallbackType::ACL_REG_TYPE_OTHER;
+        // SAFETY: the function lives as long as the process and takes nothing.
+        assert_eq!(unsafe { register(kind, Some(at_the_end), std::ptr::null_mut()) }, 0);
+        acl.close().map_err(|(_, error)| error).unwrap();
+        assert!(RAN.load(Ordering::Relaxed));
+    });
+}
+
+#[test]
+fn other_code_may_change_the_context_in_its_scope() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let (one, two) = (device.create_context().unwrap(), device.create_context().unwrap());
+        let (of_one, of_two) = (one.stream().unwrap(), two.stream().unwrap());
+        let mut buffer = one.upload(&[0_u8; 4]).unwrap();
+        of_one.synchronize().unwrap();
+        let given = acl.beside(|| {
+            make_current(&acl, &two);
+            7
+        });
+        assert_eq!(given.unwrap(), 7);
+        assert_eq!(current(&acl), one.as_raw());
+        of_one.fill_bytes(&mut buffer, 1).unwrap();
+        // Calls of this crate inside, and a panic.
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            acl.beside(|| {
+                make_current(&acl, &two);
+                of_two.synchronize().unwrap();
+                panic!("on purpose");
+            })
+        }));
+        assert!(caught.is_err());
+        of_one.fill_bytes(&mut buffer, 2).unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [2; 4]);
+        // A thread without a context has what the other code left, and this crate finds its own.
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                acl.beside(|| make_current(&acl, &two)).unwrap();
+                of_one.fill_bytes(&mut buffer, 3).unwrap();
+                assert_eq!(buffer.to_vec().unwrap(), [3; 4]);
+            });
+        });
+    });
+}
+
+#[test]
+fn work_inside_other_code_leaves_its_context_as_it_was() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let (own, theirs) = (device.create_context().unwrap(), device.create_context().unwrap());
+        let stream = own.stream().unwrap();
+        let mut buffer = own.upload(&[0_u8; 4]).unwrap();
+        // What this crate believes is wrong already.
+        make_current(&acl, &theirs);
+        let done: racl::Result<()> = own.within(|| stream.fill_bytes(&mut buffer, 5));
+        done.unwrap();
+        assert_eq!(current(&acl), theirs.as_raw());
+        assert_eq!(own.within(|| buffer.to_vec()).unwrap(), [5; 4]);
+        assert_eq!(current(&acl), theirs.as_raw());
+        let failed: racl::Result<()> =
+            own.within(|| Err(stream.synchronize_timeout(std::time::Duration::ZERO).unwrap_err()));
+        assert_eq!(failed.unwrap_err().kind(), ErrorKind::InvalidArgument);
+        assert_eq!(current(&acl), theirs.as_raw());
+        let caught = catch_unwind(AssertUnwindSafe(|| own.within(|| -> racl::Result<()> { panic!("on purpose") })));
+        assert!(caught.is_err());
+        assert_eq!(current(&acl), theirs.as_raw());
+        // Outside, the calls of this crate still find their own.
+        stream.fill_bytes(&mut buffer, 6).unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [6; 4]);
+    });
+}
+
+#[test]
+fn a_context_that_other_code_changed_is_found_where_calls_ask() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let (own, theirs) = (device.create_context().unwrap(), device.create_context().unwrap());
+        let stream = own.stream().unwrap();
+        let mut buffer = own.upload(&[0_u8; 4]).unwrap();
+        stream.fill_bytes(&mut buffer, 1).unwrap();
+        make_current(&acl, &theirs);
+        // Trusted, and so the runtime refuses the stream of another context.
+        assert_eq!(stream.fill_bytes(&mut buffer, 2).unwrap_err().kind(), ErrorKind::WrongContext);
+        racl::set_verify_context(true);
+        for value in 3..6 {
+            make_current(&acl, &theirs);
+            stream.fill_bytes(&mut buffer, value).unwrap();
+            assert_eq!(current(&acl), own.as_raw());
+            stream.synchronize().unwrap();
+            assert_eq!(buffer.to_vec().unwrap(), [value; 4]);
+        }
+        let asked = || mock::calls("aclrtGetCurrentContext");
+        let (before, set) = (asked(), mock::calls("aclrtSetCurrentContext"));
+        stream.fill_bytes(&mut buffer, 6).unwrap();
+        assert_eq!((asked() - before, mock::calls("aclrtSetCurrentContext") - set), (1, 0));
+        racl::set_verify_context(false);
+        stream.fill_bytes(&mut buffer, 7).unwrap();
+        assert_eq!(asked() - before, 1);
+        assert_eq!(buffer.to_vec().unwrap(), [7; 4]);
+    });
+}
