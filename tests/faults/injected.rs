@@ -194,7 +194,7 @@ fn may_leak(name: &str, code: i32) -> Vec<Vec<(&'static str, u64)>> {
     // After the plans, the context has more idle streams.
     const LATER_GRAPH: &Leaks = &[("context", 1), ("stream", 4), ("graph", 1), ("device memory", 1)];
     const GRAPH_OF_A_PLAN: &Leaks =
-        &[("context", 1), ("stream", 4), ("graph", 1), ("device memory", 10), ("pinned memory", 2)];
+        &[("context", 1), ("stream", 4), ("graph", 1), ("device memory", 10), ("pinned memory", 1)];
     let allowed: &[&Leaks] = match name {
         // The graph could not be destroyed, or it is not known whether its last launch is done.
         "aclmdlRIDestroy" => &[RUNNING_GRAPH, LATER_GRAPH, GRAPH_OF_A_PLAN],

@@ -6,6 +6,7 @@
 mod common;
 
 mod addresses;
+mod ahead;
 mod budgets;
 mod builder_errors;
 mod classes;

@@ -6,6 +6,7 @@ use crate::event::Event;
 use crate::plan::recipe::Recipe;
 use crate::stream::Stream;
 
+use super::host::AHEAD;
 use super::issue::{HostSides, events, lease_streams};
 
 /// Sizes of a dynamic plan for which host memory is kept.
@@ -17,7 +18,7 @@ pub(super) struct Eager {
     /// Those of the tags; the first is that of the run, and between runs a placeholder.
     streams: Vec<Stream>,
     events: Vec<Event>,
-    /// By values of the symbols.
+    /// By values of the symbols, for each of them up to [`AHEAD`] times; that of the latest run in front.
     hosts: Vec<(Vec<usize>, HostSides)>,
     /// The end of the latest run; none when it waits at no gate to the outside.
     pub(super) end: Option<Event>,
@@ -51,10 +52,20 @@ impl Eager {
     }
 
     pub(super) fn add_hosts(&mut self, symbols: &[usize], hosts: HostSides) {
-        if self.hosts.len() >= SIZES {
-            self.hosts.remove(0);
+        self.hosts.truncate(SIZES - 1);
+        self.hosts.insert(0, (symbols.to_vec(), hosts));
+    }
+
+    /// Puts memory in front whose copies are done, or the oldest when there is enough; true when there has to be more.
+    pub(super) fn needs_hosts(&mut self, symbols: &[usize]) -> Result<bool> {
+        let of_these = |known: &(Vec<usize>, HostSides)| known.0 == symbols;
+        let count = self.hosts.iter().filter(|known| of_these(known)).count();
+        let Some(oldest) = self.hosts.iter().rposition(of_these) else { return Ok(true) };
+        let reuses = count >= AHEAD || self.hosts[oldest].1.is_free()?;
+        if reuses {
+            self.hosts[..=oldest].rotate_right(1);
         }
-        self.hosts.push((symbols.to_vec(), hosts));
+        Ok(!reuses)
     }
 
     /// Waits for the streams beside that of the run, and reports their errors.

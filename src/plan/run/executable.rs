@@ -16,6 +16,7 @@ use crate::stream::Stream;
 
 use super::bindings::{Bindings, Bound, Declared, HostData, InputId, OutputId};
 use super::eager::Eager;
+use super::host::Ring;
 use super::issue::{At, Issue, events, lease_streams};
 use super::options::{Mode, OnFull, RunOptions};
 use super::outside::Outside;
@@ -456,6 +457,7 @@ impl Executable {
             gates: self.outside.as_ref().map(|outside| &outside.gates),
             hosts: &mut hosts,
             groups: (!groups.is_empty()).then_some(&mut groups),
+            records: true,
             cap: self.cap,
             whole: self.cores,
             next: 0,
@@ -463,7 +465,8 @@ impl Executable {
         };
         issue.all()?;
         let graph = capture.finish()?;
-        Ok(Captured { graph, key, hosts, groups, end, pieces, sized, used: 0 })
+        let uploads = std::mem::take(&mut hosts.inputs).into_iter().map(Ring::of).collect();
+        Ok(Captured { graph, key, hosts, uploads, groups, end, pieces, sized, used: 0 })
     }
 
     /// Puts the memory of tracked and updatable inputs in its place.

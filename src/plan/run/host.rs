@@ -1,32 +1,82 @@
 //! Host memory of inputs and outputs, between runs.
+//!
+//! A graph has fixed addresses, and its replay reads them when it gets there. So the upload of a host input is no part
+//! of the graph: each run copies from pinned memory of its own, on the stream of the launch and in front of it, and
+//! does not wait for the replay before. Two graphs in turn would need all of their memory twice, and each a capture.
 
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::Graph;
 use crate::memory::PinnedBuffer;
 use crate::plan::checked::Inner;
+use crate::stream::Stream;
 
 use super::bindings::Bindings;
 use super::executable::not_given;
-use super::issue::{HostSide, HostSides};
+use super::issue::{HostSide, HostSides, upload};
+use super::piece::Piece;
 use super::sized::Sized;
 
-/// Writes what was bound for a host input to its pinned memory.
-pub(super) fn fill(side: &mut HostSide, graph: Option<&mut Graph>, input: u32, bind: &Bindings) -> Result<()> {
+/// Runs that may be submitted before the copy of the first is done; the next one waits for it.
+pub(super) const AHEAD: usize = 4;
+
+/// What was bound for a host input.
+fn given(input: u32, bind: &Bindings) -> Result<&[u8]> {
     let index = input as usize;
     let data = &bind.host[index];
     let name = &bind.recipe.inputs[index].name;
     if data.shape.is_none() {
         return Err(Error::invalid(format!("host input {name:?} is not given; Bindings::host does")));
     }
-    if data.bytes.is_empty() {
-        return Ok(());
-    }
-    match (side, graph) {
-        (HostSide::Lent(lent), Some(graph)) => graph.host(lent)?.copy_from_slice(&data.bytes),
-        (side, _) => here(side)?.copy_from_slice(&data.bytes),
+    Ok(&data.bytes)
+}
+
+/// Writes what was bound for a host input to its pinned memory.
+pub(super) fn fill(side: &mut HostSide, input: u32, bind: &Bindings) -> Result<()> {
+    let data = given(input, bind)?;
+    if !data.is_empty() {
+        here(side)?.copy_from_slice(data);
     }
     Ok(())
+}
+
+/// Pinned memory of one host input of a captured graph: that of the run before last and so on, the oldest in front.
+#[derive(Debug, Default)]
+pub(super) struct Ring(Vec<HostSide>);
+
+impl Ring {
+    /// With the memory of the first run.
+    pub(super) fn of(side: HostSide) -> Self {
+        Self(vec![side])
+    }
+
+    /// Copies what was bound for `input` to `piece` when `stream` gets there.
+    pub(super) fn upload(&mut self, input: u32, bind: &Bindings, piece: &Piece, stream: &Stream) -> Result<()> {
+        let data = given(input, bind)?;
+        if data.is_empty() {
+            return Ok(());
+        }
+        let side = self.next(stream, data.len())?;
+        here(side)?.copy_from_slice(data);
+        upload(side, piece, stream)
+    }
+
+    /// The memory of the oldest run, which is the newest then: if its copy is not done, and there are few, other memory.
+    fn next(&mut self, stream: &Stream, bytes: usize) -> Result<&mut HostSide> {
+        let free = match self.0.first() {
+            Some(HostSide::Lent(lent)) => lent.is_over()?,
+            Some(HostSide::Here(_)) => true,
+            Some(HostSide::Gone) | None => false,
+        };
+        if matches!(self.0.first(), Some(HostSide::Gone)) {
+            self.0.remove(0);
+        }
+        if free || self.0.len() >= AHEAD {
+            self.0.rotate_left(1);
+        } else {
+            self.0.push(HostSide::Here(stream.context().pinned(bytes)?));
+        }
+        self.0.last_mut().ok_or_else(|| Error::new(ErrorKind::Internal, "no memory for a host input"))
+    }
 }
 
 /// The pinned memory, once its transfer is over.

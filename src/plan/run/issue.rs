@@ -42,6 +42,18 @@ pub(super) struct HostSides {
 }
 
 impl HostSides {
+    /// Whether no eager copy uses the memory any more.
+    pub(super) fn is_free(&self) -> Result<bool> {
+        for side in self.inputs.iter().chain(&self.outputs) {
+            if let HostSide::Lent(lent) = side
+                && !lent.is_over()?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Whether no eager copy uses the memory, as far as can be told.
     pub(super) fn is_quiet(&self) -> bool {
         let quiet = |side: &HostSide| match side {
@@ -70,6 +82,8 @@ pub(super) struct Issue<'a> {
     pub(super) hosts: &'a mut HostSides,
     /// Groups that updates replace; none when nothing is recorded.
     pub(super) groups: Option<&'a mut Groups>,
+    /// Whether the work goes into a graph.
+    pub(super) records: bool,
     pub(super) cap: Option<u64>,
     /// Core limit where no scope has one.
     pub(super) whole: Option<Cores>,
@@ -148,6 +162,8 @@ impl Issue<'_> {
             NodeKind::Wait(event) => stream.wait(&self.events[event as usize]),
             NodeKind::ExternalWait(gate) => self.gates()?.wait(gate as usize, stream, self.at),
             NodeKind::ExternalRecord(gate) => self.gates()?.signal(gate as usize, stream, self.at),
+            // Each run brings it in front of the graph.
+            NodeKind::Upload(_) if self.records => Ok(()),
             NodeKind::Upload(input) => {
                 let piece = self.piece(accesses[0])?;
                 upload(&mut self.hosts.inputs[input as usize], &piece, stream)
@@ -283,7 +299,7 @@ fn foreign(
     launched.and(stream.0.submit(&task, |_| Ok(())).map(drop))
 }
 
-fn upload(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
+pub(super) fn upload(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
     if piece.bytes == 0 {
         return Ok(());
     }

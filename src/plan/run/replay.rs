@@ -29,7 +29,10 @@ impl Executable {
             copy_in(recipe, &self.declared, *input, &captured.pieces, bind, stream, at)?;
         }
         for input in &self.hosts {
-            host::fill(&mut captured.hosts.inputs[*input as usize], Some(&mut captured.graph), *input, bind)?;
+            let value = recipe.inputs[*input as usize].value;
+            let piece = captured.pieces[recipe.storage_of(value) as usize].as_ref();
+            let piece = piece.ok_or_else(|| not_given(&self.declared.inputs[*input as usize].name))?;
+            captured.uploads[*input as usize].upload(*input, bind, piece, stream)?;
         }
         let outside = self.outside.as_ref();
         if captured.groups.is_empty() {
@@ -52,7 +55,7 @@ impl Executable {
         let recipe = sized.recipe(plan);
         let mut pieces = sized.pieces.clone();
         self.bind_pieces(&mut pieces, &bind.bound)?;
-        if self.eager.hosts(&symbols).is_none() {
+        if self.eager.needs_hosts(&symbols)? {
             self.eager.add_hosts(&symbols, sized.hosts(plan, &self.context)?);
         }
         if !self.eager.is_prepared() {
@@ -69,7 +72,7 @@ impl Executable {
         let hosts = hosts.ok_or_else(|| Error::new(ErrorKind::Internal, "an eager run without host memory"))?;
         host::take_back(hosts, &sized, plan, &self.context)?;
         for input in &self.hosts {
-            host::fill(&mut hosts.inputs[*input as usize], None, *input, bind)?;
+            host::fill(&mut hosts.inputs[*input as usize], *input, bind)?;
         }
         let mut issue = Issue {
             plan,
@@ -81,6 +84,7 @@ impl Executable {
             gates: self.outside.as_ref().map(|outside| &outside.gates),
             hosts,
             groups: None,
+            records: false,
             cap: self.cap,
             whole: self.cores,
             next: 0,

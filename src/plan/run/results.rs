@@ -192,34 +192,76 @@ impl Executable {
     /// ```
     pub fn host_output<T: Element>(&mut self, output: OutputId) -> Result<Vec<T>> {
         let (last, info) = self.last_output(output)?;
-        let (host, name, place) = (info.host, info.name.clone(), last.sized.places[info.value as usize]);
+        let mut data = vec![T::zeroed(); last.sized.places[info.value as usize].dims.elements()];
+        self.host_output_into(output, &mut data)?;
+        Ok(data)
+    }
+
+    /// As [`Executable::host_output`], into memory of the caller, a [`PinnedBuffer`](crate::PinnedBuffer) for one. It
+    /// allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Executable::host_output`]; [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when `to` has
+    /// not as many elements as the output.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Host)?;
+    ///     let y = g.sqrt(x)?;
+    ///     g.output_to_host("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let (x, y, mut bind) = (exe.input("x")?, exe.output_id("y")?, exe.bindings());
+    /// let mut roots = [0.0_f32; 2]; // kept and reused
+    /// for step in 1..=3 {
+    ///     let step = step as f32;
+    ///     exe.run(&stream, bind.host(x, &[step * step, 0.0], [2]))?;
+    ///     exe.host_output_into(y, &mut roots)?;
+    ///     assert_eq!(roots, [step, 0.0]);
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn host_output_into<T: Element>(&mut self, output: OutputId, to: &mut [T]) -> Result<()> {
+        let plan = self.plan.clone();
+        let (last, info) = self.last_output(output)?;
+        let (place, name) =
+            (last.sized.places[info.value as usize], &plan.0.recipe.outputs[output.index as usize].name);
         let (sized, captured) = (Arc::clone(&last.sized), last.captured);
-        if !host {
+        if !info.host {
             return Err(Error::invalid(format!("output {name:?} stays on the device; output_to_host brings it")));
         }
-        check_type::<T>(place.dtype, &name)?;
-        if place.dims.elements() == 0 {
-            return Ok(Vec::new());
+        check_type::<T>(place.dtype, name)?;
+        let (elements, room) = (place.dims.elements(), to.len());
+        if elements != room {
+            return Err(Error::invalid(format!("output {name:?} has {elements} elements, the memory for it {room}")));
+        }
+        if elements == 0 {
+            return Ok(());
         }
         let index = output.index as usize;
-        let read = |bytes: &[u8]| {
-            let mut data = vec![T::zeroed(); place.dims.elements()];
-            bytemuck::cast_slice_mut(&mut data).copy_from_slice(bytes);
-            data
-        };
+        let to = bytemuck::cast_slice_mut(to);
         match captured {
             Some(captured) => {
-                let captured = self.store.peek_mut(captured).ok_or_else(|| not_given(&name))?;
+                let captured = self.store.peek_mut(captured).ok_or_else(|| not_given(name))?;
                 captured.groups.wait()?;
-                let HostSide::Lent(lent) = &captured.hosts.outputs[index] else { return Err(not_given(&name)) };
-                let data = read(&captured.graph.host(lent)?);
+                let HostSide::Lent(lent) = &captured.hosts.outputs[index] else { return Err(not_given(name)) };
+                to.copy_from_slice(&captured.graph.host(lent)?);
                 // A failure that held the run up may have been found only while it was waited for.
-                captured.groups.check().map(|()| data)
+                captured.groups.check()
             }
             None => {
                 self.eager.wait_sides()?;
-                let hosts = self.eager.hosts(&sized.symbols).ok_or_else(|| not_given(&name))?;
-                Ok(read(host::here(&mut hosts.outputs[index])?))
+                let hosts = self.eager.hosts(&sized.symbols).ok_or_else(|| not_given(name))?;
+                to.copy_from_slice(host::here(&mut hosts.outputs[index])?);
+                Ok(())
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::graph::Graph;
 use crate::plan::recipe::Cores;
 use crate::retire;
 
+use super::host::Ring;
 use super::issue::HostSides;
 use super::piece::Pieces;
 use super::sized::Sized;
@@ -27,6 +28,8 @@ pub(super) struct Captured {
     pub(super) graph: Graph,
     pub(super) key: Key,
     pub(super) hosts: HostSides,
+    /// Host memory by input, which is not part of the graph.
+    pub(super) uploads: Vec<Ring>,
     pub(super) groups: Groups,
     /// The end of its latest run; none when it waits at no gate to the outside.
     pub(super) end: Option<Arc<Event>>,
