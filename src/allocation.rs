@@ -10,31 +10,21 @@ use acl_sys::aclrtMemMallocPolicy;
 use crate::call::call;
 use crate::context::{ContextInner, reclaim};
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Guard, Lock};
-use crate::progress::{Queue, Use};
+use crate::progress::{Clock, Queue, Use};
 use crate::retire;
+
+mod uses;
+
+use uses::Users;
+pub(crate) use uses::{How, Launches, Touch};
 
 /// Device memory. Work that uses it is noted, so that it is freed only after that work.
 pub(crate) struct Allocation {
     address: *mut c_void,
     bytes: usize,
-    uses: Lock<Uses>,
+    users: Users,
     freed: AtomicBool,
     context: Arc<ContextInner>,
-}
-
-#[derive(Default)]
-struct Uses {
-    /// The latest submission of each stream that used the memory.
-    streams: Vec<Use>,
-    /// Graphs that hold the memory; their launches use it.
-    graphs: Vec<Weak<dyn Launches>>,
-}
-
-/// What launches a graph that holds memory.
-pub(crate) trait Launches: Send + Sync + 'static {
-    /// Waits for the last launch, and reports its errors.
-    fn wait(&self) -> Result<()>;
 }
 
 // SAFETY: device memory belongs to a context, which any thread may use once it is current there; the address is never
@@ -52,7 +42,7 @@ impl Allocation {
         Ok(Self {
             address,
             bytes,
-            uses: Lock::default(),
+            users: Users::default(),
             freed: AtomicBool::new(false),
             context: Arc::clone(context),
         })
@@ -70,28 +60,32 @@ impl Allocation {
         &self.context
     }
 
-    fn uses(&self) -> Guard<'_, Uses> {
-        self.uses.lock()
+    /// Whether nothing but what `stream` did, or what its work follows anyway, was done with the memory.
+    #[inline]
+    pub(crate) fn is_in_order(&self, stream: u64) -> bool {
+        self.users.are_before(stream)
     }
 
-    /// Notes that the submission `number` of `stream` uses the memory.
-    pub(crate) fn used_by<Q: Queue>(&self, stream: &Arc<Q>, number: u64) {
-        let streams = &mut self.uses().streams;
-        match streams.iter_mut().find(|known| known.is_of(&**stream)) {
-            Some(known) => known.renew(number),
-            None => {
-                streams.retain(|known| !known.is_settled());
-                streams.push(Use::new(stream, number));
-            }
-        }
+    /// Adds to `before` what work of the stream `stream` has to follow that does `how` with the memory.
+    pub(crate) fn uses_before(&self, stream: u64, how: How, before: &mut Vec<Use>) {
+        self.users.before(stream, how, before);
+    }
+
+    /// Notes that the submission `number` of `stream`, whose work is behind `clock`, uses the memory.
+    #[inline]
+    pub(crate) fn used_by<Q: Queue>(&self, stream: &Arc<Q>, number: u64, how: How, clock: &Clock) {
+        self.users.note(stream, number, how, clock);
     }
 
     /// Notes that a graph uses the memory at each of its launches.
-    pub(crate) fn used_by_graph<G: Launches>(&self, graph: &Arc<G>) {
+    pub(crate) fn used_by_graph<G: Launches>(&self, graph: &Arc<G>, how: How) {
         let graph: Weak<G> = Arc::downgrade(graph);
-        let graphs = &mut self.uses().graphs;
-        graphs.retain(|known| known.strong_count() > 0);
-        graphs.push(graph);
+        self.users.add_graph(graph, how == How::Written);
+    }
+
+    /// Notes a launch of such a graph on the stream `stream`, whose work is behind `clock`.
+    pub(crate) fn launched_on(&self, stream: u64, clock: &Clock) {
+        self.users.note_launch(stream, clock);
     }
 
     /// Waits for the users of the memory and frees it; the caller has the only handle.
@@ -104,12 +98,9 @@ impl Allocation {
 
     /// Blocks until no submitted work uses the memory.
     pub(crate) fn wait_idle(&self) -> Result<()> {
-        let (streams, graphs) = {
-            let uses = self.uses();
-            (uses.streams.clone(), uses.graphs.clone())
-        };
+        let (streams, graphs) = self.users.all();
         streams.iter().try_for_each(|stream| stream.wait(None))?;
-        graphs.iter().filter_map(Weak::upgrade).try_for_each(|graph| graph.wait())
+        graphs.iter().try_for_each(|graph| graph.wait())
     }
 }
 
@@ -155,9 +146,8 @@ impl Drop for Allocation {
         if *self.freed.get_mut() {
             return;
         }
-        let uses = self.uses.get_mut();
         // Graphs hold the allocation, so none is left; streams may still have work that uses it.
-        let streams = std::mem::take(&mut uses.streams);
+        let streams = self.users.take();
         self.context.reclaim.release(&self.context, self.address, streams);
     }
 }

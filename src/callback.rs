@@ -8,13 +8,14 @@ use crate::call::call;
 use crate::closure::{Function, RunsOn};
 use crate::context::ContextInner;
 use crate::error::Result;
-use crate::stream::{Stream, Task};
+use crate::stream::{Before, Stream, Task};
 
 /// A function that an eager call frees after its one run. A graph keeps the bare [`Function`].
 struct Once {
     function: Function,
     /// The key of its stream.
     stream: usize,
+    before: Before,
     /// Weak, because a function that the device never reaches is never freed.
     context: Weak<ContextInner>,
 }
@@ -30,6 +31,7 @@ unsafe extern "C" fn run_kept(user: *mut c_void) {
 unsafe extern "C" fn run_once(user: *mut c_void) {
     // SAFETY: `user` came from `Box::into_raw` and the runtime calls an eager host function exactly once.
     let once = *unsafe { Box::from_raw(user.cast::<Once>()) };
+    once.before.is_done();
     once.function.run(RunsOn::Stream(once.stream));
     // The stream that runs it keeps the context alive.
     if let Some(context) = once.context.upgrade() {
@@ -89,7 +91,8 @@ impl Stream {
             return Ok(());
         }
         let function = Function::new(function, &inner.panics);
-        let once = Box::new(Once { function, stream: inner.key(), context: Arc::downgrade(context) });
+        let before = inner.before();
+        let once = Box::new(Once { function, stream: inner.key(), before, context: Arc::downgrade(context) });
         let user = Box::into_raw(once).cast::<c_void>();
         let result = inner.submit_locked(&state, &task, |raw| {
             // SAFETY: `user` is a leaked box that `run_once` takes over.

@@ -58,6 +58,8 @@ pub(crate) struct ContextInner {
     pub(crate) idle_streams: Idle,
     /// Idle events that order streams.
     pub(crate) events: Events,
+    /// Streams wait by themselves for others that use the same memory.
+    tracking: AtomicBool,
     drop_errors: Lock<Vec<Error>>,
     /// The context is given back or destroyed.
     ended: AtomicBool,
@@ -121,6 +123,10 @@ impl ContextInner {
     #[inline]
     pub(crate) fn before_operator(&self) {
         let _ = self.acl.mixed_toolkits();
+    }
+
+    pub(crate) fn is_tracking(&self) -> bool {
+        self.tracking.load(Ordering::Relaxed)
     }
 
     pub(crate) fn record_drop_error(&self, what: &str, error: Error) {
@@ -188,6 +194,7 @@ impl Context {
             operators: Operators::default(),
             idle_streams: Idle::default(),
             events: Events::default(),
+            tracking: AtomicBool::new(true),
             drop_errors: Lock::default(),
             ended: AtomicBool::new(false),
             _parent: parent,
@@ -311,6 +318,28 @@ impl Context {
         Ok(left)
     }
 
+    /// Whether eager work of this context's streams, and launches of graphs on them, wait by themselves for work of
+    /// other streams that uses the same memory: they do, unless this turns it off for work submitted from then on, by
+    /// any thread. See [the order between streams](crate::Stream#order-between-streams); [`untracked`](crate::untracked)
+    /// turns it off for a scope.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let context = racl::Acl::mock()?.device(0)?.create_context()?;
+    /// let (main, side) = (context.stream()?, context.stream()?);
+    /// let mut buffer = context.alloc::<u8>(4)?;
+    /// context.set_tracking(false);
+    /// main.fill_bytes(&mut buffer, 1)?;
+    /// main.fork(&side)?; // without it the fills could run in any order
+    /// side.fill_bytes(&mut buffer, 2)?;
+    /// assert_eq!(buffer.to_vec()?, [2; 4]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn set_tracking(&self, on: bool) {
+        self.0.tracking.store(on, Ordering::Relaxed);
+    }
+
     /// Ends the context now: gives the reference of the device back, which resets it when nobody else has one, or
     /// destroys a created context. Blocks until the device is reset. A primary context that is dropped instead keeps the
     /// device open for the next [`Acl::device`].
@@ -405,6 +434,7 @@ impl ContextInner {
             operators: std::mem::take(&mut self.operators),
             idle_streams: std::mem::take(&mut self.idle_streams),
             events: std::mem::take(&mut self.events),
+            tracking: AtomicBool::new(*self.tracking.get_mut()),
             drop_errors: std::mem::take(&mut self.drop_errors),
             ended: AtomicBool::new(self.ended.swap(true, Ordering::AcqRel)),
             _parent: self._parent.take(),

@@ -11,7 +11,7 @@ use crate::call::call;
 use crate::context::{Context, ContextInner, Events, RawEvent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock};
-use crate::progress::Progress;
+use crate::progress::{Clock, Progress};
 use crate::retire::{self, keepers};
 use crate::stream::{CaptureState, State, Stream, StreamInner, Task, milliseconds};
 
@@ -85,6 +85,8 @@ enum Last {
     Eager {
         progress: Arc<Progress>,
         number: u64,
+        /// What the stream was behind then.
+        clock: Clock,
     },
     Captured(Weak<CaptureState>),
 }
@@ -185,7 +187,7 @@ impl Event {
                 capture.note_record(stream, self.key());
                 Last::Captured(Arc::downgrade(capture))
             }
-            None => Last::Eager { progress: Arc::clone(stream.progress()), number },
+            None => Last::Eager { progress: Arc::clone(stream.progress()), number, clock: state.clock.clone() },
         };
         Ok(())
     }
@@ -215,7 +217,8 @@ impl Event {
         }
         // The C call makes the stream part of the event's capture; from here on its work is registered there.
         if let (None, Some(capture)) = (&state.capture, &of_event) {
-            let error = match capture.add_stream(stream, || self.c_wait(stream)) {
+            let marked = stream.mark_busy(&mut state);
+            let error = match marked.and_then(|()| capture.add_stream(stream, || self.c_wait(stream))) {
                 Ok(()) => {
                     capture.record(stream, &task);
                     capture.note_wait(stream, self.key());
@@ -227,8 +230,13 @@ impl Event {
             return Err(capture.poison(&task, error));
         }
         stream.submit_locked(&state, &task, |_| self.c_wait(stream))?;
-        if let Some(capture) = &state.capture {
-            capture.note_wait(stream, self.key());
+        match (&state.capture, &noted.last) {
+            (Some(capture), _) => capture.note_wait(stream, self.key()),
+            (None, Last::Eager { progress, number, clock }) => {
+                state.clock.raise(progress.id(), *number);
+                state.clock.join(clock);
+            }
+            (None, _) => {}
         }
         Ok(())
     }
@@ -375,7 +383,7 @@ impl Event {
     fn position(&self) -> Position {
         let Some(noted) = self.last.try_lock() else { return (None, 0) };
         match &noted.last {
-            Last::Eager { progress, number } => (Some((Arc::clone(progress), *number)), noted.records),
+            Last::Eager { progress, number, .. } => (Some((Arc::clone(progress), *number)), noted.records),
             Last::Never | Last::Captured(_) => (None, noted.records),
         }
     }
@@ -453,7 +461,7 @@ impl Drop for Event {
     fn drop(&mut self) {
         let noted = self.last.get_mut();
         match &noted.last {
-            Last::Eager { progress, number } => self.raw.set_recorded((Arc::clone(progress), *number)),
+            Last::Eager { progress, number, .. } => self.raw.set_recorded((Arc::clone(progress), *number)),
             Last::Never if noted.records == 0 => {}
             Last::Captured(capture) if capture.strong_count() == 0 => {}
             // A capture may still look for it by its address, or a record failed half-way.

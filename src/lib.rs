@@ -96,7 +96,7 @@ pub use op::Tensor;
 pub use prefetch::{Prefetch, Prefetchable};
 pub use requirement::Requirement;
 pub use retire::set_drop_limit;
-pub use stream::{Stream, StreamOptions};
+pub use stream::{Stream, StreamOptions, untracked};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -6,7 +6,7 @@ mod device_buffer;
 mod pinned;
 mod transfer;
 
-pub(crate) use crate::allocation::Allocation;
+pub(crate) use crate::allocation::{Allocation, How, Touch};
 pub use device_buffer::DeviceBuffer;
 pub use pinned::PinnedBuffer;
 pub use transfer::{Lent, Rejected};

@@ -8,7 +8,7 @@ use bytemuck::Pod;
 
 use crate::call::call;
 use crate::error::{Error, Result};
-use crate::memory::{Allocation, DeviceBuffer};
+use crate::memory::{Allocation, DeviceBuffer, Touch};
 use crate::op::{Element, Tensor};
 use crate::stream::{Stream, Task};
 
@@ -179,7 +179,7 @@ pub(crate) fn prefetch_range(
 ) -> Result<()> {
     for (start, length) in pieces(bytes) {
         let address = address.wrapping_byte_add(start);
-        let task = Task { label: "prefetch", location, uses: &[allocation], scratch: None };
+        let task = Task { label: "prefetch", location, uses: &[Touch::kept(allocation)], scratch: None };
         stream.0.submit(&task, |raw| {
             let kind = aclrtCmoType::ACL_RT_CMO_TYPE_PREFETCH;
             // SAFETY: the range lies inside device memory that is registered with the stream; the length fits the

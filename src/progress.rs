@@ -10,6 +10,10 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock, Signal};
 
+mod clock;
+
+pub(crate) use clock::Clock;
+
 /// A stream.
 pub(crate) trait Queue: Send + Sync + 'static {
     fn progress(&self) -> &Arc<Progress>;
@@ -25,8 +29,9 @@ pub(crate) trait Queue: Send + Sync + 'static {
 }
 
 /// Numbers of submissions: how many there were, and up to which they are known to be done.
-#[derive(Default)]
 pub(crate) struct Progress {
+    /// That no other stream has, before or after; not 0.
+    id: u64,
     submitted: AtomicU64,
     completed: AtomicU64,
     /// Up to which a call that waits has covered them, and so reported their errors.
@@ -47,7 +52,25 @@ enum End {
     Lost,
 }
 
+impl Default for Progress {
+    fn default() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            submitted: AtomicU64::new(0),
+            completed: AtomicU64::new(0),
+            reported: AtomicU64::new(0),
+            end: Lock::default(),
+            ended: Signal::default(),
+        }
+    }
+}
+
 impl Progress {
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
     pub(crate) fn submitted(&self) -> u64 {
         self.submitted.load(Ordering::Acquire)
     }
@@ -150,9 +173,30 @@ impl Use {
         let weak: Weak<Q> = Arc::downgrade(queue);
         Self { queue: weak, progress: Arc::clone(queue.progress()), number }
     }
+
+    /// The queue, while the submission may still run. Waits for one that goes away on another thread.
+    pub(crate) fn owner(&self) -> Result<Option<Arc<dyn Queue>>> {
+        if self.is_done() {
+            return Ok(None);
+        }
+        match self.queue.upgrade() {
+            Some(queue) => Ok(Some(queue)),
+            None => self.progress.wait_end(Duration::MAX),
+        }
+    }
 }
 
 impl<Q: Queue + ?Sized> Use<Q> {
+    /// The id of the stream.
+    pub(crate) fn stream(&self) -> u64 {
+        self.progress.id()
+    }
+
+    /// An earlier submission of the same queue.
+    pub(crate) fn at(&self, number: u64) -> Self {
+        Self { number, ..self.clone() }
+    }
+
     pub(crate) fn is_of(&self, queue: &impl Queue) -> bool {
         Arc::ptr_eq(&self.progress, queue.progress())
     }
@@ -210,6 +254,12 @@ impl<Q: Queue + ?Sized> Use<Q> {
 }
 
 impl<Q: Queue> Use<Q> {
+    /// Of a queue of any type.
+    pub(crate) fn of_any(&self) -> Use {
+        let queue: Weak<Q> = Weak::clone(&self.queue);
+        Use { queue, progress: Arc::clone(&self.progress), number: self.number }
+    }
+
     /// As [`Use::new`], for who needs the queue back.
     pub(crate) fn of(queue: &Arc<Q>, number: u64) -> Self {
         Self { queue: Arc::downgrade(queue), progress: Arc::clone(queue.progress()), number }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::closure;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock, Signal, say};
-use crate::progress::{Queue, Use};
+use crate::progress::{Clock, Queue, Use};
 
 pub(crate) mod keepers;
 
@@ -139,6 +139,8 @@ pub(crate) struct AtGates {
     unknown: AtomicBool,
     /// A thread of this module opens the gates.
     settled: AtomicBool,
+    /// Signals are missing that nobody has given yet.
+    short: AtomicBool,
 }
 
 impl AtGates {
@@ -165,6 +167,18 @@ impl AtGates {
 
     pub(crate) fn note_capture(&self) {
         self.unknown.store(true, Ordering::Release);
+    }
+
+    /// Whether signals are missing that nobody has given yet.
+    pub(crate) fn set_short(&self, short: bool) {
+        self.short.store(short, Ordering::Release);
+    }
+
+    /// Whether work of the stream with this id, which is behind `clock`, may wait for a signal that is not given yet.
+    fn holds(&self, stream: u64, clock: &Clock) -> bool {
+        let waits =
+            |last: &Use| !last.is_done() && (last.stream() == stream || clock.covers(last.stream(), last.number()));
+        self.short.load(Ordering::Acquire) && self.last.lock().iter().any(waits)
     }
 
     /// From here on a thread of this module opens the gates.
@@ -199,6 +213,12 @@ pub(crate) fn pause() {
 pub(crate) fn may_hold(own: Option<&Arc<AtGates>>) -> bool {
     let gates: Vec<_> = lock().gates.iter().filter_map(Weak::upgrade).collect();
     gates.iter().filter(|gates| own.is_none_or(|own| !Arc::ptr_eq(own, gates))).any(|gates| gates.may_hold())
+}
+
+/// Whether work of the stream with this id, which is behind `clock`, may wait at a gate for a signal that nobody has
+/// given yet. Asks no stream.
+pub(crate) fn is_held(stream: u64, clock: &Clock) -> bool {
+    lock().gates.iter().filter_map(Weak::upgrade).any(|gates| gates.holds(stream, clock))
 }
 
 /// Whether drops on this thread wait as long as it takes.

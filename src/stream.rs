@@ -14,23 +14,39 @@ use crate::closure::{self, Panics};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock};
-use crate::progress::{Progress, Queue};
+use crate::progress::{Clock, Progress, Queue};
 use crate::retire::{self, Waited, keepers};
 
 mod capture;
 mod create;
 mod joins;
+mod order;
 mod poll;
 mod submit;
 
 pub(crate) use capture::{CaptureState, HostSlot, Keep};
 pub use create::StreamOptions;
+pub use order::untracked;
+pub(crate) use order::{Before, ByHand};
 pub(crate) use submit::Task;
 
 /// A queue of work on a device: what is submitted to it runs in order, and independently of other streams.
 ///
 /// Submitting returns before the work is done. Errors of the work itself come with a later synchronising call. Clones
 /// are cheap and stand for the same stream. Any thread may submit; the order between threads is theirs to arrange.
+///
+/// # Order between streams
+///
+/// Eager work waits on the device for work of other streams that was submitted before and uses the same memory: reading,
+/// for the writers of it; writing, for the readers as well. So do launches of graphs and plans, for all the memory that
+/// they use. A slice or a view counts with the whole allocation behind it. Nothing is waited for on one stream alone, nor
+/// twice; otherwise it costs the record of an event and a wait for it. [`untracked`] and
+/// [`Context::set_tracking`] turn it off where a program orders by hand, with [`Stream::fork`] and its like.
+///
+/// Not ordered by itself: work inside a capture with that on other streams of the same capture; what a host function
+/// touches; [prefetches](Stream::prefetch); what other code submits to raw handles; work behind [a gate of a
+/// plan](crate::plan::External) whose signal nobody has given yet, since the signal may be behind the work that would
+/// wait; and two threads that submit at the same moment.
 ///
 /// The last clone to go waits for the stream's work and destroys the stream; one that records a graph is kept until
 /// the capture ends. While work waits at [gates of a plan](crate::plan::External), a stream that is still busy is
@@ -75,6 +91,12 @@ pub(crate) struct StreamInner {
 pub(crate) struct State {
     pub(crate) capture: Option<Arc<CaptureState>>,
     workspace: Option<Arc<Allocation>>,
+    /// What the stream's work is behind of others.
+    pub(crate) clock: Clock,
+    /// Its work needs memory only to be there, such as updates of graphs, which use it elsewhere.
+    pub(crate) only_keeps: bool,
+    /// The latest event that others wait for.
+    mark: Option<order::Mark>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -387,8 +409,11 @@ impl StreamInner {
     /// Frees what the stream kept for itself; before the stream is gone.
     fn put_away(&self) {
         self.context.spent.bury();
-        let workspace = self.lock().workspace.take();
-        drop(workspace);
+        let (workspace, mark) = {
+            let mut state = self.lock();
+            (state.workspace.take(), state.mark.take())
+        };
+        drop((workspace, mark));
         self.marker.clear();
     }
 
@@ -418,7 +443,7 @@ impl StreamInner {
 impl StreamInner {
     /// Leaves the stream, whose last handle goes, to a thread that waits for its work.
     fn leave(&mut self) {
-        let state = State { capture: None, workspace: self.lock().workspace.take() };
+        let state = std::mem::take(&mut *self.lock());
         let heir = Arc::new(Self {
             raw: self.raw,
             ownership: self.ownership,

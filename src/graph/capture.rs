@@ -94,6 +94,7 @@ impl Stream {
         let inner = &self.0;
         inner.check_thread()?;
         let mut state = inner.lock();
+        inner.mark_busy(&mut state)?;
         // SAFETY: the handle is this stream's own; null and busy streams give a code.
         let begun = unsafe { call!(&**inner.context(), aclmdlRICaptureBegin(inner.raw(), mode.raw())) };
         begun.map_err(|error| self.explain_begin(error, state.capture.is_some()))?;

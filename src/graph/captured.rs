@@ -10,7 +10,7 @@ use std::sync::Arc;
 use acl_sys::aclmdlRI;
 
 use super::in_flight::InFlight;
-use crate::allocation::Launches as _;
+use crate::allocation::{How, Launches as _};
 use crate::call::call;
 use crate::closure::{self, Panics};
 use crate::context::{Context, ContextInner};
@@ -74,8 +74,8 @@ impl Graph {
     pub(crate) fn own(raw: aclmdlRI, context: &Arc<ContextInner>, capture: &CaptureState) -> Self {
         let in_flight = Arc::new(InFlight::default());
         let keep = capture.take_keep();
-        for allocation in keep.allocations.values() {
-            allocation.used_by_graph(&in_flight);
+        for touch in keep.touches() {
+            touch.memory.used_by_graph(&in_flight, touch.how);
         }
         Self {
             raw,
@@ -114,8 +114,8 @@ impl Graph {
         Ok(std::mem::replace(&mut self.raw, std::ptr::null_mut()))
     }
 
-    /// Replays the graph on `stream`: after the work before it there, and before the work after it. Returns when the
-    /// launch is queued. The first launch is slower, because the runtime binds hardware queues then.
+    /// Replays the graph on `stream`: after the work before it there, and before the work after it; on other streams,
+    /// after eager work and launches that use the same memory. Returns when the launch is queued. The first launch is slower, because the runtime binds hardware queues then.
     ///
     /// # Errors
     ///
@@ -156,13 +156,30 @@ impl Graph {
             Event::order(&mut self.order, &self.context, &before, stream, task.location)?;
         }
         inner.check_thread()?;
+        // Nobody else used the memory since the last launch: its work is behind everything still.
+        let known = again && !self.in_flight.take_disturbed();
+        if !known {
+            let ordered = inner.order_after(self.keep.touches());
+            if !matches!(ordered, Ok(true)) {
+                self.in_flight.set_disturbed();
+            }
+            ordered?;
+        }
         let state = inner.lock();
         let number = inner.submit_locked(&state, &task, |raw| {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
-        })?;
-        drop(state);
+        });
+        let number = number.inspect_err(|_| self.in_flight.set_disturbed())?;
         self.in_flight.launched(inner, number);
+        if !known {
+            let id = inner.progress().id();
+            self.keep
+                .touches()
+                .filter(|touch| touch.how != How::Kept)
+                .for_each(|touch| touch.memory.launched_on(id, &state.clock));
+        }
+        drop(state);
         if !again {
             inner.panics.adopt(&self.panics);
         }
@@ -213,7 +230,7 @@ impl Graph {
     /// whole allocation behind it.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.keep.allocations.values().map(|allocation| allocation.bytes()).sum()
+        self.keep.touches().map(|touch| touch.memory.bytes()).sum()
     }
 
     /// Writes the graph's streams and tasks as a Chrome trace to `path`: a JSON file for `chrome://tracing` and its

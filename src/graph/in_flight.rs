@@ -1,6 +1,7 @@
 //! The launch of a graph that may still run.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::allocation::Launches;
@@ -13,6 +14,8 @@ use crate::stream::StreamInner;
 #[derive(Default)]
 pub(crate) struct InFlight {
     last: Lock<Option<Use<StreamInner>>>,
+    /// Another stream used memory of the graph since the last launch.
+    disturbed: AtomicBool,
 }
 
 impl InFlight {
@@ -23,6 +26,15 @@ impl InFlight {
     /// Whether the last launch went to `stream`.
     pub(crate) fn is_last(&self, stream: &StreamInner) -> bool {
         self.last().as_ref().is_some_and(|last| last.is_of(stream))
+    }
+
+    /// Whether another stream used memory of the graph since this was asked last, or since the last launch.
+    pub(crate) fn take_disturbed(&self) -> bool {
+        self.disturbed.load(Ordering::Relaxed) && self.disturbed.swap(false, Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_disturbed(&self) {
+        self.disturbed.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn launched(&self, stream: &Arc<StreamInner>, number: u64) {
@@ -61,5 +73,15 @@ impl InFlight {
 impl Launches for InFlight {
     fn wait(&self) -> Result<()> {
         self.wait_within(None)
+    }
+
+    fn last(&self) -> Option<Use> {
+        self.last().as_ref().map(Use::of_any)
+    }
+
+    fn disturb(&self, stream: u64) {
+        if self.last().as_ref().is_some_and(|last| last.stream() != stream) {
+            self.set_disturbed();
+        }
     }
 }

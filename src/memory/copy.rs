@@ -8,6 +8,7 @@ use acl_sys::aclrtMemcpyKind;
 use bytemuck::Pod;
 
 use super::{Allocation, DeviceBuffer, Lent, PinnedBuffer, Rejected};
+use crate::allocation::Touch;
 use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::{Error, Result};
@@ -55,7 +56,7 @@ impl Stream {
             return Err(Rejected { buffer: from, error: self.refuse(("upload", location), error) });
         }
         let (bytes, kind) = (to.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
-        let task = Task { label: "upload", location, uses: &[to.allocation()], scratch: None };
+        let task = Task { label: "upload", location, uses: &[Touch::written(to.allocation())], scratch: None };
         Lent::start(self, from, &task, |context: &ContextInner, host, raw| {
             // SAFETY: both sides have `bytes` bytes; the pinned one is owned by the transfer until the copy is done,
             // the device one is registered with the stream.
@@ -94,7 +95,7 @@ impl Stream {
             return Err(Rejected { buffer: to, error: self.refuse(("download", location), error) });
         }
         let (bytes, kind) = (from.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST);
-        let task = Task { label: "download", location, uses: &[from.allocation()], scratch: None };
+        let task = Task { label: "download", location, uses: &[Touch::read(from.allocation())], scratch: None };
         Lent::start(self, to, &task, |context: &ContextInner, host, raw| {
             // SAFETY: as for `upload`, in the other direction.
             unsafe { call!(context, aclrtMemcpyAsync(host, bytes, from.address(), bytes, kind, raw)) }
@@ -183,7 +184,8 @@ impl Stream {
             return Err(Error::invalid(text));
         }
         let kind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE;
-        let task = Task { label: "copy", location, uses: &[source, target], scratch: None };
+        let task =
+            Task { label: "copy", location, uses: &[Touch::read(source), Touch::written(target)], scratch: None };
         self.0.submit(&task, |raw| {
             // SAFETY: both sides have `bytes` bytes on this device and are registered with the stream.
             unsafe { call!(&**self.0.context(), aclrtMemcpyAsync(to, bytes, from, bytes, kind, raw)) }
@@ -199,7 +201,7 @@ impl Stream {
         bytes: usize,
         location: &'static Location<'static>,
     ) -> Result<()> {
-        let task = Task { label: "fill_bytes", location, uses: &[memory], scratch: None };
+        let task = Task { label: "fill_bytes", location, uses: &[Touch::written(memory)], scratch: None };
         self.0.submit(&task, |raw| {
             // SAFETY: the memory has `bytes` bytes from the address on and is registered with the stream.
             unsafe { call!(&**self.0.context(), aclrtMemsetAsync(address, bytes, i32::from(byte), bytes, raw)) }

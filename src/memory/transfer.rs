@@ -50,6 +50,9 @@ impl<T: Pod + Send> Lent<T> {
             Err(error) => return Err(Rejected { buffer, error }),
         };
         let host = buffer.as_mut_ptr().cast();
+        if let Err(error) = inner.order(task.uses) {
+            return Err(Rejected { buffer, error });
+        }
         let state = inner.lock();
         let submitted = inner.submit_locked(&state, task, |raw| copy(inner.context(), host, raw));
         if let Err(error) = submitted {

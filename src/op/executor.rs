@@ -15,7 +15,7 @@ use super::repeatable::Keep;
 use crate::call::{Caller as _, check};
 use crate::context::ContextInner;
 use crate::error::Result;
-use crate::memory::Allocation;
+use crate::memory::{Allocation, How, Touch};
 use crate::stream::{Stream, Task};
 
 owned! {
@@ -138,7 +138,7 @@ impl Target for Keep<'_> {
 
 /// The memory of a call's tensors, in the order of its arguments.
 pub(super) struct Memory<'a> {
-    pub(super) uses: Few<&'a Arc<Allocation>>,
+    pub(super) uses: Few<Touch<'a>>,
     /// Where the storage of each starts.
     pub(super) starts: Few<*mut c_void>,
     /// Whether the index of each tensor among the operands is known: none is in a list, and none is left out before
@@ -174,14 +174,14 @@ impl Call<'_> {
                 arg.note(words);
             }
             match *arg {
-                Arg::Tensor(operand, _) => {
+                Arg::Tensor(operand, access) => {
                     memory.is_plain &= !left_out;
-                    memory.add(stream, operand, words.as_deref_mut())?;
+                    memory.add(stream, (operand, access), words.as_deref_mut())?;
                 }
-                Arg::Tensors(list, _) => {
+                Arg::Tensors(list, access) => {
                     memory.is_plain = false;
                     for index in 0..list.count() {
-                        memory.add(stream, list.at(index), words.as_deref_mut())?;
+                        memory.add(stream, (list.at(index), access), words.as_deref_mut())?;
                     }
                 }
                 Arg::NoTensor | Arg::NoTensors => left_out = true,
@@ -244,10 +244,16 @@ impl Default for Kind {
 
 impl<'a> Memory<'a> {
     #[inline]
-    fn add(&mut self, stream: &Stream, operand: &'a dyn Operand, words: Option<&mut Vec<u64>>) -> Result<()> {
+    fn add(
+        &mut self,
+        stream: &Stream,
+        (operand, access): (&'a dyn Operand, Access),
+        words: Option<&mut Vec<u64>>,
+    ) -> Result<()> {
         let view = operand.view();
         stream.check_device(view.context_inner())?;
-        self.uses.push(view.allocation());
+        let how = if access.writes() { How::Written } else { How::Read };
+        self.uses.push(Touch::new(view.allocation(), how));
         self.starts.push(view.start);
         if let Some(words) = words {
             view.note(words);
@@ -257,7 +263,7 @@ impl<'a> Memory<'a> {
 }
 
 /// Both phases, for this call alone.
-pub(super) fn once(stream: &Stream, call: &Call<'_>, uses: &[&Arc<Allocation>]) -> Result<()> {
+pub(super) fn once(stream: &Stream, call: &Call<'_>, uses: &[Touch<'_>]) -> Result<()> {
     let context = &**stream.0.context();
     let objects = Objects::make(context, call.args)?;
     let (executor, bytes) = call.function.plan(context, &objects)?;

@@ -21,7 +21,7 @@ use crate::call::{Caller as _, call};
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::say;
-use crate::memory::Allocation;
+use crate::memory::Touch;
 use crate::stream::{Stream, Task};
 
 /// A target that keeps the executor, when the operator and the library allow it, and launches nothing.
@@ -172,7 +172,7 @@ impl Kept {
         &self,
         stream: &Stream,
         (label, location): (&'static str, &'static Location<'static>),
-        uses: &[&Arc<Allocation>],
+        uses: &[Touch<'_>],
     ) -> Result<()> {
         let workspace = workspace(stream, self.bytes)?;
         let scratch = workspace.as_ref();
@@ -274,7 +274,8 @@ impl Repeatable {
         let (mut uses, mut starts) = (Few::new(), Few::new());
         for view in views {
             stream.check_device(view.context_inner())?;
-            uses.push(view.allocation());
+            // Which of them are results is not known here.
+            uses.push(Touch::written(view.allocation()));
             starts.push(view.start);
         }
         if self.kept.move_to(&self.context, self.label, starts.as_slice()) == Moved::Refused {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::joins::Joins;
 use super::submit::Named;
 use super::{StreamInner, Task};
-use crate::allocation::Allocation;
+use crate::allocation::{Allocation, How, Touch};
 use crate::closure::{Function, Panics};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock};
@@ -32,7 +32,7 @@ struct Inner {
 /// What a graph must keep alive: the runtime stores bare addresses.
 #[derive(Default)]
 pub(crate) struct Keep {
-    pub(crate) allocations: HashMap<usize, Arc<Allocation>>,
+    pub(crate) allocations: HashMap<usize, (Arc<Allocation>, How)>,
     pub(crate) host_buffers: Vec<Box<dyn Any + Send>>,
     pub(crate) host_functions: Vec<Arc<Function>>,
     /// Scratch memory by stream; also among the allocations.
@@ -48,6 +48,12 @@ pub(crate) struct HostSlot {
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+impl Keep {
+    pub(crate) fn touches(&self) -> impl Iterator<Item = Touch<'_>> {
+        self.allocations.values().map(|(memory, how)| Touch::new(memory, *how))
+    }
+}
 
 impl CaptureState {
     pub(crate) fn new(origin: &Arc<StreamInner>) -> Arc<Self> {
@@ -103,8 +109,10 @@ impl CaptureState {
         let mut inner = self.lock();
         let chain = inner.chain(stream);
         inner.joins.task(chain, task.label, task.location);
-        for allocation in task.memory() {
-            inner.keep.allocations.entry(Arc::as_ptr(allocation).addr()).or_insert_with(|| Arc::clone(allocation));
+        for Touch { memory, how } in task.memory() {
+            let kept = inner.keep.allocations.entry(Arc::as_ptr(memory).addr());
+            let kept = kept.or_insert_with(|| (Arc::clone(memory), how));
+            kept.1 = kept.1.max(how);
         }
     }
 

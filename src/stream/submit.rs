@@ -6,7 +6,7 @@ use std::sync::Arc;
 use acl_sys::aclrtStream;
 
 use super::{State, Stream, StreamInner};
-use crate::allocation::Allocation;
+use crate::allocation::{Allocation, How, Touch};
 use crate::call::Caller as _;
 use crate::closure::may_run_on;
 use crate::error::{Error, ErrorKind, Result};
@@ -15,15 +15,15 @@ use crate::error::{Error, ErrorKind, Result};
 pub(crate) struct Task<'a> {
     pub(crate) label: &'static str,
     pub(crate) location: &'static Location<'static>,
-    pub(crate) uses: &'a [&'a Arc<Allocation>],
+    pub(crate) uses: &'a [Touch<'a>],
     /// The operator's workspace.
     pub(crate) scratch: Option<&'a Arc<Allocation>>,
 }
 
 impl<'a> Task<'a> {
     /// Everything that must stay allocated until the work is done.
-    pub(crate) fn memory(&self) -> impl Iterator<Item = &'a Arc<Allocation>> {
-        self.uses.iter().copied().chain(self.scratch)
+    pub(crate) fn memory(&self) -> impl Iterator<Item = Touch<'a>> {
+        self.uses.iter().copied().chain(self.scratch.map(Touch::kept))
     }
 }
 
@@ -44,7 +44,8 @@ impl Stream {
 
 impl StreamInner {
     /// Makes the C call of `task` and registers it: with the capture while the stream records, else with the buffers,
-    /// so that none is freed before the work is done. Gives the number of the submission.
+    /// so that none is freed before the work is done. Gives the number of the submission. Before, the stream is made to
+    /// wait for [what the work has to follow](Self::order) on others.
     ///
     /// The stream's lock is held over the call, so a capture cannot begin or end in between.
     pub(crate) fn submit(
@@ -53,10 +54,12 @@ impl StreamInner {
         call: impl FnOnce(aclrtStream) -> Result<()>,
     ) -> Result<u64> {
         self.check_thread()?;
+        self.order(task.uses)?;
         let state = self.lock();
         self.submit_locked(&state, task, call)
     }
 
+    /// As [`StreamInner::submit`], for who has the lock, and has called [`StreamInner::order`] before it.
     pub(crate) fn submit_locked(
         self: &Arc<Self>,
         state: &State,
@@ -67,8 +70,9 @@ impl StreamInner {
             call(self.raw)?;
             // After the call: a synchronisation that runs meanwhile must not count this work as done.
             let number = self.progress.next();
-            for allocation in task.memory() {
-                allocation.used_by(self, number);
+            for touch in task.memory() {
+                let how = if state.only_keeps { How::Kept } else { touch.how };
+                touch.memory.used_by(self, number, how, &state.clock);
             }
             return Ok(number);
         };

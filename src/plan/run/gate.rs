@@ -12,6 +12,7 @@ use crate::call::call;
 use crate::context::ContextInner;
 use crate::error::Result;
 use crate::lock::say;
+use crate::memory::Touch;
 use crate::stream::{Stream, Task};
 
 use super::piece::Piece;
@@ -38,7 +39,7 @@ impl Gates {
     /// Makes `stream` wait for a signal and take it.
     pub(crate) fn wait(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let address = self.0.address().wrapping_byte_add(gate * STRIDE);
-        let task = Task { label: "gate", location, uses: &[&self.0.allocation], scratch: None };
+        let task = Task { label: "gate", location, uses: &[Touch::kept(&self.0.allocation)], scratch: None };
         stream.0.submit(&task, |raw| {
             let flag = acl_sys::ACL_VALUE_WAIT_EQ;
             // SAFETY: the address is that of eight aligned bytes of device memory, registered with the stream.
@@ -55,7 +56,7 @@ impl Gates {
 
     fn write(&self, gate: usize, value: u64, stream: &Stream, at: &'static Location<'static>) -> Result<()> {
         let address = self.0.address().wrapping_byte_add(gate * STRIDE);
-        let task = Task { label: "gate", location: at, uses: &[&self.0.allocation], scratch: None };
+        let task = Task { label: "gate", location: at, uses: &[Touch::kept(&self.0.allocation)], scratch: None };
         let write = || {
             stream.0.submit(&task, |raw| {
                 // SAFETY: as in `wait`.
@@ -76,7 +77,7 @@ impl Gates {
     /// not depend on other signals.
     pub(crate) fn open(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let address = self.0.address().wrapping_byte_add(gate * STRIDE);
-        let task = Task { label: "gate", location, uses: &[&self.0.allocation], scratch: None };
+        let task = Task { label: "gate", location, uses: &[Touch::kept(&self.0.allocation)], scratch: None };
         let write = || {
             stream.0.submit(&task, |raw| {
                 // SAFETY: as in `wait`.

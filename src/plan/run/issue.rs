@@ -10,11 +10,11 @@ use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
 use crate::lock::say;
-use crate::memory::{Allocation, Lent, PinnedBuffer};
+use crate::memory::{How, Lent, PinnedBuffer, Touch};
 use crate::op::{View, plan_for_cores};
 use crate::plan::checked::Inner;
 use crate::plan::recipe::function::{Argument, Body, Launch};
-use crate::plan::recipe::{Access, Cores, Node, NodeKind, ORIGIN, Recipe};
+use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, ORIGIN, Recipe};
 use crate::prefetch::prefetch_range;
 use crate::stream::{Stream, Task};
 
@@ -274,7 +274,7 @@ fn foreign(
     let Body::Foreign(body) = &plan.bodies[function as usize] else {
         return Err(Error::new(ErrorKind::Internal, "a foreign operator without a body"));
     };
-    let (mut arguments, mut uses): (Vec<Argument>, Vec<&Arc<Allocation>>) = (Vec::new(), Vec::new());
+    let (mut arguments, mut uses): (Vec<Argument>, Vec<Touch<'_>>) = (Vec::new(), Vec::new());
     for access in accesses {
         let place = &places[access.value as usize];
         let piece = storage(pieces, place)?;
@@ -286,8 +286,14 @@ fn foreign(
             strides: place.strides,
             dtype: place.dtype,
         });
-        uses.push(&piece.allocation);
+        let how = match access.mode {
+            Mode::Touch => How::Kept,
+            Mode::Read => How::Read,
+            Mode::Write | Mode::ReadWrite => How::Written,
+        };
+        uses.push(Touch::new(&piece.allocation, how));
     }
+    stream.0.order(&uses)?;
     stream.0.context().bind()?;
     let attributes = &recipe.functions[function as usize].attributes;
     let launched = (body.launch)(&Launch { stream, arguments: &arguments, attributes });

@@ -35,8 +35,8 @@ impl<T: Element> Output<'_, T> {
         self.tensor.to_vec()
     }
 
-    /// Copies the output to `to` when `stream` gets there; `stream` is that of the run, or ordered after it. Later
-    /// runs do not change the copy.
+    /// Copies the output to `to` when `stream` gets there, [after the run](Stream#order-between-streams). Later runs do
+    /// not change the copy.
     ///
     /// # Errors
     ///

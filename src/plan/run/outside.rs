@@ -145,8 +145,12 @@ impl Outside {
 
     /// Notes a run that `stream` was just given, whose end is `end`.
     pub(super) fn ran(&self, stream: &Stream, end: Option<&Event>) -> Result<()> {
-        for (tally, steps) in self.owed().tallies.iter_mut().zip(&self.steps) {
-            tally.add(steps.waits, steps.signals);
+        {
+            let mut owed = self.owed();
+            for (tally, steps) in owed.tallies.iter_mut().zip(&self.steps) {
+                tally.add(steps.waits, steps.signals);
+            }
+            self.tell(&owed);
         }
         let Some(end) = end else { return Ok(()) };
         self.work.note(&stream.0);
@@ -159,22 +163,32 @@ impl Outside {
         let mut owed = self.owed();
         if stream.is_capturing() {
             owed.tallies[gate].uncounted = true;
+            self.tell(&owed);
             return Ok(());
         }
         owed.tallies[gate].add(0, 1);
+        self.tell(&owed);
         owed.given.note(stream)
     }
 
+    /// Tells whoever would wait for work at the gates whether that can go on.
+    fn tell(&self, owed: &Owed) {
+        self.work.set_short(owed.tallies.iter().any(|tally| tally.balance < 0 || tally.uncounted));
+    }
+
     pub(super) fn wait(&self, gate: usize, stream: &Stream, at: At) -> Result<()> {
+        stream.mark_before_gate()?;
         self.gates.wait(gate, stream, at)?;
         let mut owed = self.owed();
         if stream.is_capturing() {
             owed.tallies[gate].uncounted = true;
+            self.tell(&owed);
             self.work.note_capture();
             return Ok(());
         }
         self.work.note(&stream.0);
         owed.tallies[gate].add(1, 0);
+        self.tell(&owed);
         owed.taken.note(stream)
     }
 
@@ -264,6 +278,7 @@ impl Outside {
                 opened.push(Opened { name: self.names[gate].clone(), waits: tally.waits, signals: tally.signals });
             }
         }
+        self.tell(owed);
         opened
     }
 }

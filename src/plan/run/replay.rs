@@ -4,9 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+use crate::memory::{How, Touch};
 use crate::plan::checked::Inner;
 use crate::plan::recipe::{Input, InputInfo, NodeKind, Recipe};
-use crate::stream::{Stream, Task};
+use crate::stream::{ByHand, Stream, Task};
 
 use super::bindings::{Bindings, Declared};
 use super::executable::{Executable, Last, missing, not_given};
@@ -36,10 +37,11 @@ impl Executable {
         }
         let outside = self.outside.as_ref();
         if captured.groups.is_empty() {
+            mark_before(outside, captured.end.is_some(), stream)?;
             captured.graph.launch(stream)?;
             note(outside, stream, captured)?;
         } else {
-            let updates = replay_with_updates(&self.plan.0, captured, outside, stream, bind, at)?;
+            let updates = replay_with_updates(&self.plan.0, &self.written, captured, outside, stream, bind, at)?;
             self.store.counters.updates += updates.all;
             self.store.counters.updates_by_address += updates.by_address;
         }
@@ -68,12 +70,16 @@ impl Executable {
         for input in &self.copied {
             copy_in(&plan.recipe, &self.declared, *input, &pieces, bind, stream, at)?;
         }
+        stream.0.order(&touches(recipe, &self.written, &pieces))?;
+        mark_before(self.outside.as_ref(), self.eager.end.is_some(), stream)?;
         let (streams, events, hosts) = self.eager.parts(&symbols);
         let hosts = hosts.ok_or_else(|| Error::new(ErrorKind::Internal, "an eager run without host memory"))?;
         host::take_back(hosts, &sized, plan, &self.context)?;
         for input in &self.hosts {
             host::fill(&mut hosts.inputs[*input as usize], *input, bind)?;
         }
+        // From here on the plan says what waits for what.
+        let by_hand = ByHand::begin();
         let mut issue = Issue {
             plan,
             recipe,
@@ -95,6 +101,7 @@ impl Executable {
         if !matches!(issued, Ok(Ok(()))) {
             issue.settle();
         }
+        drop(by_hand);
         let noted = self.outside.as_ref().map_or(Ok(()), |outside| outside.ran(stream, self.eager.end.as_ref()));
         self.eager.leave(&self.origin);
         issued.unwrap_or_else(|panic| resume_unwind(panic)).and(noted)?;
@@ -105,11 +112,28 @@ impl Executable {
     }
 }
 
+/// What a run does with the memory of its values.
+fn touches<'a>(recipe: &Recipe, written: &[u32], pieces: &'a Pieces) -> Vec<Touch<'a>> {
+    let mut touches: Vec<_> = pieces.iter().map(|piece| Some(Touch::written(&piece.as_ref()?.allocation))).collect();
+    for (index, input) in recipe.inputs.iter().enumerate() {
+        if input.class != Input::Host && !written.contains(&(index as u32)) {
+            let touch = &mut touches[recipe.storage_of(input.value) as usize];
+            *touch = touch.map(|touch| Touch::read(touch.memory));
+        }
+    }
+    touches.into_iter().flatten().collect()
+}
+
+/// Before work that waits at gates to the outside.
+fn mark_before(outside: Option<&Outside>, waits: bool, stream: &Stream) -> Result<()> {
+    if outside.is_some() && waits { stream.mark_before_gate() } else { Ok(()) }
+}
+
 /// Makes whoever reads an output wait for `side` too, where nobody else would hear of work that failed.
 fn report_with_outputs(side: &Stream, recipe: &Recipe, pieces: &Pieces, at: At) -> Result<()> {
     let outputs =
         recipe.outputs.iter().filter_map(|output| pieces[recipe.storage_of(output.value) as usize].as_ref());
-    let uses: Vec<_> = outputs.map(|piece| &piece.allocation).collect();
+    let uses: Vec<_> = outputs.map(|piece| Touch::kept(&piece.allocation)).collect();
     let task = Task { label: "plan", location: at, uses: &uses, scratch: None };
     side.0.submit(&task, |_| Ok(())).map(drop)
 }
@@ -143,6 +167,7 @@ fn note(outside: Option<&Outside>, stream: &Stream, captured: &Captured) -> Resu
 /// Launches a graph and replaces the operators whose inputs moved; gives how many.
 fn replay_with_updates(
     plan: &Inner,
+    written: &[u32],
     captured: &mut Captured,
     outside: Option<&Outside>,
     stream: &Stream,
@@ -171,9 +196,23 @@ fn replay_with_updates(
         accesses.map(|access| recipe.storage_of(access.value) as usize)
     };
     captured.groups.mark(|node| storages(node).any(|storage| moved[storage]));
+    let given: Vec<_> = recipe
+        .inputs
+        .iter()
+        .enumerate()
+        .filter(updatable)
+        .filter_map(|(index, input)| {
+            let how = if written.contains(&(index as u32)) { How::Written } else { How::Read };
+            Some(Touch::new(&captured.pieces[recipe.storage_of(input.value) as usize].as_ref()?.allocation, how))
+        })
+        .collect();
+    stream.0.order(&given)?;
     captured.groups.order(stream, at)?;
+    mark_before(outside, captured.end.is_some(), stream)?;
     captured.graph.launch(stream)?;
-    let noted = note(outside, stream, captured);
+    let task = Task { label: "graph launch", location: at, uses: &given, scratch: None };
+    let used = stream.0.submit(&task, |_| Ok(())).map(drop);
+    let noted = note(outside, stream, captured).and(used);
     let (places, pieces, whole) = (&captured.sized.places, &captured.pieces, captured.key.cores);
     let memory = |node: u32| {
         storages(node)

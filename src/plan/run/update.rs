@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
 use crate::lock::say;
-use crate::memory::Allocation;
+use crate::memory::{Allocation, Touch};
 use crate::plan::recipe::{NodeKind, Recipe, is_updatable};
 use crate::stream::{Stream, Task};
 
@@ -99,6 +99,7 @@ impl Groups {
         }
         if !groups.all.is_empty() {
             let (gates, stream) = (Gates::new(context.inner(), groups.all.len())?, Stream::lease(context.inner())?);
+            stream.0.lock().only_keeps = true;
             groups.rescue = Some(Rescue::new(&gates, groups.all.len(), &stream));
             (groups.gates, groups.stream) = (Some(gates), Some(stream));
         }
@@ -213,7 +214,8 @@ impl Groups {
 }
 
 fn keep(launched: &Stream, uses: &[&Arc<Allocation>], at: At) -> Result<()> {
-    let task = Task { label: "graph launch", location: at, uses, scratch: None };
+    let uses: Vec<_> = uses.iter().map(|memory| Touch::kept(memory)).collect();
+    let task = Task { label: "graph launch", location: at, uses: &uses, scratch: None };
     launched.0.submit(&task, |_| Ok(())).map(drop)
 }
 

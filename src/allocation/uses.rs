@@ -1,0 +1,201 @@
+//! Who uses an allocation, and what of that later work has to follow.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+use super::Allocation;
+use crate::error::Result;
+use crate::lock::{Guard, Lock};
+use crate::progress::{Clock, Queue, Use};
+
+/// What work does with memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum How {
+    /// Needs it to be there; the order with other work is arranged elsewhere.
+    Kept,
+    Read,
+    Written,
+}
+
+/// Memory that work uses.
+#[derive(Clone, Copy)]
+pub(crate) struct Touch<'a> {
+    pub(crate) memory: &'a Arc<Allocation>,
+    pub(crate) how: How,
+}
+
+impl<'a> Touch<'a> {
+    pub(crate) fn new(memory: &'a Arc<Allocation>, how: How) -> Self {
+        Self { memory, how }
+    }
+
+    pub(crate) fn kept(memory: &'a Arc<Allocation>) -> Self {
+        Self::new(memory, How::Kept)
+    }
+
+    pub(crate) fn read(memory: &'a Arc<Allocation>) -> Self {
+        Self::new(memory, How::Read)
+    }
+
+    pub(crate) fn written(memory: &'a Arc<Allocation>) -> Self {
+        Self::new(memory, How::Written)
+    }
+}
+
+/// What launches a graph that holds memory.
+pub(crate) trait Launches: Send + Sync + 'static {
+    /// Waits for the last launch, and reports its errors.
+    fn wait(&self) -> Result<()>;
+
+    /// The last launch.
+    fn last(&self) -> Option<Use>;
+
+    /// Something else used the memory of the graph, on the stream with this id.
+    fn disturb(&self, stream: u64);
+}
+
+/// The users of one allocation.
+#[derive(Default)]
+pub(super) struct Users {
+    /// The stream whose further work is behind all that is noted; 0 when nothing is, [`SEVERAL`] when there is none.
+    alone: AtomicU64,
+    noted: Lock<Noted>,
+}
+
+const SEVERAL: u64 = u64::MAX;
+
+#[derive(Default)]
+struct Noted {
+    streams: Vec<ByStream>,
+    /// Graphs that hold the memory, and whether they write it; their launches use it.
+    graphs: Vec<(Weak<dyn Launches>, bool)>,
+}
+
+/// What one stream did.
+struct ByStream {
+    /// The latest submission that needs the memory.
+    last: Use,
+    /// The latest that reads or writes it, and the latest that writes it; 0 for none.
+    touched: u64,
+    written: u64,
+}
+
+impl ByStream {
+    fn note(&mut self, number: u64, how: How) {
+        self.last.renew(number);
+        if how >= How::Read {
+            self.touched = self.touched.max(number);
+        }
+        if how == How::Written {
+            self.written = self.written.max(number);
+        }
+    }
+
+    /// The submission that work of another stream which does this has to follow; 0 for none.
+    fn before(&self, how: How) -> u64 {
+        match how {
+            How::Kept => 0,
+            How::Read => self.written,
+            How::Written => self.touched,
+        }
+    }
+
+    /// Whether work of the stream `id`, which is behind `clock`, follows everything that this one did.
+    fn is_behind(&self, id: u64, clock: &Clock) -> bool {
+        let stream = self.last.stream();
+        let number = self.touched;
+        number == 0 || stream == id || self.last.is_done_at(number) || clock.covers(stream, number)
+    }
+}
+
+impl Noted {
+    fn is_behind(&self, id: u64, clock: &Clock) -> bool {
+        let behind = |last: Use| last.stream() == id || last.is_done() || clock.covers(last.stream(), last.number());
+        let launches = self.graphs.iter().filter_map(|(graph, _)| graph.upgrade()?.last());
+        self.streams.iter().all(|one| one.is_behind(id, clock)) && launches.into_iter().all(behind)
+    }
+
+    /// The graph with a launch on another stream may not rely on what it knows of the order.
+    fn disturb(&self, id: u64) {
+        self.graphs.iter().filter_map(|(graph, _)| graph.upgrade()).for_each(|graph| graph.disturb(id));
+    }
+}
+
+impl Users {
+    fn noted(&self) -> Guard<'_, Noted> {
+        self.noted.lock()
+    }
+
+    /// Whether no other stream did anything that later work of the stream `id` does not follow anyway.
+    #[inline]
+    pub(super) fn are_before(&self, id: u64) -> bool {
+        let alone = self.alone.load(Ordering::Relaxed);
+        alone == id || alone == 0
+    }
+
+    /// Notes the submission `number` of a stream, whose further work is behind `clock`.
+    #[inline]
+    pub(super) fn note<Q: Queue>(&self, stream: &Arc<Q>, number: u64, how: How, clock: &Clock) {
+        let id = stream.progress().id();
+        let mut noted = self.noted();
+        match noted.streams.iter_mut().find(|known| known.last.is_of(&**stream)) {
+            Some(known) => known.note(number, how),
+            None => {
+                noted.streams.retain(|known| !known.last.is_settled());
+                let mut known = ByStream { last: Use::new(stream, number), touched: 0, written: 0 };
+                known.note(number, how);
+                noted.streams.push(known);
+            }
+        }
+        if how >= How::Read && self.alone.load(Ordering::Relaxed) != id {
+            self.take_over(&noted, id, clock);
+        }
+    }
+
+    /// The stream `id` did something, and others did before.
+    #[cold]
+    fn take_over(&self, noted: &Noted, id: u64, clock: &Clock) {
+        noted.disturb(id);
+        self.alone.store(if noted.is_behind(id, clock) { id } else { SEVERAL }, Ordering::Relaxed);
+    }
+
+    /// Notes a launch on the stream `id` of a graph that holds the memory.
+    pub(super) fn note_launch(&self, id: u64, clock: &Clock) {
+        let noted = self.noted();
+        self.take_over(&noted, id, clock);
+    }
+
+    /// Adds to `before` what work of the stream `id` has to follow that does `how`.
+    pub(super) fn before(&self, id: u64, how: How, before: &mut Vec<Use>) {
+        let noted = self.noted();
+        let streams = noted.streams.iter().filter(|one| one.last.stream() != id);
+        let of_streams = streams.map(|one| one.last.at(one.before(how)));
+        let graphs = noted.graphs.iter().filter(|(_, writes)| *writes || how == How::Written);
+        let of_graphs = graphs.filter_map(|(graph, _)| graph.upgrade()?.last()).filter(|last| last.stream() != id);
+        let uses = of_streams.chain(of_graphs).filter(|one| one.number() > 0 && !one.is_done());
+        for one in uses {
+            match before.iter_mut().find(|known| known.stream() == one.stream()) {
+                Some(known) => known.renew(one.number()),
+                None => before.push(one),
+            }
+        }
+    }
+
+    pub(super) fn add_graph(&self, graph: Weak<dyn Launches>, writes: bool) {
+        let graphs = &mut self.noted().graphs;
+        graphs.retain(|(known, _)| known.strong_count() > 0);
+        graphs.push((graph, writes));
+    }
+
+    /// The latest submission of each stream, and the graphs.
+    pub(super) fn all(&self) -> (Vec<Use>, Vec<Arc<dyn Launches>>) {
+        let noted = self.noted();
+        let streams = noted.streams.iter().map(|known| known.last.clone()).collect();
+        (streams, noted.graphs.iter().filter_map(|(graph, _)| graph.upgrade()).collect())
+    }
+
+    /// The latest submission of each stream.
+    pub(super) fn take(&mut self) -> Vec<Use> {
+        std::mem::take(&mut self.noted.get_mut().streams).into_iter().map(|known| known.last).collect()
+    }
+}

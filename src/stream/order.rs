@@ -1,0 +1,242 @@
+//! Order between streams that use the same memory.
+//!
+//! Before work goes to a stream, the stream is made to wait for the last writer of what it reads and for all users of
+//! what it writes, with an event recorded at the end of their stream. Nothing can wait in a circle: the event is
+//! recorded before the wait is submitted, so that whatever it stands for was submitted earlier and can only depend on
+//! what is earlier still. The exceptions are told by `retire::AtGates`: work that waits at a gate of a plan for a signal
+//! that is still to come, maybe from the very stream that would wait. Nobody waits for that; the gate is the order.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use super::{State, Stream, StreamInner};
+use crate::allocation::{How, Touch};
+use crate::call::call;
+use crate::context::{Events, RawEvent};
+use crate::error::{Error, ErrorKind, Result};
+use crate::progress::{Clock, Progress, Use};
+use crate::retire;
+
+/// What a stream was given up to some submission, as an event that others can wait for.
+#[derive(Clone)]
+pub(super) struct Mark {
+    event: Arc<RawEvent>,
+    number: u64,
+    /// What the stream was behind then.
+    clock: Clock,
+}
+
+thread_local! {
+    /// The scopes in which this thread orders work by itself.
+    static BY_HAND: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A scope in which this thread orders its work by itself.
+pub(crate) struct ByHand(());
+
+impl ByHand {
+    pub(crate) fn begin() -> Self {
+        BY_HAND.set(BY_HAND.get() + 1);
+        Self(())
+    }
+}
+
+impl Drop for ByHand {
+    fn drop(&mut self) {
+        BY_HAND.set(BY_HAND.get() - 1);
+    }
+}
+
+/// Runs `work`, in which eager work that this thread submits is not ordered with other streams by the memory that it
+/// uses: only by events, host functions and waits of the program. For programs that know their order and save the
+/// waits, and for streams that use different parts of one allocation at the same time. It holds for this thread and
+/// all contexts; nested scopes are one.
+///
+/// Work of two streams that touches the same memory, one of them writing, and that no event orders runs in any order
+/// or at once: what is read then is undefined, and no call reports it. Later work outside of the scope is ordered after
+/// what was submitted inside.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op;
+///
+/// let acl = racl::Acl::mock()?;
+/// let device = acl.device(0)?;
+/// let (main, side) = (device.stream()?, device.stream()?);
+/// let mut x = device.upload_tensor(&[1.0_f32, 2.0], [2])?;
+/// racl::untracked(|| {
+///     op::adds_inplace(&main, &mut x, 1.0)?;
+///     main.fork(&side)?; // the order is the program's own
+///     op::muls_inplace(&side, &mut x, 10.0)
+/// })?;
+/// assert_eq!(x.to_vec()?, [20.0, 30.0]);
+/// # Ok::<(), racl::Error>(())
+/// ```
+pub fn untracked<T>(work: impl FnOnce() -> T) -> T {
+    let _scope = ByHand::begin();
+    work()
+}
+
+impl StreamInner {
+    /// Makes the stream wait for work of other streams that work with these `uses` has to follow. In a capture nothing
+    /// is done: what its graph has to follow is seen to when it is launched.
+    #[inline]
+    pub(crate) fn order(self: &Arc<Self>, uses: &[Touch<'_>]) -> Result<()> {
+        let id = self.progress.id();
+        if uses.iter().all(|touch| touch.memory.is_in_order(id)) {
+            return Ok(());
+        }
+        self.order_after(uses.iter().copied()).map(drop)
+    }
+
+    /// As [`StreamInner::order`], without a look whether it is needed. False when something is not waited for, because
+    /// the program orders by itself or a gate does.
+    #[cold]
+    pub(crate) fn order_after<'a>(self: &Arc<Self>, uses: impl Iterator<Item = Touch<'a>>) -> Result<bool> {
+        if BY_HAND.get() > 0 || !self.context.is_tracking() {
+            return Ok(false);
+        }
+        let id = self.progress.id();
+        let mut before = Vec::new();
+        for touch in uses.filter(|touch| touch.how != How::Kept && !touch.memory.is_in_order(id)) {
+            touch.memory.uses_before(id, touch.how, &mut before);
+        }
+        let clock = {
+            let state = self.lock();
+            if state.capture.is_some() || state.only_keeps {
+                return Ok(false);
+            }
+            state.clock.clone()
+        };
+        before.retain(|one| !clock.covers(one.stream(), one.number()));
+        let mut marks = Vec::with_capacity(before.len());
+        let mut whole = true;
+        for one in &before {
+            let mark = mark_of(one)?;
+            whole &= mark.is_some() || one.is_done();
+            marks.extend(mark);
+        }
+        for (index, mark) in marks.iter().enumerate() {
+            let covers =
+                |other: &(usize, &Told)| other.0 != index && other.1.mark.clock.covers(mark.stream, mark.mark.number);
+            // None is behind a later one that is behind it: marks are made one after another.
+            if !marks.iter().enumerate().any(|other| covers(&other)) {
+                self.follow(mark)?;
+            }
+        }
+        Ok(whole)
+    }
+
+    /// Makes the stream wait for a mark of another one.
+    fn follow(&self, Told { other, stream, mark }: &Told) -> Result<()> {
+        let mut state = self.lock();
+        if state.capture.is_some() || state.clock.covers(*stream, mark.number) {
+            return Ok(());
+        }
+        // SAFETY: both handles are live.
+        unsafe { call!(&*self.context, aclrtStreamWaitEvent(self.raw, mark.event.raw())) }
+            .map_err(|error| other.tell_order(error))?;
+        // A task like others: the stream is not done before it.
+        self.progress.next();
+        state.clock.raise(*stream, mark.number);
+        state.clock.join(&mark.clock);
+        Ok(())
+    }
+
+    fn tell_order(&self, error: Error) -> Error {
+        error.context(format!("ordering work after that of {}", self.name()))
+    }
+
+    /// An event behind the submission `number`; none where work in between waits for a signal that may still be to
+    /// come.
+    fn mark(&self, number: u64) -> Result<Option<Mark>> {
+        let mut state = self.lock();
+        if let Some(mark) = state.mark.as_ref().filter(|mark| mark.number >= number) {
+            return Ok(Some(mark.clone()));
+        }
+        if retire::is_held(self.progress.id(), &state.clock) {
+            return Ok(None);
+        }
+        if state.capture.is_some() {
+            let text = "the stream records a graph, and work of before cannot be waited for";
+            return Err(Error::new(ErrorKind::CaptureForbidden, text));
+        }
+        self.check_thread()?;
+        self.mark_here(&mut state).map(Some)
+    }
+
+    /// Marks what the stream was given so far, unless it is done: before a capture, or work that waits at a gate,
+    /// behind which no mark can be made.
+    pub(crate) fn mark_busy(&self, state: &mut State) -> Result<()> {
+        let submitted = self.progress.submitted();
+        if state.capture.is_some()
+            || self.progress.has_completed(submitted)
+            || state.mark.as_ref().is_some_and(|mark| mark.number >= submitted)
+            || retire::is_held(self.progress.id(), &state.clock)
+        {
+            return Ok(());
+        }
+        self.mark_here(state).map(drop)
+    }
+
+    fn mark_here(&self, state: &mut State) -> Result<Mark> {
+        // An event that another thread is about to wait for is left to it: a later record may be behind a gate.
+        let own = state.mark.take().and_then(|mark| Arc::into_inner(mark.event));
+        let mut event = own.map_or_else(|| Events::take(&self.context), Ok)?;
+        // SAFETY: both handles are live, and the stream does not capture while its lock is held.
+        unsafe { call!(&*self.context, aclrtRecordEvent(event.raw(), self.raw)) }?;
+        let number = self.progress.submitted();
+        event.set_recorded((Arc::clone(&self.progress), number));
+        let mark = Mark { event: Arc::new(event), number, clock: state.clock.clone() };
+        state.mark = Some(mark.clone());
+        Ok(mark)
+    }
+}
+
+/// A mark, of a stream that is kept until it was waited for.
+struct Told {
+    other: Arc<StreamInner>,
+    /// The id of that stream.
+    stream: u64,
+    mark: Mark,
+}
+
+/// What to wait for when work has to follow the submission; none when that is done or must not be waited for.
+fn mark_of(before: &Use) -> Result<Option<Told>> {
+    let Some(queue) = before.owner()? else { return Ok(None) };
+    let other: Arc<StreamInner> = queue
+        .into_any()
+        .downcast()
+        .map_err(|_| Error::new(ErrorKind::Internal, "memory used by a queue that is no stream"))?;
+    let mark = other.mark(before.number()).map_err(|error| other.tell_order(error))?;
+    Ok(mark.map(|mark| Told { other, stream: before.stream(), mark }))
+}
+
+/// What a stream was given before a host function.
+pub(crate) struct Before {
+    progress: Arc<Progress>,
+    number: u64,
+}
+
+impl Before {
+    /// The function runs.
+    pub(crate) fn is_done(&self) {
+        self.progress.set_completed(self.number);
+    }
+}
+
+impl StreamInner {
+    /// What the stream was given so far; the caller has its lock.
+    pub(crate) fn before(&self) -> Before {
+        Before { progress: Arc::clone(&self.progress), number: self.progress.submitted() }
+    }
+}
+
+impl Stream {
+    /// Before work that waits at a gate of a plan.
+    pub(crate) fn mark_before_gate(&self) -> Result<()> {
+        let mut state = self.0.lock();
+        self.0.mark_busy(&mut state)
+    }
+}
