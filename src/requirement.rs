@@ -137,12 +137,13 @@ const ALL: [Requirement; 20] = parts! {
         aclmdlRICaptureTaskUpdateEnd,
     "address-updates", "inputs that are updated inside the graph (plan::Input::Updatable)":
         aclmdlRICaptureTaskGrpBegin aclmdlRICaptureTaskGrpEnd aclmdlRICaptureTaskUpdateBegin
-        aclmdlRICaptureTaskUpdateEnd aclrtValueWait aclrtValueWrite
-        ; optional aclSetAclOpExecutorRepeatable aclSetTensorAddr AclSetTensorAddr,
+        aclmdlRICaptureTaskUpdateEnd aclrtCreateEventWithFlag aclrtResetEvent
+        ; optional aclrtValueWait aclrtValueWrite aclSetAclOpExecutorRepeatable aclSetTensorAddr AclSetTensorAddr,
     "core-limits", "limits of cores for plans and streams":
         aclrtGetDeviceResLimit aclrtSetStreamResLimit aclrtResetStreamResLimit aclrtUseStreamResInCurrentThread
         aclrtUnuseStreamResInCurrentThread,
-    "external-gates", "gates between a plan and work beside it": aclrtValueWait aclrtValueWrite,
+    "external-gates", "gates between a plan and work beside it": aclrtCreateEventWithFlag aclrtResetEvent
+        ; optional aclrtValueWait aclrtValueWrite,
     "plans", "plans, captured or operator by operator":
         aclmdlRICaptureBegin aclmdlRICaptureEnd aclmdlRICaptureGetInfo aclmdlRIExecuteAsync aclmdlRIDestroy
         aclrtCreateEventExWithFlag aclrtRecordEvent aclrtStreamWaitEvent aclrtMalloc aclrtFree aclrtMemcpyAsync

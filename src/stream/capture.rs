@@ -35,6 +35,8 @@ pub(crate) struct Keep {
     pub(crate) allocations: HashMap<usize, (Arc<Allocation>, How)>,
     pub(crate) host_buffers: Vec<Box<dyn Any + Send>>,
     pub(crate) host_functions: Vec<Arc<Function>>,
+    /// Whatever else its work needs.
+    others: Vec<Box<dyn Any + Send>>,
     /// Scratch memory by stream; also among the allocations.
     workspaces: HashMap<usize, Arc<Allocation>>,
 }
@@ -138,6 +140,10 @@ impl CaptureState {
         let place = format!("{label} at {}:{}", location.file(), location.line());
         self.lock().failure.get_or_insert_with(|| format!("{place} could not be recorded: {error}"));
         error
+    }
+
+    pub(crate) fn keep_other(&self, other: Box<dyn Any + Send>) {
+        self.lock().keep.others.push(other);
     }
 
     pub(crate) fn keep_host_function(&self, function: &Arc<Function>) {

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use racl::op::DataType::F32;
-use racl::plan::{Cores, Frozen, Input, Plan, Scope};
+use racl::plan::{Cores, Frozen, HostFunction, Input, Mode, Plan, RunOptions, Scope};
 use racl::sys::{MissingSymbol, Release, Table, aclrtDevAttr};
 use racl::{Acl, CaptureMode, Device, ErrorKind, Prefetch, Result};
 
@@ -24,7 +24,7 @@ struct Feature {
     run: fn(&Device) -> Result<()>,
 }
 
-const FEATURES: [Feature; 7] = [
+const FEATURES: [Feature; 8] = [
     Feature {
         symbol: "aclrtLaunchHostFunc",
         missing: &[Cann8_1, Cann8_2, Cann8_3],
@@ -51,10 +51,32 @@ const FEATURES: [Feature; 7] = [
         },
     },
     Feature {
-        symbol: "aclrtValueWrite",
+        symbol: "aclrtLaunchHostFunc",
         missing: &[Cann8_1, Cann8_2, Cann8_3],
         history: "it came after CANN 8.3",
-        run: gate,
+        run: |device| {
+            let stream = device.stream()?;
+            let (sender, receiver) = std::sync::mpsc::channel();
+            let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
+            capture.host_function(move || sender.send(()).unwrap())?;
+            let mut graph = capture.finish()?;
+            graph.launch(&stream)?;
+            graph.wait()?;
+            receiver.try_recv().expect("the function ran");
+            Ok(())
+        },
+    },
+    Feature {
+        symbol: "aclrtLaunchHostFunc",
+        missing: &[Cann8_1, Cann8_2, Cann8_3],
+        history: "it came after CANN 8.3",
+        run: |device| {
+            let plan = Plan::build(|g| g.host_function(&HostFunction::new("nothing", 1, |_| {})))?;
+            let mut exe = plan.capture(device, Frozen::new())?;
+            let stream = device.stream()?;
+            exe.run(&stream, &mut exe.bindings())?;
+            stream.synchronize()
+        },
     },
     Feature {
         symbol: "aclrtSetStreamResLimit",
@@ -81,24 +103,67 @@ const FEATURES: [Feature; 7] = [
     },
 ];
 
-/// A plan that waits for a signal, given before.
-fn gate(device: &Device) -> Result<()> {
-    let mut gate = None;
+/// Plans with gates to the outside and with updates: by values where the library has waits for them, else by events.
+fn gates(device: &Device) -> Result<()> {
+    for mode in [Mode::Eager, Mode::Captured] {
+        gate(device, mode)?;
+        updates(device, mode)?;
+    }
+    Ok(())
+}
+
+/// A plan one input of which moves between runs, each time behind work that another stream has for it.
+fn updates(device: &Device, mode: Mode) -> Result<()> {
     let plan = Plan::build(|g| {
-        let x = g.input("x", [2], F32, Input::Copied)?;
-        let open = g.external("open")?;
-        gate = Some(open);
-        g.wait_external(open)?;
+        let x = g.input("x", [2], F32, Input::Updatable)?;
         let y = g.adds(x, 1.0)?;
-        g.output("y", y)
+        let z = g.muls(y, 2.0)?;
+        g.output("z", z)
     })?;
     let main = device.stream()?;
-    let mut exe = plan.eager(device, Frozen::new())?;
-    exe.signal(gate.unwrap(), &main)?;
-    let x = device.upload_tensor(&[1.0_f32, 2.0], [2])?;
+    let mut exe = plan.executable(device, &RunOptions::new().mode(mode), Frozen::new())?;
+    let (input, output, mut bind) = (exe.input("x")?, exe.output_id("z")?, exe.bindings());
+    for step in 1..=4 {
+        let x = device.upload_tensor(&[step as f32, 0.0], [2])?;
+        // Twice, the second time without an update.
+        for _ in 0..2 {
+            exe.run(&main, bind.set(input, &x))?;
+            assert_eq!(exe.output::<f32>(output)?.to_vec()?, [2.0 * step as f32 + 2.0, 2.0]);
+        }
+    }
+    assert_eq!(exe.counters().updates, if mode == Mode::Captured { 3 } else { 0 });
+    Ok(())
+}
+
+/// A plan that waits for a signal, given before the run and after it, and gives one.
+fn gate(device: &Device, mode: Mode) -> Result<()> {
+    let mut gates = None;
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [2], F32, Input::Copied)?;
+        let (open, done) = *gates.insert((g.external("open")?, g.external("done")?));
+        g.wait_external(open)?;
+        let y = g.adds(x, 1.0)?;
+        g.record_external(done)?;
+        g.output("y", y)
+    })?;
+    let (open, done) = gates.unwrap();
+    let (main, side) = (device.stream()?, device.stream()?);
+    let mut exe = plan.executable(device, &RunOptions::new().mode(mode), Frozen::new())?;
     let (input, output, mut bind) = (exe.input("x")?, exe.output_id("y")?, exe.bindings());
-    exe.run(&main, bind.set(input, &x))?;
-    assert_eq!(exe.output::<f32>(output)?.to_vec()?, [2.0, 3.0]);
+    for step in 0..3 {
+        let x = device.upload_tensor(&[1.0_f32, step as f32], [2])?;
+        if step == 0 {
+            exe.signal(open, &side)?;
+        }
+        exe.run(&main, bind.set(input, &x))?;
+        if step > 0 {
+            assert!(!main.is_complete()?, "no signal was given");
+            exe.signal(open, &side)?;
+        }
+        exe.wait_signal(done, &side)?;
+        side.synchronize()?;
+        assert_eq!(exe.output::<f32>(output)?.to_vec()?, [2.0, step as f32 + 1.0]);
+    }
     Ok(())
 }
 
@@ -152,7 +217,8 @@ fn works_everywhere(acl: &Acl) -> Result<()> {
         g.join("side")?;
         g.output("y", y)
     })?;
-    run(&device, plan.capture(&device, Frozen::new())?)
+    run(&device, plan.capture(&device, Frozen::new())?)?;
+    gates(&device)
 }
 
 fn alone() -> bool {

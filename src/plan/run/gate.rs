@@ -1,15 +1,18 @@
 //! Gates: words of device memory that one side waits for and the other writes.
 //!
 //! A wait takes the signal: it waits for 1 and writes 0 (guide: stream management, aclrtValueWait and
-//! aclrtValueWrite).
+//! aclrtValueWrite). Releases up to CANN 8.3 have no waits for values. With those each gate is an event of the kind that
+//! graphs and work beside them share: a signal records it, a wait waits for it and resets it (guide: captured graphs,
+//! task update, ACL_EVENT_EXTERNAL). Such an event cannot be asked, so its word is written all the same, one byte
+//! pattern for each state, for whoever looks from the host.
 
 use std::panic::Location;
 use std::sync::Arc;
 
-use acl_sys::aclrtMemcpyKind;
+use acl_sys::{aclrtEvent, aclrtMemcpyKind, aclrtStream};
 
-use crate::call::call;
-use crate::context::ContextInner;
+use crate::call::{Caller as _, call};
+use crate::context::{ContextInner, RawEvent};
 use crate::error::Result;
 use crate::lock::say;
 use crate::memory::Touch;
@@ -20,32 +23,90 @@ use super::piece::Piece;
 /// Bytes for one gate, of which the runtime uses the first eight.
 const STRIDE: usize = 32;
 
-#[derive(Debug, Clone)]
-pub(crate) struct Gates(Piece);
+/// What each byte of the word of an open gate is where gates are events.
+const OPEN: u8 = 1;
+
+#[derive(Clone)]
+pub(crate) struct Gates {
+    words: Piece,
+    /// Where the library has no waits for values.
+    events: Option<Arc<[RawEvent]>>,
+}
 
 impl Gates {
     /// So many gates, all closed.
     pub(crate) fn new(context: &Arc<ContextInner>, count: usize) -> Result<Self> {
-        let piece = Piece::new(context, (count.max(1) * STRIDE) as u64)?;
-        piece.buffer().write(&vec![0; piece.bytes])?;
-        Ok(Self(piece))
+        let words = Piece::new(context, (count.max(1) * STRIDE) as u64)?;
+        words.buffer().write(&vec![0; words.bytes])?;
+        let events = (!has_values(context)).then(|| (0..count).map(|_| external(context)).collect::<Result<_>>());
+        Ok(Self { words, events: events.transpose()? })
+    }
+
+    /// The event of a gate, where gates are events.
+    fn event(&self, gate: usize) -> Option<aclrtEvent> {
+        self.events.as_ref().map(|events| events[gate].raw())
     }
 
     /// Closes every gate when `stream` gets there.
     pub(crate) fn close(&self, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
-        self.0.fill(stream, 0, location)
+        for gate in 0..self.events.as_ref().map_or(0, |events| events.len()) {
+            self.reset(gate, stream, location)?;
+        }
+        self.words.fill(stream, 0, location)
+    }
+
+    /// Makes the event of a gate as if it had never been recorded.
+    fn reset(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
+        let Some(event) = self.event(gate) else { return Ok(()) };
+        let task = Task { label: "gate", location, uses: &[], scratch: None };
+        stream.0.submit(&task, |raw| {
+            // SAFETY: the event lives as long as the gates, which outlive the work and the graphs that use them.
+            unsafe { call!(&**stream.0.context(), aclrtResetEvent(event, raw)) }
+        })?;
+        Ok(())
+    }
+
+    /// A graph has the events that it records as long as it lives.
+    fn keep_events(&self, stream: &Stream) {
+        if let (Some(events), Some(capture)) = (&self.events, &stream.0.lock().capture) {
+            capture.keep_other(Box::new(Arc::clone(events)));
+        }
     }
 
     /// Makes `stream` wait for a signal and take it.
     pub(crate) fn wait(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
-        let address = self.0.address().wrapping_byte_add(gate * STRIDE);
-        let task = Task { label: "gate", location, uses: &[Touch::kept(&self.0.allocation)], scratch: None };
-        stream.0.submit(&task, |raw| {
-            let flag = acl_sys::ACL_VALUE_WAIT_EQ;
-            // SAFETY: the address is that of eight aligned bytes of device memory, registered with the stream.
-            unsafe { call!(&**stream.0.context(), aclrtValueWait(address, 1, flag, raw)) }
+        let address = self.words.address().wrapping_byte_add(gate * STRIDE);
+        let task = Task { label: "gate", location, uses: &[Touch::kept(&self.words.allocation)], scratch: None };
+        self.keep_events(stream);
+        let context = &**stream.0.context();
+        stream.0.submit(&task, |raw| match self.event(gate) {
+            // SAFETY: as in `reset`.
+            Some(event) => unsafe { call!(context, aclrtStreamWaitEvent(raw, event)) },
+            None => {
+                let flag = acl_sys::ACL_VALUE_WAIT_EQ;
+                // SAFETY: the address is that of eight aligned bytes of device memory, registered with the stream.
+                unsafe { call!(context, aclrtValueWait(address, 1, flag, raw)) }
+            }
         })?;
+        self.reset(gate, stream, location)?;
         self.write(gate, 0, stream, location)
+    }
+
+    /// The C calls that write the word of a gate, and give its signal for a value other than 0.
+    fn store(&self, context: &ContextInner, gate: usize, value: u64, raw: aclrtStream) -> Result<()> {
+        let address = self.words.address().wrapping_byte_add(gate * STRIDE);
+        let Some(event) = self.event(gate) else {
+            // SAFETY: the address is that of eight aligned bytes of device memory, registered with the stream.
+            return unsafe { call!(context, aclrtValueWrite(address, value, 0, raw)) };
+        };
+        let (size, byte) = (size_of::<u64>(), if value == 0 { 0 } else { OPEN });
+        // SAFETY: the same eight bytes.
+        unsafe { call!(context, aclrtMemsetAsync(address, size, i32::from(byte), size, raw)) }?;
+        if value == 0 {
+            return Ok(());
+        }
+        // SAFETY: as in `reset`.
+        unsafe { call!(context, aclrtRecordEvent(event, raw)) }
     }
 
     /// Gives a signal when `stream` gets there. A failure is told, but tried again first: what waits for it would
@@ -55,14 +116,9 @@ impl Gates {
     }
 
     fn write(&self, gate: usize, value: u64, stream: &Stream, at: &'static Location<'static>) -> Result<()> {
-        let address = self.0.address().wrapping_byte_add(gate * STRIDE);
-        let task = Task { label: "gate", location: at, uses: &[Touch::kept(&self.0.allocation)], scratch: None };
-        let write = || {
-            stream.0.submit(&task, |raw| {
-                // SAFETY: as in `wait`.
-                unsafe { call!(&**stream.0.context(), aclrtValueWrite(address, value, 0, raw)) }
-            })
-        };
+        self.keep_events(stream);
+        let task = Task { label: "gate", location: at, uses: &[Touch::kept(&self.words.allocation)], scratch: None };
+        let write = || stream.0.submit(&task, |raw| self.store(stream.0.context(), gate, value, raw));
         let first = write();
         if first.is_err()
             && !stream.is_capturing()
@@ -76,14 +132,8 @@ impl Gates {
     /// As [`Gates::signal`], and from the host when that fails twice: once the work of `stream` is done, which must
     /// not depend on other signals.
     pub(crate) fn open(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
-        let address = self.0.address().wrapping_byte_add(gate * STRIDE);
-        let task = Task { label: "gate", location, uses: &[Touch::kept(&self.0.allocation)], scratch: None };
-        let write = || {
-            stream.0.submit(&task, |raw| {
-                // SAFETY: as in `wait`.
-                unsafe { call!(&**stream.0.context(), aclrtValueWrite(address, 1, 0, raw)) }
-            })
-        };
+        let task = Task { label: "gate", location, uses: &[Touch::kept(&self.words.allocation)], scratch: None };
+        let write = || stream.0.submit(&task, |raw| self.store(stream.0.context(), gate, 1, raw));
         let first = write();
         if first.is_err() && write().is_err() {
             let waited = stream.synchronize();
@@ -112,7 +162,11 @@ impl Gates {
 
     /// Writes the signal from the host, without a stream.
     fn copy_signal(&self, gate: usize, stream: &Stream) -> Result<()> {
-        let address = self.0.address().wrapping_byte_add(gate * STRIDE);
+        if self.events.is_some() {
+            // On the default stream, which nothing holds up.
+            return self.store(stream.0.context(), gate, 1, std::ptr::null_mut());
+        }
+        let address = self.words.address().wrapping_byte_add(gate * STRIDE);
         let (value, size, kind) = (1_u64, size_of::<u64>(), aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
         let from = (&raw const value).cast();
         // SAFETY: both sides have eight bytes; the work that waits for them reads whole words.
@@ -126,13 +180,27 @@ impl Gates {
 
     /// The value now; none when a capture of another thread keeps it from being read.
     fn value(&self, gate: usize, control: &Stream) -> Option<u64> {
-        let from = self.0.address().wrapping_byte_add(gate * STRIDE);
+        let from = self.words.address().wrapping_byte_add(gate * STRIDE);
         let (mut value, size, kind) = (0_u64, size_of::<u64>(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST);
         let to = (&raw mut value).cast();
         // SAFETY: both sides have eight bytes; the device changes whole words.
         let read = unsafe { call!(&**control.0.context(), aclrtMemcpy(to, size, from, size, kind)) };
-        read.map_err(|error| say!(Debug, "a gate that cannot be read: {error:#}")).ok().map(|()| value)
+        let read = read.map_err(|error| say!(Debug, "a gate that cannot be read: {error:#}"));
+        read.ok().map(|()| if self.events.is_some() { u64::from(value != 0) } else { value })
     }
+}
+
+/// Whether streams can wait for values.
+fn has_values(context: &ContextInner) -> bool {
+    context.table().aclrtValueWait().is_ok() && context.table().aclrtValueWrite().is_ok()
+}
+
+/// An event that graphs and work beside them share.
+fn external(context: &Arc<ContextInner>) -> Result<RawEvent> {
+    let mut raw = std::ptr::null_mut();
+    // SAFETY: `raw` is a place for one handle.
+    unsafe { call!(&**context, aclrtCreateEventWithFlag(&raw mut raw, acl_sys::ACL_EVENT_EXTERNAL)) }?;
+    Ok(RawEvent::own(raw, context))
 }
 
 fn tell_shut(opened: Result<()>) {
