@@ -2,16 +2,13 @@
 
 use std::ffi::c_void;
 use std::fmt;
+use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use acl_sys::aclrtMemMallocPolicy;
-
-use crate::call::call;
-use crate::context::{ContextInner, reclaim};
-use crate::error::{Error, ErrorKind, Result};
+use crate::context::{Behind, ContextInner, Piece, find_room};
+use crate::error::Result;
 use crate::progress::{Clock, Queue, Use};
-use crate::retire;
 
 mod uses;
 
@@ -22,8 +19,12 @@ pub(crate) use uses::{How, Launches, Touch};
 pub(crate) struct Allocation {
     address: *mut c_void,
     bytes: usize,
+    /// What is given back.
+    piece: Piece,
     users: Users,
     freed: AtomicBool,
+    /// The host read or wrote it, or waited for it.
+    host: AtomicBool,
     context: Arc<ContextInner>,
 }
 
@@ -36,14 +37,34 @@ unsafe impl Sync for Allocation {}
 impl Allocation {
     /// Allocates `bytes` bytes (at least one); content undefined. When memory is short, memory whose release waits
     /// for work is waited for, some seconds at most.
+    #[inline]
+    #[track_caller]
     pub(crate) fn new(context: &Arc<ContextInner>, bytes: usize) -> Result<Self> {
-        let address = find_room(context, bytes)
-            .map_err(|error| error.context(format!("allocating {bytes} bytes on device {}", context.device())))?;
+        Self::find(context, bytes, None, Location::caller())
+    }
+
+    /// As [`Self::new`], for work of the stream `behind`: earlier work of it may use the memory still, and counts among
+    /// its users.
+    #[track_caller]
+    pub(crate) fn behind(context: &Arc<ContextInner>, bytes: usize, behind: &Behind<'_>) -> Result<Self> {
+        Self::find(context, bytes, Some(behind), Location::caller())
+    }
+
+    #[inline]
+    fn find(
+        context: &Arc<ContextInner>,
+        bytes: usize,
+        behind: Option<&Behind<'_>>,
+        place: &'static Location<'static>,
+    ) -> Result<Self> {
+        let found = find_room(context, bytes, behind, place)?;
         Ok(Self {
-            address,
+            address: found.address,
             bytes,
-            users: Users::default(),
+            piece: found.piece,
+            users: found.user.map_or_else(Users::default, Users::after),
             freed: AtomicBool::new(false),
+            host: AtomicBool::new(false),
             context: Arc::clone(context),
         })
     }
@@ -88,57 +109,27 @@ impl Allocation {
         self.users.note_launch(stream, clock);
     }
 
+    /// Whether nobody but the caller, who keeps it `kept` times, has it, and nothing but a capture used it so far.
+    pub(crate) fn is_given_up(self: &Arc<Self>, kept: usize) -> bool {
+        let alone = Arc::strong_count(self) == kept && !self.host.load(Ordering::Acquire);
+        alone && self.users.are_none()
+    }
+
     /// Waits for the users of the memory and frees it; the caller has the only handle.
     pub(crate) fn end(&self) -> Result<()> {
         self.wait_idle()?;
-        reclaim::free(&self.context, self.address)?;
+        self.context.reclaim.free_now(&self.context, &self.piece)?;
         self.freed.store(true, Ordering::Release);
         Ok(())
     }
 
     /// Blocks until no submitted work uses the memory.
     pub(crate) fn wait_idle(&self) -> Result<()> {
+        self.host.store(true, Ordering::Release);
         let (streams, graphs) = self.users.all();
         streams.iter().try_for_each(|stream| stream.wait(None))?;
         graphs.iter().try_for_each(|graph| graph.wait())
     }
-}
-
-/// Memory, for which others may have to be done with theirs first.
-fn find_room(context: &ContextInner, bytes: usize) -> Result<*mut c_void> {
-    let is_short =
-        |tried: &Result<_>| tried.as_ref().is_err_and(|error: &Error| error.kind() == ErrorKind::OutOfMemory);
-    let reclaim = &context.reclaim;
-    let before = reclaim.frees();
-    reclaim.collect(context);
-    let mut tried = allocate(context, bytes);
-    if !is_short(&tried) {
-        return tried;
-    }
-    let mut held = reclaim.held();
-    reclaim.wait_leaving();
-    if reclaim.frees() > before {
-        tried = allocate(context, bytes);
-    }
-    let until = retire::deadline();
-    while is_short(&tried) && reclaim.wait(context, &mut held, until) {
-        tried = allocate(context, bytes);
-    }
-    match held.len() {
-        0 => tried,
-        busy => tried.map_err(|error| {
-            let limit = retire::drop_limit();
-            error.with_detail(format!("work of {busy} streams that holds memory back is not done after {limit:?}"))
-        }),
-    }
-}
-
-fn allocate(context: &ContextInner, bytes: usize) -> Result<*mut c_void> {
-    let mut address = std::ptr::null_mut();
-    let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
-    // SAFETY: `address` is a place for one address.
-    unsafe { call!(context, aclrtMalloc(&raw mut address, bytes, policy)) }?;
-    Ok(address)
 }
 
 impl Drop for Allocation {
@@ -148,7 +139,7 @@ impl Drop for Allocation {
         }
         // Graphs hold the allocation, so none is left; streams may still have work that uses it.
         let streams = self.users.take();
-        self.context.reclaim.release(&self.context, self.address, streams);
+        self.context.reclaim.release(&self.context, self.piece.clone(), streams);
     }
 }
 

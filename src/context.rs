@@ -13,20 +13,28 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Lock, say};
 use crate::retire::{self, keepers};
 
+mod allocator;
 mod beside;
 mod events;
 mod idle;
+mod lines;
+mod memory;
 mod operators;
 pub(crate) mod primary;
-pub(crate) mod reclaim;
+mod reclaim;
+mod room;
 mod scalars;
 
+pub(crate) use allocator::Piece;
+pub use allocator::{Allocator, ForeignAllocator};
 pub(crate) use events::{Events, RawEvent};
 use idle::Idle;
 pub(crate) use operators::Holder;
 use operators::Operators;
 pub(crate) use operators::age;
+pub(crate) use reclaim::Behind;
 use reclaim::Reclaim;
+pub(crate) use room::find as find_room;
 pub(crate) use scalars::Scalars;
 
 /// A context of a device. Streams, events, buffers and graphs belong to the one that made them and keep it alive.
@@ -48,7 +56,7 @@ pub(crate) struct ContextInner {
     id: u64,
     device: i32,
     owner: Owner,
-    pub(crate) reclaim: Reclaim,
+    pub(crate) reclaim: Arc<Reclaim>,
     pub(crate) spent: Spent,
     /// The number one in each type.
     pub(crate) ones: Scalars,
@@ -162,7 +170,8 @@ impl Scope for ContextInner {
 }
 
 impl Context {
-    /// A further context on the device of this one, with default stream and limits of its own.
+    /// A further context on the device of this one, with default stream, limits and memory of its own. Its memory comes
+    /// from where that of this one does ([`Context::set_allocator`]).
     ///
     /// # Errors
     ///
@@ -173,7 +182,9 @@ impl Context {
         forget_binding();
         // SAFETY: `raw` is a place for one handle; the device is open, since this context is.
         unsafe { call!(&self.0.acl, aclrtCreateContext(&raw mut raw, self.0.device)) }?;
-        Ok(Self::own(&self.0.acl, raw, self.0.device, Owner::Created, Some(Arc::clone(&self.0))))
+        let context = Self::own(&self.0.acl, raw, self.0.device, Owner::Created, Some(Arc::clone(&self.0)));
+        context.set_allocator(self.0.reclaim.allocator());
+        Ok(context)
     }
 
     fn own(
@@ -188,7 +199,7 @@ impl Context {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             device,
             owner,
-            reclaim: Reclaim::default(),
+            reclaim: Reclaim::of(device, acl.table()),
             spent: Spent::default(),
             ones: Scalars::default(),
             operators: Operators::default(),
@@ -260,7 +271,8 @@ impl Context {
         Ok(())
     }
 
-    /// Free and total device memory in bytes.
+    /// Free and total device memory in bytes, as the library sees it: segments that a context keeps are not free. See
+    /// [`Context::memory_stats`].
     ///
     /// # Errors
     ///

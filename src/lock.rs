@@ -40,6 +40,7 @@ pub(crate) struct Guard<'a, T> {
 struct Held(());
 
 impl Held {
+    #[inline]
     fn new() -> Self {
         HELD.set(HELD.get() + 1);
         Self(())

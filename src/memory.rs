@@ -1,5 +1,6 @@
 //! Memory: device buffers, pinned host buffers, and the copies between them.
 
+mod behind;
 mod close;
 mod copy;
 mod device_buffer;

@@ -97,6 +97,8 @@ pub(crate) struct State {
     pub(crate) only_keeps: bool,
     /// The latest event that others wait for.
     mark: Option<order::Mark>,
+    /// What the stream is given replaces work of a graph, and runs when the graph does.
+    updates: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

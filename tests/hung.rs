@@ -5,7 +5,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::{assert_says, device};
+use common::{assert_says, direct_device as device};
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Plan};
 use racl::{CaptureMode, Context, ErrorKind, Stream, mock, sys};

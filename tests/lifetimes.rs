@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::device;
+use common::direct_device as device;
 use racl::{CaptureMode, ErrorKind, Prefetch, mock, op};
 
 #[test]

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once, mpsc};
 use std::thread;
 
-use racl::{Acl, CaptureMode, Context, ErrorKind, Stream, mock, op};
+use racl::{Acl, Allocator, CaptureMode, Context, ErrorKind, Stream, mock, op};
 
 /// What the logger calls.
 struct Busy {
@@ -82,6 +82,8 @@ fn begin() -> (Arc<Busy>, watchdog::Watchdog) {
         log::set_max_level(log::LevelFilter::Trace);
     });
     let context = Acl::mock().unwrap().device(0).unwrap().create_context().unwrap();
+    // Each buffer is an allocation of the library then, which can fail to be freed.
+    context.set_allocator(Allocator::Direct);
     let busy = Arc::new(Busy { stream: context.stream().unwrap(), context });
     *BUSY.lock().unwrap() = Some(Arc::clone(&busy));
     (busy, watchdog::Watchdog::new())

@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use common::device;
+use common::direct_device as device;
 use racl::{Context, DeviceBuffer, Stream, mock};
 
 /// What asks a stream or an event how far it is.

@@ -122,6 +122,19 @@ impl Noted {
 }
 
 impl Users {
+    /// Those of memory that was given up while this work used it, and that was had again for later work of its stream.
+    pub(super) fn after(last: Use) -> Self {
+        let (id, number) = (last.stream(), last.number());
+        let one = ByStream { last, touched: number, written: number };
+        let noted = Noted { streams: vec![one], graphs: Vec::new() };
+        Self { alone: AtomicU64::new(id), noted: Lock::new(noted) }
+    }
+
+    pub(super) fn are_none(&self) -> bool {
+        let noted = self.noted();
+        noted.streams.is_empty() && noted.graphs.is_empty()
+    }
+
     fn noted(&self) -> Guard<'_, Noted> {
         self.noted.lock()
     }

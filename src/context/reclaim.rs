@@ -1,188 +1,262 @@
-//! Device memory that was given up while work may still use it: freed when that work is done.
+//! The memory of a context: taken from its pool or from the library, and given back when the work that uses it is done.
 
-use std::cmp::Ordering;
-use std::collections::{BinaryHeap, HashMap};
 use std::ffi::c_void;
-use std::sync::atomic::{self, AtomicU64};
+use std::panic::Location;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
+use acl_sys::{Table, aclrtStream};
+
 use super::ContextInner;
-use crate::call::call;
+use super::allocator::{self, Allocator, Piece};
+use super::lines::Lines;
 use crate::error::{ErrorKind, Result};
-use crate::lock::{Guard, Lock, Signal};
+use crate::lock::{Guard, Lock, Signal, say};
+use crate::pool::{Pool, Request};
 use crate::progress::Use;
 use crate::retire;
 
-/// The waiting memory of one context, in a line for each stream that holds some back.
+/// The memory of every context, with its device and the table of its library: one context may have what another one
+/// needs.
+static ALL: Lock<Vec<(i32, usize, Weak<Reclaim>)>> = Lock::new(Vec::new());
+
+/// What says which allocator a context begins with.
+const VARIABLE: &str = "RACL_ALLOCATOR";
+
+/// The memory of one context.
 ///
-/// Whatever looks asks each of those streams once, however much waits there.
-#[derive(Default)]
+/// Whatever looks for memory that is free by now asks each stream that holds some back once, however much waits there.
 pub(crate) struct Reclaim {
-    lines: Lock<Lines>,
-    /// How much memory was freed so far after it had waited.
+    state: Lock<State>,
+    /// How much memory became free so far after it had waited.
     frees: AtomicU64,
     /// Told when memory that was taken out of its line is free.
     freed: Signal,
 }
 
 #[derive(Default)]
-struct Lines {
-    /// By the address of the stream's progress, which the line keeps.
-    by_stream: HashMap<usize, Line>,
+pub(super) struct State {
+    pub(super) pool: Pool,
+    pub(super) lines: Lines,
+    pub(super) allocator: Allocator,
+    pub(super) limit: Option<usize>,
+    /// Bytes that are asked for at this moment.
+    pub(super) growing: usize,
     /// Pieces that are in no line any more and not free yet.
     leaving: usize,
-    /// Lines from which on those without memory are looked for.
-    crowded: usize,
 }
 
-/// What waits for one stream.
-struct Line {
-    /// The latest of the submissions that are waited for.
-    last: Use,
-    waiting: BinaryHeap<Waiting>,
+/// The stream that memory is for.
+pub(crate) struct Behind<'a> {
+    pub(crate) key: usize,
+    pub(crate) raw: aclrtStream,
+    /// Its latest submission.
+    pub(crate) last: &'a dyn Fn() -> Use,
 }
 
-/// Memory that waits for the submission `number`, and then for the others.
-struct Waiting {
-    number: u64,
-    address: *mut c_void,
-    others: Vec<Use>,
+/// Memory for somebody, and work that may still use it.
+pub(crate) struct Found {
+    pub(crate) piece: Piece,
+    pub(crate) address: *mut c_void,
+    pub(crate) user: Option<Use>,
 }
 
-impl Ord for Waiting {
-    /// A heap gives its greatest first: the earliest submission.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.number.cmp(&self.number)
+impl Found {
+    pub(super) fn block(taken: crate::pool::Taken, user: Option<Use>) -> Self {
+        Self { piece: Piece::Block(taken.id), address: std::ptr::without_provenance_mut(taken.address), user }
     }
 }
 
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
-    }
-}
-
-impl Eq for Waiting {}
-
-// SAFETY: the address is that of device memory, which is only passed on and which any thread may free.
-unsafe impl Send for Waiting {}
-
-impl Lines {
-    /// Puts memory into the line of a stream that is not done; gives it back when there is none.
-    fn stand(&mut self, address: *mut c_void, mut streams: Vec<Use>) -> Option<*mut c_void> {
-        while let Some(stream) = streams.pop() {
-            if stream.is_done() {
-                continue;
+impl Default for Reclaim {
+    fn default() -> Self {
+        let allocator = match std::env::var(VARIABLE).as_deref() {
+            Ok("direct") => Allocator::Direct,
+            Ok("" | "pool") | Err(_) => Allocator::Pool,
+            Ok(text) => {
+                say!(Warn, "{VARIABLE} is {text:?}, which is neither \"pool\" nor \"direct\"; it stays \"pool\"");
+                Allocator::Pool
             }
-            let waiting = Waiting { number: stream.number(), address, others: streams };
-            self.line(stream).waiting.push(waiting);
-            return None;
-        }
-        Some(address)
-    }
-
-    fn line(&mut self, stream: Use) -> &mut Line {
-        let key = stream.stream_key();
-        if self.by_stream.len() > self.crowded && !self.by_stream.contains_key(&key) {
-            self.by_stream.retain(|_, line| !line.waiting.is_empty());
-            self.crowded = 16 + 2 * self.by_stream.len();
-        }
-        let number = stream.number();
-        let line = self.by_stream.entry(key).or_insert_with(|| Line { last: stream, waiting: BinaryHeap::new() });
-        line.last.renew(number);
-        line
-    }
-
-    /// The streams that hold memory back, as far as is known.
-    fn busy(&self) -> Vec<Use> {
-        let holds = |line: &&Line| line.waiting.peek().is_some_and(|first| !line.last.is_done_at(first.number));
-        self.by_stream.values().filter(holds).map(|line| line.last.clone()).collect()
-    }
-
-    /// Takes out what no stream uses any more.
-    fn take_idle(&mut self) -> Vec<*mut c_void> {
-        let mut moved = Vec::new();
-        for line in self.by_stream.values_mut() {
-            while line.waiting.peek().is_some_and(|first| line.last.is_done_at(first.number)) {
-                moved.extend(line.waiting.pop());
-            }
-        }
-        moved.into_iter().filter_map(|next| self.stand(next.address, next.others)).collect()
+        };
+        let state = State { allocator, ..State::default() };
+        Self { state: Lock::new(state), frees: AtomicU64::new(0), freed: Signal::new() }
     }
 }
 
 impl Reclaim {
-    fn lock(&self) -> Guard<'_, Lines> {
-        self.lines.lock()
+    pub(super) fn of(device: i32, table: &Table) -> Arc<Self> {
+        let made = Arc::<Self>::default();
+        let mut all = ALL.lock();
+        all.retain(|(_, _, known)| known.strong_count() > 0);
+        all.push((device, std::ptr::from_ref(table).addr(), Arc::downgrade(&made)));
+        made
     }
 
-    /// Frees the memory now, or when the submissions of `streams` are done. Never blocks.
-    pub(crate) fn release(&self, context: &ContextInner, address: *mut c_void, streams: Vec<Use>) {
-        if streams.iter().all(Use::is_done) {
-            free_or_tell(context, address);
+    /// Gives back what other contexts of the same device keep for later.
+    pub(super) fn trim_others(&self, context: &ContextInner) -> usize {
+        let key = (context.device, std::ptr::from_ref(context.acl.table()).addr());
+        let others: Vec<_> = {
+            let all = ALL.lock();
+            all.iter()
+                .filter(|(device, table, _)| (*device, *table) == key)
+                .filter_map(|all| all.2.upgrade())
+                .collect()
+        };
+        let others = others.iter().filter(|other| !std::ptr::eq(&raw const ***other, self));
+        // Freed with this context: memory belongs to the device, and the other one may be ending.
+        others.map(|other| other.trim(context, 0)).sum()
+    }
+
+    #[inline]
+    pub(super) fn lock(&self) -> Guard<'_, State> {
+        self.state.lock()
+    }
+
+    pub(super) fn allocator(&self) -> Allocator {
+        self.lock().allocator.clone()
+    }
+
+    /// Memory that is there, for a stream or for anybody.
+    #[inline]
+    pub(super) fn take(
+        &self,
+        request: Request,
+        behind: Option<&Behind<'_>>,
+        place: &'static Location<'static>,
+    ) -> Option<Found> {
+        let state = &mut *self.lock();
+        if !matches!(state.allocator, Allocator::Pool) {
+            return None;
+        }
+        if let Some(behind) = behind
+            && let Some((taken, user)) = state.lines.take(&mut state.pool, behind.key, request, place)
+        {
+            return Some(Found::block(taken, Some(user)));
+        }
+        state.pool.take(request, place).map(|taken| Found::block(taken, None))
+    }
+
+    /// Gives memory back now, or when the submissions of `streams` are done. Never blocks.
+    #[inline]
+    pub(crate) fn release(&self, context: &ContextInner, piece: Piece, streams: Vec<Use>) {
+        if let Piece::Block(id) = piece {
+            let state = &mut *self.lock();
+            if streams.iter().all(Use::is_done) {
+                state.pool.give(id);
+            } else {
+                state.pool.give_up(id);
+                if state.lines.stand(&mut state.pool, piece, streams).is_some() {
+                    state.pool.rest(id);
+                }
+            }
             return;
         }
+        self.release_direct(context, piece, streams);
+    }
+
+    fn release_direct(&self, context: &ContextInner, piece: Piece, streams: Vec<Use>) {
         let idle = {
-            let mut lines = self.lock();
-            let idle = lines.stand(address, streams);
-            lines.leaving += usize::from(idle.is_some());
+            let state = &mut *self.lock();
+            state.pool.give_up_direct(bytes_of(&piece));
+            let idle = state.lines.stand(&mut state.pool, piece, streams);
+            state.leaving += usize::from(idle.is_some());
             idle
         };
+        let waits = idle.is_none();
         self.free_all(context, idle.into_iter().collect());
-        self.collect(context);
+        if waits {
+            self.collect(context);
+        }
     }
 
     /// Frees what can be freed. Streams whose last known position does not suffice are asked, each once.
     pub(crate) fn collect(&self, context: &ContextInner) {
         let busy = {
-            let lines = self.lock();
-            if lines.by_stream.values().all(|line| line.waiting.is_empty()) {
+            let state = &mut *self.lock();
+            if state.lines.is_empty() {
                 return;
             }
-            lines.busy()
+            state.lines.busy(&state.pool)
         };
         // No lock is held while streams are asked, and what waits stays where others see it.
         busy.iter().for_each(Use::poll);
-        let idle = {
-            let mut lines = self.lock();
-            let idle = lines.take_idle();
-            lines.leaving += idle.len();
-            idle
+        let (idle, blocks) = {
+            let state = &mut *self.lock();
+            let (idle, blocks) = state.lines.take_idle(&mut state.pool);
+            state.leaving += idle.len();
+            (idle, blocks)
         };
+        self.frees.fetch_add(blocks, Ordering::AcqRel);
         self.free_all(context, idle);
     }
 
-    fn free_all(&self, context: &ContextInner, idle: Vec<*mut c_void>) {
+    fn free_all(&self, context: &ContextInner, idle: Vec<Piece>) {
         if idle.is_empty() {
             return;
         }
-        for &address in &idle {
-            free_or_tell(context, address);
+        let (count, mut bytes) = (idle.len(), Vec::with_capacity(idle.len()));
+        for piece in idle {
+            bytes.push(bytes_of(&piece));
+            if let Err(error) = free(context, &piece) {
+                context.record_drop_error("freeing device memory", error);
+            }
         }
-        self.frees.fetch_add(idle.len() as u64, atomic::Ordering::AcqRel);
-        self.lock().leaving -= idle.len();
+        self.frees.fetch_add(count as u64, Ordering::AcqRel);
+        let mut state = self.lock();
+        state.leaving -= count;
+        bytes.into_iter().for_each(|bytes| state.pool.end_direct(bytes));
+        drop(state);
         self.freed.notify_all();
     }
 
-    /// How much memory was freed so far after it had waited.
-    pub(crate) fn frees(&self) -> u64 {
-        self.frees.load(atomic::Ordering::Acquire)
+    /// Frees memory now that no submitted work uses; its owner gets the error and keeps it.
+    pub(crate) fn free_now(&self, context: &ContextInner, piece: &Piece) -> Result<()> {
+        if let Piece::Block(id) = *piece {
+            self.lock().pool.give(id);
+            return Ok(());
+        }
+        free(context, piece)?;
+        let mut state = self.lock();
+        state.pool.give_up_direct(bytes_of(piece));
+        state.pool.end_direct(bytes_of(piece));
+        Ok(())
+    }
+
+    /// Gives segments back in which nothing is in use, until at most `keep` bytes are reserved. How many.
+    pub(super) fn trim(&self, context: &ContextInner, keep: usize) -> usize {
+        let segments = {
+            let mut state = self.lock();
+            let segments = state.pool.take_segments(keep);
+            state.leaving += segments.len();
+            segments
+        };
+        if segments.is_empty() {
+            return 0;
+        }
+        for (address, _) in &segments {
+            if let Err(error) = allocator::free(context, std::ptr::without_provenance_mut(*address)) {
+                context.record_drop_error("freeing a segment of device memory", error);
+            }
+        }
+        self.lock().leaving -= segments.len();
+        self.freed.notify_all();
+        segments.len()
+    }
+
+    /// How much memory became free so far after it had waited.
+    pub(super) fn frees(&self) -> u64 {
+        self.frees.load(Ordering::Acquire)
     }
 
     /// What holds memory back now, for [`Reclaim::wait`].
-    pub(crate) fn held(&self) -> Vec<Use> {
-        self.lock().busy()
+    pub(super) fn held(&self) -> Vec<Use> {
+        let state = &mut *self.lock();
+        state.lines.busy(&state.pool)
     }
 
     /// Waits until some of `held`, which loses it, is done and what it held back is free; false when nothing is left
     /// or `until` has passed. Work that a gate holds up does not keep that of other streams from being found.
-    pub(crate) fn wait(&self, context: &ContextInner, held: &mut Vec<Use>, until: Instant) -> bool {
+    pub(super) fn wait(&self, context: &ContextInner, held: &mut Vec<Use>, until: Instant) -> bool {
         while !held.is_empty() {
             let before = held.len();
             held.retain(|stream| !is_over(context, stream));
@@ -200,17 +274,25 @@ impl Reclaim {
     }
 
     /// Waits for frees that other threads are about to make.
-    pub(crate) fn wait_leaving(&self) {
-        let leaving = self.freed.wait_while(self.lock(), |lines| lines.leaving > 0);
+    pub(super) fn wait_leaving(&self) {
+        let leaving = self.freed.wait_while(self.lock(), |state| state.leaving > 0);
         drop(leaving);
     }
 
-    /// At the end of the context: every stream is gone.
+    /// At the end of the context: every stream is gone, and nobody holds memory.
     pub(crate) fn release_all(&self, context: &ContextInner) {
-        let lines = std::mem::take(&mut *self.lock());
-        for entry in lines.by_stream.into_values().flat_map(|line| line.waiting) {
-            free_or_tell(context, entry.address);
+        let lines = std::mem::take(&mut self.lock().lines);
+        for piece in lines.into_pieces() {
+            let bytes = bytes_of(&piece);
+            if let Err(error) = free(context, &piece) {
+                context.record_drop_error("freeing device memory", error);
+            }
+            self.lock().pool.end_direct(bytes);
         }
+        self.lock().pool.rest_all();
+        self.trim(context, 0);
+        // Others may be giving its segments back.
+        self.wait_leaving();
     }
 }
 
@@ -230,14 +312,25 @@ fn is_over(context: &ContextInner, stream: &Use) -> bool {
     }
 }
 
-fn free_or_tell(context: &ContextInner, address: *mut c_void) {
-    if let Err(error) = free(context, address) {
-        context.record_drop_error("freeing device memory", error);
+/// Of memory that is no block.
+fn bytes_of(piece: &Piece) -> usize {
+    match piece {
+        Piece::Direct(direct) => direct.bytes,
+        Piece::Block(_) => 0,
     }
 }
 
-/// Frees memory that no submitted work uses.
-pub(crate) fn free(context: &ContextInner, address: *mut c_void) -> Result<()> {
-    // SAFETY: the address came from `aclrtMalloc`, its owner frees it once, and no submitted work uses it any more.
-    unsafe { call!(context, aclrtFree(address)) }
+/// Frees memory that is no block and that no submitted work uses.
+fn free(context: &ContextInner, piece: &Piece) -> Result<()> {
+    match piece {
+        Piece::Direct(direct) => match &direct.foreign {
+            Some((foreign, stream)) => {
+                // SAFETY: the memory came from this allocator with these bytes, and its owner frees it once.
+                unsafe { foreign.free(direct.address, direct.bytes, *stream) };
+                Ok(())
+            }
+            None => allocator::free(context, direct.address),
+        },
+        Piece::Block(_) => Ok(()),
+    }
 }

@@ -61,12 +61,14 @@ pub(crate) fn byte_len<T>(len: usize) -> Result<usize> {
 
 impl Context {
     /// Device memory for `len` elements, its content undefined. See [`DeviceBuffer`]. Does not wait for the device,
-    /// except once when memory is short and some is freed only after work.
+    /// except once when memory is short and some is freed only after work. Comes from what the context
+    /// [keeps](Context::set_allocator), without a call, where that has room.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no elements or more bytes than an
-    /// address space has; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) when the device has too little;
+    /// address space has; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) when the device has too little, or
+    /// the [limit](Context::set_memory_limit) does not allow it: its long form (`{:#}`) says who holds most;
     /// [`ErrorKind::WrongContext`](crate::ErrorKind::WrongContext) or
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when the context was destroyed beside this
     /// crate.
@@ -81,6 +83,7 @@ impl Context {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclrtMalloc")]
+    #[track_caller]
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>> {
         let allocation = Allocation::new(self.inner(), byte_len::<T>(len)?)?;
         Ok(DeviceBuffer { allocation: Arc::new(allocation), offset: 0, len, element: PhantomData })
@@ -103,6 +106,7 @@ impl Context {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclrtMemset")]
+    #[track_caller]
     pub fn alloc_zeroed<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>> {
         let buffer = self.alloc(len)?;
         let (address, bytes) = (buffer.address(), buffer.size_bytes());
@@ -127,6 +131,7 @@ impl Context {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclrtMemcpy")]
+    #[track_caller]
     pub fn upload<T: Pod>(&self, data: &[T]) -> Result<DeviceBuffer<T>> {
         let mut buffer = self.alloc(data.len())?;
         buffer.write(data)?;

@@ -58,6 +58,7 @@ impl Context {
     /// assert_eq!(tensor.narrow(0, 1..2)?.to_vec()?, [4, 5, 6]);
     /// # Ok::<(), racl::Error>(())
     /// ```
+    #[track_caller]
     pub fn upload_tensor<T: Element>(&self, data: &[T], shape: impl IntoShape) -> Result<Tensor<T>> {
         let shape = shape.into_shape()?;
         if shape.elements() != data.len() {
@@ -81,6 +82,7 @@ impl Context {
     /// assert_eq!(tensor.to_vec()?, [0.0; 4]);
     /// # Ok::<(), racl::Error>(())
     /// ```
+    #[track_caller]
     pub fn zeros<T: Element>(&self, shape: impl IntoShape) -> Result<Tensor<T>> {
         let shape = shape.into_shape()?;
         Tensor::over(self.alloc_zeroed(shape.elements())?, shape)
@@ -105,6 +107,7 @@ impl Context {
     /// assert_eq!(tensor.to_vec()?, [5, 5]);
     /// # Ok::<(), racl::Error>(())
     /// ```
+    #[track_caller]
     pub fn empty<T: Element>(&self, shape: impl IntoShape) -> Result<Tensor<T>> {
         let shape = shape.into_shape()?;
         Tensor::over(self.alloc(shape.elements())?, shape)

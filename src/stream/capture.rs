@@ -27,7 +27,22 @@ struct Inner {
     streams: Vec<Arc<StreamInner>>,
     joins: Joins,
     keep: Keep,
+    /// Memory that the capture made for its streams: what is given up is for later work of the same stream.
+    own: Vec<Own>,
+    /// The place of each in the list.
+    places: HashMap<usize, usize>,
 }
+
+/// Memory for the work of one stream in a capture. Its graph keeps it.
+struct Own {
+    allocation: Arc<Allocation>,
+    stream: usize,
+    /// Work of other streams uses it too.
+    shared: bool,
+}
+
+/// How many of the latest are looked at for one that is given up.
+const LOOKED_AT: usize = 64;
 
 /// What a graph must keep alive: the runtime stores bare addresses.
 #[derive(Default)]
@@ -112,6 +127,7 @@ impl CaptureState {
         let chain = inner.chain(stream);
         inner.joins.task(chain, task.label, task.location);
         for Touch { memory, how } in task.memory() {
+            inner.used(memory, stream);
             let kept = inner.keep.allocations.entry(Arc::as_ptr(memory).addr());
             let kept = kept.or_insert_with(|| (Arc::clone(memory), how));
             kept.1 = kept.1.max(how);
@@ -154,6 +170,33 @@ impl CaptureState {
         let buffers = &mut self.lock().keep.host_buffers;
         buffers.push(buffer);
         HostSlot { capture: self.id, index: buffers.len() - 1 }
+    }
+
+    /// Memory that the capture made for this stream and that was given up: the work that used it comes before what is
+    /// recorded next.
+    pub(crate) fn again(&self, stream: &Arc<StreamInner>, bytes: usize) -> Option<Arc<Allocation>> {
+        let inner = self.lock();
+        let key = Arc::as_ptr(stream).addr();
+        let fits = |own: &&Own| {
+            let has = own.allocation.bytes();
+            let address = Arc::as_ptr(&own.allocation).addr();
+            // Not much more than is needed.
+            own.stream == key && !own.shared && has >= bytes && has / 2 <= bytes && {
+                let kept = 1 + usize::from(inner.keep.allocations.contains_key(&address));
+                own.allocation.is_given_up(kept)
+            }
+        };
+        let latest = inner.own.iter().rev().take(LOOKED_AT).filter(fits);
+        latest.min_by_key(|own| own.allocation.bytes()).map(|own| Arc::clone(&own.allocation))
+    }
+
+    /// Notes memory that was made for work of this stream.
+    pub(crate) fn made(&self, stream: &Arc<StreamInner>, allocation: &Arc<Allocation>) {
+        let mut inner = self.lock();
+        let place = inner.own.len();
+        inner.places.insert(Arc::as_ptr(allocation).addr(), place);
+        let (allocation, stream) = (Arc::clone(allocation), Arc::as_ptr(stream).addr());
+        inner.own.push(Own { allocation, stream, shared: false });
     }
 
     pub(crate) fn workspace(&self, stream: &Arc<StreamInner>) -> Option<Arc<Allocation>> {
@@ -199,7 +242,14 @@ impl CaptureState {
     }
 
     pub(crate) fn take_keep(&self) -> Keep {
-        std::mem::take(&mut self.lock().keep)
+        let (keep, own) = {
+            let mut inner = self.lock();
+            inner.places.clear();
+            (std::mem::take(&mut inner.keep), std::mem::take(&mut inner.own))
+        };
+        // Dropped outside the lock: what no work used is freed here.
+        drop(own);
+        keep
     }
 }
 
@@ -209,6 +259,13 @@ impl Inner {
             return Err(Error::new(ErrorKind::CaptureInvalidated, "the capture is ending or could not be ended"));
         }
         Ok(())
+    }
+
+    /// Work of `stream` uses memory.
+    fn used(&mut self, allocation: &Arc<Allocation>, stream: &Arc<StreamInner>) {
+        if let Some(own) = self.places.get(&Arc::as_ptr(allocation).addr()).and_then(|at| self.own.get_mut(*at)) {
+            own.shared |= own.stream != Arc::as_ptr(stream).addr();
+        }
     }
 
     fn chain(&self, stream: &Arc<StreamInner>) -> usize {

@@ -9,7 +9,9 @@ use super::{State, Stream, StreamInner};
 use crate::allocation::{Allocation, How, Touch};
 use crate::call::Caller as _;
 use crate::closure::may_run_on;
+use crate::context::Behind;
 use crate::error::{Error, ErrorKind, Result};
+use crate::progress::Use;
 
 /// One submission: what it is called in errors, where it was asked for, and the device memory it touches.
 pub(crate) struct Task<'a> {
@@ -101,9 +103,23 @@ impl StreamInner {
         Arc::as_ptr(&self.progress).addr()
     }
 
-    /// Gives the stream other scratch memory and takes what it had.
-    pub(crate) fn swap_workspace(&self, other: Option<Arc<Allocation>>) -> Option<Arc<Allocation>> {
-        std::mem::replace(&mut self.lock().workspace, other)
+    /// Gives the stream other scratch memory and takes what it had: that of a graph while its work is updated, and its
+    /// own afterwards.
+    pub(crate) fn swap_workspace(&self, other: Option<Arc<Allocation>>, updates: bool) -> Option<Arc<Allocation>> {
+        let mut state = self.lock();
+        state.updates = updates;
+        std::mem::replace(&mut state.workspace, other)
+    }
+
+    /// Memory for work on this stream, which does not capture: earlier work of it may use the memory still, unless the
+    /// work is for a graph, which runs when it is launched, in no order with the work of this stream so far.
+    #[track_caller]
+    pub(crate) fn allocate(self: &Arc<Self>, bytes: usize) -> Result<Allocation> {
+        if self.lock().updates {
+            return Allocation::new(&self.context, bytes);
+        }
+        let last = || Use::new(self, self.progress.submitted());
+        Allocation::behind(&self.context, bytes, &Behind { key: self.key(), raw: self.raw, last: &last })
     }
 
     /// Scratch memory for work on this stream of at least `bytes` bytes: reused by the next work of the stream, which
@@ -121,7 +137,11 @@ impl StreamInner {
         }
         self.context.bind()?;
         let grown = bytes.checked_next_power_of_two().unwrap_or(bytes).max(4096);
-        let grown = Arc::new(Allocation::new(&self.context, grown)?);
+        let grown = Arc::new(match &capture {
+            // A graph runs when it is launched, in no order with the work of this stream so far.
+            Some(_) => Allocation::new(&self.context, grown),
+            None => self.allocate(grown),
+        }?);
         match capture {
             Some(capture) => capture.set_workspace(self, &grown),
             None => {

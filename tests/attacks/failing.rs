@@ -1,7 +1,7 @@
 //! C calls that fail where nobody looks: an error, and everything as it was.
 
 use racl::plan::Mode;
-use racl::{CaptureMode, Error, ErrorKind, Result, mock, op};
+use racl::{Allocator, CaptureMode, Error, ErrorKind, Result, mock, op};
 
 use crate::arena::{Arena, formula, result};
 
@@ -35,6 +35,8 @@ fn program(arena: &Arena) -> Result<()> {
 /// Lets each of the next calls of `function` fail alone, the program run, and everything work again.
 fn each_call_of(function: &str, code: i32) {
     let arena = Arena::new();
+    // Each allocation and each free is a call of the library, which can fail.
+    arena.context.set_allocator(Allocator::Direct);
     program(&arena).unwrap();
     for nth in 1..=20 {
         let before = mock::calls(function);
@@ -98,6 +100,8 @@ fn every_third_call_of_a_run() {
     let names =
         ["aclrtMalloc", "aclrtMemcpyAsync", "aclmdlRICaptureEnd", "aclmdlRIExecuteAsync", "aclnnAbs", "aclnnMuls"];
     let arena = Arena::new();
+    // Each allocation and each free is a call of the library, which can fail.
+    arena.context.set_allocator(Allocator::Direct);
     let stream = arena.stream();
     for mode in [Mode::Captured, Mode::Eager] {
         for name in names {
@@ -124,6 +128,8 @@ fn every_third_call_of_a_run() {
 #[test]
 fn a_drop_of_everything_while_every_end_fails() {
     let arena = Arena::new();
+    // Each allocation and each free is a call of the library, which can fail.
+    arena.context.set_allocator(Allocator::Direct);
     let ends = ["aclrtFree", "aclrtFreeHost", "aclrtDestroyStream", "aclrtDestroyEvent", "aclmdlRIDestroy"];
     for name in ends {
         for nth in 1..=40 {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once};
 
-use racl::{Context, Stream, mock, op};
+use racl::{Allocator, Context, Stream, mock, op};
 
 use crate::arena::Arena;
 
@@ -62,6 +62,8 @@ fn with_logger(does: impl Fn() + Send + Sync + 'static, work: impl FnOnce()) {
 
 /// Drops whose C calls fail.
 fn drops_that_fail(arena: &Arena) {
+    // Each allocation and each free is a call of the library, which can fail.
+    arena.context.set_allocator(Allocator::Direct);
     let stream = arena.stream();
     let mut buffer = arena.context.alloc::<u8>(8).unwrap();
     stream.fill_bytes(&mut buffer, 1).unwrap();

@@ -13,6 +13,14 @@ pub(crate) fn device() -> Device {
     acl.device(0).expect("the mock has a device")
 }
 
+/// The same, with one allocation of the library for each of this crate, which the mock counts and watches one by one.
+/// Contexts that are made from it have that too.
+pub(crate) fn direct_device() -> Device {
+    let device = device();
+    device.set_allocator(racl::Allocator::Direct);
+    device
+}
+
 /// Says why a test does nothing. Not `eprintln!`, whose text the test harness holds back.
 pub(crate) fn skipped(reason: &str) {
     let line = format!("skipped: {reason}\n");

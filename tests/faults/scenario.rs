@@ -1,12 +1,17 @@
 //! A program that uses everything once.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use racl::half::f16;
 use racl::op::{self, GeluForm, LayerNorm, RotaryForm, Scalar, aclnn};
-use racl::{Acl, CaptureMode, Context, Device, Error, ErrorKind, Prefetch, Result, Stream, StreamOptions, mock};
+use racl::{
+    Acl, Allocator, CaptureMode, Context, Device, Error, ErrorKind, Prefetch, Result, Stream, StreamOptions, mock,
+};
+
+/// Whether memory comes from the pool; else each allocation is one of the library, which the mock counts.
+pub(crate) static POOLED: AtomicBool = AtomicBool::new(false);
 
 /// Runs the program; gives the errors of destructors as well. Panics when a result is wrong that came without an
 /// error.
@@ -27,6 +32,7 @@ fn in_device(device: &Device, drop_errors: &mut Vec<Error>) -> Result<()> {
     device.cube_cores()?;
     device.vector_cores()?;
     let context = device.create_context()?;
+    context.set_allocator(if POOLED.load(Ordering::Relaxed) { Allocator::Pool } else { Allocator::Direct });
     let result = in_context(&context, drop_errors);
     drop_errors.extend(context.take_drop_errors());
     result

@@ -248,9 +248,9 @@ impl Group {
         // SAFETY: live handles; the group belongs to a graph that the caller holds.
         unsafe { call!(context, aclmdlRICaptureTaskUpdateBegin(raw, self.handle)) }?;
         let mut open = OpenUpdate { stream, open: true };
-        let former = stream.0.swap_workspace(self.scratch.take());
+        let former = stream.0.swap_workspace(self.scratch.take(), true);
         let computed = compute(&mut self.way, self.node, stream);
-        self.scratch = stream.0.swap_workspace(former);
+        self.scratch = stream.0.swap_workspace(former, false);
         let ended = open.end();
         if ended.is_err() {
             self.way.give_up();

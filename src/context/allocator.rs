@@ -1,0 +1,99 @@
+//! Where device memory comes from.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::Arc;
+
+use acl_sys::{aclrtMemMallocPolicy, aclrtStream};
+
+use super::ContextInner;
+use crate::call::call;
+use crate::error::Result;
+
+/// Where the memory of a context comes from: [`Context::set_allocator`](crate::Context::set_allocator).
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub enum Allocator {
+    /// From segments that are divided, kept and used again: an allocation is rarely a call of the library.
+    #[default]
+    Pool,
+    /// One call of `aclrtMalloc` for each allocation, and one of `aclrtFree`. So tools that watch these calls see every
+    /// buffer by itself.
+    Direct,
+    /// From somebody else, such as the allocator of another framework in the same process.
+    Foreign(Arc<dyn ForeignAllocator>),
+}
+
+/// Gives device memory, and takes it back.
+///
+/// # Safety
+///
+/// Memory that [`alloc`](Self::alloc) gives:
+///
+/// 1. is device memory of the device whose context asks, known to the same library, and nobody else's until it is
+///    freed;
+/// 2. has the bytes that were asked for, starts at a multiple of 64 bytes, and may be read 32 bytes beyond its last
+///    block of 32, because operators do (guide: memory management, aclrtMalloc).
+pub unsafe trait ForeignAllocator: Send + Sync {
+    /// Memory of at least `bytes` bytes. Where it is for work of one stream alone, that stream is given, and the memory
+    /// may be such that earlier work of that stream still uses; otherwise it is null, and no work uses the memory. Any
+    /// thread calls it, with the context current and without locks of this crate.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the caller of the allocation is to get.
+    fn alloc(&self, bytes: usize, stream: aclrtStream) -> Result<*mut c_void>;
+
+    /// Takes memory back that no submitted work uses any more, as long as it was asked for and with the stream. May be
+    /// called in a destructor: it must not panic.
+    ///
+    /// # Safety
+    ///
+    /// The memory is of this allocator, with these bytes, and given back once.
+    unsafe fn free(&self, address: *mut c_void, bytes: usize, stream: aclrtStream);
+}
+
+/// Memory of one allocation.
+#[derive(Clone)]
+pub(crate) enum Piece {
+    Block(u32),
+    Direct(Arc<Direct>),
+}
+
+/// Memory by itself.
+pub(crate) struct Direct {
+    pub(super) address: *mut c_void,
+    pub(super) bytes: usize,
+    /// Whose it is, if not the library's, and for which stream.
+    pub(super) foreign: Option<(Arc<dyn ForeignAllocator>, aclrtStream)>,
+}
+
+// SAFETY: the address and the stream are only passed on; any thread may free device memory.
+unsafe impl Send for Direct {}
+// SAFETY: as above.
+unsafe impl Sync for Direct {}
+
+/// Memory from the library.
+pub(super) fn malloc(context: &ContextInner, bytes: usize) -> Result<*mut c_void> {
+    let mut address = std::ptr::null_mut();
+    let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
+    // SAFETY: `address` is a place for one address.
+    unsafe { call!(context, aclrtMalloc(&raw mut address, bytes, policy)) }?;
+    Ok(address)
+}
+
+/// Frees memory of the library, which no submitted work uses.
+pub(super) fn free(context: &ContextInner, address: *mut c_void) -> Result<()> {
+    // SAFETY: the address came from `aclrtMalloc`, its owner frees it once, and no submitted work uses it any more.
+    unsafe { call!(context, aclrtFree(address)) }
+}
+
+impl fmt::Debug for Allocator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pool => "Pool",
+            Self::Direct => "Direct",
+            Self::Foreign(_) => "Foreign",
+        })
+    }
+}

@@ -1,0 +1,204 @@
+//! Finding room for an allocation.
+
+use std::ffi::c_void;
+use std::fmt::Write as _;
+use std::panic::Location;
+use std::sync::Arc;
+
+use acl_sys::aclrtStream;
+
+use super::ContextInner;
+use super::allocator::{self, Allocator, Direct, ForeignAllocator, Piece};
+use super::reclaim::{Behind, Found, State};
+use crate::error::{Error, ErrorKind, Result};
+use crate::pool::Request;
+use crate::retire;
+
+/// Holders that the error names.
+const NAMED: usize = 8;
+
+/// What is asked for, by whom.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    context: &'a ContextInner,
+    bytes: usize,
+    request: Request,
+    behind: Option<&'a Behind<'a>>,
+    place: &'static Location<'static>,
+}
+
+/// Memory of `bytes` bytes. For work of the stream `behind`, where there is one, alone: earlier work of it may use the
+/// memory still. When memory is short, what is cached is given back, and memory that others held is waited for.
+#[inline]
+pub(crate) fn find(
+    context: &ContextInner,
+    bytes: usize,
+    behind: Option<&Behind<'_>>,
+    place: &'static Location<'static>,
+) -> Result<Found> {
+    let request = Request::new(bytes).ok_or_else(|| too_large(bytes))?;
+    match context.reclaim.take(request, behind, place) {
+        Some(found) => Ok(found),
+        None => {
+            let wanted = Wanted { context, bytes, request, behind, place };
+            wanted.look().map_err(|error| wanted.explain(error))
+        }
+    }
+}
+
+#[cold]
+fn too_large(bytes: usize) -> Error {
+    Error::invalid(format!("{bytes} bytes do not fit an address space"))
+}
+
+/// Whether memory is what it failed for.
+fn is_short(tried: &Result<Found>) -> bool {
+    tried.as_ref().is_err_and(|error| error.kind() == ErrorKind::OutOfMemory)
+}
+
+impl Wanted<'_> {
+    /// Where no block was free.
+    #[cold]
+    fn look(self) -> Result<Found> {
+        let reclaim = &self.context.reclaim;
+        let before = reclaim.frees();
+        reclaim.collect(self.context);
+        if reclaim.frees() > before
+            && let Some(found) = reclaim.take(self.request, self.behind, self.place)
+        {
+            return Ok(found);
+        }
+        let tried = self.grow(self.request.segment());
+        if !is_short(&tried) {
+            return tried;
+        }
+        self.squeeze(tried, before)
+    }
+
+    /// Where the device has too little, or the limit does not allow more.
+    fn squeeze(self, mut tried: Result<Found>, before: u64) -> Result<Found> {
+        let reclaim = &self.context.reclaim;
+        reclaim.lock().pool.figures.retries += 1;
+        let mut held = reclaim.held();
+        reclaim.wait_leaving();
+        let (cached, least) = (reclaim.trim(self.context, 0), self.request.least_segment());
+        let cached = cached + reclaim.trim_others(self.context);
+        if cached > 0 || reclaim.frees() > before || least < self.request.segment() {
+            tried = self.again();
+        }
+        let until = retire::deadline();
+        while is_short(&tried) && reclaim.wait(self.context, &mut held, until) {
+            tried = self.again();
+        }
+        match held.len() {
+            0 => tried,
+            busy => tried.map_err(|error| {
+                let limit = retire::drop_limit();
+                error
+                    .with_detail(format!("work of {busy} streams that holds memory back is not done after {limit:?}"))
+            }),
+        }
+    }
+
+    /// Once something was freed.
+    fn again(self) -> Result<Found> {
+        let reclaim = &self.context.reclaim;
+        if let Some(found) = reclaim.take(self.request, self.behind, self.place) {
+            return Ok(found);
+        }
+        reclaim.trim(self.context, 0);
+        self.grow(self.request.least_segment())
+    }
+
+    /// Memory from where the context has it.
+    fn grow(self, segment: usize) -> Result<Found> {
+        let allocator = self.context.reclaim.allocator();
+        match allocator {
+            Allocator::Pool => {
+                let address = self.reserve(segment, || allocator::malloc(self.context, segment))?;
+                let state = &mut *self.context.reclaim.lock();
+                state.growing -= segment;
+                state.pool.add_segment(self.request, address.addr(), segment);
+                let taken = state.pool.take(self.request, self.place);
+                let taken = taken.ok_or_else(|| Error::new(ErrorKind::Internal, "a segment without room"))?;
+                Ok(Found::block(taken, None))
+            }
+            Allocator::Direct => {
+                let address = self.reserve(self.bytes, || allocator::malloc(self.context, self.bytes))?;
+                Ok(self.direct(address, None))
+            }
+            Allocator::Foreign(foreign) => {
+                let stream = self.behind.map_or(std::ptr::null_mut(), |behind| behind.raw);
+                let address = self.reserve(self.bytes, || {
+                    crate::call::Caller::bind(self.context)?;
+                    foreign.alloc(self.bytes, stream)
+                })?;
+                Ok(self.direct(address, Some((foreign, stream))))
+            }
+        }
+    }
+
+    fn direct(self, address: *mut c_void, foreign: Option<(Arc<dyn ForeignAllocator>, aclrtStream)>) -> Found {
+        let user = self.behind.filter(|_| foreign.is_some()).map(|behind| (behind.last)());
+        let piece = Piece::Direct(Arc::new(Direct { address, bytes: self.bytes, foreign }));
+        let state = &mut *self.context.reclaim.lock();
+        state.growing -= self.bytes;
+        state.pool.hold_direct(self.bytes);
+        Found { piece, address, user }
+    }
+
+    /// Asks for `bytes` bytes within the limit; they count as asked for until the caller has noted them.
+    fn reserve(self, bytes: usize, ask: impl FnOnce() -> Result<*mut c_void>) -> Result<*mut c_void> {
+        let over = |state: &State| {
+            let after = state.pool.figures.reserved.now.saturating_add(state.growing).saturating_add(bytes);
+            state.limit.is_some_and(|limit| after > limit)
+        };
+        let reclaim = &self.context.reclaim;
+        if over(&reclaim.lock()) {
+            let limit = reclaim.lock().limit.unwrap_or(usize::MAX);
+            reclaim.trim(self.context, limit.saturating_sub(bytes));
+        }
+        {
+            let mut state = reclaim.lock();
+            if over(&state) {
+                let (limit, has) = (state.limit.unwrap_or(usize::MAX), state.pool.figures.reserved.now);
+                let text =
+                    format!("{bytes} bytes more than the {has} that the context has are above its limit {limit}");
+                return Err(Error::new(ErrorKind::OutOfMemory, text));
+            }
+            state.growing += bytes;
+        }
+        let asked = ask();
+        if asked.is_err() {
+            reclaim.lock().growing -= bytes;
+        }
+        asked
+    }
+
+    /// The error, with who holds the memory.
+    fn explain(self, error: Error) -> Error {
+        let error = error.context(format!("allocating {} bytes on device {}", self.bytes, self.context.device()));
+        if error.kind() != ErrorKind::OutOfMemory {
+            return error;
+        }
+        let mut state = self.context.reclaim.lock();
+        state.pool.figures.out_of_memory += 1;
+        let (figures, largest) = (state.pool.figures, state.pool.largest(NAMED));
+        drop(state);
+        if figures.reserved.now == 0 {
+            return error;
+        }
+        let mut text = format!(
+            "the context has {} bytes: {} allocated, {} that wait for work, {} cached",
+            figures.reserved.now,
+            figures.active.now - figures.waiting(),
+            figures.waiting(),
+            figures.cached()
+        );
+        for holder in largest {
+            let (bytes, place) = (holder.bytes, holder.place);
+            let _ = write!(text, "\n  {bytes} bytes held by {}:{}", place.file(), place.line());
+        }
+        error.context(text)
+    }
+}

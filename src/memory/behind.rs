@@ -1,0 +1,53 @@
+//! Memory for the work of one stream.
+
+use std::sync::Arc;
+
+use bytemuck::Pod;
+
+use super::{Allocation, DeviceBuffer};
+use crate::error::Result;
+use crate::memory::device_buffer::byte_len;
+use crate::stream::Stream;
+
+impl Stream {
+    /// Device memory for `len` elements that work of this stream is to use, its content undefined. As
+    /// [`Context::alloc`](crate::Context::alloc), but memory that was given up may be had before work of this stream
+    /// that still uses it is done: later work of the stream runs behind that anyway, and the host waits for it.
+    ///
+    /// Work of another stream on this memory, or of a graph that another stream launches, has to be ordered behind what this stream was given before, as for all
+    /// memory that two streams use. While the stream captures, the graph
+    /// keeps the memory, and what was given up, and only work of this stream in the capture used, not the host, is for
+    /// later work of this stream there.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::alloc`](crate::Context::alloc).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// for step in 0..100 {
+    ///     let mut scratch = stream.alloc::<u8>(4096)?; // the same memory each time, without a wait
+    ///     stream.fill_bytes(&mut scratch, step)?;
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtMalloc")]
+    #[track_caller]
+    pub fn alloc<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>> {
+        let bytes = byte_len::<T>(len)?;
+        let capture = self.0.lock().capture.clone();
+        let Some(capture) = capture else {
+            return Ok(DeviceBuffer::within(&Arc::new(self.0.allocate(bytes)?), 0, len));
+        };
+        if let Some(again) = capture.again(&self.0, bytes) {
+            return Ok(DeviceBuffer::within(&again, 0, len));
+        }
+        // A graph runs when it is launched, in no order with the work of this stream so far.
+        let made = Arc::new(Allocation::new(self.0.context(), bytes)?);
+        capture.made(&self.0, &made);
+        Ok(DeviceBuffer::within(&made, 0, len))
+    }
+}

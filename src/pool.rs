@@ -1,0 +1,347 @@
+//! Memory in segments that are divided into blocks. Only the arithmetic: who gives segments and who waits for work is
+//! told from outside.
+//!
+//! A request takes the best of a few blocks of the smallest class of sizes that has any; the rest of the block becomes
+//! a block of its own. A block that is given back merges with its free neighbours. All of it is constant work.
+
+use std::panic::Location;
+
+mod bins;
+mod blocks;
+mod figures;
+mod sizes;
+#[cfg(test)]
+mod tests;
+
+use bins::Bins;
+use blocks::{Block, Blocks, NONE, State};
+use figures::Kind;
+pub use figures::{Amount, MemoryClass, MemoryStats};
+pub(crate) use sizes::Request;
+use sizes::Size;
+
+/// The blocks of one context.
+#[derive(Debug, Default)]
+pub(crate) struct Pool {
+    blocks: Blocks,
+    free: Sorted,
+    segments: Vec<Segment>,
+    /// Places of segments that are gone.
+    vacant: Vec<u32>,
+    pub(crate) figures: MemoryStats,
+}
+
+/// Blocks that one stream may take before its work is done.
+#[derive(Debug, Default)]
+pub(crate) struct Ready(Sorted);
+
+#[derive(Debug, Default)]
+struct Sorted {
+    small: Bins,
+    large: Bins,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Segment {
+    /// 0 once it is gone.
+    bytes: usize,
+    address: usize,
+    size: Size,
+    /// The block at its start.
+    first: u32,
+}
+
+/// A block as it was at one of its turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Known {
+    id: u32,
+    turn: u32,
+}
+
+/// A block for somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) id: u32,
+    pub(crate) address: usize,
+}
+
+/// A block that was ready.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Again {
+    pub(crate) taken: Taken,
+    /// The submission that may still use it.
+    pub(crate) number: u64,
+    /// What is left of it, to be made [ready](Pool::ready) again.
+    pub(crate) rest: Option<u32>,
+}
+
+/// Who holds memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Holder {
+    pub(crate) bytes: usize,
+    pub(crate) place: &'static Location<'static>,
+}
+
+impl Sorted {
+    #[inline]
+    fn of(&mut self, size: Size) -> &mut Bins {
+        match size {
+            Size::Small => &mut self.small,
+            Size::Large => &mut self.large,
+        }
+    }
+}
+
+impl Pool {
+    #[inline]
+    fn size_of(&self, id: u32) -> Size {
+        self.segments[self.blocks.all[id as usize].segment as usize].size
+    }
+
+    /// A free block; none when there is none so large.
+    #[inline]
+    pub(crate) fn take(&mut self, request: Request, place: &'static Location<'static>) -> Option<Taken> {
+        let size = request.size();
+        let free = self.free.of(size);
+        let id = free.find(&self.blocks.all, request.block)?;
+        let Block { bytes: whole, segment, before, .. } = self.blocks.all[id as usize];
+        let rest = whole - request.block;
+        let id = if rest > 0 && size.splits(rest) {
+            // What is left mostly stays where it is.
+            let stays = Bins::is_same(whole, rest);
+            if !stays {
+                free.remove(&mut self.blocks.all, id);
+            }
+            let front = self.blocks.cut(id, request.block);
+            if !stays {
+                free.insert(&mut self.blocks.all, id);
+            }
+            if before == NONE {
+                self.segments[segment as usize].first = front;
+            }
+            front
+        } else {
+            free.remove(&mut self.blocks.all, id);
+            id
+        };
+        let block = &mut self.blocks.all[id as usize];
+        (block.state, block.asked, block.place) = (State::Held, request.bytes, place);
+        let (address, bytes) = (block.address, block.bytes);
+        self.figures.hold(size.kind(), request.bytes, bytes);
+        Some(Taken { id, address })
+    }
+
+    /// A block that the work of one stream alone may still use, for later work of that stream.
+    pub(crate) fn take_ready(
+        &mut self,
+        ready: &mut Ready,
+        request: Request,
+        place: &'static Location<'static>,
+    ) -> Option<Again> {
+        let size = request.size();
+        let id = ready.0.of(size).find(&self.blocks.all, request.block)?;
+        ready.0.of(size).remove(&mut self.blocks.all, id);
+        let whole = self.blocks.all[id as usize].bytes;
+        let rest = whole - request.block;
+        let rest = (rest > 0 && size.splits(rest)).then(|| self.blocks.split(id, request.block));
+        if let Some(rest) = rest {
+            self.blocks.all[rest as usize].state = State::Waiting;
+        }
+        let block = &mut self.blocks.all[id as usize];
+        (block.state, block.asked, block.place) = (State::Held, request.bytes, place);
+        block.turn = block.turn.wrapping_add(1);
+        let Block { address, bytes, number, .. } = *block;
+        self.figures.rest(size.kind(), bytes);
+        self.figures.hold(size.kind(), request.bytes, bytes);
+        Some(Again { taken: Taken { id, address }, number, rest })
+    }
+
+    /// Gives a block back that no work uses.
+    #[inline]
+    pub(crate) fn give(&mut self, id: u32) {
+        self.give_up(id);
+        self.rest(id);
+    }
+
+    /// The holder of a block gave it up, and work may still use it.
+    #[inline]
+    pub(crate) fn give_up(&mut self, id: u32) {
+        let size = self.size_of(id);
+        let block = &mut self.blocks.all[id as usize];
+        debug_assert_eq!(block.state, State::Held, "a block is given up once");
+        block.state = State::Waiting;
+        let (asked, bytes) = (block.asked, block.bytes);
+        self.figures.give_up(size.kind(), asked, bytes);
+    }
+
+    /// Nothing uses a block any more that was given up and is not [ready](Self::ready).
+    #[inline]
+    pub(crate) fn rest(&mut self, id: u32) {
+        let block = &mut self.blocks.all[id as usize];
+        debug_assert_eq!(block.state, State::Waiting, "a block rests once");
+        block.state = State::Free;
+        block.turn = block.turn.wrapping_add(1);
+        let Block { before, after, bytes, segment, .. } = *block;
+        let size = self.segments[segment as usize].size;
+        self.figures.rest(size.kind(), bytes);
+        let free = self.free.of(size);
+        if self.blocks.is_free(before) {
+            let mut joined = self.blocks.all[before as usize].bytes + bytes;
+            let joins = self.blocks.is_free(after);
+            if joins {
+                joined += self.blocks.all[after as usize].bytes;
+                free.remove(&mut self.blocks.all, after);
+            }
+            let stays = Bins::is_same(self.blocks.all[before as usize].bytes, joined);
+            if !stays {
+                free.remove(&mut self.blocks.all, before);
+            }
+            self.blocks.join_before(id);
+            if joins {
+                self.blocks.join_before(after);
+            }
+            if !stays {
+                free.insert(&mut self.blocks.all, before);
+            }
+        } else if self.blocks.is_free(after) {
+            let former = self.blocks.all[after as usize].bytes;
+            let stays = Bins::is_same(former, former + bytes);
+            if !stays {
+                free.remove(&mut self.blocks.all, after);
+            }
+            self.blocks.join_after(id);
+            if !stays {
+                free.insert(&mut self.blocks.all, after);
+            }
+            if before == NONE {
+                self.segments[segment as usize].first = after;
+            }
+        } else {
+            free.insert(&mut self.blocks.all, id);
+        }
+    }
+
+    /// The one stream whose submission `number` may still use a block may take it.
+    pub(crate) fn ready(&mut self, ready: &mut Ready, id: u32, number: u64) -> Known {
+        let size = self.size_of(id);
+        let block = &mut self.blocks.all[id as usize];
+        debug_assert_eq!(block.state, State::Waiting);
+        (block.state, block.number) = (State::Ready, number);
+        let known = Known { id, turn: block.turn };
+        ready.0.of(size).insert(&mut self.blocks.all, id);
+        known
+    }
+
+    /// Whether the block is still ready as it was.
+    pub(crate) fn is_ready(&self, known: Known) -> bool {
+        let block = &self.blocks.all[known.id as usize];
+        block.turn == known.turn && block.state == State::Ready
+    }
+
+    /// The work that used a ready block is done; nothing when somebody took it meanwhile.
+    pub(crate) fn rest_ready(&mut self, ready: &mut Ready, known: Known) {
+        if !self.is_ready(known) {
+            return;
+        }
+        let size = self.size_of(known.id);
+        ready.0.of(size).remove(&mut self.blocks.all, known.id);
+        self.blocks.all[known.id as usize].state = State::Waiting;
+        self.rest(known.id);
+    }
+
+    /// Takes over a segment of `bytes` bytes that was made for `request`.
+    pub(crate) fn add_segment(&mut self, request: Request, address: usize, bytes: usize) {
+        self.place_segment(request.size(), address, bytes);
+        self.figures.reserve(request.size().kind(), bytes);
+    }
+
+    fn place_segment(&mut self, size: Size, address: usize, bytes: usize) {
+        let place = self.vacant.pop().unwrap_or_else(|| {
+            self.segments.push(Segment { bytes: 0, address: 0, size, first: NONE });
+            u32::try_from(self.segments.len() - 1).expect("memory for so many segments")
+        });
+        let first = self.blocks.add(Block {
+            address,
+            bytes,
+            before: NONE,
+            after: NONE,
+            newer: NONE,
+            older: NONE,
+            segment: place,
+            turn: 0,
+            state: State::Free,
+            number: 0,
+            asked: 0,
+            place: Location::caller(),
+        });
+        self.segments[place as usize] = Segment { bytes, address, size, first };
+        self.free.of(size).insert(&mut self.blocks.all, first);
+    }
+
+    /// Takes segments out of which no block is in use, the latest first, until what is left of the reserved memory is
+    /// at most `keep` bytes. Gives addresses and bytes.
+    pub(crate) fn take_segments(&mut self, keep: usize) -> Vec<(usize, usize)> {
+        let mut taken = Vec::new();
+        for place in (0..self.segments.len()).rev() {
+            if self.figures.reserved.now <= keep {
+                break;
+            }
+            let Segment { bytes, address, size, first } = self.segments[place];
+            if bytes == 0 || !self.blocks.is_free(first) || self.blocks.all[first as usize].bytes < bytes {
+                continue;
+            }
+            self.free.of(size).remove(&mut self.blocks.all, first);
+            self.blocks.remove(first);
+            self.segments[place].bytes = 0;
+            self.vacant.push(place as u32);
+            self.figures.unreserve(size.kind(), bytes);
+            taken.push((address, bytes));
+        }
+        taken
+    }
+
+    /// Whatever waits for work does so no more, and nobody holds anything: every segment is free.
+    pub(crate) fn rest_all(&mut self) {
+        self.free = Sorted::default();
+        self.blocks = Blocks::default();
+        self.figures.end_waits();
+        for kind in [Kind::Small, Kind::Large] {
+            let class = self.figures.class(kind);
+            let (asked, active) = (class.allocated, class.active);
+            (class.held, class.allocated, class.active) = (0, 0, 0);
+            self.figures.allocated.now -= asked;
+            self.figures.active.now -= active;
+        }
+        let segments = std::mem::take(&mut self.segments);
+        self.vacant.clear();
+        for Segment { bytes, address, size, .. } in segments.into_iter().filter(|segment| segment.bytes > 0) {
+            self.place_segment(size, address, bytes);
+        }
+    }
+
+    /// Memory that somebody holds and that is no block.
+    pub(crate) fn hold_direct(&mut self, bytes: usize) {
+        self.figures.reserve(Kind::Direct, bytes);
+        self.figures.hold(Kind::Direct, bytes, bytes);
+    }
+
+    /// Its holder gave it up.
+    pub(crate) fn give_up_direct(&mut self, bytes: usize) {
+        self.figures.give_up(Kind::Direct, bytes, bytes);
+    }
+
+    /// It is no more.
+    pub(crate) fn end_direct(&mut self, bytes: usize) {
+        self.figures.rest(Kind::Direct, bytes);
+        self.figures.unreserve(Kind::Direct, bytes);
+    }
+
+    /// The largest blocks that are held, at most `most`.
+    pub(crate) fn largest(&self, most: usize) -> Vec<Holder> {
+        let held = self.blocks.all.iter().filter(|block| block.state == State::Held);
+        let mut all: Vec<_> = held.map(|block| Holder { bytes: block.asked, place: block.place }).collect();
+        all.sort_by_key(|holder| std::cmp::Reverse(holder.bytes));
+        all.truncate(most);
+        all
+    }
+}

@@ -1,0 +1,431 @@
+//! The memory of a context: what is kept, who may have it when, and what becomes of it when memory is short.
+
+mod common;
+
+use std::ffi::c_void;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use common::{assert_says, device};
+use racl::sys::aclrtStream;
+use racl::{Allocator, CaptureMode, Context, DeviceBuffer, ErrorKind, ForeignAllocator, Stream, mock, op};
+
+fn context() -> Context {
+    device().create_context().unwrap()
+}
+
+fn calls() -> u64 {
+    ["aclrtMalloc", "aclrtFree", "aclrtStreamQuery"].iter().map(|name| mock::calls(name)).sum()
+}
+
+#[test]
+fn memory_that_is_kept_takes_no_call() {
+    let _alone = mock::exclusive();
+    let context = context();
+    let sizes = [64, 4096, 1 << 20, 64 << 20];
+    sizes.iter().for_each(|&bytes| drop(context.alloc::<u8>(bytes).unwrap()));
+    let before = calls();
+    for round in 0..3 {
+        let held: Vec<_> = sizes.iter().map(|&bytes| context.alloc::<u8>(bytes).unwrap()).collect();
+        drop(held);
+        assert_eq!(calls(), before, "round {round}");
+    }
+    let stats = context.memory_stats();
+    assert_eq!((stats.small.allocations, stats.large.allocations, stats.direct.allocations), (8, 8, 0));
+    assert_eq!(stats.device_allocations, 3, "64 B and 4 KiB share a segment");
+}
+
+#[test]
+fn the_figures_count_what_is_held() {
+    let _alone = mock::exclusive();
+    let context = context();
+    let (one, two) = (context.alloc::<u8>(100).unwrap(), context.alloc::<u8>(3 << 20).unwrap());
+    let stats = context.memory_stats();
+    assert_eq!((stats.allocated.now, stats.small.allocated, stats.large.allocated), (100 + (3 << 20), 100, 3 << 20));
+    assert_eq!((stats.small.active, stats.small.reserved), (512, (2 << 20) - 512));
+    // Three MiB and the tail, in units of 512 bytes.
+    assert_eq!((stats.large.active, stats.large.reserved), ((3 << 20) + 512, (20 << 20) - 512));
+    drop(two);
+    assert_eq!(context.memory_stats().allocated.peak, 100 + (3 << 20));
+    context.reset_peak_memory_stats();
+    assert_eq!(context.memory_stats().allocated.peak, 100);
+    assert_eq!(context.memory_stats().cached(), (2 << 20) + (20 << 20) - 1024 - 512);
+    drop(one);
+    assert_eq!(context.memory_stats().active.now, 0);
+}
+
+/// A stream that is held, and memory of `bytes` bytes that its work uses and that nobody holds: the address.
+fn given_up(context: &Context, stream: &Stream, bytes: usize) -> *mut c_void {
+    let mut buffer = context.alloc::<u8>(bytes).unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    buffer.address()
+}
+
+#[test]
+fn memory_of_a_stream_is_its_own_until_its_work_is_done() {
+    let _alone = mock::exclusive();
+    let context = context();
+    let (held, other) = (context.stream().unwrap(), context.stream().unwrap());
+    for bytes in [64, 5000, 3 << 20] {
+        mock::hold(&held).unwrap();
+        let address = given_up(&context, &held, bytes);
+        assert_eq!(context.memory_stats().waiting(), context.memory_stats().active.now);
+        assert_ne!(context.alloc::<u8>(bytes).unwrap().address(), address, "for anybody");
+        assert_ne!(other.alloc::<u8>(bytes).unwrap().address(), address, "for another stream");
+        let before = calls();
+        let again = held.alloc::<u8>(bytes).unwrap();
+        assert_eq!((again.address(), calls()), (address, before), "for the same stream");
+        // It still waits for the work before.
+        drop(again);
+        assert_ne!(context.alloc::<u8>(bytes).unwrap().address(), address);
+        mock::release(&held).unwrap();
+        held.synchronize().unwrap();
+        assert_eq!(context.alloc::<u8>(bytes).unwrap().address(), address, "{bytes} bytes, once it is done");
+    }
+}
+
+#[test]
+fn the_host_waits_for_what_the_stream_did_with_the_memory_before() {
+    let _alone = mock::exclusive();
+    let context = context();
+    let stream = context.stream().unwrap();
+    mock::hold(&stream).unwrap();
+    let address = given_up(&context, &stream, 64);
+    let mut again = stream.alloc::<u8>(64).unwrap();
+    assert_eq!(again.address(), address);
+    mock::release(&stream).unwrap();
+    again.write(&[2; 64]).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(again.to_vec().unwrap(), [2; 64]);
+}
+
+#[test]
+fn what_two_streams_use_waits_for_both() {
+    let _alone = mock::exclusive();
+    let context = context();
+    let streams = [context.stream().unwrap(), context.stream().unwrap()];
+    streams.iter().for_each(|stream| mock::hold(stream).unwrap());
+    let buffer = context.alloc::<u8>(64).unwrap();
+    streams.iter().for_each(|stream| stream.fill_bytes(&mut buffer.slice(..).unwrap(), 1).unwrap());
+    let address = buffer.address();
+    drop(buffer);
+    let address_for = |stream: &Stream| stream.alloc::<u8>(64).unwrap().address();
+    assert!(streams.iter().all(|stream| address_for(stream) != address));
+    mock::release(&streams[0]).unwrap();
+    streams[0].synchronize().unwrap();
+    assert_ne!(address_for(&streams[0]), address);
+    mock::release(&streams[1]).unwrap();
+    streams[1].synchronize().unwrap();
+    assert_eq!(address_for(&streams[0]), address);
+}
+
+#[test]
+fn a_capture_takes_no_memory_that_its_stream_still_uses() {
+    let _alone = mock::exclusive();
+    let context = context();
+    let stream = context.stream().unwrap();
+    mock::hold(&stream).unwrap();
+    let address = given_up(&context, &stream, 4096);
+    let (a, mut out) = (context.empty::<f32>([8, 16]).unwrap(), context.empty::<f32>([8, 16]).unwrap());
+    let graph = stream
+        .capture(CaptureMode::ThreadLocal, |stream| {
+            assert_ne!(stream.alloc::<u8>(4096)?.address(), address);
+            op::softmax(stream, &a, 0, &mut out)
+        })
+        .unwrap();
+    // Its scratch memory too is from elsewhere: what was given up is still there.
+    assert_eq!(stream.alloc::<u8>(4096).unwrap().address(), address);
+    mock::release(&stream).unwrap();
+    drop(graph);
+}
+
+#[test]
+fn memory_of_a_graph_is_for_nobody_else() {
+    let _alone = mock::exclusive();
+    let context = context();
+    let stream = context.stream().unwrap();
+    let mut address = std::ptr::null_mut();
+    let mut graph = stream
+        .capture(CaptureMode::ThreadLocal, |stream| {
+            let mut buffer = stream.alloc::<u8>(700)?;
+            address = buffer.address();
+            stream.fill_bytes(&mut buffer, 1)
+        })
+        .unwrap();
+    let taken: Vec<_> = (0..100).map(|_| context.alloc::<u8>(700).unwrap()).collect();
+    assert!(taken.iter().all(|buffer| buffer.address() != address));
+    graph.launch(&stream).unwrap();
+    drop(graph);
+    drop(taken);
+    stream.synchronize().unwrap();
+    assert_eq!(context.memory_stats().active.now, 0);
+}
+
+#[test]
+fn temporaries_of_a_capture_share_memory_of_the_graph() {
+    let _alone = mock::exclusive();
+    let context = context();
+    let (stream, mut out) = (context.stream().unwrap(), context.alloc_zeroed::<u8>(700).unwrap());
+    let (mut first, mut others) = (std::ptr::null_mut::<c_void>(), Vec::new());
+    let mut graph = stream
+        .capture(CaptureMode::Relaxed, |stream| {
+            for step in 1..=20 {
+                let mut temporary = stream.alloc::<u8>(700)?;
+                assert!(first.is_null() || first == temporary.address());
+                first = temporary.address();
+                stream.fill_bytes(&mut temporary, step)?;
+                stream.copy(&temporary, &mut out)?;
+            }
+            // Held, used by another stream, written by the host: none of them is given out again.
+            let held = stream.alloc::<u8>(700)?;
+            let side = stream.side("1")?;
+            let mut crossed = stream.alloc::<u8>(700)?;
+            stream.fork(&side)?;
+            side.fill_bytes(&mut crossed, 1)?;
+            stream.join(&side)?;
+            let mut written = stream.alloc::<u8>(700)?;
+            written.write(&[9; 700])?;
+            stream.copy(&written, &mut out)?;
+            others.extend([held.address(), crossed.address(), written.address()]);
+            drop((crossed, written));
+            let last = stream.alloc::<u8>(700)?;
+            assert!(!others.contains(&last.address()));
+            drop(held);
+            Ok(())
+        })
+        .unwrap();
+    others.push(first);
+    others.sort_unstable();
+    others.dedup();
+    assert_eq!(others.len(), 3, "the first is what was held later");
+    let taken: Vec<_> = (0..100).map(|_| context.alloc::<u8>(700).unwrap().address()).collect();
+    assert!(!taken.contains(&first));
+    graph.launch(&stream).unwrap();
+    assert_eq!(out.to_vec().unwrap(), [9; 700]);
+    drop((graph, out));
+    stream.synchronize().unwrap();
+    assert_eq!(context.memory_stats().active.now, 0);
+}
+
+/// What one buffer of the test below is filled with.
+struct Filled {
+    buffer: DeviceBuffer<u8>,
+    with: u8,
+}
+
+/// Buffers are taken for streams, filled there, and given up while streams are held: none may change under its holder.
+#[test]
+fn no_memory_is_given_to_somebody_else_before_its_work_is_done() {
+    let _alone = mock::exclusive();
+    for seed in 0..12 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let context = context();
+        let streams: Vec<_> = (0..3).map(|_| context.stream().unwrap()).collect();
+        let mut held = [false; 3];
+        let mut buffers: Vec<(usize, Filled)> = Vec::new();
+        for step in 0..250_u32 {
+            let at = random.usize(..3);
+            let stream = &streams[at];
+            match random.u32(..8) {
+                0..=3 => {
+                    let len = 1 + random.usize(..1 << 13);
+                    let own = random.bool();
+                    let buffer = if own { stream.alloc(len) } else { context.alloc(len) };
+                    let mut filled = Filled { buffer: buffer.unwrap(), with: step as u8 };
+                    stream.fill_bytes(&mut filled.buffer, filled.with).unwrap();
+                    buffers.push((at, filled));
+                }
+                4 | 5 if !buffers.is_empty() => drop(buffers.swap_remove(random.usize(..buffers.len()))),
+                6 => {
+                    let change = if held[at] { mock::release(stream) } else { mock::hold(stream) };
+                    change.unwrap();
+                    held[at] = !held[at];
+                }
+                _ => {
+                    mock::run_until_idle();
+                    context.trim_memory(random.usize(..1 << 22));
+                }
+            }
+            let mut ranges: Vec<_> = buffers.iter().map(|(_, Filled { buffer, .. })| range(buffer)).collect();
+            ranges.sort_unstable();
+            assert!(ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0), "seed {seed}, step {step}: overlap");
+            assert!(ranges.iter().all(|(start, _)| start.is_multiple_of(64)), "seed {seed}: not aligned");
+        }
+        for (stream, held) in streams.iter().zip(held) {
+            if held {
+                mock::release(stream).unwrap();
+            }
+        }
+        for (_, Filled { buffer, with }) in &buffers {
+            assert!(
+                buffer.to_vec().unwrap().iter().all(|byte| byte == with),
+                "seed {seed}: written by somebody else"
+            );
+        }
+        let stats = context.memory_stats();
+        assert_eq!(stats.small.held, buffers.len());
+        assert_eq!(stats.allocated.now, buffers.iter().map(|(_, filled)| filled.buffer.len()).sum::<usize>());
+        buffers.clear();
+        context.synchronize().unwrap();
+        assert_eq!(context.memory_stats().active.now, 0);
+        context.trim_memory(0);
+        assert_eq!(context.memory_stats().reserved.now, 0, "seed {seed}: a segment is not whole again");
+    }
+}
+
+/// First byte, and that behind the tail.
+fn range(buffer: &DeviceBuffer<u8>) -> (usize, usize) {
+    let start = buffer.address().addr();
+    (start, start + buffer.len().next_multiple_of(32) + 32)
+}
+
+#[test]
+fn what_is_kept_is_given_back_when_memory_is_short() {
+    let _alone = mock::exclusive();
+    let context = context();
+    let most = context.memory_info().unwrap().1 / 3 * 2;
+    drop(context.alloc::<u8>(most).unwrap());
+    let kept = context.memory_stats();
+    assert!(kept.cached() >= most);
+    // More than what is kept has, and not beside it.
+    let larger = context.alloc::<u8>(most + (64 << 20)).unwrap();
+    let stats = context.memory_stats();
+    assert_eq!((stats.retries, stats.out_of_memory, stats.device_frees), (1, 0, 1));
+    drop(larger);
+    context.trim_memory(0);
+}
+
+#[test]
+fn what_another_context_keeps_is_given_back_as_well() {
+    let _alone = mock::exclusive();
+    let (one, two) = (context(), context());
+    let most = one.memory_info().unwrap().1 / 3 * 2;
+    drop(one.alloc::<u8>(most).unwrap());
+    drop(two.alloc::<u8>(most).unwrap());
+    assert_eq!((one.memory_stats().reserved.now, two.memory_stats().retries), (0, 1));
+}
+
+#[test]
+fn the_error_says_who_holds_most() {
+    let _alone = mock::exclusive();
+    let context = context();
+    let half = context.memory_info().unwrap().1 / 2;
+    let _small = context.alloc::<u8>(1000).unwrap();
+    let (_large, line) = (context.alloc::<u8>(half).unwrap(), line!());
+    let error = context.alloc::<u8>(half).unwrap_err();
+    assert_says(&error, ErrorKind::OutOfMemory, &["207001", "allocating"]);
+    let text = format!("{error:#}");
+    for part in [format!("{half} bytes held by {}:{line}", file!()), "\n  1000 bytes held by".to_owned()] {
+        assert!(text.contains(&part), "{part:?} is not in {text}");
+    }
+    assert!(text.find(&half.to_string()) < text.find(" 1000 bytes"), "{text}");
+    assert_eq!(context.memory_stats().out_of_memory, 1);
+}
+
+#[test]
+fn a_limit_is_kept_and_what_is_cached_makes_room() {
+    let _alone = mock::exclusive();
+    let context = context();
+    context.set_memory_limit(Some(48 << 20));
+    drop(context.alloc::<u8>(40 << 20).unwrap());
+    // Fits beside nothing else.
+    let small = context.alloc::<u8>(30 << 20).unwrap();
+    drop(small);
+    let _own: Vec<_> = (0..2).map(|_| context.alloc::<u8>(20 << 20).unwrap()).collect();
+    let error = context.alloc::<u8>(20 << 20).unwrap_err();
+    assert_says(&error, ErrorKind::OutOfMemory, &["limit 50331648", "allocating 20971520 bytes"]);
+    assert!(context.memory_stats().reserved.peak <= 48 << 20);
+}
+
+#[test]
+fn nothing_is_left_once_the_context_is_closed() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let before = mock::live_handles().device_bytes;
+    let context = device.create_context().unwrap();
+    let stream = context.stream().unwrap();
+    for bytes in [10, 100_000, 5 << 20, 30 << 20] {
+        given_up(&context, &stream, bytes);
+    }
+    drop(stream);
+    context.close().unwrap();
+    assert_eq!(mock::live_handles().device_bytes, before);
+}
+
+/// Gives memory of another context, and knows what is out.
+#[derive(Default)]
+struct Lender {
+    context: Mutex<Option<Context>>,
+    out: Mutex<Vec<(usize, DeviceBuffer<u8>)>>,
+    streams: AtomicUsize,
+}
+
+// SAFETY: each piece is a buffer of the same device with the bytes and the tail, kept until it is freed.
+unsafe impl ForeignAllocator for Lender {
+    fn alloc(&self, bytes: usize, stream: aclrtStream) -> racl::Result<*mut c_void> {
+        let context = self.context.lock().unwrap().clone().unwrap();
+        let buffer = context.alloc::<u8>(bytes)?;
+        let address = buffer.address();
+        self.streams.fetch_add(usize::from(!stream.is_null()), Ordering::Relaxed);
+        self.out.lock().unwrap().push((address.addr(), buffer));
+        Ok(address)
+    }
+
+    unsafe fn free(&self, address: *mut c_void, bytes: usize, _stream: aclrtStream) {
+        let out = &mut *self.out.lock().unwrap();
+        let at = out.iter().position(|(known, _)| *known == address.addr()).expect("memory that is out");
+        assert_eq!(out.swap_remove(at).1.len(), bytes);
+    }
+}
+
+#[test]
+fn memory_can_come_from_somebody_else() {
+    let _alone = mock::exclusive();
+    let (context, owner) = (context(), context());
+    let lender = Arc::new(Lender::default());
+    *lender.context.lock().unwrap() = Some(owner.clone());
+    let out = || lender.out.lock().unwrap().len();
+    let own = context.alloc::<u8>(64).unwrap();
+    context.set_allocator(Allocator::Foreign(Arc::<Lender>::clone(&lender)));
+    let stream = context.stream().unwrap();
+    let buffer = context.upload(&[3_u8; 1000]).unwrap();
+    assert_eq!((out(), buffer.to_vec().unwrap()), (1, vec![3; 1000]));
+    buffer.close().unwrap();
+    assert_eq!(out(), 0);
+    // Given up with work that uses it: back after that work, not before.
+    mock::hold(&stream).unwrap();
+    let mut buffer = stream.alloc::<u8>(64).unwrap();
+    assert_eq!(lender.streams.load(Ordering::Relaxed), 1);
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    drop(buffer);
+    assert_eq!((out(), context.memory_stats().direct.active), (1, 64));
+    mock::release(&stream).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!((out(), context.memory_stats().direct.active), (0, 0));
+    // What was there before is what it was.
+    drop(own);
+    assert_eq!((out(), context.memory_stats().small.held), (0, 0));
+    lender.context.lock().unwrap().take();
+}
+
+#[test]
+fn the_environment_chooses_one_call_for_each_allocation() {
+    const VARIABLE: &str = "RACL_ALLOCATOR";
+    let _alone = mock::exclusive();
+    let context = context();
+    if std::env::var_os(VARIABLE).is_some_and(|value| value == "direct") {
+        let (before, live) = (mock::calls("aclrtMalloc"), mock::live_handles().device_allocations);
+        drop(context.alloc::<u8>(64).unwrap());
+        let held = context.alloc::<u8>(64).unwrap();
+        assert_eq!((mock::calls("aclrtMalloc"), mock::live_handles().device_allocations), (before + 2, live + 1));
+        assert_eq!((context.memory_stats().direct.held, context.memory_stats().direct.reserved), (1, 64));
+        drop(held);
+        return;
+    }
+    let own = std::env::current_exe().unwrap();
+    let name = "the_environment_chooses_one_call_for_each_allocation";
+    let done = Command::new(own).args(["--exact", name]).env(VARIABLE, "direct").output().unwrap();
+    let text = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && text.contains("1 passed"), "{text}");
+}
