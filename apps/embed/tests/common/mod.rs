@@ -58,7 +58,11 @@ impl Stored {
 
 impl Small {
     pub(crate) fn new() -> Self {
-        let config = small_config();
+        Self::of(small_config())
+    }
+
+    /// One with the sizes of `config`.
+    pub(crate) fn of(config: Value) -> Self {
         let size = |key: &str| config[key].as_u64().unwrap() as usize;
         let (hidden, wide) = (size("hidden_size"), size("intermediate_size"));
         let mut made = Made { seed: 1, tensors: BTreeMap::new() };

@@ -1,0 +1,133 @@
+//! Device memory from the cache of a context, on the mock: what an allocation costs, and how much of what is reserved is
+//! of use, beside the policies of two other allocators, on traces.
+//!
+//! One line a figure, tab-separated: name, value, unit, target, met or missed. Fails when a target is missed.
+#![allow(clippy::print_stdout, missing_docs)]
+
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use racl::{Acl, Context, DeviceBuffer, Result};
+
+mod anchors;
+mod traces;
+
+use anchors::Policy;
+use traces::{Step, Trace};
+
+const ROUNDS: usize = 301;
+
+static MISSED: AtomicBool = AtomicBool::new(false);
+
+fn report(name: &str, value: f64, unit: &str, most: Option<f64>) {
+    match most {
+        Some(most) => {
+            let met = if value <= most { "met" } else { "missed" };
+            MISSED.fetch_or(value > most, Ordering::Relaxed);
+            println!("{name}\t{value:.3}\t{unit}\tat most {most:.3}\t{met}");
+        }
+        None => println!("{name}\t{value:.3}\t{unit}\tnone\tmet"),
+    }
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// Nanoseconds of an allocation, and of a free, of `bytes` bytes of which `count` are held.
+fn call(context: &Context, bytes: usize, count: usize) -> Result<[f64; 2]> {
+    let mut held: Vec<DeviceBuffer<u8>> = Vec::with_capacity(count);
+    let (mut allocs, mut frees) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        let start = Instant::now();
+        for _ in 0..count {
+            held.push(context.alloc(black_box(bytes))?);
+        }
+        let alloc = start.elapsed().as_nanos() as f64 / count as f64;
+        let start = Instant::now();
+        held.clear();
+        let free = start.elapsed().as_nanos() as f64 / count as f64;
+        // The first rounds fill the cache.
+        if round > 10 {
+            allocs.push(alloc);
+            frees.push(free);
+        }
+    }
+    Ok([median(allocs), median(frees)])
+}
+
+/// Nanoseconds of an allocation and its free, with `count` temporaries that are held meanwhile and given up in the end.
+fn queue(context: &Context, count: usize) -> Result<f64> {
+    let mut times = Vec::new();
+    for _ in 0..(2_000_000 / count).clamp(5, 101) {
+        let mut held: Vec<DeviceBuffer<u8>> = Vec::with_capacity(count);
+        let start = Instant::now();
+        for _ in 0..count {
+            held.push(context.alloc(black_box(1000))?);
+        }
+        held.clear();
+        times.push(start.elapsed().as_nanos() as f64 / count as f64);
+    }
+    Ok(median(times))
+}
+
+/// Nanoseconds of an operator's temporary on a stream that is held: taken, used and given up, `count` times, after
+/// which it has to be waited for.
+fn temporaries(context: &Context, count: usize) -> Result<f64> {
+    let stream = context.stream()?;
+    let mut times = Vec::new();
+    for _ in 0..51 {
+        let start = Instant::now();
+        for _ in 0..count {
+            let mut temporary = stream.alloc::<u8>(black_box(1000))?;
+            stream.fill_bytes(&mut temporary, 0)?;
+        }
+        times.push(start.elapsed().as_nanos() as f64 / count as f64);
+        stream.synchronize()?;
+    }
+    Ok(median(times))
+}
+
+/// Reserved peak over allocated peak of this crate.
+fn replay(context: &Context, trace: &Trace) -> Result<f64> {
+    let mut held: Vec<Option<DeviceBuffer<u8>>> = (0..trace.names).map(|_| None).collect();
+    for step in &trace.steps {
+        match *step {
+            Step::Alloc(name, bytes) => held[name] = Some(context.alloc(bytes)?),
+            Step::Free(name) => held[name] = None,
+        }
+    }
+    let stats = context.memory_stats();
+    Ok(stats.reserved.peak as f64 / stats.allocated.peak as f64)
+}
+
+fn main() -> Result<ExitCode> {
+    let device = Acl::mock()?.device(0)?;
+    let context = device.create_context()?;
+    for (name, bytes, count) in
+        [("64 B", 64, 500), ("4 KiB", 4 << 10, 500), ("1 MiB", 1 << 20, 100), ("64 MiB", 64 << 20, 20)]
+    {
+        let [alloc, free] = call(&context, bytes, count)?;
+        report(&format!("allocator: {name} from the cache"), alloc, "ns", Some(60.0));
+        report(&format!("allocator: {name} back to it"), free, "ns", Some(60.0));
+    }
+    context.trim_memory(0);
+    let few = queue(&context, 1000)?;
+    let many = queue(&context, 100_000)?;
+    report("allocator: one of 10^3 temporaries that are held", few, "ns", None);
+    report("allocator: one of 10^5 temporaries that are held", many, "ns", Some(2.0 * few));
+    context.trim_memory(0);
+    report("allocator: a temporary of a busy stream, with its task", temporaries(&context, 1000)?, "ns", None);
+    for trace in traces::all() {
+        let own = replay(&device.create_context()?, &trace)?;
+        let [torch, rmm] = [Policy::torch(), Policy::rmm()].map(|policy| policy.replay(&trace));
+        // Each block has the tail that operators read, which the others do not give.
+        report(&format!("reserved over allocated: {}", trace.name), own, "x", Some(torch * 1.05));
+        report(&format!("reserved over allocated: {}, policy of PyTorch", trace.name), torch, "x", None);
+        report(&format!("reserved over allocated: {}, policy of RMM", trace.name), rmm, "x", None);
+    }
+    Ok(if MISSED.load(Ordering::Relaxed) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
