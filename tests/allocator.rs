@@ -121,6 +121,22 @@ fn what_two_streams_use_waits_for_both() {
 }
 
 #[test]
+fn another_stream_follows_what_was_done_with_the_memory_before() {
+    let _alone = mock::exclusive();
+    let context = context();
+    let (first, other) = (context.stream().unwrap(), context.stream().unwrap());
+    mock::hold(&first).unwrap();
+    let address = given_up(&context, &first, 64);
+    let mut again = first.alloc::<u8>(64).unwrap();
+    assert_eq!(again.address(), address);
+    other.fill_bytes(&mut again, 2).unwrap();
+    mock::run_until_idle();
+    assert!(!other.is_complete().unwrap(), "the first stream may still write there");
+    mock::release(&first).unwrap();
+    assert_eq!(again.to_vec().unwrap(), [2; 64]);
+}
+
+#[test]
 fn a_capture_takes_no_memory_that_its_stream_still_uses() {
     let _alone = mock::exclusive();
     let context = context();

@@ -14,10 +14,11 @@ impl Stream {
     /// [`Context::alloc`](crate::Context::alloc), but memory that was given up may be had before work of this stream
     /// that still uses it is done: later work of the stream runs behind that anyway, and the host waits for it.
     ///
-    /// Work of another stream on this memory, or of a graph that another stream launches, has to be ordered behind what this stream was given before, as for all
-    /// memory that two streams use. While the stream captures, the graph
-    /// keeps the memory, and what was given up, and only work of this stream in the capture used, not the host, is for
-    /// later work of this stream there.
+    /// Work of another stream on this memory, or of a graph that another stream launches, is ordered behind what this
+    /// stream was given before, as for all memory that two streams use
+    /// ([order between streams](crate::Stream#order-between-streams)). While the stream captures, the graph keeps the
+    /// memory; what was given up, and what only work of this stream in the capture used, not the host, is for later work
+    /// of this stream there.
     ///
     /// # Errors
     ///
