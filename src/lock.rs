@@ -13,11 +13,14 @@ use std::time::Duration;
 use log::{Level, Record};
 
 thread_local! {
-    /// Locks that this thread holds.
+    /// Locks that this thread holds, and [`WORDS`] while there is something to say.
     static HELD: Cell<usize> = const { Cell::new(0) };
     /// What it will say.
     static KEPT: RefCell<Vec<Words>> = const { RefCell::new(Vec::new()) };
 }
+
+/// In the number of locks, so that the last one released looks at one thing.
+const WORDS: usize = 1 << (usize::BITS - 1);
 
 struct Words {
     level: Level,
@@ -52,7 +55,7 @@ impl Drop for Held {
     fn drop(&mut self) {
         let left = HELD.get() - 1;
         HELD.set(left);
-        if left == 0 {
+        if left == WORDS {
             say_kept();
         }
     }
@@ -153,16 +156,16 @@ pub(crate) fn tell(level: Level, module: &'static str, text: fmt::Arguments<'_>)
         return write(&words);
     }
     // A thread that is ending has nowhere to keep it.
-    let _ = KEPT.try_with(|kept| kept.borrow_mut().push(words));
+    if KEPT.try_with(|kept| kept.borrow_mut().push(words)).is_ok() {
+        HELD.set(HELD.get() | WORDS);
+    }
 }
 
-#[inline]
+#[cold]
 fn say_kept() {
-    let any = KEPT.try_with(|kept| !kept.borrow().is_empty());
-    if any == Ok(true) {
-        let kept = KEPT.try_with(RefCell::take).unwrap_or_default();
-        kept.iter().for_each(write);
-    }
+    HELD.set(0);
+    let kept = KEPT.try_with(RefCell::take).unwrap_or_default();
+    kept.iter().for_each(write);
 }
 
 /// A logger that panics loses its words and nothing else: most of them are said in drops.
