@@ -202,7 +202,7 @@ fn main() -> Result<()> {
         };
         let over = safe.saturating_sub(raw);
         let most = noted(case).map(|noted| noted + noted / 30 + 2);
-        let met = if most.is_some_and(|most| over <= most) { "met" } else { "missed" };
+        let met = if most.is_none_or(|most| over <= most) { "met" } else { "missed" };
         let target = most.map_or("none".to_owned(), |most| format!("at most {most}"));
         println!("{case}, raw\t{raw}\tinstructions\tnone\tmet");
         println!("{case}, safe over raw\t{over}\tinstructions\t{target}\t{met}");

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::{assert_says, device};
-use racl::{CaptureMode, ErrorKind, StreamOptions, mock, op, sys};
+use racl::{ErrorKind, StreamOptions, mock, op, sys};
 
 #[test]
 fn submitting_returns_before_the_work_is_done() {

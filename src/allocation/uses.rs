@@ -59,19 +59,54 @@ pub(crate) trait Launches: Send + Sync + 'static {
 pub(super) struct Users {
     /// The stream whose further work is behind all that is noted; 0 when nothing is, [`SEVERAL`] when there is none.
     alone: AtomicU64,
+    first: First,
     noted: Lock<Noted>,
 }
 
 const SEVERAL: u64 = u64::MAX;
 
+/// What the first stream did that used the memory, which mostly is the only one: noted without the lock, by the one
+/// thread that has the stream's.
+#[derive(Default)]
+struct First {
+    /// Its id, once it is among what is noted; never another one.
+    id: AtomicU64,
+    last: AtomicU64,
+    touched: AtomicU64,
+    written: AtomicU64,
+}
+
+impl First {
+    #[inline]
+    fn note(&self, number: u64, how: How) {
+        if how == How::Written {
+            self.written.store(number, Ordering::Release);
+        }
+        if how >= How::Read {
+            self.touched.store(number, Ordering::Release);
+        }
+        self.last.store(number, Ordering::Release);
+    }
+
+    fn by_stream(&self, stream: &Use) -> ByStream {
+        let last = stream.at(self.last.load(Ordering::Acquire));
+        let written = self.written.load(Ordering::Acquire);
+        ByStream { last, touched: self.touched.load(Ordering::Acquire), written }
+    }
+}
+
 #[derive(Default)]
 struct Noted {
+    /// The stream that [`First`] is about.
+    first: Option<Use>,
+    /// The others.
     streams: Vec<ByStream>,
     /// Graphs that hold the memory, and whether they write it; their launches use it.
     graphs: Vec<(Weak<dyn Launches>, bool)>,
 }
 
 /// What one stream did.
+#[derive(Clone)]
 struct ByStream {
     /// The latest submission that needs the memory.
     last: Use,
@@ -109,10 +144,16 @@ impl ByStream {
 }
 
 impl Noted {
-    fn is_behind(&self, id: u64, clock: &Clock) -> bool {
+    /// What each stream did.
+    fn all<'a>(&'a self, first: &First) -> impl Iterator<Item = ByStream> + use<'a> {
+        let first = self.first.as_ref().map(|stream| first.by_stream(stream));
+        first.into_iter().chain(self.streams.iter().cloned())
+    }
+
+    fn is_behind(&self, first: &First, id: u64, clock: &Clock) -> bool {
         let behind = |last: Use| last.stream() == id || last.is_done() || clock.covers(last.stream(), last.number());
         let launches = self.graphs.iter().filter_map(|(graph, _)| graph.upgrade()?.last());
-        self.streams.iter().all(|one| one.is_behind(id, clock)) && launches.into_iter().all(behind)
+        self.all(first).all(|one| one.is_behind(id, clock)) && launches.into_iter().all(behind)
     }
 
     /// The graph with a launch on another stream may not rely on what it knows of the order.
@@ -124,15 +165,16 @@ impl Noted {
 impl Users {
     /// Those of memory that was given up while this work used it, and that was had again for later work of its stream.
     pub(super) fn after(last: Use) -> Self {
-        let (id, number) = (last.stream(), last.number());
-        let one = ByStream { last, touched: number, written: number };
-        let noted = Noted { streams: vec![one], graphs: Vec::new() };
-        Self { alone: AtomicU64::new(id), noted: Lock::new(noted) }
+        let id = last.stream();
+        let first = First { id: AtomicU64::new(id), ..First::default() };
+        first.note(last.number(), How::Written);
+        let noted = Noted { first: Some(last), ..Noted::default() };
+        Self { alone: AtomicU64::new(id), first, noted: Lock::new(noted) }
     }
 
     pub(super) fn are_none(&self) -> bool {
         let noted = self.noted();
-        noted.streams.is_empty() && noted.graphs.is_empty()
+        noted.first.is_none() && noted.graphs.is_empty()
     }
 
     fn noted(&self) -> Guard<'_, Noted> {
@@ -146,18 +188,36 @@ impl Users {
         alone == id || alone == 0
     }
 
-    /// Notes the submission `number` of a stream, whose further work is behind `clock`.
+    /// Notes the submission `number` of a stream, whose further work is behind `clock`. The caller has the stream's lock.
     #[inline]
     pub(super) fn note<Q: Queue>(&self, stream: &Arc<Q>, number: u64, how: How, clock: &Clock) {
         let id = stream.progress().id();
+        let alone = how == How::Kept || self.alone.load(Ordering::Relaxed) == id;
+        if alone && self.first.id.load(Ordering::Acquire) == id {
+            return self.first.note(number, how);
+        }
+        self.note_another(stream, number, how, clock);
+    }
+
+    /// As [`Users::note`], of a stream that is new here or one of several.
+    fn note_another<Q: Queue>(&self, stream: &Arc<Q>, number: u64, how: How, clock: &Clock) {
+        let id = stream.progress().id();
         let mut noted = self.noted();
-        match noted.streams.iter_mut().find(|known| known.last.is_of(&**stream)) {
-            Some(known) => known.note(number, how),
-            None => {
-                noted.streams.retain(|known| !known.last.is_settled());
-                let mut known = ByStream { last: Use::new(stream, number), touched: 0, written: 0 };
-                known.note(number, how);
-                noted.streams.push(known);
+        if noted.first.is_none() {
+            noted.first = Some(Use::new(stream, number));
+            self.first.id.store(id, Ordering::Release);
+        }
+        if self.first.id.load(Ordering::Acquire) == id {
+            self.first.note(number, how);
+        } else {
+            match noted.streams.iter_mut().find(|known| known.last.is_of(&**stream)) {
+                Some(known) => known.note(number, how),
+                None => {
+                    noted.streams.retain(|known| !known.last.is_settled());
+                    let mut known = ByStream { last: Use::new(stream, number), touched: 0, written: 0 };
+                    known.note(number, how);
+                    noted.streams.push(known);
+                }
             }
         }
         if how >= How::Read && self.alone.load(Ordering::Relaxed) != id {
@@ -169,7 +229,7 @@ impl Users {
     #[cold]
     fn take_over(&self, noted: &Noted, id: u64, clock: &Clock) {
         noted.disturb(id);
-        self.alone.store(if noted.is_behind(id, clock) { id } else { SEVERAL }, Ordering::Relaxed);
+        self.alone.store(if noted.is_behind(&self.first, id, clock) { id } else { SEVERAL }, Ordering::Relaxed);
     }
 
     /// Notes a launch on the stream `id` of a graph that holds the memory.
@@ -181,7 +241,7 @@ impl Users {
     /// Adds to `before` what work of the stream `id` has to follow that does `how`.
     pub(super) fn before(&self, id: u64, how: How, before: &mut Vec<Use>) {
         let noted = self.noted();
-        let streams = noted.streams.iter().filter(|one| one.last.stream() != id);
+        let streams = noted.all(&self.first).filter(|one| one.last.stream() != id);
         let of_streams = streams.map(|one| one.last.at(one.before(how)));
         let graphs = noted.graphs.iter().filter(|(_, writes)| *writes || how == How::Written);
         let of_graphs = graphs.filter_map(|(graph, _)| graph.upgrade()?.last()).filter(|last| last.stream() != id);
@@ -203,12 +263,17 @@ impl Users {
     /// The latest submission of each stream, and the graphs.
     pub(super) fn all(&self) -> (Vec<Use>, Vec<Arc<dyn Launches>>) {
         let noted = self.noted();
-        let streams = noted.streams.iter().map(|known| known.last.clone()).collect();
+        let streams = noted.all(&self.first).map(|known| known.last).collect();
         (streams, noted.graphs.iter().filter_map(|(graph, _)| graph.upgrade()).collect())
     }
 
     /// The latest submission of each stream.
     pub(super) fn take(&mut self) -> Vec<Use> {
-        std::mem::take(&mut self.noted.get_mut().streams).into_iter().map(|known| known.last).collect()
+        let Noted { first, streams, .. } = std::mem::take(self.noted.get_mut());
+        let first = first.map(|mut first| {
+            first.renew(*self.first.last.get_mut());
+            first
+        });
+        first.into_iter().chain(streams.into_iter().map(|known| known.last)).collect()
     }
 }

@@ -17,8 +17,11 @@ mock_ctx *mock_current_quiet(void) {
 mock_bound mock_bind_for(mock_ctx *ctx) {
     mock_thread *self = mock_self();
     const mock_bound before = {self->ctx, self->ctx_serial};
-    self->ctx = ctx;
-    self->ctx_serial = ctx->serial;
+    mock_lock();
+    const uint64_t serial = ctx->serial; /* 0 while another thread destroys it */
+    mock_unlock();
+    self->ctx = serial != 0 ? ctx : NULL;
+    self->ctx_serial = serial;
     return before;
 }
 

@@ -56,7 +56,7 @@ mock_ctx *mock_current(void);
 /* The same without a text where there is none. */
 mock_ctx *mock_current_or_none(void);
 mock_ctx *mock_current_quiet(void);
-/* Whoever runs the program's functions, they find the context of their stream (own choice). */
+/* Whoever runs the program's functions, they find the context of their stream (own choice). Without the engine lock. */
 typedef struct mock_bound {
     mock_ctx *ctx;
     uint64_t serial;
