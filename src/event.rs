@@ -182,13 +182,21 @@ impl Event {
             // SAFETY: both handles are live and belong to values borrowed here.
             unsafe { call!(&**stream.context(), aclrtRecordEvent(self.as_raw(), raw)) }
         })?;
-        noted.last = match &state.capture {
-            Some(capture) => {
+        match (&state.capture, &mut noted.last) {
+            (Some(capture), last) => {
                 capture.note_record(stream, self.key());
-                Last::Captured(Arc::downgrade(capture))
+                *last = Last::Captured(Arc::downgrade(capture));
             }
-            None => Last::Eager { progress: Arc::clone(stream.progress()), number, clock: state.clock.clone() },
-        };
+            // Again on the same stream: its counts stay as they are.
+            (None, Last::Eager { progress, number: known, clock }) if Arc::ptr_eq(progress, stream.progress()) => {
+                *known = number;
+                clock.renew(&state.clock);
+            }
+            (None, last) => {
+                let progress = Arc::clone(stream.progress());
+                *last = Last::Eager { progress, number, clock: state.clock.clone() };
+            }
+        }
         Ok(())
     }
 

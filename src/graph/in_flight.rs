@@ -1,7 +1,7 @@
 //! The launch of a graph that may still run.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::allocation::Launches;
@@ -13,19 +13,28 @@ use crate::stream::StreamInner;
 /// Where a graph was launched last; shared with the memory that it uses.
 #[derive(Default)]
 pub(crate) struct InFlight {
+    /// The id of its stream, 0 for none, and its number there: the next launch on that stream changes the number alone,
+    /// without the lock. Launches come one at a time, since they have the graph to themselves.
+    stream: AtomicU64,
+    number: AtomicU64,
     last: Lock<Option<Use<StreamInner>>>,
     /// Another stream used memory of the graph since the last launch.
     disturbed: AtomicBool,
 }
 
 impl InFlight {
-    fn last(&self) -> Guard<'_, Option<Use<StreamInner>>> {
+    fn known(&self) -> Guard<'_, Option<Use<StreamInner>>> {
         self.last.lock()
     }
 
+    fn last_use(&self) -> Option<Use<StreamInner>> {
+        self.known().as_ref().map(|last| last.at(self.number.load(Ordering::Acquire)))
+    }
+
     /// Whether the last launch went to `stream`.
+    #[inline]
     pub(crate) fn is_last(&self, stream: &StreamInner) -> bool {
-        self.last().as_ref().is_some_and(|last| last.is_of(stream))
+        self.stream.load(Ordering::Relaxed) == stream.progress().id()
     }
 
     /// Whether another stream used memory of the graph since this was asked last, or since the last launch.
@@ -37,16 +46,15 @@ impl InFlight {
         self.disturbed.store(true, Ordering::Relaxed);
     }
 
+    #[inline]
     pub(crate) fn launched(&self, stream: &Arc<StreamInner>, number: u64) {
-        let mut last = self.last();
-        match &mut *last {
-            Some(known) if known.is_of(&**stream) => known.renew(number),
-            other => *other = Some(Use::of(stream, number)),
+        if self.is_last(stream) {
+            return self.number.store(number, Ordering::Release);
         }
-    }
-
-    fn last_use(&self) -> Option<Use<StreamInner>> {
-        self.last().clone()
+        let mut last = self.known();
+        *last = Some(Use::of(stream, number));
+        self.number.store(number, Ordering::Release);
+        self.stream.store(stream.progress().id(), Ordering::Release);
     }
 
     /// The stream of the last launch, while that launch may run.
@@ -56,7 +64,7 @@ impl InFlight {
 
     /// Whether the last launch may still run.
     pub(crate) fn may_run(&self) -> bool {
-        self.last().as_ref().is_some_and(|last| !last.is_done())
+        self.last_use().is_some_and(|last| !last.is_done())
     }
 
     /// Waits for the last launch, for at most `limit` milliseconds, and reports its errors.
@@ -66,7 +74,7 @@ impl InFlight {
 
     /// Whether there is nothing to wait for and to report.
     pub(crate) fn is_settled(&self) -> bool {
-        self.last().as_ref().is_none_or(Use::is_settled)
+        self.last_use().as_ref().is_none_or(Use::is_settled)
     }
 }
 
@@ -76,7 +84,7 @@ impl Launches for InFlight {
     }
 
     fn last(&self) -> Option<Use> {
-        self.last().as_ref().map(Use::of_any)
+        self.last_use().as_ref().map(Use::of_any)
     }
 
     fn disturb(&self, stream: u64) {

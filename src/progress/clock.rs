@@ -19,6 +19,18 @@ impl Clock {
         self.known().iter().any(|(id, upto)| *id == stream && *upto >= number)
     }
 
+    /// The same as `other` from now on.
+    #[inline]
+    pub(crate) fn renew(&mut self, other: &Self) {
+        let same = match (&self.0, &other.0) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            (own, other) => own.is_none() && other.is_none(),
+        };
+        if !same {
+            self.0.clone_from(&other.0);
+        }
+    }
+
     /// Later work follows that submission.
     pub(crate) fn raise(&mut self, stream: u64, number: u64) {
         if self.covers(stream, number) {
