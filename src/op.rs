@@ -47,6 +47,13 @@
 //! Clones and views of a tensor share its memory, so the borrow checker cannot see that a result overlaps an operand.
 //! Each function says what it allows; anything else leaves undefined numbers in the result.
 //!
+//! # Indices
+//!
+//! Indices in a tensor are not looked at on the host, which would have to wait for them. One out of range is found by
+//! the kernel, if at all: on the mock it is a fault of the device and nothing is read or written; kernels of a card may
+//! check it, or read and write other memory of the device. Indices that come from outside of the program are to be
+//! checked before they are uploaded.
+//!
 //! # Errors
 //!
 //! Each function names what its operator refuses. Every one of them can also give these kinds of

@@ -50,7 +50,7 @@ $(BUILD)/conformance/with-$(1): $(CONFORMANCE:tests/conformance/%.c=$(BUILD)/con
 	@echo LD $$@
 	@$(CC) -rdynamic $(2) $$^ -lm -ldl -pthread -o $$@
 conformance-$(1): $(BUILD)/conformance/with-$(1) $(KERNELS)
-	$$(call conform,with-$(1),MOCK_ACL_DEVICES=2 TSAN_OPTIONS=halt_on_error=1)
+	$$(call conform,with-$(1),MOCK_ACL_DEVICES=2 TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=50)
 endef
 $(eval $(call conformance_variant,asan,-O1 -g -fsanitize=address$(COMMA)undefined -fno-sanitize-recover=all))
 $(eval $(call conformance_variant,tsan,-O1 -g -fsanitize=thread))

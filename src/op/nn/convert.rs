@@ -123,7 +123,8 @@ pub(crate) fn fill_at(
 /// `table` has the shape `[rows, width]`, `indices` any one of up to seven dimensions, and `out` that of `indices`
 /// with `width` appended. `out` shares no memory with the others. Indices are i32 or i64, rows of any element type.
 ///
-/// An index outside the table fails on the device and is reported by a later synchronising call.
+/// An index outside the table fails on the device and is reported by a later synchronising call,
+/// [where it is noticed](crate::op#indices).
 ///
 /// # Errors
 ///

@@ -31,9 +31,9 @@ impl Reduce {
 wrapped! {
     /// For each place of `index` the element of `a` at that place, with the index for dimension `dim`.
     ///
-    /// `out` has the shape of `index`, which is no larger than `a` in the other dimensions. An index out of range is
-    /// a fault of the device, which a later wait reports as
-    /// [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault). Any element type.
+    /// `out` has the shape of `index`, which is no larger than `a` in the other dimensions. An index out of range is a
+    /// fault of the device, which a later wait reports as [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault),
+    /// [where it is noticed](crate::op#indices). Any element type.
     #[alias("aclnnGather")]
     #[refused = "when the shapes do not fit"]
     #[example = "\
@@ -49,7 +49,8 @@ assert_eq!(out.to_vec()?, [1, 4]);"]
     /// The parts of dimension `dim` that `index` names, in its order.
     ///
     /// `index` has one dimension. An index out of range is a fault of the device, which a later wait reports as
-    /// [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault). Any element type.
+    /// [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault), [where it is noticed](crate::op#indices). Any element
+    /// type.
     #[alias("aclnnIndexSelect")]
     #[refused = "when the shapes do not fit"]
     #[example = "\
@@ -64,9 +65,9 @@ assert_eq!(out.to_vec()?, [3, 4, 3, 4]);"]
 
     /// Replaces the parts of dimension `dim` that `index` names by those of `source`, in its order.
     ///
-    /// `index` has one dimension and no place twice. An index out of range is a fault of the device, which a later
-    /// wait reports as [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault). `source` shares no memory with `a`.
-    /// Any element type.
+    /// `index` has one dimension and no place twice. An index out of range is a fault of the device, which a later wait
+    /// reports as [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault), [where it is noticed](crate::op#indices).
+    /// `source` shares no memory with `a`. Any element type.
     #[alias("aclnnInplaceIndexCopy")]
     #[refused = "when the shapes do not fit"]
     #[example = "\
@@ -95,9 +96,9 @@ assert_eq!(a.to_vec()?, [9, 2, 9]);"]
     /// For each place of `index`, brings the element of `source` there to the same place of `a`, with the index for
     /// dimension `dim`.
     ///
-    /// Which of several elements for one place stays is not told by [`Reduce::None`]. An index out of range is a
-    /// fault of the device, which a later wait reports as [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault).
-    /// `source` shares no memory with `a`. Any element type.
+    /// Which of several elements for one place stays is not told by [`Reduce::None`]. An index out of range is a fault
+    /// of the device, which a later wait reports as [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault), [where
+    /// it is noticed](crate::op#indices). `source` shares no memory with `a`. Any element type.
     #[alias("aclnnInplaceScatter")]
     #[refused = "when the shapes do not fit"]
     #[example = "\
@@ -113,9 +114,10 @@ assert_eq!(a.to_vec()?, [12, 20, 31]);"]
     /// Stores `values`, or adds them with `accumulate`, where a tensor of indices for each of the first dimensions
     /// points to.
     ///
-    /// The indices are broadcast to each other, and `values` to their shape and the dimensions that are left. An
-    /// index out of range is a fault of the device, which a later wait reports as
-    /// [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault). Any element type.
+    /// The indices are broadcast to each other, and `values` to their shape and the dimensions that are left. An index
+    /// out of range is a fault of the device, which a later wait reports as
+    /// [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault), [where it is noticed](crate::op#indices). Any element
+    /// type.
     #[alias("aclnnIndexPutImpl")]
     #[refused = "when the shapes do not fit"]
     #[example = "\
