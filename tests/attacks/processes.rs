@@ -74,7 +74,8 @@ fn what_a_child_does() {
             std::process::exit(0);
         }
         Ok("init") => match Acl::init() {
-            Ok(acl) => assert!(acl.library().contains("mock"), "{}", acl.library()),
+            // Nothing is as if it were not set: the library that the program is bound to, where it is.
+            Ok(acl) => assert!(!acl.library().is_empty() && !acl.soc_name().unwrap().is_empty()),
             Err(error) => assert!(!error.to_string().is_empty() && error.to_string().lines().count() == 1, "{error}"),
         },
         Ok("run") => {
