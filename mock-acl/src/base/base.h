@@ -55,12 +55,19 @@ void mock_entries_reset(void);
 unsigned mock_config_number(const char *name, unsigned fallback, unsigned least, unsigned limit);
 
 /* ---- base/errors.c ---- */
-mock_thread *mock_self(void);
+extern _Atomic uint64_t mock_epoch;
+extern _Thread_local mock_thread mock_this_thread;
+mock_thread *mock_begin_thread(uint64_t epoch);
+/* The calling thread, whose state begins anew with each epoch. */
+static inline mock_thread *mock_self(void) {
+    mock_thread *self = &mock_this_thread;
+    const uint64_t epoch = atomic_load_explicit(&mock_epoch, memory_order_relaxed);
+    return MOCK_UNLIKELY(self->epoch != epoch) ? mock_begin_thread(epoch) : self;
+}
 /* Threads of the program that have used the library and live. */
 uint32_t mock_threads_alive(void);
 /* Calls of this thread are those of a worker of the mock itself. */
 void mock_thread_is_worker(void);
-extern _Atomic uint64_t mock_epoch;
 /* Sets text and, for codes of the runtime layer, the thread's last error; returns `code`. */
 aclError mock_fail(aclError code, const char *id, const char *format, ...) MOCK_PRINTF(3, 4);
 /* A check of the ACL layer whose code is one of the runtime: text, but the last error stays (observed: with_context,

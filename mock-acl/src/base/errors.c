@@ -16,7 +16,7 @@
 #define TEXT_LIMIT 8192 /* of a thread that never reads: do not let it grow for ever */
 
 _Atomic uint64_t mock_epoch = 1;
-static _Thread_local mock_thread self;
+_Thread_local mock_thread mock_this_thread;
 static _Atomic uint64_t next_thread = 1;
 static _Thread_local bool is_worker;
 static _Atomic uint32_t alive;
@@ -61,10 +61,9 @@ void mock_thread_is_worker(void) { is_worker = true; }
 
 uint32_t mock_threads_alive(void) { return atomic_load(&alive); }
 
-mock_thread *mock_self(void) {
-    const uint64_t epoch = atomic_load_explicit(&mock_epoch, memory_order_relaxed);
-    if (MOCK_UNLIKELY(self.epoch != epoch)) start_thread(&self, epoch);
-    return &self;
+mock_thread *mock_begin_thread(uint64_t epoch) {
+    start_thread(&mock_this_thread, epoch);
+    return &mock_this_thread;
 }
 
 /* With err_msg_mode "1" texts belong to the process (guide: initialisation, aclInit). */

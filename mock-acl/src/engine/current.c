@@ -58,14 +58,22 @@ aclError mock_stream_of_current(const mock_stream *s) {
 
 /* Submissions need the stream's context to be current, else 107003 (observed: fork_foreign_ctx). */
 aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out) {
-    mock_stream *s = NULL;
-    if (handle != NULL && (s = mock_handle_get(MOCK_STREAM, handle)) == NULL) return mock_stale(handle, "stream");
+    const aclError code = mock_stream_find(handle, out);
+    return code == 0 ? mock_stream_of_submission(out) : code;
+}
+
+aclError mock_stream_find(aclrtStream handle, mock_stream **out) {
+    *out = NULL;
+    if (handle == NULL) return 0;
+    *out = mock_handle_get(MOCK_STREAM, handle);
+    return *out != NULL ? 0 : mock_stale(handle, "stream");
+}
+
+aclError mock_stream_of_submission(mock_stream **s) {
     mock_ctx *ctx = mock_current();
     if (ctx == NULL) return ACL_ERROR_RT_CONTEXT_NULL;
-    if (s == NULL) s = ctx->default_stream;
-    if (s->ctx != ctx) return mock_stream_of_current(s);
-    *out = s;
-    return 0;
+    if (*s == NULL) *s = ctx->default_stream;
+    return (*s)->ctx == ctx ? 0 : mock_stream_of_current(*s);
 }
 
 /* Waits and queries work across contexts (implementation of the open runtime), but need one (observed:

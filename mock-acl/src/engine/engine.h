@@ -65,6 +65,10 @@ mock_bound mock_bind_for(mock_ctx *ctx);
 void mock_bind_back(mock_bound before);
 /* NULL is the default stream. `submit` streams must belong to the current context. */
 aclError mock_stream_to_submit(aclrtStream handle, mock_stream **out);
+/* The same in two steps, for calls that look at other things between: the handle alone (NULL for null), then the context,
+ * whose default stream takes the place of NULL. */
+aclError mock_stream_find(aclrtStream handle, mock_stream **out);
+aclError mock_stream_of_submission(mock_stream **s);
 aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out);
 aclError mock_stream_to_look_at(aclrtStream handle, mock_stream **out);
 /* Whether it is null or a live stream: 0 or 107017, also without the lock. */

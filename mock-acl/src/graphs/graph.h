@@ -74,22 +74,27 @@ typedef struct mock_node_ref {
 } mock_node_ref;
 
 typedef struct mock_graph {
-    void *handle;
+    /* what a launch looks at, together: after a long replay it comes from memory */
     uint64_t serial; /* of this incarnation, 0 while dead */
-    uint32_t id;
     mock_ctx *ctx;
-    mock_link in_context; /* ctx->graphs */
-    mock_graph_state state;
-    bool captured, ended, broken, simple, calls_program;
-    bool stale; /* complete, but an order has to be made again */
-    uint16_t joins; /* notifies that it holds */
     struct mock_cond *conds;  /* created on it */
     struct mock_cond *parent; /* of a sub graph */
+    uint64_t inflight;
+    mock_graph_state state;
+    uint32_t external_count;
+    uint16_t chain_count, chain_room;
+    bool captured, launched;
+    bool stale; /* complete, but an order has to be made again */
+    /* the rest of what it is */
+    bool ended, broken, simple, calls_program;
+    uint16_t joins; /* notifies that it holds */
+    uint32_t id;
+    void *handle;
+    mock_link in_context; /* ctx->graphs */
     mock_capture capture;
     mock_task *nodes;
     uint32_t node_count, node_room;
     mock_chain *chains;
-    uint16_t chain_count, chain_room;
     mock_record *records;
     uint32_t record_count, record_room;
     uint32_t *order; /* simple: the nodes to run; else the nodes chain by chain */
@@ -97,10 +102,9 @@ typedef struct mock_graph {
     /* task groups */
     mock_group *groups, *open_group;
     uint16_t open_chain;
-    uint32_t external_count;
     aclError group_error;
     /* replay */
-    uint64_t inflight, replay;
+    uint64_t replay;
     mock_stream *replaying; /* its stream, from the first task to the last, also while blocked */
     bool executing;         /* a thread runs nodes without the lock */
     struct mock_external *externals; /* of the launch that replays */
@@ -115,7 +119,6 @@ typedef struct mock_graph {
     mock_node_ref **refs; /* by node, NULL for one that nobody has seen */
     uint32_t ref_count;
     mock_node_ref *parts;
-    bool launched;
     char *name;
     struct mock_graph *next_free;
 } mock_graph;

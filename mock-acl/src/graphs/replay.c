@@ -276,7 +276,7 @@ static aclError graph_launch(mock_graph *g, mock_stream *s) {
     if (code != 0) return code;
     if (g->serial != serial)
         return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "the model was destroyed meanwhile");
-    const aclError bound = mock_externals_bind(g, s, &t);
+    const aclError bound = g->external_count == 0 ? 0 : mock_externals_bind(g, s, &t);
     if (bound != 0) return bound;
     g->inflight++;
     mock_push(s, &t);
@@ -293,12 +293,11 @@ static aclError not_ready(const char *id) {
 /* Capturing model: 107026 (observed: getinfo); not ready: 507011 (observed: tasks, build); more streams than queues:
  * 207005; bound stream: 107000 (implementation of the open runtime). */
 static aclError check_launch(mock_graph *g, const mock_stream *s) {
-    const aclError sub = mock_graph_no_sub(g, "aclmdlRIExecuteAsync");
-    if (sub != 0) return sub;
+    if (g->parent != NULL) return mock_graph_no_sub(g, "aclmdlRIExecuteAsync");
     if (g->state == MOCK_GRAPH_CAPTURING)
         return mock_fail(ACL_ERROR_RT_MODEL_CAPTURED, "EE1016", "the model is still being captured");
     if (s->bound) return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the stream is bound to a model");
-    if (g->captured && g->chain_count + mock_conds_streams(g) > QUEUES)
+    if (g->captured && g->chain_count + (g->conds == NULL ? 0 : mock_conds_streams(g)) > QUEUES)
         return mock_fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "EE1023", "too many streams in one graph");
     if (g->stale && g->inflight == 0 && !mock_graph_freeze(g))
         return mock_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "EE1013", "no host memory");
@@ -309,12 +308,12 @@ static aclError check_launch(mock_graph *g, const mock_stream *s) {
  * stream (observed: other_context_graph). A null stream crashes the real runtime (implementation of the open runtime)
  * when nothing else is wrong; here it is an argument error (own choice). */
 static aclError find_launch(const mock_graph *g, aclrtStream stream, mock_stream **s) {
-    aclError code = stream == NULL ? 0 : mock_stream_to_look_at(stream, s);
+    aclError code = mock_stream_find(stream, s);
     if (code != 0) return code;
     if (*s != NULL && mock_capturing(*s))
         return mock_fail(ACL_ERROR_RT_STREAM_CAPTURED, "EE1016", "the stream is capturing");
     code = mock_graph_at_home(g);
-    if (code == 0 && stream != NULL) code = mock_stream_to_submit(stream, s);
+    if (code == 0 && stream != NULL && (*s)->ctx != g->ctx) code = mock_stream_of_current(*s);
     if (code == 0 && g->state != MOCK_GRAPH_READY && g->state != MOCK_GRAPH_CAPTURING)
         code = not_ready(g->state == MOCK_GRAPH_BUILDING && g->ended ? "EE9999" : "EE1018");
     return code == 0 && stream == NULL ? mock_null("stream") : code;

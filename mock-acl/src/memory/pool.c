@@ -46,6 +46,7 @@ typedef struct block {
 /* With the engine lock. */
 static block *buckets[BUCKETS];
 static uint64_t idle_blocks;
+static _Atomic uint64_t block_count; /* of all pools; read without the lock: no block, no search */
 static pool *pools;
 
 static block **place_of(const void *p) {
@@ -67,6 +68,7 @@ static void give_back(block *b) {
     if (b->state != IDLE) owner->used -= b->size;
     owner->reserved -= b->size;
     owner->blocks--;
+    atomic_fetch_sub_explicit(&block_count, 1, memory_order_relaxed);
     free(b);
 }
 
@@ -108,6 +110,7 @@ void mock_pools_trim(void) {
 
 /* At once, whatever the threshold (guide: memory management, aclrtFree: a synchronous release). */
 bool mock_pool_free(void *p, bool *freed) {
+    if (atomic_load_explicit(&block_count, memory_order_relaxed) == 0) return false;
     mock_lock();
     block *b = *place_of(p);
     const bool known = b != NULL;
@@ -316,6 +319,7 @@ static block *allocate(pool *p, uint64_t size) {
     *b = (block){.next = *at, .address = address, .size = size, .owner = p};
     *at = b;
     p->blocks++;
+    atomic_fetch_add_explicit(&block_count, 1, memory_order_relaxed);
     p->used += size;
     p->reserved += size;
     return b;

@@ -187,11 +187,9 @@ static aclError use_flag(const mock_event *e, uint8_t *use, uint32_t flag) {
 
 /* What the handles themselves say comes before the context (observed: other_context_stream,
  * thread_without_context_stream). */
-static aclError find(aclrtEvent event, aclrtStream stream, mock_event **e) {
+static aclError find(aclrtEvent event, aclrtStream stream, mock_event **e, mock_stream **s) {
     *e = mock_event_get(event);
-    if (*e == NULL) return ACL_ERROR_RT_INVALID_HANDLE;
-    if (stream == NULL || mock_handle_get(MOCK_STREAM, stream) != NULL) return 0;
-    return mock_stale(stream, "stream");
+    return *e == NULL ? ACL_ERROR_RT_INVALID_HANDLE : mock_stream_find(stream, s);
 }
 
 /* Between processes: not in graphs (guide: event management, aclrtIpcGetEventHandle). */
@@ -253,9 +251,9 @@ MOCK_EXPORT aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
     mock_stream *s = NULL;
     mock_lock();
     mock_event *e = NULL;
-    aclError code = find(event, stream, &e);
+    aclError code = find(event, stream, &e, &s);
     if (code == 0) code = use_flag(e, &e->record_use, ACL_EVENT_RECORD_DEFAULT);
-    if (code == 0) code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = mock_stream_of_submission(&s);
     if (code == 0) code = record(e, s);
     mock_unlock();
     return code;
@@ -314,10 +312,10 @@ static aclError wait_event(aclrtStream stream, aclrtEvent event, uint32_t second
     mock_stream *s = NULL;
     mock_lock();
     mock_event *e = NULL;
-    aclError code = find(event, stream, &e);
+    aclError code = find(event, stream, &e, &s);
     if (code == 0) code = check_waitable(e);
     if (code == 0) code = use_flag(e, &e->wait_use, ACL_EVENT_WAIT_DEFAULT);
-    if (code == 0) code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = mock_stream_of_submission(&s);
     if (code == 0) code = wait(s, e, seconds);
     mock_unlock();
     return code;
@@ -350,9 +348,9 @@ MOCK_EXPORT aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stre
     mock_stream *s = NULL;
     mock_lock();
     mock_event *e = NULL;
-    aclError code = find(event, stream, &e);
+    aclError code = find(event, stream, &e, &s);
     if (code == 0) code = use_flag(e, &e->record_use, flag);
-    if (code == 0) code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = mock_stream_of_submission(&s);
     if (code == 0)
         code = flag == ACL_EVENT_RECORD_EXTERNAL ? mock_external_capture(s, e, true) : record(e, s);
     mock_unlock();
@@ -369,10 +367,10 @@ MOCK_EXPORT aclError aclrtStreamWaitEventWithFlag(
     mock_stream *s = NULL;
     mock_lock();
     mock_event *e = NULL;
-    aclError code = find(event, stream, &e);
+    aclError code = find(event, stream, &e, &s);
     if (code == 0) code = check_waitable(e);
     if (code == 0) code = use_flag(e, &e->wait_use, flag);
-    if (code == 0) code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = mock_stream_of_submission(&s);
     if (code == 0)
         code = flag == ACL_EVENT_WAIT_EXTERNAL ? mock_external_capture(s, e, false) : wait(s, e, timeout);
     mock_unlock();
@@ -399,10 +397,10 @@ MOCK_EXPORT aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     mock_stream *s = NULL;
     mock_lock();
     mock_event *e = NULL;
-    aclError code = find(event, stream, &e);
+    aclError code = find(event, stream, &e, &s);
     if (code == 0 && mock_current() == NULL) code = ACL_ERROR_RT_CONTEXT_NULL;
     if (code == 0) code = check_resettable(e);
-    if (code == 0) code = mock_stream_to_submit(stream, &s);
+    if (code == 0) code = mock_stream_of_submission(&s);
     if (code == 0) code = check_reset(e, s);
     if (code == 0) {
         mock_task t = {

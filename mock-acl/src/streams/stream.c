@@ -203,7 +203,7 @@ aclError mock_aborted(const mock_stream *s) {
 static aclError find_waited(aclrtStream handle, mock_stream **s, const char *call) {
     const aclError code = mock_stream_to_look_at(handle, s);
     if (code == 0 && mock_capturing(*s)) return mock_captured_illegal(*s, call);
-    return code != 0 ? code : mock_stream_to_wait(handle, s);
+    return code == 0 && mock_current() == NULL ? ACL_ERROR_RT_CONTEXT_NULL : code;
 }
 
 /* Streams that run no tasks: 0 at once (guide: stream
