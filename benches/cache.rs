@@ -17,7 +17,7 @@ const ROUNDS: usize = 15;
 const LAYERS: usize = 2000;
 
 /// Five operators a layer, one of them on a side stream.
-fn layers(g: &mut Builder) -> Result<()> {
+fn layers(g: &Builder) -> Result<()> {
     let w = g.input("w", [16, 16], F32, Input::Frozen)?;
     let mut x = g.input("x", [16, 16], F32, Input::Copied)?;
     for _ in 0..LAYERS {

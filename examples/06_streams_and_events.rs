@@ -35,7 +35,7 @@ fn in_order(device: &Device, stream: &Stream, [a, b, c, d]: &[Tensor<f16>; 4]) -
     Ok(out.into())
 }
 
-fn in_streams(g: &mut Builder) -> Result<()> {
+fn in_streams(g: &Builder) -> Result<()> {
     let [a, b, c, d] = inputs(g)?;
     let at_start = Scope::new().fork(Fork::AtStart);
     let (added, multiplied) = (g.event("added")?, g.event("multiplied")?);
@@ -65,15 +65,15 @@ fn in_streams(g: &mut Builder) -> Result<()> {
 }
 
 /// The mistake: stream "2" reads what the main stream writes, and waits for nothing but the start.
-fn without_a_wait(g: &mut Builder) -> Result<()> {
+fn without_a_wait(g: &Builder) -> Result<()> {
     let [a, b, ..] = inputs(g)?;
     let sum = g.add(a, b)?;
     let twice = g.scope_with("2", Scope::new().fork(Fork::AtStart), |g| g.muls(sum, 2.0))?;
     g.output("twice", twice)
 }
 
-fn inputs(g: &mut Builder) -> Result<[racl::plan::Value; 4]> {
-    let mut input = |index: usize| g.input(INPUTS[index], [N, N], F16, Input::Copied);
+fn inputs(g: &Builder) -> Result<[racl::plan::Value; 4]> {
+    let input = |index: usize| g.input(INPUTS[index], [N, N], F16, Input::Copied);
     Ok([input(0)?, input(1)?, input(2)?, input(3)?])
 }
 

@@ -33,8 +33,8 @@ fn in_order(device: &Device, stream: &Stream, [a, b, c, d]: &[Tensor<f16>; 4]) -
     Ok(out.into())
 }
 
-fn in_streams(g: &mut Builder) -> Result<()> {
-    let mut input = |index: usize| g.input(INPUTS[index], [N, N], F16, Input::Copied);
+fn in_streams(g: &Builder) -> Result<()> {
+    let input = |index: usize| g.input(INPUTS[index], [N, N], F16, Input::Copied);
     let (a, b, c, d) = (input(0)?, input(1)?, input(2)?, input(3)?);
     let at_start = Scope::new().fork(Fork::AtStart);
 

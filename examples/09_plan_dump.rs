@@ -38,13 +38,13 @@ fn write(folder: &Path, name: &str, content: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-fn weight(g: &mut Builder, name: &str, rows: usize, columns: usize) -> Result<Value> {
+fn weight(g: &Builder, name: &str, rows: usize, columns: usize) -> Result<Value> {
     g.input(name, [rows, columns], DataType::F16, Input::Frozen)
 }
 
 /// Attention with keys and values on side streams, then the two products of the feed-forward part, whose weights are
 /// prefetched while the attention runs.
-fn layer(g: &mut Builder) -> Result<()> {
+fn layer(g: &Builder) -> Result<()> {
     let tokens = g.symbol("tokens", 1..=512)?;
     let x = g.input("x", [tokens, Dim::from(WIDTH)], DataType::F16, Input::Copied)?;
     let scale = g.input("norm.weight", [WIDTH], DataType::F16, Input::Frozen)?;
@@ -67,7 +67,7 @@ fn layer(g: &mut Builder) -> Result<()> {
     g.output("y", out)
 }
 
-fn attention(g: &mut Builder, normed: Value) -> Result<Value> {
+fn attention(g: &Builder, normed: Value) -> Result<Value> {
     let (keys_ready, values_ready) = (g.event("keys ready")?, g.event("values ready")?);
     let (wq, wk, wv, wo) = (
         weight(g, "attention.q", WIDTH, WIDTH)?,

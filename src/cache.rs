@@ -87,7 +87,7 @@ pub use signature::Signature;
 /// # let cache = CompileCache::builder("Model").cache_dir(&folder).build()?;
 /// let compile = |layers: usize, scale: f32| {
 ///     let func = cache.func("decode").part("layers", layers).part("scale", scale);
-///     func.compile(&device, |g: &mut Builder| {
+///     func.compile(&device, |g: &Builder| {
 ///         let mut x = g.input("x", [4], F32, Input::Copied)?;
 ///         for _ in 0..layers {
 ///             x = g.muls(x, scale)?;
@@ -152,7 +152,7 @@ pub use signature::Signature;
 /// let device = Acl::mock()?.device(0)?;
 /// let mut inputs = Signature::new();
 /// inputs.input("x", [2, 2], F32, Input::Copied)?;
-/// let decode = |g: &mut Builder| {
+/// let decode = |g: &Builder| {
 ///     let x = g.input("x", [2, 2], F32, Input::Copied)?;
 ///     let y = g.matmul(x, x)?;
 ///     g.output("y", y)
@@ -329,7 +329,7 @@ impl Func {
     /// files is no error, but in strict mode, where a plan that is not cached is
     /// [`ErrorKind::File`](crate::ErrorKind::File).
     #[doc(alias = "cache_compile")]
-    pub fn compile<F: FnOnce(&mut Builder) -> Result<()>>(&self, device: &Device, work: F) -> Result<Plan> {
+    pub fn compile<F: FnOnce(&Builder) -> Result<()>>(&self, device: &Device, work: F) -> Result<Plan> {
         let mut work = Some(work);
         self.run(device, &closure::Closure::of::<F>(), &mut |g| match work.take() {
             Some(work) => work(g),

@@ -107,10 +107,12 @@ mod few;
 pub mod nn;
 mod operand;
 mod owned;
+mod recorded;
 mod repeatable;
 mod scalar;
 mod shape;
 mod tensor;
+mod told;
 mod view;
 
 pub use any::{AnyTensor, ElementType, Format};
@@ -118,7 +120,7 @@ pub(crate) use argument::Arg;
 pub use cached::OperatorCache;
 pub(crate) use cached::plan_for_cores;
 pub use element::{DataType, Element, Float, Index, Numeric};
-pub(crate) use executor::{Target, operator};
+pub(crate) use executor::{Call, Target, operator};
 pub use nn::{
     Attention, BatchNorm, CubeMath, GeluForm, GroupNorm, LayerNorm, Mask, Reduce, RotaryForm, Window, abs, add,
     add_inplace, add_rms_norm, add_scaled, addmm, adds, adds_inplace, all, amax, amin, any, arange, argmax, argmin,
@@ -135,6 +137,8 @@ pub use nn::{
     triu, upsample_nearest2d, weight_quant_matmul, zero,
 };
 pub use operand::{Access, Footprint, Operand, Probe, Submit, Used};
+pub(crate) use operand::{Described, Destination, Place, Record, Token};
+pub(crate) use recorded::{Recorded, tokens};
 pub(crate) use repeatable::{Keep, Repeatable};
 pub(crate) use scalar::Factor;
 pub use scalar::Scalar;

@@ -10,7 +10,7 @@ use super::Figures;
 use super::heap::growth;
 
 /// What a plan is called, what records it, most seconds and most megabytes.
-type Shape = (&'static str, fn(&mut Builder) -> Result<()>, f64, f64);
+type Shape = (&'static str, fn(&Builder) -> Result<()>, f64, f64);
 
 const ALL: [Shape; 15] = [
     ("2000 fills of 8 columns of 60000 rows", columns, 0.5, 10.0),
@@ -51,15 +51,15 @@ pub(crate) fn figures(figures: &mut Figures) -> Result<()> {
     Ok(())
 }
 
-fn fill(g: &mut Builder, value: Value) -> Result<()> {
+fn fill(g: &Builder, value: Value) -> Result<()> {
     g.op_into(Operator::Fill { value: 1.into() }, &[], value)
 }
 
-fn at_start<T>(g: &mut Builder, tag: &str, work: impl FnOnce(&mut Builder) -> Result<T>) -> Result<T> {
+fn at_start<T>(g: &Builder, tag: &str, work: impl FnOnce(&Builder) -> Result<T>) -> Result<T> {
     g.scope_with(tag, Scope::new().fork(Fork::AtStart), work)
 }
 
-fn columns(g: &mut Builder) -> Result<()> {
+fn columns(g: &Builder) -> Result<()> {
     let x = g.empty([60_000, 8], F32)?;
     for i in 0..2000 {
         let column = g.narrow(x, 1, i % 8..i % 8 + 1)?;
@@ -68,7 +68,7 @@ fn columns(g: &mut Builder) -> Result<()> {
     g.output("x", x)
 }
 
-fn columns_on_streams(g: &mut Builder) -> Result<()> {
+fn columns_on_streams(g: &Builder) -> Result<()> {
     let x = g.empty([60_000, 8], F32)?;
     for i in 0..2000 {
         let column = g.narrow(x, 1, i % 8..i % 8 + 1)?;
@@ -77,7 +77,7 @@ fn columns_on_streams(g: &mut Builder) -> Result<()> {
     g.output("x", x)
 }
 
-fn different_columns(g: &mut Builder) -> Result<()> {
+fn different_columns(g: &Builder) -> Result<()> {
     let x = g.empty([60_000, 2000], F32)?;
     for i in 0..2000 {
         let column = g.narrow(x, 1, i..i + 1)?;
@@ -86,7 +86,7 @@ fn different_columns(g: &mut Builder) -> Result<()> {
     g.output("x", x)
 }
 
-fn columns_of(g: &mut Builder, rows: Dim) -> Result<()> {
+fn columns_of(g: &Builder, rows: Dim) -> Result<()> {
     let x = g.empty([rows, Dim::from(4000)], F32)?;
     for i in 0..4000 {
         let column = g.narrow(x, 1, i..i + 1)?;
@@ -95,16 +95,16 @@ fn columns_of(g: &mut Builder, rows: Dim) -> Result<()> {
     g.output("x", x)
 }
 
-fn short_columns(g: &mut Builder) -> Result<()> {
+fn short_columns(g: &Builder) -> Result<()> {
     columns_of(g, Dim::from(64))
 }
 
-fn symbolic_columns(g: &mut Builder) -> Result<()> {
+fn symbolic_columns(g: &Builder) -> Result<()> {
     let rows = g.symbol("rows", 1..=64)?;
     columns_of(g, rows)
 }
 
-fn symbolic_slices(g: &mut Builder) -> Result<()> {
+fn symbolic_slices(g: &Builder) -> Result<()> {
     let rows = g.symbol("rows", 1..=8)?;
     let x = g.empty([rows * 4000, Dim::from(4)], F32)?;
     for i in 0..4000 {
@@ -114,7 +114,7 @@ fn symbolic_slices(g: &mut Builder) -> Result<()> {
     g.output("x", x)
 }
 
-fn tiles(g: &mut Builder) -> Result<()> {
+fn tiles(g: &Builder) -> Result<()> {
     let x = g.empty([1024, 1024], F32)?;
     for i in 0..128 {
         let row = g.narrow(x, 0, 8 * i..8 * i + 8)?;
@@ -126,7 +126,7 @@ fn tiles(g: &mut Builder) -> Result<()> {
     g.output("x", x)
 }
 
-fn windows(g: &mut Builder) -> Result<()> {
+fn windows(g: &Builder) -> Result<()> {
     let x = g.empty([100_000], F32)?;
     for i in 0..=50_000 {
         let window = g.narrow(x, 0, i..i + 50_000)?;
@@ -136,7 +136,7 @@ fn windows(g: &mut Builder) -> Result<()> {
     g.output("y", y)
 }
 
-fn windows_on_streams(g: &mut Builder) -> Result<()> {
+fn windows_on_streams(g: &Builder) -> Result<()> {
     let x = g.empty([100_000], F32)?;
     for i in 0..=25_000 {
         for (tag, half) in [("1", 0), ("2", 50_000)] {
@@ -150,7 +150,7 @@ fn windows_on_streams(g: &mut Builder) -> Result<()> {
 }
 
 /// Each value is produced on a stream of its own, by work that waits for all earlier ones.
-fn chained_waits(g: &mut Builder) -> Result<()> {
+fn chained_waits(g: &Builder) -> Result<()> {
     let mut x = g.input("x", [4], F32, Input::Copied)?;
     for i in 0..4000 {
         let y = at_start(g, &format!("tag {i}"), |g| g.adds(x, 1))?;
@@ -160,7 +160,7 @@ fn chained_waits(g: &mut Builder) -> Result<()> {
     g.output("y", y)
 }
 
-fn tags(g: &mut Builder) -> Result<()> {
+fn tags(g: &Builder) -> Result<()> {
     let x = g.input("x", [4], F32, Input::Copied)?;
     let mut values = Vec::new();
     for i in 0..10_000 {
@@ -171,7 +171,7 @@ fn tags(g: &mut Builder) -> Result<()> {
     g.output("y", y)
 }
 
-fn gates(g: &mut Builder) -> Result<()> {
+fn gates(g: &Builder) -> Result<()> {
     for i in 0..30_000 {
         let gate = g.external(&format!("gate {i}"))?;
         at_start(g, ["1", "2", "3"][i % 3], |g| g.record_external(gate))?;
@@ -180,7 +180,7 @@ fn gates(g: &mut Builder) -> Result<()> {
     Ok(())
 }
 
-fn prefetches(g: &mut Builder) -> Result<()> {
+fn prefetches(g: &Builder) -> Result<()> {
     let x = g.input("x", [50_000], F32, Input::Copied)?;
     let y = g.tanh(x)?;
     for i in 0..50_000 {
@@ -189,7 +189,7 @@ fn prefetches(g: &mut Builder) -> Result<()> {
     g.output("y", y)
 }
 
-fn rows(g: &mut Builder) -> Result<()> {
+fn rows(g: &Builder) -> Result<()> {
     let x = g.empty([20_000, 16], F32)?;
     let mut last = g.input("last", [1, 16], F32, Input::Copied)?;
     for i in 0..20_000 {
@@ -202,7 +202,7 @@ fn rows(g: &mut Builder) -> Result<()> {
     g.output("y", y)
 }
 
-fn scopes(g: &mut Builder) -> Result<()> {
+fn scopes(g: &Builder) -> Result<()> {
     let x = g.input("x", [4], F32, Input::Copied)?;
     for i in 0..10_000 {
         g.scope(&format!("tag {i}"), |_| Ok(()))?;

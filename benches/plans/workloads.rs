@@ -12,7 +12,7 @@ const WIDTH: usize = 512;
 pub(crate) struct Names(Vec<String>);
 
 /// A way to record a plan: what it is called, and how.
-pub(crate) type Workload = (&'static str, fn(&mut Builder, usize, &Names) -> Result<()>);
+pub(crate) type Workload = (&'static str, fn(&Builder, usize, &Names) -> Result<()>);
 
 pub(crate) const ALL: [Workload; 5] = [
     ("decoder", decoder),
@@ -43,9 +43,9 @@ struct Weights {
     down: Value,
 }
 
-fn weights(g: &mut Builder, names: &[String]) -> Result<Weights> {
-    let vector = |g: &mut Builder, index: usize| g.input(&names[index], [WIDTH], F32, Input::Frozen);
-    let matrix = |g: &mut Builder, index: usize, a, b| g.input(&names[index], [a, b], F32, Input::Frozen);
+fn weights(g: &Builder, names: &[String]) -> Result<Weights> {
+    let vector = |g: &Builder, index: usize| g.input(&names[index], [WIDTH], F32, Input::Frozen);
+    let matrix = |g: &Builder, index: usize, a, b| g.input(&names[index], [a, b], F32, Input::Frozen);
     Ok(Weights {
         norm: vector(g, 0)?,
         shift: vector(g, 1)?,
@@ -62,7 +62,7 @@ fn weights(g: &mut Builder, names: &[String]) -> Result<Weights> {
 }
 
 /// Layers of attention and a gated product, one after another on one stream.
-fn decoder(g: &mut Builder, operators: usize, names: &Names) -> Result<()> {
+fn decoder(g: &Builder, operators: usize, names: &Names) -> Result<()> {
     let mut x = g.input("x", [TOKENS, WIDTH], F32, Input::Copied)?;
     for names in names.0.chunks_exact(9).take(operators.div_ceil(LAYER)) {
         let w = weights(g, names)?;
@@ -79,7 +79,7 @@ fn decoder(g: &mut Builder, operators: usize, names: &Names) -> Result<()> {
     g.output("y", x)
 }
 
-fn attention(g: &mut Builder, w: &Weights, x: Value, q: Value, k: Value, v: Value) -> Result<Value> {
+fn attention(g: &Builder, w: &Weights, x: Value, q: Value, k: Value, v: Value) -> Result<Value> {
     let turned = g.transpose(k, 0, 1)?;
     let scores = g.mm(q, turned)?;
     let scores = g.muls(scores, 0.125)?;
@@ -89,7 +89,7 @@ fn attention(g: &mut Builder, w: &Weights, x: Value, q: Value, k: Value, v: Valu
     g.add(x, mixed)
 }
 
-fn product(g: &mut Builder, w: &Weights, x: Value, normal: Value, gate: Value) -> Result<Value> {
+fn product(g: &Builder, w: &Weights, x: Value, normal: Value, gate: Value) -> Result<Value> {
     let up = g.mm(normal, w.up)?;
     let both = g.mul(gate, up)?;
     let down = g.mm(both, w.down)?;
@@ -97,12 +97,12 @@ fn product(g: &mut Builder, w: &Weights, x: Value, normal: Value, gate: Value) -
 }
 
 /// The same layers, with what is independent on streams of its own and events between.
-fn decoder_on_streams(g: &mut Builder, operators: usize, names: &Names) -> Result<()> {
+fn decoder_on_streams(g: &Builder, operators: usize, names: &Names) -> Result<()> {
     let mut x = g.input("x", [TOKENS, WIDTH], F32, Input::Copied)?;
     for names in names.0.chunks_exact(9).take(operators.div_ceil(LAYER)) {
         let w = weights(g, names)?;
         let events = [g.event("k")?, g.event("v")?, g.event("gate")?];
-        let side = |g: &mut Builder, tag: &str, event: usize, work: &dyn Fn(&mut Builder) -> Result<Value>| {
+        let side = |g: &Builder, tag: &str, event: usize, work: &dyn Fn(&Builder) -> Result<Value>| {
             g.scope(tag, |g| {
                 let value = work(g)?;
                 g.record(&events[event])?;
@@ -131,7 +131,7 @@ fn decoder_on_streams(g: &mut Builder, operators: usize, names: &Names) -> Resul
 }
 
 /// One large value, written row by row on one stream; others read overlapping pieces of it.
-fn slices(g: &mut Builder, operators: usize, _: &Names) -> Result<()> {
+fn slices(g: &Builder, operators: usize, _: &Names) -> Result<()> {
     let rows = operators / 2;
     let x = g.input("x", [1, WIDTH], F32, Input::Copied)?;
     let large = g.empty([rows, WIDTH], F32)?;
@@ -150,7 +150,7 @@ fn slices(g: &mut Builder, operators: usize, _: &Names) -> Result<()> {
 }
 
 /// Every operator waits for the one before, which ran on another stream.
-fn waits(g: &mut Builder, operators: usize, _: &Names) -> Result<()> {
+fn waits(g: &Builder, operators: usize, _: &Names) -> Result<()> {
     let x = g.input("x", [TOKENS, WIDTH], F32, Input::Copied)?;
     let gate = g.input("gate", [TOKENS, WIDTH], F32, Input::Frozen)?;
     let mut last = x;
@@ -165,7 +165,7 @@ fn waits(g: &mut Builder, operators: usize, _: &Names) -> Result<()> {
 }
 
 /// Every operator waits for the newest value of each of the other streams.
-fn all_waits(g: &mut Builder, operators: usize, _: &Names) -> Result<()> {
+fn all_waits(g: &Builder, operators: usize, _: &Names) -> Result<()> {
     let x = g.input("x", [TOKENS, WIDTH], F32, Input::Copied)?;
     let mut newest = [x; 4];
     for index in 0..operators {

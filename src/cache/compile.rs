@@ -22,7 +22,7 @@ pub(super) const INPUTS: &str = "inputs";
 pub(super) const CLOSURE: &str = "closure";
 
 /// Builds the plan when it is called.
-pub(super) type Work<'a> = dyn FnMut(&mut Builder) -> Result<()> + 'a;
+pub(super) type Work<'a> = dyn FnMut(&Builder) -> Result<()> + 'a;
 
 /// A plan that was just built, and how long that took.
 struct Fresh {

@@ -12,7 +12,7 @@ use crate::call::call;
 pub(crate) struct Scalars([AtomicPtr<aclScalar>; Self::COUNT]);
 
 impl Scalars {
-    pub(crate) const COUNT: usize = 9;
+    pub(crate) const COUNT: usize = 16;
 
     pub(crate) fn place(&self, index: usize) -> &AtomicPtr<aclScalar> {
         &self.0[index]

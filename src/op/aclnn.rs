@@ -2,13 +2,13 @@
 //! `aclnnNameGetWorkspaceSize` that the bindings declare.
 //!
 //! A function is called as the C one is, in snake case: `aclnnInplaceAddRelu` is [`inplace_add_relu`]. Its first
-//! parameter is a [`Stream`](crate::Stream), or a [`Probe`](crate::op::Probe) that only notes the
-//! [`Footprint`](crate::op::Footprint). The others are those of `aclnnNameGetWorkspaceSize`, in its order and without
+//! parameter is a [`Stream`](crate::Stream), a [`Probe`](crate::op::Probe) that only notes the
+//! [`Footprint`](crate::op::Footprint), or the [`Builder`](crate::plan::Builder) of a plan that records it. The others are those of `aclnnNameGetWorkspaceSize`, in its order and without
 //! its two results:
 //!
 //! | in C | here |
 //! |---|---|
-//! | `aclTensor` that is read | `&dyn` [`Operand`]: of a [`Tensor`](crate::Tensor) or [`AnyTensor`] |
+//! | `aclTensor` that is read | `&dyn` [`Operand`]: of a [`Tensor`](crate::Tensor), [`AnyTensor`] or, in a plan, [`Value`](crate::plan::Value) |
 //! | `aclTensor` that is written, or changed in place | `&mut dyn Operand` |
 //! | `aclTensorList` | `&[&dyn Operand]`, `&mut [&mut dyn Operand]` |
 //! | `aclScalar` | whatever a [`Scalar`](crate::op::Scalar) is made of: a number of Rust, or a `bool` |
@@ -59,6 +59,33 @@
 //! assert_eq!(padded.to_vec()?, [9.0, 1.0, 2.0, 9.0, 9.0, 3.0, 4.0, 9.0]);
 //! # Ok::<(), racl::Error>(())
 //! ```
+//!
+//! In a plan, the results are values that the caller made. What the operator reads and writes is in the plan's order as
+//! for its own operators; shapes are the library's to judge, when the plan is captured or run, and its error names the
+//! line here:
+//!
+//! ```
+//! use racl::op::{DataType, aclnn};
+//! use racl::plan::{Frozen, Input, Plan};
+//!
+//! let plan = Plan::build(|g| {
+//!     let x = g.input("x", [4], DataType::F32, Input::Copied)?;
+//!     let (mut values, mut order) = (g.empty([4], DataType::F32)?, g.empty([4], DataType::I64)?);
+//!     aclnn::sort(g, &x, true, 0, true, &mut values, &mut order)?;
+//!     let doubled = g.muls(values, 2.0)?;
+//!     g.output("doubled", doubled)?;
+//!     g.output("order", order)
+//! })?;
+//! let device = racl::Acl::mock()?.device(0)?;
+//! let stream = device.stream()?;
+//! let mut exe = plan.capture(&device, Frozen::new())?;
+//! let x = device.upload_tensor(&[1.0_f32, 4.0, 2.0, 3.0], [4])?;
+//! let mut bind = exe.bindings();
+//! exe.run(&stream, bind.set(exe.input("x")?, &x))?;
+//! assert_eq!(exe.output::<f32>(exe.output_id("doubled")?)?.to_vec()?, [8.0, 6.0, 4.0, 2.0]);
+//! assert_eq!(exe.output::<i64>(exe.output_id("order")?)?.to_vec()?, [1, 3, 2, 0]);
+//! # Ok::<(), racl::Error>(())
+//! ```
 
 // The parameters are those of C, and the errors of all functions are above.
 #![allow(clippy::missing_errors_doc, clippy::too_many_arguments, clippy::wrong_self_convention)]
@@ -70,7 +97,7 @@ use std::panic::Location;
 use super::any::{AnyTensor, ElementType};
 use super::argument::Arg;
 use super::executor::{Call, Function, Target};
-use super::operand::{Access, Operand, Place, Submit};
+use super::operand::{Access, Operand, Place, Submit, memory};
 use crate::error::{Error, Result};
 
 /// Typed functions: `fn name = aclnnName, aclnnNameGetWorkspaceSize(parameter: kind, …);`, with the kinds of `kind!`.
@@ -87,7 +114,8 @@ macro_rules! aclnn {
             ) -> $crate::error::Result<()> {
                 // No static, which would be compiled here with all that it names.
                 const FUNCTION: &$crate::op::executor::Function =
-                    &$crate::op::executor::function!($launch, $plan, [$($p),*]);
+                    &$crate::op::executor::function!($launch, $plan, [$($p),*])
+                        .taking(&[$($crate::op::aclnn::takes!($kind)),*]);
                 $($crate::op::aclnn::own!($kind $p);)*
                 $crate::op::aclnn::submit(
                     on,
@@ -97,6 +125,15 @@ macro_rules! aclnn {
                 )
             }
         )*
+
+        /// What stored calls are found by: the name in C, that in Rust, and the function.
+        #[cfg(feature = "cache")]
+        pub(super) static KNOWN: &[(&str, &str, $crate::op::executor::Function)] = &[$((
+            stringify!($launch),
+            stringify!($name),
+            $crate::op::executor::function!($launch, $plan, [$($p),*])
+                .taking(&[$($crate::op::aclnn::takes!($kind)),*]),
+        )),*];
 
         /// Names in Rust and in C.
         #[cfg(test)]
@@ -133,6 +170,83 @@ macro_rules! kind {
     ($number:ident) => { $number };
 }
 use kind;
+
+/// What a parameter takes, for calls that are stored.
+macro_rules! takes {
+    (in) => {
+        $crate::op::told::Takes::Tensor($crate::op::Access::Read, false)
+    };
+    (out) => {
+        $crate::op::told::Takes::Tensor($crate::op::Access::Write, false)
+    };
+    (inout) => {
+        $crate::op::told::Takes::Tensor($crate::op::Access::ReadWrite, false)
+    };
+    (maybe_in) => {
+        $crate::op::told::Takes::Tensor($crate::op::Access::Read, true)
+    };
+    (maybe_out) => {
+        $crate::op::told::Takes::Tensor($crate::op::Access::Write, true)
+    };
+    (maybe_inout) => {
+        $crate::op::told::Takes::Tensor($crate::op::Access::ReadWrite, true)
+    };
+    (ins) => {
+        $crate::op::told::Takes::Tensors($crate::op::Access::Read, false)
+    };
+    (outs) => {
+        $crate::op::told::Takes::Tensors($crate::op::Access::Write, false)
+    };
+    (inouts) => {
+        $crate::op::told::Takes::Tensors($crate::op::Access::ReadWrite, false)
+    };
+    (maybe_ins) => {
+        $crate::op::told::Takes::Tensors($crate::op::Access::Read, true)
+    };
+    (maybe_outs) => {
+        $crate::op::told::Takes::Tensors($crate::op::Access::Write, true)
+    };
+    (maybe_inouts) => {
+        $crate::op::told::Takes::Tensors($crate::op::Access::ReadWrite, true)
+    };
+    (scalar) => {
+        $crate::op::told::Takes::Scalar(false)
+    };
+    (maybe_scalar) => {
+        $crate::op::told::Takes::Scalar(true)
+    };
+    (scalars) => {
+        $crate::op::told::Takes::Scalars
+    };
+    (ints) => {
+        $crate::op::told::Takes::Ints(false)
+    };
+    (maybe_ints) => {
+        $crate::op::told::Takes::Ints(true)
+    };
+    (floats) => {
+        $crate::op::told::Takes::Floats(false)
+    };
+    (maybe_floats) => {
+        $crate::op::told::Takes::Floats(true)
+    };
+    (bools) => {
+        $crate::op::told::Takes::Bools(false)
+    };
+    (maybe_bools) => {
+        $crate::op::told::Takes::Bools(true)
+    };
+    (text) => {
+        $crate::op::told::Takes::Text(false)
+    };
+    (maybe_text) => {
+        $crate::op::told::Takes::Text(true)
+    };
+    ($number:ident) => {
+        $crate::op::told::Takes::Number
+    };
+}
+use takes;
 
 /// What has to live through the call: texts with a zero at their end.
 macro_rules! own {
@@ -274,6 +388,39 @@ pub use v::*;
 pub use w::*;
 pub use x::*;
 
+/// The function of a C name, with its name here.
+#[cfg(feature = "cache")]
+pub(super) fn find(name: &str) -> Option<(&'static str, &'static Function)> {
+    let letter = name.strip_prefix("aclnn")?.bytes().next()?.to_ascii_lowercase();
+    let all: &'static [(&str, &str, Function)] = match letter {
+        b'a' => a::KNOWN,
+        b'b' => b::KNOWN,
+        b'c' => c::KNOWN,
+        b'd' => d::KNOWN,
+        b'e' => e::KNOWN,
+        b'f' => f::KNOWN,
+        b'g' => g::KNOWN,
+        b'h' => h::KNOWN,
+        b'i' => i::KNOWN,
+        b'k' => k::KNOWN,
+        b'l' => l::KNOWN,
+        b'm' => m::KNOWN,
+        b'n' => n::KNOWN,
+        b'o' => o::KNOWN,
+        b'p' => p::KNOWN,
+        b'q' => q::KNOWN,
+        b'r' => r::KNOWN,
+        b's' => s::KNOWN,
+        b't' => t::KNOWN,
+        b'u' => u::KNOWN,
+        b'v' => v::KNOWN,
+        b'w' => w::KNOWN,
+        b'x' => x::KNOWN,
+        _ => return None,
+    };
+    all.iter().find(|(known, ..)| *known == name).map(|(_, label, function)| (*label, function))
+}
+
 fn text(parameter: &str, text: &str) -> Result<CString> {
     CString::new(text).map_err(|error| {
         Error::invalid(format!("{parameter} is a text with a zero byte: {text:?}")).with_source(error)
@@ -309,15 +456,17 @@ fn submit(
             let mut footprint = footprint.borrow_mut();
             for arg in args {
                 match *arg {
-                    Arg::Tensor(operand, access) => footprint.note(&operand.view(), access),
+                    Arg::Tensor(operand, access) => footprint.note(&memory(operand)?, access),
                     Arg::Tensors(list, access) => {
-                        (0..list.count()).for_each(|index| footprint.note(&list.at(index).view(), access));
+                        (0..list.count())
+                            .try_for_each(|index| memory(list.at(index)).map(|view| footprint.note(&view, access)))?;
                     }
                     _ => {}
                 }
             }
             Ok(())
         }
+        Place::Recorder(recorder) => recorder.record(&Call { function, label, location, args }),
     }
 }
 

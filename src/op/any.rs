@@ -430,8 +430,8 @@ fn elements_in(bytes: usize, kind: ElementType) -> usize {
 
 impl Described for AnyTensor {
     #[allow(private_interfaces)]
-    fn view(&self) -> View<'_> {
-        View {
+    fn view(&self) -> Option<View<'_>> {
+        Some(View {
             allocation: &self.allocation,
             start: self.start,
             len: self.form.storage.elements(),
@@ -440,7 +440,7 @@ impl Described for AnyTensor {
             strides: self.strides,
             offset: self.offset,
             form: Some(&self.form),
-        }
+        })
     }
 }
 

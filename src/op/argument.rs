@@ -6,7 +6,7 @@ use acl_sys::{
     aclBoolArray, aclDataType, aclFloatArray, aclIntArray, aclScalar, aclScalarList, aclTensor, aclTensorList,
 };
 
-use super::operand::{Access, List, Operand};
+use super::operand::{self, Access, List, Operand};
 use super::scalar::Scalar;
 use crate::call::{call, pointer};
 use crate::context::ContextInner;
@@ -299,7 +299,7 @@ impl<'c> Objects<'c> {
     }
 
     fn tensor(&mut self, operand: &dyn Operand) -> Result<*mut aclTensor> {
-        let raw = operand.view().describe(self.context)?;
+        let raw = operand::memory(operand)?.describe(self.context)?;
         self.made.push(Object::Tensor(raw));
         Ok(raw)
     }

@@ -27,20 +27,55 @@ pub enum DataType {
     I64,
     /// 8-bit unsigned integer.
     U8,
+    /// A truth value, a byte that is 0 or 1; [`u8`] stands for it in Rust.
+    Bool,
+    /// 16-bit unsigned integer.
+    U16,
+    /// 32-bit unsigned integer.
+    U32,
+    /// 64-bit unsigned integer.
+    U64,
+    /// Complex number of two f16; no type of Rust stands for it.
+    Complex32,
+    /// Complex number of two f32; no type of Rust stands for it.
+    Complex64,
+    /// Complex number of two f64; no type of Rust stands for it.
+    Complex128,
 }
 
 impl DataType {
     /// Number of types.
-    pub(crate) const COUNT: usize = Self::U8 as usize + 1;
+    pub(crate) const COUNT: usize = Self::Complex128 as usize + 1;
+
+    /// Each of them.
+    pub(crate) const ALL: [Self; Self::COUNT] = [
+        Self::F32,
+        Self::F16,
+        Self::Bf16,
+        Self::F64,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::U8,
+        Self::Bool,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+        Self::Complex32,
+        Self::Complex64,
+        Self::Complex128,
+    ];
 
     /// Bytes of one element.
     #[must_use]
     pub fn size(self) -> usize {
         match self {
-            Self::I8 | Self::U8 => 1,
-            Self::F16 | Self::Bf16 | Self::I16 => 2,
-            Self::F32 | Self::I32 => 4,
-            Self::F64 | Self::I64 => 8,
+            Self::I8 | Self::U8 | Self::Bool => 1,
+            Self::F16 | Self::Bf16 | Self::I16 | Self::U16 => 2,
+            Self::F32 | Self::I32 | Self::U32 | Self::Complex32 => 4,
+            Self::F64 | Self::I64 | Self::U64 | Self::Complex64 => 8,
+            Self::Complex128 => 16,
         }
     }
 
@@ -54,9 +89,24 @@ impl DataType {
         self.is_float() || self == Self::F64
     }
 
+    /// Whether it is a pair of floats, which no type of Rust stands for here.
+    pub(crate) fn is_complex(self) -> bool {
+        matches!(self, Self::Complex32 | Self::Complex64 | Self::Complex128)
+    }
+
     /// Whether arithmetic operators take it.
     pub(crate) fn is_numeric(self) -> bool {
         self.is_float() || matches!(self, Self::I32 | Self::I64)
+    }
+
+    /// Whether elements of the type are values of `T`: of its own type, and truth values are bytes.
+    pub(crate) fn is<T: Element>(self) -> bool {
+        self.takes(T::TYPE)
+    }
+
+    /// Whether elements of type `given` may stand for its own.
+    pub(crate) fn takes(self, given: Self) -> bool {
+        given == self || (self, given) == (Self::Bool, Self::U8)
     }
 
     pub(crate) fn raw(self) -> aclDataType {
@@ -70,11 +120,18 @@ impl DataType {
             Self::I32 => aclDataType::ACL_INT32,
             Self::I64 => aclDataType::ACL_INT64,
             Self::U8 => aclDataType::ACL_UINT8,
+            Self::Bool => aclDataType::ACL_BOOL,
+            Self::U16 => aclDataType::ACL_UINT16,
+            Self::U32 => aclDataType::ACL_UINT32,
+            Self::U64 => aclDataType::ACL_UINT64,
+            Self::Complex32 => aclDataType::ACL_COMPLEX32,
+            Self::Complex64 => aclDataType::ACL_COMPLEX64,
+            Self::Complex128 => aclDataType::ACL_COMPLEX128,
         }
     }
 }
 
-/// A type that tensors can hold: f32, f64, f16, bf16, i8, i16, i32, i64 and u8.
+/// A type that tensors can hold: f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32 and u64.
 ///
 /// # Safety
 ///
@@ -103,7 +160,8 @@ macro_rules! elements {
     )*};
 }
 
-elements!(f32 => F32, f16 => F16, bf16 => Bf16, f64 => F64, i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8);
+elements!(f32 => F32, f16 => F16, bf16 => Bf16, f64 => F64, i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8,
+    u16 => U16, u32 => U32, u64 => U64);
 
 /// Types that arithmetic operators take: f32, f16, bf16, i32 and i64.
 pub trait Numeric: Element {

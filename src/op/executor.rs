@@ -9,9 +9,10 @@ use acl_sys::{MissingSymbol, Table, aclOpExecutor, aclrtStream};
 use super::argument::{Arg, Objects, Slot};
 use super::cached;
 use super::few::Few;
-use super::operand::{Access, Operand};
+use super::operand::{self, Access, Operand};
 use super::owned::owned;
 use super::repeatable::Keep;
+use super::told::Takes;
 use crate::call::{Caller as _, check};
 use crate::context::ContextInner;
 use crate::error::Result;
@@ -31,6 +32,8 @@ pub(crate) struct Function {
     id: u64,
     first: FirstPhase,
     second: fn(&Table) -> Result<SecondPhase, MissingSymbol>,
+    /// What its parameters take; nothing where calls of it are not stored.
+    takes: &'static [Takes],
 }
 
 /// Calls the first phase with one slot an argument, and places for its two results.
@@ -58,7 +61,18 @@ impl Function {
             id = (id ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
             at += 1;
         }
-        Self { name, first_name, id, first, second }
+        Self { name, first_name, id, first, second, takes: &[] }
+    }
+
+    /// Says what the parameters take.
+    pub(crate) const fn taking(mut self, takes: &'static [Takes]) -> Self {
+        self.takes = takes;
+        self
+    }
+
+    #[cfg_attr(not(feature = "cache"), allow(dead_code, reason = "only stored plans are read"))]
+    pub(super) fn takes(&self) -> &'static [Takes] {
+        self.takes
     }
 
     pub(super) fn id(&self) -> u64 {
@@ -250,7 +264,7 @@ impl<'a> Memory<'a> {
         (operand, access): (&'a dyn Operand, Access),
         words: Option<&mut Vec<u64>>,
     ) -> Result<()> {
-        let view = operand.view();
+        let view = operand::memory(operand)?;
         stream.check_device(view.context_inner())?;
         let how = if access.writes() { How::Written } else { How::Read };
         self.uses.push(Touch::new(view.allocation(), how));

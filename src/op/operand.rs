@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use super::element::Element;
 use super::tensor::Tensor;
 use super::view::View;
+use crate::error::{Error, Result};
 use crate::graph::Capture;
 use crate::stream::Stream;
 
@@ -12,11 +13,33 @@ use crate::stream::Stream;
 #[allow(unreachable_pub)]
 mod sealed {
     use super::{Stream, View};
+    use crate::error::Result;
     use crate::op::Footprint;
+    use crate::op::executor::Call;
 
     pub trait Described {
+        /// The memory; none of a value that is recorded.
         #[allow(private_interfaces)]
-        fn view(&self) -> View<'_>;
+        fn view(&self) -> Option<View<'_>>;
+
+        /// What stands for it where operators are recorded; none of memory.
+        fn token(&self) -> Option<Token> {
+            None
+        }
+    }
+
+    /// A value of something that records operators: of what, which, and which version of it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Token {
+        pub owner: u32,
+        pub index: u32,
+        pub version: u32,
+    }
+
+    /// What records operators in place of a stream.
+    #[allow(private_interfaces)]
+    pub trait Record {
+        fn record(&self, call: &Call<'_>) -> Result<()>;
     }
 
     pub trait Destination {
@@ -28,12 +51,19 @@ mod sealed {
     pub enum Place<'a> {
         Stream(&'a Stream),
         Footprint(&'a std::cell::RefCell<Footprint>),
+        Recorder(&'a dyn Record),
+    }
+
+    impl std::fmt::Debug for dyn Record + '_ {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("Record")
+        }
     }
 }
-pub(super) use sealed::{Described, Destination, Place};
+pub(crate) use sealed::{Described, Destination, Place, Record, Token};
 
-/// An operand of the functions in [`aclnn`](crate::op::aclnn): a [`Tensor`] of any type, or an
-/// [`AnyTensor`](crate::op::AnyTensor).
+/// An operand of the functions in [`aclnn`](crate::op::aclnn): a [`Tensor`] of any type, an
+/// [`AnyTensor`](crate::op::AnyTensor), or a value of a plan where the plan's builder takes the operator.
 pub trait Operand: Described {}
 
 impl<T: Described + ?Sized> Operand for T {}
@@ -45,16 +75,29 @@ pub(super) fn optional<T: Element>(tensor: Option<&Tensor<T>>) -> Option<&dyn Op
 
 impl<T: Element> Described for Tensor<T> {
     #[allow(private_interfaces)]
-    fn view(&self) -> View<'_> {
-        Self::view(self)
+    fn view(&self) -> Option<View<'_>> {
+        Some(Self::view(self))
     }
 }
 
 impl Described for View<'_> {
     #[allow(private_interfaces)]
-    fn view(&self) -> View<'_> {
-        *self
+    fn view(&self) -> Option<View<'_>> {
+        Some(*self)
     }
+}
+
+/// The memory of an operand that a stream is given.
+#[inline]
+pub(super) fn memory<'a>(operand: &'a dyn Operand) -> Result<View<'a>> {
+    operand.view().ok_or_else(no_memory)
+}
+
+#[cold]
+fn no_memory() -> Error {
+    Error::invalid(
+        "a value of a plan where memory is needed: a stream takes tensors, the plan's builder takes its values",
+    )
 }
 
 /// A list of operands.
@@ -74,6 +117,20 @@ impl<'o> List for &[&'o (dyn Operand + 'o)] {
     }
 }
 
+/// Views of one operand that is a list.
+#[derive(Clone, Copy)]
+pub(super) struct Views<'a>(pub(super) &'a [View<'a>]);
+
+impl List for Views<'_> {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn at(&self, index: usize) -> &dyn Operand {
+        &self.0[index]
+    }
+}
+
 impl<'o> List for &mut [&'o mut (dyn Operand + 'o)] {
     fn count(&self) -> usize {
         self.len()
@@ -84,8 +141,8 @@ impl<'o> List for &mut [&'o mut (dyn Operand + 'o)] {
     }
 }
 
-/// Where the functions in [`aclnn`](crate::op::aclnn) take an operator: a [`Stream`], which queues it, or a
-/// [`Probe`], which only notes what memory it would use.
+/// Where the functions in [`aclnn`](crate::op::aclnn) take an operator: a [`Stream`], which queues it, a [`Probe`], which
+/// only notes what memory it would use, or the [`Builder`](crate::plan::Builder) of a plan, which records it.
 pub trait Submit: Destination {}
 
 impl<T: Destination + ?Sized> Submit for T {}

@@ -61,6 +61,18 @@ impl Scalar {
         Self { kind: dtype.raw(), element }
     }
 
+    /// Its type, and its element.
+    pub(super) fn parts(self) -> (aclDataType, [u8; 8]) {
+        (self.kind, self.element)
+    }
+
+    /// None for a type that no scalar has.
+    #[cfg_attr(not(feature = "cache"), allow(dead_code, reason = "only stored plans are read"))]
+    pub(super) fn from_parts(kind: aclDataType, element: [u8; 8]) -> Option<Self> {
+        let known = DataType::ALL.iter().any(|dtype| dtype.raw() == kind && dtype.size() <= element.len());
+        known.then_some(Self { kind, element })
+    }
+
     /// As numbers, for signatures.
     pub(super) fn words(self) -> [u64; 2] {
         [10 | u64::from(self.kind.0 as u32) << 8, u64::from_ne_bytes(self.element)]

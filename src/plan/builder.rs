@@ -1,58 +1,40 @@
 //! The builder: records what a plan does, in the order in which its work is issued, and gives the recipe. Uses what
 //! recipes are made of and how mistakes are told; [`Plan`](super::Plan) checks what comes out.
 
-use std::collections::{HashMap, HashSet};
+use std::cell::{RefCell, RefMut};
 use std::fmt;
-use std::panic::Location;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Weak};
 
 use crate::error::Result;
 
-use super::check::finding::{Finding, FindingKind};
-use super::recipe::function::Body;
-use super::recipe::{Access, Known, Mode, Node, NodeKind, ORIGIN, Recipe, Tag};
-use super::symbols::dim::{Dim, IntoDims, show_dims};
 use decompositions::Decompositions;
 use options::Options;
-use spread::Wishes;
+use state::State;
 
-mod decompose;
 pub(crate) mod decompositions;
 mod events;
-mod finish;
 mod foreign;
 mod gates;
 mod ops;
 pub(crate) mod options;
 mod prefetch;
-mod producers;
-mod progress;
-mod spread;
+mod recorded;
+mod rewrite;
+mod state;
 mod streams;
 #[cfg(test)]
 pub(crate) mod tests;
 mod values;
-mod versions;
 mod views;
 mod waits;
 
-pub(crate) use finish::Built;
-pub use prefetch::After;
-use prefetch::Prefetched;
-use producers::Producers;
-use progress::Progress;
-use versions::Versions;
-
 pub use events::TaggedEvent;
 pub use gates::External;
+pub use prefetch::After;
+pub(crate) use state::Built;
 pub use streams::{Fork, Scope};
 
 /// The tag of the stream that a plan is run on.
 pub const ORIGIN_TAG: &str = "origin";
-
-/// No node: an input has no producer.
-const NONE: u32 = u32::MAX;
 
 /// A value of a plan: memory with a type and a shape. A cheap handle, good for the plan it comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,9 +46,6 @@ pub struct Value {
     version: u32,
 }
 
-/// A value that work uses, and how.
-type Used = (Value, Mode);
-
 /// Records operators, streams, events and prefetches of a plan.
 ///
 /// Every method that submits work takes a place in the order of issue, on the stream of the enclosing
@@ -74,7 +53,8 @@ type Used = (Value, Mode);
 /// After it the builder is as it was before the call, but for what code of the caller did in it: the work that the
 /// closure of a scope or a decomposition issued before it failed stays.
 ///
-/// It lives for the closure of [`Plan::build`](super::Plan::build), on the thread that calls it.
+/// It lives for the closure of [`Plan::build`](super::Plan::build), on the thread that calls it. Every function of
+/// [`op::aclnn`](crate::op::aclnn), which are all operators of the library, takes it where it takes a stream.
 ///
 /// # Examples
 ///
@@ -100,293 +80,32 @@ type Used = (Value, Mode);
 /// # Ok::<(), racl::Error>(())
 /// ```
 pub struct Builder {
-    plan: u32,
-    options: Options,
-    recipe: Recipe,
-    known: Known,
-    bodies: Vec<Body>,
-    scopes: Vec<Frame>,
-    chains: Vec<Chain>,
-    tags: HashMap<String, u16>,
-    events: HashMap<String, EventState>,
-    producers: Producers,
-    versions: Versions,
-    progress: Option<Progress>,
-    /// Events to record right behind a node.
-    recorded_after: HashMap<u32, u32>,
-    /// The event at the start of the plan, once something waits for it.
-    start: Option<u32>,
-    waited: Waited,
-    /// Names that are taken.
-    input_names: HashSet<String>,
-    output_names: HashSet<String>,
-    external_names: HashSet<String>,
-    reserve: Vec<Reserve>,
-    /// Each join: the tag and its last node.
-    joins: Vec<(u16, u32)>,
-    prefetched: HashMap<u32, Prefetched>,
-    lints: Vec<Lint>,
-    wishes: Wishes,
-    rewriting: decompose::Rewriting,
+    /// Borrowed for one call at a time, never while code of the caller runs.
+    state: RefCell<State>,
 }
-
-/// A lint whose text names operators by their final positions, which are known at the end.
-struct Lint {
-    kind: FindingKind,
-    nodes: Vec<u32>,
-    text: LintText,
-}
-
-/// The text for the final positions of the operators.
-type LintText = Box<dyn Fn(&Recipe, &[u32]) -> String + Send + Sync>;
-
-/// A scope that is being recorded.
-struct Frame {
-    tag: u16,
-    cores: u16,
-    /// What to wait for before the first work of the scope.
-    pending: Option<Pending>,
-}
-
-struct Pending {
-    parent: u16,
-    fork: Fork,
-    place: u32,
-}
-
-/// A stream of the plan so far.
-#[derive(Default)]
-struct Chain {
-    nodes: u32,
-    last: u32,
-    /// Forked and not joined.
-    active: bool,
-    was_joined: bool,
-    /// An event without a name that was recorded when the chain had so many nodes.
-    last_record: Option<(u32, u32)>,
-}
-
-struct EventState {
-    alive: Weak<()>,
-    /// The latest record, the tag it was made on and its node.
-    latest: Option<(u32, u16, u32)>,
-    waited: bool,
-}
-
-/// Which streams wait for which events. Most events have one that does.
-#[derive(Default)]
-struct Waited {
-    /// By event; [`Waited::NOBODY`] for none.
-    first: Vec<u16>,
-    others: HashSet<(u16, u32)>,
-}
-
-impl Waited {
-    const NOBODY: u16 = u16::MAX;
-
-    /// Whether the wait is new.
-    fn insert(&mut self, tag: u16, event: u32) -> bool {
-        let index = event as usize;
-        if self.first.len() <= index {
-            self.first.resize(index + 1, Self::NOBODY);
-        }
-        match &mut self.first[index] {
-            first if *first == tag => false,
-            first if *first == Self::NOBODY => {
-                *first = tag;
-                true
-            }
-            _ => self.others.insert((tag, event)),
-        }
-    }
-}
-
-/// A storage that stays reserved until a tag is joined.
-struct Reserve {
-    storage: u32,
-    tag: u16,
-    since: u32,
-}
-
-/// A place in the caller's source.
-type At = &'static Location<'static>;
 
 impl Builder {
     pub(crate) fn new(options: Options) -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(1);
-        let mut builder = Self {
-            plan: NEXT.fetch_add(1, Ordering::Relaxed),
-            options,
-            recipe: Recipe { prefetch_cap: options.prefetch_cap, ..Recipe::default() },
-            known: Known::default(),
-            bodies: Vec::new(),
-            scopes: vec![Frame { tag: ORIGIN, cores: 0, pending: None }],
-            chains: Vec::new(),
-            tags: HashMap::new(),
-            events: HashMap::new(),
-            producers: Producers::default(),
-            versions: Versions::new(),
-            progress: None,
-            recorded_after: HashMap::new(),
-            start: None,
-            waited: Waited::default(),
-            input_names: HashSet::new(),
-            output_names: HashSet::new(),
-            external_names: HashSet::new(),
-            reserve: Vec::new(),
-            joins: Vec::new(),
-            prefetched: HashMap::new(),
-            lints: Vec::new(),
-            wishes: Wishes::default(),
-            rewriting: decompose::Rewriting::default(),
-        };
-        builder.add_tag(ORIGIN_TAG, 0);
-        builder.chains[0].active = true;
-        builder
+        Self { state: RefCell::new(State::new(options)) }
     }
 
     /// Rewrites operators from now on.
-    pub(crate) fn decompose(&mut self, table: &Decompositions) {
-        self.rewriting.table = table.clone();
+    pub(crate) fn decompose(&self, table: &Decompositions) {
+        self.state().decompose(table);
     }
 
-    fn add_tag(&mut self, name: &str, priority: u32) -> u16 {
-        let index = self.recipe.tags.len() as u16;
-        self.recipe.tags.push(Tag { name: name.to_owned(), priority });
-        self.tags.insert(name.to_owned(), index);
-        self.chains.push(Chain::default());
-        index
+    /// Joins every stream and gives what was recorded.
+    pub(crate) fn finish(self) -> Result<Built> {
+        self.state.into_inner().finish()
     }
 
-    /// The stream that work goes to now.
-    fn tag(&self) -> u16 {
-        self.scopes.last().map_or(ORIGIN, |frame| frame.tag)
-    }
-
-    fn place(&mut self, at: At) -> u32 {
-        self.recipe.place(&mut self.known, at)
-    }
-
-    /// The error of a call that was made at `at`, about work at the position that would come next.
-    fn wrong<T>(&self, kind: FindingKind, at: At, text: impl fmt::Display) -> Result<T> {
-        let message = format!("{text} (#{}, {}:{})", self.recipe.nodes.len(), at.file(), at.line());
-        Err(Finding::new(kind, message).into_error())
-    }
-
-    /// Dimensions that a caller gave.
-    fn dims_of(&self, dims: impl IntoDims, at: At) -> Result<Vec<Dim>> {
-        let dims = dims.into_dims().or_else(|error| self.wrong(FindingKind::Operand, at, error.detail()))?;
-        dims.iter().try_for_each(|dim| self.check_dim(*dim, at))?;
-        Ok(dims)
-    }
-
-    fn check_dim(&self, dim: Dim, at: At) -> Result<()> {
-        if !dim.is_foreign(self.plan) {
-            return Ok(());
-        }
-        self.wrong(FindingKind::Foreign, at, "a dimension with a symbol of another plan")
-    }
-
-    /// Dimensions for a message.
-    fn show(&self, dims: &[Dim]) -> String {
-        show_dims(dims, &self.recipe.symbol_names())
-    }
-
-    fn check(&self, value: Value, what: &str, at: At) -> Result<()> {
-        if value.plan == self.plan {
-            return Ok(());
-        }
-        self.wrong(FindingKind::Foreign, at, format_args!("{what}: a value of another plan"))
-    }
-
-    /// Issues a node on the current stream, behind what its scope and its values wait for.
-    fn emit(&mut self, kind: NodeKind, uses: &[Used], at: At) -> Result<u32> {
-        if uses.len() > usize::from(u16::MAX) {
-            let text = format!("an operator of {} values; it can have {} at most", uses.len(), u16::MAX);
-            return self.wrong(FindingKind::Operand, at, text);
-        }
-        let place = self.place(at);
-        self.enter_scopes(at)?;
-        let tag = self.tag();
-        if !self.chains[usize::from(tag)].active {
-            self.fork(ORIGIN, tag, place, at)?;
-        }
-        if !self.versions.is_empty() {
-            for (value, _) in uses {
-                self.wait_for_versions(*value, tag, place, at)?;
-            }
-        }
-        let node = self.push(kind, tag, uses, place, at)?;
-        if !self.versions.is_empty() {
-            self.note_versions(uses, node);
-        }
-        for (value, _) in uses.iter().filter(|(_, mode)| mode.writes()) {
-            self.producers.wrote(&self.recipe, value.index, node);
-        }
-        Ok(node)
-    }
-
-    fn push(&mut self, kind: NodeKind, tag: u16, uses: &[Used], place: u32, at: At) -> Result<u32> {
-        let recipe = &mut self.recipe;
-        let (Ok(first), Ok(count), true) =
-            (u32::try_from(recipe.accesses.len()), u16::try_from(uses.len()), recipe.nodes.len() < NONE as usize)
-        else {
-            return self.wrong(FindingKind::Operand, at, "a plan of more work than can be numbered");
-        };
-        let node = recipe.nodes.len() as u32;
-        let accesses = uses.iter().map(|(value, mode)| Access { value: value.index, mode: *mode });
-        accesses.for_each(|access| push_slowly(&mut recipe.accesses, access));
-        let cores = self.scopes.last().map_or(0, |frame| frame.cores);
-        push_slowly(&mut recipe.nodes, Node { kind, first, place, count, tag, cores });
-        let chain = &mut self.chains[usize::from(tag)];
-        (chain.nodes, chain.last) = (chain.nodes + 1, node);
-        if let Some(progress) = &mut self.progress {
-            progress.push(&self.recipe.nodes);
-        }
-        Ok(node)
-    }
-
-    fn lint(
-        &mut self,
-        kind: FindingKind,
-        nodes: &[u32],
-        text: impl Fn(&Recipe, &[u32]) -> String + Send + Sync + 'static,
-    ) {
-        self.lints.push(Lint { kind, nodes: nodes.to_vec(), text: Box::new(text) });
-    }
-
-    fn read(value: Value) -> Used {
-        (value, Mode::Read)
-    }
-
-    fn write(value: Value) -> Used {
-        (value, Mode::Write)
+    fn state(&self) -> RefMut<'_, State> {
+        self.state.borrow_mut()
     }
 }
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder")
-            .field("nodes", &self.recipe.nodes.len())
-            .field("tags", &self.recipe.tags.len())
-            .finish_non_exhaustive()
+        self.state.borrow().fmt(f)
     }
-}
-
-/// Appends, with less memory set aside than a vector does by itself: the memory of a plan counts at its largest.
-fn push_slowly<T>(all: &mut Vec<T>, one: T) {
-    if all.len() == all.capacity() {
-        all.reserve_exact((all.len() / 8).max(64));
-    }
-    all.push(one);
-}
-
-/// Whether a handle of this event still exists.
-fn is_alive(alive: &Weak<()>) -> bool {
-    alive.strong_count() > 0
-}
-
-/// What keeps the tag of an event taken.
-fn keep_alive() -> Arc<()> {
-    Arc::new(())
 }

@@ -73,7 +73,7 @@ impl Plan {
     /// .unwrap_err();
     /// assert_eq!(refused.findings()[0].kind, FindingKind::UnorderedAccess);
     /// ```
-    pub fn build(work: impl FnOnce(&mut Builder) -> Result<()>) -> Result<Self> {
+    pub fn build(work: impl FnOnce(&Builder) -> Result<()>) -> Result<Self> {
         Self::build_with(Options::default(), work)
     }
 
@@ -92,7 +92,7 @@ impl Plan {
     /// assert_eq!(plan.streams(), 1);
     /// # Ok::<(), racl::Error>(())
     /// ```
-    pub fn build_with(options: Options, work: impl FnOnce(&mut Builder) -> Result<()>) -> Result<Self> {
+    pub fn build_with(options: Options, work: impl FnOnce(&Builder) -> Result<()>) -> Result<Self> {
         Self::build_decomposed(options, &Decompositions::new(), work)
     }
 
@@ -124,11 +124,11 @@ impl Plan {
     pub fn build_decomposed(
         options: Options,
         decompositions: &Decompositions,
-        work: impl FnOnce(&mut Builder) -> Result<()>,
+        work: impl FnOnce(&Builder) -> Result<()>,
     ) -> Result<Self> {
-        let mut builder = Builder::new(options);
+        let builder = Builder::new(options);
         builder.decompose(decompositions);
-        work(&mut builder)?;
+        work(&builder)?;
         let built = builder.finish()?;
         Self::of(built)
     }

@@ -47,6 +47,13 @@ fn dtype_name(dtype: DataType) -> &'static str {
         DataType::I32 => "i32",
         DataType::I64 => "i64",
         DataType::U8 => "u8",
+        DataType::Bool => "bool",
+        DataType::U16 => "u16",
+        DataType::U32 => "u32",
+        DataType::U64 => "u64",
+        DataType::Complex32 => "complex32",
+        DataType::Complex64 => "complex64",
+        DataType::Complex128 => "complex128",
     }
 }
 

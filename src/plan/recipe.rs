@@ -113,7 +113,7 @@ pub(crate) struct Node {
 pub(crate) enum NodeKind {
     /// Accesses: the operands, then the result.
     Op(#[cfg_attr(feature = "cache", serde(with = "wire::OperatorWire"))] Operator),
-    /// A foreign operator, by function; its accesses in the order in which they were declared.
+    /// A foreign operator or one by its C name, by function; its accesses in the order in which they were declared.
     Foreign(u32),
     /// A host function.
     Host(u32),
@@ -151,10 +151,19 @@ impl NodeKind {
 pub(crate) enum Mode {
     Read,
     Write,
-    #[allow(dead_code, reason = "stored plans may have it")]
     ReadWrite,
     /// Neither: a prefetch, which may see any bytes.
     Touch,
+}
+
+impl From<crate::op::Access> for Mode {
+    fn from(access: crate::op::Access) -> Self {
+        match access {
+            crate::op::Access::Read => Self::Read,
+            crate::op::Access::Write => Self::Write,
+            crate::op::Access::ReadWrite => Self::ReadWrite,
+        }
+    }
 }
 
 impl Mode {
@@ -254,6 +263,8 @@ pub(crate) struct FunctionInfo {
 pub(crate) enum FunctionKind {
     Foreign,
     Host,
+    /// An operator of the library by its C name; the attributes are what it is told.
+    Operator,
 }
 
 /// Numbers of cores; 0 where nothing was said.
@@ -363,11 +374,13 @@ impl Recipe {
             NodeKind::Op(operator) => operator.name().to_owned(),
             NodeKind::Foreign(function) | NodeKind::Host(function) => {
                 let info = &self.functions[function as usize];
+                let name = info.name.as_deref();
                 let kind = match info.kind {
                     FunctionKind::Foreign => "foreign operator",
                     FunctionKind::Host => "host function",
+                    FunctionKind::Operator => return name.unwrap_or("operator").to_owned(),
                 };
-                info.name.as_ref().map_or_else(|| kind.to_owned(), |name| format!("{kind} {name:?}"))
+                name.map_or_else(|| kind.to_owned(), |name| format!("{kind} {name:?}"))
             }
             NodeKind::Copy => "copy".to_owned(),
             NodeKind::FillBytes(_) => "fill_bytes".to_owned(),

@@ -11,6 +11,7 @@ mod bind;
 mod host;
 mod machine;
 mod memory;
+mod on_mock;
 mod random;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -141,7 +142,7 @@ impl Simulation {
     /// of another type.
     pub fn to_vec<T: Element>(&self, output: &str) -> Result<Vec<T>> {
         let left = find(&self.outputs, "output", output)?;
-        if left.dtype != T::TYPE {
+        if !left.dtype.is::<T>() {
             let text =
                 format!("output {output:?} has elements of type {:?}; asked for are {:?}", left.dtype, T::TYPE);
             return Err(Error::invalid(text));
@@ -192,7 +193,8 @@ fn find<'a>(all: &'a [Left], what: &str, name: &str) -> Result<&'a Left> {
 }
 
 impl Plan {
-    /// Runs the plan on host memory: no device, no library. Foreign operators need a computation on the host, by
+    /// Runs the plan on host memory: no device, no library; operators by their C names are computed by the mock, with the
+    /// feature `mock`, in a context of its own. Foreign operators need a computation on the host, by
     /// [`Foreign::simulated`](super::Foreign::simulated). Host functions are called. Signals from outside count as
     /// given.
     ///

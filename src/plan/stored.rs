@@ -6,7 +6,7 @@ use crate::error::Result;
 use super::Plan;
 use super::builder::External;
 use super::recipe::function::{Body, Foreign, HostFunction};
-use super::recipe::{FunctionKind, Recipe};
+use super::recipe::{FunctionInfo, FunctionKind, Recipe};
 use super::symbols::effort::within;
 use super::symbols::values::named;
 
@@ -46,15 +46,19 @@ pub(crate) enum Code<'a> {
 
 impl Code<'_> {
     fn bodies(self, recipe: &Recipe) -> Result<Vec<Body>, NotLoaded> {
-        let nothing = |kind| match kind {
-            FunctionKind::Foreign => Body::Foreign(Foreign::new("", 0, |_| Ok(())).body),
-            FunctionKind::Host => Body::Host(HostFunction::new("", 0, |_| {}).body),
-        };
         match self {
             Self::Registered(registry) => {
                 registry.bodies(recipe).map_err(|error| NotLoaded::Unbound(error.to_string()))
             }
-            Self::None => Ok(recipe.functions.iter().map(|function| nothing(function.kind)).collect()),
+            Self::None => {
+                let body = |function: &FunctionInfo| match function.kind {
+                    FunctionKind::Foreign => Ok(Body::Foreign(Foreign::new("", 0, |_| Ok(())).body)),
+                    FunctionKind::Host => Ok(Body::Host(HostFunction::new("", 0, |_| {}).body)),
+                    FunctionKind::Operator => registry::operator(function),
+                };
+                let bodies: Result<Vec<_>, _> = recipe.functions.iter().map(body).collect();
+                bodies.map_err(|error| NotLoaded::Unbound(error.to_string()))
+            }
         }
     }
 }

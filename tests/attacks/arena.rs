@@ -63,11 +63,7 @@ impl Arena {
     }
 
     /// `mode`'s executable of y = work(x) for four numbers that may move.
-    pub(crate) fn executable(
-        &self,
-        mode: Mode,
-        work: impl FnOnce(&mut Builder, Value) -> Result<Value>,
-    ) -> Executable {
+    pub(crate) fn executable(&self, mode: Mode, work: impl FnOnce(&Builder, Value) -> Result<Value>) -> Executable {
         let plan = Plan::build(|g| {
             let x = g.input("x", [4], F32, Input::Tracked(OnMove::Recapture))?;
             let y = work(g, x)?;
@@ -126,7 +122,7 @@ impl Arena {
 }
 
 /// y = 2 |x| + 1 for four numbers.
-pub(crate) fn formula(g: &mut Builder, x: Value) -> Result<Value> {
+pub(crate) fn formula(g: &Builder, x: Value) -> Result<Value> {
     let h = g.abs(x)?;
     let h = g.muls(h, 2.0)?;
     g.adds(h, 1.0)

@@ -10,7 +10,7 @@ use racl::{CompileCache, Result};
 
 use crate::arena::{Arena, formula, run};
 
-fn build(g: &mut Builder) -> Result<()> {
+fn build(g: &Builder) -> Result<()> {
     let x = g.input("x", [4], F32, Input::Tracked(OnMove::Recapture))?;
     let y = formula(g, x)?;
     g.output("y", y)

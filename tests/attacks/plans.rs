@@ -10,7 +10,7 @@ use crate::arena::{Arena, formula, refused, result, run};
 
 const WRONG: &[ErrorKind] = &[ErrorKind::InvalidArgument, ErrorKind::InvalidPlan, ErrorKind::OutOfMemory];
 
-type Uses<'a, T> = dyn Fn(&mut Builder, T) -> Result<()> + 'a;
+type Uses<'a, T> = dyn Fn(&Builder, T) -> Result<()> + 'a;
 
 #[test]
 fn values_of_another_builder() {
@@ -161,7 +161,7 @@ fn events_joins_and_gates_without_their_other_half() {
 
 #[test]
 fn scopes_within_scopes_within_scopes() {
-    fn deep(g: &mut Builder, x: Value, depth: usize) -> Result<Value> {
+    fn deep(g: &Builder, x: Value, depth: usize) -> Result<Value> {
         if depth == 0 {
             return g.abs(x);
         }

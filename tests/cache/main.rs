@@ -123,11 +123,11 @@ pub(crate) fn log_about(what: &str) -> Vec<String> {
 }
 
 /// y = x times x, and two streams.
-pub(crate) fn decode(g: &mut Builder) -> Result<()> {
+pub(crate) fn decode(g: &Builder) -> Result<()> {
     square(g, 2)
 }
 
-pub(crate) fn square(g: &mut Builder, size: usize) -> Result<()> {
+pub(crate) fn square(g: &Builder, size: usize) -> Result<()> {
     let x = g.input("x", [size, size], F32, Input::Copied)?;
     let h = g.scope("side", |g| g.muls(x, 2.0))?;
     let product = g.matmul(x, x)?;
@@ -156,11 +156,7 @@ pub(crate) fn result(device: &Device, plan: &Plan) -> Vec<f32> {
 pub(crate) const RESULT: [f32; 4] = [9.0, 14.0, 21.0, 30.0];
 
 /// Compiles with one closure, as far as the key can tell: another place of a test is no other start for it.
-pub(crate) fn compile(
-    func: &Func,
-    device: &Device,
-    work: &mut dyn FnMut(&mut Builder) -> Result<()>,
-) -> Result<Plan> {
+pub(crate) fn compile(func: &Func, device: &Device, work: &mut dyn FnMut(&Builder) -> Result<()>) -> Result<Plan> {
     // What it captures is the work of the test.
     func.clone().ignore_captures().compile(device, |g| work(g))
 }
@@ -171,7 +167,7 @@ pub(crate) fn compile(
 pub(crate) fn start(cache: CacheBuilder) -> (Status, bool) {
     let (device, cache) = (device(), cache.build().unwrap());
     let built = Cell::new(false);
-    let mut work = |g: &mut Builder| {
+    let mut work = |g: &Builder| {
         built.set(true);
         decode(g)
     };

@@ -79,7 +79,7 @@ fn folders_of_ranks_do_not_collide() {
 #[test]
 fn functions_of_one_cache_have_plans_of_their_own() {
     let (root, device) = (Root::new(), device());
-    let prefill = |g: &mut Builder| {
+    let prefill = |g: &Builder| {
         let x = g.input("x", [8, 8], F32, Input::Copied)?;
         let y = g.tanh(x)?;
         g.output("y", y)
@@ -210,7 +210,7 @@ fn inputs_that_are_not_those_stated_are_named() {
 #[test]
 fn a_plan_from_disk_names_a_tensor_that_does_not_fit() {
     let (root, device) = (Root::new(), device());
-    let dynamic = |g: &mut Builder| {
+    let dynamic = |g: &Builder| {
         let n = g.symbol("n", 1..=4)?;
         let x = g.input("x", [n, Dim::from(2)], F32, Input::Copied)?;
         let y = g.abs(x)?;
@@ -250,7 +250,7 @@ fn who_finds_the_lock_taken_waits_and_loads_or_gives_up_after_a_while() {
     thread::scope(|scope| {
         let (slow, quick) = (root.cache().build().unwrap(), root.cache().lock_timeout(Duration::from_millis(1)));
         scope.spawn(move || {
-            let mut work = |g: &mut Builder| {
+            let mut work = |g: &Builder| {
                 begun.send(()).unwrap();
                 may_go.recv().unwrap();
                 decode(g)
@@ -336,7 +336,7 @@ fn starts_and_removals_at_the_same_time_do_each_other_no_harm() {
 #[test]
 fn a_plan_that_could_not_be_loaded_again_is_not_stored_and_that_is_said_once() {
     let (root, device) = (Root::new(), device());
-    let wide = |g: &mut Builder| {
+    let wide = |g: &Builder| {
         let n = g.symbol("n", 1..=2)?;
         let x = g.input("x", [n + 1; 7], F32, Input::Copied)?;
         let y = g.abs(x)?;

@@ -13,7 +13,7 @@ use racl::{CompileCache, Device, Result};
 use crate::{RESULT, Root, compile, decode, device, inputs, result, square};
 
 /// y = 3 x.
-fn prefill(g: &mut Builder) -> Result<()> {
+fn prefill(g: &Builder) -> Result<()> {
     let x = g.input("x", [2, 2], F32, Input::Copied)?;
     let y = g.muls(x, 3.0)?;
     g.output("y", y)
@@ -23,12 +23,12 @@ fn prefill(g: &mut Builder) -> Result<()> {
 /// begun.
 fn two_scenes(cache: &CompileCache, device: &Device, build: bool) -> [Status; 2] {
     let both = Barrier::new(2);
-    let scene = |name: &str, work: fn(&mut Builder) -> Result<()>, want: [f32; 4]| {
+    let scene = |name: &str, work: fn(&Builder) -> Result<()>, want: [f32; 4]| {
         let func = cache.func(name).inputs(&inputs(2)).part("scene", name);
         if !build {
             both.wait();
         }
-        let mut meet = |g: &mut Builder| {
+        let mut meet = |g: &Builder| {
             assert!(build, "{name} is built again");
             both.wait();
             work(g)
@@ -65,7 +65,7 @@ fn one_function_on_several_threads_is_built_once() {
     let (begun, has_begun) = channel();
     thread::scope(|scope| {
         let first = scope.spawn(|| {
-            let mut work = |g: &mut Builder| {
+            let mut work = |g: &Builder| {
                 begun.send(()).unwrap();
                 decode(g)
             };
@@ -114,7 +114,7 @@ where
 fn other_inputs_at_the_same_time_do_not_swap_their_entries() {
     let (root, device) = (Root::new(), device());
     let sized = |cache: &CompileCache, device: &Device, size: usize, before: &mut dyn FnMut()| {
-        let mut work = |g: &mut Builder| {
+        let mut work = |g: &Builder| {
             before();
             square(g, size)
         };

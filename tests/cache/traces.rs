@@ -78,7 +78,7 @@ fn another_value_of_a_symbol_is_no_second_trace() {
         rows.input("x", [count, 2], F32, Input::Copied).unwrap();
         rows
     };
-    let dynamic = |g: &mut Builder| {
+    let dynamic = |g: &Builder| {
         let n = g.symbol("n", 1..=64)?;
         let x = g.input("x", [n, Dim::from(2)], F32, Input::Copied)?;
         let y = g.abs(x)?;
@@ -224,7 +224,7 @@ fn parts_tell_plans_of_one_function_apart() {
 }
 
 /// As `decode`, but for one operator.
-fn changed(g: &mut Builder) -> Result<()> {
+fn changed(g: &Builder) -> Result<()> {
     let x = g.input("x", [2, 2], F32, Input::Copied)?;
     let h = g.scope("side", |g| g.muls(x, 2.0))?;
     let product = g.matmul(x, x)?;
@@ -254,7 +254,7 @@ fn a_changed_operator_under_the_same_salt_is_caught_by_verify() {
     crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut changed).unwrap();
     assert_eq!(cache.status("decode"), Some(Status::Hit));
     // The same plan from another place in the source is the same plan.
-    let elsewhere = |g: &mut Builder| changed(g);
+    let elsewhere = |g: &Builder| changed(g);
     let cache = root.cache().verify(true).build().unwrap();
     crate::compile(&cache.func("decode").inputs(&inputs(2)), &device, &mut { elsewhere }).unwrap();
     assert_eq!(cache.status("decode"), Some(Status::Hit));

@@ -17,9 +17,9 @@ use crate::{Root, assert_hit, assert_rebuilt, decode, device, inputs, start};
 /// Far more than any of this takes, also on a busy machine.
 const LONG: Duration = Duration::from_secs(400);
 
-fn compile(cache: &CompileCache, work: impl FnOnce(&mut Builder) -> Result<()>) -> Status {
+fn compile(cache: &CompileCache, work: impl FnOnce(&Builder) -> Result<()>) -> Status {
     let mut work = Some(work);
-    let mut once = |g: &mut Builder| work.take().expect("a plan is built once")(g);
+    let mut once = |g: &Builder| work.take().expect("a plan is built once")(g);
     crate::compile(&cache.func("decode").inputs(&inputs(2)), &device(), &mut once).unwrap();
     cache.status("decode").unwrap()
 }
@@ -34,7 +34,7 @@ fn wait_for_waiters(root: &Root, count: usize) {
 }
 
 /// Lets one build while two wait; these two then build at the same time, or not at all.
-fn two_wait_for_one(root: &Root, work: impl Fn(&mut Builder) -> Result<()> + Sync) -> Vec<Status> {
+fn two_wait_for_one(root: &Root, work: impl Fn(&Builder) -> Result<()> + Sync) -> Vec<Status> {
     let (begun, has_begun) = mpsc::channel();
     let (go, may_go) = mpsc::channel::<()>();
     let (together, work) = (Barrier::new(2), &work);
@@ -113,7 +113,7 @@ fn a_word_of_another_time_stops_nobody() {
     thread::scope(|scope| {
         let fails = root.cache().build().unwrap();
         let failing = scope.spawn(move || {
-            let mut fail = |g: &mut Builder| {
+            let mut fail = |g: &Builder| {
                 begun.send(()).unwrap();
                 may_go.recv().unwrap();
                 g.join("nowhere")

@@ -14,7 +14,7 @@ use crate::{Alone, calls_of, give, result};
 const NO_EXECUTOR: i32 = 561_101;
 const BAD_PARAMETER: i32 = 161_002;
 
-type Record = fn(&mut Builder, &[Value]) -> Result<Value>;
+type Record = fn(&Builder, &[Value]) -> Result<Value>;
 
 /// The operators with the shapes of their operands, which are numbers but for the indices.
 const OPERATORS: [(&str, &[&[usize]], Record); 25] = [
@@ -110,7 +110,7 @@ fn every_operator_gives_the_same_bits_by_address_whole_and_eagerly() {
 }
 
 /// An operator of `a` into memory, and what is there then.
-type Into = (&'static str, fn(&mut Builder, Value, Value) -> Result<()>, fn(f32) -> f32);
+type Into = (&'static str, fn(&Builder, Value, Value) -> Result<()>, fn(f32) -> f32);
 
 #[test]
 fn results_in_memory_that_moves_and_operands_that_are_one_input_are_replaced() {

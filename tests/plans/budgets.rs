@@ -369,7 +369,7 @@ fn buckets_are_captured_as_far_as_limit_and_streams_go() {
 }
 
 /// The sizes of `of` that are captured with `left` streams left: never more than there is room for.
-fn captured_with(left: u32, of: &Buckets, build: fn(&mut racl::plan::Builder) -> racl::Result<()>) -> usize {
+fn captured_with(left: u32, of: &Buckets, build: fn(&racl::plan::Builder) -> racl::Result<()>) -> usize {
     let alone = Alone::new();
     let plan = Plan::build(build).unwrap();
     let memory = alone.device.upload_tensor(&[0.0_f32; 32], [32]).unwrap();
@@ -392,13 +392,13 @@ fn captured_with(left: u32, of: &Buckets, build: fn(&mut racl::plan::Builder) ->
 
 #[test]
 fn the_streams_of_updates_and_of_priorities_count_as_well() {
-    let updatable = |g: &mut racl::plan::Builder| {
+    let updatable = |g: &racl::plan::Builder| {
         let n = g.symbol("n", 1..=32)?;
         let x = g.input("x", [n], F32, Input::Updatable)?;
         let y = g.muls(x, 2.0)?;
         g.output("y", y)
     };
-    let beside = |g: &mut racl::plan::Builder| {
+    let beside = |g: &racl::plan::Builder| {
         let n = g.symbol("n", 1..=32)?;
         let x = g.input("x", [n], F32, Input::Copied)?;
         let a = g.scope("a", |g| g.adds(x, 1.0))?;

@@ -9,12 +9,12 @@ use racl::{ErrorKind, Prefetch, Result};
 
 /// That `work` is refused at the line after which it ends.
 #[track_caller]
-fn refused(kind: FindingKind, parts: &[&str], work: impl FnOnce(&mut Builder) -> Result<()>) {
+fn refused(kind: FindingKind, parts: &[&str], work: impl FnOnce(&Builder) -> Result<()>) {
     refused_with(Options::new(), kind, parts, work);
 }
 
 #[track_caller]
-fn refused_with(options: Options, kind: FindingKind, parts: &[&str], work: impl FnOnce(&mut Builder) -> Result<()>) {
+fn refused_with(options: Options, kind: FindingKind, parts: &[&str], work: impl FnOnce(&Builder) -> Result<()>) {
     let error = Plan::build_with(options, work).expect_err("this must be refused");
     let found = &error.findings()[0];
     assert_eq!((error.kind(), found.kind), (ErrorKind::InvalidPlan, kind), "{error}");
@@ -30,7 +30,7 @@ fn lints(plan: &Plan) -> Vec<(FindingKind, &str)> {
     plan.lints().iter().map(|Finding { kind, message, .. }| (*kind, message.as_str())).collect()
 }
 
-fn input(g: &mut Builder) -> Result<Value> {
+fn input(g: &Builder) -> Result<Value> {
     g.input("x", [4], F32, Input::Copied)
 }
 
@@ -143,7 +143,7 @@ fn symbols_of_another_plan_are_refused() {
 #[test]
 fn handles_of_another_plan_are_refused() {
     let (value, event, gate) = foreign();
-    type Work<'a> = Box<dyn FnOnce(&mut Builder) -> Result<()> + 'a>;
+    type Work<'a> = Box<dyn FnOnce(&Builder) -> Result<()> + 'a>;
     let works: [(&str, Work<'_>); 12] = [
         ("event \"e\" belongs to another plan", Box::new(|g| g.wait(&event))),
         ("event \"e\" belongs to another plan", Box::new(|g| g.record(&event))),

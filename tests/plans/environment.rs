@@ -10,7 +10,7 @@ const VARIABLE: &str = "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM";
 /// Marks the process that looks.
 const CHILD: &str = "RACL_TEST_CHILD";
 
-fn heads(g: &mut Builder, rows: Dim, tag: Option<&str>) -> Result<()> {
+fn heads(g: &Builder, rows: Dim, tag: Option<&str>) -> Result<()> {
     let x = g.input("x", [rows, Dim::from(4)], F32, Input::Copied)?;
     let (a, b) = match tag {
         None => (g.muls(x, 2.0)?, g.tanh(x)?),
@@ -26,7 +26,7 @@ fn heads(g: &mut Builder, rows: Dim, tag: Option<&str>) -> Result<()> {
 
 /// Streams of a dynamic plan, of a static one, of a dynamic one with a tag, and with the option single_stream.
 fn streams() -> [usize; 4] {
-    let dynamic = |tag| move |g: &mut Builder| g.symbol("n", 1..=8).and_then(|n| heads(g, n, tag));
+    let dynamic = |tag| move |g: &Builder| g.symbol("n", 1..=8).and_then(|n| heads(g, n, tag));
     let single = Options::new().single_stream();
     [
         Plan::build(dynamic(None)).unwrap(),

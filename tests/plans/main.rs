@@ -27,6 +27,7 @@ mod pools;
 mod prefetch;
 mod programs;
 mod random;
+mod recorded;
 mod refusals;
 mod rules;
 mod seeds;

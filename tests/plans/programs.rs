@@ -102,7 +102,7 @@ fn plan(seed: u64, style: &Style) -> Result<(Plan, Recorded)> {
     plan.map(|plan| (plan, recorded))
 }
 
-fn record(g: &mut Builder, dice: Dice, tags: usize, style: &Style) -> Result<Recorded> {
+fn record(g: &Builder, dice: Dice, tags: usize, style: &Style) -> Result<Recorded> {
     let mut writer = Writer {
         dice,
         style: *style,
@@ -161,7 +161,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn begin(&mut self, g: &mut Builder) -> Result<()> {
+    fn begin(&mut self, g: &Builder) -> Result<()> {
         for name in &self.names {
             self.marks.push(g.event(&format!("mark of {name}"))?);
         }
@@ -213,7 +213,7 @@ impl Writer {
         }
     }
 
-    fn input(&mut self, g: &mut Builder, name: &str, class: Input, dtype: DataType, sizes: Vec<Size>) -> Result<()> {
+    fn input(&mut self, g: &Builder, name: &str, class: Input, dtype: DataType, sizes: Vec<Size>) -> Result<()> {
         let dim = |size: &Size| match size {
             Size::Fixed(size) => Dim::from(*size),
             Size::Symbol(index) => self.symbols[*index],
@@ -272,7 +272,7 @@ impl Writer {
     }
 
     /// Makes `tag` wait for what work on these values depends on, for most of it at least.
-    fn order(&mut self, g: &mut Builder, tag: usize, reads: &[Known], writes: &[Known]) -> Result<()> {
+    fn order(&mut self, g: &Builder, tag: usize, reads: &[Known], writes: &[Known]) -> Result<()> {
         let mut needed: Vec<usize> = Vec::new();
         let both = reads.iter().map(|one| (one, false)).chain(writes.iter().map(|one| (one, true)));
         for (one, write) in both {
@@ -304,7 +304,7 @@ impl Writer {
         Ok(())
     }
 
-    fn prefetch(&mut self, g: &mut Builder) {
+    fn prefetch(&mut self, g: &Builder) {
         let (one, dependency) = (self.pick(), self.pick());
         let after = if self.dice.chance(500) { After::Start } else { After::Value(dependency.value) };
         if !self.roots[one.root].updatable {
@@ -313,7 +313,7 @@ impl Writer {
         }
     }
 
-    fn end(&mut self, g: &mut Builder) -> Result<()> {
+    fn end(&mut self, g: &Builder) -> Result<()> {
         for index in 0..1 + self.dice.below(4) {
             let one = self.pick();
             self.output(g, &format!("y{index}"), one)?;
@@ -328,7 +328,7 @@ impl Writer {
         Ok(())
     }
 
-    fn output(&mut self, g: &mut Builder, name: &str, one: Known) -> Result<()> {
+    fn output(&mut self, g: &Builder, name: &str, one: Known) -> Result<()> {
         if self.roots[one.root].updatable {
             return Ok(());
         }

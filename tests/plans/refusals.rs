@@ -12,7 +12,7 @@ use crate::common::assert_says;
 
 /// The error of work that a builder must refuse.
 #[track_caller]
-fn refused(work: impl FnOnce(&mut Builder) -> Result<()>) -> racl::Error {
+fn refused(work: impl FnOnce(&Builder) -> Result<()>) -> racl::Error {
     Plan::build(work).expect_err("this must be refused")
 }
 
@@ -206,7 +206,7 @@ fn numbers_of_operators_are_those_of_their_operand_s_type() {
 
 #[test]
 fn empty_names_are_refused_everywhere() {
-    type Work = fn(&mut Builder) -> Result<()>;
+    type Work = fn(&Builder) -> Result<()>;
     let works: [(&str, Work); 9] = [
         ("symbol \"\"", |g| g.symbol("", 1..=2).map(drop)),
         ("input \"\"", |g| g.input("", [4], F32, Input::Copied).map(drop)),

@@ -256,7 +256,7 @@ fn every_c_call_of_a_whole_update_may_fail() {
 
 #[test]
 fn what_is_no_operator_cannot_use_an_updatable_input() {
-    type Work = fn(&mut Builder, Value, Value) -> Result<()>;
+    type Work = fn(&Builder, Value, Value) -> Result<()>;
     let works: [(&str, Work); 6] = [
         ("copy: input \"x\" is updatable", |g, x, y| g.copy(x, y)),
         ("copy: input \"x\" is updatable", |g, x, y| g.copy(y, x)),

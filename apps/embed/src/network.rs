@@ -48,7 +48,7 @@ pub(crate) fn plan(weights: &Weights, prefetch: bool, device: &Device, cache: Op
 
 /// While a layer computes, the weights of the next one move into the L2 cache on a side stream: from when the layer
 /// has what it starts from.
-fn build(g: &mut Builder, weights: &Weights, prefetch: bool) -> Result<()> {
+fn build(g: &Builder, weights: &Weights, prefetch: bool) -> Result<()> {
     let tokens = g.symbol("tokens", 1..=MAX_TOKENS)?;
     let layers: Vec<Value> = weights
         .layers
@@ -56,7 +56,7 @@ fn build(g: &mut Builder, weights: &Weights, prefetch: bool) -> Result<()> {
         .enumerate()
         .map(|(index, memory)| g.input(&layer_name(index), [memory.len()], F32, Input::Frozen))
         .collect::<Result<_>>()?;
-    let next = |g: &mut Builder, index: usize, after: After<'_>| match layers.get(index) {
+    let next = |g: &Builder, index: usize, after: After<'_>| match layers.get(index) {
         Some(memory) if prefetch => g.prefetch(*memory, Prefetch::all(), after).map(drop),
         _ => Ok(()),
     };
@@ -74,7 +74,7 @@ fn build(g: &mut Builder, weights: &Weights, prefetch: bool) -> Result<()> {
 }
 
 /// What the mask adds to attention scores: 0, or a large negative number for padding.
-fn attention_bias(g: &mut Builder, mask: Value) -> Result<Value> {
+fn attention_bias(g: &Builder, mask: Value) -> Result<Value> {
     let shifted = g.adds(mask, -1.0)?;
     g.muls(shifted, MASKED)
 }
@@ -86,10 +86,10 @@ struct Network<'a> {
 
 impl Network<'_> {
     /// Token, position and type of each token: `[tokens, hidden]`.
-    fn embed(&self, g: &mut Builder) -> Result<Value> {
+    fn embed(&self, g: &Builder) -> Result<Value> {
         let config = &self.weights.config;
         let ids = g.input(IDS, [self.tokens], I64, Input::Host)?;
-        let mut table = |name, rows| g.input(name, [rows, config.hidden], F32, Input::Frozen);
+        let table = |name, rows| g.input(name, [rows, config.hidden], F32, Input::Frozen);
         let (words, positions) = (table("words", config.vocabulary)?, table("positions", config.positions)?);
         let (kind, norm) = (table("kind", 1)?, table("embeddings", 2)?);
         let sum = g.embedding(words, ids)?;
@@ -100,7 +100,7 @@ impl Network<'_> {
         self.normalise(g, sum, norm, &Place { weight: 0..width, bias: width..2 * width })
     }
 
-    fn layer(&self, g: &mut Builder, memory: Value, hidden: Value, bias: Value) -> Result<Value> {
+    fn layer(&self, g: &Builder, memory: Value, hidden: Value, bias: Value) -> Result<Value> {
         let (config, places, tokens) = (&self.weights.config, &self.weights.places, self.tokens);
         let (heads, head) = (config.heads, config.head());
         let scale = 1.0 / (head as f32).sqrt();
@@ -129,14 +129,14 @@ impl Network<'_> {
         self.normalise(g, sum, memory, &places.norm)
     }
 
-    fn normalise(&self, g: &mut Builder, from: Value, memory: Value, place: &Place) -> Result<Value> {
+    fn normalise(&self, g: &Builder, from: Value, memory: Value, place: &Place) -> Result<Value> {
         let weight = g.narrow(memory, 0, place.weight.clone())?;
         let bias = g.narrow(memory, 0, place.bias.clone())?;
         g.layer_norm(from, weight, bias, self.weights.config.eps)
     }
 }
 
-fn linear(g: &mut Builder, from: Value, memory: Value, place: &Place) -> Result<Value> {
+fn linear(g: &Builder, from: Value, memory: Value, place: &Place) -> Result<Value> {
     let columns = place.bias.len();
     let weight = g.narrow(memory, 0, place.weight.clone())?;
     let weight = g.reshape(weight, [place.weight.len() / columns, columns])?;
@@ -145,7 +145,7 @@ fn linear(g: &mut Builder, from: Value, memory: Value, place: &Place) -> Result<
 }
 
 /// The mean over the tokens of the text, scaled to length 1.
-fn pool(g: &mut Builder, mask: Value, hidden: Value) -> Result<Value> {
+fn pool(g: &Builder, mask: Value, hidden: Value) -> Result<Value> {
     let pooled = g.mm(mask, hidden)?;
     let count = g.reduce_sum(mask, &[1], true)?;
     let mean = g.div(pooled, count)?;

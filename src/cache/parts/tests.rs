@@ -114,7 +114,7 @@ fn each_setting_changes_its_part() {
     let mut inputs = Signature::new();
     inputs.input("x", [2], F32, Input::Copied).unwrap();
     let table = |version| {
-        let same = |_: &mut crate::plan::Builder, _, operands: &[crate::plan::Value]| Ok(operands[0]);
+        let same = |_: &crate::plan::Builder, _, operands: &[crate::plan::Value]| Ok(operands[0]);
         Decompositions::new().with("gelu", version, same).unwrap()
     };
     let with = |change: fn(crate::cache::CacheBuilder) -> crate::cache::CacheBuilder| {

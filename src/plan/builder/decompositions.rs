@@ -41,7 +41,7 @@ const NAMES: [&str; 26] = [
     "tanh",
 ];
 
-pub(crate) type Rewrite = Arc<dyn Fn(&mut Builder, Operator, &[Value]) -> Result<Value> + Send + Sync>;
+pub(crate) type Rewrite = Arc<dyn Fn(&Builder, Operator, &[Value]) -> Result<Value> + Send + Sync>;
 
 /// A table of operators and what is issued in their place while a plan is built.
 ///
@@ -97,7 +97,7 @@ impl Decompositions {
         mut self,
         operator: &str,
         version: u32,
-        rewrite: impl Fn(&mut Builder, Operator, &[Value]) -> Result<Value> + Send + Sync + 'static,
+        rewrite: impl Fn(&Builder, Operator, &[Value]) -> Result<Value> + Send + Sync + 'static,
     ) -> Result<Self> {
         let Some(name) = NAMES.into_iter().find(|name| *name == operator) else {
             return Err(Error::invalid(format!(
@@ -174,7 +174,7 @@ mod tests {
             .collect()
     }
 
-    fn largest(g: &mut Builder) -> Result<()> {
+    fn largest(g: &Builder) -> Result<()> {
         let x = g.input("x", [4], DataType::F32, Input::Copied)?;
         let w = g.input("w", [4], DataType::F32, Input::Copied)?;
         let y = g.maximum(x, w)?;
@@ -208,8 +208,8 @@ mod tests {
 
     #[test]
     fn a_rewrite_that_leads_back_to_its_operator_is_refused() {
-        let to_sub = |g: &mut Builder, _: Operator, operands: &[Value]| g.sub(operands[0], operands[1]);
-        let to_max = |g: &mut Builder, _: Operator, operands: &[Value]| g.maximum(operands[0], operands[1]);
+        let to_sub = |g: &Builder, _: Operator, operands: &[Value]| g.sub(operands[0], operands[1]);
+        let to_max = |g: &Builder, _: Operator, operands: &[Value]| g.maximum(operands[0], operands[1]);
         refused(&Decompositions::new().with("maximum", 1, to_max).unwrap(), "leads back to it: maximum → maximum");
         let circle = Decompositions::new().with("maximum", 1, to_sub).unwrap().with("sub", 1, to_max).unwrap();
         refused(&circle, "leads back to it: maximum → sub → maximum");
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_rewrite_gives_a_new_value_of_the_same_type_and_shape() {
-        let with = |rewrite: fn(&mut Builder, Operator, &[Value]) -> Result<Value>| {
+        let with = |rewrite: fn(&Builder, Operator, &[Value]) -> Result<Value>| {
             Decompositions::new().with("maximum", 1, rewrite).unwrap()
         };
         refused(&with(|g, _, operands| g.reduce_sum(operands[0], &[], false)), "gives F32 [], the operator F32 [4]");
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn names_that_have_no_meaning_are_refused() {
-        let same = |_: &mut Builder, _: Operator, operands: &[Value]| Ok(operands[0]);
+        let same = |_: &Builder, _: Operator, operands: &[Value]| Ok(operands[0]);
         for name in ["maximun", "copy", "fill", ""] {
             let error = Decompositions::new().with(name, 1, same).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidArgument);

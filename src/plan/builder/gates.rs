@@ -1,12 +1,8 @@
 //! Gates between a plan and work beside it.
 
-use std::panic::Location;
-
 use crate::error::Result;
-use crate::plan::check::finding::FindingKind;
-use crate::plan::recipe::NodeKind;
 
-use super::{At, Builder};
+use super::Builder;
 
 /// A gate between a plan and work beside it, from [`Builder::external`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,15 +43,8 @@ impl Builder {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[track_caller]
-    pub fn external(&mut self, name: &str) -> Result<External> {
-        let at = Location::caller();
-        if name.is_empty() || self.external_names.contains(name) {
-            let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
-            return self.wrong(kind, at, format_args!("external gate {name:?}: the name is empty or taken"));
-        }
-        self.external_names.insert(name.to_owned());
-        self.recipe.externals.push(name.to_owned());
-        Ok(External { plan: self.plan, index: self.recipe.externals.len() as u32 - 1 })
+    pub fn external(&self, name: &str) -> Result<External> {
+        self.state().external(name)
     }
 
     /// Makes the surrounding stream wait, in each run, for one signal of
@@ -77,8 +66,8 @@ impl Builder {
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a gate of another plan.
     #[doc(alias = "aclrtValueWait")]
     #[track_caller]
-    pub fn wait_external(&mut self, gate: External) -> Result<()> {
-        self.external_node(gate, NodeKind::ExternalWait(gate.index), Location::caller())
+    pub fn wait_external(&self, gate: External) -> Result<()> {
+        self.state().wait_external(gate)
     }
 
     /// Gives one signal through the gate when the surrounding stream gets there, in each run. See
@@ -89,14 +78,7 @@ impl Builder {
     /// As [`Builder::wait_external`].
     #[doc(alias = "aclrtValueWrite")]
     #[track_caller]
-    pub fn record_external(&mut self, gate: External) -> Result<()> {
-        self.external_node(gate, NodeKind::ExternalRecord(gate.index), Location::caller())
-    }
-
-    fn external_node(&mut self, gate: External, kind: NodeKind, at: At) -> Result<()> {
-        if gate.plan != self.plan {
-            return self.wrong(FindingKind::Foreign, at, "an external gate of another plan");
-        }
-        self.emit(kind, &[], at).map(drop)
+    pub fn record_external(&self, gate: External) -> Result<()> {
+        self.state().record_external(gate)
     }
 }

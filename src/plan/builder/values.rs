@@ -1,19 +1,13 @@
 //! Symbols, inputs, constants, memory and outputs.
 
 use std::ops::RangeInclusive;
-use std::panic::Location;
 
 use crate::error::Result;
 use crate::op::{DataType, Element};
-use crate::plan::check::finding::FindingKind;
-use crate::plan::recipe::is_updatable;
-use crate::plan::recipe::layout::{Extent, Layout};
-use crate::plan::recipe::operator::Operand;
-use crate::plan::recipe::{Input, InputInfo, NodeKind, OutputInfo, Storage, StorageKind, ValueInfo};
-use crate::plan::symbols::Symbol;
-use crate::plan::symbols::dim::{Dim, IntoDims, MAX_SYMBOLS};
+use crate::plan::recipe::Input;
+use crate::plan::symbols::dim::{Dim, IntoDims};
 
-use super::{At, Builder, NONE, Value, push_slowly};
+use super::{Builder, Value};
 
 impl Builder {
     /// A named dimension that gets its value at each run: that of the inputs that have it. The plan is checked once
@@ -55,23 +49,8 @@ impl Builder {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[track_caller]
-    pub fn symbol(&mut self, name: &str, bounds: RangeInclusive<usize>) -> Result<Dim> {
-        let at = Location::caller();
-        let symbols = &self.recipe.symbols;
-        if name.is_empty() || symbols.iter().any(|known| known.name == name) {
-            let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
-            return self.wrong(kind, at, format_args!("symbol {name:?}: the name is empty or taken"));
-        }
-        if symbols.len() == MAX_SYMBOLS {
-            return self.wrong(FindingKind::Name, at, format_args!("symbol {name:?} is one more than {MAX_SYMBOLS}"));
-        }
-        let (least, greatest) = (*bounds.start() as u64, *bounds.end() as u64);
-        if least > greatest || greatest == 0 || greatest > 1 << 31 {
-            return self.wrong(FindingKind::Name, at, format_args!("symbol {name:?} with the bounds {bounds:?}"));
-        }
-        let dim = Dim::symbol(symbols.len()).of_plan(self.plan);
-        self.recipe.symbols.push(Symbol { name: name.to_owned(), least, greatest });
-        Ok(dim)
+    pub fn symbol(&self, name: &str, bounds: RangeInclusive<usize>) -> Result<Dim> {
+        self.state().symbol(name, bounds)
     }
 
     /// An input, by name and class.
@@ -99,27 +78,8 @@ impl Builder {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[track_caller]
-    pub fn input(&mut self, name: &str, dims: impl IntoDims, dtype: DataType, class: Input) -> Result<Value> {
-        let at = Location::caller();
-        let dims = self.dims_of(dims, at)?;
-        if name.is_empty() || self.input_names.contains(name) {
-            let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
-            return self.wrong(kind, at, format_args!("input {name:?}: the name is empty or taken"));
-        }
-        if matches!(class, Input::Frozen | Input::Static) && dims.iter().any(|dim| dim.as_fixed().is_none()) {
-            let class = if class == Input::Frozen { "frozen" } else { "static" };
-            let text = format!("input {name:?} is {class}, so its shape cannot have symbols");
-            return self.wrong(FindingKind::Operand, at, text);
-        }
-        let index = self.recipe.inputs.len() as u32;
-        let value = self.memory(StorageKind::Input(index), &dims, dtype, at)?;
-        self.input_names.insert(name.to_owned());
-        self.recipe.inputs.push(InputInfo { name: name.to_owned(), value: value.index, class });
-        if class == Input::Host {
-            // The upload is the first work that the plan knows of for this memory.
-            self.emit(NodeKind::Upload(index), &[Self::write(value)], at)?;
-        }
-        Ok(value)
+    pub fn input(&self, name: &str, dims: impl IntoDims, dtype: DataType, class: Input) -> Result<Value> {
+        self.state().input(name, dims, dtype, class)
     }
 
     /// Numbers that are part of the plan itself.
@@ -146,21 +106,8 @@ impl Builder {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[track_caller]
-    pub fn constant<T: Element>(&mut self, data: &[T], dims: impl IntoDims) -> Result<Value> {
-        let at = Location::caller();
-        let dims = self.dims_of(dims, at)?;
-        let elements = dims.iter().try_fold(1_usize, |product, dim| product.checked_mul(dim.as_fixed()?));
-        if elements != Some(data.len()) {
-            return self.wrong(
-                FindingKind::Operand,
-                at,
-                format_args!("{} elements for {}", data.len(), self.show(&dims)),
-            );
-        }
-        let index = self.recipe.constants.len() as u32;
-        let value = self.memory(StorageKind::Constant(index), &dims, T::TYPE, at)?;
-        self.recipe.constants.push(bytemuck::cast_slice(data).to_vec());
-        Ok(value)
+    pub fn constant<T: Element>(&self, data: &[T], dims: impl IntoDims) -> Result<Value> {
+        self.state().constant(data, dims)
     }
 
     /// Memory of the plan with undefined content, for an operator to write.
@@ -189,38 +136,8 @@ impl Builder {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[track_caller]
-    pub fn empty(&mut self, dims: impl IntoDims, dtype: DataType) -> Result<Value> {
-        let at = Location::caller();
-        let dims = self.dims_of(dims, at)?;
-        self.memory(StorageKind::Temporary, &dims, dtype, at)
-    }
-
-    pub(super) fn memory(&mut self, kind: StorageKind, dims: &[Dim], dtype: DataType, at: At) -> Result<Value> {
-        let layout = Layout::dense(dtype, dims);
-        let bytes = layout.as_ref().and_then(Layout::bytes);
-        let bounds = self.recipe.bounds();
-        let fits = bytes.as_ref().and_then(|bytes| bytes.greatest(&bounds)).is_some_and(|most| most < 1 << 62);
-        let (Some(layout), Some(bytes), true) = (layout, bytes, fits) else {
-            return self.wrong(
-                FindingKind::Operand,
-                at,
-                format_args!("a value of shape {} is too large", self.show(dims)),
-            );
-        };
-        if self.recipe.storages.len() >= NONE as usize {
-            return self.wrong(FindingKind::Operand, at, "more values than can be numbered");
-        }
-        let storage = self.recipe.storages.len() as u32;
-        push_slowly(&mut self.recipe.storages, Storage { kind, bytes });
-        let layout = self.recipe.layout(&mut self.known, layout);
-        push_slowly(&mut self.recipe.values, ValueInfo { storage, layout, offset: Extent::Fixed(0) });
-        self.producers.push_new();
-        Ok(Value { plan: self.plan, index: self.recipe.values.len() as u32 - 1, version: 0 })
-    }
-
-    pub(super) fn operand(&self, value: Value) -> Operand<'_> {
-        let layout = self.recipe.layout_of(value.index);
-        Operand { dtype: layout.dtype, dims: &layout.dims }
+    pub fn empty(&self, dims: impl IntoDims, dtype: DataType) -> Result<Value> {
+        self.state().empty(dims, dtype)
     }
 
     /// Makes `value` an output, by name. An input, a constant and a value that is an output already is copied.
@@ -247,8 +164,8 @@ impl Builder {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[track_caller]
-    pub fn output(&mut self, name: &str, value: Value) -> Result<()> {
-        self.add_output(name, value, false, Location::caller())
+    pub fn output(&self, name: &str, value: Value) -> Result<()> {
+        self.state().output(name, value)
     }
 
     /// As [`Builder::output`]; each run also brings the output to host memory of the executable.
@@ -277,55 +194,7 @@ impl Builder {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[track_caller]
-    pub fn output_to_host(&mut self, name: &str, value: Value) -> Result<()> {
-        self.add_output(name, value, true, Location::caller())
-    }
-
-    /// That none of these is memory that moves inside captured graphs, for work that cannot be updated there.
-    pub(super) fn check_updates(&self, what: impl std::fmt::Display, values: &[Value], at: At) -> Result<()> {
-        let Some(value) = values.iter().find(|value| is_updatable(&self.recipe, value.index)) else { return Ok(()) };
-        let StorageKind::Input(input) = self.recipe.storages[self.recipe.storage_of(value.index) as usize].kind
-        else {
-            return Ok(());
-        };
-        let name = &self.recipe.inputs[input as usize].name;
-        let text = format!(
-            "{what}: input {name:?} is updatable, and only operators can be updated inside a captured graph; \
-             Operator::Copy and Operator::Fill with op_into are such"
-        );
-        self.wrong(FindingKind::Operand, at, text)
-    }
-
-    fn add_output(&mut self, name: &str, value: Value, host: bool, at: At) -> Result<()> {
-        self.check(value, "output", at)?;
-        if name.is_empty() || self.output_names.contains(name) {
-            let kind = if name.is_empty() { FindingKind::Name } else { FindingKind::Duplicate };
-            return self.wrong(kind, at, format_args!("output {name:?}: the name is empty or taken"));
-        }
-        let index = self.recipe.outputs.len() as u32;
-        let info = &self.recipe.values[value.index as usize];
-        let storage = &self.recipe.storages[info.storage as usize];
-        let whole = self.recipe.layout_of(value.index).bytes() == Some(storage.bytes.clone())
-            && info.offset == Extent::Fixed(0)
-            && self.recipe.layout_of(value.index).is_dense();
-        let value = if storage.kind == StorageKind::Temporary && whole {
-            let storage = info.storage as usize;
-            self.recipe.storages[storage].kind = StorageKind::Output(index);
-            value
-        } else {
-            if self.is_plain_copy(value, value) {
-                self.check_updates(format_args!("output {name:?}, which is a copy"), &[value], at)?;
-            }
-            let layout = self.recipe.layout_of(value.index).clone();
-            let copy = self.memory(StorageKind::Output(index), &layout.dims, layout.dtype, at)?;
-            self.copy_at(value, copy, at)?;
-            copy
-        };
-        self.output_names.insert(name.to_owned());
-        self.recipe.outputs.push(OutputInfo { name: name.to_owned(), value: value.index, host });
-        if host {
-            self.emit(NodeKind::Download(index), &[Self::read(value)], at)?;
-        }
-        Ok(())
+    pub fn output_to_host(&self, name: &str, value: Value) -> Result<()> {
+        self.state().output_to_host(name, value)
     }
 }

@@ -136,7 +136,7 @@ mod tests {
     /// A few operators with needs on up to four streams, some of which are joined on the way.
     fn random(dice: &mut Dice) -> Plan {
         let operator = |cores| Foreign::new("sum", 1, |_| Ok(())).needs(cores);
-        Plan::build(|g: &mut Builder| {
+        Plan::build(|g: &Builder| {
             for _ in 0..9 {
                 let tag = ["a", "b", "c", "d"][dice.index(4)];
                 let cores = Cores { cube: dice.index(4) as u32, vector: dice.index(3) as u32 };

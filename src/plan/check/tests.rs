@@ -150,8 +150,8 @@ fn waits_at_gates_end_whoever_takes_the_signals() {
 fn random_gates_are_refused_exactly_if_a_run_can_get_stuck() {
     let (mut fine, mut refused) = (0, 0);
     for seed in 0..3000 {
-        let mut g = Builder::new(Options::new());
-        random_gates(&mut g, &mut Dice(seed)).unwrap();
+        let g = Builder::new(Options::new());
+        random_gates(&g, &mut Dice(seed)).unwrap();
         let built = g.finish().unwrap();
         let (order, uses) = (Order::of(&built.recipe).unwrap(), Uses::of(&built.recipe));
         let findings = check::check(&built.recipe, &order, &uses);
@@ -169,7 +169,7 @@ fn random_gates_are_refused_exactly_if_a_run_can_get_stuck() {
     assert!(fine > 400 && refused > 400, "{fine} {refused}");
 }
 
-fn random_gates(g: &mut Builder, dice: &mut Dice) -> Result<()> {
+fn random_gates(g: &Builder, dice: &mut Dice) -> Result<()> {
     let gates = [g.external("a")?, g.external("b")?];
     for _ in 0..2 + dice.below(7) {
         let (gate, tag) = (gates[dice.below(2) as usize], ["1", "2", "3"][dice.below(3) as usize]);

@@ -170,6 +170,7 @@ impl Dump<'_> {
                 match info.kind {
                     crate::plan::recipe::FunctionKind::Foreign => "foreign",
                     crate::plan::recipe::FunctionKind::Host => "host",
+                    crate::plan::recipe::FunctionKind::Operator => "operator",
                 },
             );
             text_or_null(json, "name", info.name.as_deref());

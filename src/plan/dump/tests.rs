@@ -74,7 +74,7 @@ fn empty() -> Plan {
 
 /// A layer on two streams, so many times.
 fn layers(count: usize) -> Plan {
-    let layer = |g: &mut Builder, x| -> Result<_> {
+    let layer = |g: &Builder, x| -> Result<_> {
         let side = g.scope("side", |g| {
             let a = g.muls(x, 2.0)?;
             let b = g.tanh(a)?;

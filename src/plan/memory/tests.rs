@@ -7,7 +7,7 @@ use crate::plan::{Builder, Foreign, Fork, Input, Plan, Scope, Value};
 use super::*;
 
 /// Foreign operators of all sizes on five streams; each waits for what it reads through versions of `x`.
-fn record(g: &mut Builder, rng: &mut fastrand::Rng, operators: usize) -> Result<()> {
+fn record(g: &Builder, rng: &mut fastrand::Rng, operators: usize) -> Result<()> {
     let any = Foreign::new("test.any", 1, |_| Ok(()));
     let x = g.input("x", [4], F32, Input::Static)?;
     let mut values: Vec<Value> = Vec::new();

@@ -77,7 +77,7 @@ macro_rules! plain {
     )*};
 }
 
-plain!(f32 f64 i8 i16 i32 i64 u8);
+plain!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64);
 
 macro_rules! narrow {
     ($($type:ident, $widen:expr;)*) => {$(
@@ -116,6 +116,78 @@ narrow! {
     bf16, |value| f32::from_bits(u32::from(value.to_bits()) << 16);
 }
 
+/// A truth value: everything but 0 is true.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Truth(u8);
+
+// SAFETY: a transparent u8, of which every pattern of bits is one.
+unsafe impl bytemuck::Zeroable for Truth {}
+// SAFETY: as above.
+unsafe impl Pod for Truth {}
+
+impl Stored for Truth {
+    fn f32(self) -> f32 {
+        f32::from(u8::from(self.0 != 0))
+    }
+
+    fn f64(self) -> f64 {
+        f64::from(u8::from(self.0 != 0))
+    }
+
+    fn i64(self) -> i64 {
+        i64::from(self.0 != 0)
+    }
+
+    fn of_f32(value: f32) -> Self {
+        Self(u8::from(value != 0.0))
+    }
+
+    fn of_f64(value: f64) -> Self {
+        Self(u8::from(value != 0.0))
+    }
+
+    fn of_i64(value: i64) -> Self {
+        Self(u8::from(value != 0))
+    }
+}
+
+/// An element that nothing is computed with: who computes refuses it before ([`DataType::is_complex`]).
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Opaque<T>(T);
+
+// SAFETY: a transparent number.
+unsafe impl<T: bytemuck::Zeroable> bytemuck::Zeroable for Opaque<T> {}
+// SAFETY: as above.
+unsafe impl<T: Pod> Pod for Opaque<T> {}
+
+impl<T: Pod> Stored for Opaque<T> {
+    fn f32(self) -> f32 {
+        f32::NAN
+    }
+
+    fn f64(self) -> f64 {
+        f64::NAN
+    }
+
+    fn i64(self) -> i64 {
+        0
+    }
+
+    fn of_f32(_: f32) -> Self {
+        Self(T::zeroed())
+    }
+
+    fn of_f64(_: f64) -> Self {
+        Self(T::zeroed())
+    }
+
+    fn of_i64(_: i64) -> Self {
+        Self(T::zeroed())
+    }
+}
+
 /// Rounds to odd, so that rounding the result once more rounds `value` correctly.
 fn to_odd(value: f64) -> f32 {
     let near = value as f32;
@@ -131,7 +203,10 @@ fn to_odd(value: f64) -> f32 {
 macro_rules! with_type {
     ($dtype:expr, $stored:ident => $body:expr) => {
         $crate::plan::recipe::element::with_type!(@ $dtype, $stored, $body,
-            F32 f32, F16 half::f16, Bf16 half::bf16, F64 f64, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8)
+            F32 f32, F16 half::f16, Bf16 half::bf16, F64 f64, I8 i8, I16 i16, I32 i32, I64 i64, U8 u8,
+            Bool $crate::plan::recipe::element::Truth, U16 u16, U32 u32, U64 u64,
+            Complex32 $crate::plan::recipe::element::Opaque<u32>, Complex64 $crate::plan::recipe::element::Opaque<u64>,
+            Complex128 $crate::plan::recipe::element::Opaque<[u64; 2]>)
     };
     (@ $dtype:expr, $stored:ident, $body:expr, $($name:ident $type:ty),*) => {
         match $dtype {
@@ -146,6 +221,9 @@ pub(crate) use with_type;
 
 /// `number` as an element of type `dtype`: the first bytes, the others are 0.
 pub(crate) fn element_of(number: Number, dtype: DataType) -> Result<[u8; 8], String> {
+    if dtype.is_complex() {
+        return Err(format!("a real number for elements of type {dtype:?}"));
+    }
     with_type!(dtype, S => {
         let element: S = match number {
             Number::Float(value) if dtype.is_floating() => value.store(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::call::{Caller as _, check};
 use crate::error::Result;
-use crate::op::{DataType, MAX_RANK, Shape};
+use crate::op::{DataType, MAX_RANK, Recorded, Shape};
 use crate::stream::Stream;
 
 use super::{Cores, FunctionInfo, FunctionKind};
@@ -311,6 +311,7 @@ impl fmt::Debug for HostFunction {
 pub(crate) enum Body {
     Foreign(ForeignBody),
     Host(Arc<HostFn>),
+    Operator(Arc<Recorded>),
 }
 
 impl fmt::Debug for Body {
@@ -318,6 +319,7 @@ impl fmt::Debug for Body {
         f.write_str(match self {
             Self::Foreign(_) => "Foreign",
             Self::Host(_) => "Host",
+            Self::Operator(_) => "Operator",
         })
     }
 }

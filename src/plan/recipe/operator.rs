@@ -294,6 +294,7 @@ impl Operator {
             return Err(format!("operands of types {:?} and {:?}; they must be the same", first.dtype, other.dtype));
         }
         let allowed = match self {
+            Self::Cast { to } if to.is_complex() || first.dtype.is_complex() => false,
             Self::Cast { .. } | Self::Copy | Self::Permute { .. } | Self::Embedding => {
                 return self.check_index(operands);
             }

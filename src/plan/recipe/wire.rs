@@ -63,6 +63,13 @@ pub(crate) enum DataTypeWire {
     I32,
     I64,
     U8,
+    Bool,
+    U16,
+    U32,
+    U64,
+    Complex32,
+    Complex64,
+    Complex128,
 }
 
 #[derive(Serialize, Deserialize)]

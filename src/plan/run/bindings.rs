@@ -207,7 +207,7 @@ impl DeclaredInput {
                 .iter()
                 .zip(shape.iter())
                 .all(|(dim, size)| dim.as_fixed().is_none_or(|fixed| fixed == *size));
-        if dtype == self.dtype && fits {
+        if self.dtype.takes(dtype) && fits {
             return Ok(());
         }
         let (name, expected, dims) = (&self.name, self.dtype, &self.shown);

@@ -262,6 +262,21 @@ pub(super) fn with_views<T>(
     }
 }
 
+/// What an operator by its C name is told of its tensors.
+pub(super) fn all_views<T>(
+    places: &[Place],
+    pieces: &Pieces,
+    accesses: &[Access],
+    work: impl FnOnce(&[View<'_>]) -> Result<T>,
+) -> Result<T> {
+    let view = |access: &Access| -> Result<View<'_>> {
+        let place = &places[access.value as usize];
+        storage(pieces, place).map(|piece| place.view(piece))
+    };
+    let views: Result<Vec<_>> = accesses.iter().map(view).collect();
+    work(&views?)
+}
+
 fn foreign(
     plan: &Inner,
     recipe: &Recipe,
@@ -271,8 +286,12 @@ fn foreign(
     stream: &Stream,
     at: At,
 ) -> Result<()> {
-    let Body::Foreign(body) = &plan.bodies[function as usize] else {
-        return Err(Error::new(ErrorKind::Internal, "a foreign operator without a body"));
+    let body = match &plan.bodies[function as usize] {
+        Body::Foreign(body) => body,
+        Body::Operator(recorded) => {
+            return all_views(places, pieces, accesses, |views| recorded.launch(stream, views, at));
+        }
+        Body::Host(_) => return Err(Error::new(ErrorKind::Internal, "an operator without a body")),
     };
     let (mut arguments, mut uses): (Vec<Argument>, Vec<Touch<'_>>) = (Vec::new(), Vec::new());
     for access in accesses {

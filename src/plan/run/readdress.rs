@@ -10,12 +10,12 @@
 use std::cell::Cell;
 
 use crate::error::Result;
-use crate::op::{Keep, Repeatable, View};
+use crate::op::{Keep, Recorded, Repeatable, Target, View};
 use crate::plan::recipe::operator::Operator;
-use crate::plan::recipe::{Access, Node, NodeKind};
+use crate::plan::recipe::{Access, FunctionKind, Node, NodeKind, Recipe};
 use crate::stream::Stream;
 
-use super::issue::{At, with_views};
+use super::issue::{At, all_views, with_views};
 use super::launch::{in_phase_order, launch};
 use super::piece::{Pieces, Place};
 
@@ -40,8 +40,13 @@ pub(super) struct Memory<'a> {
 }
 
 impl Way {
-    pub(super) fn of(node: &Node, allowed: bool) -> Self {
-        if allowed && matches!(node.kind, NodeKind::Op(_)) { Self::Untried } else { Self::Whole }
+    pub(super) fn of(recipe: &Recipe, node: &Node, allowed: bool) -> Self {
+        let known = match node.kind {
+            NodeKind::Op(_) => true,
+            NodeKind::Foreign(function) => recipe.functions[function as usize].kind == FunctionKind::Operator,
+            _ => false,
+        };
+        if allowed && known { Self::Untried } else { Self::Whole }
     }
 
     /// Submits `operator` again, to a stream with an open update. Gives whether it was by address.
@@ -52,44 +57,60 @@ impl Way {
                 return Ok(false);
             }
             let views = in_phase_order(operator, operands, out);
-            // Whole is what stays when a second phase fails or panics on the way.
-            match std::mem::replace(self, Self::Whole) {
-                Self::ByAddress(mut all) if all.iter().any(Repeatable::is_of_this_thread) => {
-                    let own = all.iter().position(Repeatable::is_of_this_thread).unwrap_or(0);
-                    all[..=own].rotate_right(1);
-                    if all[0].launch(stream, views, at)? {
-                        *self = Self::ByAddress(all);
-                        return Ok(true);
-                    }
-                }
-                former @ (Self::Untried | Self::ByAddress(_)) => {
-                    let mut all = if let Self::ByAddress(all) = former { all } else { Vec::new() };
-                    if let Some(mut kept) = self.first_phase(operator, (operands, out), stream, at)?
-                        && kept.launch(stream, views, at)?
-                    {
-                        all.truncate(THREADS - 1);
-                        all.insert(0, kept);
-                        *self = Self::ByAddress(all);
-                        return Ok(false);
-                    }
-                }
-                Self::Whole => {}
-            }
-            launch(stream, operator, operands, out, at).map(|()| false)
+            self.again(&Known { operator, operands, out }, views, stream, at)
         })
     }
 
-    /// An executor for further updates too, if there can be one. A first phase that fails says nothing about that.
-    fn first_phase(
+    /// The same for an operator by its C name.
+    pub(super) fn renew_recorded(
         &mut self,
-        operator: &Operator,
-        (operands, out): (&[View<'_>], &View<'_>),
+        recorded: &Recorded,
+        memory: Memory<'_>,
         stream: &Stream,
         at: At,
-    ) -> Result<Option<Repeatable>> {
+    ) -> Result<bool> {
+        let Memory { places, pieces, accesses } = memory;
+        all_views(places, pieces, accesses, |views| self.again(&ByName { recorded, views }, views.iter(), stream, at))
+    }
+
+    fn again<'v>(
+        &mut self,
+        what: &impl Again,
+        views: impl Iterator<Item = &'v View<'v>> + Clone,
+        stream: &Stream,
+        at: At,
+    ) -> Result<bool> {
+        // Whole is what stays when a second phase fails or panics on the way.
+        match std::mem::replace(self, Self::Whole) {
+            Self::ByAddress(mut all) if all.iter().any(Repeatable::is_of_this_thread) => {
+                let own = all.iter().position(Repeatable::is_of_this_thread).unwrap_or(0);
+                all[..=own].rotate_right(1);
+                if all[0].launch(stream, views, at)? {
+                    *self = Self::ByAddress(all);
+                    return Ok(true);
+                }
+            }
+            former @ (Self::Untried | Self::ByAddress(_)) => {
+                let mut all = if let Self::ByAddress(all) = former { all } else { Vec::new() };
+                if let Some(mut kept) = self.first_phase(what, stream, at)?
+                    && kept.launch(stream, views, at)?
+                {
+                    all.truncate(THREADS - 1);
+                    all.insert(0, kept);
+                    *self = Self::ByAddress(all);
+                    return Ok(false);
+                }
+            }
+            Self::Whole => {}
+        }
+        what.launch(stream, at).map(|()| false)
+    }
+
+    /// An executor for further updates too, if there can be one. A first phase that fails says nothing about that.
+    fn first_phase(&mut self, what: &impl Again, stream: &Stream, at: At) -> Result<Option<Repeatable>> {
         let kept = Cell::new(None);
         *self = Self::Untried;
-        launch(Keep { stream, kept: &kept }, operator, operands, out, at)?;
+        what.launch(Keep { stream, kept: &kept }, at)?;
         *self = Self::Whole;
         Ok(kept.into_inner())
     }
@@ -99,5 +120,33 @@ impl Way {
         if matches!(self, Self::ByAddress(_)) {
             *self = Self::Whole;
         }
+    }
+}
+
+/// An operator on its memory, as often as it is wanted.
+trait Again {
+    fn launch(&self, target: impl Target, at: At) -> Result<()>;
+}
+
+struct Known<'a, 'v> {
+    operator: &'a Operator,
+    operands: &'a [View<'v>],
+    out: &'a View<'v>,
+}
+
+impl Again for Known<'_, '_> {
+    fn launch(&self, target: impl Target, at: At) -> Result<()> {
+        launch(target, self.operator, self.operands, self.out, at)
+    }
+}
+
+struct ByName<'a, 'v> {
+    recorded: &'a Recorded,
+    views: &'a [View<'v>],
+}
+
+impl Again for ByName<'_, '_> {
+    fn launch(&self, target: impl Target, at: At) -> Result<()> {
+        self.recorded.launch(target, self.views, at)
     }
 }

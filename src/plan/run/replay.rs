@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::memory::{How, Touch};
 use crate::plan::checked::Inner;
+use crate::plan::recipe::function::Body;
 use crate::plan::recipe::{Input, InputInfo, NodeKind, Recipe};
 use crate::stream::{ByHand, Stream, Task};
 
@@ -228,6 +229,13 @@ fn replay_with_updates(
             NodeKind::Op(operator) => {
                 way.renew(operator, Memory { places, pieces, accesses: recipe.accesses_of(node) }, update, at)
             }
+            NodeKind::Foreign(function) => match &plan.bodies[*function as usize] {
+                Body::Operator(recorded) => {
+                    let memory = Memory { places, pieces, accesses: recipe.accesses_of(node) };
+                    way.renew_recorded(recorded, memory, update, at)
+                }
+                _ => compute(plan, recipe, places, pieces, node, update, at).map(|()| false),
+            },
             _ => compute(plan, recipe, places, pieces, node, update, at).map(|()| false),
         };
         let ended = limit.map_or(Ok(()), CoreLimit::end);

@@ -351,7 +351,7 @@ impl Executable {
 }
 
 fn check_type<T: Element>(dtype: DataType, name: &str) -> Result<()> {
-    if T::TYPE == dtype {
+    if dtype.is::<T>() {
         return Ok(());
     }
     Err(Error::invalid(format!("{name:?} holds {dtype:?}, asked for as {:?}", T::TYPE)))

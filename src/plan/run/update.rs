@@ -94,7 +94,7 @@ impl Groups {
                 scratch: None,
                 uses: Vec::new(),
                 stale: false,
-                way: Way::of(node, by_address),
+                way: Way::of(recipe, node, by_address),
             });
         }
         if !groups.all.is_empty() {

@@ -38,7 +38,7 @@ fn checked(fixed: &Recipe, input: &InputInfo, given: &Simulated) -> Result<Vec<u
     let Some(one) = given.find(name) else {
         return Err(Error::invalid(format!("input {name:?} is missing: {:?} {:?}", layout.dtype, layout.dims)));
     };
-    if let Some((dtype, _)) = one.typed.filter(|(dtype, _)| *dtype != layout.dtype) {
+    if let Some((dtype, _)) = one.typed.filter(|(dtype, _)| !layout.dtype.takes(*dtype)) {
         let text = format!("input {name:?} has elements of type {:?}; given are {dtype:?}", layout.dtype);
         return Err(Error::invalid(text));
     }

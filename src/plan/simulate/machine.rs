@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::op::Recorded;
 use crate::plan::recipe::function::{Body, ForeignBody};
 use crate::plan::recipe::operator::Operator;
 use crate::plan::recipe::{Access, NodeKind, Recipe};
 
 use super::host::{self, HostView};
 use super::memory::{Memory, host_layout, size};
+use super::on_mock::{Given, OnMock};
 
 /// A run that has come so far. A clone goes on independently.
 #[derive(Clone)]
@@ -28,6 +30,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) brought: Vec<Vec<u8>>,
     /// Host memory of the inputs.
     host: Arc<[Vec<u8>]>,
+    /// Where operators are computed that this crate knows by their C names alone.
+    mock: OnMock,
 }
 
 /// What a node wrote: the bytes of the elements of a value. Downloads write host memory, and name what they read.
@@ -63,6 +67,7 @@ impl<'a> Machine<'a> {
             memory,
             brought: vec![Vec::new(); recipe.outputs.len()],
             host: host.into(),
+            mock: OnMock::default(),
         }
     }
 
@@ -126,11 +131,14 @@ impl<'a> Machine<'a> {
             NodeKind::Op(operator) => self.operator(node, operator, accesses, watch)?,
             NodeKind::Foreign(function) => match &self.bodies[function as usize] {
                 Body::Foreign(body) => self.foreign(node, body, accesses, watch)?,
+                Body::Operator(recorded) => self.recorded(node, recorded, accesses, watch)?,
                 Body::Host(_) => return self.fail(node, "is a host function where an operator should be"),
             },
             NodeKind::Host(function) => match &self.bodies[function as usize] {
                 Body::Host(body) => body(&self.recipe.functions[function as usize].attributes),
-                Body::Foreign(_) => return self.fail(node, "is an operator where a host function should be"),
+                Body::Foreign(_) | Body::Operator(_) => {
+                    return self.fail(node, "is an operator where a host function should be");
+                }
             },
             NodeKind::Copy => {
                 let bytes = self.memory.read(self.recipe, accesses[0].value);
@@ -172,6 +180,27 @@ impl<'a> Machine<'a> {
             }
             Err(text) => self.fail(node, &format!("cannot be computed on the host: {text}")),
         }
+    }
+
+    /// An operator by its C name, which the mock computes.
+    fn recorded(&mut self, node: u32, recorded: &Recorded, accesses: &[Access], watch: Watch<'_>) -> Result<()> {
+        let mut given = Vec::with_capacity(accesses.len());
+        for access in accesses {
+            let layout = host_layout(self.recipe, access.value).map_err(Error::invalid)?;
+            // The same value is the same memory, so that an operator can work in place.
+            let same = &self.recipe.values[access.value as usize];
+            let first = accesses.iter().position(|one| self.recipe.values[one.value as usize] == *same).unwrap_or(0);
+            let bytes = if first == given.len() { self.memory.read(self.recipe, access.value) } else { Vec::new() };
+            given.push(Given { dtype: layout.dtype, dims: layout.dims, first, bytes });
+        }
+        let written = match self.mock.run(recorded, given) {
+            Ok(written) => written,
+            Err(error) => return Err(error.context(self.recipe.describe(node))),
+        };
+        for (access, bytes) in accesses.iter().zip(&written).filter(|(access, _)| access.mode.writes()) {
+            self.write(node, access.value, bytes, watch);
+        }
+        Ok(())
     }
 
     fn foreign(&mut self, node: u32, body: &ForeignBody, accesses: &[Access], watch: Watch<'_>) -> Result<()> {

@@ -209,8 +209,8 @@ fn operators_without_a_computation_on_the_host_are_named() {
 
 #[test]
 fn a_wrong_memory_plan_gives_wrong_numbers() {
-    let mut builder = Builder::new(Options::new());
-    let work = |g: &mut Builder| {
+    let builder = Builder::new(Options::new());
+    let work = |g: &Builder| {
         let (a, b) = (g.empty([8], U8)?, g.empty([8], U8)?);
         g.fill_bytes(a, 1)?;
         g.fill_bytes(b, 2)?;
@@ -218,7 +218,7 @@ fn a_wrong_memory_plan_gives_wrong_numbers() {
         g.foreign(&sum(0), &[a, b], &[y])?;
         g.output("y", y)
     };
-    work(&mut builder).unwrap();
+    work(&builder).unwrap();
     let built = builder.finish().unwrap();
     let plan = Plan::of(built).unwrap();
     let (recipe, mut planned) = plan.specialise(&[]).unwrap();

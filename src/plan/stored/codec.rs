@@ -41,7 +41,7 @@ use write::Writer;
 
 const MAGIC: [u8; 8] = *b"raclplan";
 /// Changes with every change of the format.
-pub(crate) const VERSION: u16 = 2;
+pub(crate) const VERSION: u16 = 3;
 /// Magic bytes, version and the length of the whole.
 const HEADER: usize = 8 + 2 + 8;
 const HASH: usize = blake3::OUT_LEN;
@@ -134,7 +134,12 @@ fn hash_of(recipe: &[u8]) -> [u8; HASH] {
 }
 
 fn fits(kind: FunctionKind, body: &Body) -> bool {
-    matches!((kind, body), (FunctionKind::Foreign, Body::Foreign(_)) | (FunctionKind::Host, Body::Host(_)))
+    matches!(
+        (kind, body),
+        (FunctionKind::Foreign, Body::Foreign(_))
+            | (FunctionKind::Host, Body::Host(_))
+            | (FunctionKind::Operator, Body::Operator(_))
+    )
 }
 
 impl Plan {

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::op::Recorded;
 use crate::plan::recipe::function::{Body, Foreign, HostFunction};
 use crate::plan::recipe::{Cores, FunctionInfo, FunctionKind, Recipe};
 
@@ -44,12 +46,15 @@ pub(crate) enum NotFound {
     Version { what: &'static str, name: String, stored: u32, registered: u32 },
     #[error("the stored plan needs a {0} without a name, which nothing can find")]
     Unnamed(&'static str),
+    #[error("the stored plan needs {0}")]
+    Operator(String),
 }
 
 fn shown(kind: FunctionKind) -> &'static str {
     match kind {
         FunctionKind::Foreign => "foreign operator",
         FunctionKind::Host => "host function",
+        FunctionKind::Operator => "operator",
     }
 }
 
@@ -116,6 +121,9 @@ impl Registry {
     }
 
     fn body(&self, info: &FunctionInfo) -> Result<Body, NotFound> {
+        if info.kind == FunctionKind::Operator {
+            return operator(info);
+        }
         let what = shown(info.kind);
         let name = info.name.clone().ok_or(NotFound::Unnamed(what))?;
         match self.known.get(&(info.kind, name.clone())) {
@@ -126,6 +134,13 @@ impl Registry {
             Some((_, body)) => Ok(body.clone()),
         }
     }
+}
+
+/// An operator by its C name, which needs no registration.
+pub(super) fn operator(info: &FunctionInfo) -> Result<Body, NotFound> {
+    let name = info.name.as_deref().ok_or(NotFound::Unnamed("operator"))?;
+    let recorded = Recorded::from_stored(name, &info.attributes).map_err(NotFound::Operator)?;
+    Ok(Body::Operator(Arc::new(recorded)))
 }
 
 fn text_of(info: &FunctionInfo) -> String {

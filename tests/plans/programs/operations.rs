@@ -8,7 +8,7 @@ use super::{Known, Writer, numbers, typed};
 
 impl Writer {
     /// One piece of work on stream `tag`.
-    pub(super) fn statement(&mut self, g: &mut Builder, tag: usize) -> Result<()> {
+    pub(super) fn statement(&mut self, g: &Builder, tag: usize) -> Result<()> {
         match self.dice.below(100) {
             0..18 => self.pair(g, tag),
             18..33 => self.single(g, tag),
@@ -33,10 +33,10 @@ impl Writer {
     /// Issues an operator on `reads`, if it takes them; gives its result.
     fn issue(
         &mut self,
-        g: &mut Builder,
+        g: &Builder,
         tag: usize,
         reads: &[&Known],
-        work: impl FnOnce(&mut Builder, &[Value]) -> Result<Value>,
+        work: impl FnOnce(&Builder, &[Value]) -> Result<Value>,
     ) -> Result<Option<Known>> {
         let reads: Vec<Known> = reads.iter().map(|one| (*one).clone()).collect();
         self.order(g, tag, &reads, &[])?;
@@ -52,7 +52,7 @@ impl Writer {
     }
 
     /// A value of this type and shape: one that there is, a constant or a new one.
-    fn matching(&mut self, g: &mut Builder, tag: usize, dims: &[Dim], dtype: DataType) -> Result<Known> {
+    fn matching(&mut self, g: &Builder, tag: usize, dims: &[Dim], dtype: DataType) -> Result<Known> {
         let fits: Vec<Known> =
             self.known.iter().filter(|one| one.dims == dims && one.dtype == dtype).cloned().collect();
         if !fits.is_empty() && self.dice.chance(700) {
@@ -89,7 +89,7 @@ impl Writer {
         }
     }
 
-    fn pair(&mut self, g: &mut Builder, tag: usize) -> Result<()> {
+    fn pair(&mut self, g: &Builder, tag: usize) -> Result<()> {
         let (a, mut b) = (self.pick_float(), self.pick_float());
         if b.dtype != a.dtype || self.dice.chance(300) {
             b = self.matching(g, tag, &a.dims, a.dtype)?;
@@ -102,7 +102,7 @@ impl Writer {
         Ok(())
     }
 
-    fn single(&mut self, g: &mut Builder, tag: usize) -> Result<()> {
+    fn single(&mut self, g: &Builder, tag: usize) -> Result<()> {
         let a = self.pick_float();
         let operator = match self.dice.below(9) {
             0 => Operator::Muls { value: self.number() },
@@ -121,7 +121,7 @@ impl Writer {
         self.issue(g, tag, &[&a], |g, values| g.op(operator, values)).map(drop)
     }
 
-    fn product(&mut self, g: &mut Builder, tag: usize) -> Result<()> {
+    fn product(&mut self, g: &Builder, tag: usize) -> Result<()> {
         let a = self.pick_float();
         let Some(k) = a.dims.last().copied() else { return Ok(()) };
         let rank = a.dims.len();
@@ -147,7 +147,7 @@ impl Writer {
         }
     }
 
-    fn normalised(&mut self, g: &mut Builder, tag: usize) -> Result<()> {
+    fn normalised(&mut self, g: &Builder, tag: usize) -> Result<()> {
         let a = self.pick_float();
         let rank = a.dims.len();
         if rank == 0 {
@@ -163,18 +163,18 @@ impl Writer {
         self.issue(g, tag, &[&a, &weight, &bias], |g, v| g.layer_norm(v[0], v[1], v[2], 1e-5)).map(drop)
     }
 
-    fn reduced(&mut self, g: &mut Builder, tag: usize) -> Result<()> {
+    fn reduced(&mut self, g: &Builder, tag: usize) -> Result<()> {
         let a = self.pick_float();
         let dims: Vec<i64> = (0..a.dims.len() as i64).filter(|_| self.dice.chance(500)).collect();
         let (mean, keep) = (self.dice.chance(500), self.dice.chance(500));
-        let work = |g: &mut Builder, values: &[Value]| match mean {
+        let work = |g: &Builder, values: &[Value]| match mean {
             true => g.mean(values[0], &dims, keep),
             false => g.reduce_sum(values[0], &dims, keep),
         };
         self.issue(g, tag, &[&a], work).map(drop)
     }
 
-    fn casts(&mut self, g: &mut Builder, tag: usize) -> Result<()> {
+    fn casts(&mut self, g: &Builder, tag: usize) -> Result<()> {
         let a = self.pick_float();
         let types = [DataType::F16, DataType::Bf16, DataType::F32];
         let there = types[self.dice.index(types.len())];
@@ -185,7 +185,7 @@ impl Writer {
         Ok(())
     }
 
-    fn permuted(&mut self, g: &mut Builder, tag: usize) -> Result<()> {
+    fn permuted(&mut self, g: &Builder, tag: usize) -> Result<()> {
         let a = self.pick();
         let mut order: Vec<usize> = (0..a.dims.len()).collect();
         for index in 1..order.len() {
@@ -194,7 +194,7 @@ impl Writer {
         self.issue(g, tag, &[&a], |g, values| g.permute(values[0], &order)).map(drop)
     }
 
-    fn view(&mut self, g: &mut Builder) -> Result<()> {
+    fn view(&mut self, g: &Builder) -> Result<()> {
         let a = self.pick_float();
         let rank = a.dims.len();
         if rank == 0 {
@@ -230,7 +230,7 @@ impl Writer {
         Ok(())
     }
 
-    fn in_place(&mut self, g: &mut Builder, tag: usize) -> Result<()> {
+    fn in_place(&mut self, g: &Builder, tag: usize) -> Result<()> {
         let a = self.pick_float();
         if !self.roots[a.root].writable {
             return Ok(());
@@ -259,7 +259,7 @@ impl Writer {
         Ok(())
     }
 
-    fn copied(&mut self, g: &mut Builder, tag: usize) -> Result<()> {
+    fn copied(&mut self, g: &Builder, tag: usize) -> Result<()> {
         let a = self.pick();
         if self.roots[a.root].updatable {
             return Ok(());
@@ -274,7 +274,7 @@ impl Writer {
         Ok(())
     }
 
-    fn filled(&mut self, g: &mut Builder, tag: usize) -> Result<()> {
+    fn filled(&mut self, g: &Builder, tag: usize) -> Result<()> {
         let a = self.pick_float();
         let byte = [0, 0x3c, 0xbf, 0xff][self.dice.index(4)];
         if self.dice.chance(500) && self.roots[a.root].writable && !self.roots[a.root].updatable {
@@ -298,7 +298,7 @@ impl Writer {
         Ok(())
     }
 
-    fn embedded(&mut self, g: &mut Builder, tag: usize) -> Result<()> {
+    fn embedded(&mut self, g: &Builder, tag: usize) -> Result<()> {
         let tables: Vec<Known> =
             self.known.iter().filter(|one| one.is_float() && one.dims.len() == 2).cloned().collect();
         if tables.is_empty() {
@@ -321,7 +321,7 @@ impl Writer {
         self.issue(g, tag, &[&table, &indices], |g, values| g.embedding(values[0], values[1])).map(drop)
     }
 
-    fn wait_value(&mut self, g: &mut Builder) -> Result<()> {
+    fn wait_value(&mut self, g: &Builder) -> Result<()> {
         let (from, dependency) = (self.pick(), self.pick());
         let value = g.wait_value(from.value, dependency.value)?;
         self.view_of(g, value, from.root).map(drop)

@@ -118,7 +118,7 @@ impl Spread {
 pub(crate) type Make<'a> = &'a dyn Fn(u32, &[Spread], &[Spread]) -> Foreign;
 
 /// Records the plan of a seed.
-pub(crate) fn record(g: &mut Builder, seed: u64, style: &Style, make: Make<'_>) -> Result<Recorded> {
+pub(crate) fn record(g: &Builder, seed: u64, style: &Style, make: Make<'_>) -> Result<Recorded> {
     let mut dice = Dice(seed);
     let tags = dice.below(style.tags + 1) as usize;
     let operators = 1 + dice.below(style.operators);
@@ -197,7 +197,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn begin(&mut self, g: &mut Builder) -> Result<()> {
+    fn begin(&mut self, g: &Builder) -> Result<()> {
         for name in &self.names {
             self.marks.push(g.event(&format!("mark of {name}"))?);
         }
@@ -225,7 +225,7 @@ impl Writer<'_> {
     }
 
     /// One memory of which most work takes small pieces and columns.
-    fn share(&mut self, g: &mut Builder) -> Result<()> {
+    fn share(&mut self, g: &Builder) -> Result<()> {
         let value = g.input("shared", [8, 16], DataType::U8, Input::Static)?;
         let (name, dims) = ("shared".to_owned(), vec![8, 16]);
         self.recorded.inputs.push(Made { name, class: Input::Static, dtype: DataType::U8, dims });
@@ -242,7 +242,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn end(&mut self, g: &mut Builder) -> Result<()> {
+    fn end(&mut self, g: &Builder) -> Result<()> {
         for index in 0..1 + self.dice.below(3) {
             let one = self.pick();
             self.order(g, 0, std::slice::from_ref(&one), &[])?;
@@ -259,7 +259,7 @@ impl Writer<'_> {
     }
 
     /// Makes most pieces of memory outputs, as they are at the end.
-    fn all_memory(&mut self, g: &mut Builder) -> Result<()> {
+    fn all_memory(&mut self, g: &Builder) -> Result<()> {
         for root in 0..self.roots.len() {
             if self.outputs == 0 || !self.dice.chance(self.outputs) {
                 continue;
@@ -298,7 +298,7 @@ impl Writer<'_> {
     }
 
     /// A few statements on one stream.
-    fn block(&mut self, g: &mut Builder, tag: usize, depth: u32, operators: u32) -> Result<()> {
+    fn block(&mut self, g: &Builder, tag: usize, depth: u32, operators: u32) -> Result<()> {
         for _ in 0..1 + self.dice.below(4) {
             if self.operators >= operators {
                 return Ok(());
@@ -322,14 +322,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn scope(&mut self, g: &mut Builder, depth: u32, operators: u32) -> Result<()> {
+    fn scope(&mut self, g: &Builder, depth: u32, operators: u32) -> Result<()> {
         let inner = self.dice.index(self.names.len());
         let fork = if self.dice.chance(150) { Fork::Here } else { Fork::AtStart };
         let name = self.names[inner].clone();
         g.scope_with(&name, Scope::new().fork(fork), |g| self.block(g, inner, depth + 1, operators))
     }
 
-    fn operator(&mut self, g: &mut Builder, tag: usize) -> Result<()> {
+    fn operator(&mut self, g: &Builder, tag: usize) -> Result<()> {
         let mut reads = Vec::new();
         if !self.known.is_empty() {
             reads = (0..self.dice.below(4)).map(|_| self.pick()).collect();
@@ -374,7 +374,7 @@ impl Writer<'_> {
     }
 
     /// Makes `tag` wait for what work on these values depends on, for most of it at least.
-    fn order(&mut self, g: &mut Builder, tag: usize, reads: &[Known], writes: &[Known]) -> Result<()> {
+    fn order(&mut self, g: &Builder, tag: usize, reads: &[Known], writes: &[Known]) -> Result<()> {
         let mut needed = Vec::new();
         let both = [(reads, false), (writes, true)];
         for (one, write) in both.iter().flat_map(|(all, write)| all.iter().map(move |one| (one, *write))) {
@@ -403,7 +403,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn view(&mut self, g: &mut Builder) -> Result<()> {
+    fn view(&mut self, g: &Builder) -> Result<()> {
         if self.known.is_empty() {
             return Ok(());
         }
@@ -448,7 +448,7 @@ impl Writer<'_> {
         }
     }
 
-    fn stray_event(&mut self, g: &mut Builder) {
+    fn stray_event(&mut self, g: &Builder) {
         if self.events.is_empty() {
             return;
         }
@@ -462,7 +462,7 @@ impl Writer<'_> {
         *recorded |= done.is_ok();
     }
 
-    fn wait_value(&mut self, g: &mut Builder) -> Result<()> {
+    fn wait_value(&mut self, g: &Builder) -> Result<()> {
         if self.known.is_empty() {
             return Ok(());
         }
@@ -472,7 +472,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn reserve(&mut self, g: &mut Builder) {
+    fn reserve(&mut self, g: &Builder) {
         if self.known.is_empty() {
             return;
         }
@@ -481,7 +481,7 @@ impl Writer<'_> {
         let _ = g.record_stream(one.value, &self.names[tag]);
     }
 
-    fn prefetch(&mut self, g: &mut Builder) {
+    fn prefetch(&mut self, g: &Builder) {
         if self.known.is_empty() || !self.prefetches {
             return;
         }

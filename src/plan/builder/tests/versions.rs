@@ -6,7 +6,7 @@ use crate::plan::recipe::{NodeKind, ORIGIN};
 use crate::plan::{Builder, FindingKind, Input, Operator, Plan, Value};
 
 /// An input, and what two streams make of it.
-fn two_sides(g: &mut Builder) -> Result<[Value; 3]> {
+fn two_sides(g: &Builder) -> Result<[Value; 3]> {
     let x = g.input("x", [4], F32, Input::Static)?;
     Ok([x, g.scope("1", |g| g.muls(x, 2.0))?, g.scope("2", |g| g.muls(x, 3.0))?])
 }
@@ -35,12 +35,12 @@ fn versions_are_no_values_of_the_recipe() {
     assert_eq!((plan.0.recipe.values.len(), waits(&plan)), (4, 2));
 }
 
-fn half(g: &mut Builder, value: Value) -> Result<Value> {
+fn half(g: &Builder, value: Value) -> Result<Value> {
     g.narrow(value, 0, 0..2)
 }
 
 /// Waits before work that is given what `choose` makes of the input and the two sides.
-fn waits_of(choose: fn(&mut Builder, [Value; 3]) -> Result<Value>) -> usize {
+fn waits_of(choose: fn(&Builder, [Value; 3]) -> Result<Value>) -> usize {
     let plan = Plan::build(|g| {
         let values = two_sides(g)?;
         let given = choose(g, values)?;
@@ -53,21 +53,21 @@ fn waits_of(choose: fn(&mut Builder, [Value; 3]) -> Result<Value>) -> usize {
 #[test]
 fn views_wait_for_what_their_version_waits_for() {
     assert_eq!(waits_of(|g, [x, ..]| half(g, x)), 0);
-    let earlier = |g: &mut Builder, [x, one, two]: [Value; 3]| {
+    let earlier = |g: &Builder, [x, one, two]: [Value; 3]| {
         let earlier = g.wait_value(x, one)?;
         let view = half(g, earlier)?;
         g.wait_value(earlier, two)?;
         Ok(view)
     };
     assert_eq!(waits_of(earlier), 1);
-    let later = |g: &mut Builder, [x, one, two]: [Value; 3]| {
+    let later = |g: &Builder, [x, one, two]: [Value; 3]| {
         let earlier = g.wait_value(x, one)?;
         let later = g.wait_value(earlier, two)?;
         half(g, later)
     };
     assert_eq!(waits_of(later), 2);
     // A dependency brings what its own version waits for.
-    let chained = |g: &mut Builder, [x, one, two]: [Value; 3]| {
+    let chained = |g: &Builder, [x, one, two]: [Value; 3]| {
         let both = g.wait_value(one, two)?;
         let both = half(g, both)?;
         g.wait_value(x, both)

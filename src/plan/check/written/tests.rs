@@ -22,7 +22,7 @@ fn findings(plan: Result<Plan>) -> Vec<(FindingKind, String)> {
     all.into_iter().map(|finding| (finding.kind, finding.message)).collect()
 }
 
-fn fill(g: &mut Builder, value: Value) -> Result<()> {
+fn fill(g: &Builder, value: Value) -> Result<()> {
     g.op_into(Operator::Fill { value: 1.into() }, &[], value)
 }
 
@@ -56,7 +56,7 @@ fn unwritten(recipe: &Recipe) -> Vec<Option<u32>> {
     found
 }
 
-fn random_part(g: &mut Builder, dice: &mut Dice, mut value: Value) -> Result<Value> {
+fn random_part(g: &Builder, dice: &mut Dice, mut value: Value) -> Result<Value> {
     for dim in 0..g.dims(value)?.len() {
         let size = g.dims(value)?[dim].as_fixed().unwrap();
         if dice.chance(500) {
@@ -69,7 +69,7 @@ fn random_part(g: &mut Builder, dice: &mut Dice, mut value: Value) -> Result<Val
 }
 
 /// Random parts of two values, of which one is an output, written and read on one or two streams in order.
-fn random(g: &mut Builder, seed: u64) -> Result<()> {
+fn random(g: &Builder, seed: u64) -> Result<()> {
     let mut dice = Dice(seed);
     let shapes: [&[usize]; 4] = [&[128], &[8, 16], &[4, 4, 8], &[3, 40]];
     let wholes = [g.empty(shapes[dice.index(4)], U8)?, g.empty(shapes[dice.index(4)], U8)?];
@@ -101,8 +101,8 @@ fn random(g: &mut Builder, seed: u64) -> Result<()> {
 fn reads_of_unwritten_bytes_are_found_exactly() {
     let (mut fine, mut wrong) = (0, 0);
     for seed in 0..6000 {
-        let mut g = Builder::new(Options::new());
-        random(&mut g, seed).unwrap();
+        let g = Builder::new(Options::new());
+        random(&g, seed).unwrap();
         let recipe = g.finish().unwrap().recipe;
         let (order, uses) = (Order::of(&recipe).unwrap(), Uses::of(&recipe));
         let found: Vec<Finding> = check::check(&recipe, &order, &uses);
@@ -160,7 +160,7 @@ fn parts_that_make_up_the_whole_are_enough() {
 }
 
 /// A value of `tokens` rows and 8 columns, of which these parts are written; all of it is an output.
-fn symbolic(parts: impl Fn(&mut Builder, Dim, Value) -> Result<()>) -> Vec<(FindingKind, String)> {
+fn symbolic(parts: impl Fn(&Builder, Dim, Value) -> Result<()>) -> Vec<(FindingKind, String)> {
     findings(Plan::build(|g| {
         let tokens = g.symbol("tokens", 1..=16)?;
         let x = g.empty([tokens * 2, Dim::from(8)], F32)?;
@@ -171,14 +171,14 @@ fn symbolic(parts: impl Fn(&mut Builder, Dim, Value) -> Result<()>) -> Vec<(Find
 
 #[test]
 fn slices_with_symbols_that_meet_are_enough() {
-    let rows = |g: &mut Builder, tokens: Dim, x: Value| {
+    let rows = |g: &Builder, tokens: Dim, x: Value| {
         let lower = g.narrow(x, 0, tokens..tokens * 2)?;
         fill(g, lower)?;
         let upper = g.narrow(x, 0, Dim::from(0)..tokens)?;
         fill(g, upper)
     };
     assert_eq!(symbolic(rows), []);
-    let columns = |g: &mut Builder, _: Dim, x: Value| {
+    let columns = |g: &Builder, _: Dim, x: Value| {
         for (from, to) in [(5, 8), (0, 2), (2, 5)] {
             let part = g.narrow(x, 1, from..to)?;
             fill(g, part)?;

@@ -12,12 +12,12 @@ use crate::plan::recipe::uses::Uses;
 use crate::plan::simulate::tests::brute::bytes_of;
 use crate::plan::{Builder, Dim, FindingKind, Foreign, Fork, Operator, Options, Plan, Scope, Value};
 
-fn fill(g: &mut Builder, value: Value) -> Result<()> {
+fn fill(g: &Builder, value: Value) -> Result<()> {
     g.op_into(Operator::Fill { value: 1.into() }, &[], value)
 }
 
 /// A random part of a value, the ends of which may be symbols; the same value where that is not certainly inside.
-fn part(g: &mut Builder, dice: &mut Dice, symbols: [Dim; 2], mut value: Value) -> Value {
+fn part(g: &Builder, dice: &mut Dice, symbols: [Dim; 2], mut value: Value) -> Value {
     for dim in 0..g.dims(value).unwrap().len() {
         let whole = g.dims(value).unwrap()[dim];
         let end = |dice: &mut Dice| match dice.below(6) {
@@ -65,11 +65,11 @@ fn values_that_are_said_to_be_apart_are_for_all_symbols() {
     for seed in 0..6000 {
         let mut dice = Dice(seed);
         let least = dice.index(2);
-        let mut g = Builder::new(Options::new());
+        let g = Builder::new(Options::new());
         let symbols = [g.symbol("n", least..=2).unwrap(), g.symbol("m", least..=2).unwrap()];
         let dims = shape(&mut dice, symbols);
         let whole = g.empty(dims, [U8, F32][dice.index(2)]).unwrap();
-        let (a, b) = (part(&mut g, &mut dice, symbols, whole), part(&mut g, &mut dice, symbols, whole));
+        let (a, b) = (part(&g, &mut dice, symbols, whole), part(&g, &mut dice, symbols, whole));
         let both = [a, b];
         g.foreign(&Foreign::new("nothing", 1, |_| Ok(())), &[], &both).unwrap();
         let recipe = g.finish().unwrap().recipe;
@@ -96,7 +96,7 @@ fn what_is_said_to_be_written_is_for_all_symbols() {
     for seed in 0..6000 {
         let mut dice = Dice(seed);
         let least = dice.index(2);
-        let mut g = Builder::new(Options::new());
+        let g = Builder::new(Options::new());
         let symbols = [g.symbol("n", least..=2).unwrap(), g.symbol("m", least..=2).unwrap()];
         let dims = shape(&mut dice, symbols);
         let whole = g.empty(dims, U8).unwrap();
@@ -106,12 +106,12 @@ fn what_is_said_to_be_written_is_for_all_symbols() {
             let (size, at) = (g.dims(whole).unwrap()[dim], symbols[dice.index(2)]);
             for range in [Dim::from(0)..at, at..size] {
                 if let (true, Ok(half)) = (dice.chance(800), g.narrow(whole, dim, range)) {
-                    let half = if dice.chance(200) { part(&mut g, &mut dice, symbols, half) } else { half };
-                    fill(&mut g, half).unwrap();
+                    let half = if dice.chance(200) { part(&g, &mut dice, symbols, half) } else { half };
+                    fill(&g, half).unwrap();
                 }
             }
         }
-        let read = if dice.chance(500) { part(&mut g, &mut dice, symbols, whole) } else { whole };
+        let read = if dice.chance(500) { part(&g, &mut dice, symbols, whole) } else { whole };
         g.foreign(&Foreign::new("nothing", 1, |_| Ok(())), &[read], &[]).unwrap();
         let recipe = g.finish().unwrap().recipe;
         let found = check::check(&recipe, &Order::of(&recipe).unwrap(), &Uses::of(&recipe));
@@ -204,7 +204,7 @@ fn a_view_of_all_bytes_in_another_order_writes_all() {
 }
 
 /// Many parts of one value, one after the other in a dimension, and sometimes a random one more.
-fn slices(g: &mut Builder, dice: &mut Dice, [n, m]: [Dim; 2]) -> Vec<Value> {
+fn slices(g: &Builder, dice: &mut Dice, [n, m]: [Dim; 2]) -> Vec<Value> {
     let zero = Dim::from(0);
     let (dims, dim, first) = match dice.below(6) {
         0 => (vec![n, Dim::from(20)], 1, zero),
@@ -240,10 +240,10 @@ fn many_parts_on_two_streams_are_refused_as_comparing_every_two_says() {
     let (mut fine, mut wrong) = (0, 0);
     for seed in 0..600 {
         let mut dice = Dice(seed);
-        let mut g = Builder::new(Options::new());
+        let g = Builder::new(Options::new());
         let least = dice.index(2);
         let symbols = [g.symbol("n", least..=2).unwrap(), g.symbol("m", least..=2).unwrap()];
-        for value in slices(&mut g, &mut dice, symbols) {
+        for value in slices(&g, &mut dice, symbols) {
             let tag = ["1", "2"][dice.index(2)];
             g.scope_with(tag, Scope::new().fork(Fork::AtStart), |g| fill(g, value)).unwrap();
         }

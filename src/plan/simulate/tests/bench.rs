@@ -70,8 +70,8 @@ impl Bench {
                 generate::compute(u64::from(index) + mix(salt.load(Ordering::Relaxed)), reads, writes);
             })
         };
-        let mut builder = Builder::new(options);
-        let recorded = generate::record(&mut builder, seed, style, &make).unwrap();
+        let builder = Builder::new(options);
+        let recorded = generate::record(&builder, seed, style, &make).unwrap();
         let built = builder.finish().unwrap();
         let recipe = built.recipe;
         let order = Order::of(&recipe).unwrap_or_else(|broken| panic!("{}", check::broken(&recipe, broken)));

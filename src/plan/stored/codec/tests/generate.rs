@@ -1,7 +1,7 @@
 //! Random plans through the builder, with everything that a file can hold.
 
 use crate::error::Result;
-use crate::op::{CubeMath, DataType, GeluForm};
+use crate::op::{CubeMath, DataType, GeluForm, aclnn};
 use crate::plan::recipe::Cores;
 use crate::plan::{
     After, Builder, Dim, Foreign, Fork, HostFunction, Input, OnMove, Operator, Options, Plan, Registry, Scope, Value,
@@ -31,7 +31,7 @@ pub(super) fn plan(seed: u64, size: usize) -> Plan {
 }
 
 struct Random<'a> {
-    g: &'a mut Builder,
+    g: &'a Builder,
     random: &'a mut fastrand::Rng,
     /// Values that all work of the origin may read.
     ready: Vec<Value>,
@@ -95,7 +95,7 @@ impl Random<'_> {
 
     fn step(&mut self, step: usize, weight: Value, bias: Value) -> Result<()> {
         let a = self.any();
-        match self.random.u8(..12) {
+        match self.random.u8(..13) {
             0 => self.side(step, a)?,
             1 => self.event(step, a)?,
             2 => self.waited(step, a)?,
@@ -139,12 +139,39 @@ impl Random<'_> {
                 let value = self.g.sub(turned, all)?;
                 self.ready.push(value);
             }
+            11 => self.by_name(a)?,
             _ => {
                 let b = self.any();
                 let value = self.g.add_scaled(a, b, f64::NAN)?;
                 self.ready.push(value);
             }
         }
+        Ok(())
+    }
+
+    /// Operators by their C names, with arguments of several kinds.
+    fn by_name(&mut self, a: Value) -> Result<()> {
+        let dims = self.g.dims(a)?;
+        let mut out = self.g.empty(dims.clone(), DataType::F32)?;
+        match self.random.u8(..4) {
+            0 => {
+                let mut order = self.g.empty(dims, DataType::I64)?;
+                aclnn::sort(self.g, &a, true, -1, false, &mut out, &mut order)?;
+            }
+            1 => {
+                let both = dims.into_iter().enumerate().map(|(i, dim)| if i == 0 { dim * 2 } else { dim });
+                let mut both = self.g.empty(both.collect::<Vec<_>>(), DataType::F32)?;
+                let b = self.g.abs(a)?;
+                aclnn::cat(self.g, &[&a, &b], 0, &mut both)?;
+                aclnn::relu(self.g, &a, &mut out)?;
+            }
+            2 => aclnn::gelu_backward_v2(self.g, &a, &a, "tanh", &mut out)?,
+            _ => {
+                aclnn::relu(self.g, &a, &mut out)?;
+                aclnn::inplace_adds(self.g, &mut out, 0.5_f32, 1.0_f32)?;
+            }
+        }
+        self.ready.push(out);
         Ok(())
     }
 

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::op::DataType::F32;
+use crate::op::DataType::{self, F32};
+use crate::op::aclnn;
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::operator::{Operator, Order};
 use crate::plan::recipe::{EventInfo, Input, Mode, NodeKind, Recipe, StorageKind};
+use crate::plan::stored::Code;
 use crate::plan::stored::codec::{DecodeError, MAGIC, VERSION, decode, encode};
 use crate::plan::symbols::dim::{Dim, MAX_SYMBOLS};
 use crate::plan::symbols::poly::Poly;
-use crate::plan::{Foreign, HostFunction, Plan};
+use crate::plan::{Foreign, HostFunction, NotLoaded, Plan};
 
 use super::sealed;
 
@@ -26,7 +28,7 @@ fn what_is_no_plan_at_all_is_named() {
     let mut other = sealed(&[]);
     other[8] = VERSION as u8 + 1;
     assert_eq!(decode(&other), Err(DecodeError::Version(VERSION + 1)));
-    assert_eq!(DecodeError::Version(7).to_string(), "format version 7; this version of the crate reads 2");
+    assert_eq!(DecodeError::Version(7).to_string(), "format version 7; this version of the crate reads 3");
 }
 
 #[test]
@@ -75,6 +77,38 @@ fn find(recipe: &Recipe, wanted: impl Fn(NodeKind) -> bool) -> usize {
 
 fn is_op(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::Op(_))
+}
+
+#[test]
+fn operators_by_name_have_the_arguments_and_the_tensors_that_they_take() {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], DataType::F32, Input::Copied)?;
+        let (mut values, mut order) = (g.empty([4], DataType::F32)?, g.empty([4], DataType::I64)?);
+        aclnn::sort(g, &x, true, 0, false, &mut values, &mut order)?;
+        g.output("y", values)
+    });
+    let whole = plan.unwrap().0.recipe.clone();
+    let load = |change: &dyn Fn(&mut Recipe)| {
+        let mut recipe = whole.clone();
+        change(&mut recipe);
+        Plan::from_bytes(&encode(&recipe, &[]), Code::None).map(|(plan, _)| plan.0.recipe.clone())
+    };
+    assert_eq!(load(&|_| {}).as_ref(), Ok(&whole));
+    let broken = |change: &dyn Fn(&mut Recipe), says: &str| match load(change) {
+        Err(NotLoaded::Broken(why)) => assert!(why.contains(says), "{why}"),
+        other => panic!("{says}: {other:?}"),
+    };
+    broken(&|r| r.functions[0].attributes.truncate(20), "function 0");
+    broken(&|r| r.functions[0].attributes.push(0), "behind the last argument");
+    // A tensor where a number belongs.
+    broken(&|r| r.functions[0].attributes[2] = 0, "it takes Number");
+    broken(&|r| r.functions[0].name = Some("aclnnAbs".to_owned()), "function 0");
+    broken(&|r| r.accesses[1].mode = Mode::Read, "other accesses");
+    broken(&|r| r.nodes[0].count = 2, "other accesses");
+    match load(&|r| r.functions[0].name = Some("aclnnSortOfTomorrow".to_owned())) {
+        Err(NotLoaded::Unbound(why)) => assert!(why.contains("aclnnSortOfTomorrow"), "{why}"),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

@@ -11,8 +11,8 @@ const OPERATORS: usize = 10_000;
 const WIDTH: usize = 4096;
 
 /// A layer: ten operators, with weights that are inputs.
-fn layer(g: &mut Builder, index: usize, x: Value) -> Result<Value> {
-    let mut weight = |name: &str, dims: [usize; 2]| g.input(&format!("{index}.{name}"), dims, F16, Input::Frozen);
+fn layer(g: &Builder, index: usize, x: Value) -> Result<Value> {
+    let weight = |name: &str, dims: [usize; 2]| g.input(&format!("{index}.{name}"), dims, F16, Input::Frozen);
     let (q, o) = (weight("q", [WIDTH, WIDTH])?, weight("o", [WIDTH, WIDTH])?);
     let (up, down) = (weight("up", [WIDTH, 2 * WIDTH])?, weight("down", [2 * WIDTH, WIDTH])?);
     let scale = g.input(&format!("{index}.scale"), [WIDTH], F16, Input::Frozen)?;

@@ -139,11 +139,17 @@ fn work(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
         8 if count > 0 => recipe.nodes.insert(random.usize(..count), recipe.nodes[random.usize(..count)]),
         9 => recipe.reserved.push((index(random), index(random))),
         10 => any(random, &mut recipe.tags)?.priority = index(random),
-        _ => match random.u8(..5) {
+        _ => match random.u8(..8) {
             0 => recipe.events.push(EventInfo { name: None }),
             1 => drop(recipe.events.pop()),
             2 => recipe.tags.push(Tag { name: random.char(..).to_string(), priority: 0 }),
             3 => drop(recipe.tags.pop()),
+            4 => {
+                let attributes = &mut any(random, &mut recipe.functions)?.attributes;
+                *any(random, attributes)? = random.u8(..);
+            }
+            5 => any(random, &mut recipe.functions)?.attributes.push(random.u8(..)),
+            6 => any(random, &mut recipe.functions)?.kind = FunctionKind::Operator,
             _ => any(random, &mut recipe.functions)?.kind = FunctionKind::Host,
         },
     }

@@ -1,10 +1,12 @@
 //! Nodes: what each touches and how, and which events they record and wait for.
 
-use crate::op::MAX_RANK;
+use crate::op::{MAX_RANK, Recorded};
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::is_updatable;
 use crate::plan::recipe::operator::{Operand, Operator, broadcast};
-use crate::plan::recipe::{Access, FunctionKind, Input, Mode, Node, NodeKind, ORIGIN, Recipe, StorageKind};
+use crate::plan::recipe::{
+    Access, FunctionInfo, FunctionKind, Input, Mode, Node, NodeKind, ORIGIN, Recipe, StorageKind,
+};
 use crate::plan::stored::codec::error::{DecodeError, Part, invalid};
 
 /// Clocks of the order times streams: what telling the order of a plan may take.
@@ -25,7 +27,7 @@ pub(super) fn check(recipe: &Recipe) -> Result<(), DecodeError> {
     if (waits + 1).saturating_mul(recipe.tags.len() as u64) > MOST_CLOCKS {
         return invalid(Part::Node, 0, format!("{waits} waits on {} streams are too many", recipe.tags.len()));
     }
-    let mut nodes = Nodes::new(recipe);
+    let mut nodes = Nodes::new(recipe, operators(recipe)?);
     for (index, node) in recipe.nodes.iter().enumerate() {
         if let Err(text) = nodes.node(node) {
             return invalid(Part::Node, index, text);
@@ -40,6 +42,20 @@ pub(super) fn check(recipe: &Recipe) -> Result<(), DecodeError> {
     }
 }
 
+/// What the functions that are operators do with their tensors.
+fn operators(recipe: &Recipe) -> Result<Vec<Option<Vec<Mode>>>, DecodeError> {
+    let modes = |(index, info): (usize, &FunctionInfo)| {
+        let name = info.name.as_deref().filter(|_| info.kind == FunctionKind::Operator);
+        let Some(name) = name.filter(|name| Recorded::is_known(name)) else { return Ok(None) };
+        match Recorded::from_stored(name, &info.attributes) {
+            // A count of tensors that no node can have is none that memory is taken for.
+            Ok(one) => Ok(Some(one.accesses().take(usize::from(u16::MAX) + 1).map(Mode::from).collect())),
+            Err(text) => invalid(Part::Function, index, text),
+        }
+    };
+    recipe.functions.iter().enumerate().map(modes).collect()
+}
+
 /// The nodes so far.
 struct Nodes<'a> {
     recipe: &'a Recipe,
@@ -50,10 +66,13 @@ struct Nodes<'a> {
     recorded: Vec<bool>,
     uploaded: Vec<bool>,
     downloaded: Vec<bool>,
+    /// What each function that is an operator does with its tensors; none of one that is not known here, which is
+    /// refused where its code is looked for.
+    operators: Vec<Option<Vec<Mode>>>,
 }
 
 impl<'a> Nodes<'a> {
-    fn new(recipe: &'a Recipe) -> Self {
+    fn new(recipe: &'a Recipe, operators: Vec<Option<Vec<Mode>>>) -> Self {
         Self {
             recipe,
             bounds: recipe.bounds(),
@@ -62,6 +81,7 @@ impl<'a> Nodes<'a> {
             recorded: vec![false; recipe.events.len()],
             uploaded: vec![false; recipe.inputs.len()],
             downloaded: vec![false; recipe.outputs.len()],
+            operators,
         }
     }
 
@@ -99,6 +119,9 @@ impl<'a> Nodes<'a> {
         let modes = |want: &[Mode]| accesses.iter().map(|access| access.mode).eq(want.iter().copied());
         let fits = match kind {
             NodeKind::Op(operator) => return self.operator(&operator, accesses),
+            NodeKind::Foreign(function) if self.function(function, FunctionKind::Operator) => {
+                return self.recorded(function, accesses);
+            }
             NodeKind::Foreign(function) => {
                 let writes = accesses.iter().skip_while(|access| access.mode == Mode::Read);
                 self.function(function, FunctionKind::Foreign) && { writes }.all(|access| access.mode == Mode::Write)
@@ -131,6 +154,15 @@ impl<'a> Nodes<'a> {
             }
         };
         if fits { Ok(()) } else { wrong(format!("{kind:?} does not fit the rest of the plan")) }
+    }
+
+    /// That an operator has the accesses that it was told of.
+    fn recorded(&self, function: u32, accesses: &[Access]) -> Wrong {
+        let Some(modes) = &self.operators[function as usize] else { return Ok(()) };
+        if !accesses.iter().map(|access| access.mode).eq(modes.iter().copied()) {
+            return wrong("an operator with other accesses than it was told of");
+        }
+        accesses.iter().filter(|access| access.mode.writes()).try_for_each(|access| self.target(access.value, false))
     }
 
     fn function(&self, function: u32, kind: FunctionKind) -> bool {

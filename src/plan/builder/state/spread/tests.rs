@@ -5,7 +5,7 @@ use crate::op::DataType::{F32, U8};
 use crate::plan::recipe::NodeKind;
 use crate::plan::{Builder, Foreign, HostFunction, Input, Options, Plan, Simulated};
 
-fn spread(streams: usize, work: impl FnOnce(&mut Builder) -> Result<()>) -> Plan {
+fn spread(streams: usize, work: impl FnOnce(&Builder) -> Result<()>) -> Plan {
     Plan::build_with(Options::new().auto_streams(streams).unwrap(), work).unwrap()
 }
 
@@ -142,7 +142,7 @@ fn order_that_was_asked_for_stays() {
 
 #[test]
 fn plans_with_streams_of_their_own_stay_as_they_are() {
-    let work = |g: &mut Builder| {
+    let work = |g: &Builder| {
         let x = g.input("x", [4], F32, Input::Copied)?;
         let side = g.scope("mine", |g| g.muls(x, 2.0))?;
         let (main, other) = (g.adds(x, 1.0)?, g.tanh(x)?);
@@ -159,7 +159,7 @@ fn plans_with_streams_of_their_own_stay_as_they_are() {
 
 #[test]
 fn numbers_and_lints_are_those_of_one_stream() {
-    let work = |g: &mut Builder| {
+    let work = |g: &Builder| {
         let x = g.input("x", [1, 4], F32, Input::Host)?;
         let heads: Vec<_> = (0..4)
             .map(|head| {

@@ -7,7 +7,7 @@ use crate::plan::recipe::{Input, InputInfo, Node, NodeKind, ORIGIN, Recipe, Stor
 
 use super::producers::Producers;
 use super::spread;
-use super::{Builder, Versions};
+use super::{State, Versions};
 
 /// What building gives, before it is checked.
 pub(crate) struct Built {
@@ -18,7 +18,7 @@ pub(crate) struct Built {
     pub(crate) lints: Vec<Finding>,
 }
 
-impl Builder {
+impl State {
     /// Joins every stream that is still apart and puts the nodes into their final order.
     pub(crate) fn finish(mut self) -> Result<Built> {
         self.join_all()?;
@@ -27,6 +27,7 @@ impl Builder {
         self.producers = Producers::default();
         self.waited = Default::default();
         self.progress = None;
+        self.operators = Default::default();
         (self.input_names, self.output_names, self.external_names, self.known) = Default::default();
         let mut positions = self.place_records();
         self.resolve_reserved(&positions);

@@ -4,8 +4,10 @@ use crate::error::Result;
 use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::operator::Operator;
 
-use super::decompositions::{Decompositions, Expected, Rewrite};
-use super::{At, Builder, Value};
+use crate::plan::builder::Value;
+use crate::plan::builder::decompositions::{Decompositions, Expected, Rewrite};
+
+use super::{At, State};
 
 /// The table, and the operators whose rewrites are at work.
 #[derive(Debug, Default)]
@@ -14,7 +16,13 @@ pub(super) struct Rewriting {
     active: Vec<&'static str>,
 }
 
-impl Builder {
+/// What came of an operator: its result, or what is to be issued in its place, with the type and shape of it.
+pub(crate) enum Issued<T> {
+    Done(T),
+    Rewrite((&'static str, Rewrite), Expected),
+}
+
+impl State {
     /// The rewrite of an operator, if it has one.
     pub(super) fn rewrite_of(&self, operator: &Operator, at: At) -> Result<Option<(&'static str, Rewrite)>> {
         let found = self.rewriting.table.of(operator);
@@ -28,21 +36,24 @@ impl Builder {
         }
     }
 
-    /// Issues what an operator is rewritten to. What it has issued before an error stays.
-    pub(super) fn rewritten(
-        &mut self,
-        operator: Operator,
-        operands: &[Value],
-        (name, rewrite): (&'static str, Rewrite),
+    /// Begins a rewrite, which [`State::end_rewrite`] ends. Gives how many pieces of memory there are now.
+    pub(in crate::plan) fn begin_rewrite(&mut self, name: &'static str) -> usize {
+        self.rewriting.active.push(name);
+        self.recipe.storages.len()
+    }
+
+    pub(in crate::plan) fn end_rewrite(&mut self) {
+        self.rewriting.active.pop();
+    }
+
+    /// That a rewrite gave a new value of the type and shape that are wanted.
+    pub(in crate::plan) fn check_rewritten(
+        &self,
+        name: &str,
+        (value, storages): (Value, usize),
         expected: &Expected,
         at: At,
-    ) -> Result<Value> {
-        let storages = self.recipe.storages.len();
-        self.rewriting.active.push(name);
-        let given = rewrite(self, operator, operands);
-        self.rewriting.active.pop();
-        let line = || format!("in the decomposition of {name} at {}:{}", at.file(), at.line());
-        let value = given.map_err(|error| error.context(line()))?;
+    ) -> Result<()> {
         self.check(value, "the decomposition's result", at)?;
         let layout = self.recipe.layout_of(value.index);
         if (layout.dtype, &layout.dims) != (expected.0, &expected.1) {
@@ -57,6 +68,6 @@ impl Builder {
             let text = format!("the decomposition of {name} gives a value that was there before it, not a new one");
             return self.wrong(FindingKind::Operand, at, text);
         }
-        Ok(value)
+        Ok(())
     }
 }

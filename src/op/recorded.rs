@@ -1,0 +1,137 @@
+//! Calls of operators that are kept and issued later: what a plan is made of.
+
+use std::panic::Location;
+
+use super::argument::Arg;
+use super::executor::{Call, Function, Target};
+use super::operand::{Access, Operand, Token, Views};
+use super::told::{self, Told};
+use super::view::View;
+use crate::error::{Error, ErrorKind, Result};
+
+/// An operator with all that it is told, without its tensors.
+#[derive(Clone)]
+pub(crate) struct Recorded {
+    function: &'static Function,
+    label: &'static str,
+    told: Vec<Told>,
+}
+
+impl std::fmt::Debug for Recorded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct(self.function.name).field("told", &self.told).finish()
+    }
+}
+
+impl Recorded {
+    pub(crate) fn of(call: &Call<'_>) -> Result<Self> {
+        let told: Option<Vec<Told>> = call.args.iter().map(Told::of).collect();
+        let told = told.ok_or_else(|| Error::invalid(format!("{}: it cannot be recorded", call.label)))?;
+        Ok(Self { function: call.function, label: call.label, told })
+    }
+
+    /// The operator that a stored plan names, with what it was told.
+    #[cfg(feature = "cache")]
+    pub(crate) fn from_stored(name: &str, bytes: &[u8]) -> Result<Self, String> {
+        let (label, function) = super::aclnn::find(name)
+            .ok_or_else(|| format!("operator {name:?}, which this version of the crate does not have"))?;
+        let told = told::read(bytes, function.takes()).map_err(|text| format!("operator {name:?}: {text}"))?;
+        Ok(Self { function, label, told })
+    }
+
+    /// Whether there is an operator of this name in C.
+    #[cfg(feature = "cache")]
+    pub(crate) fn is_known(name: &str) -> bool {
+        super::aclnn::find(name).is_some()
+    }
+
+    /// What it is told, as bytes.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        told::write(&self.told)
+    }
+
+    /// Its name in C.
+    pub(crate) fn name(&self) -> &'static str {
+        self.function.name
+    }
+
+    /// What is done with each tensor, in order.
+    #[cfg(feature = "cache")]
+    pub(crate) fn accesses(&self) -> impl Iterator<Item = Access> + '_ {
+        let of = |told: &Told| told.tensors().map(|(count, access)| std::iter::repeat_n(access, count as usize));
+        self.told.iter().filter_map(of).flatten()
+    }
+
+    /// Gives the operator on the memory of `views`, in its order, to `target`.
+    pub(crate) fn launch(
+        &self,
+        target: impl Target,
+        views: &[View<'_>],
+        location: &'static Location<'static>,
+    ) -> Result<()> {
+        let lists = self.lists(views)?;
+        let (mut lists, mut views) = (lists.iter(), views);
+        let mut args = Vec::with_capacity(self.told.len());
+        for told in &self.told {
+            args.push(match told {
+                Told::Tensor(access) => match views.split_first() {
+                    Some((first, rest)) => {
+                        views = rest;
+                        Arg::Tensor(first, *access)
+                    }
+                    None => return Err(self.odd()),
+                },
+                Told::Tensors(count, access) => match (lists.next(), views.split_at_checked(*count as usize)) {
+                    (Some(list), Some((_, rest))) => {
+                        views = rest;
+                        Arg::Tensors(list, *access)
+                    }
+                    _ => return Err(self.odd()),
+                },
+                Told::NoTensor => Arg::NoTensor,
+                Told::NoTensors => Arg::NoTensors,
+                Told::Scalar(value) => Arg::Scalar(*value),
+                Told::Scalars(values) => Arg::Scalars(values),
+                Told::Ints(values) => Arg::Ints(values),
+                Told::Floats(values) => Arg::Floats(values),
+                Told::Bools(values) => Arg::Bools(values),
+                Told::Text(text) => Arg::Text(text),
+                Told::Null => Arg::Null,
+                Told::Number(bits) => Arg::Number(*bits),
+            });
+        }
+        target.take(&Call { function: self.function, label: self.label, location, args: &args })
+    }
+
+    /// The views of each list among the arguments.
+    fn lists<'a>(&self, views: &'a [View<'a>]) -> Result<Vec<Views<'a>>> {
+        let (mut lists, mut start) = (Vec::new(), 0_usize);
+        for told in &self.told {
+            let Some((count, _)) = told.tensors() else { continue };
+            let end = start + count as usize;
+            if matches!(told, Told::Tensors(..)) {
+                lists.push(Views(views.get(start..end).ok_or_else(|| self.odd())?));
+            }
+            start = end;
+        }
+        if start == views.len() { Ok(lists) } else { Err(self.odd()) }
+    }
+
+    fn odd(&self) -> Error {
+        Error::new(ErrorKind::Internal, format!("{} with other tensors than it was recorded with", self.label))
+    }
+}
+
+/// The operands of a call in order, with what is done to each: what stands for a value, or none for memory.
+pub(crate) fn tokens(call: &Call<'_>) -> Vec<(Option<Token>, Access)> {
+    let token = |operand: &dyn Operand, access| (operand.token(), access);
+    let mut all = Vec::new();
+    for arg in call.args {
+        match *arg {
+            Arg::Tensor(operand, access) => all.push(token(operand, access)),
+            Arg::Tensors(list, access) => all.extend((0..list.count()).map(|index| token(list.at(index), access))),
+            _ => {}
+        }
+    }
+    all
+}

@@ -1,0 +1,76 @@
+//! Operators by their C names.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::op::{self, Call, Recorded};
+use crate::plan::builder::Value;
+use crate::plan::check::finding::FindingKind;
+use crate::plan::overlap::ranges::may_overlap;
+use crate::plan::recipe::function::Body;
+use crate::plan::recipe::{Cores, FunctionInfo, FunctionKind, Mode, NodeKind};
+
+use super::{At, State, Used};
+
+impl State {
+    /// Issues an operator on values of the plan.
+    pub(in crate::plan) fn record_call(&mut self, call: &Call<'_>) -> Result<()> {
+        let (label, at) = (call.label, call.location);
+        let mut uses: Vec<Used> = Vec::new();
+        for (token, access) in op::tokens(call) {
+            let Some(value) = token.map(Value::from) else {
+                let text = format!("{label}: memory of a device, which a plan knows by its inputs");
+                return self.wrong(FindingKind::Operand, at, text);
+            };
+            self.check(value, label, at)?;
+            uses.push((value, Mode::from(access)));
+        }
+        self.check_written(label, &uses, at)?;
+        let recorded = match Recorded::of(call) {
+            Ok(recorded) => recorded,
+            Err(error) => return self.wrong(FindingKind::Operand, at, error.detail()),
+        };
+        let function = self.operator_of(recorded);
+        self.emit(NodeKind::Foreign(function), &uses, at).map(drop)
+    }
+
+    /// That what is written is no constant, and no part of it another operand. The very value that is read may be
+    /// written, where the operator can compute in place.
+    fn check_written(&self, label: &str, uses: &[Used], at: At) -> Result<()> {
+        let bounds = self.recipe.bounds();
+        for (index, (written, _)) in uses.iter().enumerate().filter(|(_, (_, mode))| mode.writes()) {
+            if self.is_constant(*written) {
+                return self.wrong(FindingKind::Operand, at, format_args!("{label} into a constant"));
+            }
+            let info = |value: Value| &self.recipe.values[value.index as usize];
+            let clashes = |(other, (value, mode)): (usize, &Used)| {
+                let in_place = *mode == Mode::Read && info(*value) == info(*written);
+                other != index && !in_place && may_overlap(&self.recipe, value.index, written.index, &bounds)
+            };
+            if uses.iter().enumerate().any(clashes) {
+                return self.wrong(FindingKind::Operand, at, format_args!("{label}: an operand overlaps a result"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of an operator with what it is told; the same one has one number.
+    fn operator_of(&mut self, recorded: Recorded) -> u32 {
+        let info = FunctionInfo {
+            kind: FunctionKind::Operator,
+            name: Some(recorded.name().to_owned()),
+            version: 0,
+            attributes: recorded.bytes(),
+            needs: Cores::default(),
+        };
+        let key = (recorded.name(), info.attributes.clone());
+        if let Some(known) = self.operators.get(&key) {
+            return *known;
+        }
+        let index = self.recipe.functions.len() as u32;
+        self.recipe.functions.push(info);
+        self.bodies.push(Body::Operator(Arc::new(recorded)));
+        self.operators.insert(key, index);
+        index
+    }
+}
