@@ -399,3 +399,27 @@ fn builders_of_operators_may_be_nested_in_one_expression() {
     exe.run(&alone.stream(), &mut crate::give(&exe, "x", &x)).unwrap();
     assert_eq!(crate::result(&exe, "y"), [15.0, 3.0]);
 }
+
+/// Dimensions that issue work of their own.
+struct Asking<'a>(&'a Builder, Value);
+
+impl racl::plan::IntoDims for Asking<'_> {
+    fn into_dims(self) -> Result<Vec<racl::plan::Dim>> {
+        self.0.abs(self.1)?;
+        self.0.dims(self.1)
+    }
+}
+
+#[test]
+fn code_of_the_caller_inside_a_call_may_use_the_builder() {
+    let _alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [2, 2], F32, Input::Copied)?;
+        let y = g.empty(Asking(g, x), F32)?;
+        let z = g.full(Asking(g, x), F32, 1.0)?;
+        let w = g.reshape(x, Asking(g, x))?;
+        g.op_into(Operator::Add, &[z, w], y)?;
+        g.output("y", y)
+    });
+    assert_eq!(plan.unwrap().operators(), 5);
+}

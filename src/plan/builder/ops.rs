@@ -163,6 +163,8 @@ impl Builder {
     /// ```
     #[track_caller]
     pub fn full(&self, dims: impl IntoDims, dtype: DataType, number: impl Into<Number>) -> Result<Value> {
+        let dims = dims.into_dims();
+        let number = number.into();
         self.state().full(dims, dtype, number)
     }
 

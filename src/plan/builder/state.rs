@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::plan::check::finding::{Finding, FindingKind};
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::{Access, Known, Mode, Node, NodeKind, ORIGIN, Recipe, Tag};
-use crate::plan::symbols::dim::{Dim, IntoDims, show_dims};
+use crate::plan::symbols::dim::{Dim, show_dims};
 
 use super::decompositions::Decompositions;
 use super::options::Options;
@@ -226,8 +226,8 @@ impl State {
     }
 
     /// Dimensions that a caller gave.
-    fn dims_of(&self, dims: impl IntoDims, at: At) -> Result<Vec<Dim>> {
-        let dims = dims.into_dims().or_else(|error| self.wrong(FindingKind::Operand, at, error.detail()))?;
+    fn dims_of(&self, dims: Result<Vec<Dim>>, at: At) -> Result<Vec<Dim>> {
+        let dims = dims.or_else(|error| self.wrong(FindingKind::Operand, at, error.detail()))?;
         dims.iter().try_for_each(|dim| self.check_dim(*dim, at))?;
         Ok(dims)
     }

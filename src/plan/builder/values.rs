@@ -79,6 +79,7 @@ impl Builder {
     /// ```
     #[track_caller]
     pub fn input(&self, name: &str, dims: impl IntoDims, dtype: DataType, class: Input) -> Result<Value> {
+        let dims = dims.into_dims();
         self.state().input(name, dims, dtype, class)
     }
 
@@ -107,6 +108,7 @@ impl Builder {
     /// ```
     #[track_caller]
     pub fn constant<T: Element>(&self, data: &[T], dims: impl IntoDims) -> Result<Value> {
+        let dims = dims.into_dims();
         self.state().constant(data, dims)
     }
 
@@ -137,6 +139,7 @@ impl Builder {
     /// ```
     #[track_caller]
     pub fn empty(&self, dims: impl IntoDims, dtype: DataType) -> Result<Value> {
+        let dims = dims.into_dims();
         self.state().empty(dims, dtype)
     }
 

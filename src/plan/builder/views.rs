@@ -35,6 +35,7 @@ impl Builder {
     #[doc(alias = "view")]
     #[track_caller]
     pub fn reshape(&self, value: Value, dims: impl IntoDims) -> Result<Value> {
+        let dims = dims.into_dims();
         self.state().reshape(value, dims)
     }
 
@@ -90,6 +91,7 @@ impl Builder {
     #[doc(alias = "slice")]
     #[track_caller]
     pub fn narrow<D: Into<Dim>>(&self, value: Value, dim: usize, range: Range<D>) -> Result<Value> {
+        let range = range.start.into()..range.end.into();
         self.state().narrow(value, dim, range)
     }
 

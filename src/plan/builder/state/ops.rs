@@ -8,7 +8,7 @@ use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::element::{element_in_range, element_of};
 use crate::plan::recipe::operator::{Number, Operator, Order, Reduction};
 use crate::plan::recipe::{NodeKind, StorageKind};
-use crate::plan::symbols::dim::{IntoDims, name_symbols};
+use crate::plan::symbols::dim::{Dim, name_symbols};
 
 use super::decompose::Issued;
 use super::{At, State};
@@ -33,7 +33,7 @@ impl State {
         issued.map(|()| Issued::Done(out))
     }
 
-    fn infer(&self, operator: &Operator, operands: &[Value], at: At) -> Result<(DataType, Vec<crate::plan::Dim>)> {
+    fn infer(&self, operator: &Operator, operands: &[Value], at: At) -> Result<(DataType, Vec<Dim>)> {
         for value in operands {
             self.check(*value, operator.name(), at)?;
         }
@@ -200,15 +200,10 @@ impl State {
     }
 
     #[track_caller]
-    pub(in crate::plan) fn full(
-        &mut self,
-        dims: impl IntoDims,
-        dtype: DataType,
-        number: impl Into<Number>,
-    ) -> Result<Value> {
+    pub(in crate::plan) fn full(&mut self, dims: Result<Vec<Dim>>, dtype: DataType, number: Number) -> Result<Value> {
         let at = Location::caller();
         let dims = self.dims_of(dims, at)?;
-        let fill = Operator::Fill { value: number.into() };
+        let fill = Operator::Fill { value: number };
         self.check_number(&fill, dtype, at)?;
         let out = self.memory(StorageKind::Temporary, &dims, dtype, at)?;
         self.op_into_at(fill, &[], out, at)?;

@@ -11,7 +11,7 @@ use crate::plan::recipe::layout::{Extent, Layout};
 use crate::plan::recipe::operator::Operand;
 use crate::plan::recipe::{Input, InputInfo, NodeKind, OutputInfo, Storage, StorageKind, ValueInfo};
 use crate::plan::symbols::Symbol;
-use crate::plan::symbols::dim::{Dim, IntoDims, MAX_SYMBOLS};
+use crate::plan::symbols::dim::{Dim, MAX_SYMBOLS};
 
 use super::{At, NONE, State, push_slowly};
 use crate::plan::builder::Value;
@@ -41,7 +41,7 @@ impl State {
     pub(in crate::plan) fn input(
         &mut self,
         name: &str,
-        dims: impl IntoDims,
+        dims: Result<Vec<Dim>>,
         dtype: DataType,
         class: Input,
     ) -> Result<Value> {
@@ -68,7 +68,7 @@ impl State {
     }
 
     #[track_caller]
-    pub(in crate::plan) fn constant<T: Element>(&mut self, data: &[T], dims: impl IntoDims) -> Result<Value> {
+    pub(in crate::plan) fn constant<T: Element>(&mut self, data: &[T], dims: Result<Vec<Dim>>) -> Result<Value> {
         let at = Location::caller();
         let dims = self.dims_of(dims, at)?;
         let elements = dims.iter().try_fold(1_usize, |product, dim| product.checked_mul(dim.as_fixed()?));
@@ -86,7 +86,7 @@ impl State {
     }
 
     #[track_caller]
-    pub(in crate::plan) fn empty(&mut self, dims: impl IntoDims, dtype: DataType) -> Result<Value> {
+    pub(in crate::plan) fn empty(&mut self, dims: Result<Vec<Dim>>, dtype: DataType) -> Result<Value> {
         let at = Location::caller();
         let dims = self.dims_of(dims, at)?;
         self.memory(StorageKind::Temporary, &dims, dtype, at)

@@ -8,7 +8,7 @@ use crate::op::DataType;
 use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::ValueInfo;
 use crate::plan::recipe::layout::{Extent, Layout};
-use crate::plan::symbols::dim::{Dim, IntoDims};
+use crate::plan::symbols::dim::Dim;
 use crate::plan::symbols::poly::Poly;
 
 use super::{At, State, push_slowly};
@@ -16,7 +16,7 @@ use crate::plan::builder::Value;
 
 impl State {
     #[track_caller]
-    pub(in crate::plan) fn reshape(&mut self, value: Value, dims: impl IntoDims) -> Result<Value> {
+    pub(in crate::plan) fn reshape(&mut self, value: Value, dims: Result<Vec<Dim>>) -> Result<Value> {
         let at = Location::caller();
         let dims = self.dims_of(dims, at)?;
         self.check(value, "reshape", at)?;
@@ -49,14 +49,9 @@ impl State {
     }
 
     #[track_caller]
-    pub(in crate::plan) fn narrow<D: Into<Dim>>(
-        &mut self,
-        value: Value,
-        dim: usize,
-        range: Range<D>,
-    ) -> Result<Value> {
+    pub(in crate::plan) fn narrow(&mut self, value: Value, dim: usize, range: Range<Dim>) -> Result<Value> {
         let at = Location::caller();
-        let (start, end) = (range.start.into(), range.end.into());
+        let (start, end) = (range.start, range.end);
         self.check(value, "narrow", at)?;
         self.check_dim(start, at)?;
         self.check_dim(end, at)?;
