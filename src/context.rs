@@ -333,7 +333,7 @@ impl Context {
     /// Whether eager work of this context's streams, and launches of graphs on them, wait by themselves for work of
     /// other streams that uses the same memory: they do, unless this turns it off for work submitted from then on, by
     /// any thread. See [the order between streams](crate::Stream#order-between-streams); [`untracked`](crate::untracked)
-    /// turns it off for a scope.
+    /// turns it off for a scope. `racl::mock::check_races` shows on the mock what a program without it lacks.
     ///
     /// # Examples
     ///

@@ -30,6 +30,10 @@ use acl_sys::mock as sys;
 use crate::error::{Error, ErrorKind, Result};
 use crate::stream::Stream;
 
+mod races;
+
+pub use races::{Race, RaceAccess, RaceCheck, check_races, races};
+
 static EXCLUSIVE: Mutex<()> = Mutex::new(());
 
 /// A lock for tests that change the state of the mock: one at a time in this process. Blocks until it is free; held

@@ -108,6 +108,43 @@ typedef struct mock_acl_launch {
 } mock_acl_launch;
 int mock_acl_launch_at(uint64_t index, mock_acl_launch *launch);
 
+/* Looks for accesses to memory that nothing orders: of tasks on different streams, or of a task and a call of the host,
+ * of which one writes. REPORT says each pair once on standard error and counts it, FAIL does the same and lets the later
+ * task fail as for a bad address. Work that is queued already is not looked at. Any change, and the same mode again,
+ * forgets what was seen and reported; a reset does, too, and leaves the mode. Off unless MOCK_ACL_RACES says otherwise.
+ * Returns the mode before, MOCK_ACL_BAD_ARGUMENT for another mode, MOCK_ACL_BUSY in a child of a fork that may not use
+ * the device. */
+#define MOCK_ACL_RACES_OFF 0
+#define MOCK_ACL_RACES_REPORT 1
+#define MOCK_ACL_RACES_FAIL 2
+int mock_acl_check_races(int mode);
+/* How many pairs were found: each has two accesses, the first of which was executed first. 4,096 at most. */
+uint64_t mock_acl_race_count(void);
+/* Set `struct_size` before the call. MOCK_ACL_BAD_ARGUMENT for an index beyond the pairs. */
+typedef struct mock_acl_race {
+    size_t struct_size;
+    const char *first; /* C names of the functions that queued the tasks, or were called: constants */
+    const char *second;
+    int32_t first_stream; /* ids, -1 for a call of the host */
+    int32_t second_stream;
+    uint64_t first_task; /* the how manieth task of the stream since it was made, or node of the graph; 0 for a call */
+    uint64_t second_task;
+    uint32_t first_graph; /* as of aclmdlRIGetId, 0 outside of a graph */
+    uint32_t second_graph;
+    int32_t first_writes; /* 1, or 0 for a read */
+    int32_t second_writes;
+    const void *address; /* of the bytes that both touched, the first time */
+    uint64_t bytes;
+    const void *block; /* the live allocation around them, NULL for none */
+    uint64_t block_bytes;
+    uint64_t offset;
+    uint64_t times; /* how often such a pair was found */
+} mock_acl_race;
+int mock_acl_race_at(uint64_t index, mock_acl_race *race);
+/* The same in words, of several lines, as on standard error. Copies what fits into `size` bytes, ended with a zero;
+ * returns the length of the whole, 0 for an index beyond the pairs. */
+uint64_t mock_acl_race_text(uint64_t index, char *text, uint64_t size);
+
 /* Cache maintenance that streams have executed: tasks and bytes, since the last reset. */
 typedef struct mock_acl_cmo_totals {
     size_t struct_size;

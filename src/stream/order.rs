@@ -53,8 +53,9 @@ impl Drop for ByHand {
 /// all contexts; nested scopes are one.
 ///
 /// Work of two streams that touches the same memory, one of them writing, and that no event orders runs in any order
-/// or at once: what is read then is undefined, and no call reports it. Later work outside of the scope is ordered after
-/// what was submitted inside.
+/// or at once: what is read then is undefined, and no call reports it. On the mock, `racl::mock::check_races` shows what
+/// is missing, or `MOCK_ACL_RACES=report` in the environment. Later work outside of the scope is ordered after what was
+/// submitted inside.
 ///
 /// # Examples
 ///

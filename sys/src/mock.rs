@@ -73,7 +73,85 @@ pub struct mock_acl_launch {
     pub stream_id: i32,
 }
 
+/// Two accesses that nothing orders; see `mock_acl_race` in `mock_acl.h`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct mock_acl_race {
+    /// Size of this structure in bytes, set before the call.
+    pub struct_size: usize,
+    /// C name of the function of the access that was executed first, a constant.
+    pub first: *const c_char,
+    /// The same of the later one.
+    pub second: *const c_char,
+    /// Id of the stream of the first, -1 for the host.
+    pub first_stream: i32,
+    /// Id of the stream of the second, -1 for the host.
+    pub second_stream: i32,
+    /// Number of the first task on its stream or in its graph.
+    pub first_task: u64,
+    /// Number of the second.
+    pub second_task: u64,
+    /// Id of the graph of the first, 0 for none.
+    pub first_graph: u32,
+    /// Id of the graph of the second.
+    pub second_graph: u32,
+    /// Whether the first writes.
+    pub first_writes: i32,
+    /// Whether the second writes.
+    pub second_writes: i32,
+    /// Where both touched memory.
+    pub address: *const c_void,
+    /// How much of it.
+    pub bytes: u64,
+    /// The live allocation around it, or null.
+    pub block: *const c_void,
+    /// Size of the allocation.
+    pub block_bytes: u64,
+    /// Where in it.
+    pub offset: u64,
+    /// How often such a pair was found.
+    pub times: u64,
+}
+
+impl mock_acl_race {
+    /// One of nothing, without a size.
+    pub const EMPTY: Self = Self {
+        struct_size: 0,
+        first: core::ptr::null(),
+        second: core::ptr::null(),
+        first_stream: 0,
+        second_stream: 0,
+        first_task: 0,
+        second_task: 0,
+        first_graph: 0,
+        second_graph: 0,
+        first_writes: 0,
+        second_writes: 0,
+        address: core::ptr::null(),
+        bytes: 0,
+        block: core::ptr::null(),
+        block_bytes: 0,
+        offset: 0,
+        times: 0,
+    };
+}
+
+/// Races are not looked for.
+pub const MOCK_ACL_RACES_OFF: c_int = 0;
+/// Races are reported.
+pub const MOCK_ACL_RACES_REPORT: c_int = 1;
+/// Races are reported, and the later task fails.
+pub const MOCK_ACL_RACES_FAIL: c_int = 2;
+
 unsafe extern "C" {
+    /// Whether races are looked for; gives the mode before.
+    pub fn mock_acl_check_races(mode: c_int) -> c_int;
+    /// Pairs of accesses that nothing orders.
+    pub fn mock_acl_race_count() -> u64;
+    /// One of them.
+    pub fn mock_acl_race_at(index: u64, race: *mut mock_acl_race) -> c_int;
+    /// The same in words; gives their length.
+    pub fn mock_acl_race_text(index: u64, text: *mut c_char, size: u64) -> u64;
     /// Name and version of the mock.
     pub fn mock_acl_version() -> *const c_char;
     /// Address of an exported function, or null.

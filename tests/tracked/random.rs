@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use racl::mock::RaceCheck;
 use racl::op::Tensor;
 use racl::{CaptureMode, Context, Graph, Result, Stream, mock, op};
 
@@ -164,17 +165,23 @@ fn wrong(programs: u64, tracking: bool) -> u64 {
     let streams: Vec<_> = (0..STREAMS).map(|_| context.stream().unwrap()).collect();
     context.set_tracking(tracking);
     let mut wrong = 0;
+    let before = mock::check_races(RaceCheck::Report);
     for seed in 1..=programs {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let steps = 5 + random.below(35);
         let program = program(&mut random, steps);
         let expected = run(&program, &context, &streams[..1], None);
+        mock::check_races(RaceCheck::Report); // afresh
         let got = run(&program, &context, &streams, Some(&mut random));
+        let races = mock::races();
+        assert!(races.is_empty() || !tracking, "seed {seed}: {program:?}: {}", races[0]);
         if got != expected {
+            assert!(!races.is_empty(), "seed {seed}: {program:?}: {got:?}, not {expected:?}, and no race is seen");
             assert!(!tracking, "seed {seed}: {program:?}: {got:?}, on one stream {expected:?}");
             wrong += 1;
         }
     }
+    mock::check_races(before);
     assert_eq!(context.take_drop_errors().len(), 0);
     wrong
 }

@@ -21,6 +21,10 @@ typedef struct mock_thread {
     uint64_t last_graph; /* serial of the graph that took it, 0 for none */
     uint32_t tid;
     int32_t device;
+    const struct mock_stream *stream; /* whose work it executes */
+    struct mock_racer *racer;         /* of the chain whose node it executes, while races are looked for */
+    const struct mock_task *node;
+    uint32_t graph, place; /* with it: the graph's id, the how manieth node it is */
 } mock_thread;
 
 #endif

@@ -45,6 +45,7 @@ static bool move(const mock_comm *c, message *m, uint64_t there) {
     const uint64_t at = m->sends ? MAILBOX(m->peer) : MAILBOX(c->me);
     void *view = m->bytes == 0 ? NULL : mock_device_view(m->buffer, m->bytes);
     if (m->bytes != 0 && view == NULL) return false;
+    mock_touch_task(m->buffer, m->bytes, m->sends ? MOCK_READS : MOCK_WRITES);
     if (m->sends) return mock_stage_write(c->peers[c->me], view, m->bytes, at);
     return there == m->bytes && mock_stage_read(c->peers[m->peer], view, m->bytes, at);
 }

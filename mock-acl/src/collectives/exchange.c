@@ -110,6 +110,7 @@ static bool ready(void *what) {
 static bool put(const mock_exchange *x, const mock_piece *p, uint64_t at) {
     if (p->bytes == 0) return true;
     const void *view = mock_device_view(x->send + p->offset, p->bytes);
+    mock_touch_task(x->send + p->offset, p->bytes, MOCK_READS);
     return view != NULL && mock_stage_write(x->comm->peers[x->comm->me], view, p->bytes, at);
 }
 
@@ -175,6 +176,7 @@ static bool take_each(const mock_exchange *x, uint32_t *r) {
         mock_piece p;
         if (in->bytes == 0) continue;
         char *view = mock_device_view(x->recv + in->offset, in->bytes);
+        mock_touch_task(x->recv + in->offset, in->bytes, MOCK_WRITES);
         if (view == NULL || !find(x, *r, &p)) return false;
         if (!mock_stage_read(x->comm->peers[*r], view, p.bytes, p.offset)) return false;
     }
@@ -201,6 +203,7 @@ static bool take_sum(const mock_exchange *x, uint32_t *r) {
     for (*r = 0; *r < x->comm->ranks; ++*r)
         if (!find(x, *r, &pieces[*r])) return false;
     char *to = mock_device_view(x->recv, bytes), *from = malloc(CHUNK);
+    mock_touch_task(x->recv, bytes, MOCK_WRITES);
     void *sum = malloc(mock_reduce_bytes((HcclDataType)x->turn.type, CHUNK));
     bool good = to != NULL && from != NULL && sum != NULL;
     for (uint64_t at = 0; at < bytes && good; at += CHUNK)

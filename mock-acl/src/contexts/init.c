@@ -98,6 +98,7 @@ static void start(mock_config *c) {
     first.hash = hash_of(current.text, current.length);
     references = 1;
     finalized = false;
+    mock_racing_start();
     mock_lock();
     mock_start_workers();
     mock_unlock();

@@ -189,6 +189,7 @@ MOCK_EXPORT int mock_acl_reset(void) {
     mock_buffers_reset();
     mock_core_groups_reset();
     mock_memory_reset();
+    mock_races_reset();
     mock_init_reset();
     mock_device_limits_reset();
     mock_snapshot_reset();

@@ -200,6 +200,9 @@ static bool may_run(const mock_stream *s, const mock_wait_for *w) {
 
 /* Executes up to BUDGET tasks of a runnable stream. The lock is dropped while tasks run. */
 static void run_stream(mock_stream *s, const mock_wait_for *w, bool worker) {
+    mock_thread *self = mock_self();
+    const mock_stream *before = self->stream;
+    self->stream = s;
     mock_list_remove(&s->in_queue);
     s->running = true;
     mock_engine.executing++;
@@ -220,6 +223,7 @@ static void run_stream(mock_stream *s, const mock_wait_for *w, bool worker) {
     mock_engine.executing--;
     mock_engine.executing_workers -= worker;
     s->running = false;
+    self->stream = before;
     if (s->stopped && !s->dropping) mock_drop_queue(s);
     mock_make_runnable(s);
     if (ran != 0) mock_wake_all(&mock_engine.value_waiters);
@@ -375,6 +379,7 @@ static uint64_t target_ended(void *what) {
 aclError mock_wait_target(mock_target *t, int64_t timeout_ns) {
     const aclError code =
         mock_wait(&(mock_wait_for){target_reached, target_needs, t, t->stream, target_ended}, timeout_ns);
+    if (mock_races() && code == 0 && t->event == NULL) mock_racing_over(t->stream);
     mock_parts.waited();
     return code;
 }
@@ -431,6 +436,7 @@ void mock_push(mock_stream *s, const mock_task *t) {
     self->last_task = (uint32_t)(s->tail - s->base);
     self->last_graph = 0;
     if (mock_tasks_fail()) slot(s, s->tail - 1)->fail = mock_task_fault(t->ops->name);
+    if (mock_races()) mock_racing_queued(s);
     if (mock_list_empty(&s->in_queue)) mock_make_runnable(s);
 }
 
@@ -469,6 +475,7 @@ void mock_drop_queue(mock_stream *s) {
         atomic_store_explicit(&s->done, done(s) + 1, memory_order_release);
     }
     s->dropping--;
+    if (mock_races()) mock_racing_over(s);
     wake_reached(s);
     mock_wake_all(&mock_engine.value_waiters);
     mock_changed();

@@ -20,6 +20,7 @@
 #include "engine/shared.h"
 #include "engine/state.h"
 #include "engine/task.h"
+#include "races/races.h"
 
 /* ---- engine/captures.c, with the lock ---- */
 /* 107030 or `code` when the capture modes forbid the calling thread a synchronous call, else 0. */
@@ -149,6 +150,33 @@ void mock_event_id_give(mock_event *e);
 aclError mock_record_room(mock_stream *s);
 void mock_record_queued(void);
 void mock_record_over(void);
+
+/* ---- engine/racing.c, with the lock unless it says otherwise ---- */
+/* The task after the queued ones comes after a mark. */
+void mock_racing_next(mock_stream *s, mock_mark *m);
+/* The host saw that all is over that the stream did; that every stream which has nothing left has. */
+void mock_racing_over(const mock_stream *s);
+void mock_racing_idle(void);
+/* The stream goes, and its racer with it. */
+void mock_racing_leave(mock_stream *s);
+/* Who the calling thread runs: the node of a graph, or the next task of the stream. NULL when races are not looked for, or
+ * were not when it was queued. Also without the lock. */
+mock_racer *mock_racing_now(const mock_stream *s);
+/* A function of the program begins and ends on behalf of a racer that waits for it; they order what the host knows. Also
+ * without the lock. */
+void mock_racing_calls(mock_racer *r);
+void mock_racing_called(mock_racer *r);
+/* Whatever is told to other processes, and heard from them, goes through one mark. */
+void mock_racing_tells(const mock_stream *s);
+void mock_racing_hears(const mock_stream *s);
+void mock_racing_hears_next(mock_stream *s);
+void mock_racing_host_hears(void);
+/* An access of the task that the calling thread runs; nobody's when it runs none. False: it fails. Without the lock. */
+bool mock_racing_task(mock_touch kind, const mock_pieces *what);
+/* An access of a call of the host. With the lock or without. */
+void mock_racing_host(const char *call, mock_touch kind, const mock_pieces *what);
+/* Reads MOCK_ACL_RACES, the first time. */
+void mock_racing_start(void);
 
 /* ---- engine/shared.c, with the lock except for what is atomic ---- */
 /* When a process started, in ticks since boot; 0 when there is none, or it is dead. */

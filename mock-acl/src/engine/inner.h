@@ -15,6 +15,10 @@ mock_task *mock_ring_new(void);
 /* Runs some tasks of a runnable stream on a worker. */
 void mock_run_as_worker(mock_stream *s);
 
+/* ---- engine/racing.c ---- */
+/* The stream's latest task was queued. */
+void mock_racing_queued(mock_stream *s);
+
 /* ---- engine/workers.c ---- */
 /* Gives host functions that no waiting thread may run to a worker; false when there are none. */
 bool mock_call_worker(void);

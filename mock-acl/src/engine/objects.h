@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "engine/task.h"
+#include "races/races.h"
 
 typedef struct mock_ctx {
     void *handle; /* NULL while dead */
@@ -81,6 +82,7 @@ typedef struct mock_stream {
     bool report_host;       /* the subscriber runs host functions, not callbacks */
     uint32_t cube_limit, vector_limit;
     uint64_t time_ns; /* when what it executed ends, on the virtual clock: may lie ahead of it */
+    _Atomic(mock_racer *) racer; /* NULL until it has work while races are looked for */
     struct mock_stream *next_free;
 } mock_stream;
 
@@ -117,6 +119,9 @@ typedef struct mock_event {
     bool in_model; /* the latest record went into a bound stream */
     bool stored;   /* into one that keeps its tasks and is bound to nothing: it never comes */
     struct mock_shared *shared; /* of an event between processes */
+    mock_mark *mark;   /* of the latest record */
+    mock_mark *passed; /* of the records that set the latch */
+    mock_mark *waited; /* of the waits that are done */
     struct mock_event *next_free;
 } mock_event;
 
@@ -136,6 +141,7 @@ typedef struct mock_notify {
     bool set, device_only;
     mock_link waiters;
     struct mock_shared *shared; /* exported or imported: instead of `set` */
+    mock_mark *mark;            /* of the records since the last wait */
     struct mock_notify *next_free;
 } mock_notify;
 

@@ -119,6 +119,7 @@ typedef struct mock_task {
             struct mock_stream *stream;
             uint64_t seq;
             struct mock_event *event;
+            struct mock_mark *mark; /* of the record, NULL while races are not looked for */
             uint32_t seconds; /* time-out, 0 for none; likewise in what follows */
         } wait; /* also a record: its own stream and sequence number */
         struct {

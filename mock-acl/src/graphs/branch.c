@@ -145,7 +145,7 @@ static bool compare(aclrtCondition condition, int64_t left, int64_t right) {
 
 static bool read_value(const void *at, bool wide, int64_t *out) {
     const void *view = mock_device_view(at, wide ? 8 : 4);
-    if (view == NULL) return false;
+    if (view == NULL || !mock_touch_task(at, wide ? 8 : 4, MOCK_READS)) return false;
     if (wide) *out = (int64_t)atomic_load_explicit((const _Atomic uint64_t *)view, memory_order_acquire);
     else *out = (int32_t)atomic_load_explicit((const _Atomic uint32_t *)view, memory_order_acquire);
     return true;
@@ -165,6 +165,7 @@ static void go_to(mock_chain *to, uint32_t index) {
 /* The place is set; `c` stops unless it is the one that goes on. */
 static mock_step leave_for(mock_stream *s, mock_graph *g, mock_chain *c, mock_chain *to, uint32_t index) {
     c->going = false;
+    mock_graph_racing_jump(g, c, to);
     go_to(to, index);
     mock_graph_round(s, g);
     return MOCK_MOVED;
@@ -178,6 +179,7 @@ static mock_step start(mock_stream *s, mock_graph *g, const mock_chain *c, mock_
         return MOCK_MOVED;
     }
     if (!to->going) go_to(to, 0);
+    mock_graph_racing_jump(g, c, to);
     mock_graph_round(s, g);
     return MOCK_NEXT;
 }

@@ -290,9 +290,11 @@ mock_step mock_cond_step(mock_stream *s, mock_graph *g, mock_task *t) {
         if (c->active == NULL) {
             c->active = choose(s, c);
             if (c->active == NULL) return MOCK_NEXT;
+            if (g->raced) mock_graph_racing_begin(c->active, g->chains[t->chain].racer);
             mock_graph_start(c->active);
         }
         if (!mock_graph_run(s, c->active)) return MOCK_STUCK;
+        mock_graph_racing_end(c->active);
         c->active = NULL;
         if (c->type != ACL_MODEL_RI_COND_TYPE_WHILE) return MOCK_NEXT;
         if (!mock_graph_round(s, g)) return MOCK_STUCK;

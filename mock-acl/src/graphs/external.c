@@ -18,6 +18,7 @@ typedef struct mock_external {
     mock_stream *stream; /* with seq; NULL for none */
     uint64_t seq;
     mock_point *point;
+    mock_mark *mark; /* with stream */
     bool record;
 } mock_external;
 
@@ -31,7 +32,9 @@ mock_point *mock_point_ref(mock_point *p) {
 }
 
 void mock_point_unref(mock_point *p) {
-    if (p != NULL && --p->refs == 0) free(p);
+    if (p == NULL || --p->refs != 0) return;
+    mock_mark_drop(p->mark);
+    free(p);
 }
 
 static mock_point *point_new(mock_stream *s, uint64_t seq) {
@@ -44,6 +47,7 @@ static mock_point *point_new(mock_stream *s, uint64_t seq) {
 
 static void reach(mock_point *p) {
     p->reached = true;
+    if (p->mark == NULL && mock_races()) p->mark = mock_mark_of(mock_racing_now(p->stream));
     mock_wake_all(&p->waiters);
     mock_changed();
 }
@@ -54,6 +58,11 @@ mock_outcome mock_point_step(mock_stream *s, mock_task *t) {
         return MOCK_BLOCKED;
     }
     t->u.point.event->waits_done++;
+    if (mock_races()) {
+        mock_racer *r = mock_racing_now(s);
+        mock_racer_join(r, t->u.point.point->mark);
+        mock_mark_add(&t->u.point.event->waited, r);
+    }
     return MOCK_DONE;
 }
 
@@ -116,6 +125,7 @@ aclError mock_external_capture(mock_stream *s, mock_event *e, bool record) {
 static void bind_wait(mock_external *x, const mock_event *e) {
     x->stream = e->stream;
     x->seq = e->seq;
+    x->mark = mock_mark_ref(e->mark);
     if (e->point != NULL) x->point = mock_point_ref(e->point);
 }
 
@@ -151,8 +161,10 @@ aclError mock_externals_bind(mock_graph *g, mock_stream *s, mock_task *launch) {
 bool mock_external_step(mock_graph *g, const mock_task *t) {
     mock_external *x = &g->externals[t->u.external.index];
     if (x->record) reach(x->point);
-    if (x->point != NULL) return x->point->reached;
-    return x->stream == NULL || done(x->stream) >= x->seq;
+    const bool over = x->point != NULL ? x->point->reached : x->stream == NULL || done(x->stream) >= x->seq;
+    if (over && !x->record && mock_races())
+        mock_racer_join(mock_racing_now(g->replaying), x->point != NULL ? x->point->mark : x->mark);
+    return over;
 }
 
 /* What the launch did not get to counts as reached: nobody waits for a dropped replay for ever (own choice,
@@ -161,6 +173,7 @@ void mock_externals_release(mock_task *launch) {
     mock_external *all = launch->u.graph.externals;
     const uint32_t count = all == NULL ? 0 : launch->u.graph.graph->external_count;
     for (uint32_t i = 0; i < count; i++) {
+        mock_mark_drop(all[i].mark);
         if (all[i].point == NULL) continue;
         if (all[i].record && !all[i].point->reached) reach(all[i].point);
         mock_point_unref(all[i].point);

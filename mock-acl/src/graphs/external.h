@@ -11,6 +11,7 @@ typedef struct mock_point {
     bool reached;
     mock_stream *stream; /* of the launch */
     uint64_t seq;
+    mock_mark *mark; /* of the place */
     mock_link waiters;
 } mock_point;
 

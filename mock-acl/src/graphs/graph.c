@@ -208,6 +208,7 @@ static void free_refs(mock_graph *g) {
 void mock_graph_free(mock_graph *g) {
     mock_handle_take(MOCK_GRAPH, g->handle);
     mock_graph_leave(g);
+    mock_graph_racing_free(g);
     if (g->captured) mock_graph_streams_given(g->ctx->device, g->chain_count);
     mock_notify_ids_give(g->joins);
     mock_groups_free(g);

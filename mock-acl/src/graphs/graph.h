@@ -32,6 +32,7 @@ typedef struct mock_chain {
     bool head;            /* starts with the replay */
     bool going;           /* started, and not at its end */
     bool refill;          /* its tasks were cleaned and may be queued again */
+    mock_racer *racer;    /* of the replay, while races are looked for */
 } mock_chain;
 
 typedef struct mock_record {
@@ -40,6 +41,7 @@ typedef struct mock_record {
     uint32_t flags;
     uint16_t chain;
     uint64_t replay; /* the last replay that passed it */
+    mock_mark *mark; /* likewise */
 } mock_record;
 
 /* Tasks whose kernels can be replaced; they lie next to each other. */
@@ -113,6 +115,8 @@ typedef struct mock_graph {
     bool abort;      /* the replay that goes on, or the next one, ends early */
     aclError abort_error;
     mock_link launch_waiters;
+    bool raced;      /* the chains of the running replay have racers */
+    mock_mark *over; /* of the replays so far */
     /* the rest */
     mock_destroy_callback *callbacks;
     uint32_t callback_count;
@@ -194,6 +198,18 @@ bool mock_graph_run(mock_stream *s, mock_graph *g);
 bool mock_graph_round(mock_stream *s, mock_graph *g);
 /* Ends the replay that is under way, or the next one that was launched. */
 void mock_graph_end_early(mock_graph *g, aclError code);
+
+/* ---- graphs/racing.c ---- */
+/* A replay, of a graph or a sub graph, begins behind what the racer did, and ends in front of what it does next. */
+void mock_graph_racing_begin(mock_graph *g, mock_racer *outer);
+void mock_graph_racing_end(mock_graph *g);
+/* The node that the calling thread runs next; NULL: none. */
+void mock_graph_racing_node(const mock_graph *g, const mock_task *t);
+/* A record or a wait inside of the graph. */
+void mock_graph_racing_edge(mock_graph *g, const mock_task *t);
+/* One chain starts or continues another one. */
+void mock_graph_racing_jump(const mock_graph *g, const mock_chain *from, const mock_chain *to);
+void mock_graph_racing_free(mock_graph *g);
 
 /* ---- graphs/task.c ---- */
 void mock_node_ref_drop(mock_node_ref *ref);

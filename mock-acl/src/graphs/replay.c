@@ -45,6 +45,32 @@ static void run_simple(mock_stream *s, mock_graph *g) {
     pause_execution(g);
 }
 
+/* The same with the records and waits, which are in an order that every edge allows, too. */
+static void run_raced(mock_stream *s, mock_graph *g) {
+    mock_thread *self = mock_self();
+    aclError error = 0;
+    g->executing = true;
+    mock_unlock();
+    self->in_task++;
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        mock_task *t = &g->nodes[i];
+        if (t->kind > MOCK_TASK_WORK) {
+            mock_graph_racing_edge(g, t);
+            continue;
+        }
+        mock_graph_racing_node(g, t);
+        const aclError code = mock_task_run(t, s, g->id);
+        if (MOCK_UNLIKELY(code != 0)) mock_parts.failed(s, t, code);
+        if (code != 0) error = code;
+    }
+    mock_graph_racing_node(g, NULL);
+    self->in_task--;
+    mock_lock();
+    count(g->order_count);
+    mock_task_result(s, error);
+    pause_execution(g);
+}
+
 static void run_node(mock_stream *s, mock_graph *g, mock_task *t) {
     mock_thread *self = mock_self();
     g->executing = true;
@@ -58,14 +84,17 @@ static void run_node(mock_stream *s, mock_graph *g, mock_task *t) {
     pause_execution(g);
 }
 
-/* One node of a chain. */
-static mock_step advance(mock_stream *s, mock_graph *g, mock_chain *c, mock_task *t) {
+static mock_step advance_node(mock_stream *s, mock_graph *g, mock_chain *c, mock_task *t) {
     if (t->kind == MOCK_TASK_RECORD) {
         g->records[t->u.wait.seq].replay = g->replay;
+        mock_graph_racing_edge(g, t);
         return MOCK_NEXT;
     }
-    if (t->kind == MOCK_TASK_WAIT)
-        return g->records[t->u.wait.seq].replay == g->replay ? MOCK_NEXT : MOCK_STUCK;
+    if (t->kind == MOCK_TASK_WAIT) {
+        if (g->records[t->u.wait.seq].replay != g->replay) return MOCK_STUCK;
+        mock_graph_racing_edge(g, t);
+        return MOCK_NEXT;
+    }
     if (t->kind <= MOCK_TASK_WORK) {
         run_node(s, g, t);
         return MOCK_NEXT;
@@ -90,6 +119,15 @@ static mock_step advance(mock_stream *s, mock_graph *g, mock_chain *c, mock_task
     mock_list_remove(&s->in_queue);
     s->blocked = false;
     return MOCK_STUCK;
+}
+
+/* One node of a chain. */
+static mock_step advance(mock_stream *s, mock_graph *g, mock_chain *c, mock_task *t) {
+    if (!MOCK_UNLIKELY(g->raced)) return advance_node(s, g, c, t);
+    mock_graph_racing_node(g, t);
+    const mock_step step = advance_node(s, g, c, t);
+    mock_graph_racing_node(g, NULL);
+    return step;
 }
 
 /* Until the chain waits, ends, or a loop lets others run; returns the number of nodes. */
@@ -143,7 +181,8 @@ void mock_graph_start(mock_graph *g) {
 
 bool mock_graph_run(mock_stream *s, mock_graph *g) {
     if (!g->simple) return run_chains(s, g);
-    run_simple(s, g);
+    if (MOCK_UNLIKELY(g->raced)) run_raced(s, g);
+    else run_simple(s, g);
     mock_graph_root(g)->steps += g->order_count;
     return true;
 }
@@ -175,6 +214,7 @@ static void begin_replay(mock_stream *s, mock_graph *g, mock_task *t) {
     g->replaying = t->u.graph.stream = s;
     g->externals = t->u.graph.externals;
     g->rounds = 0;
+    if (mock_races()) mock_graph_racing_begin(g, mock_racing_now(s));
     mock_conds_assign(g);
     mock_graph_start(g);
 }
@@ -218,6 +258,7 @@ mock_outcome mock_graph_step(mock_stream *s, mock_task *t) {
         s->again = false;
         return MOCK_BLOCKED;
     }
+    mock_graph_racing_end(g);
     if (g->abort) mock_task_result(s, g->abort_error);
     s->again = g->abort = false;
     g->replaying = t->u.graph.stream = NULL;
@@ -256,6 +297,7 @@ static bool graph_launches(void *graph, const mock_stream *s) {
 void mock_graph_release_launch(mock_task *t) {
     mock_graph *g = t->u.graph.graph;
     if (t->u.graph.stream != NULL && g->replaying == t->u.graph.stream) {
+        mock_graph_racing_end(g);
         g->replaying->again = g->abort = false;
         g->replaying = NULL;
         mock_wake_all(&g->launch_waiters);
@@ -355,7 +397,9 @@ static bool of_graph(void *what, const mock_stream *s) {
 
 aclError mock_graph_wait(mock_graph *g, mock_stream *first, int64_t timeout_ns) {
     idle_wait w = {g, g->serial, first};
-    return mock_wait(&(mock_wait_for){idle, of_graph, &w, first, launch_ended}, timeout_ns);
+    const aclError code = mock_wait(&(mock_wait_for){idle, of_graph, &w, first, launch_ended}, timeout_ns);
+    if (mock_races() && code == 0 && g->serial == w.serial) mock_racer_join(mock_host_racer, g->over);
+    return code;
 }
 
 /* Only for models of aclmdlRIBuildBegin, a captured one is 107000; one with an end task runs before its build is over

@@ -164,8 +164,9 @@ static aclError run_random(void *arg) {
     const bool bits = t->function == ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK;
     const size_t size = size_of(t->type);
     if (count > UINT64_MAX / 16) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
-    unsigned char *out = mock_device_view(t->result, bits ? (count + 7) / 8 : count * size);
-    if (out == NULL) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
+    const uint64_t bytes = bits ? (count + 7) / 8 : count * size;
+    unsigned char *out = mock_device_view(t->result, bytes);
+    if (out == NULL || !mock_touch_task(t->result, bytes, MOCK_WRITES)) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
     if (bits) bitmask(&g, out, count, to_float(t->type, first));
     for (uint64_t i = 0; !bits && i < count; i++) {
         const uint64_t drawn = draw(t, &g, first, second);

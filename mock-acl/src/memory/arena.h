@@ -55,6 +55,8 @@ mock_arena *mock_device_arena(int32_t id);
 mock_arena *mock_arena_around(const void *p, int32_t *device);
 void mock_device_idle(const void *p, bool idle);
 bool mock_is_pinned(const void *p);
+/* The live block of aclrtMalloc or aclrtMallocHost around an address. */
+bool mock_block_of(const void *p, void **base, uint64_t *size);
 
 /* ---- memory/peer.c ---- */
 /* With the engine lock: whether work of a device may touch this memory; host memory always. */
@@ -62,6 +64,14 @@ bool mock_is_pinned(const void *p);
  */
 bool mock_peer_copies(int32_t device, const void *dst, const void *src);
 bool mock_peer_reaches(int32_t device, const void *p);
+
+/* ---- memory/touch.c ---- */
+/* Of the task that runs, see memory.h. */
+bool mock_touch_task_copy(const mock_copy *c);
+void mock_touch_host_copy(const char *call, const mock_copy *c);
+/* Of a call of the host; one that gives back the block that begins there. */
+void mock_touch_host(const char *call, const void *p, uint64_t bytes, mock_touch kind);
+void mock_touch_free(const char *call, const void *p);
 
 /* ---- memory/pool.c ---- */
 /* False for what is no block of a pool; a block is freed unless its release is queued or over. */

@@ -47,8 +47,13 @@ static bool fill_now(const mock_fill *f) {
 
 /* A task that meets an address outside every live allocation fails like a device memory fault: 507053
  * (header: ACL_ERROR_RT_DEVICE_MEM_ERROR; own choice: the code of real faults depends on the engine). */
-static aclError run_copy(void *arg) { return copy_now(arg) ? 0 : ACL_ERROR_RT_DEVICE_MEM_ERROR; }
-static aclError run_fill(void *arg) { return fill_now(arg) ? 0 : ACL_ERROR_RT_DEVICE_MEM_ERROR; }
+static aclError run_copy(void *arg) {
+    return mock_touch_task_copy(arg) && copy_now(arg) ? 0 : ACL_ERROR_RT_DEVICE_MEM_ERROR;
+}
+static aclError run_fill(void *arg) {
+    const mock_fill *f = arg;
+    return mock_touch_task(f->dst, f->count, MOCK_WRITES) && fill_now(f) ? 0 : ACL_ERROR_RT_DEVICE_MEM_ERROR;
+}
 static void drop_buffer(void *arg) { free((void *)(uintptr_t)((mock_copy *)arg)->src); }
 
 static const mock_task_ops copy_ops = {"aclrtMemcpyAsync", run_copy, NULL};
@@ -147,7 +152,9 @@ aclError mock_copy_sync(
     if (code != 0) return code;
     /* The direction follows from the addresses; the kind is not looked at (guide: memory management,
      * aclrtMemcpy). */
-    return end_sync(copy_now(&(mock_copy){dst, src, count, count, count, 1}), call);
+    const mock_copy c = {dst, src, count, count, count, 1};
+    mock_touch_host_copy(call, &c);
+    return end_sync(copy_now(&c), call);
 }
 
 MOCK_EXPORT aclError aclrtMemcpy(
@@ -166,6 +173,7 @@ MOCK_EXPORT aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, s
     if (code == 0 && count > maxCount)
         code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EL9999", "count %zu is above %zu", count, maxCount);
     if (code != 0) return code;
+    mock_touch_host("aclrtMemset", devPtr, count, MOCK_WRITES);
     return end_sync(fill_now(&(mock_fill){devPtr, count, value, false}), "aclrtMemset");
 }
 
@@ -186,6 +194,7 @@ MOCK_EXPORT aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, s
     aclError code = check_words(ptr, memSize, N);
     if (code == 0) code = mock_forbidden_sync("aclrtMemsetD32");
     if (code != 0) return code;
+    mock_touch_host("aclrtMemsetD32", ptr, N * 4, MOCK_WRITES);
     return end_sync(fill_now(&(mock_fill){ptr, N * 4, (int32_t)value, true}), "aclrtMemsetD32");
 }
 
@@ -220,7 +229,9 @@ MOCK_EXPORT aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, si
             ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1001", "aclrtMemcpy2d does not copy from device to device");
     if (code == 0) code = check_2d_places(kind, &c);
     if (code == 0) code = mock_forbidden_sync("aclrtMemcpy2d");
-    return code != 0 ? code : end_sync(copy_now(&c), "aclrtMemcpy2d");
+    if (code != 0) return code;
+    mock_touch_host_copy("aclrtMemcpy2d", &c);
+    return end_sync(copy_now(&c), "aclrtMemcpy2d");
 }
 
 /* ---- asynchronous ---- */
@@ -236,6 +247,7 @@ static aclError copy_pageable(mock_stream *s, const mock_copy *c, const char *ca
     if (code == 0) code = mock_stream_finish(s);
     if (code != 0) return code;
     mock_unlock();
+    mock_touch_host_copy(call, c);
     const bool good = copy_now(c);
     mock_lock();
     if (!good)
@@ -367,5 +379,7 @@ MOCK_EXPORT aclError aclrtMemsetD32Async(
     const mock_fill f = {ptr, N * 4, (int32_t)value, true};
     if (mock_place_of(ptr) == MOCK_DEVICE) return fill_async(&f, stream, &fill32_ops);
     code = mock_forbidden_sync("aclrtMemsetD32Async");
-    return code != 0 ? code : end_sync(fill_now(&f), "aclrtMemsetD32Async");
+    if (code != 0) return code;
+    mock_touch_host("aclrtMemsetD32Async", ptr, N * 4, MOCK_WRITES);
+    return end_sync(fill_now(&f), "aclrtMemsetD32Async");
 }

@@ -39,6 +39,7 @@ static aclError copy(void *dst, const void *src, uint64_t count) {
     void *to = mock_device_view(dst, count);
     const void *from = mock_device_view(src, count);
     if (to == NULL || from == NULL) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
+    if (!mock_touch_task_copy(&(mock_copy){dst, src, count, count, count, 1})) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
     memmove(to, from, count);
     return 0;
 }
@@ -48,12 +49,14 @@ static aclError run_desc(void *arg) {
     const void *view = mock_device_view(i->dst, DESC_BYTES);
     descriptor d;
     if (view == NULL) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
+    if (!mock_touch_task(i->dst, sizeof d, MOCK_READS)) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
     memcpy(&d, view, sizeof d);
     return d.magic != MAGIC ? ACL_ERROR_RT_DEVICE_MEM_ERROR : copy(d.dst, d.src, d.count);
 }
 
 static bool read_address(const void *at, char **out) {
     const void *view = mock_device_view(at, sizeof *out);
+    if (!mock_touch_task(at, sizeof *out, MOCK_READS)) return false;
     if (view != NULL) memcpy(out, view, sizeof *out);
     return view != NULL;
 }
@@ -98,6 +101,7 @@ MOCK_EXPORT aclError aclrtSetMemcpyDesc(
     if (code == 0) code = mock_forbidden_sync("aclrtSetMemcpyDesc");
     if (code != 0) return code;
     const descriptor d = {MAGIC, dstAddr, srcAddr, count};
+    mock_touch_host("aclrtSetMemcpyDesc", desc, DESC_BYTES, MOCK_WRITES);
     mock_views_take();
     void *view = mock_device_view(desc, DESC_BYTES);
     if (view != NULL) memset(view, 0, DESC_BYTES);

@@ -103,6 +103,15 @@ mock_place mock_place_of(const void *p) {
     return mock_is_pinned(p) ? MOCK_PINNED : MOCK_PAGEABLE;
 }
 
+bool mock_block_of(const void *p, void **base, uint64_t *size) {
+    mock_arena *a = mock_arena_around(p, NULL);
+    mock_arena *beside[] = {atomic_load_explicit(&pinned_arena, memory_order_acquire),
+        atomic_load_explicit(&device_arenas[MOCK_HOST_SIDE], memory_order_acquire)};
+    for (int i = 0; i < 2 && a == NULL; i++)
+        if (beside[i] != NULL && mock_arena_contains(beside[i], p)) a = beside[i];
+    return a != NULL && mock_arena_block(a, p, base, size);
+}
+
 void *mock_host_address(const void *p, uint64_t size) {
     mock_found f;
     if (mock_arena_around(p, NULL) != NULL) return mock_device_view(p, size);
@@ -271,6 +280,8 @@ bool mock_device_free(void *p) {
     mock_arena *a = mock_arena_around(p, NULL);
     mock_arena *host = atomic_load_explicit(&device_arenas[MOCK_HOST_SIDE], memory_order_acquire);
     if (a == NULL && host != NULL && mock_arena_contains(host, p)) a = host;
+    uint64_t size = 0;
+    if (mock_races() && a != NULL && mock_arena_block(a, p, NULL, &size)) mock_race_forget(p, size);
     return a != NULL && mock_arena_free(a, p);
 }
 
@@ -285,6 +296,7 @@ static bool free_block(void *p) {
 aclError mock_device_release(void *p) {
     if (p == NULL) return mock_null("devPtr");
     bool freed = false;
+    mock_touch_free("aclrtFree", p);
     if (!mock_pool_free(p, &freed)) freed = free_block(p) || mock_managed_free(p);
     if (freed) return 0;
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not the start of a device allocation", p);
@@ -347,6 +359,7 @@ MOCK_EXPORT aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMall
  * the driver answers there). */
 aclError mock_host_release(void *p) {
     if (p == NULL) return mock_null("hostPtr");
+    mock_touch_free("aclrtFreeHost", p);
     mock_arena *a = atomic_load_explicit(&pinned_arena, memory_order_acquire);
     if (a != NULL && mock_arena_free(a, p)) return 0;
     return mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "%p is not the start of a host allocation", p);
@@ -419,6 +432,7 @@ MOCK_EXPORT aclError aclrtHostUnregister(void *ptr) {
     pthread_mutex_lock(&range_lock);
     for (size_t i = 0; i < range_count && code != 0; i++) {
         if (ranges[i].base != ptr) continue;
+        mock_race_forget(ptr, ranges[i].size);
         ranges[i] = ranges[--range_count];
         atomic_store_explicit(&ranges_seen, range_count, memory_order_release);
         code = 0;

@@ -41,9 +41,17 @@ void mock_peers_reset(void);
 
 /* ---- memory/pool.c ---- */
 void mock_pool_release(const mock_task *t);
+/* The stream gives the block of a release back. */
+void mock_pool_touch(const mock_task *t);
 void mock_pools_reset(void);
 /* With the engine lock, after a wait of the host: memory above the thresholds goes back. */
 void mock_pools_trim(void);
+
+/* ---- memory/touch.c ---- */
+/* An access of the task that runs; nothing without one, or while races are not looked for. False: the task fails. Host
+ * memory that the program allocated itself is not looked at. */
+bool mock_touch_task(const void *p, uint64_t bytes, mock_touch kind);
+bool mock_touch_task_pieces(const mock_pieces *what, mock_touch kind);
 
 /* ---- memory/space.c ---- */
 /* Around the use of a view outside of a task and without the engine lock: what is unmapped or closed meanwhile

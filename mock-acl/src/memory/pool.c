@@ -290,6 +290,7 @@ static block *reuse(pool *p, uint64_t size, const mock_stream *s) {
         if (b->size != size || (!any && b->stream != s)) continue;
         take_idle(b);
         mock_device_idle(b->address, false);
+        mock_race_forget(b->address, b->size); /* the pool orders its users */
         p->used += size;
         return b;
     }
@@ -381,6 +382,12 @@ MOCK_EXPORT aclError aclrtMemPoolFreeAsync(void *ptr, aclrtStream stream) {
     }
     mock_unlock();
     return code;
+}
+
+void mock_pool_touch(const mock_task *t) {
+    const block *b = *place_of(t->u.value.address);
+    if (b != NULL && b->state == RELEASING && b->turn == t->u.value.value)
+        mock_touch_task(b->address, b->size, MOCK_FREES);
 }
 
 /* The stream reached the release, or went away before it. */

@@ -59,6 +59,8 @@ static aclError run_reduce(void *arg) {
     char *dst = mock_device_view(r->dst, r->bytes);
     const char *src = mock_device_view(r->src, r->bytes);
     if (dst == NULL || src == NULL) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
+    const bool free = mock_touch_task(r->src, r->bytes, MOCK_READS);
+    if (!mock_touch_task(r->dst, r->bytes, MOCK_WRITES) || !free) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
     switch ((int)r->type) {
     case ACL_INT8:
         WHOLES(int8_t)

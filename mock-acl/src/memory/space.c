@@ -120,6 +120,7 @@ void mock_space_bury(void) {
 
 /* Without memory for the note the addresses stay mapped. */
 void mock_space_drop(mock_space *s) {
+    mock_race_forget(s->base, s->bytes);
     size_t i = above(s->base) - 1;
     memmove(&spaces[i], &spaces[i + 1], (count - i - 1) * sizeof(mock_space *));
     count--;

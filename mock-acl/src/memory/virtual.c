@@ -231,6 +231,7 @@ MOCK_EXPORT aclError aclrtUnmapMem(void *virPtr) {
     MOCK_ENTER(aclrtUnmapMem);
     if (virPtr == NULL) return mock_null("virPtr");
     mock_space *s = NULL;
+    mock_touch_free("aclrtUnmapMem", virPtr);
     mock_space_lock();
     mock_piece *p = piece_from(virPtr, &s);
     const aclError code = p == NULL ? wrong("nothing is mapped at this address") : 0;

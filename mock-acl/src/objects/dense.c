@@ -64,7 +64,7 @@ void *mock_plan_dense(const mock_plan *plan, unsigned index) {
     mock_blocked l;
     if (!lay_out(v, v->turned, v->width, &l) || (uintptr_t)v->address % size != 0) return NULL;
     const void *stored = mock_device_view(v->address, (size_t)l.count * size);
-    if (stored == NULL) return NULL;
+    if (stored == NULL || !mock_touch_task(v->address, (size_t)l.count * size, MOCK_READS)) return NULL;
     if (plan->dense[index] == NULL) plan->dense[index] = malloc((size_t)v->span * size + 1);
     if (plan->dense[index] != NULL) mock_blocked_unpack(&l, size, stored, plan->dense[index]);
     return plan->dense[index];

@@ -263,6 +263,7 @@ void *mock_view_pointer(const mock_view *v) {
     /* Through an integer: the address is the program's and need not point into anything. */
     const uintptr_t first = (uintptr_t)v->address + (uintptr_t)v->offset * size;
     if (v->span != 0 && first % size != 0) return NULL;
+    if (mock_races() && !mock_view_touch(v)) return NULL;
     return mock_device_view((const void *)first, (size_t)v->span * size);
 }
 
@@ -274,6 +275,7 @@ void *mock_plan_pointer(const mock_plan *plan, unsigned index) {
 /* NULL likewise: outside, or not aligned to 16 bytes (own choice: aclrtMalloc gives 64 and more). */
 void *mock_plan_workspace(const mock_plan *plan) {
     if (plan->need != 0 && (uintptr_t)plan->workspace % 16 != 0) return NULL;
+    if (!mock_touch_task(plan->workspace, plan->need, MOCK_WRITES)) return NULL;
     return mock_device_view(plan->workspace, plan->need);
 }
 

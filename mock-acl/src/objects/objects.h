@@ -80,6 +80,9 @@ void mock_plan_drop(void *plan);
 void *mock_plan_pointer(const mock_plan *plan, unsigned index);
 void *mock_view_pointer(const mock_view *view);
 void *mock_plan_workspace(const mock_plan *plan);
+/* ---- objects/touch.c ---- */
+/* The running task touches what the view shows; false: it races, and fails. */
+bool mock_view_touch(const mock_view *v);
 /* Error texts: a null parameter, a bad handle or value. Both return their code. */
 aclnnStatus mock_null_parameter(const char *function, const char *param);
 aclnnStatus mock_bad_parameter(const char *function, const char *format, ...)

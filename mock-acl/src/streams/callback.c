@@ -16,6 +16,7 @@ typedef struct mock_report {
     void *user;
     bool finished, blocking;
     bool owned_by_task; /* a blocking task waits for the end and frees it */
+    mock_mark *mark;    /* of its stream, which got there */
     mock_link waiters;
 } report;
 
@@ -23,12 +24,18 @@ static mock_link reports = {&reports, &reports};
 static const mock_task_ops host_ops = {"aclrtLaunchHostFunc", NULL, NULL};
 static const mock_task_ops report_ops = {"aclrtLaunchCallback", NULL, NULL};
 
+static void forget(report *r) {
+    mock_mark_drop(r->mark);
+    free(r);
+}
+
 mock_outcome mock_report_step(mock_stream *s, mock_task *t) {
     report *r = t->u.host.report;
     if (r == NULL) {
         r = calloc(1, sizeof *r);
         if (r == NULL) return MOCK_DONE;
         *r = (report){.thread = s->report_thread, .stream = s->serial, .fn = t->u.host.fn, .user = t->u.host.user};
+        if (mock_races()) r->mark = mock_mark_of(mock_racing_now(s));
         if (t->u.host.thread != 0) r->thread = t->u.host.thread;
         r->host = t->u.host.of_host;
         mock_list_init(&r->waiters);
@@ -44,7 +51,8 @@ mock_outcome mock_report_step(mock_stream *s, mock_task *t) {
         return MOCK_BLOCKED;
     }
     t->u.host.report = NULL;
-    free(r);
+    if (mock_races()) mock_racing_called(mock_racing_now(s));
+    forget(r);
     return MOCK_DONE;
 }
 
@@ -54,7 +62,7 @@ void mock_report_forget(mock_task *t) {
     if (r == NULL) return;
     t->u.host.report = NULL;
     r->owned_by_task = false;
-    if (r->finished) free(r);
+    if (r->finished) forget(r);
 }
 
 /* What a stream that goes left for its thread is dropped, but what blocked it (observed: sequences). */
@@ -65,7 +73,7 @@ void mock_reports_leave(const mock_stream *s) {
         next = l->next;
         if (r->stream != s->serial || r->blocking) continue;
         mock_list_remove(&r->link);
-        free(r);
+        forget(r);
     }
 }
 
@@ -73,7 +81,7 @@ void mock_reports_clear(void) {
     while (!mock_list_empty(&reports)) {
         report *r = MOCK_OWNER(reports.next, report, link);
         mock_list_remove(&r->link);
-        free(r);
+        forget(r);
     }
 }
 
@@ -278,6 +286,7 @@ static bool report_ready(void *who) {
 static void run_report(report *r) {
     mock_thread *self = mock_self();
     mock_list_remove(&r->link);
+    mock_racer_join(mock_host_racer, r->mark);
     mock_unlock();
     self->in_task++;
     r->fn(r->user);
@@ -286,7 +295,7 @@ static void run_report(report *r) {
     r->finished = true;
     mock_wake_all(&r->waiters);
     mock_wake_all(&mock_engine.value_waiters); /* a graph waits there */
-    if (!r->owned_by_task) free(r);
+    if (!r->owned_by_task) forget(r);
 }
 
 /* 0: 100000, not subscribed, or not any more: 107012, nothing in time: 507012 (observed: callbacks), the last two

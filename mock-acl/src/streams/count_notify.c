@@ -13,6 +13,7 @@ typedef struct mock_count {
     void *handle;
     uint32_t refs, id, value;
     mock_link waiters;
+    mock_mark *mark; /* of the records since a wait that cleared it */
     struct mock_count *next_free;
 } mock_count;
 
@@ -25,6 +26,7 @@ static const mock_task_ops wait_ops = {"aclrtCntNotifyWaitWithTimeout", NULL, NU
 
 void mock_count_unref(mock_count *n) {
     if (--n->refs != 0) return;
+    mock_mark_clear(&n->mark);
     mock_id_give(&ids, n->id);
     n->next_free = free_counts;
     free_counts = n;
@@ -163,7 +165,7 @@ MOCK_EXPORT aclError aclrtCntNotifyWaitWithTimeout(
 mock_outcome mock_count_set_step(mock_stream *s, mock_task *t) {
     mock_count *n = t->u.count.count;
     const uint32_t value = t->u.count.value;
-    (void)s;
+    if (mock_races()) mock_mark_add(&n->mark, mock_racing_now(s));
     switch (t->u.count.mode) {
     case ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE:
         n->value = value;
@@ -206,8 +208,10 @@ mock_outcome mock_count_wait_step(mock_stream *s, mock_task *t) {
         mock_block_on(s, &n->waiters);
         return MOCK_BLOCKED;
     }
+    if (mock_races()) mock_racer_join(mock_racing_now(s), n->mark);
     if (t->u.count.clear) {
         n->value = 0;
+        mock_mark_clear(&n->mark);
         mock_wake_all(&n->waiters); /* others may wait for less */
     }
     return MOCK_DONE;

@@ -35,6 +35,9 @@ void mock_event_unref(mock_event *e) {
     e->point = NULL;
     mock_shared_unref(e->shared);
     e->shared = NULL;
+    mock_mark_clear(&e->mark);
+    mock_mark_clear(&e->passed);
+    mock_mark_clear(&e->waited);
     e->next_free = free_events;
     free_events = e;
 }
@@ -232,6 +235,11 @@ static aclError record(mock_event *e, mock_stream *s) {
     if (ex) mock_record_queued();
     const mock_task_kind kind = ex ? MOCK_TASK_RECORD : MOCK_TASK_LATCH_SET;
     mock_task t = {.ops = &record_ops, .kind = (uint8_t)kind, .u.wait = {s, s->tail + 1, e}};
+    mock_mark_clear(&e->mark);
+    if (mock_races()) {
+        e->mark = mock_mark_open();
+        t.u.wait.mark = mock_mark_ref(e->mark);
+    }
     mock_point_unref(e->point);
     e->point = NULL;
     e->stream = s;
@@ -282,14 +290,18 @@ static aclError wait(mock_stream *s, mock_event *e, uint32_t seconds) {
     if (seconds == 0) seconds = mock_op_wait_seconds();
     if (e->family == MOCK_EVENT_IPC) return s->graph != NULL ? no_capture() : mock_shared_wait(s, e, seconds);
     if (s->graph != NULL || mock_event_captured(e)) return capture_wait(s, e, seconds);
-    mock_task t = {.ops = &wait_ops, .kind = MOCK_TASK_WAIT, .u.wait = {e->stream, e->seq, e, seconds}};
+    mock_task t = {.ops = &wait_ops, .kind = MOCK_TASK_WAIT, .u.wait = {e->stream, e->seq, e, NULL, seconds}};
     if (e->family == MOCK_EVENT_EX) {
         /* Nothing to wait for: never recorded (observed: event_outside), recorded on this stream, or done
          * (implementation of the open runtime). */
         const mock_stream *source = e->point != NULL ? e->point->stream : e->stream;
         if (source == NULL || source == s) return 0;
-        if (mock_recorded(e) && e->ends_ns <= mock_engine.clock_ns) return 0;
-        if (e->point != NULL) {
+        if (mock_recorded(e) && e->ends_ns <= mock_engine.clock_ns) {
+            mock_racing_next(s, e->point != NULL ? e->point->mark : e->mark);
+            return 0;
+        }
+        if (e->point == NULL) t.u.wait.mark = mock_mark_ref(e->mark);
+        else {
             t.kind = MOCK_TASK_POINT_WAIT;
             t.u.point.point = mock_point_ref(e->point);
             t.u.point.event = e;

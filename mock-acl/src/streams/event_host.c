@@ -31,6 +31,14 @@ static aclError find(aclrtEvent handle, scope scope, mock_event **out) {
     return 0;
 }
 
+/* The host saw that the event is complete: what comes next comes after it. */
+static void seen(const mock_event *e) {
+    mock_clock_follows(e->ends_ns);
+    if (!mock_races()) return;
+    if (e->shared != NULL) mock_racing_host_hears();
+    else mock_racer_join(mock_host_racer, e->point != NULL ? e->point->mark : e->mark);
+}
+
 /* Never recorded: Ex is complete, the others are not ready (observed: event_query). A captured record
  * does not count (observed: query_ex_recorded, join_ok). */
 MOCK_EXPORT aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status) {
@@ -44,7 +52,7 @@ MOCK_EXPORT aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedS
                               : mock_has_record(e) ? mock_recorded(e)
                                                    : e->family == MOCK_EVENT_EX;
         *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
-        if (complete) mock_clock_follows(e->ends_ns);
+        if (complete) seen(e);
         else mock_poll_wakes_worker();
     }
     mock_unlock();
@@ -61,7 +69,7 @@ MOCK_EXPORT aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
     if (code == 0) {
         const bool complete = mock_recorded(e);
         *status = complete ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
-        if (complete) mock_clock_follows(e->ends_ns);
+        if (complete) seen(e);
         else mock_poll_wakes_worker();
     }
     mock_unlock();
@@ -79,6 +87,7 @@ MOCK_EXPORT aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitS
         const bool complete = e->waits_done == e->waits_queued;
         *status = complete ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
         if (!complete) mock_poll_wakes_worker();
+        else mock_racer_join(mock_host_racer, e->waited);
     }
     mock_unlock();
     return code;
@@ -101,13 +110,17 @@ static aclError synchronize(aclrtEvent handle, int64_t timeout_ns) {
         code = mock_fail(ACL_ERROR_RT_PARAM_INVALID, "EE1003", "the event belongs to a stream of a model");
     if (code == 0 && e->shared != NULL) {
         code = mock_shared_synchronize(e, timeout_ns);
+        if (mock_races() && code == 0) mock_racing_host_hears();
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = late();
     } else if (code == 0 && mock_has_record(e)) {
         mock_point *point = e->point == NULL ? NULL : mock_point_ref(e->point);
         mock_target t = mock_target_of(point == NULL ? e->stream : point->stream, e->seq);
         t.event = e;
         t.serial = e->stream_serial; /* the stream may be gone, and another one in its place */
+        mock_mark *mark = mock_mark_ref(point == NULL ? e->mark : NULL);
         code = point == NULL ? mock_wait_target(&t, timeout_ns) : mock_point_synchronize(point, timeout_ns);
+        if (code == 0) mock_racer_join(mock_host_racer, point == NULL ? mark : point->mark);
+        mock_mark_drop(mark);
         mock_point_unref(point);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
             code = late();
@@ -155,6 +168,7 @@ static aclError time_of(const mock_event *e, uint64_t *ns, bool *timed) {
         return never_recorded();
     if (!mock_recorded(e))
         return mock_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "EE1016", "the event has not finished");
+    if (mock_races()) mock_racer_join(mock_host_racer, e->point != NULL ? e->point->mark : e->mark);
     *ns = e->timed ? e->time_ns : 0;
     *timed = *timed && e->timed;
     return 0;

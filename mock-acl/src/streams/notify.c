@@ -18,6 +18,7 @@ static const mock_task_ops value_wait_ops = {"aclrtValueWait", NULL, NULL};
 
 void mock_notify_unref(mock_notify *n) {
     if (--n->refs != 0) return;
+    mock_mark_clear(&n->mark);
     mock_id_give(&mock_notify_ids, n->id);
     mock_shared_unref(n->shared);
     n->shared = NULL;
@@ -155,6 +156,7 @@ MOCK_EXPORT aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num) {
 
 static aclError run_value_write(void *arg) {
     const mock_value *w = arg;
+    mock_touch_task(w->address, sizeof(uint64_t), MOCK_SIGNALS);
     _Atomic uint64_t *cell = mock_device_view(w->address, sizeof(uint64_t));
     if (cell == NULL) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
     /* A misaligned address is accepted at the call (observed: valuewait); what the device does with it is

@@ -53,6 +53,7 @@ MOCK_EXPORT aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode) {
 /* Outside of a live block: 507053 (own choice, as for copies). */
 static aclError run_read(void *arg) {
     const mock_value *v = arg;
+    if (!mock_touch_task(v->address, STATUS_BYTES, MOCK_WRITES)) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
     void *view = mock_device_view(v->address, STATUS_BYTES);
     if (view == NULL) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
     memset(view, 0, STATUS_BYTES);

@@ -55,7 +55,10 @@ aclError mock_shared_record(mock_stream *s, mock_event *e) {
 
 aclError mock_shared_wait(mock_stream *s, mock_event *e, uint32_t seconds) {
     const uint64_t ticket = atomic_load(&e->shared->page->latest);
-    if (ticket == 0 || mock_ticket_reached(e->shared, ticket)) return 0;
+    if (ticket == 0 || mock_ticket_reached(e->shared, ticket)) {
+        if (mock_races()) mock_racing_hears_next(s);
+        return 0;
+    }
     mock_task t = {.ops = &wait_ops, .kind = MOCK_TASK_SHARED_WAIT};
     t.u.shared.event = e;
     t.u.shared.ticket = ticket;
@@ -65,7 +68,7 @@ aclError mock_shared_wait(mock_stream *s, mock_event *e, uint32_t seconds) {
 }
 
 mock_outcome mock_shared_record_step(mock_stream *s, mock_task *t) {
-    (void)s;
+    if (mock_races()) mock_racing_tells(s);
     t->u.shared.over = true;
     mock_ticket_done(t->u.shared.event->shared, t->u.shared.ticket);
     mock_shared_poll();
@@ -75,7 +78,10 @@ mock_outcome mock_shared_record_step(mock_stream *s, mock_task *t) {
 /* The other processes are dead: 507022 (own choice; header: ACL_ERROR_RT_IPC_ERROR). */
 mock_outcome mock_shared_wait_step(mock_stream *s, mock_task *t) {
     mock_shared *p = t->u.shared.event->shared;
-    if (mock_ticket_reached(p, t->u.shared.ticket)) return MOCK_DONE;
+    if (mock_ticket_reached(p, t->u.shared.ticket)) {
+        if (mock_races()) mock_racing_hears(s);
+        return MOCK_DONE;
+    }
     if (mock_shared_lost(p)) {
         mock_exception_locked(s, t, ACL_ERROR_RT_IPC_ERROR);
         mock_task_result(s, ACL_ERROR_RT_IPC_ERROR);

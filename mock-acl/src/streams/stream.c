@@ -93,6 +93,7 @@ void mock_stream_free(mock_stream *s) {
     mock_reports_leave(s);
     mock_update_leave(s);
     mock_graph_detach(s);
+    mock_racing_leave(s);
     s->handle = NULL;
     s->serial = 0;
     ids_used[(uint32_t)s->id / 32] &= ~(1u << ((uint32_t)s->id % 32));
@@ -340,6 +341,7 @@ static aclError synchronize_device(int64_t timeout, const char *call) {
             if (one == 0 && mock_target_lives(&all.at[i])) one = mock_stream_take_error(s);
             if (code == 0) code = one;
         }
+        if (mock_races() && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) mock_racing_idle();
         mock_pools_trim();
     }
     mock_unlock();
@@ -372,7 +374,8 @@ MOCK_EXPORT aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *sta
             (s->flags & NO_TASKS) != 0 || atomic_load_explicit(&s->done, memory_order_acquire) == s->tail;
         *status = idle ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
         if (idle) mock_clock_follows(s->time_ns);
-        else mock_poll_wakes_worker();
+        if (idle && mock_races()) mock_racing_over(s);
+        if (!idle) mock_poll_wakes_worker();
     }
     mock_unlock();
     return code;

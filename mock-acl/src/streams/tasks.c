@@ -19,9 +19,19 @@
 
 static uint64_t done(const mock_stream *s) { return atomic_load_explicit(&s->done, memory_order_acquire); }
 
+/* What waits for another stream comes after what that one did, when races are looked for. */
+static void waited(mock_stream *s, mock_event *e, const mock_mark *m) {
+    e->waits_done++;
+    if (!mock_races()) return;
+    mock_racer *r = mock_racing_now(s);
+    mock_racer_join(r, m);
+    mock_mark_add(&e->waited, r);
+}
+
 /* Only the latest record of an event sets its time (guide: event management, aclrtRecordEvent). */
 static mock_outcome step_record(mock_stream *s, mock_task *t) {
     mock_event *e = t->u.wait.event;
+    if (mock_races()) mock_mark_fill(t->u.wait.mark, mock_racing_now(s));
     if (e->stream == s && e->seq == t->u.wait.seq) {
         e->time_ns = mock_stream_time(s);
         e->ends_ns = s->time_ns;
@@ -47,7 +57,7 @@ static mock_outcome step_wait(mock_stream *s, mock_task *t) {
         mock_block_on(s, &source->waiters);
         return MOCK_BLOCKED;
     }
-    e->waits_done++;
+    waited(s, e, t->u.wait.mark);
     if (e->stream == source && e->seq == t->u.wait.seq) wait_until(s, t, e->ends_ns, t->u.wait.seconds);
     return MOCK_DONE;
 }
@@ -58,6 +68,7 @@ static mock_outcome step_latch_set(mock_stream *s, mock_task *t) {
     (void)s;
     step_record(s, t);
     e->latch = true;
+    if (mock_races()) mock_mark_add(&e->passed, mock_racing_now(s));
     mock_wake_all(&e->waiters);
     return MOCK_DONE;
 }
@@ -68,7 +79,7 @@ static mock_outcome step_latch_wait(mock_stream *s, mock_task *t) {
         mock_block_on(s, &e->waiters);
         return MOCK_BLOCKED;
     }
-    e->waits_done++;
+    waited(s, e, e->passed);
     wait_until(s, t, e->ends_ns, t->u.latch.seconds);
     return MOCK_DONE;
 }
@@ -76,12 +87,14 @@ static mock_outcome step_latch_wait(mock_stream *s, mock_task *t) {
 static mock_outcome step_latch_reset(mock_stream *s, mock_task *t) {
     (void)s;
     t->u.latch.event->latch = false;
+    mock_mark_clear(&t->u.latch.event->passed);
     return MOCK_DONE;
 }
 
 static mock_outcome step_notify_set(mock_stream *s, mock_task *t) {
     mock_notify *n = t->u.notify.notify;
-    (void)s;
+    if (mock_races() && n->shared != NULL) mock_racing_tells(s);
+    else if (mock_races()) mock_mark_add(&n->mark, mock_racing_now(s));
     if (n->shared != NULL) {
         atomic_store(&n->shared->page->set, 1);
         mock_shared_poll();
@@ -95,7 +108,10 @@ static mock_outcome step_notify_set(mock_stream *s, mock_task *t) {
 /* The other processes are dead: 507022 (own choice; header: ACL_ERROR_RT_IPC_ERROR). */
 static mock_outcome step_shared_notify_wait(mock_stream *s, mock_task *t) {
     mock_shared *p = t->u.notify.notify->shared;
-    if (atomic_exchange(&p->page->set, 0) != 0) return MOCK_DONE;
+    if (atomic_exchange(&p->page->set, 0) != 0) {
+        if (mock_races()) mock_racing_hears(s);
+        return MOCK_DONE;
+    }
     if (mock_shared_lost(p)) {
         mock_exception_locked(s, t, ACL_ERROR_RT_IPC_ERROR);
         mock_task_result(s, ACL_ERROR_RT_IPC_ERROR);
@@ -114,6 +130,8 @@ static mock_outcome step_notify_wait(mock_stream *s, mock_task *t) {
         return MOCK_BLOCKED;
     }
     n->set = false;
+    if (mock_races()) mock_racer_join(mock_racing_now(s), n->mark);
+    mock_mark_clear(&n->mark);
     return MOCK_DONE;
 }
 
@@ -143,6 +161,7 @@ static mock_outcome step_value_wait(mock_stream *s, mock_task *t) {
         mock_block_on(s, &mock_engine.value_waiters);
         return MOCK_BLOCKED;
     }
+    if (mock_races()) mock_race_heed(mock_racing_now(s), t->u.value.address);
     return MOCK_DONE;
 }
 
@@ -154,12 +173,17 @@ static mock_outcome step_host(mock_stream *s, mock_task *t) {
         return MOCK_BLOCKED;
     }
     mock_thread *self = mock_self();
+    mock_racer *racer = mock_racing_now(s);
     ctx->in_callback = true;
     mock_changed();
     mock_unlock();
     const mock_bound before = mock_bind_for(ctx);
     self->in_task++;
+    self->stream = NULL; /* what the function does, the host does */
+    mock_racing_calls(racer);
     t->u.host.fn(t->u.host.user);
+    mock_racing_called(racer);
+    self->stream = s;
     self->in_task--;
     mock_bind_back(before);
     mock_lock();
@@ -171,12 +195,14 @@ static mock_outcome step_host(mock_stream *s, mock_task *t) {
 /* The end of the task gives the block back. */
 static mock_outcome step_release(mock_stream *s, mock_task *t) {
     (void)s;
-    (void)t;
+    mock_pool_touch(t);
     return MOCK_DONE;
 }
 
 static mock_outcome step_outside(mock_stream *s, mock_task *t) {
+    if (mock_races()) mock_racing_tells(s);
     const mock_outcome outcome = t->u.outside.how->step(s, t);
+    if (mock_races() && outcome == MOCK_DONE) mock_racing_hears(s);
     if (outcome == MOCK_BLOCKED) mock_block_on(s, &mock_engine.shared_waiters);
     return outcome;
 }
@@ -205,15 +231,25 @@ static mock_outcome (*const steps[MOCK_TASK_KINDS])(mock_stream *, mock_task *) 
 
 static mock_outcome step(mock_stream *s, mock_task *t) { return steps[t->kind](s, t); }
 
+/* One that failed, or was dropped, leaves its mark all the same: who waits for it goes on. */
+static void record_released(mock_task *t) {
+    if (t->u.wait.mark != NULL) mock_mark_fill(t->u.wait.mark, mock_racing_now(t->u.wait.stream));
+    mock_mark_drop(t->u.wait.mark);
+    mock_event_unref(t->u.wait.event);
+}
+
 /* Gives back what a steering task holds. */
 static void release(mock_task *t) {
     switch (t->kind) {
     case MOCK_TASK_RECORD:
         mock_record_over();
-        mock_event_unref(t->u.wait.event);
+        record_released(t);
+        break;
+    case MOCK_TASK_LATCH_SET:
+        record_released(t);
         break;
     case MOCK_TASK_WAIT:
-    case MOCK_TASK_LATCH_SET:
+        mock_mark_drop(t->u.wait.mark);
         mock_event_unref(t->u.wait.event);
         break;
     case MOCK_TASK_LATCH_WAIT:

@@ -330,6 +330,7 @@ static bool point(const mock_view *v, void **data) {
     const uintptr_t first = (uintptr_t)v->address + (uintptr_t)v->offset * size;
     *data = NULL;
     if (v->span == 0) return true;
+    if (mock_races() && !mock_view_touch(v)) return false;
     *data = mock_device_view((const void *)first, (size_t)v->span * size);
     return *data != NULL;
 }

@@ -23,5 +23,6 @@ void mock_refuse_tensor(mock_build *b, const aclTensor *tensor, const char *para
 
 const uint8_t *mock_plan_nibbles(const mock_plan *plan, unsigned index) {
     const mock_view *v = &plan->views[index];
-    return mock_device_view(v->address, v->span == 0 ? 0 : (size_t)(v->offset + v->span + 1) / 2);
+    const size_t bytes = v->span == 0 ? 0 : (size_t)(v->offset + v->span + 1) / 2;
+    return mock_touch_task(v->address, bytes, MOCK_READS) ? mock_device_view(v->address, bytes) : NULL;
 }
