@@ -50,8 +50,11 @@ void mock_pools_trim(void);
 /* ---- memory/touch.c ---- */
 /* An access of the task that runs; nothing without one, or while races are not looked for. False: the task fails. Host
  * memory that the program allocated itself is not looked at. */
-bool mock_touch_task(const void *p, uint64_t bytes, mock_touch kind);
 bool mock_touch_task_pieces(const mock_pieces *what, mock_touch kind);
+static inline bool mock_touch_task(const void *p, uint64_t bytes, mock_touch kind) {
+    if (!mock_races()) return true;
+    return mock_touch_task_pieces(&(mock_pieces){.from = (uintptr_t)p, .bytes = bytes}, kind);
+}
 
 /* ---- memory/space.c ---- */
 /* Around the use of a view outside of a task and without the engine lock: what is unmapped or closed meanwhile

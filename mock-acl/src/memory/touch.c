@@ -20,13 +20,8 @@ const mock_race_rest mock_race_parts = {block};
 static bool looked_at(const void *p) { return mock_place_of(p) != MOCK_PAGEABLE; }
 
 bool mock_touch_task_pieces(const mock_pieces *what, mock_touch kind) {
-    if (!mock_races() || !looked_at((const void *)(uintptr_t)what->from)) return true;
+    if (!looked_at((const void *)(uintptr_t)what->from)) return true;
     return mock_racing_task(kind, what);
-}
-
-bool mock_touch_task(const void *p, uint64_t bytes, mock_touch kind) {
-    if (!mock_races()) return true;
-    return mock_touch_task_pieces(&(mock_pieces){.from = (uintptr_t)p, .bytes = bytes}, kind);
 }
 
 static void host(const char *call, const mock_pieces *what, mock_touch kind) {
@@ -47,7 +42,6 @@ static mock_pieces rows(const void *first, uint64_t pitch, const mock_copy *c) {
 }
 
 bool mock_touch_task_copy(const mock_copy *c) {
-    if (!mock_races()) return true;
     const mock_pieces from = rows(c->src, c->src_pitch, c), to = rows(c->dst, c->dst_pitch, c);
     const bool good = mock_touch_task_pieces(&from, MOCK_READS);
     return mock_touch_task_pieces(&to, MOCK_WRITES) && good;

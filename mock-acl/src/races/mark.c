@@ -88,16 +88,14 @@ void mock_mark_fill(mock_mark *m, mock_racer *r) {
     mock_races_unlock();
 }
 
-mock_mark *mock_mark_ref(mock_mark *m) {
-    if (m == NULL) return NULL;
+mock_mark *mock_mark_more(mock_mark *m) {
     mock_races_lock();
     m->refs++;
     mock_races_unlock();
     return m;
 }
 
-void mock_mark_drop(mock_mark *m) {
-    if (m == NULL) return;
+void mock_mark_less(mock_mark *m) {
     mock_races_lock();
     mock_mark_unref(m);
     mock_races_unlock();
@@ -129,10 +127,4 @@ void mock_mark_add(mock_mark **at, mock_racer *r) {
         mock_mark_unref(old);
     }
     mock_races_unlock();
-}
-
-void mock_mark_clear(mock_mark **at) {
-    if (*at == NULL) return;
-    mock_mark_drop(*at);
-    *at = NULL;
 }

@@ -146,7 +146,7 @@ void mock_racer_serve(mock_racer *r, const _Atomic uint64_t *done, uint64_t firs
 
 static bool room(mock_racer *r) {
     if (r->news_first + r->news_count < r->news_room) return true;
-    memmove(r->news, r->news + r->news_first, r->news_count * sizeof *r->news);
+    if (r->news_count != 0) memmove(r->news, r->news + r->news_first, r->news_count * sizeof *r->news);
     r->news_first = 0;
     if (r->news_count < r->news_room) return true;
     mock_news *grown = realloc(r->news, (r->news_room * 2 + 4) * sizeof *grown);

@@ -77,12 +77,19 @@ mock_mark *mock_mark_of(mock_racer *r);
 /* A mark that nobody has reached: it orders nothing until it is filled, which happens once. */
 mock_mark *mock_mark_open(void);
 void mock_mark_fill(mock_mark *m, mock_racer *r);
-mock_mark *mock_mark_ref(mock_mark *m);
-void mock_mark_drop(mock_mark *m);
+mock_mark *mock_mark_more(mock_mark *m);
+void mock_mark_less(mock_mark *m);
+static inline mock_mark *mock_mark_ref(mock_mark *m) { return MOCK_UNLIKELY(m != NULL) ? mock_mark_more(m) : NULL; }
+static inline void mock_mark_drop(mock_mark *m) {
+    if (MOCK_UNLIKELY(m != NULL)) mock_mark_less(m);
+}
 /* The mark at a place is that of the racer as well from now on. */
 void mock_mark_add(mock_mark **at, mock_racer *r);
 /* Empties the place. */
-void mock_mark_clear(mock_mark **at);
+static inline void mock_mark_clear(mock_mark **at) {
+    if (MOCK_UNLIKELY(*at != NULL)) mock_mark_less(*at);
+    *at = NULL;
+}
 
 /* ---- races/touch.c ---- */
 /* Whether the access may go on: not when it races and races fail. */

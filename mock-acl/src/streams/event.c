@@ -300,8 +300,9 @@ static aclError wait(mock_stream *s, mock_event *e, uint32_t seconds) {
             mock_racing_next(s, e->point != NULL ? e->point->mark : e->mark);
             return 0;
         }
-        if (e->point == NULL) t.u.wait.mark = mock_mark_ref(e->mark);
-        else {
+        if (e->point == NULL) {
+            t.u.wait.mark = mock_mark_ref(e->mark);
+        } else {
             t.kind = MOCK_TASK_POINT_WAIT;
             t.u.point.point = mock_point_ref(e->point);
             t.u.point.event = e;
