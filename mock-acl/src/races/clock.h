@@ -58,10 +58,12 @@ mock_racer *mock_racer_at(uint32_t slot);
 uint64_t *mock_racers_floor(uint32_t *count);
 
 /* ---- races/mark.c ---- */
+/* An order could not be kept: whatever would be reported from here on may be none, so nothing is looked at any more. */
+void mock_races_give_up(void);
 mock_mark *mock_mark_now(mock_racer *r);
 void mock_mark_unref(mock_mark *m);
 void mock_past_unref(mock_past *p);
-/* Without memory some of it stays unknown: false. */
+/* False without memory. */
 bool mock_past_raise(mock_past **at, const mock_mark *m);
 
 #endif

@@ -1,8 +1,14 @@
 /* Marks: what a racer knew at one moment. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "races/clock.h"
 #include "races/races.h"
+
+void mock_races_give_up(void) {
+    if (atomic_exchange(&mock_races_mode, MOCK_ACL_RACES_OFF) == MOCK_ACL_RACES_OFF) return;
+    fputs("mock-acl: no host memory: races are not looked for any more\n", stderr);
+}
 
 void mock_past_unref(mock_past *p) {
     if (p != NULL && --p->refs == 0) free(p);
@@ -15,7 +21,10 @@ static bool own_past(mock_past **at, uint32_t count) {
     if (old != NULL && old->refs == 1 && had >= count) return true;
     const uint32_t room = had > count ? had : count;
     mock_past *p = calloc(1, sizeof *p + room * sizeof p->at[0]);
-    if (p == NULL) return false;
+    if (p == NULL) {
+        mock_races_give_up();
+        return false;
+    }
     if (had != 0) memcpy(p->at, old->at, had * sizeof p->at[0]);
     p->refs = 1;
     p->count = room;
@@ -38,7 +47,10 @@ bool mock_past_raise(mock_past **at, const mock_mark *m) {
 
 static mock_mark *new_mark(void) {
     mock_mark *m = calloc(1, sizeof *m);
-    if (m == NULL) return NULL;
+    if (m == NULL) {
+        mock_races_give_up();
+        return NULL;
+    }
     m->refs = 1;
     m->slot = MOCK_NO_SLOT;
     return m;
@@ -101,8 +113,6 @@ void mock_mark_less(mock_mark *m) {
     mock_races_unlock();
 }
 
-/* Without memory the place keeps the latest of the two: a race may then be reported that is none, in a program that is
- * about to end anyway. */
 static mock_mark *sum(mock_mark *a, mock_mark *b) {
     mock_mark *m = new_mark();
     if (m == NULL) return NULL;

@@ -101,13 +101,17 @@ static uint32_t take_slot(const mock_mark *start) {
 mock_racer *mock_racer_new(mock_racer *after) {
     if (after == NULL) return NULL;
     mock_racer *r = calloc(1, sizeof *r);
-    if (r == NULL) return NULL;
+    if (r == NULL) {
+        mock_races_give_up();
+        return NULL;
+    }
     mock_races_lock();
     mock_mark *start = mock_mark_now(after);
     r->slot = take_slot(start);
     if (r->slot == MOCK_NO_SLOT) {
         mock_mark_unref(start);
         mock_races_unlock();
+        mock_races_give_up();
         free(r);
         return NULL;
     }

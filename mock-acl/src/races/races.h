@@ -55,7 +55,7 @@ typedef struct mock_race_rest {
 extern const mock_race_rest mock_race_parts; /* memory/touch.c */
 
 /* ---- races/racer.c ---- */
-/* Starts with what `after` knows. NULL when there are too many, or no memory: then it is not looked at. */
+/* Starts with what `after` knows. NULL when there are too many, or no memory: then nothing is looked at any more. */
 mock_racer *mock_racer_new(mock_racer *after);
 void mock_racer_free(mock_racer *r);
 extern mock_racer *const mock_host_racer;
