@@ -51,7 +51,9 @@ static aclError run_copy(void *arg) {
     if (mock_races() && !mock_touch_task_copy(arg)) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
     return copy_now(arg) ? 0 : ACL_ERROR_RT_DEVICE_MEM_ERROR;
 }
-static bool touch_fill(const mock_fill *f) { return mock_touch_task(f->dst, f->count, MOCK_WRITES); }
+static __attribute__((noinline)) bool touch_fill(const mock_fill *f) {
+    return mock_touch_task(f->dst, f->count, MOCK_WRITES);
+}
 static aclError run_fill(void *arg) {
     if (mock_races() && !touch_fill(arg)) return ACL_ERROR_RT_DEVICE_MEM_ERROR;
     return fill_now(arg) ? 0 : ACL_ERROR_RT_DEVICE_MEM_ERROR;
