@@ -100,13 +100,13 @@ impl fmt::Display for Race {
 /// let mut buffer = context.alloc::<u8>(1 << 10)?;
 /// left.fill_bytes(&mut buffer, 1)?;
 /// right.fill_bytes(&mut buffer, 2)?; // waits for the other stream
-/// mock::run_until_idle();
+/// right.synchronize()?;
 /// assert!(mock::races().is_empty());
 ///
 /// context.set_tracking(false);
 /// left.fill_bytes(&mut buffer, 1)?;
 /// right.fill_bytes(&mut buffer, 2)?;
-/// mock::run_until_idle();
+/// mock::run_until_idle(); // a control of the mock, which orders nothing
 /// let races = mock::races();
 /// assert_eq!((races.len(), races[0].bytes, races[0].offset), (1, 1 << 10, Some(0)));
 /// assert!(races[0].to_string().contains("nothing orders them"));
