@@ -425,6 +425,50 @@ fn memory_can_come_from_somebody_else() {
     lender.context.lock().unwrap().take();
 }
 
+/// Has no memory once: meanwhile work is done and somebody finds out.
+struct Hesitant {
+    lender: Lender,
+    refuses: Mutex<Option<(Stream, Context)>>,
+}
+
+// SAFETY: memory is that of the lender.
+unsafe impl ForeignAllocator for Hesitant {
+    fn alloc(&self, bytes: usize, stream: aclrtStream) -> racl::Result<*mut c_void> {
+        let Some((held, beside)) = self.refuses.lock().unwrap().take() else {
+            return self.lender.alloc(bytes, stream);
+        };
+        mock::release(&held)?;
+        mock::run_until_idle();
+        beside.trim_memory(0); // asks the stream how far it is
+        Err(beside.alloc::<u8>(1 << 50).unwrap_err())
+    }
+
+    unsafe fn free(&self, address: *mut c_void, bytes: usize, stream: aclrtStream) {
+        // SAFETY: as this function's.
+        unsafe { self.lender.free(address, bytes, stream) };
+    }
+}
+
+/// As when another thread asks the stream in the moment between the call that failed and the look at who holds memory.
+#[test]
+fn work_that_ends_between_a_refusal_and_the_look_at_what_waits_is_no_lack_of_memory() {
+    let _alone = mock::exclusive();
+    let (context, beside, owner) = (context(), context(), context());
+    let stream = context.stream().unwrap();
+    let lender = Lender { context: Mutex::new(Some(owner)), ..Lender::default() };
+    let hesitant = Arc::new(Hesitant { lender, refuses: Mutex::default() });
+    context.set_allocator(Allocator::Foreign(Arc::<Hesitant>::clone(&hesitant)));
+    mock::hold(&stream).unwrap();
+    given_up(&context, &stream, 64);
+    given_up(&beside, &stream, 64);
+    *hesitant.refuses.lock().unwrap() = Some((stream.clone(), beside));
+    context.alloc::<u8>(64).unwrap();
+    assert_eq!(context.memory_stats().retries, 1);
+    drop(stream);
+    context.close().unwrap();
+    hesitant.lender.context.lock().unwrap().take();
+}
+
 #[test]
 fn the_environment_chooses_one_call_for_each_allocation() {
     const VARIABLE: &str = "RACL_ALLOCATOR";

@@ -80,6 +80,9 @@ impl Wanted<'_> {
         let reclaim = &self.context.reclaim;
         reclaim.lock().pool.figures.retries += 1;
         let mut held = reclaim.held();
+        // Other threads may have found out since that work is done, and not have put back what it held: what no stream
+        // in `held` keeps is free after this.
+        reclaim.collect(self.context);
         reclaim.wait_leaving();
         let (cached, least) = (reclaim.trim(self.context, 0), self.request.least_segment());
         let cached = cached + reclaim.trim_others(self.context);
