@@ -21,6 +21,7 @@ mod lines;
 mod memory;
 mod operators;
 pub(crate) mod primary;
+mod ranges;
 mod reclaim;
 mod room;
 mod scalars;
@@ -131,6 +132,14 @@ impl ContextInner {
     #[inline]
     pub(crate) fn before_operator(&self) {
         let _ = self.acl.mixed_toolkits();
+    }
+
+    fn memory_info(&self) -> Result<(usize, usize)> {
+        let (mut free, mut total) = (0, 0);
+        let kind = acl_sys::aclrtMemAttr::ACL_HBM_MEM;
+        // SAFETY: two places for one number each.
+        unsafe { call!(self, aclrtGetMemInfo(kind, &raw mut free, &raw mut total)) }?;
+        Ok((free, total))
     }
 
     pub(crate) fn is_tracking(&self) -> bool {
@@ -279,11 +288,7 @@ impl Context {
     /// [`ErrorKind::NotSupported`] for a device without memory of its own.
     #[doc(alias = "aclrtGetMemInfo")]
     pub fn memory_info(&self) -> Result<(usize, usize)> {
-        let (mut free, mut total) = (0, 0);
-        let kind = acl_sys::aclrtMemAttr::ACL_HBM_MEM;
-        // SAFETY: two places for one number each.
-        unsafe { call!(&**self.inner(), aclrtGetMemInfo(kind, &raw mut free, &raw mut total)) }?;
-        Ok((free, total))
+        self.0.memory_info()
     }
 
     /// How many more streams this process can make on the device, those inside captured graphs included.

@@ -9,6 +9,7 @@ use std::panic::Location;
 mod bins;
 mod blocks;
 mod figures;
+mod range;
 mod sizes;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,8 @@ use bins::Bins;
 use blocks::{Block, Blocks, NONE, State};
 use figures::Kind;
 pub use figures::{Amount, MemoryClass, MemoryStats};
+use range::Range;
+pub(crate) use range::{Chunk, Growth, Spent};
 pub(crate) use sizes::Request;
 use sizes::Size;
 
@@ -28,6 +31,8 @@ pub(crate) struct Pool {
     segments: Vec<Segment>,
     /// Places of segments that are gone.
     vacant: Vec<u32>,
+    /// Those of the segments that grow in place.
+    ranges: Vec<Range>,
     pub(crate) figures: MemoryStats,
 }
 
@@ -181,9 +186,17 @@ impl Pool {
         debug_assert_eq!(block.state, State::Waiting, "a block rests once");
         block.state = State::Free;
         block.turn = block.turn.wrapping_add(1);
-        let Block { before, after, bytes, segment, .. } = *block;
+        let Block { bytes, segment, .. } = *block;
         let size = self.segments[segment as usize].size;
         self.figures.rest(size.kind(), bytes);
+        self.merge(id);
+    }
+
+    /// Puts a block that is free, and in no list, into one, with its free neighbours.
+    #[inline]
+    fn merge(&mut self, id: u32) {
+        let Block { before, after, bytes, segment, .. } = self.blocks.all[id as usize];
+        let size = self.segments[segment as usize].size;
         let free = self.free.of(size);
         if self.blocks.is_free(before) {
             let mut joined = self.blocks.all[before as usize].bytes + bytes;
@@ -251,11 +264,13 @@ impl Pool {
 
     /// Takes over a segment of `bytes` bytes that was made for `request`.
     pub(crate) fn add_segment(&mut self, request: Request, address: usize, bytes: usize) {
-        self.place_segment(request.size(), address, bytes);
+        let first = self.place_segment(request.size(), address, bytes, State::Free);
+        self.free.of(request.size()).insert(&mut self.blocks.all, first);
         self.figures.reserve(request.size().kind(), bytes);
     }
 
-    fn place_segment(&mut self, size: Size, address: usize, bytes: usize) {
+    /// The block that the segment is then, in no list.
+    fn place_segment(&mut self, size: Size, address: usize, bytes: usize, state: State) -> u32 {
         let place = self.vacant.pop().unwrap_or_else(|| {
             self.segments.push(Segment { bytes: 0, address: 0, size, first: NONE });
             u32::try_from(self.segments.len() - 1).expect("memory for so many segments")
@@ -269,13 +284,13 @@ impl Pool {
             older: NONE,
             segment: place,
             turn: 0,
-            state: State::Free,
+            state,
             number: 0,
             asked: 0,
             place: Location::caller(),
         });
         self.segments[place as usize] = Segment { bytes, address, size, first };
-        self.free.of(size).insert(&mut self.blocks.all, first);
+        first
     }
 
     /// Takes segments out of which no block is in use, the latest first, until what is left of the reserved memory is
@@ -287,7 +302,11 @@ impl Pool {
                 break;
             }
             let Segment { bytes, address, size, first } = self.segments[place];
-            if bytes == 0 || !self.blocks.is_free(first) || self.blocks.all[first as usize].bytes < bytes {
+            if bytes == 0
+                || self.grows(place as u32)
+                || !self.blocks.is_free(first)
+                || self.blocks.all[first as usize].bytes < bytes
+            {
                 continue;
             }
             self.free.of(size).remove(&mut self.blocks.all, first);
@@ -300,8 +319,10 @@ impl Pool {
         taken
     }
 
-    /// Whatever waits for work does so no more, and nobody holds anything: every segment is free.
-    pub(crate) fn rest_all(&mut self) {
+    /// Whatever waits for work does so no more, and nobody holds anything: every segment is free. Gives the ranges,
+    /// which are no more.
+    pub(crate) fn rest_all(&mut self) -> Vec<Spent> {
+        let ranges = self.end_ranges();
         self.free = Sorted::default();
         self.blocks = Blocks::default();
         self.figures.end_waits();
@@ -315,8 +336,10 @@ impl Pool {
         let segments = std::mem::take(&mut self.segments);
         self.vacant.clear();
         for Segment { bytes, address, size, .. } in segments.into_iter().filter(|segment| segment.bytes > 0) {
-            self.place_segment(size, address, bytes);
+            let first = self.place_segment(size, address, bytes, State::Free);
+            self.free.of(size).insert(&mut self.blocks.all, first);
         }
+        ranges
     }
 
     /// Memory that somebody holds and that is no block.

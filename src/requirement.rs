@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 20] = parts! {
+const ALL: [Requirement; 21] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -87,6 +87,10 @@ const ALL: [Requirement; 20] = parts! {
     "contexts", "further contexts of a device": aclrtCreateContext aclrtDestroyContext,
     "memory", "device and pinned memory, copies":
         aclrtMalloc aclrtFree aclrtMallocHost aclrtFreeHost aclrtMemcpy aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync,
+    "growing-memory", "device memory that grows in place (Allocator::Growing)":
+        aclrtReserveMemAddress aclrtReleaseMemAddress aclrtMallocPhysical aclrtFreePhysical aclrtMapMem aclrtUnmapMem
+        aclrtGetMemInfo
+        ; optional aclrtMemGetAllocationGranularity,
     "streams", "streams with priorities and flags":
         aclrtCreateStreamWithConfig aclrtDestroyStream aclrtSynchronizeStream aclrtSynchronizeStreamWithTimeout
         aclrtStreamQuery

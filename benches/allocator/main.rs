@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use racl::{Acl, Context, DeviceBuffer, Result};
+use racl::{Acl, Allocator, Context, DeviceBuffer, Result};
 
 mod anchors;
 mod traces;
@@ -126,6 +126,15 @@ fn main() -> Result<ExitCode> {
         let [torch, rmm] = [Policy::torch(), Policy::rmm()].map(|policy| policy.replay(&trace));
         // Each block has the tail that operators read, which the others do not give.
         report(&format!("reserved over allocated: {}", trace.name), own, "x", Some(torch * 1.05));
+        let context = device.create_context()?;
+        context.set_allocator(Allocator::Growing);
+        let growing = replay(&context, &trace)?;
+        report(
+            &format!("reserved over allocated: {}, growing in place", trace.name),
+            growing,
+            "x",
+            Some(own.min(rmm) * 1.05),
+        );
         report(&format!("reserved over allocated: {}, policy of PyTorch", trace.name), torch, "x", None);
         report(&format!("reserved over allocated: {}, policy of RMM", trace.name), rmm, "x", None);
     }

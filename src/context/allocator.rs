@@ -17,6 +17,33 @@ pub enum Allocator {
     /// From segments that are divided, kept and used again: an allocation is rarely a call of the library.
     #[default]
     Pool,
+    /// As [`Pool`](Self::Pool), but the segments grow in place where the library has virtual memory: physical memory is
+    /// mapped behind what is there, into addresses that the context reserves once for small blocks and once for large
+    /// ones, and unmapped wherever nothing is in use any more. So blocks of any size come from the same memory, and
+    /// little of it lies idle between others.
+    ///
+    /// Not what a context begins with: functions that share memory between processes, collective communication and
+    /// registrations with other devices may take memory of `aclrtMalloc` alone, depending on the release.
+    /// Where the library lacks the functions (`aclrtReserveMemAddress`, `aclrtMapMem` and their like) or refuses, the
+    /// context says so in the log, once, and has segments as with [`Pool`](Self::Pool).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::Allocator;
+    ///
+    /// let context = racl::Acl::mock()?.device(0)?.create_context()?;
+    /// context.set_allocator(Allocator::Growing);
+    /// drop(context.alloc::<u8>(20 << 20)?);
+    /// drop(context.alloc::<u8>(30 << 20)?); // in the same memory and ten MiB more
+    /// assert_eq!(context.memory_stats().reserved.now, 32 << 20);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "expandable_segments")]
+    #[doc(alias = "aclrtReserveMemAddress")]
+    #[doc(alias = "aclrtMallocPhysical")]
+    #[doc(alias = "aclrtMapMem")]
+    Growing,
     /// One call of `aclrtMalloc` for each allocation, and one of `aclrtFree`. So tools that watch these calls see every
     /// buffer by itself.
     Direct,
@@ -92,6 +119,7 @@ impl fmt::Debug for Allocator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Pool => "Pool",
+            Self::Growing => "Growing",
             Self::Direct => "Direct",
             Self::Foreign(_) => "Foreign",
         })

@@ -6,8 +6,8 @@ use crate::pool::MemoryStats;
 
 impl Context {
     /// Where memory comes from that is allocated from now on; what is held stays what it is. A context begins with
-    /// [`Allocator::Pool`], or with [`Allocator::Direct`] when the environment variable `RACL_ALLOCATOR` is `direct`
-    /// as the context is made.
+    /// [`Allocator::Pool`], or with [`Allocator::Growing`] or [`Allocator::Direct`] when the environment variable
+    /// `RACL_ALLOCATOR` is `growing` or `direct` as the context is made.
     ///
     /// The pool takes segments from the library: 2 MiB for blocks of up to 1 MiB, 20 MiB for those of up to 10 MiB,
     /// larger ones by themselves. Each block starts at a multiple of 64 bytes and is followed by the 32 bytes that
@@ -65,7 +65,8 @@ impl Context {
         self.inner().reclaim.lock().pool.figures.reset_peaks();
     }
 
-    /// Gives memory back to the device that nothing uses, in whole segments, until the context has at most `keep`
+    /// Gives memory back to the device that nothing uses, in whole segments, or the pieces of those that
+    /// [grow](Allocator::Growing), until the context has at most `keep`
     /// bytes or no more such segments. Gives the number of bytes. Does not wait for work; what is done is found.
     ///
     /// # Examples

@@ -11,6 +11,7 @@ use acl_sys::{Table, aclrtStream};
 use super::ContextInner;
 use super::allocator::{self, Allocator, Piece};
 use super::lines::Lines;
+use super::ranges;
 use crate::error::{ErrorKind, Result};
 use crate::lock::{Guard, Lock, Signal, say};
 use crate::pool::{Pool, Request};
@@ -43,6 +44,8 @@ pub(super) struct State {
     pub(super) limit: Option<usize>,
     /// Bytes that are asked for at this moment.
     pub(super) growing: usize,
+    /// The library does not let memory grow in place.
+    pub(super) plain: bool,
     /// Pieces that are in no line any more and not free yet.
     leaving: usize,
 }
@@ -72,9 +75,11 @@ impl Default for Reclaim {
     fn default() -> Self {
         let allocator = match std::env::var(VARIABLE).as_deref() {
             Ok("direct") => Allocator::Direct,
+            Ok("growing") => Allocator::Growing,
             Ok("" | "pool") | Err(_) => Allocator::Pool,
             Ok(text) => {
-                say!(Warn, "{VARIABLE} is {text:?}, which is neither \"pool\" nor \"direct\"; it stays \"pool\"");
+                let known = "\"pool\", \"growing\" or \"direct\"";
+                say!(Warn, "{VARIABLE} is {text:?}, which is none of {known}; it stays \"pool\"");
                 Allocator::Pool
             }
         };
@@ -125,7 +130,7 @@ impl Reclaim {
         place: &'static Location<'static>,
     ) -> Option<Found> {
         let state = &mut *self.lock();
-        if !matches!(state.allocator, Allocator::Pool) {
+        if !matches!(state.allocator, Allocator::Pool | Allocator::Growing) {
             return None;
         }
         if let Some(behind) = behind
@@ -222,15 +227,18 @@ impl Reclaim {
         Ok(())
     }
 
-    /// Gives segments back in which nothing is in use, until at most `keep` bytes are reserved. How many.
+    /// Gives segments back in which nothing is in use, and chunks of those that grow, until at most `keep` bytes are
+    /// reserved. How many.
     pub(super) fn trim(&self, context: &ContextInner, keep: usize) -> usize {
-        let segments = {
+        let (segments, chunks, count) = {
             let mut state = self.lock();
             let segments = state.pool.take_segments(keep);
-            state.leaving += segments.len();
-            segments
+            let chunks = state.pool.take_chunks(keep);
+            let count = segments.len() + chunks.len();
+            state.leaving += count;
+            (segments, chunks, count)
         };
-        if segments.is_empty() {
+        if count == 0 {
             return 0;
         }
         for (address, _) in &segments {
@@ -238,9 +246,14 @@ impl Reclaim {
                 context.record_drop_error("freeing a segment of device memory", error);
             }
         }
-        self.lock().leaving -= segments.len();
+        let chunks: Vec<_> =
+            chunks.into_iter().map(|leaving| (ranges::unmap(context, leaving.chunk), leaving)).collect();
+        let mut state = self.lock();
+        chunks.into_iter().for_each(|(gone, leaving)| state.pool.left(leaving, gone));
+        state.leaving -= count;
+        drop(state);
         self.freed.notify_all();
-        segments.len()
+        count
     }
 
     /// How much memory became free so far after it had waited.
@@ -289,7 +302,9 @@ impl Reclaim {
             }
             self.lock().pool.end_direct(bytes);
         }
-        self.lock().pool.rest_all();
+        // Others may be giving memory back, and say so when they are done.
+        let ranges = self.freed.wait_while(self.lock(), |state| state.leaving > 0).pool.rest_all();
+        ranges.into_iter().for_each(|range| ranges::end(context, range));
         self.trim(context, 0);
         // Others may be giving its segments back.
         self.wait_leaving();

@@ -9,6 +9,7 @@ use acl_sys::aclrtStream;
 
 use super::ContextInner;
 use super::allocator::{self, Allocator, Direct, ForeignAllocator, Piece};
+use super::ranges;
 use super::reclaim::{Behind, Found, State};
 use crate::error::{Error, ErrorKind, Result};
 use crate::pool::Request;
@@ -68,7 +69,7 @@ impl Wanted<'_> {
         {
             return Ok(found);
         }
-        let tried = self.grow(self.request.segment());
+        let tried = self.grow(false);
         if !is_short(&tried) {
             return tried;
         }
@@ -110,22 +111,18 @@ impl Wanted<'_> {
             return Ok(found);
         }
         reclaim.trim(self.context, 0);
-        self.grow(self.request.least_segment())
+        self.grow(true)
     }
 
-    /// Memory from where the context has it.
-    fn grow(self, segment: usize) -> Result<Found> {
+    /// Memory from where the context has it; no more than is needed where `least`.
+    fn grow(self, least: bool) -> Result<Found> {
         let allocator = self.context.reclaim.allocator();
         match allocator {
-            Allocator::Pool => {
-                let address = self.reserve(segment, || allocator::malloc(self.context, segment))?;
-                let state = &mut *self.context.reclaim.lock();
-                state.growing -= segment;
-                state.pool.add_segment(self.request, address.addr(), segment);
-                let taken = state.pool.take(self.request, self.place);
-                let taken = taken.ok_or_else(|| Error::new(ErrorKind::Internal, "a segment without room"))?;
-                Ok(Found::block(taken, None))
-            }
+            Allocator::Pool => self.segment(least),
+            Allocator::Growing => match self.grow_in_place(least)? {
+                Some(found) => Ok(found),
+                None => self.segment(least),
+            },
             Allocator::Direct => {
                 let address = self.reserve(self.bytes, || allocator::malloc(self.context, self.bytes))?;
                 Ok(self.direct(address, None))
@@ -141,6 +138,49 @@ impl Wanted<'_> {
         }
     }
 
+    /// A block of a new segment.
+    fn segment(self, least: bool) -> Result<Found> {
+        let segment = if least { self.request.least_segment() } else { self.request.segment() };
+        let address = self.reserve(segment, || allocator::malloc(self.context, segment))?;
+        let state = &mut *self.context.reclaim.lock();
+        state.growing -= segment;
+        state.pool.add_segment(self.request, address.addr(), segment);
+        let taken = state.pool.take(self.request, self.place);
+        let taken = taken.ok_or_else(|| Error::new(ErrorKind::Internal, "a segment without room"))?;
+        Ok(Found::block(taken, None))
+    }
+
+    /// A block of a range, to which memory comes; none when the library does not let memory grow, or no addresses are
+    /// left.
+    fn grow_in_place(self, least: bool) -> Result<Option<Found>> {
+        let reclaim = &self.context.reclaim;
+        if reclaim.lock().plain {
+            return Ok(None);
+        }
+        if let Err(error) = ranges::open(self.context, self.request) {
+            ranges::refuse(self.context, &error);
+            return Ok(None);
+        }
+        let Some(growth) = reclaim.lock().pool.plan_growth(self.request, least) else { return Ok(None) };
+        let bytes = growth.bytes;
+        let asked = self.reserve(bytes, || Ok(ranges::map(self.context, &growth)));
+        let asked_at_all = asked.is_ok();
+        let (chunks, mapped) = asked.unwrap_or_else(|error| (Vec::new(), Err(error)));
+        let taken = {
+            let state = &mut *reclaim.lock();
+            state.growing -= if asked_at_all { bytes } else { 0 };
+            state.pool.grow(growth, &chunks, self.request, self.place)
+        };
+        match (taken, mapped) {
+            (Some(taken), _) => Ok(Some(Found::block(taken, None))),
+            (None, Err(error)) if error.kind() != ErrorKind::OutOfMemory => {
+                ranges::refuse(self.context, &error);
+                Ok(None)
+            }
+            (None, mapped) => mapped.map(|()| None),
+        }
+    }
+
     fn direct(self, address: *mut c_void, foreign: Option<(Arc<dyn ForeignAllocator>, aclrtStream)>) -> Found {
         let user = self.behind.filter(|_| foreign.is_some()).map(|behind| (behind.last)());
         let piece = Piece::Direct(Arc::new(Direct { address, bytes: self.bytes, foreign }));
@@ -151,7 +191,7 @@ impl Wanted<'_> {
     }
 
     /// Asks for `bytes` bytes within the limit; they count as asked for until the caller has noted them.
-    fn reserve(self, bytes: usize, ask: impl FnOnce() -> Result<*mut c_void>) -> Result<*mut c_void> {
+    fn reserve<T>(self, bytes: usize, ask: impl FnOnce() -> Result<T>) -> Result<T> {
         let over = |state: &State| {
             let after = state.pool.figures.reserved.now.saturating_add(state.growing).saturating_add(bytes);
             state.limit.is_some_and(|limit| after > limit)

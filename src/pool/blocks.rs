@@ -37,6 +37,10 @@ pub(super) enum State {
     Waiting,
     /// As before, and the only work is of one stream, which may take it.
     Ready,
+    /// Addresses of a range without memory.
+    Hole,
+    /// Addresses of a range to which memory comes, or from which it goes, at this moment.
+    Moving,
 }
 
 /// All blocks. Places of blocks that are gone are used again.

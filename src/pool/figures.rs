@@ -17,9 +17,9 @@ pub struct MemoryStats {
     pub large: MemoryClass,
     /// Memory that was allocated one by one, by the library or by a foreign allocator.
     pub direct: MemoryClass,
-    /// Calls of `aclrtMalloc`, or of the foreign allocator, that succeeded.
+    /// Calls of `aclrtMalloc` or `aclrtMallocPhysical`, or of the foreign allocator, that succeeded.
     pub device_allocations: u64,
-    /// Calls of `aclrtFree`, or of the foreign allocator, that succeeded.
+    /// Calls of `aclrtFree` or `aclrtFreePhysical`, or of the foreign allocator, that succeeded.
     pub device_frees: u64,
     /// Allocations for which the device had too little at first: what was cached was given back, or work waited for.
     pub retries: u64,
@@ -53,7 +53,7 @@ pub struct MemoryClass {
     pub active: usize,
     /// Bytes that the library gave.
     pub reserved: usize,
-    /// In how many pieces.
+    /// In how many pieces: segments, or what [`Allocator::Growing`](crate::Allocator::Growing) made them grow by.
     pub segments: usize,
 }
 
@@ -147,6 +147,15 @@ impl MemoryStats {
     pub(super) fn reserve(&mut self, kind: Kind, bytes: usize) {
         self.device_allocations += 1;
         self.reserved.add(bytes);
+        let class = self.class(kind);
+        class.reserved += bytes;
+        class.segments += 1;
+    }
+
+    /// What was to be given back is not.
+    pub(super) fn keep_reserved(&mut self, kind: Kind, bytes: usize) {
+        self.device_frees -= 1;
+        self.reserved.now += bytes;
         let class = self.class(kind);
         class.reserved += bytes;
         class.segments += 1;

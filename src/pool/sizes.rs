@@ -60,6 +60,13 @@ impl Request {
         }
     }
 
+    /// Bytes by which a range grows for it, where `need` bytes are missing, in whole steps of `step` bytes; no more
+    /// than that where memory is short.
+    pub(super) fn growth(&self, need: usize, step: usize, least: bool) -> usize {
+        let shares = self.size() == Size::Large && self.block < SHARED && !least;
+        need.max(if shares { SHARED_SEGMENT } else { 1 }).next_multiple_of(step)
+    }
+
     /// As [`Self::segment`], where memory is short: no more than this request needs.
     pub(crate) fn least_segment(&self) -> usize {
         (self.block + UNIT).next_multiple_of(PAGE) - UNIT

@@ -36,7 +36,7 @@ fn count_calls(watch: &Watch) -> BTreeMap<&'static str, u64> {
 
 fn codes(name: &str) -> &'static [i32] {
     match name {
-        "aclrtMalloc" | "aclrtMallocHost" => &[INTERNAL, NO_MEMORY],
+        "aclrtMalloc" | "aclrtMallocHost" | "aclrtMallocPhysical" | "aclrtMapMem" => &[INTERNAL, NO_MEMORY],
         "aclrtSynchronizeStream" | "aclrtSynchronizeEvent" | "aclrtStreamQuery" | "aclrtQueryEventStatus" => {
             &[INTERNAL, DEVICE_FAULT]
         }
@@ -161,7 +161,7 @@ fn judge(problems: &mut Vec<String>, what: &str, name: &str, code: i32, outcome:
 fn may_be_silent(name: &str, code: i32) -> bool {
     match name {
         // Memory that is short is asked for again once memory in use has come back; the second call succeeded.
-        "aclrtMalloc" => code == NO_MEMORY,
+        "aclrtMalloc" | "aclrtMallocPhysical" | "aclrtMapMem" => code == NO_MEMORY,
         // Called after another failure, for its text.
         "aclGetRecentErrMsg" => true,
         // What an operator may refuse; it is updated whole then.
@@ -250,6 +250,9 @@ fn may_leak(name: &str, code: i32) -> Vec<Vec<(&'static str, u64)>> {
         "aclrtDestroyStream" => &[&[("stream", 1)]],
         "aclrtDestroyContext" => &[&[("context", 1)]],
         "aclrtFree" => &[&[("device memory", 1)]],
+        "aclrtFreePhysical" | "aclrtReleaseMemAddress" => &[&[("device memory", 1)]],
+        // The memory, and the addresses.
+        "aclrtUnmapMem" => &[&[("device memory", 2)]],
         "aclrtFreeHost" => &[&[("pinned memory", 1)]],
         _ => &[],
     };

@@ -44,6 +44,7 @@ fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
     ordering(context)?;
     copies(context)?;
     memory_in_use(context)?;
+    growing(context)?;
     operators(context)?;
     graph(context)?;
     crate::plans::run(context)?;
@@ -135,6 +136,23 @@ fn memory_in_use(context: &Context) -> Result<()> {
     drop(third);
     assert_eq!(other.to_vec()?, [2; 64]);
     Ok(())
+}
+
+/// Memory that grows in place and goes again.
+fn growing(context: &Context) -> Result<()> {
+    let own = context.create_context()?;
+    own.set_allocator(Allocator::Growing);
+    drop(own.alloc::<u8>(21 << 20)?);
+    let kept = own.alloc::<u8>(42 << 20)?;
+    let last = own.alloc::<u8>(64)?;
+    drop(kept);
+    own.trim_memory(0);
+    // From memory that another context may give back.
+    let mut again = own.alloc_zeroed::<u8>(1 << 20)?;
+    again.write(&vec![1; 1 << 20])?;
+    assert_eq!(again.slice(..2)?.to_vec()?, [1; 2]);
+    drop((again, last));
+    own.close().map_err(|(_, error)| error)
 }
 
 fn decoder_operators(context: &Context, s: &Stream) -> Result<()> {
