@@ -109,7 +109,7 @@ impl Allocation {
         self.users.note_launch(stream, clock);
     }
 
-    /// Whether nobody but the caller, who keeps it `kept` times, has it, and nothing but a capture used it so far.
+    /// Whether nobody but those who keep it `kept` times has it, and nothing but work of graphs used it so far.
     pub(crate) fn is_given_up(self: &Arc<Self>, kept: usize) -> bool {
         let alone = Arc::strong_count(self) == kept && !self.host.load(Ordering::Acquire);
         alone && self.users.are_none()

@@ -4,7 +4,9 @@ mod capture;
 mod captured;
 mod host;
 mod in_flight;
+mod pool;
 
 pub use capture::{Capture, CaptureMode};
 pub use captured::Graph;
 pub use host::HostView;
+pub use pool::GraphPool;

@@ -91,7 +91,7 @@ pub use context::{Allocator, Context, ForeignAllocator};
 pub use device::Device;
 pub use error::{Error, ErrorKind, Result, ResultExt};
 pub use event::Event;
-pub use graph::{Capture, CaptureMode, Graph, HostView};
+pub use graph::{Capture, CaptureMode, Graph, GraphPool, HostView};
 pub use memory::{DeviceBuffer, Lent, PinnedBuffer, Rejected};
 pub use op::Tensor;
 pub use pool::{Amount, MemoryClass, MemoryStats};

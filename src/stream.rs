@@ -22,12 +22,14 @@ mod create;
 mod joins;
 mod order;
 mod poll;
+mod private;
 mod submit;
 
 pub(crate) use capture::{CaptureState, HostSlot, Keep};
 pub use create::StreamOptions;
 pub use order::untracked;
 pub(crate) use order::{Before, ByHand};
+pub(crate) use private::Private;
 pub(crate) use submit::Task;
 
 /// A queue of work on a device: what is submitted to it runs in order, and independently of other streams.

@@ -172,9 +172,9 @@ impl Users {
         Self { alone: AtomicU64::new(id), first, noted: Lock::new(noted) }
     }
 
+    /// Whether there are none, beside graphs.
     pub(super) fn are_none(&self) -> bool {
-        let noted = self.noted();
-        noted.first.is_none() && noted.graphs.is_empty()
+        self.noted().first.is_none()
     }
 
     fn noted(&self) -> Guard<'_, Noted> {

@@ -256,6 +256,11 @@ impl Reclaim {
         count
     }
 
+    /// Captures made memory for their graphs, or it is theirs no more.
+    pub(crate) fn count_graphs(&self, more: usize, fewer: usize) {
+        self.lock().pool.figures.count_graphs(more, fewer);
+    }
+
     /// How much memory became free so far after it had waited.
     pub(super) fn frees(&self) -> u64 {
         self.frees.load(Ordering::Acquire)

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use acl_sys::{aclmdlRICaptureMode, aclmdlRICaptureStatus};
 
 use super::captured::Graph;
+use super::pool::GraphPool;
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::say;
@@ -46,7 +47,7 @@ impl CaptureMode {
 /// because the runtime ends a capture only there.
 ///
 /// Buffers, scratch memory, pinned buffers and host functions that the recorded work uses are kept, by the capture
-/// and then by its graph. A call that fails while recording makes the graph incomplete, so `finish` reports it then.
+/// and then by its graph; memory that the capture makes is in a [pool](GraphPool). A call that fails while recording makes the graph incomplete, so `finish` reports it then.
 ///
 /// C calls: `aclmdlRICaptureBegin`, `aclmdlRICaptureEnd`, `aclmdlRICaptureGetInfo`.
 ///
@@ -91,14 +92,25 @@ impl Stream {
     /// chip without the feature.
     #[doc(alias = "aclmdlRICaptureBegin")]
     pub fn begin_capture(&self, mode: CaptureMode) -> Result<Capture> {
+        self.begin_capture_in(mode, &GraphPool::of(self.0.context()))
+    }
+
+    /// As [`Stream::begin_capture`], with the memory that other graphs of `pool` use.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::begin_capture`]; [`ErrorKind::InvalidArgument`] for a pool of another context.
+    #[doc(alias = "aclmdlRICaptureBegin")]
+    pub fn begin_capture_in(&self, mode: CaptureMode, pool: &GraphPool) -> Result<Capture> {
         let inner = &self.0;
+        pool.check(inner.context())?;
         inner.check_thread()?;
         let mut state = inner.lock();
         inner.mark_busy(&mut state)?;
         // SAFETY: the handle is this stream's own; null and busy streams give a code.
         let begun = unsafe { call!(&**inner.context(), aclmdlRICaptureBegin(inner.raw(), mode.raw())) };
         begun.map_err(|error| self.explain_begin(error, state.capture.is_some()))?;
-        let capture = CaptureState::new(inner);
+        let capture = CaptureState::new(inner, pool.inner());
         state.capture = Some(Arc::clone(&capture));
         drop(state);
         Ok(Capture {
@@ -134,6 +146,22 @@ impl Stream {
     /// ```
     pub fn capture(&self, mode: CaptureMode, work: impl FnOnce(&Capture) -> Result<()>) -> Result<Graph> {
         let capture = self.begin_capture(mode)?;
+        work(&capture)?;
+        capture.finish()
+    }
+
+    /// As [`Stream::capture`], with the memory that other graphs of `pool` use: see there.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::capture`] and [`Stream::begin_capture_in`].
+    pub fn capture_in(
+        &self,
+        mode: CaptureMode,
+        pool: &GraphPool,
+        work: impl FnOnce(&Capture) -> Result<()>,
+    ) -> Result<Graph> {
+        let capture = self.begin_capture_in(mode, pool)?;
         work(&capture)?;
         capture.finish()
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use acl_sys::aclmdlRI;
 
 use super::in_flight::InFlight;
+use super::pool::GraphPool;
 use crate::allocation::{How, Launches as _};
 use crate::call::call;
 use crate::closure::{self, Panics};
@@ -60,6 +61,7 @@ pub struct Graph {
     pub(super) in_flight: Arc<InFlight>,
     pub(super) panics: Panics,
     order: Option<Event>,
+    pool: GraphPool,
     /// Scratch state of the launch path has no lock in the runtime: not `Sync`.
     not_sync: PhantomData<Cell<()>>,
     context: Arc<ContextInner>,
@@ -84,6 +86,7 @@ impl Graph {
             in_flight,
             panics: capture.panics.clone(),
             order: None,
+            pool: GraphPool::from_inner(&capture.pool),
             not_sync: PhantomData,
             context: Arc::clone(context),
         }
@@ -99,6 +102,7 @@ impl Graph {
             in_flight: Arc::new(InFlight::default()),
             panics: Panics::default(),
             order: None,
+            pool: GraphPool::new(context),
             not_sync: PhantomData,
             context: Arc::clone(context.inner()),
         }
@@ -226,6 +230,12 @@ impl Graph {
         self.capture
     }
 
+    /// The pool that holds scratch memory and temporaries of the graph, to capture others that share them.
+    #[must_use]
+    pub fn pool(&self) -> GraphPool {
+        self.pool.clone()
+    }
+
     /// Device memory that the graph keeps, in bytes, its scratch memory included. A slice or a view counts with the
     /// whole allocation behind it.
     #[must_use]
@@ -336,6 +346,7 @@ impl Graph {
             in_flight: Arc::clone(&self.in_flight),
             panics: self.panics.clone(),
             order: self.order.take(),
+            pool: self.pool.clone(),
             not_sync: PhantomData,
             context: Arc::clone(&self.context),
         }

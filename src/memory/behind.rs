@@ -16,9 +16,9 @@ impl Stream {
     ///
     /// Work of another stream on this memory, or of a graph that another stream launches, is ordered behind what this
     /// stream was given before, as for all memory that two streams use
-    /// ([order between streams](crate::Stream#order-between-streams)). While the stream captures, the graph keeps the
-    /// memory; what was given up, and what only work of this stream in the capture used, not the host, is for later work
-    /// of this stream there.
+    /// ([order between streams](crate::Stream#order-between-streams)). While the stream captures, memory comes from the
+    /// [pool](crate::GraphPool) of the capture, and its graph keeps it; what was given up, and what only work of this
+    /// stream in the capture used, not the host, is for later work of this stream there.
     ///
     /// # Errors
     ///

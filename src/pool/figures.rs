@@ -11,6 +11,10 @@ pub struct MemoryStats {
     pub active: Amount,
     /// What the context has from the library, or from a [foreign allocator](crate::ForeignAllocator).
     pub reserved: Amount,
+    /// Of [`allocated`](Self::allocated), what captures made for their graphs, which keep it: scratch memory of operators
+    /// and [what a capturing stream allocates](crate::Stream::alloc). What several graphs of
+    /// [a pool](crate::GraphPool) share counts once.
+    pub graphs: Amount,
     /// Blocks of at most 1 MiB, which share segments of 2 MiB.
     pub small: MemoryClass,
     /// Larger blocks: up to 10 MiB they share segments of 20 MiB, beyond they have their own.
@@ -97,7 +101,7 @@ impl Amount {
 
 impl MemoryStats {
     pub(crate) fn reset_peaks(&mut self) {
-        for amount in [&mut self.allocated, &mut self.active, &mut self.reserved] {
+        for amount in [&mut self.allocated, &mut self.active, &mut self.reserved, &mut self.graphs] {
             amount.peak = amount.now;
         }
     }
@@ -109,6 +113,11 @@ impl MemoryStats {
             Kind::Large => &mut self.large,
             Kind::Direct => &mut self.direct,
         }
+    }
+
+    pub(crate) fn count_graphs(&mut self, more: usize, fewer: usize) {
+        self.graphs.add(more);
+        self.graphs.now -= fewer;
     }
 
     pub(super) fn end_waits(&mut self) {

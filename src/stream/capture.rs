@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::joins::Joins;
+use super::private::{Lease, Private};
 use super::submit::Named;
 use super::{StreamInner, Task};
 use crate::allocation::{Allocation, How, Touch};
@@ -17,6 +18,8 @@ use crate::lock::{Guard, Lock};
 pub(crate) struct CaptureState {
     id: u64,
     pub(crate) panics: Panics,
+    /// Where memory for its work comes from.
+    pub(crate) pool: Arc<Private>,
     inner: Lock<Inner>,
 }
 
@@ -27,10 +30,12 @@ struct Inner {
     streams: Vec<Arc<StreamInner>>,
     joins: Joins,
     keep: Keep,
-    /// Memory that the capture made for its streams: what is given up is for later work of the same stream.
+    /// Memory of the pool for its streams: what is given up is for later work of the same stream.
     own: Vec<Own>,
     /// The place of each in the list.
     places: HashMap<usize, usize>,
+    /// Scratch memory by stream.
+    workspaces: HashMap<usize, Arc<Allocation>>,
 }
 
 /// Memory for the work of one stream in a capture. Its graph keeps it.
@@ -52,8 +57,8 @@ pub(crate) struct Keep {
     pub(crate) host_functions: Vec<Arc<Function>>,
     /// Whatever else its work needs.
     others: Vec<Box<dyn Any + Send>>,
-    /// Scratch memory by stream; also among the allocations.
-    workspaces: HashMap<usize, Arc<Allocation>>,
+    /// Which of the allocations other graphs may use as well.
+    lease: Lease,
 }
 
 /// The place of a pinned buffer inside a graph.
@@ -73,9 +78,9 @@ impl Keep {
 }
 
 impl CaptureState {
-    pub(crate) fn new(origin: &Arc<StreamInner>) -> Arc<Self> {
-        let state =
-            Self { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), panics: Panics::default(), inner: Lock::default() };
+    pub(crate) fn new(origin: &Arc<StreamInner>, pool: &Arc<Private>) -> Arc<Self> {
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        let state = Self { id, panics: Panics::default(), pool: Arc::clone(pool), inner: Lock::default() };
         let mut inner = state.lock();
         inner.streams.push(Arc::clone(origin));
         inner.joins.add_chain();
@@ -127,7 +132,8 @@ impl CaptureState {
         let chain = inner.chain(stream);
         inner.joins.task(chain, task.label, task.location);
         for Touch { memory, how } in task.memory() {
-            inner.used(memory, stream);
+            // Other graphs of the pool may write the memory: they are in order by what they do with it.
+            let how = if inner.used(memory, stream) { How::Written } else { how };
             let kept = inner.keep.allocations.entry(Arc::as_ptr(memory).addr());
             let kept = kept.or_insert_with(|| (Arc::clone(memory), how));
             kept.1 = kept.1.max(how);
@@ -172,40 +178,56 @@ impl CaptureState {
         HostSlot { capture: self.id, index: buffers.len() - 1 }
     }
 
-    /// Memory that the capture made for this stream and that was given up: the work that used it comes before what is
-    /// recorded next.
+    /// Memory of at least `bytes` bytes for work of this stream: given up by such work, which comes before what is
+    /// recorded next, or by other graphs of the pool.
     pub(crate) fn again(&self, stream: &Arc<StreamInner>, bytes: usize) -> Option<Arc<Allocation>> {
-        let inner = self.lock();
+        let mut inner = self.lock();
         let key = Arc::as_ptr(stream).addr();
         let fits = |own: &&Own| {
             let has = own.allocation.bytes();
             let address = Arc::as_ptr(&own.allocation).addr();
             // Not much more than is needed.
             own.stream == key && !own.shared && has >= bytes && has / 2 <= bytes && {
+                // In the list, and by the graph.
                 let kept = 1 + usize::from(inner.keep.allocations.contains_key(&address));
-                own.allocation.is_given_up(kept)
+                self.pool.is_given_up(&own.allocation, kept)
             }
         };
         let latest = inner.own.iter().rev().take(LOOKED_AT).filter(fits);
-        latest.min_by_key(|own| own.allocation.bytes()).map(|own| Arc::clone(&own.allocation))
+        if let Some(own) = latest.min_by_key(|own| own.allocation.bytes()) {
+            return Some(Arc::clone(&own.allocation));
+        }
+        let lent = self.pool.lend(bytes, bytes.saturating_mul(2).saturating_add(1))?;
+        inner.add(stream, &lent);
+        Some(lent)
     }
 
     /// Notes memory that was made for work of this stream.
     pub(crate) fn made(&self, stream: &Arc<StreamInner>, allocation: &Arc<Allocation>) {
         let mut inner = self.lock();
-        let place = inner.own.len();
-        inner.places.insert(Arc::as_ptr(allocation).addr(), place);
-        let (allocation, stream) = (Arc::clone(allocation), Arc::as_ptr(stream).addr());
-        inner.own.push(Own { allocation, stream, shared: false });
+        self.pool.add(allocation);
+        inner.add(stream, allocation);
     }
 
-    pub(crate) fn workspace(&self, stream: &Arc<StreamInner>) -> Option<Arc<Allocation>> {
-        self.lock().keep.workspaces.get(&Arc::as_ptr(stream).addr()).cloned()
+    /// Scratch memory of at least `bytes` bytes that the stream has already, or that other graphs of the pool have.
+    pub(crate) fn workspace(&self, stream: &Arc<StreamInner>, bytes: usize) -> Option<Arc<Allocation>> {
+        let mut inner = self.lock();
+        let key = Arc::as_ptr(stream).addr();
+        if let Some(workspace) = inner.workspaces.get(&key).filter(|known| known.bytes() >= bytes) {
+            return Some(Arc::clone(workspace));
+        }
+        let lent = self.pool.lend(bytes, usize::MAX)?;
+        inner.add(stream, &lent);
+        inner.workspaces.insert(key, Arc::clone(&lent));
+        Some(lent)
     }
 
     pub(crate) fn set_workspace(&self, stream: &Arc<StreamInner>, workspace: &Arc<Allocation>) {
+        let mut inner = self.lock();
+        self.pool.add(workspace);
+        inner.add(stream, workspace);
         // The former one stays among the allocations, since recorded work uses it.
-        self.lock().keep.workspaces.insert(Arc::as_ptr(stream).addr(), Arc::clone(workspace));
+        inner.workspaces.insert(Arc::as_ptr(stream).addr(), Arc::clone(workspace));
     }
 
     /// From here on nothing is recorded any more.
@@ -242,14 +264,30 @@ impl CaptureState {
     }
 
     pub(crate) fn take_keep(&self) -> Keep {
-        let (keep, own) = {
+        let (mut keep, own, workspaces) = {
             let mut inner = self.lock();
             inner.places.clear();
-            (std::mem::take(&mut inner.keep), std::mem::take(&mut inner.own))
+            let own: Vec<_> = inner.own.drain(..).map(|own| own.allocation).collect();
+            (std::mem::take(&mut inner.keep), own, std::mem::take(&mut inner.workspaces))
         };
+        keep.lease = self.pool.take_back(&own, |address| keep.allocations.contains_key(&address));
         // Dropped outside the lock: what no work used is freed here.
-        drop(own);
+        drop((own, workspaces));
         keep
+    }
+}
+
+impl Drop for CaptureState {
+    /// A capture that gave no graph.
+    fn drop(&mut self) {
+        let own: Vec<_> = self.inner.get_mut().own.drain(..).map(|own| own.allocation).collect();
+        drop(self.pool.take_back(&own, |_| false));
+    }
+}
+
+impl Drop for Keep {
+    fn drop(&mut self) {
+        self.lease.end(&mut self.allocations);
     }
 }
 
@@ -261,11 +299,23 @@ impl Inner {
         Ok(())
     }
 
-    /// Work of `stream` uses memory.
-    fn used(&mut self, allocation: &Arc<Allocation>, stream: &Arc<StreamInner>) {
-        if let Some(own) = self.places.get(&Arc::as_ptr(allocation).addr()).and_then(|at| self.own.get_mut(*at)) {
+    /// Work of `stream` uses memory. Whether it is of the pool.
+    fn used(&mut self, allocation: &Arc<Allocation>, stream: &Arc<StreamInner>) -> bool {
+        let place = self.places.get(&Arc::as_ptr(allocation).addr());
+        let own = place.and_then(|at| self.own.get_mut(*at));
+        if let Some(own) = own {
             own.shared |= own.stream != Arc::as_ptr(stream).addr();
+            return true;
         }
+        false
+    }
+
+    /// Memory of the pool is for work of `stream`.
+    fn add(&mut self, stream: &Arc<StreamInner>, allocation: &Arc<Allocation>) {
+        let place = self.own.len();
+        self.places.insert(Arc::as_ptr(allocation).addr(), place);
+        let (allocation, stream) = (Arc::clone(allocation), Arc::as_ptr(stream).addr());
+        self.own.push(Own { allocation, stream, shared: false });
     }
 
     fn chain(&self, stream: &Arc<StreamInner>) -> usize {

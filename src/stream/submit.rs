@@ -123,16 +123,17 @@ impl StreamInner {
     }
 
     /// Scratch memory for work on this stream of at least `bytes` bytes: reused by the next work of the stream, which
-    /// runs after it. A capture has scratch memory of its own, which its graph keeps.
+    /// runs after it. A capture has that of its pool, which its graph keeps.
     pub(crate) fn workspace(self: &Arc<Self>, bytes: usize) -> Result<Arc<Allocation>> {
         let (found, capture) = {
             let state = self.lock();
+            let own = state.workspace.as_ref().filter(|workspace| workspace.bytes() >= bytes);
             match &state.capture {
-                Some(capture) => (capture.workspace(self), Some(Arc::clone(capture))),
-                None => (state.workspace.clone(), None),
+                Some(capture) => (capture.workspace(self, bytes), Some(Arc::clone(capture))),
+                None => (own.cloned(), None),
             }
         };
-        if let Some(workspace) = found.filter(|workspace| workspace.bytes() >= bytes) {
+        if let Some(workspace) = found {
             return Ok(workspace);
         }
         self.context.bind()?;

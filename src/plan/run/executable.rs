@@ -446,7 +446,8 @@ impl Executable {
         let mut hosts = sized.hosts(plan, &self.context)?;
         let mut groups = Groups::of(recipe, &self.context, self.options.address_updates)?;
         let end = self.end()?.map(Arc::new);
-        let capture = self.origin.begin_capture(CaptureMode::ThreadLocal)?;
+        let graphs = self.pool.graphs(&self.context);
+        let capture = self.origin.begin_capture_in(CaptureMode::ThreadLocal, &graphs)?;
         let mut issue = Issue {
             plan,
             recipe,

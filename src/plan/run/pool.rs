@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
+use crate::graph::GraphPool;
 use crate::lock::{Guard, Lock, Signal};
 use crate::memory::Allocation;
 use crate::progress::Use;
@@ -27,7 +28,9 @@ const WAIT_LIMIT: Duration = Duration::from_secs(60);
 /// One thread at a time submits a run. Another waits until it is submitted, for [a time](Pool::set_wait_limit). As
 /// long it waits for a stream that another thread is dropping while the run before is still at work there.
 ///
-/// The memory grows to what the largest of them needs; graphs that were captured before keep what they had.
+/// The memory grows to what the largest of them needs; graphs that were captured before keep what they had. Scratch
+/// memory of operators in captured graphs is shared too ([`Pool::scratch_bytes`]), by executables on the context of the
+/// pool.
 ///
 /// # Examples
 ///
@@ -61,6 +64,8 @@ struct Shared {
     free: Signal,
     /// Size of the arena, told without waiting for an allocation.
     bytes: AtomicUsize,
+    /// Scratch memory of graphs.
+    graphs: GraphPool,
 }
 
 /// Not locked while code of the user runs.
@@ -83,13 +88,50 @@ impl Pool {
             state: Lock::new(State { arena: None, busy: None, wait_limit: WAIT_LIMIT, last: None, order: None }),
             free: Signal::new(),
             bytes: AtomicUsize::new(0),
+            graphs: GraphPool::new(context),
         }))
     }
 
-    /// Bytes that the pool has now.
+    /// Bytes that the pool has for temporaries now.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.0.bytes.load(Ordering::Acquire)
+    }
+
+    /// Bytes of scratch memory that the graphs of its executables share now, beside [those of
+    /// temporaries](Self::bytes): as much as the graph needs that needs most, on each of its streams.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan, Pool, RunOptions};
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let pool = Pool::new(&device);
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [16, 16], F32, Input::Static)?;
+    ///     let y = g.softmax(x, 0)?; // has scratch memory
+    ///     g.output("y", y)
+    /// })?;
+    /// let one = plan.executable(&device, &RunOptions::new().pool(&pool), Frozen::new())?;
+    /// let scratch = pool.scratch_bytes();
+    /// assert!(scratch > 0);
+    /// let two = plan.executable(&device, &RunOptions::new().pool(&pool), Frozen::new())?;
+    /// assert_eq!(pool.scratch_bytes(), scratch);
+    /// drop((one, two));
+    /// assert_eq!(pool.scratch_bytes(), 0);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub fn scratch_bytes(&self) -> usize {
+        self.0.graphs.bytes()
+    }
+
+    /// Where graphs on this context have their scratch memory.
+    pub(super) fn graphs(&self, context: &Context) -> GraphPool {
+        let graphs = &self.0.graphs;
+        if graphs.is_of(context.inner()) { graphs.clone() } else { GraphPool::new(context) }
     }
 
     /// Makes the memory at least `bytes` large now, such as the peak of the largest plan to come: graphs that are
