@@ -186,17 +186,16 @@ impl Pool {
         debug_assert_eq!(block.state, State::Waiting, "a block rests once");
         block.state = State::Free;
         block.turn = block.turn.wrapping_add(1);
-        let Block { bytes, segment, .. } = *block;
-        let size = self.segments[segment as usize].size;
-        self.figures.rest(size.kind(), bytes);
-        self.merge(id);
+        let block = *block;
+        let size = self.segments[block.segment as usize].size;
+        self.figures.rest(size.kind(), block.bytes);
+        self.merge(id, &block, size);
     }
 
     /// Puts a block that is free, and in no list, into one, with its free neighbours.
     #[inline]
-    fn merge(&mut self, id: u32) {
-        let Block { before, after, bytes, segment, .. } = self.blocks.all[id as usize];
-        let size = self.segments[segment as usize].size;
+    fn merge(&mut self, id: u32, block: &Block, size: Size) {
+        let Block { before, after, bytes, segment, .. } = *block;
         let free = self.free.of(size);
         if self.blocks.is_free(before) {
             let mut joined = self.blocks.all[before as usize].bytes + bytes;

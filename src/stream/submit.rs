@@ -9,9 +9,10 @@ use super::{State, Stream, StreamInner};
 use crate::allocation::{Allocation, How, Touch};
 use crate::call::Caller as _;
 use crate::closure::may_run_on;
-use crate::context::Behind;
+use crate::context::{Behind, ContextInner};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Use;
+use crate::retire;
 
 /// One submission: what it is called in errors, where it was asked for, and the device memory it touches.
 pub(crate) struct Task<'a> {
@@ -120,6 +121,26 @@ impl StreamInner {
         }
         let last = || Use::new(self, self.progress.submitted());
         Allocation::behind(&self.context, bytes, &Behind { key: self.key(), raw: self.raw, last: &last })
+    }
+
+    /// Memory of `context` for a run on this stream, which comes before whatever else uses the memory: earlier work of the
+    /// stream may use it still, unless nothing would make other streams wait for that.
+    #[track_caller]
+    pub(crate) fn allocate_for_run(
+        self: &Arc<Self>,
+        context: &Arc<ContextInner>,
+        bytes: usize,
+    ) -> Result<Allocation> {
+        let knows = {
+            let state = self.lock();
+            let free = state.capture.is_none() && !state.updates;
+            free && self.context.is_tracking() && !retire::is_held(self.progress.id(), &state.clock)
+        };
+        if !knows {
+            return Allocation::new(context, bytes);
+        }
+        let last = || Use::new(self, self.progress.submitted());
+        Allocation::behind(context, bytes, &Behind { key: self.key(), raw: self.raw, last: &last })
     }
 
     /// Scratch memory for work on this stream of at least `bytes` bytes: reused by the next work of the stream, which

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use racl::op::DataType::F32;
-use racl::plan::{Executable, Foreign, Frozen, HostFunction, Input, Launch, Mode, Plan, Pool, RunOptions};
-use racl::{ErrorKind, Result, mock};
+use racl::plan::{Executable, Foreign, Frozen, HostFunction, Input, Launch, Mode, OnMove, Plan, Pool, RunOptions};
+use racl::{Allocator, Context, ErrorKind, Result, Stream, mock};
 
 use crate::common::assert_says;
 use crate::{Alone, give, result};
@@ -286,4 +286,77 @@ fn a_run_waits_for_another_thread_to_submit_its_own() {
     });
     exe.run(&alone.stream(), &mut exe.bindings()).unwrap();
     assert_eq!(there.join().unwrap(), [5.0; 64]);
+}
+
+/// y = 2 x + 1 for any number of rows, with a temporary and an output of 1 MiB for each.
+fn of_rows() -> Plan {
+    Plan::build(|g| {
+        let rows = g.symbol("rows", 1..=64)?;
+        let x = g.input("x", [rows, (1 << 18).into()], F32, Input::Tracked(OnMove::Recapture))?;
+        let h = g.muls(x, 2.0)?;
+        let y = g.adds(h, 1.0)?;
+        g.output("y", y)
+    })
+    .unwrap()
+}
+
+/// Memory that work of the stream still uses and that nobody holds.
+fn give_up(context: &Context, stream: &Stream, bytes: usize) {
+    let mut buffer = context.alloc::<u8>(bytes).unwrap();
+    stream.fill_bytes(&mut buffer, 7).unwrap();
+}
+
+#[test]
+fn a_run_has_what_its_stream_gave_up_and_others_have_it_later() {
+    let alone = Alone::new();
+    let (stream, other) = (alone.stream(), alone.stream());
+    let context = stream.context();
+    context.set_allocator(Allocator::Pool);
+    for mode in [Mode::Eager, Mode::Captured] {
+        let x = alone.device.upload_tensor(&vec![3.0_f32; 4 << 18], [4, 1 << 18]).unwrap();
+        let make = || of_rows().executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let (mut a, mut b) = (make(), make());
+        let (mut for_a, mut for_b) = (give(&a, "x", &x), give(&b, "x", &x));
+        mock::hold(&stream).unwrap();
+        // Arena and output.
+        give_up(&context, &stream, 4 << 20);
+        give_up(&context, &stream, 4 << 20);
+        let before = context.memory_stats().large.active;
+        b.run(&other, &mut for_b).unwrap();
+        let between = context.memory_stats().large.active;
+        assert!(between >= before + (8 << 20), "{mode:?}: another stream has memory of its own");
+        a.run(&stream, &mut for_a).unwrap();
+        assert_eq!(context.memory_stats().large.active, between, "{mode:?}");
+        // On another stream it waits for what the memory was used for.
+        a.run(&other, &mut for_a).unwrap();
+        mock::run_until_idle();
+        assert!(!other.is_complete().unwrap());
+        mock::release(&stream).unwrap();
+        assert_eq!((result(&a, "y")[5], result(&b, "y")[5]), (7.0, 7.0));
+    }
+}
+
+#[test]
+fn an_arena_that_goes_is_for_its_stream_at_once() {
+    let alone = Alone::new();
+    let (stream, other) = (alone.stream(), alone.stream());
+    let context = stream.context();
+    context.set_allocator(Allocator::Pool);
+    let mut exe = of_rows().eager(&alone.device, Frozen::new()).unwrap();
+    let inputs =
+        [2, 3, 4].map(|rows| alone.device.upload_tensor(&vec![3.0_f32; rows << 18], [rows, 1 << 18]).unwrap());
+    mock::hold(&stream).unwrap();
+    // The arena grows, and memory of the smallest size is given up once it is not that of the latest run.
+    for input in &inputs {
+        exe.run(&stream, &mut give(&exe, "x", input)).unwrap();
+    }
+    let (active, waiting) = (context.memory_stats().large.active, context.memory_stats().waiting());
+    assert!(waiting >= 4 << 20, "{waiting} bytes wait");
+    let for_other = other.alloc::<u8>(2 << 20).unwrap();
+    assert!(context.memory_stats().large.active >= active + (2 << 20));
+    drop(for_other);
+    let _own = [stream.alloc::<u8>(2 << 20).unwrap(), stream.alloc::<u8>(2 << 20).unwrap()];
+    assert_eq!(context.memory_stats().large.active, active);
+    mock::release(&stream).unwrap();
+    assert_eq!(result(&exe, "y")[9], 7.0);
 }

@@ -45,7 +45,7 @@ impl Executable {
     pub fn capture(&mut self, bind: &mut Bindings) -> Result<()> {
         let at = Location::caller();
         self.check_bindings(bind)?;
-        self.find(bind, at).map(drop)
+        self.find(bind, at, None).map(drop)
     }
 
     /// How many more graphs can be captured: up to the limit of

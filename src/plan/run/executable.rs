@@ -22,7 +22,7 @@ use super::options::{Mode, OnFull, RunOptions};
 use super::outside::Outside;
 use super::piece::{Piece, Pieces};
 use super::pool::Pool;
-use super::sized::{Fixed, Sized};
+use super::sized::{Fixed, Sized, Source};
 use super::store::{Captured, Counters, Key, Store};
 use super::symbols::resolve;
 use super::update::Groups;
@@ -122,7 +122,7 @@ impl Executable {
         if self.plan.is_dynamic() {
             return Ok(());
         }
-        let sized = self.size(&[])?;
+        let sized = self.size(&[], None)?;
         let depends =
             |input: &super::bindings::DeclaredInput| matches!(input.class, Input::Tracked(_) | Input::Updatable);
         if self.options.mode == Mode::Eager || self.declared.inputs.iter().any(depends) {
@@ -249,7 +249,7 @@ impl Executable {
         }
         let found = match current {
             Some(index) => Some(index),
-            None => self.find(bind, at)?,
+            None => self.find(bind, at, Some(stream))?,
         };
         // Not before: finding memory for further sizes asks the pool.
         let pool = self.pool.clone();
@@ -329,11 +329,11 @@ impl Executable {
     }
 
     /// The graph for these bindings, captured if need be; none when the run is eager.
-    pub(super) fn find(&mut self, bind: &Bindings, at: At) -> Result<Option<usize>> {
+    pub(super) fn find(&mut self, bind: &Bindings, at: At, stream: Option<&Stream>) -> Result<Option<usize>> {
         let symbols = resolve(&self.plan.0, bind)?;
         self.check_aliases(bind)?;
         self.check_moves(&bind.addresses)?;
-        let sized = self.size(&symbols)?;
+        let sized = self.size(&symbols, stream)?;
         self.check_cores()?;
         if self.options.mode == Mode::Eager {
             return Ok(None);
@@ -394,12 +394,13 @@ impl Executable {
         Ok(())
     }
 
-    /// Recipe and memory for values of the symbols.
-    pub(super) fn size(&mut self, symbols: &[usize]) -> Result<Arc<Sized>> {
+    /// Recipe and memory for values of the symbols, maybe for a run on a stream.
+    pub(super) fn size(&mut self, symbols: &[usize], stream: Option<&Stream>) -> Result<Arc<Sized>> {
         if let Some(known) = self.sized.iter().find(|known| known.symbols == symbols) {
             return Ok(Arc::clone(known));
         }
-        let sized = Arc::new(Sized::new(&self.plan, symbols, &self.fixed, &self.pool, &self.context)?);
+        let from = Source { pool: &self.pool, context: &self.context, stream };
+        let sized = Arc::new(Sized::new(&self.plan, symbols, &self.fixed, from)?);
         // Sizes that no graph uses any more are let go, but for the latest.
         self.sized.retain(|known| Arc::strong_count(known) > 1);
         self.sized.push(Arc::clone(&sized));

@@ -24,9 +24,17 @@ type At = &'static Location<'static>;
 impl Piece {
     /// Memory of its own; a piece without bytes has one that nobody uses.
     pub(crate) fn new(context: &Arc<ContextInner>, bytes: u64) -> Result<Self> {
+        Self::for_run(context, bytes, None)
+    }
+
+    /// As [`Self::new`], for a run on the stream, whose earlier work may use the memory still.
+    pub(crate) fn for_run(context: &Arc<ContextInner>, bytes: u64, stream: Option<&Stream>) -> Result<Self> {
         let bytes = usize::try_from(bytes).map_err(|_| Error::invalid(format!("{bytes} bytes for one value")))?;
-        let allocation = Arc::new(Allocation::new(context, bytes.max(1))?);
-        Ok(Self { allocation, offset: 0, bytes })
+        let allocation = match stream {
+            Some(stream) => stream.0.allocate_for_run(context, bytes.max(1)),
+            None => Allocation::new(context, bytes.max(1)),
+        };
+        Ok(Self { allocation: Arc::new(allocation?), offset: 0, bytes })
     }
 
     pub(crate) fn address(&self) -> *mut c_void {

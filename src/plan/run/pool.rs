@@ -28,7 +28,9 @@ const WAIT_LIMIT: Duration = Duration::from_secs(60);
 /// One thread at a time submits a run. Another waits until it is submitted, for [a time](Pool::set_wait_limit). As
 /// long it waits for a stream that another thread is dropping while the run before is still at work there.
 ///
-/// The memory grows to what the largest of them needs; graphs that were captured before keep what they had. Scratch
+/// The memory grows to what the largest of them needs; graphs that were captured before keep what they had. A run takes
+/// what its stream gave up, though work of it may use that still, and what the pool gives up is for that stream at once,
+/// for others once its work is done. Scratch
 /// memory of operators in captured graphs is shared too ([`Pool::scratch_bytes`]), by executables on the context of the
 /// pool.
 ///
@@ -169,7 +171,7 @@ impl Pool {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn reserve(&self, bytes: u64) -> Result<()> {
-        let arena = self.arena(bytes);
+        let arena = self.arena(bytes, None);
         arena.map(drop).context_with(|| format!("a pool of {bytes} bytes"))
     }
 
@@ -205,8 +207,8 @@ impl Pool {
         Err(Error::invalid("a pool of another device or library"))
     }
 
-    /// An arena of at least `bytes` bytes; none for 0.
-    pub(super) fn arena(&self, bytes: u64) -> Result<Option<Arc<Allocation>>> {
+    /// An arena of at least `bytes` bytes, maybe for a run on a stream; none for 0.
+    pub(super) fn arena(&self, bytes: u64, stream: Option<&Stream>) -> Result<Option<Arc<Allocation>>> {
         if bytes == 0 {
             return Ok(None);
         }
@@ -215,7 +217,7 @@ impl Pool {
         if let Some(arena) = state.arena.as_ref().filter(|arena| arena.bytes() as u64 >= bytes) {
             return Ok(Some(Arc::clone(arena)));
         }
-        let arena = Piece::new(&self.0.context, bytes)?.allocation;
+        let arena = Piece::for_run(&self.0.context, bytes, stream)?.allocation;
         self.0.bytes.store(arena.bytes(), Ordering::Release);
         state.arena = Some(Arc::clone(&arena));
         Ok(Some(arena))

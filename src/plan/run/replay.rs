@@ -53,7 +53,7 @@ impl Executable {
 
     pub(super) fn run_eagerly(&mut self, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
         let symbols = resolve(&self.plan.0, bind)?;
-        let sized = self.size(&symbols)?;
+        let sized = self.size(&symbols, Some(stream))?;
         let plan = &self.plan.0;
         let recipe = sized.recipe(plan);
         let mut pieces = sized.pieces.clone();

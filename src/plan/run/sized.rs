@@ -14,6 +14,7 @@ use crate::plan::recipe::{Input, Recipe, StorageKind};
 use super::issue::{HostSide, HostSides};
 use super::piece::{Piece, Pieces, Place, places};
 use super::pool::Pool;
+use crate::stream::Stream;
 
 pub(super) struct Sized {
     pub(super) symbols: Vec<usize>,
@@ -32,12 +33,20 @@ pub(super) struct Fixed {
     pub(super) constants: Vec<Piece>,
 }
 
+/// Where memory comes from, and for a run on which stream, if for one.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) pool: &'a Pool,
+    pub(super) context: &'a Context,
+    pub(super) stream: Option<&'a Stream>,
+}
+
 impl Sized {
-    pub(super) fn new(plan: &Plan, symbols: &[usize], fixed: &Fixed, pool: &Pool, context: &Context) -> Result<Self> {
+    pub(super) fn new(plan: &Plan, symbols: &[usize], fixed: &Fixed, from: Source<'_>) -> Result<Self> {
         let (recipe, memory) = plan.specialise(symbols)?;
         say!(Debug, "temporaries of {plan:?} for symbols {symbols:?}: {}", memory.report());
         let places = places(&recipe)?;
-        let pieces = pieces(&recipe, &memory, fixed, pool, context)?;
+        let pieces = pieces(&recipe, &memory, fixed, from)?;
         let specialised = plan.is_dynamic().then(|| recipe.into_owned());
         Ok(Self { symbols: symbols.to_vec(), specialised, places, pieces })
     }
@@ -63,9 +72,11 @@ impl Sized {
     }
 }
 
-fn pieces(recipe: &Recipe, memory: &MemoryPlan, fixed: &Fixed, pool: &Pool, context: &Context) -> Result<Pieces> {
-    let arena = pool.arena(memory.peak).context_with(|| format!("the arena of a plan, {} bytes", memory.peak))?;
-    let own = |bytes: u64| Piece::new(context.inner(), bytes).map(Some);
+fn pieces(recipe: &Recipe, memory: &MemoryPlan, fixed: &Fixed, from: Source<'_>) -> Result<Pieces> {
+    let Source { pool, context, stream } = from;
+    let arena =
+        pool.arena(memory.peak, stream).context_with(|| format!("the arena of a plan, {} bytes", memory.peak))?;
+    let own = |bytes: u64| Piece::for_run(context.inner(), bytes, stream).map(Some);
     recipe
         .storages
         .iter()
