@@ -2,8 +2,8 @@
 
 use racl::plan::{Bindings, Executable, Plan, Pool};
 use racl::{
-    Acl, Capture, Context, Device, DeviceBuffer, Error, Event, Graph, HostView, Lent, PinnedBuffer, Prefetch, Stream,
-    Tensor,
+    Acl, Capture, Context, Device, DeviceBuffer, Error, Event, Graph, GraphPool, HostView, Lent, PinnedBuffer,
+    Prefetch, Stream, Tensor,
 };
 
 trait AmbiguousIfSend<A> {
@@ -56,6 +56,8 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     sync::<Error>();
     send::<Prefetch>();
     send::<Graph>();
+    send::<GraphPool>();
+    sync::<GraphPool>();
 }
 
 /// These lines do not compile when the type has the trait after all.

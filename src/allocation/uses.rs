@@ -189,7 +189,7 @@ impl Users {
     }
 
     /// Notes the submission `number` of a stream, whose further work is behind `clock`. The caller has the stream's lock.
-    #[inline]
+    #[inline(always)]
     pub(super) fn note<Q: Queue>(&self, stream: &Arc<Q>, number: u64, how: How, clock: &Clock) {
         let id = stream.progress().id();
         let alone = how == How::Kept || self.alone.load(Ordering::Relaxed) == id;
@@ -200,6 +200,7 @@ impl Users {
     }
 
     /// As [`Users::note`], of a stream that is new here or one of several.
+    #[inline(never)]
     fn note_another<Q: Queue>(&self, stream: &Arc<Q>, number: u64, how: How, clock: &Clock) {
         let id = stream.progress().id();
         let mut noted = self.noted();

@@ -14,6 +14,8 @@ pub(crate) struct Libraries {
     pub(crate) full: PathBuf,
     /// No `aclrtCmoAsync`.
     pub(crate) without_cmo: PathBuf,
+    /// No addresses to reserve.
+    pub(crate) without_ranges: PathBuf,
     /// Neither spelling of the function that gives an executor another address.
     pub(crate) without_addresses: PathBuf,
     /// Its older spelling alone.
@@ -129,6 +131,7 @@ fn build(folder: &Path) -> Libraries {
     fs::write(&text, "not a library\n").unwrap();
     Libraries {
         full: link("toolkit/lib64/libascendcl.so", &[]),
+        without_ranges: link("without_ranges.so", &["aclrtReserveMemAddress"]),
         without_cmo: link("without_cmo.so", &["aclrtCmoAsync"]),
         without_addresses: link("without_addresses.so", &["aclSetTensorAddr", "AclSetTensorAddr"]),
         older_addresses: link("older_addresses.so", &["aclSetTensorAddr"]),

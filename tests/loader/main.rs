@@ -26,7 +26,7 @@ use std::process::Command;
 use build::{Libraries, libraries};
 use common::assert_says;
 use racl::sys::{Library, Table};
-use racl::{Acl, CaptureMode, ErrorKind, Prefetch, Result, mock, op};
+use racl::{Acl, Allocator, CaptureMode, ErrorKind, Prefetch, Result, mock, op};
 
 fn load(path: &Path) -> Result<Acl> {
     // SAFETY: a library made for these tests.
@@ -80,6 +80,17 @@ fn a_function_that_the_library_lacks_is_named_when_it_is_needed() {
     assert_says(&error, ErrorKind::MissingSymbol, &["aclrtCmoAsync is not in", &place]);
     stream.synchronize().unwrap();
     assert_eq!(add(&acl).unwrap(), [2.0, 4.0, 6.0]);
+}
+
+#[test]
+fn memory_that_cannot_grow_comes_in_segments() {
+    let device = load(&libraries().without_ranges).unwrap().device(0).unwrap();
+    let context = device.create_context().unwrap();
+    context.set_allocator(Allocator::Growing);
+    let buffer = context.upload(&[3_u8; 64]).unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [3; 64]);
+    // A page less one unit, where a range has whole pages.
+    assert_eq!(context.memory_stats().reserved.now, (2 << 20) - 512);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use racl::op::DataType::F32;
 use racl::plan::{Cores, Frozen, HostFunction, Input, Mode, Plan, RunOptions, Scope};
 use racl::sys::{MissingSymbol, Release, Table, aclrtDevAttr};
-use racl::{Acl, CaptureMode, Device, ErrorKind, Prefetch, Result};
+use racl::{Acl, Allocator, CaptureMode, Device, ErrorKind, Prefetch, Result};
 
 use crate::build::{RELEASES, belongs, libraries};
 use crate::common::{assert_says, skipped};
@@ -211,6 +211,10 @@ fn works_everywhere(acl: &Acl) -> Result<()> {
     default.fill_bytes(&mut buffer, 7)?;
     default.synchronize()?;
     assert_eq!(buffer.to_vec()?, [7; 4]);
+    let growing = device.create_context()?;
+    growing.set_allocator(Allocator::Growing);
+    growing.alloc::<u8>(30 << 20)?;
+    assert_eq!(growing.memory_stats().reserved.now, 32 << 20);
     let plan = Plan::build(|g| {
         let x = g.input("x", [2], F32, Input::Copied)?;
         let y = g.scope("side", |g| g.adds(x, 1.0))?;
