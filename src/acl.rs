@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use acl_sys::{MixedToolkits, Table, aclCANNPackageName, aclCANNPackageVersion};
 
 use crate::call::{Caller, call, pointer, set_verify_context};
-use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+use crate::error::{Error, ErrorKind, Refused, Result, ResultExt as _};
 use crate::lock::{Lock, Signal, say};
 
 pub(crate) mod kept;
@@ -378,12 +378,12 @@ impl Acl {
     /// such as [`ErrorKind::Internal`].
     #[doc(alias = "aclFinalize")]
     #[doc(alias = "aclFinalizeReference")]
-    pub fn close(self) -> Result<(), (Self, Error)> {
+    pub fn close(self) -> Result<(), Refused<Self>> {
         let others = Arc::strong_count(&self.0) - 1;
         if others > 0 {
-            return Err((self, Error::invalid(format!("{others} other values use the initialisation"))));
+            return Err(Refused::new(self, Error::invalid(format!("{others} other values use the initialisation"))));
         }
-        self.0.end(1, kept::reset).map_err(|error| (self, error))
+        self.0.end(1, kept::reset).map_err(|error| Refused::new(self, error))
     }
 }
 

@@ -9,7 +9,7 @@ use acl_sys::Table;
 use crate::acl::{Acl, kept};
 use crate::call::{self, Caller, Scope, bind_anew, call, forget_binding};
 use crate::closure::{self, Spent};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Lock, say};
 use crate::retire::{self, keepers};
 
@@ -368,14 +368,14 @@ impl Context {
     /// beside this crate. Errors that destructors met are in [`Context::take_drop_errors`].
     #[doc(alias = "aclrtResetDevice")]
     #[doc(alias = "aclrtDestroyContext")]
-    pub fn close(self) -> Result<(), (Self, Error)> {
+    pub fn close(self) -> Result<(), Refused<Self>> {
         retire::collect();
         if let Err(error) = self.withdraw() {
-            return Err((self, error));
+            return Err(Refused::new(self, error));
         }
         self.0.end(true).map_err(|error| {
             self.offer_again();
-            (self, error)
+            Refused::new(self, error)
         })
     }
 

@@ -8,7 +8,7 @@ use acl_sys::{aclDeviceInfo, aclrtDevAttr};
 use crate::acl::Acl;
 use crate::call::call;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Refused, Result};
 
 /// A device, open: it stands for its primary [`Context`], to which it dereferences, so streams, events and memory are
 /// made from it directly.
@@ -63,8 +63,8 @@ impl Device {
     ///
     /// The device and why, as [`Context::close`].
     #[doc(alias = "aclrtResetDevice")]
-    pub fn close(self) -> Result<(), (Self, Error)> {
-        self.0.close().map_err(|(context, error)| (Self(context), error))
+    pub fn close(self) -> Result<(), Refused<Self>> {
+        self.0.close().map_err(|refused| refused.map(Self))
     }
 
     /// Number of the device among those that the process sees, from 0.

@@ -6,9 +6,11 @@ use std::fmt;
 
 mod code;
 mod kind;
+mod refused;
 
 pub(crate) use code::phrase_of;
 pub use kind::ErrorKind;
+pub use refused::Refused;
 
 /// Result of every fallible function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

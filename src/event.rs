@@ -9,7 +9,7 @@ use acl_sys::aclrtEvent;
 
 use crate::call::call;
 use crate::context::{Context, ContextInner, Events, RawEvent};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
 use crate::progress::{Clock, Progress};
 use crate::retire::{self, keepers};
@@ -418,10 +418,10 @@ impl Event {
     ///
     /// The event and what `aclrtDestroyEvent` returns.
     #[doc(alias = "aclrtDestroyEvent")]
-    pub fn close(mut self) -> Result<(), (Self, Error)> {
+    pub fn close(mut self) -> Result<(), Refused<Self>> {
         match self.raw.destroy() {
             Ok(()) => Ok(()),
-            Err(error) => Err((self, error)),
+            Err(error) => Err(Refused::new(self, error)),
         }
     }
 }

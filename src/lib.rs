@@ -42,7 +42,8 @@
 //!
 //! # Errors
 //!
-//! Work fails where it runs, later than the call that submitted it; the next synchronising call reports it.
+//! Work fails where it runs, later than the call that submitted it; the next synchronising call reports it. A call that
+//! takes a value and fails gives it back, in a [`Refused`], of which `?` leaves the error.
 //! Destructors log their errors and keep them for [`Context::take_drop_errors`].
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -89,10 +90,10 @@ pub use cache::CompileCache;
 pub use call::set_verify_context;
 pub use context::{Allocator, Context, ForeignAllocator};
 pub use device::Device;
-pub use error::{Error, ErrorKind, Result, ResultExt};
+pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::Event;
 pub use graph::{Capture, CaptureMode, Graph, GraphPool, HostView};
-pub use memory::{DeviceBuffer, Lent, PinnedBuffer, Rejected};
+pub use memory::{DeviceBuffer, Lent, PinnedBuffer};
 pub use op::Tensor;
 pub use pool::{Amount, MemoryClass, MemoryStats};
 pub use prefetch::{Prefetch, Prefetchable};

@@ -10,4 +10,4 @@ mod transfer;
 pub(crate) use crate::allocation::{Allocation, How, Touch};
 pub use device_buffer::DeviceBuffer;
 pub use pinned::PinnedBuffer;
-pub use transfer::{Lent, Rejected};
+pub use transfer::Lent;

@@ -3,7 +3,7 @@
 use acl_sys::{aclmdlRI, aclrtEvent, aclrtStream};
 
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::event::Event;
 use crate::graph::Graph;
 use crate::stream::Stream;
@@ -29,7 +29,7 @@ impl Stream {
     /// # Errors
     ///
     /// As [`Stream::close`]; [`ErrorKind::NotSupported`] for a default stream, which belongs to its context.
-    pub fn into_raw(self) -> Result<aclrtStream, (Self, Error)> {
+    pub fn into_raw(self) -> Result<aclrtStream, Refused<Self>> {
         self.give_away()
     }
 }
@@ -82,8 +82,7 @@ impl Graph {
     /// # Errors
     ///
     /// The graph and the error of its last launch.
-    #[expect(clippy::result_large_err, reason = "the error gives the graph itself back")]
-    pub fn into_raw(self) -> Result<aclmdlRI, (Self, Error)> {
+    pub fn into_raw(self) -> Result<aclmdlRI, Refused<Self>> {
         self.give_away()
     }
 }

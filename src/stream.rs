@@ -12,7 +12,7 @@ use crate::allocation::Allocation;
 use crate::call::call;
 use crate::closure::{self, Panics};
 use crate::context::{Context, ContextInner};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
 use crate::progress::{Clock, Progress, Queue};
 use crate::retire::{self, Waited, keepers};
@@ -126,13 +126,13 @@ impl Stream {
     }
 
     /// The handle, once the stream is idle; it is not destroyed then.
-    pub(crate) fn give_away(self) -> Result<aclrtStream, (Self, Error)> {
+    pub(crate) fn give_away(self) -> Result<aclrtStream, Refused<Self>> {
         if self.0.ownership != Ownership::Owned {
             let text = "the default stream and streams of captures belong to their context";
-            return Err((self, Error::new(ErrorKind::NotSupported, text)));
+            return Err(Refused::new(self, Error::new(ErrorKind::NotSupported, text)));
         }
         if let Err(error) = self.check_alone().and_then(|()| self.0.wait_for(self.0.progress.submitted(), None)) {
-            return Err((self, error));
+            return Err(Refused::new(self, error));
         }
         self.0.put_away();
         self.0.released.store(true, Ordering::Release);
@@ -246,10 +246,10 @@ impl Stream {
     /// work, which is reported once, so that a second try goes on; [`ErrorKind::InvalidHandle`] and the like when it
     /// cannot be destroyed.
     #[doc(alias = "aclrtDestroyStream")]
-    pub fn close(self) -> Result<(), (Self, Error)> {
+    pub fn close(self) -> Result<(), Refused<Self>> {
         match self.check_alone().and_then(|()| self.0.end()) {
             Ok(()) => Ok(()),
-            Err(error) => Err((self, error)),
+            Err(error) => Err(Refused::new(self, error)),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use racl::plan::{Bindings, Executable, Plan, Pool};
 use racl::{
-    Acl, Capture, Context, Device, DeviceBuffer, Error, Event, Graph, GraphPool, HostView, Lent, PinnedBuffer,
-    Prefetch, Stream, Tensor,
+    Acl, Capture, Context, Device, DeviceBuffer, Error, Event, Graph, GraphPool, HostView, Lent, PinnedBuffer, Prefetch,
+    Refused, Stream, Tensor,
 };
 
 trait AmbiguousIfSend<A> {
@@ -54,6 +54,9 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     send::<Lent<f32>>();
     send::<Error>();
     sync::<Error>();
+    send::<Refused<Stream>>();
+    sync::<Refused<Stream>>();
+    send::<Refused<Graph>>();
     send::<Prefetch>();
     send::<Graph>();
     send::<GraphPool>();
@@ -68,6 +71,7 @@ fn a_graph_is_used_by_one_thread_at_a_time_and_a_capture_stays_on_its_thread() {
     let _ = <Capture as AmbiguousIfSend<_>>::check;
     let _ = <Capture as AmbiguousIfSync<_>>::check;
     let _ = <HostView<'static, f32> as AmbiguousIfSync<_>>::check;
+    let _ = <Refused<Graph> as AmbiguousIfSync<_>>::check;
 }
 
 #[cfg(feature = "cache")]

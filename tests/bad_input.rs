@@ -209,9 +209,9 @@ fn lengths_that_differ_are_refused_and_the_buffer_comes_back() {
     let mut buffer = device.alloc::<u16>(4).unwrap();
     assert_says(&buffer.write(&[1; 3]).unwrap_err(), ErrorKind::InvalidArgument, &["3 elements", "4 on the device"]);
     assert_says(&buffer.read(&mut [0; 5]).unwrap_err(), ErrorKind::InvalidArgument, &["5 elements"]);
-    let rejected = stream.upload(device.pinned_from(&[7_u16; 3]).unwrap(), &mut buffer).unwrap_err();
-    assert_eq!(*rejected.buffer, [7; 3]);
-    assert_eq!(rejected.error.kind(), ErrorKind::InvalidArgument);
+    let refused = stream.upload(device.pinned_from(&[7_u16; 3]).unwrap(), &mut buffer).unwrap_err();
+    assert_eq!(refused.error().kind(), ErrorKind::InvalidArgument);
+    assert_eq!(*refused.into_value(), [7; 3]);
     let small = device.alloc::<u16>(3).unwrap();
     assert!(stream.copy(&small, &mut buffer).is_err());
     let range = buffer.slice(2..9).unwrap_err();

@@ -95,8 +95,10 @@ fn a_pinned_buffer_is_read_at_each_replay_and_reached_through_the_graph() {
         assert_eq!(*graph.host(&output).unwrap(), [turn; 4]);
     }
     let refused = input.wait().unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+    assert_eq!(refused.error().kind(), ErrorKind::InvalidArgument);
     assert!(refused.to_string().contains("Graph::host"));
+    // Still the key.
+    assert_eq!(*graph.host(&refused.into_value()).unwrap(), [2; 4]);
 }
 
 #[test]

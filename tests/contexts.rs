@@ -47,11 +47,11 @@ fn a_device_that_is_open_is_shared_with_all_that_it_keeps() {
         op::fill(&two.stream().unwrap(), &mut two.zeros::<f32>([4]).unwrap(), 1.0).unwrap();
         assert_eq!(one.operator_cache().hits, 1, "the executor is shared");
         // Neither can be taken from the other.
-        let (two, error) = two.close().unwrap_err();
+        let (two, error) = two.close().unwrap_err().into_parts();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         drop((one, stream, a));
         two.stream().unwrap().synchronize().unwrap();
-        two.close().map_err(|(_, error)| error).unwrap();
+        two.close().unwrap();
         assert_eq!(opened_and_reset(), (1, 1));
         acl.device(0).unwrap();
         assert_eq!(opened_and_reset(), (2, 1));
@@ -75,7 +75,7 @@ fn a_device_that_is_dropped_stays_open_for_the_next() {
         let acl = Acl::mock().unwrap();
         acl.device(0).unwrap().synchronize().unwrap();
         assert_eq!((mock::calls("aclInit"), opened_and_reset()), (1, (1, 0)));
-        acl.close().map_err(|(_, error)| error).unwrap();
+        acl.close().unwrap();
         assert_eq!((mock::calls("aclFinalizeReference"), opened_and_reset()), (1, (1, 1)));
         Acl::mock().unwrap().device(0).unwrap().synchronize().unwrap();
         assert_eq!((mock::calls("aclInit"), opened_and_reset()), (2, (2, 1)));
@@ -93,7 +93,7 @@ fn a_device_that_others_reset_meanwhile_is_opened_anew() {
         assert_eq!(opened_and_reset(), (2, 0));
         // SAFETY: as above.
         assert_eq!(unsafe { reset(0) }, 0);
-        acl.close().map_err(|(_, error)| error).unwrap();
+        acl.close().unwrap();
     });
 }
 
@@ -102,14 +102,14 @@ fn a_reset_that_fails_is_told_and_leaves_the_library_as_it_was() {
     alone(|acl| {
         drop(acl.device(0).unwrap());
         mock::fail("aclrtResetDevice", 1, 507_000).unwrap();
-        let (acl, error) = acl.close().unwrap_err();
+        let (acl, error) = acl.close().unwrap_err().into_parts();
         assert_eq!((error.kind(), mock::calls("aclFinalizeReference")), (ErrorKind::Internal, 0));
         acl.device(0).unwrap().synchronize().unwrap();
         let device = acl.device(0).unwrap();
         mock::fail("aclrtResetDevice", 1, 507_000).unwrap();
-        let (device, _) = device.close().unwrap_err();
+        let (device, _) = device.close().unwrap_err().into_parts();
         assert_eq!(acl.device(0).unwrap().as_raw(), device.as_raw(), "it is there as before");
-        device.close().map_err(|(_, error)| error).unwrap();
+        device.close().unwrap();
     });
 }
 
@@ -129,7 +129,7 @@ fn threads_that_open_a_device_at_once_share_it() {
         let (opened, reset) = opened_and_reset();
         assert_eq!(opened - reset, 1, "one reference is left: {opened} taken, {reset} given back");
         acl.device(0).unwrap().synchronize().unwrap();
-        acl.close().map_err(|(_, error)| error).unwrap();
+        acl.close().unwrap();
         let (opened, reset) = opened_and_reset();
         assert_eq!(opened, reset);
     });
@@ -150,7 +150,7 @@ fn the_end_of_the_library_holds_no_lock_that_others_need() {
         let kind = sys::aclRegisterCallbackType::ACL_REG_TYPE_OTHER;
         // SAFETY: the function lives as long as the process and takes nothing.
         assert_eq!(unsafe { register(kind, Some(at_the_end), std::ptr::null_mut()) }, 0);
-        acl.close().map_err(|(_, error)| error).unwrap();
+        acl.close().unwrap();
         assert!(RAN.load(Ordering::Relaxed));
     });
 }

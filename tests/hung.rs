@@ -37,13 +37,13 @@ impl Held {
         assert_eq!(mock::live_handles().device_allocations, allocations, "{name}: memory in use was freed");
         let told = self.context.take_drop_errors();
         assert!(told.iter().any(|error| error.kind() == ErrorKind::Timeout), "{name}: {told:?}");
-        let (context, error) = self.context.close().unwrap_err();
+        let (context, error) = self.context.close().unwrap_err().into_parts();
         assert_says(&error, ErrorKind::InvalidArgument, &["still belong"]);
         // SAFETY: the stream is kept by the thread that waits for it; the mock checks any handle.
         unsafe { sys::mock::mock_acl_release_stream(self.raw) };
         let mut context = context;
-        while let Err((again, _)) = context.close() {
-            context = again;
+        while let Err(refused) = context.close() {
+            context = refused.into_value();
             std::thread::yield_now();
         }
     }

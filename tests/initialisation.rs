@@ -82,11 +82,11 @@ fn closing_tells_how_the_end_went() {
     reset();
     let acl = Acl::mock().unwrap();
     let device = acl.device(0).unwrap();
-    let (acl, error) = acl.close().unwrap_err();
+    let (acl, error) = acl.close().unwrap_err().into_parts();
     assert_says(&error, ErrorKind::InvalidArgument, &["1 other values"]);
     drop(device);
     mock::fail("aclFinalizeReference", 1, 500_000).unwrap();
-    let (acl, error) = acl.close().unwrap_err();
+    let (acl, error) = acl.close().unwrap_err().into_parts();
     assert_says(&error, ErrorKind::Internal, &["aclFinalizeReference", "500000"]);
     acl.close().unwrap();
     assert_eq!(mock::calls("aclFinalizeReference"), 2);

@@ -466,44 +466,65 @@ fn values_from_before_a_reset_report_errors_and_do_not_crash() {
 }
 
 #[test]
+fn a_wait_for_a_copy_that_fails_can_be_made_again() {
+    let _alone = mock::exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.alloc::<u8>(3).unwrap();
+    let lent = stream.upload(device.pinned_from(&[7; 3]).unwrap(), &mut buffer).unwrap();
+    mock::fail("aclrtSynchronizeEvent", 1, 507_000).unwrap();
+    let refused = lent.wait().unwrap_err();
+    assert_eq!(refused.error().kind(), ErrorKind::Internal);
+    assert_eq!(*refused.into_value().wait().unwrap(), [7; 3]);
+    // Given up, the buffer is freed once the copy is over, and nothing is said a second time.
+    let lent = stream.upload(device.pinned_from(&[8; 3]).unwrap(), &mut buffer).unwrap();
+    stream.synchronize().unwrap();
+    let pinned = mock::live_handles().pinned_allocations;
+    mock::fail("aclrtSynchronizeEvent", 1, 507_000).unwrap();
+    assert_eq!(lent.wait().map_err(racl::Error::from).unwrap_err().kind(), ErrorKind::Internal);
+    assert_eq!(mock::live_handles().pinned_allocations, pinned - 1);
+    assert!(device.take_drop_errors().is_empty());
+}
+
+#[test]
 fn closing_gives_the_error_and_the_value_back() {
     let _alone = mock::exclusive();
     let device = device();
     let stream = device.stream().unwrap();
     let clone = stream.clone();
-    let (stream, error) = stream.close().unwrap_err();
+    let (stream, error) = stream.close().unwrap_err().into_parts();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     drop(clone);
     let graph = stream.capture(CaptureMode::ThreadLocal, |_| Ok(())).unwrap();
     mock::fail("aclmdlRIDestroy", 1, 107_037).unwrap();
-    let (graph, error) = graph.close().unwrap_err();
+    let (graph, error) = graph.close().unwrap_err().into_parts();
     assert_eq!(error.kind(), ErrorKind::GraphRunning);
     graph.close().unwrap();
     let event = device.event().unwrap();
     mock::fail("aclrtDestroyEvent", 1, 507_000).unwrap();
-    let (event, error) = event.close().unwrap_err();
+    let (event, error) = event.close().unwrap_err().into_parts();
     assert_eq!(error.kind(), ErrorKind::Internal);
     event.close().unwrap();
     mock::fail("aclrtDestroyStream", 1, 507_000).unwrap();
-    let (stream, error) = stream.close().unwrap_err();
+    let (stream, error) = stream.close().unwrap_err().into_parts();
     assert_eq!(error.kind(), ErrorKind::Internal);
     stream.close().unwrap();
     let buffer = device.alloc::<u8>(64).unwrap();
     let slice = buffer.slice(..8).unwrap();
-    let (buffer, error) = buffer.close().unwrap_err();
+    let (buffer, error) = buffer.close().unwrap_err().into_parts();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     drop(slice);
     mock::fail("aclrtFree", 1, 507_000).unwrap();
-    let (buffer, _) = buffer.close().unwrap_err();
+    let (buffer, _) = buffer.close().unwrap_err().into_parts();
     buffer.close().unwrap();
     mock::fail("aclrtFreeHost", 1, 507_000).unwrap();
-    let (pinned, _) = device.pinned_from(&[7_u8; 3]).unwrap().close().unwrap_err();
+    let (pinned, _) = device.pinned_from(&[7_u8; 3]).unwrap().close().unwrap_err().into_parts();
     assert_eq!(*pinned, [7; 3]);
     pinned.close().unwrap();
-    let (device, error) = device.clone().close().map_err(|(_, error)| (device, error)).unwrap_err();
+    let error = device.clone().close().unwrap_err().into_error();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     mock::fail("aclrtResetDevice", 1, 507_000).unwrap();
-    let (device, error) = device.close().unwrap_err();
+    let (device, error) = device.close().unwrap_err().into_parts();
     assert_eq!(error.kind(), ErrorKind::Internal);
     device.close().unwrap();
 }

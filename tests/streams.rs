@@ -316,7 +316,7 @@ fn handles_go_to_other_code_and_come_back() {
     let event = device.event().unwrap();
     let (raw_event, raw_graph) = (event.into_raw(), graph.into_raw().unwrap());
     let clone = stream.clone();
-    let (stream, error) = stream.into_raw().unwrap_err();
+    let (stream, error) = stream.into_raw().unwrap_err().into_parts();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     drop(clone);
     let raw_stream = stream.into_raw().unwrap();

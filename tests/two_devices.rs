@@ -21,7 +21,7 @@ fn memory_and_graphs_of_another_device_are_refused() {
     assert_says(&here.fill_bytes(&mut buffer, 1).unwrap_err(), ErrorKind::InvalidArgument, &parts);
     assert_says(&here.prefetch(&buffer, Prefetch::all()).unwrap_err(), ErrorKind::InvalidArgument, &parts);
     let pinned = zero.pinned::<u8>(64).unwrap();
-    assert_says(&here.upload(pinned, &mut buffer).unwrap_err().error, ErrorKind::InvalidArgument, &parts);
+    assert_says(&here.upload(pinned, &mut buffer).unwrap_err().into_error(), ErrorKind::InvalidArgument, &parts);
     let (a, b) = (zero.zeros::<f32>([2]).unwrap(), one.zeros::<f32>([2]).unwrap());
     let mut out = zero.zeros::<f32>([2]).unwrap();
     assert_says(&op::add(&here, &a, &b, &mut out).unwrap_err(), ErrorKind::InvalidArgument, &parts);

@@ -15,7 +15,7 @@ use crate::allocation::{How, Launches as _};
 use crate::call::call;
 use crate::closure::{self, Panics};
 use crate::context::{Context, ContextInner};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::event::Event;
 use crate::retire::{self, Waited};
 use crate::stream::{CaptureState, Keep, Stream, Task};
@@ -49,7 +49,7 @@ use crate::stream::{CaptureState, Keep, Stream, Task};
 /// }
 /// graph.wait()?;
 /// assert_eq!(sum.to_vec()?, [3.0, 6.0]);
-/// graph.close().map_err(|(_graph, error)| error)?;
+/// graph.close()?;
 /// # Ok::<(), racl::Error>(())
 /// ```
 #[doc(alias = "aclmdlRI")]
@@ -109,10 +109,9 @@ impl Graph {
     }
 
     /// The handle, once the graph does not run; it is not destroyed then and what it uses is leaked.
-    #[expect(clippy::result_large_err, reason = "the error gives the graph itself back")]
-    pub(crate) fn give_away(mut self) -> Result<aclmdlRI, (Self, Error)> {
+    pub(crate) fn give_away(mut self) -> Result<aclmdlRI, Refused<Self>> {
         if let Err(error) = self.in_flight.wait() {
-            return Err((self, error));
+            return Err(Refused::new(self, error));
         }
         std::mem::forget(std::mem::take(&mut self.keep));
         Ok(std::mem::replace(&mut self.raw, std::ptr::null_mut()))
@@ -306,19 +305,18 @@ impl Graph {
     /// let mut buffer = device.alloc::<u8>(4)?;
     /// let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| s.fill_bytes(&mut buffer, 1))?;
     /// graph.launch(&stream)?;
-    /// if let Err((graph, error)) = graph.close() {
-    ///     eprintln!("not closed: {error:#}");
-    ///     drop(graph); // tries again
+    /// if let Err(refused) = graph.close() {
+    ///     eprintln!("not closed: {refused:#}");
+    ///     drop(refused.into_value()); // tries again
     /// }
     /// assert_eq!(buffer.to_vec()?, [1; 4]);
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclmdlRIDestroy")]
-    #[expect(clippy::result_large_err, reason = "the error gives the graph itself back")]
-    pub fn close(mut self) -> Result<(), (Self, Error)> {
+    pub fn close(mut self) -> Result<(), Refused<Self>> {
         match self.in_flight.wait().and_then(|()| self.destroy()) {
             Ok(()) => Ok(()),
-            Err(error) => Err((self, error)),
+            Err(error) => Err(Refused::new(self, error)),
         }
     }
 

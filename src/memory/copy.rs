@@ -7,11 +7,11 @@ use std::sync::Arc;
 use acl_sys::aclrtMemcpyKind;
 use bytemuck::Pod;
 
-use super::{Allocation, DeviceBuffer, Lent, PinnedBuffer, Rejected};
+use super::{Allocation, DeviceBuffer, Lent, PinnedBuffer};
 use crate::allocation::Touch;
 use crate::call::call;
 use crate::context::ContextInner;
-use crate::error::{Error, Result};
+use crate::error::{Error, Refused, Result};
 use crate::stream::{Stream, Task};
 
 /// Alignment that the copy engine asks of device addresses on both sides.
@@ -24,9 +24,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Rejected`] holds the buffer and the error, which becomes a plain [`Error`] with `?`:
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for different lengths or memory of another
-    /// device; [`ErrorKind::NoEvents`](crate::ErrorKind::NoEvents) when no event is left to mark the end;
+    /// The buffer and why ([`Refused`]): [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for different
+    /// lengths or memory of another device; [`ErrorKind::NoEvents`](crate::ErrorKind::NoEvents) when no event is left to mark the end;
     /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream destroyed beside this crate;
     /// [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the stream's capture is ending. A
     /// copy that fails on the device is reported by a later synchronising call.
@@ -49,11 +48,11 @@ impl Stream {
         &self,
         from: PinnedBuffer<T>,
         to: &mut DeviceBuffer<T>,
-    ) -> Result<Lent<T>, Rejected<T>> {
+    ) -> Result<Lent<T>, Refused<PinnedBuffer<T>>> {
         let location = Location::caller();
         let checked = to.check_len(from.len()).and_then(|()| self.check_device(from.context()));
         if let Err(error) = checked.and_then(|()| self.check_device(to.context_inner())) {
-            return Err(Rejected { buffer: from, error: self.refuse(("upload", location), error) });
+            return Err(Refused::new(from, self.refuse(("upload", location), error)));
         }
         let (bytes, kind) = (to.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
         let task = Task { label: "upload", location, uses: &[Touch::written(to.allocation())], scratch: None };
@@ -88,11 +87,11 @@ impl Stream {
         &self,
         from: &DeviceBuffer<T>,
         to: PinnedBuffer<T>,
-    ) -> Result<Lent<T>, Rejected<T>> {
+    ) -> Result<Lent<T>, Refused<PinnedBuffer<T>>> {
         let location = Location::caller();
         let checked = from.check_len(to.len()).and_then(|()| self.check_device(to.context()));
         if let Err(error) = checked.and_then(|()| self.check_device(from.context_inner())) {
-            return Err(Rejected { buffer: to, error: self.refuse(("download", location), error) });
+            return Err(Refused::new(to, self.refuse(("download", location), error)));
         }
         let (bytes, kind) = (from.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST);
         let task = Task { label: "download", location, uses: &[Touch::read(from.allocation())], scratch: None };

@@ -9,7 +9,7 @@ use bytemuck::Pod;
 
 use super::PinnedBuffer;
 use crate::context::ContextInner;
-use crate::error::{Error, Result};
+use crate::error::{Error, Refused, Result};
 use crate::event::{Event, EventKind};
 use crate::retire::{self, Waited};
 use crate::stream::{HostSlot, Stream, Task};
@@ -24,16 +24,13 @@ use crate::stream::{HostSlot, Stream, Task};
 pub struct Lent<T: Pod>(Option<State<T>>);
 
 enum State<T: Pod> {
-    Flying { buffer: PinnedBuffer<T>, done: Event },
+    /// A wait for it may have failed, and told why.
+    Flying {
+        buffer: PinnedBuffer<T>,
+        done: Event,
+        told: bool,
+    },
     Captured(HostSlot),
-}
-
-/// A copy that was not started: the buffer, and why.
-pub struct Rejected<T: Pod> {
-    /// The buffer that was to be copied from or to.
-    pub buffer: PinnedBuffer<T>,
-    /// Why the copy was not started.
-    pub error: Error,
 }
 
 impl<T: Pod + Send> Lent<T> {
@@ -43,20 +40,20 @@ impl<T: Pod + Send> Lent<T> {
         mut buffer: PinnedBuffer<T>,
         task: &Task<'_>,
         copy: impl FnOnce(&ContextInner, *mut c_void, aclrtStream) -> Result<()>,
-    ) -> Result<Self, Rejected<T>> {
+    ) -> Result<Self, Refused<PinnedBuffer<T>>> {
         let inner = &stream.0;
         let done = match Event::create_in(inner.context(), EventKind::Order) {
             Ok(done) => done,
-            Err(error) => return Err(Rejected { buffer, error }),
+            Err(error) => return Err(Refused::new(buffer, error)),
         };
         let host = buffer.as_mut_ptr().cast();
         if let Err(error) = inner.order(task.uses) {
-            return Err(Rejected { buffer, error });
+            return Err(Refused::new(buffer, error));
         }
         let state = inner.lock();
         let submitted = inner.submit_locked(&state, task, |raw| copy(inner.context(), host, raw));
         if let Err(error) = submitted {
-            return Err(Rejected { buffer, error });
+            return Err(Refused::new(buffer, error));
         }
         if let Some(capture) = &state.capture {
             return Ok(Self(Some(State::Captured(capture.keep_host_buffer(Box::new(buffer))))));
@@ -66,7 +63,7 @@ impl<T: Pod + Send> Lent<T> {
         if let Err(error) = recorded {
             // The copy is under way and nothing marks its end, so the whole stream is waited for.
             return match inner.synchronize(None) {
-                Ok(()) => Err(Rejected { buffer, error }),
+                Ok(()) => Err(Refused::new(buffer, error)),
                 Err(_) => {
                     std::mem::forget(buffer);
                     inner
@@ -76,7 +73,7 @@ impl<T: Pod + Send> Lent<T> {
                 }
             };
         }
-        Ok(Self(Some(State::Flying { buffer, done })))
+        Ok(Self(Some(State::Flying { buffer, done, told: false })))
     }
 }
 
@@ -85,22 +82,26 @@ impl<T: Pod> Lent<T> {
     ///
     /// # Errors
     ///
-    /// The error of the copy or of work before it on the stream; the buffer is freed then, or leaked when the copy
-    /// may still run. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the buffer.
-    pub fn wait(mut self) -> Result<PinnedBuffer<T>> {
-        match self.0.take() {
-            Some(State::Flying { buffer, done }) => match done.synchronize() {
-                Ok(()) => Ok(buffer),
+    /// This value and why ([`Refused`]): the error of the copy or of work before it on the stream, which is reported once,
+    /// so that a second try may give the buffer; dropped instead, the value frees the buffer, or leaks it when the copy may
+    /// still run. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the buffer, for which
+    /// the value stays the key.
+    pub fn wait(mut self) -> Result<PinnedBuffer<T>, Refused<Self>> {
+        let error = match self.0.take() {
+            Some(State::Flying { buffer, done, .. }) => match done.synchronize() {
+                Ok(()) => return Ok(buffer),
                 Err(error) => {
-                    free_when_done(buffer, &done);
-                    Err(error)
+                    self.0 = Some(State::Flying { buffer, done, told: true });
+                    error
                 }
             },
-            Some(State::Captured(_)) => {
-                Err(Error::invalid("the buffer belongs to a graph; reach it through Graph::host"))
+            Some(captured @ State::Captured(_)) => {
+                self.0 = Some(captured);
+                Error::invalid("the buffer belongs to a graph; reach it through Graph::host")
             }
-            None => Err(Error::invalid("the buffer was lost when its copy could not be waited for")),
-        }
+            None => Error::invalid("the buffer was lost when its copy could not be waited for"),
+        };
+        Err(Refused::new(self, error))
     }
 
     /// Whether the copy is done; false for a buffer that a graph has. Does not block.
@@ -141,7 +142,10 @@ fn free_when_done<T: Pod>(buffer: PinnedBuffer<T>, done: &Event) {
 
 impl<T: Pod> Drop for Lent<T> {
     fn drop(&mut self) {
-        let Some(State::Flying { buffer, done }) = self.0.take() else { return };
+        let Some(State::Flying { buffer, done, told }) = self.0.take() else { return };
+        if told {
+            return free_when_done(buffer, &done);
+        }
         let wait = |limit: Option<i32>| match limit {
             Some(ms) => done.synchronize_timeout(Duration::from_millis(ms.unsigned_abs().into())),
             None => done.synchronize(),
@@ -153,7 +157,7 @@ impl<T: Pod> Drop for Lent<T> {
                     buffer.context().record_drop_error("a pinned buffer that goes away", error);
                 }
                 let buffer = buffer.into_bytes();
-                retire::on_thread(Lent(Some(State::Flying { buffer, done })), drop);
+                retire::on_thread(Lent(Some(State::Flying { buffer, done, told })), drop);
             }
             Err(error) => {
                 let context = std::sync::Arc::clone(buffer.context());
@@ -172,25 +176,5 @@ impl<T: Pod> fmt::Debug for Lent<T> {
             None => "done",
         };
         f.debug_tuple("Lent").field(&state).finish()
-    }
-}
-
-impl<T: Pod> fmt::Debug for Rejected<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rejected").field("buffer", &self.buffer).field("error", &self.error).finish()
-    }
-}
-
-impl<T: Pod> fmt::Display for Rejected<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
-}
-
-impl<T: Pod> std::error::Error for Rejected<T> {}
-
-impl<T: Pod> From<Rejected<T>> for Error {
-    fn from(rejected: Rejected<T>) -> Self {
-        rejected.error
     }
 }

@@ -84,7 +84,7 @@ fn the_streams_of_other_contexts() {
     assert!(!stream.is_capturing() && !foreign.is_capturing());
     foreign.synchronize().unwrap();
     drop((stream, foreign));
-    other.close().map_err(|(_, error)| error).unwrap();
+    other.close().unwrap();
     arena.end();
 }
 
@@ -281,7 +281,8 @@ fn the_stream_under_a_capture_is_given_up() {
     let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
     let stream = match stream.close() {
         Ok(()) => panic!("a stream that captures was closed"),
-        Err((stream, error)) => {
+        Err(given_back) => {
+            let (stream, error) = given_back.into_parts();
             refused::<()>(Err(error), BROKEN);
             stream
         }

@@ -287,7 +287,7 @@ fn a_context_that_its_own_objects_outlive() {
     let context = arena.context.create_context().unwrap();
     let inner = context.stream().unwrap();
     let mut buffer = context.alloc_zeroed::<u8>(16).unwrap();
-    let (context, error) = context.close().unwrap_err();
+    let (context, error) = context.close().unwrap_err().into_parts();
     assert!(error.to_string().contains("still belong"), "{error}");
     drop(context);
     inner.fill_bytes(&mut buffer, 4).unwrap();
@@ -345,10 +345,10 @@ fn buffers_closed_while_they_are_used() {
     let slice = buffer.slice(..8).unwrap();
     let gate = Gate::before(&stream);
     stream.fill_bytes(&mut buffer, 5).unwrap();
-    let (buffer, error) = buffer.close().unwrap_err();
+    let (buffer, error) = buffer.close().unwrap_err().into_parts();
     refused::<()>(Err(error), &[racl::ErrorKind::InvalidArgument]);
     drop(slice);
-    gate.opens_during(move || buffer.close().map_err(|(_, error)| error)).unwrap();
+    gate.opens_during(move || buffer.close().map_err(racl::Refused::into_error)).unwrap();
     drop(stream);
     arena.end();
 }

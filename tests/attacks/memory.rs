@@ -98,10 +98,10 @@ fn host_memory_of_another_length() {
     for len in [1, 7, 9] {
         let pinned = context.pinned_from(&vec![5_u32; len]).unwrap();
         let refusal = stream.upload(pinned, &mut buffer).unwrap_err();
-        assert_eq!(*refusal.buffer, vec![5; len][..]);
-        refused::<()>(Err(refusal.error), WRONG);
+        assert_eq!(**refusal.value(), vec![5; len][..]);
+        refused::<()>(Err(refusal.into_error()), WRONG);
         let refusal = stream.download(&buffer, context.pinned(len).unwrap()).unwrap_err();
-        refused::<()>(Err(refusal.error), WRONG);
+        refused::<()>(Err(refusal.into_error()), WRONG);
     }
     assert_eq!(buffer.to_vec().unwrap(), [1; 8]);
     drop((buffer, stream));

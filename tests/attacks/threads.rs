@@ -210,9 +210,9 @@ fn a_context_that_is_closed_while_others_let_go() {
         while let Some(context) = left.take() {
             match context.close() {
                 Ok(()) => {}
-                Err((context, error)) => {
-                    assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
-                    left = Some(context);
+                Err(refused) => {
+                    assert_eq!(refused.error().kind(), ErrorKind::InvalidArgument, "{refused}");
+                    left = Some(refused.into_value());
                     thread::yield_now();
                 }
             }

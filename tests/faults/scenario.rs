@@ -70,8 +70,8 @@ fn ordering(context: &Context) -> Result<()> {
     side.synchronize_timeout(Duration::from_secs(600))?;
     default.synchronize()?;
     assert_eq!(runs.load(Ordering::Relaxed), 1);
-    start.close().map_err(|(_, error)| error)?;
-    side.close().map_err(|(_, error)| error)
+    start.close()?;
+    side.close().map_err(racl::Refused::into_error)
 }
 
 fn count_runs(stream: &Stream, step: u32) -> Result<Arc<AtomicU32>> {
@@ -289,7 +289,7 @@ fn graph(context: &Context) -> Result<()> {
     let _ = std::fs::remove_file(&path);
     written?;
     graph.launch(&other)?;
-    graph.close().map_err(|(_, error)| error)
+    graph.close().map_err(racl::Refused::into_error)
 }
 
 /// A capture that is dropped, and a graph that is dropped after its launch.

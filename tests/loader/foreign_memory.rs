@@ -37,9 +37,9 @@ fn streams_and_operators_take_memory_of_their_own_library() {
     let mut bytes = two.there.alloc::<u8>(64).unwrap();
     two.refuses(stream.fill_bytes(&mut bytes, 1));
     two.refuses(stream.prefetch(&bytes, Prefetch::all()));
-    two.refuses(stream.upload(two.here.pinned::<u8>(64).unwrap(), &mut bytes).map_err(|refused| refused.error));
+    two.refuses(stream.upload(two.here.pinned::<u8>(64).unwrap(), &mut bytes).map_err(racl::Refused::into_error));
     let pinned = two.there.pinned::<u8>(64).unwrap();
-    two.refuses(stream.upload(pinned, &mut two.here.alloc(64).unwrap()).map_err(|refused| refused.error));
+    two.refuses(stream.upload(pinned, &mut two.here.alloc(64).unwrap()).map_err(racl::Refused::into_error));
     two.refuses(op::add(&stream, &own.clone(), &other, &mut own));
     two.refuses(op::copy(&stream, &own, &mut other));
     two.refuses(op::aclnn::neg(&stream, &own, &mut other));

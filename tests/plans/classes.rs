@@ -301,7 +301,7 @@ fn an_output_that_was_copied_stays_as_it_was() {
 fn the_library_lives_as_long_as_an_executable() {
     let alone = Alone::new();
     let mut exe = sum(Input::Copied, Input::Static).capture(&alone.device, Frozen::new()).unwrap();
-    let (_, error) = Acl::mock().unwrap().close().unwrap_err();
+    let (_, error) = Acl::mock().unwrap().close().unwrap_err().into_parts();
     assert_says(&error, ErrorKind::InvalidArgument, &["other values use the initialisation"]);
     let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
     exe.run(&alone.stream(), &mut give(&exe, "x", &x)).unwrap();

@@ -64,7 +64,7 @@ fn look(mock: bool, first: u32) -> Result<(), Stop> {
         tell(&Message::Device(device(&acl, id)));
     }
     step("ending the library");
-    acl.close().map_err(|(_, error)| ("not-ended", format!("{error:#}")))
+    acl.close().map_err(|refused| ("not-ended", format!("{refused:#}")))
 }
 
 #[cfg(feature = "mock")]
@@ -204,7 +204,7 @@ fn device(acl: &Acl, id: u32) -> Device {
         events_left: device.events_left().ok(),
     };
     match device.close() {
-        Err((_, error)) => Device { error: told.error.or(Some(format!("{error:#}"))), ..told },
+        Err(refused) => Device { error: told.error.or(Some(format!("{refused:#}"))), ..told },
         Ok(()) => told,
     }
 }

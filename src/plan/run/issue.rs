@@ -333,9 +333,10 @@ pub(super) fn upload(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Res
     };
     match stream.upload(pinned, &mut piece.buffer()) {
         Ok(lent) => *side = HostSide::Lent(lent),
-        Err(rejected) => {
-            *side = HostSide::Here(rejected.buffer);
-            return Err(rejected.error);
+        Err(refused) => {
+            let (pinned, error) = refused.into_parts();
+            *side = HostSide::Here(pinned);
+            return Err(error);
         }
     }
     Ok(())
@@ -350,9 +351,10 @@ fn download(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
     };
     match stream.download(&piece.buffer(), pinned) {
         Ok(lent) => *side = HostSide::Lent(lent),
-        Err(rejected) => {
-            *side = HostSide::Here(rejected.buffer);
-            return Err(rejected.error);
+        Err(refused) => {
+            let (pinned, error) = refused.into_parts();
+            *side = HostSide::Here(pinned);
+            return Err(error);
         }
     }
     Ok(())
