@@ -8,10 +8,11 @@ use std::fs;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use racl::cache::CompileCache;
 use racl::cache::{Signature, Status, entries};
 use racl::op::DataType::F32;
 use racl::plan::{Builder, Input, Plan};
-use racl::{Acl, CompileCache, Device, Result};
+use racl::{Acl, Device, Result};
 
 const ROUNDS: usize = 15;
 const LAYERS: usize = 2000;

@@ -81,7 +81,8 @@ pub use signature::Signature;
 /// ```
 /// # use racl::op::DataType::F32;
 /// # use racl::plan::{Builder, Input};
-/// # use racl::{Acl, CompileCache, cache::Status};
+/// # use racl::cache::CompileCache;
+/// # use racl::{Acl, cache::Status};
 /// # let folder = std::env::temp_dir().join(format!("racl-doc-part-{}", std::process::id()));
 /// # let device = Acl::mock()?.device(0)?;
 /// # let cache = CompileCache::builder("Model").cache_dir(&folder).build()?;
@@ -146,7 +147,8 @@ pub use signature::Signature;
 /// use racl::cache::{Signature, Status};
 /// use racl::op::DataType::F32;
 /// use racl::plan::{Builder, Input};
-/// use racl::{Acl, CompileCache};
+/// use racl::cache::CompileCache;
+/// use racl::Acl;
 ///
 /// # let folder = std::env::temp_dir().join(format!("racl-doc-{}", std::process::id()));
 /// let device = Acl::mock()?.device(0)?;
@@ -229,7 +231,8 @@ impl fmt::Debug for CompileCache {
 /// use racl::cache::{Signature, Status};
 /// use racl::op::DataType::F32;
 /// use racl::plan::{Foreign, Input, Registry};
-/// use racl::{Acl, CompileCache};
+/// use racl::cache::CompileCache;
+/// use racl::Acl;
 ///
 /// # let folder = std::env::temp_dir().join(format!("racl-doc-func-{}", std::process::id()));
 /// let device = Acl::mock()?.device(0)?;
@@ -296,7 +299,8 @@ impl Func {
     /// ```
     /// use racl::op::DataType::F32;
     /// use racl::plan::Input;
-    /// use racl::{Acl, CompileCache};
+    /// use racl::cache::CompileCache;
+    /// use racl::Acl;
     ///
     /// # let folder = std::env::temp_dir().join(format!("racl-doc-captures-{}", std::process::id()));
     /// let device = Acl::mock()?.device(0)?;

@@ -85,8 +85,6 @@ pub use half;
 
 pub use acl::{Acl, set_end_on_drop};
 pub use built::{BUILD, Build};
-#[cfg(feature = "cache")]
-pub use cache::CompileCache;
 pub use call::set_verify_context;
 pub use context::{Allocator, Context, ForeignAllocator};
 pub use device::Device;
@@ -94,7 +92,7 @@ pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::Event;
 pub use graph::{Capture, CaptureMode, Graph, GraphPool, HostView};
 pub use memory::{DeviceBuffer, Lent, PinnedBuffer};
-pub use op::Tensor;
+pub use op::tensor::Tensor;
 pub use pool::{Amount, MemoryClass, MemoryStats};
 pub use prefetch::{Prefetch, Prefetchable};
 pub use requirement::Requirement;

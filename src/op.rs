@@ -9,7 +9,7 @@
 //! stream, in a capture from the graph.
 //!
 //! The functions here have fixed types, and documentation of their own; [`aclnn`] has every operator of the library
-//! by its C name.
+//! by its C name: another function, as the C one is. Each is found at one path.
 //!
 //! C calls: `aclCreateTensor`, `aclCreateScalar`, `aclCreateIntArray` and the like, the two phases
 //! `aclnn…GetWorkspaceSize` and `aclnn…`, `aclSetAclOpExecutorRepeatable`, `aclSetTensorAddr`,
@@ -104,14 +104,14 @@ mod cached;
 mod element;
 mod executor;
 mod few;
-pub mod nn;
+pub(crate) mod nn;
 mod operand;
 mod owned;
 mod recorded;
 mod repeatable;
 mod scalar;
 mod shape;
-mod tensor;
+pub(crate) mod tensor;
 mod told;
 mod view;
 
@@ -121,21 +121,7 @@ pub use cached::OperatorCache;
 pub(crate) use cached::plan_for_cores;
 pub use element::{DataType, Element, Float, Index, Numeric};
 pub(crate) use executor::{Call, Target, operator};
-pub use nn::{
-    Attention, BatchNorm, CubeMath, GeluForm, GroupNorm, LayerNorm, Mask, Reduce, RotaryForm, Window, abs, add,
-    add_inplace, add_rms_norm, add_scaled, addmm, adds, adds_inplace, all, amax, amin, any, arange, argmax, argmin,
-    argsort, at_least, at_most, avg_pool2d, baddbmm, batch_matmul, batch_norm, cast, cat, ceil, clamp, clamp_min,
-    conv1d, conv2d, copy, cos, cross_entropy, cumsum, div, div_inplace, divs, dot, elu, embedding, equal, equal_to,
-    exp, expand, eye, fill, flip, floor, gather, geglu, gelu, greater, greater_equal, greater_than, group_norm,
-    hard_sigmoid, hard_swish, im2col, incremental_attention, index_copy, index_fill, index_put, index_select,
-    layer_norm, leaky_relu, less, less_equal, less_than, linspace, log, log_softmax, logical_and, logical_not,
-    logical_or, logical_xor, masked_fill, matmul, matmul_with, max_dim, max_pool2d, maximum, mean, min_dim, minimum,
-    mm, mul, mul_inplace, muls, muls_inplace, mv, neg, norm, not_equal, not_equal_to, one_hot, pad, permute, pow,
-    pows, prod, prompt_attention, reciprocal, reduce_sum, reflection_pad1d, reflection_pad2d, relu, repeat,
-    repeat_interleave, rms_norm, roll, rotary_embedding, round, rsqrt, scatter, select, sigmoid, sign, silu, sin,
-    slice, softmax, softplus, sort, split, sqrt, stack, sub, sub_inplace, swiglu, tanh, topk, triangular_solve, tril,
-    triu, upsample_nearest2d, weight_quant_matmul, zero,
-};
+pub use nn::*;
 pub use operand::{Access, Footprint, Operand, Probe, Submit, Used};
 pub(crate) use operand::{Described, Destination, Place, Record, Token};
 pub(crate) use recorded::{Recorded, tokens};
@@ -143,5 +129,5 @@ pub(crate) use repeatable::{Keep, Repeatable};
 pub(crate) use scalar::Factor;
 pub use scalar::Scalar;
 pub use shape::{IntoShape, MAX_RANK, Shape};
-pub use tensor::Tensor;
+pub(crate) use tensor::Tensor;
 pub(crate) use view::View;

@@ -78,8 +78,8 @@ fn a_graph_is_used_by_one_thread_at_a_time_and_a_capture_stays_on_its_thread() {
 #[test]
 fn caches_can_be_used_from_any_thread() {
     use racl::cache::{CacheBuilder, Entry, Func, Signature, Status};
-    send::<racl::CompileCache>();
-    sync::<racl::CompileCache>();
+    send::<racl::cache::CompileCache>();
+    sync::<racl::cache::CompileCache>();
     send::<Func>();
     sync::<Func>();
     send::<(CacheBuilder, Entry, Signature, Status)>();

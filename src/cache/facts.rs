@@ -60,7 +60,9 @@ fn with(device: &Device, version: impl Fn(aclCANNPackageName) -> Result<String>)
         packages: PACKAGES.map(|(_, package)| known(version(package))),
         chip: known(acl.soc_name()),
         cores: known(cores.map(|(cube, vector)| shown(cube, vector))),
-        limits: known(crate::plan::device_cores(device).map(|limit| shown(limit.cube.into(), limit.vector.into()))),
+        limits: known(
+            crate::plan::device_cores(device.context()).map(|limit| shown(limit.cube.into(), limit.vector.into())),
+        ),
     }
 }
 

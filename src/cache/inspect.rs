@@ -152,7 +152,8 @@ fn file_error(path: &Path, trouble: Trouble) -> Error {
 /// ```
 /// use racl::op::DataType::F32;
 /// use racl::plan::Input;
-/// use racl::{Acl, CompileCache, cache};
+/// use racl::cache::CompileCache;
+/// use racl::{Acl, cache};
 ///
 /// # let folder = std::env::temp_dir().join(format!("racl-doc-entries-{}", std::process::id()));
 /// let device = Acl::mock()?.device(0)?;
@@ -248,7 +249,8 @@ impl Walk<'_> {
 /// ```
 /// use racl::op::DataType::F32;
 /// use racl::plan::Input;
-/// use racl::{Acl, CompileCache, cache};
+/// use racl::cache::CompileCache;
+/// use racl::{Acl, cache};
 ///
 /// # let folder = std::env::temp_dir().join(format!("racl-doc-readable-{}", std::process::id()));
 /// let device = Acl::mock()?.device(0)?;

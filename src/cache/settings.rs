@@ -84,7 +84,8 @@ impl CacheBuilder {
     /// # Examples
     ///
     /// ```
-    /// use racl::{CompileCache, plan::Options};
+    /// use racl::cache::CompileCache;
+    /// use racl::plan::Options;
     ///
     /// let cache = CompileCache::builder("Model").options(Options::new().auto_streams(4)?).build()?;
     /// # Ok::<(), racl::Error>(())
@@ -99,7 +100,7 @@ impl CacheBuilder {
     /// # Examples
     ///
     /// ```
-    /// use racl::CompileCache;
+    /// use racl::cache::CompileCache;
     ///
     /// let cache = CompileCache::builder("Model").dynamic(false).build()?; // Model_static_…
     /// # Ok::<(), racl::Error>(())
@@ -114,7 +115,7 @@ impl CacheBuilder {
     /// # Examples
     ///
     /// ```
-    /// use racl::CompileCache;
+    /// use racl::cache::CompileCache;
     ///
     /// let cache = CompileCache::builder("Model").cache_dir("/var/cache/model").build()?;
     /// assert_eq!(cache.root(), std::path::Path::new("/var/cache/model")); // made when something is stored
@@ -131,7 +132,7 @@ impl CacheBuilder {
     /// # Examples
     ///
     /// ```
-    /// use racl::CompileCache;
+    /// use racl::cache::CompileCache;
     ///
     /// // world8global_rank3_tp_rank1_pp_rank0
     /// let cache = CompileCache::builder("Model")
@@ -153,7 +154,7 @@ impl CacheBuilder {
     /// # Examples
     ///
     /// ```
-    /// use racl::CompileCache;
+    /// use racl::cache::CompileCache;
     ///
     /// let refused = CompileCache::builder("Model").world_size(2).global_rank(2).build().unwrap_err();
     /// assert!(refused.to_string().contains("global rank 2 in a world of 2"));
@@ -181,7 +182,7 @@ impl CacheBuilder {
     /// # Examples
     ///
     /// ```
-    /// use racl::CompileCache;
+    /// use racl::cache::CompileCache;
     ///
     /// let cache = CompileCache::builder("Model").op_cache(true).build()?;
     /// # Ok::<(), racl::Error>(())
@@ -196,7 +197,8 @@ impl CacheBuilder {
     /// # Examples
     ///
     /// ```
-    /// use racl::{CompileCache, plan::Decompositions};
+    /// use racl::cache::CompileCache;
+    /// use racl::plan::Decompositions;
     ///
     /// // x / sqrt(x); the version changes with what the closure does.
     /// let table = Decompositions::new().with("sqrt", 1, |g, _, operands| {
@@ -218,7 +220,7 @@ impl CacheBuilder {
     /// # Examples
     ///
     /// ```
-    /// use racl::CompileCache;
+    /// use racl::cache::CompileCache;
     ///
     /// let cache = CompileCache::builder("Model").salt(concat!("decoder 7, ", env!("CARGO_PKG_VERSION"))).build()?;
     /// # Ok::<(), racl::Error>(())
@@ -235,7 +237,8 @@ impl CacheBuilder {
     ///
     /// ```
     /// use racl::plan::HostFunction;
-    /// use racl::{Acl, CompileCache, ErrorKind};
+    /// use racl::cache::CompileCache;
+    /// use racl::{Acl, ErrorKind};
     ///
     /// # let folder = std::env::temp_dir().join(format!("racl-doc-strict-{}", std::process::id()));
     /// let device = Acl::mock()?.device(0)?;
@@ -270,7 +273,7 @@ impl CacheBuilder {
     /// ```
     /// use std::time::Duration;
     ///
-    /// use racl::CompileCache;
+    /// use racl::cache::CompileCache;
     ///
     /// let cache = CompileCache::builder("Model").lock_timeout(Duration::from_secs(600)).build()?;
     /// # Ok::<(), racl::Error>(())

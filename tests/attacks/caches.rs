@@ -3,10 +3,11 @@
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use racl::Result;
+use racl::cache::CompileCache;
 use racl::cache::Signature;
 use racl::op::DataType::F32;
 use racl::plan::{Builder, Frozen, Input, OnMove, Plan, RunOptions};
-use racl::{CompileCache, Result};
 
 use crate::arena::{Arena, formula, run};
 

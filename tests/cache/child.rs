@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::{env, fs, io};
 
+use racl::cache::CompileCache;
 use racl::cache::observe_steps;
-use racl::{CompileCache, mock};
+use racl::mock;
 
 use crate::{Root, assert_hit, assert_rebuilt, common, start};
 

@@ -76,7 +76,7 @@ fn static_and_dynamic_caches_are_apart() {
 fn caches_of_other_names_are_apart() {
     let root = Root::new();
     assert_miss(root.cache());
-    let other = || racl::CompileCache::builder("Other").cache_dir(root.path()).salt("tests");
+    let other = || racl::cache::CompileCache::builder("Other").cache_dir(root.path()).salt("tests");
     assert_miss(other());
     root.assert_logged(&["info: ", "differs in name: Other here, Model there"]);
     assert_hit(other());

@@ -20,10 +20,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
 
+use racl::cache::CompileCache;
 use racl::cache::{CacheBuilder, Func, Signature, Status};
 use racl::op::DataType::F32;
 use racl::plan::{Builder, Frozen, Input, Plan};
-use racl::{CompileCache, Device, Result};
+use racl::{Device, Result};
 use watchdog::Watchdog;
 
 pub(crate) use common::device;

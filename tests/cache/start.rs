@@ -6,10 +6,11 @@ use std::thread;
 use std::time::Duration;
 use std::{env, fs};
 
+use racl::ErrorKind;
+use racl::cache::CompileCache;
 use racl::cache::{Signature, Status, entries, readable_cache};
 use racl::op::DataType::F32;
 use racl::plan::{Builder, Decompositions, Dim, Foreign, HostFunction, Input, Registry};
-use racl::{CompileCache, ErrorKind};
 
 use crate::common::assert_says;
 use crate::{Root, assert_hit, assert_miss, compile, decode, device, inputs, result, start};

@@ -5,10 +5,11 @@ use std::sync::Barrier;
 use std::sync::mpsc::channel;
 use std::thread;
 
+use racl::cache::CompileCache;
 use racl::cache::Status;
 use racl::op::DataType::F32;
 use racl::plan::{Builder, Input, Plan};
-use racl::{CompileCache, Device, Result};
+use racl::{Device, Result};
 
 use crate::{RESULT, Root, compile, decode, device, inputs, result, square};
 

@@ -8,7 +8,7 @@ use racl::{Device, ErrorKind, Result};
 use crate::common::assert_says;
 use crate::{Root, assert_hit, assert_miss, device, inputs, square};
 
-fn compile(cache: &racl::CompileCache, device: &Device, size: usize) -> Result<Status> {
+fn compile(cache: &racl::cache::CompileCache, device: &Device, size: usize) -> Result<Status> {
     let func = cache.func("decode").inputs(&inputs(size));
     let plan = crate::compile(&func, device, &mut |g| square(g, size))?;
     let text = racl::plan::Plan::build(|g| square(g, size))?.to_text();
@@ -114,7 +114,7 @@ fn without_stated_inputs_the_second_compilation_finds_out() {
 #[test]
 fn another_closure_never_gets_the_plan_of_the_first() {
     let (root, device) = (Root::new(), device());
-    let compile = |cache: &racl::CompileCache, first: bool| {
+    let compile = |cache: &racl::cache::CompileCache, first: bool| {
         let func = cache.func("decode").inputs(&inputs(2));
         let plan = match first {
             true => func.compile(&device, |g| square(g, 2)),

@@ -8,9 +8,10 @@ use std::sync::{Barrier, mpsc};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
+use racl::Result;
+use racl::cache::CompileCache;
 use racl::cache::Status;
 use racl::plan::{Builder, HostFunction};
-use racl::{CompileCache, Result};
 
 use crate::{Root, assert_hit, assert_rebuilt, decode, device, inputs, start};
 

@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, mpsc};
 
-use racl::op::{CubeMath, DataType, DataType::F32, DataType::I64, GeluForm, Tensor};
+use racl::Tensor;
+use racl::op::{CubeMath, DataType, DataType::F32, DataType::I64, GeluForm};
 use racl::plan::{Bindings, Builder, Executable, Frozen, Input, Mode, Operator, Plan, RunOptions, Value};
 use racl::sys::Table;
 use racl::{Result, Stream, mock};

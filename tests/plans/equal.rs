@@ -1,6 +1,7 @@
 //! One plan, run in every way there is: simulated, eagerly and captured.
 
-use racl::op::{DataType, Element, Tensor};
+use racl::Tensor;
+use racl::op::{DataType, Element};
 use racl::plan::{Executable, Frozen, Input, Plan, Simulated, Simulation};
 use racl::{Device, Stream};
 

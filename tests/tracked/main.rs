@@ -6,7 +6,7 @@ mod plans;
 mod random;
 
 use common::device;
-use racl::op::Tensor;
+use racl::Tensor;
 use racl::{CaptureMode, Context, ErrorKind, Stream, mock, op, untracked};
 
 const EVENTS: [&str; 2] = ["aclrtRecordEvent", "aclrtStreamWaitEvent"];

@@ -1,7 +1,7 @@
 //! Plans beside eager work on other streams.
 
+use racl::Tensor;
 use racl::op::DataType::F32;
-use racl::op::Tensor;
 use racl::plan::{Bindings, Executable, Frozen, Input, Mode, Plan, RunOptions};
 use racl::{Context, Stream, mock, op};
 

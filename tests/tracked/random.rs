@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
+use racl::Tensor;
 use racl::mock::RaceCheck;
-use racl::op::Tensor;
 use racl::{CaptureMode, Context, Graph, Result, Stream, mock, op};
 
 use crate::common::device;

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
+use racl::Acl;
+use racl::cache::CompileCache;
 use racl::op::DataType::F32;
 use racl::plan::Input;
-use racl::{Acl, CompileCache};
 
 struct Caches(tempfile::TempDir);
 

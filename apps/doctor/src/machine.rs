@@ -7,7 +7,7 @@ use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use racl::CompileCache;
+use racl::cache::CompileCache;
 use racl::cache::default_root;
 use racl::sys::{self, Library};
 use rustix::fs::{Access, access};

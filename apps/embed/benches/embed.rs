@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use embed::{Embedder, LENGTHS, Mode, Result, Tokenizer, folder};
-use racl::{Acl, CompileCache, mock};
+use racl::cache::CompileCache;
+use racl::{Acl, mock};
 use serde_json::Value;
 
 const REFERENCE: &str = include_str!("../tests/minilm_reference.json");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Parser;
-use racl::CompileCache;
+use racl::cache::CompileCache;
 
 use crate::embedder::{Embedder, Mode};
 use crate::error::{Error, Result};

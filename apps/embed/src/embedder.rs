@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use racl::cache::CompileCache;
 use racl::plan::{Bindings, Buckets, Executable, InputId, MemoryReport, OutputId, Pool, RunOptions};
-use racl::{CompileCache, Device, ErrorKind, Prefetch, ResultExt as _, Stream};
+use racl::{Device, ErrorKind, Prefetch, ResultExt as _, Stream};
 
 use crate::config::Config;
 use crate::error::{Error, Result};

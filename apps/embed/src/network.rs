@@ -1,9 +1,10 @@
 //! The network as a plan: one for every padded length, with the weights as frozen inputs.
 
+use racl::cache::CompileCache;
 use racl::op::DataType::{F32, I64};
 use racl::op::GeluForm;
 use racl::plan::{After, Builder, Dim, Frozen, Input, Operator, Plan, Value};
-use racl::{CompileCache, Device, Prefetch, Result};
+use racl::{Device, Prefetch, Result};
 
 use crate::tokens::MAX_TOKENS;
 use crate::weights::{Place, Weights};

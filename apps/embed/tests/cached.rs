@@ -8,8 +8,9 @@ use std::process::{Command, Output};
 
 use common::{Small, real_model};
 use embed::{Embedder, Mode};
+use racl::cache::CompileCache;
 use racl::cache::Status;
-use racl::{Acl, CompileCache, mock};
+use racl::{Acl, mock};
 use serde_json::json;
 
 const TEXTS: [&str; 3] = ["work", "a graph records work .", "fast replays"];

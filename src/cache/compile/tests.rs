@@ -3,9 +3,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
+use crate::Acl;
+use crate::cache::CompileCache;
 use crate::op::DataType::{self, F16, F32};
 use crate::plan::Input;
-use crate::{Acl, CompileCache};
 
 fn abs(g: &Builder, name: &str, size: usize, dtype: DataType) -> Result<()> {
     let x = g.input(name, [size], dtype, Input::Copied)?;

@@ -1,9 +1,10 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::Acl;
+use crate::cache::CompileCache;
 use crate::op::DataType::F32;
 use crate::plan::{Decompositions, Foreign, HostFunction, Input, Options};
-use crate::{Acl, CompileCache};
 
 fn sample() -> Parts {
     let text = |text: &str| text.to_owned();
