@@ -140,6 +140,185 @@
 //! # Ok::<(), racl::Error>(())
 //! ```
 //!
+//! # A part of a buffer does not outlive it
+//!
+//! ```
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let buffer = device.upload(&[1, 2])?;
+//! let part = buffer.slice(1..)?;
+//! assert_eq!(part.to_vec()?, [2]);
+//! drop(buffer); // after the last use
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0505
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let buffer = device.upload(&[1, 2])?;
+//! let part = buffer.slice(1..)?;
+//! drop(buffer);
+//! assert_eq!(part.to_vec()?, [2]);
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0597
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let part = {
+//!     let mut buffer = device.upload(&[1, 2])?;
+//!     buffer.slice_mut(1..)?
+//! };
+//! assert_eq!(part.to_vec()?, [2]);
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # Nor is the buffer closed, or shared, while a part is borrowed
+//!
+//! ```
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let mut buffer = device.upload(&[1, 2])?;
+//! let mut part = buffer.slice_mut(1..)?;
+//! stream.fill_bytes(&mut part, 0)?; // the work may outlive the borrow
+//! buffer.close()?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0505
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let mut buffer = device.upload(&[1, 2])?;
+//! let mut part = buffer.slice_mut(1..)?;
+//! buffer.close()?;
+//! stream.fill_bytes(&mut part, 0)?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0505
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let buffer = device.upload(&[1, 2])?;
+//! let part = buffer.slice(1..)?;
+//! let shared = buffer.into_shared();
+//! assert_eq!(part.to_vec()?, [2]);
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # Two parts for writing are disjoint
+//!
+//! ```
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let mut buffer = device.upload(&[[1_u64; 8], [2; 8]])?;
+//! let (mut low, mut high) = buffer.split_at_mut(1)?;
+//! stream.fill_bytes(&mut low, 1)?;
+//! stream.fill_bytes(&mut high, 2)?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0499
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let mut buffer = device.upload(&[[1_u64; 8], [2; 8]])?;
+//! let (mut low, mut high) = (buffer.slice_mut(..1)?, buffer.slice_mut(1..)?);
+//! stream.fill_bytes(&mut low, 1)?;
+//! stream.fill_bytes(&mut high, 2)?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0499
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let mut buffer = device.upload(&[1, 2, 3])?;
+//! let mut part = buffer.slice_mut(..)?;
+//! let (mut low, mut same) = (part.slice_mut(..2)?, part.slice_mut(1..)?);
+//! stream.copy(&low, &mut same)?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0502
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let mut buffer = device.upload(&[[1_u64; 8], [2; 8]])?;
+//! let (from, mut to) = (buffer.slice(..1)?, buffer.slice_mut(1..)?);
+//! stream.copy(&from, &mut to)?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # A part for reading is not written
+//!
+//! ```
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let mut buffer = device.upload(&[1, 2])?;
+//! stream.fill_bytes(&mut buffer.slice_mut(1..)?, 0)?;
+//! buffer.slice_mut(1..)?.write(&[3])?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let buffer = device.upload(&[1, 2])?;
+//! stream.fill_bytes(&mut buffer.slice(1..)?, 0)?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let buffer = device.upload(&[1, 2])?;
+//! stream.upload(device.pinned_from(&[3])?, &mut buffer.slice(1..)?)?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0599
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let buffer = device.upload(&[1, 2])?;
+//! buffer.slice(1..)?.write(&[3])?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0596
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! let buffer = device.upload(&[1, 2])?;
+//! buffer.slice_mut(1..)?.write(&[3])?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # Plans and tensors share memory, so a buffer of one owner is made a shared one before
+//!
+//! ```
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # use racl::{Tensor, plan::Frozen};
+//! let memory = device.upload(&[1.0_f32, 2.0])?.into_shared();
+//! let frozen = Frozen::new().with("w", &memory);
+//! let pair = Tensor::over(memory.clone(), [2])?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # use racl::plan::Frozen;
+//! let memory = device.upload(&[1.0_f32, 2.0])?;
+//! let frozen = Frozen::new().with("w", &memory);
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # use racl::Tensor;
+//! let memory = device.upload(&[1.0_f32, 2.0])?;
+//! let one = Tensor::over(memory.slice(1..)?, [1])?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
 //! # A capture stays on its thread
 //!
 //! ```

@@ -91,7 +91,9 @@ pub use device::Device;
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::Event;
 pub use graph::{Capture, CaptureMode, Graph, GraphPool, HostView};
-pub use memory::{DeviceBuffer, Lent, PinnedBuffer};
+pub use memory::{
+    DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, SharedBuffer,
+};
 pub use op::tensor::Tensor;
 pub use pool::{Amount, MemoryClass, MemoryStats};
 pub use prefetch::{Prefetch, Prefetchable};

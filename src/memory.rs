@@ -1,13 +1,16 @@
-//! Memory: device buffers, pinned host buffers, and the copies between them.
+//! Memory: device buffers and their parts, pinned host buffers, and the copies between them.
 
 mod behind;
-mod close;
 mod copy;
 mod device_buffer;
 mod pinned;
+mod shared;
+mod slice;
 mod transfer;
 
 pub(crate) use crate::allocation::{Allocation, How, Touch};
 pub use device_buffer::DeviceBuffer;
 pub use pinned::PinnedBuffer;
+pub use shared::SharedBuffer;
+pub use slice::{DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite};
 pub use transfer::Lent;

@@ -4,11 +4,10 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use acl_sys::aclrtCmoType;
-use bytemuck::Pod;
 
 use crate::call::call;
 use crate::error::{Error, Result};
-use crate::memory::{Allocation, DeviceBuffer, Touch};
+use crate::memory::{Allocation, DeviceRead, Touch};
 use crate::op::{Element, Tensor};
 use crate::stream::{Stream, Task};
 
@@ -87,11 +86,12 @@ fn pieces(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
 
 mod sealed {
     pub trait Sealed {}
-    impl<T: bytemuck::Pod> Sealed for crate::memory::DeviceBuffer<T> {}
+    impl<M: crate::memory::DeviceRead> Sealed for M {}
     impl<T: crate::op::Element> Sealed for crate::op::Tensor<T> {}
 }
 
-/// Device memory that can be prefetched: a [`DeviceBuffer`] or a [`Tensor`].
+/// Device memory that can be prefetched: a [`DeviceBuffer`](crate::DeviceBuffer), whatever else [`DeviceRead`] stands for,
+/// or a [`Tensor`].
 pub trait Prefetchable: sealed::Sealed {
     #[doc(hidden)]
     fn span(&self) -> Span<'_>;
@@ -106,9 +106,11 @@ pub struct Span<'a> {
     pub(crate) bytes: usize,
 }
 
-impl<T: Pod> Prefetchable for DeviceBuffer<T> {
+impl<M: DeviceRead> Prefetchable for M {
+    #[inline]
     fn span(&self) -> Span<'_> {
-        Span { allocation: self.allocation(), address: self.address(), bytes: self.size_bytes() }
+        let slice = self.as_slice();
+        Span { allocation: slice.allocation(), address: slice.address(), bytes: slice.size_bytes() }
     }
 }
 

@@ -106,8 +106,8 @@ fn what_two_streams_use_waits_for_both() {
     let context = context();
     let streams = [context.stream().unwrap(), context.stream().unwrap()];
     streams.iter().for_each(|stream| mock::hold(stream).unwrap());
-    let buffer = context.alloc::<u8>(64).unwrap();
-    streams.iter().for_each(|stream| stream.fill_bytes(&mut buffer.slice(..).unwrap(), 1).unwrap());
+    let mut buffer = context.alloc::<u8>(64).unwrap();
+    streams.iter().for_each(|stream| stream.fill_bytes(&mut buffer, 1).unwrap());
     let address = buffer.address();
     drop(buffer);
     let address_for = |stream: &Stream| stream.alloc::<u8>(64).unwrap().address();

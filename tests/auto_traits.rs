@@ -2,8 +2,8 @@
 
 use racl::plan::{Bindings, Executable, Plan, Pool};
 use racl::{
-    Acl, Capture, Context, Device, DeviceBuffer, Error, Event, Graph, GraphPool, HostView, Lent, PinnedBuffer, Prefetch,
-    Refused, Stream, Tensor,
+    Acl, Capture, Context, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Error, Event, Graph, GraphPool, HostView,
+    Lent, PinnedBuffer, Prefetch, Refused, SharedBuffer, Stream, Tensor,
 };
 
 trait AmbiguousIfSend<A> {
@@ -47,6 +47,12 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     sync::<Event>();
     send::<DeviceBuffer<f32>>();
     sync::<DeviceBuffer<f32>>();
+    send::<SharedBuffer<f32>>();
+    sync::<SharedBuffer<f32>>();
+    send::<DeviceSlice<'static, f32>>();
+    sync::<DeviceSlice<'static, f32>>();
+    send::<DeviceSliceMut<'static, f32>>();
+    sync::<DeviceSliceMut<'static, f32>>();
     send::<PinnedBuffer<f32>>();
     sync::<PinnedBuffer<f32>>();
     send::<Tensor<f32>>();

@@ -139,14 +139,64 @@ fn pinned_buffers_go_and_come_back() {
 }
 
 #[test]
+fn parts_for_writing_go_to_two_threads() {
+    let device = device();
+    let mut buffer = device.alloc_zeroed::<u8>(200).unwrap();
+    let (mut low, mut high) = buffer.split_at_mut(128).unwrap();
+    std::thread::scope(|scope| {
+        for (part, byte) in [(&mut low, 1), (&mut high, 2)] {
+            let stream = device.stream().unwrap();
+            scope.spawn(move || {
+                let mut rest = part.slice_mut(8..).unwrap();
+                stream.fill_bytes(&mut rest, byte).unwrap();
+            });
+        }
+    });
+    let got = buffer.to_vec().unwrap();
+    let expected = [[0; 8].as_slice(), &[1; 120], &[0; 8], &[2; 64]].concat();
+    assert_eq!(got, expected);
+}
+
+#[test]
+fn parts_begin_and_end_where_they_are_asked_to() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.upload(&(0..64).collect::<Vec<u32>>()).unwrap();
+    let start = buffer.address().addr();
+    let part = buffer.slice(16..48).unwrap().slice(16..=17).unwrap();
+    assert_eq!((part.address().addr() - start, part.size_bytes()), (128, 8));
+    assert_eq!(part.to_vec().unwrap(), [32, 33]);
+    let mut part = buffer.slice_mut(16..48).unwrap();
+    let (mut low, high) = part.split_at_mut(16).unwrap();
+    assert_eq!((low.address().addr() - start, high.address().addr() - start), (64, 128));
+    stream.copy(&high, &mut low).unwrap();
+    let lent = stream.upload(device.pinned_from(&[7; 3]).unwrap(), &mut part.slice_mut(29..).unwrap()).unwrap();
+    lent.wait().unwrap();
+    assert_eq!(part.slice(..2).unwrap().to_vec().unwrap(), [32, 33]);
+    let mut all = buffer.into_shared();
+    all.slice(..1).unwrap().write(&[9]).unwrap();
+    all.slice(63..).unwrap().write(&[8]).unwrap();
+    let got = all.to_vec().unwrap();
+    assert_eq!((got[0], got[15], got[16], got[31], got[32]), (9, 15, 32, 47, 32));
+    assert_eq!(got[44..49], [44, 7, 7, 7, 48]);
+    assert_eq!(got[63], 8);
+    all.write(&[1; 64]).unwrap();
+    // A part that is the last handle owns its elements alone.
+    let last = all.slice(60..).unwrap();
+    drop(all);
+    let last = last.into_buffer().unwrap();
+    assert_eq!((last.len(), last.to_vec().unwrap()), (4, vec![1; 4]));
+    last.close().unwrap();
+}
+
+#[test]
 fn copies_on_the_device_run_in_order() {
     let device = device();
     let stream = device.stream().unwrap();
     let from = device.upload(&(0..100).collect::<Vec<u64>>()).unwrap();
     let mut to = device.alloc_zeroed::<u64>(100).unwrap();
     stream.copy(&from, &mut to).unwrap();
-    let mut last = to.slice(8..16).unwrap();
-    stream.fill_bytes(&mut last, 0xff).unwrap();
+    stream.fill_bytes(&mut to.slice_mut(8..16).unwrap(), 0xff).unwrap();
     let got = to.to_vec().unwrap();
     assert_eq!(got[..8], [0, 1, 2, 3, 4, 5, 6, 7]);
     assert_eq!(got[8..16], [u64::MAX; 8]);
@@ -182,7 +232,7 @@ fn host_functions_may_own_what_they_use_however_many_are_queued() {
     for _ in 0..3000 {
         let mut buffer = device.alloc::<u8>(8).unwrap();
         stream.fill_bytes(&mut buffer, 1).unwrap();
-        stream.host_function(move || drop(buffer.slice(..))).unwrap();
+        stream.host_function(move || drop(buffer.slice_mut(..))).unwrap();
     }
     stream.synchronize().unwrap();
 }

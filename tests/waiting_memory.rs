@@ -48,10 +48,10 @@ fn memory_is_freed_in_the_order_of_its_last_use_not_of_its_drop() {
     let _alone = mock::exclusive();
     let context = device().create_context().unwrap();
     let (first, second) = (context.stream().unwrap(), context.stream().unwrap());
-    let buffers: Vec<DeviceBuffer<u8>> = (0..4).map(|_| context.alloc(64).unwrap()).collect();
+    let mut buffers: Vec<DeviceBuffer<u8>> = (0..4).map(|_| context.alloc(64).unwrap()).collect();
     let live = || mock::live_handles().device_allocations;
     let before = live();
-    let used = |stream: &Stream, index: usize| stream.fill_bytes(&mut buffers[index].slice(..).unwrap(), 1).unwrap();
+    let mut used = |stream: &Stream, index: usize| stream.fill_bytes(&mut buffers[index], 1).unwrap();
     [&first, &second].into_iter().for_each(|stream| mock::hold(stream).unwrap());
     used(&first, 0);
     used(&first, 1);
@@ -96,8 +96,8 @@ fn large_memory_that_waits_is_found_beside_a_thread_that_allocates() {
         });
         let stream = context.stream().unwrap();
         let allocations = (0..30).map(|_| {
-            let large = context.alloc::<u8>(bytes)?;
-            stream.fill_bytes(&mut large.slice(..64)?, 1)
+            let mut large = context.alloc::<u8>(bytes)?;
+            stream.fill_bytes(&mut large.slice_mut(..64)?, 1)
         });
         let results = allocations.collect();
         done.store(true, Ordering::Relaxed);
@@ -116,8 +116,8 @@ fn memory_that_never_becomes_free_is_told() {
     let bytes = most_of_the_memory(&context);
     let held = context.stream().unwrap();
     mock::hold(&held).unwrap();
-    let large = context.alloc::<u8>(bytes).unwrap();
-    held.fill_bytes(&mut large.slice(..64).unwrap(), 1).unwrap();
+    let mut large = context.alloc::<u8>(bytes).unwrap();
+    held.fill_bytes(&mut large.slice_mut(..64).unwrap(), 1).unwrap();
     drop(large);
     let refused = context.alloc::<u8>(bytes);
     mock::release(&held).unwrap();

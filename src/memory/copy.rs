@@ -7,7 +7,7 @@ use std::sync::Arc;
 use acl_sys::aclrtMemcpyKind;
 use bytemuck::Pod;
 
-use super::{Allocation, DeviceBuffer, Lent, PinnedBuffer};
+use super::{Allocation, DeviceRead, DeviceSlice, DeviceWrite, Lent, PinnedBuffer};
 use crate::allocation::Touch;
 use crate::call::call;
 use crate::context::ContextInner;
@@ -47,9 +47,9 @@ impl Stream {
     pub fn upload<T: Pod + Send>(
         &self,
         from: PinnedBuffer<T>,
-        to: &mut DeviceBuffer<T>,
+        to: &mut impl DeviceWrite<Element = T>,
     ) -> Result<Lent<T>, Refused<PinnedBuffer<T>>> {
-        let location = Location::caller();
+        let (location, to) = (Location::caller(), to.as_slice());
         let checked = to.check_len(from.len()).and_then(|()| self.check_device(from.context()));
         if let Err(error) = checked.and_then(|()| self.check_device(to.context_inner())) {
             return Err(Refused::new(from, self.refuse(("upload", location), error)));
@@ -85,10 +85,10 @@ impl Stream {
     #[track_caller]
     pub fn download<T: Pod + Send>(
         &self,
-        from: &DeviceBuffer<T>,
+        from: &impl DeviceRead<Element = T>,
         to: PinnedBuffer<T>,
     ) -> Result<Lent<T>, Refused<PinnedBuffer<T>>> {
-        let location = Location::caller();
+        let (location, from) = (Location::caller(), from.as_slice());
         let checked = from.check_len(to.len()).and_then(|()| self.check_device(to.context()));
         if let Err(error) = checked.and_then(|()| self.check_device(from.context_inner())) {
             return Err(Refused::new(to, self.refuse(("download", location), error)));
@@ -126,15 +126,19 @@ impl Stream {
     /// ```
     #[doc(alias = "aclrtMemcpyAsync")]
     #[track_caller]
-    pub fn copy<T: Pod>(&self, from: &DeviceBuffer<T>, to: &mut DeviceBuffer<T>) -> Result<()> {
-        let location = Location::caller();
+    pub fn copy<T: Pod>(
+        &self,
+        from: &impl DeviceRead<Element = T>,
+        to: &mut impl DeviceWrite<Element = T>,
+    ) -> Result<()> {
+        let (location, from, to) = (Location::caller(), from.as_slice(), to.as_slice());
         let sides = [(from.allocation(), from.address()), (to.allocation(), to.address())];
-        self.check_copy(from, to)
+        self.check_copy(&from, &to)
             .and_then(|()| self.copy_bytes(sides, to.size_bytes(), location))
             .map_err(|error| self.refuse(("copy", location), error))
     }
 
-    /// Sets every byte of `buffer` to `byte` when the stream gets there. Returns when the fill is queued. In a
+    /// Sets every byte of `memory` to `byte` when the stream gets there. Returns when the fill is queued. In a
     /// capture it becomes part of the graph. [`op::fill`](crate::op::fill) sets elements.
     ///
     /// # Errors
@@ -157,13 +161,13 @@ impl Stream {
     /// ```
     #[doc(alias = "aclrtMemsetAsync")]
     #[track_caller]
-    pub fn fill_bytes<T: Pod>(&self, buffer: &mut DeviceBuffer<T>, byte: u8) -> Result<()> {
-        let location = Location::caller();
-        self.check_device(buffer.context_inner()).map_err(|error| self.refuse(("fill_bytes", location), error))?;
-        self.set_bytes((buffer.allocation(), buffer.address()), byte, buffer.size_bytes(), location)
+    pub fn fill_bytes(&self, memory: &mut impl DeviceWrite, byte: u8) -> Result<()> {
+        let (location, memory) = (Location::caller(), memory.as_slice());
+        self.check_device(memory.context_inner()).map_err(|error| self.refuse(("fill_bytes", location), error))?;
+        self.set_bytes((memory.allocation(), memory.address()), byte, memory.size_bytes(), location)
     }
 
-    fn check_copy<T: Pod>(&self, from: &DeviceBuffer<T>, to: &DeviceBuffer<T>) -> Result<()> {
+    fn check_copy<T: Pod>(&self, from: &DeviceSlice<'_, T>, to: &DeviceSlice<'_, T>) -> Result<()> {
         if from.len() != to.len() {
             return Err(Error::invalid(format!("a copy of {} elements to {}", from.len(), to.len())));
         }

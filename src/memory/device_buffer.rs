@@ -1,28 +1,34 @@
 //! Typed device memory.
 
-use std::ffi::c_void;
 use std::fmt;
-use std::marker::PhantomData;
-use std::ops::{Bound, RangeBounds};
+use std::ops::RangeBounds;
 use std::sync::Arc;
 
-use acl_sys::aclrtMemcpyKind;
 use bytemuck::Pod;
 
-use super::Allocation;
+use super::{Allocation, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, SharedBuffer};
 use crate::call::call;
-use crate::context::{Context, ContextInner};
-use crate::error::{Error, Result};
+use crate::context::Context;
+use crate::error::{Error, Refused, Result};
 
-/// Device memory for `len` elements. The host cannot touch it; copies move its content.
+/// Device memory for `len` elements, with one owner. The host cannot touch it; copies move its content.
 ///
-/// Work that uses the buffer is noted: a buffer that is dropped while streams still use it is freed after that work,
-/// one that a graph uses is kept by the graph. Reading and writing from the host waits for such work first. Explicit:
-/// [`DeviceBuffer::close`].
+/// [`DeviceBuffer::slice`] and [`DeviceBuffer::slice_mut`] borrow a part as those of Rust do: for reading as often as one
+/// likes, for writing once at a time. A borrow ends with the last use of the part, not with the work that was queued with
+/// it: that is noted, and keeps the memory by itself. [`DeviceBuffer::into_shared`] makes handles that are not borrowed,
+/// for tensors, plans and other threads.
+///
+/// | to | take |
+/// |---|---|
+/// | read it on a stream | `&impl` [`DeviceRead`]: a buffer, a part of it, or a shared one |
+/// | write it on a stream | `&mut impl` [`DeviceWrite`]: a buffer, a part from `slice_mut` or `split_at_mut`, or a shared one |
+/// | keep it in several places | [`SharedBuffer`], or a [`Tensor`](crate::Tensor) |
+///
+/// A buffer that is dropped while streams still use it is freed after that work; one that a graph uses is kept by the
+/// graph. Reading and writing from the host waits for such work first. Explicit: [`DeviceBuffer::close`].
 ///
 /// Copies are made with [`DeviceBuffer::to_vec`] and its like (blocking) or on a stream ([`Stream`](crate::Stream)).
-/// [`DeviceBuffer::slice`] gives a part that shares the memory. Lengths, offsets and ranges count elements. Any
-/// thread may use the buffer.
+/// Lengths, offsets and ranges count elements. Any thread may use the buffer.
 ///
 /// C calls: `aclrtMalloc`, `aclrtFree`, `aclrtMemcpy`.
 ///
@@ -32,20 +38,13 @@ use crate::error::{Error, Result};
 /// let acl = racl::Acl::mock()?;
 /// let device = acl.device(0)?;
 /// let mut buffer = device.upload(&[1_u32, 2, 3])?;
-/// assert_eq!(buffer.to_vec()?, [1, 2, 3]);
 /// assert_eq!(buffer.slice(1..)?.to_vec()?, [2, 3]);
-/// buffer.write(&[4, 5, 6])?;
-/// assert_eq!(buffer.to_vec()?, [4, 5, 6]);
+/// buffer.slice_mut(..2)?.write(&[4, 5])?;
+/// assert_eq!(buffer.to_vec()?, [4, 5, 3]);
 /// # Ok::<(), racl::Error>(())
 /// ```
 #[doc(alias = "aclrtFree")]
-pub struct DeviceBuffer<T: Pod> {
-    allocation: Arc<Allocation>,
-    /// First element.
-    offset: usize,
-    len: usize,
-    element: PhantomData<T>,
-}
+pub struct DeviceBuffer<T: Pod>(SharedBuffer<T>);
 
 /// Bytes of `len` elements.
 pub(crate) fn byte_len<T>(len: usize) -> Result<usize> {
@@ -86,7 +85,7 @@ impl Context {
     #[track_caller]
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>> {
         let allocation = Allocation::new(self.inner(), byte_len::<T>(len)?)?;
-        Ok(DeviceBuffer { allocation: Arc::new(allocation), offset: 0, len, element: PhantomData })
+        Ok(DeviceBuffer::over(Arc::new(allocation), len))
     }
 
     /// Device memory for `len` elements, every byte zero. Blocks until they are.
@@ -140,31 +139,18 @@ impl Context {
 }
 
 impl<T: Pod> DeviceBuffer<T> {
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
+    /// All `len` elements of new memory.
+    #[inline]
+    pub(super) fn over(allocation: Arc<Allocation>, len: usize) -> Self {
+        Self(SharedBuffer::new(allocation, 0, len))
     }
 
-    /// Whether the buffer has no elements; only a slice can be empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
+    /// The last handle.
+    pub(super) fn alone(handle: SharedBuffer<T>) -> Self {
+        Self(handle)
     }
 
-    /// Size in bytes.
-    #[must_use]
-    pub fn size_bytes(&self) -> usize {
-        self.len * size_of::<T>()
-    }
-
-    /// The context that the memory belongs to.
-    #[must_use]
-    pub fn context(&self) -> Context {
-        Context::from_inner(self.allocation.context())
-    }
-
-    /// The elements `range`, as a buffer that shares the memory and keeps it alive.
+    /// The elements `range`, borrowed for reading: the buffer cannot be written, moved or closed meanwhile.
     ///
     /// # Errors
     ///
@@ -176,56 +162,83 @@ impl<T: Pod> DeviceBuffer<T> {
     /// let acl = racl::Acl::mock()?;
     /// let device = acl.device(0)?;
     /// let buffer = device.upload(&[1, 2, 3, 4])?;
-    /// buffer.slice(1..3)?.write(&[0, 0])?;
-    /// assert_eq!(buffer.to_vec()?, [1, 0, 0, 4]);
+    /// let (most, last) = (buffer.slice(..3)?, buffer.slice(3..)?);
+    /// assert_eq!((most.len(), last.to_vec()?), (3, vec![4]));
     /// # Ok::<(), racl::Error>(())
     /// ```
-    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self> {
-        let start = match range.start_bound() {
-            Bound::Included(&start) => Some(start),
-            Bound::Excluded(&start) => start.checked_add(1),
-            Bound::Unbounded => Some(0),
-        };
-        let end = match range.end_bound() {
-            Bound::Included(&end) => end.checked_add(1),
-            Bound::Excluded(&end) => Some(end),
-            Bound::Unbounded => Some(self.len),
-        };
-        match (start, end) {
-            (Some(start), Some(end)) if start <= end && end <= self.len => Ok(Self {
-                allocation: Arc::clone(&self.allocation),
-                offset: self.offset + start,
-                len: end - start,
-                element: PhantomData,
-            }),
-            _ => Err(Error::invalid(format!("a range outside a buffer of {} elements", self.len))),
-        }
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<DeviceSlice<'_, T>> {
+        self.as_slice().slice(range)
     }
 
-    /// The device address of the first element. It must not be dereferenced on the host; valid as long as this value
-    /// or a slice of it.
+    /// The elements `range`, borrowed for writing: nothing else reaches the buffer meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As [`DeviceBuffer::slice`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut buffer = device.upload(&[1_u8, 2, 3, 4])?;
+    /// stream.fill_bytes(&mut buffer.slice_mut(1..3)?, 0)?;
+    /// assert_eq!(buffer.to_vec()?, [1, 0, 0, 4]); // waits for the fill
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<DeviceSliceMut<'_, T>> {
+        self.as_mut_slice().into_part(range)
+    }
+
+    /// The elements before `middle` and those from there on, borrowed for reading.
+    ///
+    /// # Errors
+    ///
+    /// As [`DeviceBuffer::slice`].
+    pub fn split_at(&self, middle: usize) -> Result<(DeviceSlice<'_, T>, DeviceSlice<'_, T>)> {
+        self.as_slice().split_at(middle)
+    }
+
+    /// The elements before `middle` and those from there on, both borrowed for writing.
+    ///
+    /// # Errors
+    ///
+    /// As [`DeviceBuffer::slice`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut buffer = device.upload(&[[1_u64; 8], [2; 8]])?;
+    /// let (mut low, high) = buffer.split_at_mut(1)?;
+    /// stream.copy(&high, &mut low)?;
+    /// assert_eq!(buffer.to_vec()?, [[2; 8]; 2]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn split_at_mut(&mut self, middle: usize) -> Result<(DeviceSliceMut<'_, T>, DeviceSliceMut<'_, T>)> {
+        self.as_mut_slice().into_halves(middle)
+    }
+
+    /// The same memory for several handles, which keep it together: for tensors, plans and other threads.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::Tensor;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let memory = device.upload(&[1.0_f32, 2.0, 3.0])?.into_shared();
+    /// let (pair, one) = (Tensor::over(memory.slice(..2)?, [2])?, Tensor::over(memory.slice(2..)?, [1])?);
+    /// assert_eq!((pair.to_vec()?, one.to_vec()?), (vec![1.0, 2.0], vec![3.0]));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
     #[must_use]
-    pub fn address(&self) -> *mut c_void {
-        self.allocation.address().wrapping_byte_add(self.offset * size_of::<T>())
-    }
-
-    /// `len` elements from byte `offset` of an allocation that has them; the offset is a multiple of their size.
-    pub(crate) fn within(allocation: &Arc<Allocation>, offset: usize, len: usize) -> Self {
-        let offset = offset / size_of::<T>();
-        Self { allocation: Arc::clone(allocation), offset, len, element: PhantomData }
-    }
-
-    /// Another view of all of the memory.
-    pub(crate) fn share(&self) -> Self {
-        Self { allocation: Arc::clone(&self.allocation), offset: self.offset, len: self.len, element: PhantomData }
-    }
-
-    pub(crate) fn allocation(&self) -> &Arc<Allocation> {
-        &self.allocation
-    }
-
-    pub(crate) fn context_inner(&self) -> &Arc<ContextInner> {
-        self.allocation.context()
+    pub fn into_shared(self) -> SharedBuffer<T> {
+        self.0
     }
 
     /// Copies `data` into the buffer. Blocks: waits for work that uses the buffer, then for the copy.
@@ -249,71 +262,35 @@ impl<T: Pod> DeviceBuffer<T> {
     /// ```
     #[doc(alias = "aclrtMemcpy")]
     pub fn write(&mut self, data: &[T]) -> Result<()> {
-        self.check_len(data.len())?;
-        self.allocation.wait_idle()?;
-        let (bytes, kind) = (self.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE);
-        let (to, from) = (self.address(), data.as_ptr().cast());
-        // SAFETY: `from` has `bytes` initialised bytes, `to` as many on the device, and the call blocks until it has
-        // read them.
-        unsafe { call!(&**self.context_inner(), aclrtMemcpy(to, bytes, from, bytes, kind)) }
+        self.as_mut_slice().write(data)
     }
 
-    /// Copies the buffer into `data`. Blocks: waits for work that uses the buffer, then for the copy.
+    /// Waits for work that uses the memory and frees it now.
     ///
     /// # Errors
     ///
-    /// As [`DeviceBuffer::write`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let acl = racl::Acl::mock()?;
-    /// let device = acl.device(0)?;
-    /// let buffer = device.upload(&[3_i64, 4])?;
-    /// let mut host = [0; 2];
-    /// buffer.read(&mut host)?;
-    /// assert_eq!(host, [3, 4]);
-    /// # Ok::<(), racl::Error>(())
-    /// ```
-    #[doc(alias = "aclrtMemcpy")]
-    pub fn read(&self, data: &mut [T]) -> Result<()> {
-        self.check_len(data.len())?;
-        self.allocation.wait_idle()?;
-        let (bytes, kind) = (self.size_bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST);
-        let (to, from) = (data.as_mut_ptr().cast(), self.address());
-        // SAFETY: `to` has room for `bytes` bytes of a type for which all are valid, and the call blocks until they
-        // are written.
-        unsafe { call!(&**self.context_inner(), aclrtMemcpy(to, bytes, from, bytes, kind)) }
+    /// The buffer and why: [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) while graphs or captures
+    /// have the memory; the error of work that is waited for;
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when the library does not know the address.
+    #[doc(alias = "aclrtFree")]
+    pub fn close(self) -> Result<(), Refused<Self>> {
+        self.0.close().map_err(|refused| refused.map(Self))
     }
+}
 
-    /// The content of the buffer. Blocks: waits for work that uses the buffer, then for the copy.
-    ///
-    /// # Errors
-    ///
-    /// As [`DeviceBuffer::write`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let acl = racl::Acl::mock()?;
-    /// let device = acl.device(0)?;
-    /// let stream = device.stream()?;
-    /// let mut buffer = device.alloc::<u8>(3)?;
-    /// stream.fill_bytes(&mut buffer, 7)?;
-    /// assert_eq!(buffer.to_vec()?, [7; 3]); // waits for the fill
-    /// # Ok::<(), racl::Error>(())
-    /// ```
-    pub fn to_vec(&self) -> Result<Vec<T>> {
-        let mut data = vec![T::zeroed(); self.len];
-        self.read(&mut data)?;
-        Ok(data)
+impl<T: Pod> DeviceRead for DeviceBuffer<T> {
+    type Element = T;
+
+    #[inline]
+    fn as_slice(&self) -> DeviceSlice<'_, T> {
+        self.0.as_slice()
     }
+}
 
-    pub(crate) fn check_len(&self, len: usize) -> Result<()> {
-        if len == self.len {
-            return Ok(());
-        }
-        Err(Error::invalid(format!("a copy between {len} elements on the host and {} on the device", self.len)))
+impl<T: Pod> DeviceWrite for DeviceBuffer<T> {
+    #[inline]
+    fn as_mut_slice(&mut self) -> DeviceSliceMut<'_, T> {
+        self.0.as_mut_slice()
     }
 }
 
@@ -321,7 +298,7 @@ impl<T: Pod> fmt::Debug for DeviceBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DeviceBuffer")
             .field("address", &self.address())
-            .field("len", &self.len)
+            .field("len", &self.len())
             .finish_non_exhaustive()
     }
 }

@@ -10,7 +10,7 @@ use bytemuck::Pod;
 use super::device_buffer::byte_len;
 use crate::call::call;
 use crate::context::{Context, ContextInner};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Refused, Result};
 
 /// Page-locked ("pinned") host memory of `len` elements, zero at first. It reads and writes like a slice.
 ///
@@ -109,6 +109,20 @@ impl<T: Pod> PinnedBuffer<T> {
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         size_of_val::<[T]>(self)
+    }
+
+    /// Frees the memory now.
+    ///
+    /// # Errors
+    ///
+    /// The buffer and [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when the library does not
+    /// know the address.
+    #[doc(alias = "aclrtFreeHost")]
+    pub fn close(mut self) -> Result<(), Refused<Self>> {
+        match self.free() {
+            Ok(()) => Ok(()),
+            Err(error) => Err(Refused::new(self, error)),
+        }
     }
 
     pub(crate) fn context(&self) -> &Arc<ContextInner> {

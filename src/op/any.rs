@@ -13,7 +13,7 @@ use super::tensor::Tensor;
 use super::view::{Form, View};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::memory::{Allocation, DeviceBuffer};
+use crate::memory::{Allocation, SharedBuffer};
 
 /// A data type by its number in the library, also one that no type of Rust stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -162,8 +162,8 @@ impl Format {
 /// let stream = device.stream()?;
 /// let a = device.upload_tensor(&[1.0_f32, 5.0, 3.0], [3])?;
 /// let b = device.upload_tensor(&[1.0_f32, 2.0, 4.0], [3])?;
-/// let bytes = device.alloc::<u8>(3)?;
-/// let mut larger = AnyTensor::over(bytes.slice(..)?, ElementType::BOOL, [3])?;
+/// let bytes = device.alloc::<u8>(3)?.into_shared();
+/// let mut larger = AnyTensor::over(bytes.clone(), ElementType::BOOL, [3])?;
 /// aclnn::gt_tensor(&stream, &a, &b, &mut larger)?;
 /// assert_eq!(bytes.to_vec()?, [0, 1, 0]);
 /// # Ok::<(), racl::Error>(())
@@ -210,14 +210,19 @@ impl<T: Element> From<Tensor<T>> for AnyTensor {
 }
 
 impl AnyTensor {
-    /// A dense tensor over the start of `bytes`, which it takes over; [`DeviceBuffer::slice`] keeps the rest.
+    /// A dense tensor over the start of `bytes`, a [`SharedBuffer`] or a [`DeviceBuffer`](crate::DeviceBuffer), whose
+    /// memory it shares.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when the buffer is smaller than the shape,
     /// or for a type of no bits.
-    pub fn over(bytes: DeviceBuffer<u8>, kind: impl Into<ElementType>, shape: impl IntoShape) -> Result<Self> {
-        let (kind, shape) = (kind.into(), shape.into_shape()?);
+    pub fn over(
+        bytes: impl Into<SharedBuffer<u8>>,
+        kind: impl Into<ElementType>,
+        shape: impl IntoShape,
+    ) -> Result<Self> {
+        let (bytes, kind, shape) = (bytes.into(), kind.into(), shape.into_shape()?);
         if kind.bits == 0 {
             return Err(Error::invalid(format!("elements of no bits, of the type {}", kind.number)));
         }
@@ -337,7 +342,7 @@ impl AnyTensor {
         if kind != T::TYPE.into() || format != aclFormat::ACL_FORMAT_ND || !from.is_multiple_of(size_of::<T>()) {
             return Err(Error::invalid(format!("{self:?} as a tensor of {:?}", T::TYPE)));
         }
-        let buffer = DeviceBuffer::within(&self.allocation, from, self.bytes / size_of::<T>());
+        let buffer = SharedBuffer::within(&self.allocation, from, self.bytes / size_of::<T>());
         Ok(Tensor::with_layout(buffer, self.shape, self.strides, self.offset))
     }
 

@@ -9,9 +9,10 @@ use super::shape::{IntoShape, MAX_RANK, Shape};
 use super::view::View;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::memory::{Allocation, DeviceBuffer};
+use crate::memory::{Allocation, SharedBuffer};
 
-/// A shaped, possibly strided view of device memory. Clones and views share the memory and keep it alive.
+/// A shaped, possibly strided view of device memory. Clones and views share the memory and keep it alive, as those of a
+/// [`SharedBuffer`] do: where an operator takes `&mut`, that says what it writes, not that nobody else has it.
 ///
 /// Sizes, strides and offsets count elements. Making a view moves no data and does not wait. [`Tensor::to_vec`] and
 /// [`Tensor::write`] block; [operators](crate::op) are queued on a stream.
@@ -32,7 +33,7 @@ use crate::memory::{Allocation, DeviceBuffer};
 #[doc(alias = "aclDestroyTensor")]
 #[doc(alias = "aclTensor")]
 pub struct Tensor<T: Element> {
-    buffer: DeviceBuffer<T>,
+    buffer: SharedBuffer<T>,
     shape: Shape,
     strides: [usize; MAX_RANK],
     /// First element, from the start of the buffer.
@@ -115,7 +116,8 @@ impl Context {
 }
 
 impl<T: Element> Tensor<T> {
-    /// A dense tensor over the start of `buffer`, which it takes over; [`DeviceBuffer::slice`] keeps the rest.
+    /// A dense tensor over the start of `buffer`, a [`SharedBuffer`] or a [`DeviceBuffer`](crate::DeviceBuffer), whose
+    /// memory it shares: a clone or a part of the buffer stays with the caller.
     ///
     /// # Errors
     ///
@@ -128,15 +130,15 @@ impl<T: Element> Tensor<T> {
     ///
     /// let acl = racl::Acl::mock()?;
     /// let device = acl.device(0)?;
-    /// let memory = device.upload(&[1.0_f32, 2.0, 3.0, 4.0, 5.0])?;
+    /// let memory = device.upload(&[1.0_f32, 2.0, 3.0, 4.0, 5.0])?.into_shared();
     /// let matrix = Tensor::over(memory.slice(..4)?, [2, 2])?;
     /// let last = Tensor::over(memory.slice(4..)?, [])?; // no dimensions: one number
     /// assert_eq!(matrix.transposed(0, 1)?.to_vec()?, [1.0, 3.0, 2.0, 4.0]);
     /// assert_eq!(last.to_vec()?, [5.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```
-    pub fn over(buffer: DeviceBuffer<T>, shape: impl IntoShape) -> Result<Self> {
-        let shape = shape.into_shape()?;
+    pub fn over(buffer: impl Into<SharedBuffer<T>>, shape: impl IntoShape) -> Result<Self> {
+        let (buffer, shape) = (buffer.into(), shape.into_shape()?);
         if shape.elements() > buffer.len() {
             return Err(Error::invalid(format!("a tensor of shape {shape} over {} elements", buffer.len())));
         }
@@ -267,7 +269,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     ///
-    /// As [`DeviceBuffer::read`].
+    /// As [`DeviceBuffer::read`](crate::DeviceBuffer::read).
     ///
     /// # Examples
     ///
@@ -301,7 +303,7 @@ impl<T: Element> Tensor<T> {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a view with gaps or another number of
-    /// elements; those of [`DeviceBuffer::write`].
+    /// elements; those of [`DeviceBuffer::write`](crate::DeviceBuffer::write).
     ///
     /// # Examples
     ///
@@ -343,7 +345,7 @@ impl<T: Element> Tensor<T> {
     /// assert_eq!(input.to_vec()?, [1, 2, 3, 4]);
     /// # Ok::<(), racl::Error>(())
     /// ```
-    pub fn buffer(&self) -> Result<DeviceBuffer<T>> {
+    pub fn buffer(&self) -> Result<SharedBuffer<T>> {
         if !self.is_dense() {
             return Err(Error::invalid("a view with gaps has no buffer of its own"));
         }
@@ -377,7 +379,7 @@ impl<T: Element> Tensor<T> {
 
     /// A view of the memory whose elements are all inside.
     pub(super) fn with_layout(
-        buffer: DeviceBuffer<T>,
+        buffer: SharedBuffer<T>,
         shape: Shape,
         strides: [usize; MAX_RANK],
         offset: usize,
@@ -399,7 +401,7 @@ fn advance(index: &mut [usize; MAX_RANK], shape: &Shape) {
 impl<T: Element> Clone for Tensor<T> {
     /// Another view of the same memory.
     fn clone(&self) -> Self {
-        let buffer = self.buffer.share();
+        let buffer = self.buffer.clone();
         Self { buffer, shape: self.shape, strides: self.strides, offset: self.offset }
     }
 }

@@ -44,7 +44,7 @@ fn memory_that_held_work_still_writes() {
 fn a_buffer_whose_slice_lives_on() {
     let arena = Arena::new();
     let stream = arena.stream();
-    let buffer = arena.context.upload(&[1_u32; 64]).unwrap();
+    let buffer = arena.context.upload(&[1_u32; 64]).unwrap().into_shared();
     let mut slice = buffer.slice(16..18).unwrap();
     drop(buffer);
     let other = arena.context.upload(&[9_u32; 64]).unwrap();
@@ -341,7 +341,7 @@ fn a_prefetched_weight_at_once() {
 fn buffers_closed_while_they_are_used() {
     let arena = Arena::new();
     let stream = arena.stream();
-    let mut buffer = arena.context.alloc_zeroed::<u8>(16).unwrap();
+    let mut buffer = arena.context.alloc_zeroed::<u8>(16).unwrap().into_shared();
     let slice = buffer.slice(..8).unwrap();
     let gate = Gate::before(&stream);
     stream.fill_bytes(&mut buffer, 5).unwrap();

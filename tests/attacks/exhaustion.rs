@@ -117,9 +117,9 @@ fn memory_and_who_waits_for_it() {
     assert_eq!(error.kind(), ErrorKind::OutOfMemory);
     // What held work uses comes back with its end, and the next allocation has it.
     let stream = arena.stream();
-    let last = held.pop().unwrap();
+    let mut last = held.pop().unwrap();
     let gate = Gate::before(&stream);
-    stream.fill_bytes(&mut last.slice(..64).unwrap(), 1).unwrap();
+    stream.fill_bytes(&mut last.slice_mut(..64).unwrap(), 1).unwrap();
     drop(last);
     let again = gate.opens_during(|| arena.context.alloc::<u8>(part));
     held.push(again.unwrap());

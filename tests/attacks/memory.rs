@@ -55,7 +55,7 @@ fn nothing_and_elements_without_a_size() {
         let error = refused(refusal, WRONG);
         assert!(error.to_string().contains("at least one element"), "{error}");
     }
-    let buffer = context.upload(&[1_u8; 4]).unwrap();
+    let buffer = context.upload(&[1_u8; 4]).unwrap().into_shared();
     let mut none = buffer.slice(2..2).unwrap();
     assert_eq!((none.len(), none.to_vec().unwrap()), (0, Vec::new()));
     let stream = arena.stream();
@@ -70,16 +70,23 @@ fn nothing_and_elements_without_a_size() {
 #[test]
 fn ranges_that_are_none() {
     let arena = Arena::new();
-    let buffer = arena.context.upload(&[1_u32, 2, 3, 4]).unwrap();
+    let mut buffer = arena.context.upload(&[1_u32, 2, 3, 4]).unwrap();
     #[allow(clippy::reversed_empty_ranges)]
     let wrong = [3..2, 0..5, 5..5, 4..usize::MAX, usize::MAX..usize::MAX, usize::MAX..0];
     for range in wrong {
-        refused(buffer.slice(range), WRONG);
+        refused(buffer.slice(range.clone()).map(drop), WRONG);
+        refused(buffer.slice_mut(range).map(drop), WRONG);
     }
     refused(buffer.slice(..=4), WRONG);
     refused(buffer.slice(..=usize::MAX), WRONG);
     refused(buffer.slice((Bound::Excluded(usize::MAX), Bound::Unbounded)), WRONG);
     refused(buffer.slice((Bound::Excluded(3), Bound::Included(2))), WRONG);
+    for middle in [5, usize::MAX] {
+        refused(buffer.split_at(middle).map(drop), WRONG);
+        refused(buffer.split_at_mut(middle).map(drop), WRONG);
+    }
+    let (all, none) = buffer.split_at_mut(4).unwrap();
+    assert_eq!((all.len(), none.len()), (4, 0));
     assert_eq!(buffer.slice(4..).unwrap().len(), 0);
     assert_eq!(buffer.slice((Bound::Excluded(0), Bound::Included(1))).unwrap().to_vec().unwrap(), [2]);
     drop(buffer);
@@ -113,7 +120,7 @@ fn copies_onto_themselves_and_across() {
     let arena = Arena::new();
     let stream = arena.stream();
     let numbers: Vec<u32> = (0..64).collect();
-    let mut buffer = arena.context.upload(&numbers).unwrap();
+    let mut buffer = arena.context.upload(&numbers).unwrap().into_shared();
     let mut same = buffer.slice(..).unwrap();
     let _ = stream.copy(&buffer, &mut same);
     stream.synchronize().unwrap();
@@ -148,13 +155,12 @@ fn slices_at_odd_addresses() {
         let lent = stream.download(&slice, arena.context.pinned(7).unwrap()).unwrap();
         assert_eq!(*lent.wait().unwrap(), bytes[at..at + 7]);
     }
-    let mut slice = buffer.slice(5..6).unwrap();
-    stream.fill_bytes(&mut slice, 99).unwrap();
+    stream.fill_bytes(&mut buffer.slice_mut(5..6).unwrap(), 99).unwrap();
     let mut expected = bytes;
     expected[5] = 99;
     assert_eq!(buffer.to_vec().unwrap(), expected);
     buffer.write(&expected).unwrap();
-    drop((buffer, slice, stream));
+    drop((buffer, stream));
     arena.end();
 }
 

@@ -46,7 +46,7 @@ fn in_every_order(make: impl Fn(&Arena) -> Things) {
 fn stream_buffer_event_and_slice() {
     in_every_order(|arena| {
         let (stream, event) = (arena.stream(), arena.context.event().unwrap());
-        let mut buffer = arena.context.alloc::<u8>(32).unwrap();
+        let mut buffer = arena.context.alloc::<u8>(32).unwrap().into_shared();
         let slice = buffer.slice(4..8).unwrap();
         stream.fill_bytes(&mut buffer, 1).unwrap();
         event.record(&stream).unwrap();

@@ -180,7 +180,7 @@ fn the_last_handles_dropped_at_once() {
     let arena = Arena::new();
     for _ in 0..50 {
         let stream = arena.stream();
-        let mut buffer = arena.context.alloc::<u8>(64).unwrap();
+        let mut buffer = arena.context.alloc::<u8>(64).unwrap().into_shared();
         stream.fill_bytes(&mut buffer, 1).unwrap();
         let barrier = Arc::new(Barrier::new(THREADS));
         let droppers: Vec<_> = (0..THREADS)

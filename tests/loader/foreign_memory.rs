@@ -100,7 +100,7 @@ fn frozen_inputs_pools_and_streams_are_of_the_executables_library() {
     })
     .unwrap();
     two.refuses(plan.capture(&two.here, Frozen::new().with("w", &other)));
-    let buffer = two.there.upload(&[2.0_f32; 2]).unwrap();
+    let buffer = two.there.upload(&[2.0_f32; 2]).unwrap().into_shared();
     two.refuses(plan.capture(&two.here, Frozen::new().with("w", &buffer)));
     assert_eq!(given.load(std::sync::atomic::Ordering::Relaxed), 0, "a foreign operator saw the memory");
     let own = two.here.zeros::<f32>([2]).unwrap();

@@ -55,8 +55,8 @@ fn operators_of_several_results_and_other_types_give_exact_numbers() {
     let (mut values, mut order) = (device.zeros::<f32>([3]).unwrap(), device.zeros::<i64>([3]).unwrap());
     aclnn::sort(&s, &x, true, 0, true, &mut values, &mut order).unwrap();
     assert_eq!((values.to_vec().unwrap(), order.to_vec().unwrap()), (vec![3.0, 2.0, 1.0], vec![0, 2, 1]));
-    let bytes = device.alloc_zeroed::<u8>(3).unwrap();
-    let mut mask = AnyTensor::over(bytes.slice(..).unwrap(), ElementType::BOOL, [3]).unwrap();
+    let bytes = device.alloc_zeroed::<u8>(3).unwrap().into_shared();
+    let mut mask = AnyTensor::over(bytes.clone(), ElementType::BOOL, [3]).unwrap();
     aclnn::ge_scalar(&s, &x, 2.0_f32, &mut mask).unwrap();
     assert_eq!(bytes.to_vec().unwrap(), [1, 0, 1]);
     let mut out = device.zeros::<f32>([3]).unwrap();
@@ -153,8 +153,8 @@ fn footprints_have_lists_and_formats_and_half_bytes() {
     let sizes: Vec<_> = probe.into_footprint().used().iter().map(|used| used.bytes).collect();
     assert_eq!(sizes, [8, 12, 20]);
 
-    let bytes = device.alloc::<u8>(1536).unwrap();
-    let blocks = AnyTensor::over(bytes.slice(..).unwrap(), DataType::I8, [30, 40]).unwrap();
+    let bytes = device.alloc::<u8>(1536).unwrap().into_shared();
+    let blocks = AnyTensor::over(bytes.clone(), DataType::I8, [30, 40]).unwrap();
     let error = blocks.with_format(Format::FRACTAL_NZ, [2, 2, 16, 16]).unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["[30, 40]", "1024 elements"]);
     let mut blocks = blocks.with_format(Format::FRACTAL_NZ, [2, 3, 16, 16]).unwrap();
@@ -182,8 +182,8 @@ fn any_tensors_are_tensors_again() {
     // The same bits as another type of the same size.
     assert_eq!(any.with_type(DataType::I32).unwrap().typed::<i32>().unwrap().to_vec().unwrap()[0], 0x4000_0000);
     assert!(any.with_type(DataType::I8).is_err());
-    let bytes = device.alloc::<u8>(7).unwrap();
-    assert!(AnyTensor::over(bytes.slice(..).unwrap(), DataType::F32, [2]).is_err());
+    let bytes = device.alloc::<u8>(7).unwrap().into_shared();
+    assert!(AnyTensor::over(bytes.clone(), DataType::F32, [2]).is_err());
     let odd = AnyTensor::over(bytes.slice(1..).unwrap(), DataType::F32, [1]).unwrap();
     assert!(odd.typed::<f32>().is_err(), "not aligned");
     // SAFETY: it is refused before the library sees it.

@@ -202,7 +202,7 @@ fn frozen_inputs_are_all_given_and_fit() {
     let plan = sum(Input::Copied, Input::Frozen);
     let (w, short) = (alone.device.zeros::<f32>([4]).unwrap(), alone.device.zeros::<f32>([3]).unwrap());
     let ints = alone.device.zeros::<i32>([4]).unwrap();
-    let buffer = alone.device.alloc::<f32>(5).unwrap();
+    let buffer = alone.device.alloc::<f32>(5).unwrap().into_shared();
     let square = alone.device.zeros::<f32>([4, 2]).unwrap();
     let gaps = square.transposed(0, 1).unwrap();
     for (frozen, parts) in [
@@ -237,7 +237,7 @@ fn bindings_are_refused_by_the_next_run_and_forgiven_after_it() {
     let [x, s, h] = ["x", "s", "h"].map(|name| exe.input(name).unwrap());
     let tensor = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
     let wrong = alone.device.zeros::<f32>([2, 2]).unwrap();
-    let buffer = alone.device.alloc::<u8>(15).unwrap();
+    let buffer = alone.device.alloc::<u8>(15).unwrap().into_shared();
     let mut bind = exe.bindings();
     bind.set(x, &tensor).host(h, &[1_i32, 2, 3, 4], [4]);
     exe.run(&stream, &mut bind).unwrap();
@@ -415,7 +415,7 @@ fn memory_that_a_written_input_shares_is_refused_before_the_first_run() {
 #[test]
 fn memory_that_is_not_aligned_for_the_type_is_refused_where_it_is_given() {
     let alone = Alone::new();
-    let bytes = alone.device.alloc_zeroed::<u8>(21).unwrap();
+    let bytes = alone.device.alloc_zeroed::<u8>(21).unwrap().into_shared();
     let (odd, even) = (bytes.slice(1..17).unwrap(), bytes.slice(4..20).unwrap());
     let says = |error: &racl::Error| {
         assert_says(error, ErrorKind::InvalidArgument, &["input \"x\"", "not a multiple of 4 bytes", "F32"]);

@@ -80,7 +80,7 @@ fn sizes_that_do_not_fit_are_named() {
     bind.set(x, &alone.device.upload_tensor(&numbers(12, 0), [4, 3]).unwrap());
     says(exe.run(&stream, &mut bind).unwrap_err(), &["input \"x\": expected F32", "got F32 [4, 3]"]);
     let mut bind = exe.bindings();
-    bind.set(x, &alone.device.upload(&numbers(8, 0)).unwrap());
+    bind.set(x, &alone.device.upload(&numbers(8, 0)).unwrap().into_shared());
     says(exe.run(&stream, &mut bind).unwrap_err(), &["input \"x\" has symbols", "a buffer has no shape"]);
     bind.symbol("m", 3);
     says(exe.run(&stream, &mut bind).unwrap_err(), &["no symbol \"m\""]);

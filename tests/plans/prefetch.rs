@@ -86,7 +86,7 @@ fn four_gibibytes_and_more_are_several_calls() {
     };
     let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
     let (calls, stream) = (mock::calls("aclrtCmoAsync"), alone.stream());
-    exe.run(&stream, &mut crate::give(&exe, "w", &w)).unwrap();
+    exe.run(&stream, &mut crate::give(&exe, "w", &w.into_shared())).unwrap();
     stream.synchronize().unwrap();
     assert_eq!((mock::calls("aclrtCmoAsync") - calls, mock::prefetched()), (2, (2, bytes)));
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model_files::{Dtype, WeightsFile, upload};
-use racl::{Device, DeviceBuffer, Tensor};
+use racl::{Device, SharedBuffer, Tensor};
 
 use crate::config::Config;
 use crate::error::Result;
@@ -92,7 +92,7 @@ pub(crate) struct Weights<T: Number> {
 #[derive(Debug)]
 pub(crate) struct Layer<T: Number> {
     /// For prefetches.
-    pub(crate) memory: DeviceBuffer<T>,
+    pub(crate) memory: SharedBuffer<T>,
     pub(crate) attention_norm: Tensor<T>,
     pub(crate) qkv: Tensor<T>,
     pub(crate) attention: Tensor<T>,
@@ -139,7 +139,7 @@ impl<T: Number> Layer<T> {
         pack.norm("post_attention_layernorm", &places.feed_norm)?;
         pack.linear(&[("mlp.gate_proj", wide), ("mlp.up_proj", wide)], &places.gate_up)?;
         pack.linear(&[("mlp.down_proj", config.hidden)], &places.down)?;
-        let memory = upload(device, &pack.data)?;
+        let memory = upload(device, &pack.data)?.into_shared();
         let tensor = |place: &Place| Tensor::over(memory.slice(place.elements.clone())?, place.shape);
         let vector = |place: &Place| tensor(place)?.reshaped([place.shape[1]]);
         Ok(Self {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use model_files::{WeightsFile, aligned, upload};
-use racl::{Device, DeviceBuffer, Tensor};
+use racl::{Device, SharedBuffer, Tensor};
 
 use crate::config::Config;
 use crate::error::Result;
@@ -48,7 +48,7 @@ pub(crate) struct Weights {
     pub(crate) config: Config,
     pub(crate) embeddings: Embeddings,
     /// The memory of each layer.
-    pub(crate) layers: Vec<DeviceBuffer<f32>>,
+    pub(crate) layers: Vec<SharedBuffer<f32>>,
     pub(crate) places: Places,
     /// Their size.
     pub(crate) bytes: usize,
@@ -99,7 +99,7 @@ impl Places {
     }
 
     /// Reads a layer and uploads it.
-    fn load(&self, file: &mut WeightsFile, prefix: &str, device: &Device) -> Result<DeviceBuffer<f32>> {
+    fn load(&self, file: &mut WeightsFile, prefix: &str, device: &Device) -> Result<SharedBuffer<f32>> {
         let mut pack = Pack { file, prefix, data: vec![0.0; self.norm.end()] };
         pack.linear(&["attention.self.query", "attention.self.key", "attention.self.value"], &self.qkv)?;
         pack.linear(&["attention.output.dense"], &self.attention)?;
@@ -107,7 +107,7 @@ impl Places {
         pack.linear(&["intermediate.dense"], &self.up)?;
         pack.linear(&["output.dense"], &self.down)?;
         pack.norm("output.LayerNorm", &self.norm)?;
-        Ok(upload(device, &pack.data)?)
+        Ok(upload(device, &pack.data)?.into_shared())
     }
 }
 

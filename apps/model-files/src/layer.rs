@@ -22,10 +22,10 @@ pub fn aligned(start: usize, elements: usize) -> Range<usize> {
 ///
 /// Those of the allocation and of the copies.
 pub fn upload<T: op::Element>(device: &Device, data: &[T]) -> racl::Result<DeviceBuffer<T>> {
-    let buffer = device.alloc(data.len())?;
+    let mut buffer = device.alloc(data.len())?;
     for (index, piece) in data.chunks(UPLOAD_ELEMENTS).enumerate() {
         let start = index * UPLOAD_ELEMENTS;
-        buffer.slice(start..start + piece.len())?.write(piece)?;
+        buffer.slice_mut(start..start + piece.len())?.write(piece)?;
     }
     Ok(buffer)
 }

@@ -6,7 +6,7 @@ use bytemuck::Pod;
 
 use crate::context::ContextInner;
 use crate::error::{Error, Result};
-use crate::memory::{Allocation, DeviceBuffer};
+use crate::memory::{Allocation, SharedBuffer};
 use crate::op::{DataType, Element, IntoShape, Shape, Tensor};
 use crate::plan::recipe::{Input, Recipe};
 use crate::plan::symbols::dim::show_dims;
@@ -51,12 +51,17 @@ impl Bound {
 
 mod sealed {
     pub trait Sealed {}
-    impl<T: bytemuck::Pod> Sealed for crate::memory::DeviceBuffer<T> {}
+    impl<T: bytemuck::Pod> Sealed for crate::memory::SharedBuffer<T> {}
     impl<T: crate::op::Element> Sealed for crate::op::Tensor<T> {}
 }
 
 /// Device memory that can be given to a plan: a dense [`Tensor`], whose type and shape are checked, or a
-/// [`DeviceBuffer`], whose size is.
+/// [`SharedBuffer`], whose size is. Plans keep what they are given, so a [`DeviceBuffer`](crate::DeviceBuffer) is made a
+/// shared one before ([`into_shared`](crate::DeviceBuffer::into_shared)).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be given to a plan",
+    note = "plans share the memory: make a `DeviceBuffer` a shared one with `into_shared`"
+)]
 pub trait Bindable: sealed::Sealed {
     #[doc(hidden)]
     fn bound(&self) -> Result<Bound>;
@@ -73,7 +78,7 @@ impl<T: Element> Bindable for Tensor<T> {
     }
 }
 
-impl<T: Pod> Bindable for DeviceBuffer<T> {
+impl<T: Pod> Bindable for SharedBuffer<T> {
     fn bound(&self) -> Result<Bound> {
         let offset = self.address().addr() - self.allocation().address().addr();
         Ok(Bound { allocation: Arc::clone(self.allocation()), offset, bytes: self.size_bytes(), tensor: None })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::context::ContextInner;
 use crate::error::{Error, Result};
-use crate::memory::{Allocation, DeviceBuffer};
+use crate::memory::{Allocation, SharedBuffer};
 use crate::op::{DataType, MAX_RANK, Shape, View};
 use crate::plan::recipe::Recipe;
 use crate::stream::Stream;
@@ -42,8 +42,8 @@ impl Piece {
     }
 
     /// The bytes as a buffer, for copies with the host.
-    pub(crate) fn buffer(&self) -> DeviceBuffer<u8> {
-        DeviceBuffer::within(&self.allocation, self.offset, self.bytes)
+    pub(crate) fn buffer(&self) -> SharedBuffer<u8> {
+        SharedBuffer::within(&self.allocation, self.offset, self.bytes)
     }
 
     /// Copies all bytes of `self` to `to`, which has as many.

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::memory::DeviceBuffer;
+use crate::memory::SharedBuffer;
 use crate::op::{DataType, Element, Tensor};
 use crate::plan::builder::External;
 use crate::plan::recipe::{Input, OutputInfo};
@@ -359,6 +359,6 @@ fn check_type<T: Element>(dtype: DataType, name: &str) -> Result<()> {
 
 fn tensor<T: Element>(piece: &Piece, dtype: DataType, sizes: &[usize], name: &str) -> Result<Tensor<T>> {
     check_type::<T>(dtype, name)?;
-    let buffer = DeviceBuffer::within(&piece.allocation, piece.offset, piece.bytes / dtype.size());
+    let buffer = SharedBuffer::within(&piece.allocation, piece.offset, piece.bytes / dtype.size());
     Tensor::over(buffer, sizes)
 }

@@ -5,7 +5,7 @@ use std::panic::Location;
 use fastrand::Rng;
 use half::{bf16, f16};
 
-use crate::memory::DeviceBuffer;
+use crate::memory::SharedBuffer;
 use crate::op::{DataType, Shape, View};
 use crate::plan::recipe::element::{Class, with_type};
 use crate::plan::recipe::operator::Operator;
@@ -173,12 +173,12 @@ impl Bench {
         assert_same(layout.dtype, &device, &storage, &told);
     }
 
-    fn upload(&self, memory: &Memory) -> DeviceBuffer<u8> {
-        self.stream.context().upload(&memory.bytes).unwrap()
+    fn upload(&self, memory: &Memory) -> SharedBuffer<u8> {
+        self.stream.context().upload(&memory.bytes).unwrap().into_shared()
     }
 }
 
-fn view<'a>(memory: &Memory, buffer: &'a DeviceBuffer<u8>) -> View<'a> {
+fn view<'a>(memory: &Memory, buffer: &'a SharedBuffer<u8>) -> View<'a> {
     let HostLayout { dtype, dims, strides, offset } = memory.layout;
     View {
         allocation: buffer.allocation(),
