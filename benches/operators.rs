@@ -77,7 +77,7 @@ fn second_phase(context: &Context, stream: &Stream, [a, b, out]: [&Tensor<f32>; 
 fn main() -> Result<()> {
     let acl = Acl::mock()?;
     println!("# {acl}; median of {ROUNDS} rounds of {CALLS} calls; f32 tensors of 16 elements");
-    let context = acl.device(0)?.create_context()?;
+    let context = acl.device(0)?.context().create_context()?;
     let stream = context.stream()?;
     let tensor = |value: f32| context.upload_tensor(&[value; 16], [16]);
     let (a, b, mut out) = (tensor(1.0)?, tensor(2.0)?, tensor(0.0)?);

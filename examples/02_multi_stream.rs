@@ -10,7 +10,7 @@
 use std::time::Instant;
 
 use racl::half::f16;
-use racl::{Acl, Capture, CaptureMode, Device, Prefetch, Result, Stream, Tensor, op};
+use racl::{Acl, CaptureMode, Device, Prefetch, Result, Stream, Tensor, op};
 
 const N: usize = 1000;
 
@@ -58,7 +58,7 @@ fn in_order(stream: &Stream, Inputs([a, b, c, d]): &Inputs, out: &mut Outputs) -
     op::adds(stream, &out.ones, f16::from_f32(2.0), &mut out.three)
 }
 
-fn in_streams(main: &Capture, Inputs([a, b, c, d]): &Inputs, out: &mut Outputs) -> Result<()> {
+fn in_streams(main: &Stream, Inputs([a, b, c, d]): &Inputs, out: &mut Outputs) -> Result<()> {
     let (one, two) = (main.side("1")?, main.side("2")?);
     let context = main.context();
     let (added, multiplied) = (context.event()?, context.event()?);

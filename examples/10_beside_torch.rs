@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use compare::same;
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Plan};
-use racl::{Acl, Capture, CaptureMode, Device, Prefetch, Result, Stream, Tensor, op};
+use racl::{Acl, CaptureMode, Device, Prefetch, Result, Stream, Tensor, op};
 
 type Outcome = std::result::Result<(), Box<dyn Error>>;
 
@@ -100,7 +100,7 @@ fn prefetch(device: &Device, results: &Results) -> Outcome {
 const STREAMS: [&str; 5] = ["streams-sum", "streams-product-1", "streams-product", "streams-sum-2", "streams-three"];
 
 /// Stream "1" waits for the sum on the main stream, stream "2" for the product there.
-fn in_streams(main: &Capture, [a, b, c, d]: &[Tensor<f32>; 4], out: &mut [Tensor<f32>; 6]) -> Result<()> {
+fn in_streams(main: &Stream, [a, b, c, d]: &[Tensor<f32>; 4], out: &mut [Tensor<f32>; 6]) -> Result<()> {
     let [sum, product_1, product, sum_2, three, ones] = out;
     let (one, two) = (main.side("1")?, main.side("2")?);
     let (added, multiplied) = (main.context().event()?, main.context().event()?);

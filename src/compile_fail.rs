@@ -11,7 +11,7 @@
 //! # let stream = device.stream()?;
 //! # let mut buffer = device.alloc::<u32>(2)?;
 //! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
-//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let input = capture.stream().upload(device.pinned(2)?, &mut buffer)?;
 //! let mut graph = capture.finish()?;
 //! let mut view = graph.host(&input)?;
 //! view[0] = 1;
@@ -25,7 +25,7 @@
 //! # let stream = device.stream()?;
 //! # let mut buffer = device.alloc::<u32>(2)?;
 //! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
-//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let input = capture.stream().upload(device.pinned(2)?, &mut buffer)?;
 //! let mut graph = capture.finish()?;
 //! let mut view = graph.host(&input)?;
 //! graph.launch(&stream)?; // before the last use
@@ -41,7 +41,7 @@
 //! # let stream = device.stream()?;
 //! # let mut buffer = device.alloc::<u32>(2)?;
 //! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
-//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let input = capture.stream().upload(device.pinned(2)?, &mut buffer)?;
 //! let mut graph = capture.finish()?;
 //! let mut view = graph.host(&input)?;
 //! view[0] = 1;
@@ -55,7 +55,7 @@
 //! # let stream = device.stream()?;
 //! # let mut buffer = device.alloc::<u32>(2)?;
 //! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
-//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let input = capture.stream().upload(device.pinned(2)?, &mut buffer)?;
 //! let mut graph = capture.finish()?;
 //! let mut view = graph.host(&input)?;
 //! graph.memory_bytes();
@@ -69,7 +69,7 @@
 //! # let stream = device.stream()?;
 //! # let mut buffer = device.alloc::<u32>(2)?;
 //! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
-//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let input = capture.stream().upload(device.pinned(2)?, &mut buffer)?;
 //! let mut graph = capture.finish()?;
 //! let mut view = graph.host(&input)?;
 //! drop(graph);
@@ -85,7 +85,7 @@
 //! # let stream = device.stream()?;
 //! # let mut buffer = device.alloc::<u32>(2)?;
 //! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
-//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let input = capture.stream().upload(device.pinned(2)?, &mut buffer)?;
 //! let mut graph = capture.finish()?;
 //! graph.host(&input)?[0] = 1;
 //! graph.host(&input)?[1] = 2;
@@ -98,7 +98,7 @@
 //! # let stream = device.stream()?;
 //! # let mut buffer = device.alloc::<u32>(2)?;
 //! let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
-//! let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+//! let input = capture.stream().upload(device.pinned(2)?, &mut buffer)?;
 //! let mut graph = capture.finish()?;
 //! let (mut one, mut two) = (graph.host(&input)?, graph.host(&input)?);
 //! one[0] = 1;
@@ -352,7 +352,7 @@
 //! # let stream = device.stream()?;
 //! # let mut buffer = device.alloc::<u8>(2)?;
 //! let capture = stream.begin_capture(CaptureMode::Relaxed)?;
-//! capture.fill_bytes(&mut buffer, 1)?;
+//! capture.stream().fill_bytes(&mut buffer, 1)?;
 //! let graph = capture.finish()?;
 //! # Ok::<(), racl::Error>(())
 //! ```
@@ -364,7 +364,7 @@
 //! # let mut buffer = device.alloc::<u8>(2)?;
 //! let capture = stream.begin_capture(CaptureMode::Relaxed)?;
 //! let graph = capture.finish()?;
-//! capture.fill_bytes(&mut buffer, 1)?;
+//! capture.stream().fill_bytes(&mut buffer, 1)?;
 //! # Ok::<(), racl::Error>(())
 //! ```
 //!

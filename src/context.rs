@@ -301,9 +301,9 @@ impl Context {
     ///
     /// ```
     /// let device = racl::Acl::mock()?.device(0)?;
-    /// let before = device.streams_left()?;
+    /// let before = device.context().streams_left()?;
     /// let stream = device.stream()?;
-    /// assert!(device.streams_left()? < before);
+    /// assert!(device.context().streams_left()? < before);
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclrtGetStreamAvailableNum")]
@@ -324,7 +324,7 @@ impl Context {
     ///
     /// ```
     /// let device = racl::Acl::mock()?.device(0)?;
-    /// assert!(device.events_left()? > 0);
+    /// assert!(device.context().events_left()? > 0);
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclrtGetEventAvailNum")]
@@ -343,7 +343,7 @@ impl Context {
     /// # Examples
     ///
     /// ```
-    /// let context = racl::Acl::mock()?.device(0)?.create_context()?;
+    /// let context = racl::Acl::mock()?.device(0)?.context().create_context()?;
     /// let (main, side) = (context.stream()?, context.stream()?);
     /// let mut buffer = context.alloc::<u8>(4)?;
     /// context.set_tracking(false);
@@ -399,6 +399,12 @@ fn explain_device(acl: &Acl, error: Error) -> Error {
             error.with_detail(format!("there are {count} devices, numbered from 0"))
         }
         _ => error,
+    }
+}
+
+impl AsRef<Self> for Context {
+    fn as_ref(&self) -> &Self {
+        self
     }
 }
 

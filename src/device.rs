@@ -1,7 +1,6 @@
 //! Devices.
 
 use std::fmt;
-use std::ops::Deref;
 
 use acl_sys::{aclDeviceInfo, aclrtDevAttr};
 
@@ -10,8 +9,8 @@ use crate::call::call;
 use crate::context::Context;
 use crate::error::{Refused, Result};
 
-/// A device, open: it stands for its primary [`Context`], to which it dereferences, so streams, events and memory are
-/// made from it directly.
+/// A device, open, with its primary [`Context`]. Streams, events and memory are made from it directly; what else a context
+/// can do is done with [`Device::context`], and functions that ask for a context take a device as well.
 ///
 /// Clones are cheap; opening the same device twice gives the same context, with all that it keeps. What is made from it
 /// keeps it open. When the last value is dropped the device stays open for the next one, and for the caches of the
@@ -51,7 +50,7 @@ impl Device {
         Ok(Self(Context::primary(acl, id)?))
     }
 
-    /// The primary context, which is what `&device` dereferences to.
+    /// The primary context.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.0
@@ -65,6 +64,12 @@ impl Device {
     #[doc(alias = "aclrtResetDevice")]
     pub fn close(self) -> Result<(), Refused<Self>> {
         self.0.close().map_err(|refused| refused.map(Self))
+    }
+
+    /// The library that the device is used through.
+    #[must_use]
+    pub fn acl(&self) -> &Acl {
+        self.0.acl()
     }
 
     /// Number of the device among those that the process sees, from 0.
@@ -160,10 +165,8 @@ impl Device {
     }
 }
 
-impl Deref for Device {
-    type Target = Context;
-
-    fn deref(&self) -> &Context {
+impl AsRef<Context> for Device {
+    fn as_ref(&self) -> &Context {
         &self.0
     }
 }

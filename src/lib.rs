@@ -75,6 +75,7 @@ mod progress;
 mod raw;
 mod requirement;
 mod retire;
+mod shortcuts;
 mod stream;
 #[cfg(any(feature = "cache", feature = "dlopen", feature = "link"))]
 mod text;

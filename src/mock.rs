@@ -279,7 +279,7 @@ pub fn calls(function: &str) -> u64 {
 ///
 /// let acl = racl::Acl::mock()?;
 /// let device = acl.device(0)?;
-/// device.set_allocator(racl::Allocator::Direct); // the pool takes larger pieces, and keeps them
+/// device.context().set_allocator(racl::Allocator::Direct); // the pool takes larger pieces, and keeps them
 /// let stream = device.stream()?;
 /// let buffer = device.alloc::<u8>(100)?;
 /// let live = mock::live_handles();

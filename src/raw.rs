@@ -19,9 +19,9 @@ impl Stream {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidHandle`] for a null pointer, which would stand for the default stream.
-    pub unsafe fn from_raw(raw: aclrtStream, context: &Context) -> Result<Self> {
+    pub unsafe fn from_raw(raw: aclrtStream, context: impl AsRef<Context>) -> Result<Self> {
         not_null(raw, "a null stream; use Context::default_stream for it")?;
-        Ok(Self::adopt(raw, context))
+        Ok(Self::adopt(raw, context.as_ref()))
     }
 
     /// Waits for the stream's work and gives the handle away: the caller destroys the stream.
@@ -46,9 +46,9 @@ impl Event {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidHandle`] for a null pointer.
-    pub unsafe fn from_raw(raw: aclrtEvent, context: &Context) -> Result<Self> {
+    pub unsafe fn from_raw(raw: aclrtEvent, context: impl AsRef<Context>) -> Result<Self> {
         not_null(raw, "a null event")?;
-        Ok(Self::adopt(raw, context))
+        Ok(Self::adopt(raw, context.as_ref()))
     }
 
     /// Gives the handle away: the caller destroys the event.
@@ -71,9 +71,9 @@ impl Graph {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidHandle`] for a null pointer.
-    pub unsafe fn from_raw(raw: aclmdlRI, context: &Context) -> Result<Self> {
+    pub unsafe fn from_raw(raw: aclmdlRI, context: impl AsRef<Context>) -> Result<Self> {
         not_null(raw, "a null graph")?;
-        Ok(Self::adopt(raw, context))
+        Ok(Self::adopt(raw, context.as_ref()))
     }
 
     /// Waits for the last launch and gives the handle away: the caller destroys the graph. What it uses is leaked,

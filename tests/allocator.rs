@@ -12,7 +12,7 @@ use racl::sys::aclrtStream;
 use racl::{Allocator, CaptureMode, Context, DeviceBuffer, ErrorKind, ForeignAllocator, Stream, mock, op};
 
 fn context() -> Context {
-    device().create_context().unwrap()
+    device().context().create_context().unwrap()
 }
 
 fn calls() -> u64 {
@@ -360,7 +360,7 @@ fn nothing_is_left_once_the_context_is_closed() {
     let _alone = mock::exclusive();
     let device = device();
     let before = mock::live_handles().device_bytes;
-    let context = device.create_context().unwrap();
+    let context = device.context().create_context().unwrap();
     let stream = context.stream().unwrap();
     for bytes in [10, 100_000, 5 << 20, 30 << 20] {
         given_up(&context, &stream, bytes);

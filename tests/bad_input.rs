@@ -73,10 +73,10 @@ fn waiting_inside_a_capture_is_an_error_and_the_capture_goes_on() {
     let mut buffer = device.upload(&[0_u8; 8]).unwrap();
     let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
     let parts = ["aclrtSynchronizeStream", "107027", "stream \"decode\" records a graph"];
-    assert_says(&capture.synchronize().unwrap_err(), ErrorKind::CaptureForbidden, &parts);
-    assert_says(&capture.is_complete().unwrap_err(), ErrorKind::CaptureForbidden, &["107027"]);
+    assert_says(&capture.stream().synchronize().unwrap_err(), ErrorKind::CaptureForbidden, &parts);
+    assert_says(&capture.stream().is_complete().unwrap_err(), ErrorKind::CaptureForbidden, &["107027"]);
     assert_says(&device.synchronize().unwrap_err(), ErrorKind::CaptureForbidden, &["107027"]);
-    capture.fill_bytes(&mut buffer, 9).unwrap();
+    capture.stream().fill_bytes(&mut buffer, 9).unwrap();
     let mut graph = capture.finish().unwrap();
     graph.launch(&stream).unwrap();
     assert_eq!(buffer.to_vec().unwrap(), [9; 8]);
@@ -143,8 +143,8 @@ fn an_event_of_another_capture_is_an_error_and_neither_gives_a_graph() {
     let event = device.event().unwrap();
     let first = one.begin_capture(CaptureMode::Relaxed).unwrap();
     let second = two.begin_capture(CaptureMode::Relaxed).unwrap();
-    event.record(&first).unwrap();
-    assert_says(&second.wait(&event).unwrap_err(), ErrorKind::CaptureInvalidated, &["107032"]);
+    event.record(first.stream()).unwrap();
+    assert_says(&second.stream().wait(&event).unwrap_err(), ErrorKind::CaptureInvalidated, &["107032"]);
     assert_eq!(first.finish().unwrap_err().kind(), ErrorKind::CaptureInvalidated);
     assert_eq!(second.finish().unwrap_err().kind(), ErrorKind::CaptureInvalidated);
     one.synchronize().unwrap();
@@ -166,7 +166,7 @@ fn a_graph_cannot_be_launched_into_a_capture() {
     let (stream, other) = (device.stream().unwrap(), device.stream().unwrap());
     let mut graph = stream.capture(CaptureMode::Relaxed, |_| Ok(())).unwrap();
     let capture = other.begin_capture(CaptureMode::Relaxed).unwrap();
-    assert_says(&graph.launch(&capture).unwrap_err(), ErrorKind::CaptureForbidden, &["107027"]);
+    assert_says(&graph.launch(capture.stream()).unwrap_err(), ErrorKind::CaptureForbidden, &["107027"]);
     assert_says(
         &capture.finish().unwrap_err(),
         ErrorKind::CaptureInvalidated,
@@ -231,7 +231,7 @@ fn copies_on_the_device_need_aligned_addresses() {
 #[test]
 fn a_stream_of_another_context_is_named() {
     let device = device();
-    let other: Context = device.create_context().unwrap();
+    let other: Context = device.context().create_context().unwrap();
     let (here, there) = (device.stream().unwrap(), other.stream().unwrap());
     let mut graph = here.capture(CaptureMode::Relaxed, |_| Ok(())).unwrap();
     let error = graph.launch(&there).unwrap_err();

@@ -25,7 +25,7 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
 }
 
 fn context() -> Context {
-    device().create_context().unwrap()
+    device().context().create_context().unwrap()
 }
 
 /// A function that says that it ran.

@@ -28,7 +28,7 @@ fn every_mode_captures() {
     let device = device();
     for mode in [CaptureMode::Global, CaptureMode::ThreadLocal, CaptureMode::Relaxed] {
         // A context of its own: the restriction of a global capture holds for everything in a context.
-        let context = device.create_context().unwrap();
+        let context = device.context().create_context().unwrap();
         let stream = context.stream().unwrap();
         let mut buffer = context.upload(&[0_u8; 4]).unwrap();
         let mut graph = stream.capture(mode, |s| s.fill_bytes(&mut buffer, 3)).unwrap();
@@ -86,8 +86,8 @@ fn a_pinned_buffer_is_read_at_each_replay_and_reached_through_the_graph() {
     let stream = device.stream().unwrap();
     let mut middle = device.alloc::<i32>(4).unwrap();
     let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
-    let input = capture.upload(device.pinned::<i32>(4).unwrap(), &mut middle).unwrap();
-    let output = capture.download(&middle, device.pinned::<i32>(4).unwrap()).unwrap();
+    let input = capture.stream().upload(device.pinned::<i32>(4).unwrap(), &mut middle).unwrap();
+    let output = capture.stream().download(&middle, device.pinned::<i32>(4).unwrap()).unwrap();
     let mut graph = capture.finish().unwrap();
     for turn in 0..3 {
         graph.host(&input).unwrap().fill(turn);
@@ -102,12 +102,41 @@ fn a_pinned_buffer_is_read_at_each_replay_and_reached_through_the_graph() {
 }
 
 #[test]
+fn sides_belong_to_a_capture_and_have_names() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let refused = stream.side("1").unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+    assert!(refused.to_string().contains("captures nothing"), "{refused}");
+    let mut buffers = [device.alloc_zeroed::<u8>(8).unwrap(), device.alloc_zeroed::<u8>(8).unwrap()];
+    let mut graph = stream
+        .capture(CaptureMode::ThreadLocal, |s| {
+            let one = s.side("1")?;
+            assert_eq!((s.side("1")?.as_raw(), s.as_raw()), (one.as_raw(), stream.as_raw()));
+            s.fork(&one)?;
+            // Any stream of the capture has the same ones.
+            let two = one.side("2")?;
+            assert_eq!(s.side("2")?.as_raw(), two.as_raw());
+            assert_ne!(two.as_raw(), one.as_raw());
+            one.fork(&two)?;
+            one.fill_bytes(&mut buffers[0], 1)?;
+            two.fill_bytes(&mut buffers[1], 2)?;
+            s.join(&one)?;
+            s.join(&two)
+        })
+        .unwrap();
+    graph.launch(&stream).unwrap();
+    assert_eq!([buffers[0].to_vec().unwrap(), buffers[1].to_vec().unwrap()], [[1; 8], [2; 8]]);
+    assert!(stream.side("1").is_err(), "the capture has ended");
+}
+
+#[test]
 fn a_key_of_another_graph_opens_nothing() {
     let device = device();
     let stream = device.stream().unwrap();
     let mut buffer = device.alloc::<i32>(4).unwrap();
     let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
-    let input = capture.upload(device.pinned::<i32>(4).unwrap(), &mut buffer).unwrap();
+    let input = capture.stream().upload(device.pinned::<i32>(4).unwrap(), &mut buffer).unwrap();
     let _graph = capture.finish().unwrap();
     let mut other = stream.capture(CaptureMode::ThreadLocal, |_| Ok(())).unwrap();
     assert_eq!(other.host(&input).unwrap_err().kind(), ErrorKind::InvalidArgument);
@@ -144,7 +173,7 @@ fn giving_up_a_capture_frees_the_stream() {
     let stream = device.stream().unwrap();
     let mut buffer = device.upload(&[1_u8; 4]).unwrap();
     let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
-    capture.fill_bytes(&mut buffer, 2).unwrap();
+    capture.stream().fill_bytes(&mut buffer, 2).unwrap();
     drop(capture);
     assert!(!stream.is_capturing());
     assert_eq!(buffer.to_vec().unwrap(), [1; 4]);
@@ -250,7 +279,7 @@ fn a_call_that_was_refused_leaves_no_graph_whatever_became_of_its_error() {
     };
     for number in 0..7 {
         let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
-        let (label, refused) = refuse(number, &capture);
+        let (label, refused) = refuse(number, capture.stream());
         assert!(refused, "{label}");
         let error = capture.finish().unwrap_err();
         assert_says(&error, ErrorKind::CaptureInvalidated, &[label, "tests/capture.rs:", "could not be recorded"]);
@@ -267,8 +296,8 @@ fn an_event_of_a_capture_signals_nothing_outside() {
     let event = device.event().unwrap();
     let mut buffer = device.alloc::<u8>(4).unwrap();
     let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
-    capture.fill_bytes(&mut buffer, 1).unwrap();
-    event.record(&capture).unwrap();
+    capture.stream().fill_bytes(&mut buffer, 1).unwrap();
+    event.record(capture.stream()).unwrap();
     let mut graph = capture.finish().unwrap();
     mock::hold(&stream).unwrap();
     graph.launch(&stream).unwrap();

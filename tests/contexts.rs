@@ -43,9 +43,9 @@ fn a_device_that_is_open_is_shared_with_all_that_it_keeps() {
         op::fill(&stream, &mut a, 1.0).unwrap();
         let two = acl.device(0).unwrap();
         assert_eq!(opened_and_reset(), (1, 0));
-        assert_eq!((one.as_raw(), two.operator_cache().misses), (two.as_raw(), 1));
+        assert_eq!((one.context().as_raw(), two.context().operator_cache().misses), (two.context().as_raw(), 1));
         op::fill(&two.stream().unwrap(), &mut two.zeros::<f32>([4]).unwrap(), 1.0).unwrap();
-        assert_eq!(one.operator_cache().hits, 1, "the executor is shared");
+        assert_eq!(one.context().operator_cache().hits, 1, "the executor is shared");
         // Neither can be taken from the other.
         let (two, error) = two.close().unwrap_err().into_parts();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
@@ -108,7 +108,7 @@ fn a_reset_that_fails_is_told_and_leaves_the_library_as_it_was() {
         let device = acl.device(0).unwrap();
         mock::fail("aclrtResetDevice", 1, 507_000).unwrap();
         let (device, _) = device.close().unwrap_err().into_parts();
-        assert_eq!(acl.device(0).unwrap().as_raw(), device.as_raw(), "it is there as before");
+        assert_eq!(acl.device(0).unwrap().context().as_raw(), device.context().as_raw(), "it is there as before");
         device.close().unwrap();
     });
 }
@@ -159,7 +159,7 @@ fn the_end_of_the_library_holds_no_lock_that_others_need() {
 fn other_code_may_change_the_context_in_its_scope() {
     alone(|acl| {
         let device = acl.device(0).unwrap();
-        let (one, two) = (device.create_context().unwrap(), device.create_context().unwrap());
+        let (one, two) = (device.context().create_context().unwrap(), device.context().create_context().unwrap());
         let (of_one, of_two) = (one.stream().unwrap(), two.stream().unwrap());
         let mut buffer = one.upload(&[0_u8; 4]).unwrap();
         of_one.synchronize().unwrap();
@@ -196,7 +196,7 @@ fn other_code_may_change_the_context_in_its_scope() {
 fn work_inside_other_code_leaves_its_context_as_it_was() {
     alone(|acl| {
         let device = acl.device(0).unwrap();
-        let (own, theirs) = (device.create_context().unwrap(), device.create_context().unwrap());
+        let (own, theirs) = (device.context().create_context().unwrap(), device.context().create_context().unwrap());
         let stream = own.stream().unwrap();
         let mut buffer = own.upload(&[0_u8; 4]).unwrap();
         // What this crate believes is wrong already.
@@ -223,7 +223,7 @@ fn work_inside_other_code_leaves_its_context_as_it_was() {
 fn a_context_that_other_code_changed_is_found_where_calls_ask() {
     alone(|acl| {
         let device = acl.device(0).unwrap();
-        let (own, theirs) = (device.create_context().unwrap(), device.create_context().unwrap());
+        let (own, theirs) = (device.context().create_context().unwrap(), device.context().create_context().unwrap());
         let stream = own.stream().unwrap();
         let mut buffer = own.upload(&[0_u8; 4]).unwrap();
         stream.fill_bytes(&mut buffer, 1).unwrap();

@@ -13,7 +13,7 @@ fn alone(test: impl FnOnce(&Context)) {
     let _alone = mock::exclusive();
     mock::reset().unwrap();
     let device = device();
-    let context = device.create_context().unwrap();
+    let context = device.context().create_context().unwrap();
     test(&context);
     mock::clear_failures();
     context.close().unwrap();

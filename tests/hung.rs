@@ -21,7 +21,7 @@ struct Held {
 impl Held {
     fn new() -> (Self, Stream) {
         racl::set_drop_limit(LIMIT);
-        let context = device().create_context().unwrap();
+        let context = device().context().create_context().unwrap();
         let stream = context.stream().unwrap();
         mock::hold(&stream).unwrap();
         (Self { context, raw: stream.as_raw() }, stream)

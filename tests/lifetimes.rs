@@ -8,7 +8,7 @@ use racl::{CaptureMode, ErrorKind, Prefetch, mock, op};
 #[test]
 fn a_graph_keeps_the_buffers_that_it_uses() {
     let _alone = mock::exclusive();
-    let device = device().create_context().unwrap();
+    let device = device().context().create_context().unwrap();
     let stream = device.stream().unwrap();
     let before = mock::live_handles().device_allocations;
     let mut out = device.zeros::<f32>([8]).unwrap();
@@ -32,9 +32,9 @@ fn a_stream_that_captures_is_kept_until_the_end() {
     let side = device.stream().unwrap();
     let mut buffer = device.upload(&[0_u8; 4]).unwrap();
     let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
-    capture.fork(&side).unwrap();
+    capture.stream().fork(&side).unwrap();
     side.fill_bytes(&mut buffer, 5).unwrap();
-    capture.join(&side).unwrap();
+    capture.stream().join(&side).unwrap();
     let destroyed = mock::calls("aclrtDestroyStream");
     drop(side);
     drop(stream);
@@ -68,7 +68,7 @@ fn a_replay_is_one_call_however_many_operators() {
 #[test]
 fn side_streams_are_used_again_by_the_next_capture() {
     let _alone = mock::exclusive();
-    let device = device().create_context().unwrap();
+    let device = device().context().create_context().unwrap();
     let stream = device.stream().unwrap();
     let record = || {
         stream
@@ -224,14 +224,14 @@ fn operators_leave_no_descriptions_behind() {
     };
     // The context keeps the number one from the first operator that scales.
     op::adds(&stream, &a, 1.0, &mut a.clone()).unwrap();
-    device.clear_operator_cache();
+    device.context().clear_operator_cache();
     let before = counts();
     op::adds(&stream, &a, 1.0, &mut a.clone()).unwrap();
     op::reduce_sum(&stream, &a, &[1], false, &mut device.zeros([2]).unwrap()).unwrap();
     assert!(op::matmul(&stream, &a, &a, &mut out).is_err());
     stream.synchronize().unwrap();
     assert_ne!(counts(), before, "executors are kept");
-    device.clear_operator_cache();
+    device.context().clear_operator_cache();
     assert_eq!(counts(), before);
 }
 
@@ -310,19 +310,19 @@ fn a_stream_that_cannot_be_waited_for_keeps_what_its_work_uses() {
     let stream = device.stream().unwrap();
     let mut buffer = device.alloc::<u8>(64).unwrap();
     let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
-    let input = capture.upload(device.pinned(64).unwrap(), &mut buffer).unwrap();
+    let input = capture.stream().upload(device.pinned(64).unwrap(), &mut buffer).unwrap();
     let mut graph = capture.finish().unwrap();
     mock::hold(&stream).unwrap();
     graph.launch(&stream).unwrap();
     mock::fail("aclrtSynchronizeStreamWithTimeout", 1, 507_000).unwrap();
     mock::fail("aclrtDestroyStream", 1, 507_000).unwrap();
     drop(stream);
-    assert_eq!(device.take_drop_errors().len(), 2);
+    assert_eq!(device.context().take_drop_errors().len(), 2);
     assert_eq!(graph.host(&input).unwrap_err().kind(), ErrorKind::DeviceLost);
     let before = mock::live_handles();
     drop((graph, buffer));
     assert_eq!(mock::live_handles(), before, "memory that work may still use was freed");
-    assert_eq!(device.take_drop_errors().len(), 1);
+    assert_eq!(device.context().take_drop_errors().len(), 1);
     drop(device);
     mock::reset().unwrap();
 }
@@ -341,7 +341,7 @@ fn memory_of_a_stream_that_is_going_away_is_kept_until_it_is_gone() {
     let (gate, stream) = (device.stream().unwrap(), device.stream().unwrap());
     let mut buffer = device.upload(&[1_u8; 64]).unwrap();
     let capture = gate.begin_capture(CaptureMode::Relaxed).unwrap();
-    let output = capture.download(&buffer, device.pinned::<u8>(64).unwrap()).unwrap();
+    let output = capture.stream().download(&buffer, device.pinned::<u8>(64).unwrap()).unwrap();
     let mut graph = capture.finish().unwrap();
     mock::hold(&gate).unwrap();
     gate.prefetch(&buffer, Prefetch::all()).unwrap();
@@ -421,7 +421,7 @@ fn pinned_memory_from_before_a_reset_is_nobody_else_s() {
     let mut old = device_before.pinned_from(&[1_u64; 8]).unwrap();
     mock::reset().unwrap();
     let device_after = racl::Acl::mock().unwrap().device(0).unwrap_or(device_before);
-    device_after.bind().ok();
+    device_after.context().bind().ok();
     if let Ok(mut new) = device_after.pinned_from(&[2_u64; 8]) {
         new[0] = 3;
         old[0] = 4;
@@ -436,7 +436,7 @@ fn pinned_memory_from_before_a_reset_is_nobody_else_s() {
 fn a_created_context_keeps_the_primary_one() {
     let _alone = mock::exclusive();
     racl::set_end_on_drop(true);
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     let resets = mock::calls("aclrtResetDevice");
     let mut buffer = context.upload(&[1_u8; 4]).unwrap();
     context.stream().unwrap().fill_bytes(&mut buffer, 2).unwrap();
@@ -461,7 +461,7 @@ fn values_from_before_a_reset_report_errors_and_do_not_crash() {
     assert!(event.synchronize().is_err());
     assert!(buffer.to_vec().is_err());
     drop((graph, buffer, event, stream));
-    assert!(!device.take_drop_errors().is_empty());
+    assert!(!device.context().take_drop_errors().is_empty());
     drop(device);
 }
 
@@ -483,7 +483,7 @@ fn a_wait_for_a_copy_that_fails_can_be_made_again() {
     mock::fail("aclrtSynchronizeEvent", 1, 507_000).unwrap();
     assert_eq!(lent.wait().map_err(racl::Error::from).unwrap_err().kind(), ErrorKind::Internal);
     assert_eq!(mock::live_handles().pinned_allocations, pinned - 1);
-    assert!(device.take_drop_errors().is_empty());
+    assert!(device.context().take_drop_errors().is_empty());
 }
 
 #[test]
@@ -540,14 +540,14 @@ fn closing_gives_the_error_and_the_value_back() {
 #[test]
 fn streams_of_captures_are_given_back_to_the_device() {
     let _alone = mock::exclusive();
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     let origin = context.stream().unwrap();
     let before = context.streams_left().unwrap();
     let capture = origin.begin_capture(CaptureMode::Relaxed).unwrap();
-    let sides: Vec<_> = (0..300).map(|number| capture.side(&number.to_string()).unwrap()).collect();
+    let sides: Vec<_> = (0..300).map(|number| capture.stream().side(&number.to_string()).unwrap()).collect();
     for side in &sides {
-        capture.fork(side).unwrap();
-        capture.join(side).unwrap();
+        capture.stream().fork(side).unwrap();
+        capture.stream().join(side).unwrap();
     }
     drop(sides);
     drop(capture.finish().unwrap());

@@ -81,7 +81,7 @@ fn begin() -> (Arc<Busy>, watchdog::Watchdog) {
         log::set_logger(&CallsBack).unwrap();
         log::set_max_level(log::LevelFilter::Trace);
     });
-    let context = Acl::mock().unwrap().device(0).unwrap().create_context().unwrap();
+    let context = Acl::mock().unwrap().device(0).unwrap().context().create_context().unwrap();
     // Each buffer is an allocation of the library then, which can fail to be freed.
     context.set_allocator(Allocator::Direct);
     let busy = Arc::new(Busy { stream: context.stream().unwrap(), context });
@@ -136,8 +136,8 @@ fn a_logger_may_call_what_logs() {
     });
     says(|| {
         let capture = stream.begin_capture(CaptureMode::Relaxed).unwrap();
-        let side = capture.side("1").unwrap();
-        capture.fork(&side).unwrap();
+        let side = capture.stream().side("1").unwrap();
+        capture.stream().fork(&side).unwrap();
         drop(capture);
     });
     says(|| {

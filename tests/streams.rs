@@ -330,7 +330,7 @@ fn one_stream_takes_work_from_many_threads() {
 #[test]
 fn contexts_have_streams_of_their_own() {
     let device = device();
-    let other = device.create_context().unwrap();
+    let other = device.context().create_context().unwrap();
     let (here, there) = (device.stream().unwrap(), other.stream().unwrap());
     let mut buffer = other.alloc::<u8>(4).unwrap();
     there.fill_bytes(&mut buffer, 1).unwrap();
@@ -344,14 +344,14 @@ fn contexts_have_streams_of_their_own() {
 #[test]
 fn code_that_changes_the_thread_s_context_is_answered_by_bind() {
     let device = device();
-    let other = device.create_context().unwrap();
+    let other = device.context().create_context().unwrap();
     let stream = device.stream().unwrap();
     let function = device.acl().table().aclrtSetCurrentContext().unwrap();
     // SAFETY: the context is live.
     assert_eq!(unsafe { function(other.as_raw()) }, 0);
     let mut buffer = device.alloc::<u8>(4).unwrap();
     assert_eq!(stream.fill_bytes(&mut buffer, 1).unwrap_err().kind(), ErrorKind::WrongContext);
-    device.bind().unwrap();
+    device.context().bind().unwrap();
     stream.fill_bytes(&mut buffer, 1).unwrap();
     stream.synchronize().unwrap();
 }

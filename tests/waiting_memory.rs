@@ -26,7 +26,7 @@ fn queue_with_temporaries(context: &Context, streams: &[Stream], count: usize) {
 #[test]
 fn each_stream_is_asked_once_however_much_waits() {
     let _alone = mock::exclusive();
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     for (streams, count) in [(1, 250), (1, 1900), (3, 600)] {
         let streams: Vec<_> = (0..streams).map(|_| context.stream().unwrap()).collect();
         streams.iter().for_each(|stream| mock::hold(stream).unwrap());
@@ -46,7 +46,7 @@ fn each_stream_is_asked_once_however_much_waits() {
 #[test]
 fn memory_is_freed_in_the_order_of_its_last_use_not_of_its_drop() {
     let _alone = mock::exclusive();
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     let (first, second) = (context.stream().unwrap(), context.stream().unwrap());
     let mut buffers: Vec<DeviceBuffer<u8>> = (0..4).map(|_| context.alloc(64).unwrap()).collect();
     let live = || mock::live_handles().device_allocations;
@@ -82,7 +82,7 @@ const MANY: usize = 1500;
 #[test]
 fn large_memory_that_waits_is_found_beside_a_thread_that_allocates() {
     let _alone = mock::exclusive();
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     let bytes = most_of_the_memory(&context);
     let held = context.stream().unwrap();
     mock::hold(&held).unwrap();
@@ -112,7 +112,7 @@ fn large_memory_that_waits_is_found_beside_a_thread_that_allocates() {
 #[test]
 fn memory_that_never_becomes_free_is_told() {
     let _alone = mock::exclusive();
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     let bytes = most_of_the_memory(&context);
     let held = context.stream().unwrap();
     mock::hold(&held).unwrap();

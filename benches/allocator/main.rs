@@ -106,7 +106,7 @@ fn replay(context: &Context, trace: &Trace) -> Result<f64> {
 
 fn main() -> Result<ExitCode> {
     let device = Acl::mock()?.device(0)?;
-    let context = device.create_context()?;
+    let context = device.context().create_context()?;
     for (name, bytes, count) in
         [("64 B", 64, 500), ("4 KiB", 4 << 10, 500), ("1 MiB", 1 << 20, 100), ("64 MiB", 64 << 20, 20)]
     {
@@ -122,7 +122,7 @@ fn main() -> Result<ExitCode> {
     context.trim_memory(0);
     report("allocator: a temporary of a busy stream, with its task", temporaries(&context, 1000)?, "ns", None);
     for trace in traces::all() {
-        let own = replay(&device.create_context()?, &trace)?;
+        let own = replay(&device.context().create_context()?, &trace)?;
         let [torch, rmm] = [Policy::torch(), Policy::rmm()].map(|policy| policy.replay(&trace));
         // Each block has the tail that operators read, which the others do not give.
         report(&format!("reserved over allocated: {}", trace.name), own, "x", Some(torch * 1.05));

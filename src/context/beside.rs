@@ -51,7 +51,7 @@ impl Acl {
     ///
     /// ```
     /// let acl = racl::Acl::mock()?;
-    /// let stream = acl.device(0)?.create_context()?.stream()?;
+    /// let stream = acl.device(0)?.context().create_context()?.stream()?;
     /// let set = acl.table().aclrtSetDevice()?;
     /// // SAFETY: takes a number.
     /// let code = acl.beside(|| unsafe { set(0) })?; // as foreign code does
@@ -86,7 +86,7 @@ impl Context {
     /// ```
     /// let device = racl::Acl::mock()?.device(0)?;
     /// // In a function that a framework calls, on its thread:
-    /// let sum = device.within(|| device.upload(&[1_u8, 2])?.to_vec())?;
+    /// let sum = device.context().within(|| device.upload(&[1_u8, 2])?.to_vec())?;
     /// assert_eq!(sum, [1, 2]);
     /// # Ok::<(), racl::Error>(())
     /// ```

@@ -23,7 +23,7 @@ impl Context {
     /// use racl::{Allocator, mock};
     ///
     /// let _alone = mock::exclusive();
-    /// let context = racl::Acl::mock()?.device(0)?.create_context()?;
+    /// let context = racl::Acl::mock()?.device(0)?.context().create_context()?;
     /// drop(context.alloc::<u8>(100)?);
     /// let calls = mock::calls("aclrtMalloc");
     /// drop(context.alloc::<u8>(100)?); // no call
@@ -45,7 +45,7 @@ impl Context {
     /// # Examples
     ///
     /// ```
-    /// let context = racl::Acl::mock()?.device(0)?.create_context()?;
+    /// let context = racl::Acl::mock()?.device(0)?.context().create_context()?;
     /// let buffer = context.alloc::<f32>(1000)?;
     /// let stats = context.memory_stats();
     /// assert_eq!((stats.allocated.now, stats.small.held, stats.device_allocations), (4000, 1, 1));
@@ -72,7 +72,7 @@ impl Context {
     /// # Examples
     ///
     /// ```
-    /// let context = racl::Acl::mock()?.device(0)?.create_context()?;
+    /// let context = racl::Acl::mock()?.device(0)?.context().create_context()?;
     /// drop(context.alloc::<u8>(5 << 20)?);
     /// assert_eq!(context.memory_stats().reserved.now, (20 << 20) - 512);
     /// assert_eq!(context.trim_memory(0), (20 << 20) - 512);
@@ -97,7 +97,7 @@ impl Context {
     /// ```
     /// use racl::ErrorKind;
     ///
-    /// let context = racl::Acl::mock()?.device(0)?.create_context()?;
+    /// let context = racl::Acl::mock()?.device(0)?.context().create_context()?;
     /// context.set_memory_limit(Some(64 << 20));
     /// let _most = context.alloc::<u8>(50 << 20)?;
     /// assert_eq!(context.alloc::<u8>(50 << 20).unwrap_err().kind(), ErrorKind::OutOfMemory);

@@ -1,9 +1,7 @@
 //! Recording: the guard and the closure form.
 
-use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Deref;
 use std::sync::Arc;
 
 use acl_sys::{aclmdlRICaptureMode, aclmdlRICaptureStatus};
@@ -41,7 +39,8 @@ impl CaptureMode {
     }
 }
 
-/// An active capture: what its streams are given is recorded and not executed. It dereferences to its origin stream.
+/// An active capture: what its streams are given is recorded and not executed. Work goes to the origin stream
+/// ([`Capture::stream`], or any clone of it) and to streams that wait for it ([`Stream::side`]).
 ///
 /// [`Capture::finish`] gives the [`Graph`]; dropping the guard ends the capture without one. It stays on its thread,
 /// because the runtime ends a capture only there.
@@ -62,10 +61,10 @@ impl CaptureMode {
 /// let mut buffer = device.upload(&[7_u8; 4])?;
 ///
 /// let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
-/// let side = capture.side("1")?;
-/// capture.fork(&side)?;
+/// let side = stream.side("1")?;
+/// stream.fork(&side)?;
 /// side.fill_bytes(&mut buffer, 0)?;
-/// capture.join(&side)?;
+/// stream.join(&side)?;
 /// let mut graph = capture.finish()?;
 ///
 /// assert_eq!(buffer.to_vec()?, [7; 4]);
@@ -76,7 +75,6 @@ impl CaptureMode {
 pub struct Capture {
     stream: Stream,
     state: Arc<CaptureState>,
-    sides: RefCell<Vec<(String, Stream)>>,
     ended: bool,
     /// Not `Send`: see above.
     thread: PhantomData<*const ()>,
@@ -113,16 +111,10 @@ impl Stream {
         let capture = CaptureState::new(inner, pool.inner());
         state.capture = Some(Arc::clone(&capture));
         drop(state);
-        Ok(Capture {
-            stream: self.clone(),
-            state: capture,
-            sides: RefCell::default(),
-            ended: false,
-            thread: PhantomData,
-        })
+        Ok(Capture { stream: self.clone(), state: capture, ended: false, thread: PhantomData })
     }
 
-    /// Records what `work` gives to this stream, and to the side streams that it forks, into a graph.
+    /// Records what `work` gives to this stream, which it is handed, and to the side streams that it forks, into a graph.
     ///
     /// An error or a panic of `work` ends the capture; nothing of it was executed.
     ///
@@ -144,9 +136,9 @@ impl Stream {
     /// assert_eq!(buffer.to_vec()?, [1; 16]);
     /// # Ok::<(), racl::Error>(())
     /// ```
-    pub fn capture(&self, mode: CaptureMode, work: impl FnOnce(&Capture) -> Result<()>) -> Result<Graph> {
+    pub fn capture(&self, mode: CaptureMode, work: impl FnOnce(&Self) -> Result<()>) -> Result<Graph> {
         let capture = self.begin_capture(mode)?;
-        work(&capture)?;
+        work(self)?;
         capture.finish()
     }
 
@@ -159,11 +151,54 @@ impl Stream {
         &self,
         mode: CaptureMode,
         pool: &GraphPool,
-        work: impl FnOnce(&Capture) -> Result<()>,
+        work: impl FnOnce(&Self) -> Result<()>,
     ) -> Result<Graph> {
         let capture = self.begin_capture_in(mode, pool)?;
-        work(&capture)?;
+        work(self)?;
         capture.finish()
+    }
+
+    /// A stream for work beside this one, which captures, with a name that errors use. The same name gives the same
+    /// stream throughout a capture. It takes part once it waits for an event of the capture ([`Stream::fork`]), must lead
+    /// back to the origin ([`Stream::join`]), and goes back to the context's idle streams when the capture has ended and
+    /// the last clone is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for a stream that captures nothing: work beside it goes to any other stream;
+    /// [`ErrorKind::NoStreams`] when the device has none left; [`ErrorKind::CaptureInvalidated`] when the capture is
+    /// ending.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::CaptureMode;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let device = acl.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut buffer = device.alloc::<u8>(16)?;
+    /// let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| {
+    ///     let side = s.side("1")?;
+    ///     s.fork(&side)?;
+    ///     side.fill_bytes(&mut buffer, 1)?;
+    ///     s.join(&side)
+    /// })?;
+    /// graph.launch(&stream)?;
+    /// assert_eq!(buffer.to_vec()?, [1; 16]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn side(&self, name: &str) -> Result<Self> {
+        let capture = self.0.lock().capture.clone();
+        let Some(capture) = capture else {
+            return Err(Error::invalid(format!("a side of {}, which captures nothing", self.name())));
+        };
+        if let Some(known) = capture.side(name)? {
+            return Ok(known);
+        }
+        let stream = Self::lease(self.0.context())?;
+        stream.set_name(name);
+        capture.add_side(name, stream)
     }
 
     fn explain_begin(&self, error: Error, capturing: bool) -> Error {
@@ -179,22 +214,10 @@ impl Stream {
 }
 
 impl Capture {
-    /// A stream for work beside the origin, with a name that errors use. The same name gives the same stream. It
-    /// takes part once it waits for an event of the capture ([`Stream::fork`]), must lead back to the origin
-    /// ([`Stream::join`]), and goes back to the context's idle streams afterwards.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NoStreams`] when the device has none left.
-    pub fn side(&self, name: &str) -> Result<Stream> {
-        let mut sides = self.sides.borrow_mut();
-        if let Some((_, stream)) = sides.iter().find(|(known, _)| known == name) {
-            return Ok(stream.clone());
-        }
-        let stream = Stream::lease(self.stream.0.context())?;
-        stream.set_name(name);
-        sides.push((name.to_owned(), stream.clone()));
-        Ok(stream)
+    /// The origin: the stream that the capture began on.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        &self.stream
     }
 
     /// Ends the capture.
@@ -221,14 +244,17 @@ impl Capture {
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is a place for one handle, and this is the thread and the stream that the capture began on.
         let ended = unsafe { call!(&**origin.context(), aclmdlRICaptureEnd(origin.raw(), &raw mut raw)) };
-        match ended {
+        let graph = match ended {
             Ok(()) => {
                 let graph = Graph::own(raw, origin.context(), &self.state);
                 self.state.release_streams();
                 Ok(graph)
             }
             Err(error) => Err(self.explain_end(error)),
-        }
+        };
+        // No longer in a capture, unless it could not be ended.
+        drop(self.state.take_sides());
+        graph
     }
 
     fn explain_end(&self, error: Error) -> Error {
@@ -274,14 +300,6 @@ fn still_capturing(stream: &StreamInner) -> bool {
     let asked =
         unsafe { call!(&**stream.context(), aclmdlRICaptureGetInfo(stream.raw(), &raw mut status, &raw mut raw)) };
     asked.is_ok() && status != aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE
-}
-
-impl Deref for Capture {
-    type Target = Stream;
-
-    fn deref(&self) -> &Stream {
-        &self.stream
-    }
 }
 
 impl Drop for Capture {

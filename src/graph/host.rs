@@ -37,7 +37,7 @@ impl Graph {
     /// let stream = device.stream()?;
     /// let mut buffer = device.alloc::<u32>(2)?;
     /// let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
-    /// let input = capture.upload(device.pinned(2)?, &mut buffer)?;
+    /// let input = capture.stream().upload(device.pinned(2)?, &mut buffer)?;
     /// let mut graph = capture.finish()?;
     ///
     /// graph.host(&input)?.copy_from_slice(&[3, 4]);

@@ -162,8 +162,10 @@ impl Stream {
     #[doc(alias = "aclrtMemsetAsync")]
     #[track_caller]
     pub fn fill_bytes(&self, memory: &mut impl DeviceWrite, byte: u8) -> Result<()> {
-        let (location, memory) = (Location::caller(), memory.as_slice());
-        self.check_device(memory.context_inner()).map_err(|error| self.refuse(("fill_bytes", location), error))?;
+        let location = Location::caller();
+        let checked = self.check_device(memory.as_slice().context_inner());
+        checked.map_err(|error| self.refuse(("fill_bytes", location), error))?;
+        let memory = memory.as_slice();
         self.set_bytes((memory.allocation(), memory.address()), byte, memory.size_bytes(), location)
     }
 

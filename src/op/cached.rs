@@ -43,7 +43,7 @@ impl Context {
     /// use racl::op;
     ///
     /// let acl = racl::Acl::mock()?;
-    /// let context = acl.device(0)?.create_context()?;
+    /// let context = acl.device(0)?.context().create_context()?;
     /// let stream = context.stream()?;
     /// let mut a = context.zeros::<f32>([4])?;
     /// for _ in 0..3 {
@@ -78,7 +78,7 @@ impl Context {
     /// ```
     /// use racl::op;
     ///
-    /// let context = racl::Acl::mock()?.device(0)?.create_context()?;
+    /// let context = racl::Acl::mock()?.device(0)?.context().create_context()?;
     /// context.set_operator_cache(0);
     /// let (stream, mut a) = (context.stream()?, context.zeros::<f32>([4])?);
     /// op::fill(&stream, &mut a, 2.0)?;
@@ -99,7 +99,7 @@ impl Context {
     /// ```
     /// use racl::op;
     ///
-    /// let context = racl::Acl::mock()?.device(0)?.create_context()?;
+    /// let context = racl::Acl::mock()?.device(0)?.context().create_context()?;
     /// let (stream, mut a) = (context.stream()?, context.zeros::<f32>([4])?);
     /// op::fill(&stream, &mut a, 2.0)?;
     /// context.clear_operator_cache();

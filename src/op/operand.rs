@@ -6,7 +6,6 @@ use super::element::Element;
 use super::tensor::Tensor;
 use super::view::View;
 use crate::error::{Error, Result};
-use crate::graph::Capture;
 use crate::stream::Stream;
 
 // Public in a private module: traits of this crate alone.
@@ -148,12 +147,6 @@ pub trait Submit: Destination {}
 impl<T: Destination + ?Sized> Submit for T {}
 
 impl Destination for Stream {
-    fn place(&self) -> Place<'_> {
-        Place::Stream(self)
-    }
-}
-
-impl Destination for Capture {
     fn place(&self) -> Place<'_> {
         Place::Stream(self)
     }

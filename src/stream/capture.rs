@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::joins::Joins;
 use super::private::{Lease, Private};
 use super::submit::Named;
-use super::{StreamInner, Task};
+use super::{Stream, StreamInner, Task};
 use crate::allocation::{Allocation, How, Touch};
 use crate::closure::{Function, Panics};
 use crate::error::{Error, ErrorKind, Result};
@@ -28,6 +28,8 @@ struct Inner {
     closed: bool,
     failure: Option<String>,
     streams: Vec<Arc<StreamInner>>,
+    /// Streams that it made, by name.
+    sides: Vec<(String, Stream)>,
     joins: Joins,
     keep: Keep,
     /// Memory of the pool for its streams: what is given up is for later work of the same stream.
@@ -124,6 +126,28 @@ impl CaptureState {
         for stream in streams {
             drop(stream.lock());
         }
+    }
+
+    /// The stream that it made with this name.
+    pub(crate) fn side(&self, name: &str) -> Result<Option<Stream>> {
+        let inner = self.lock();
+        inner.check_open()?;
+        Ok(inner.side(name))
+    }
+
+    /// Keeps `stream` under this name; another thread may have been first.
+    pub(crate) fn add_side(&self, name: &str, stream: Stream) -> Result<Stream> {
+        let mut inner = self.lock();
+        inner.check_open()?;
+        let known = inner.side(name);
+        Ok(known.unwrap_or_else(|| {
+            inner.sides.push((name.to_owned(), stream.clone()));
+            stream
+        }))
+    }
+
+    pub(crate) fn take_sides(&self) -> Vec<(String, Stream)> {
+        std::mem::take(&mut self.lock().sides)
     }
 
     /// A task went into the capture on `stream`.
@@ -297,6 +321,10 @@ impl Inner {
             return Err(Error::new(ErrorKind::CaptureInvalidated, "the capture is ending or could not be ended"));
         }
         Ok(())
+    }
+
+    fn side(&self, name: &str) -> Option<Stream> {
+        self.sides.iter().find(|(known, _)| known == name).map(|(_, stream)| stream.clone())
     }
 
     /// Work of `stream` uses memory. Whether it is of the pool.

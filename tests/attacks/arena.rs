@@ -45,7 +45,7 @@ impl Arena {
         mock::stand_still(false);
         let device = Acl::mock().unwrap().device(0).unwrap();
         let before = live();
-        let context = device.create_context().unwrap();
+        let context = device.context().create_context().unwrap();
         Self { context, expected: Vec::new(), device, before, _watched: Watchdog::new(), _alone: alone }
     }
 
@@ -103,7 +103,7 @@ impl Arena {
         let kinds: Vec<_> = errors.iter().map(Error::kind).collect();
         assert_eq!(kinds, expected, "errors of destructors: {errors:#?}");
         context.close().expect("nothing belongs to the context any more");
-        drop(device.take_drop_errors());
+        drop(device.context().take_drop_errors());
         let mut after = live();
         for memory in [4, 5] {
             assert!(after[memory] <= before[memory], "memory that is alive: {after:?}, {before:?}");

@@ -58,7 +58,7 @@ fn two_that_wait_for_each_other() {
     let event = arena.context.event().unwrap();
     event.record(&a).unwrap();
     refused(b.wait(&event), BROKEN);
-    refused(first.fork(&b), BROKEN);
+    refused(first.stream().fork(&b), BROKEN);
     refused(first.finish(), BROKEN);
     refused(second.finish(), BROKEN);
     a.synchronize().unwrap();
@@ -109,11 +109,11 @@ fn events_that_cross_its_border() {
     let (before, within) = (arena.context.event().unwrap(), arena.context.event().unwrap());
     before.record(&outside).unwrap();
     let capture = stream.begin_capture(CaptureMode::Relaxed).unwrap();
-    let waited = capture.wait(&before);
-    within.record(&capture).unwrap();
+    let waited = capture.stream().wait(&before);
+    within.record(capture.stream()).unwrap();
     refused(within.synchronize(), BROKEN);
     refused(within.is_complete(), BROKEN);
-    let _ = op::fill(&capture, &mut out, 1.0);
+    let _ = op::fill(capture.stream(), &mut out, 1.0);
     let ended = capture.finish();
     assert!(waited.is_ok() || ended.is_err(), "a wait was refused and left out of the graph");
     drop(ended);
@@ -133,7 +133,7 @@ fn a_wait_of_a_stream_that_did_not_mean_to_join() {
     let mut out = arena.tensor(0.0);
     let capture = stream.begin_capture(CaptureMode::Relaxed).unwrap();
     let within = arena.context.event().unwrap();
-    within.record(&capture).unwrap();
+    within.record(capture.stream()).unwrap();
     outside.wait(&within).unwrap();
     assert!(outside.is_capturing());
     op::fill(&outside, &mut out, 1.0).unwrap();
@@ -233,9 +233,9 @@ fn waits_of_every_kind_inside() {
     let stream = arena.stream();
     let mut out = arena.tensor(0.0);
     let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
-    op::fill(&capture, &mut out, 1.0).unwrap();
-    refused(capture.synchronize(), BROKEN);
-    refused(capture.is_complete(), BROKEN);
+    op::fill(capture.stream(), &mut out, 1.0).unwrap();
+    refused(capture.stream().synchronize(), BROKEN);
+    refused(capture.stream().is_complete(), BROKEN);
     refused(arena.context.synchronize(), BROKEN);
     refused(out.to_vec(), BROKEN);
     refused(out.write(&[9.0; 4]), BROKEN);
@@ -256,8 +256,8 @@ fn memory_that_comes_and_goes_inside() {
     let capture = stream.begin_capture(CaptureMode::Relaxed).unwrap();
     for step in 0..50 {
         let mut between = arena.context.empty::<f32>([4]).unwrap();
-        op::fill(&capture, &mut between, step as f32).unwrap();
-        op::add_inplace(&capture, &mut out, &between).unwrap();
+        op::fill(capture.stream(), &mut between, step as f32).unwrap();
+        op::add_inplace(capture.stream(), &mut out, &between).unwrap();
     }
     let mut graph = capture.finish().unwrap();
     // Nobody gets that memory while the graph has it.
@@ -288,7 +288,7 @@ fn the_stream_under_a_capture_is_given_up() {
         }
     };
     drop(stream);
-    op::fill(&capture, &mut out, 4.0).unwrap();
+    op::fill(capture.stream(), &mut out, 4.0).unwrap();
     let mut graph = capture.finish().unwrap();
     let other = arena.stream();
     graph.launch(&other).unwrap();

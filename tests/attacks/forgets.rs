@@ -44,7 +44,7 @@ fn a_capture() {
     std::thread::spawn(move || {
         let mut buffer = context.alloc_zeroed::<u8>(8).unwrap();
         let capture = there.begin_capture(CaptureMode::ThreadLocal).unwrap();
-        capture.fill_bytes(&mut buffer, 1).unwrap();
+        capture.stream().fill_bytes(&mut buffer, 1).unwrap();
         forget(capture);
         refused(buffer.to_vec(), &[ErrorKind::CaptureForbidden]);
         refused(there.synchronize(), &[ErrorKind::CaptureForbidden]);
@@ -81,7 +81,7 @@ fn a_view_of_host_memory_of_a_graph() {
     let stream = arena.stream();
     let mut buffer = arena.context.alloc_zeroed::<u32>(2).unwrap();
     let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
-    let input = capture.upload(arena.context.pinned_from(&[0_u32; 2]).unwrap(), &mut buffer).unwrap();
+    let input = capture.stream().upload(arena.context.pinned_from(&[0_u32; 2]).unwrap(), &mut buffer).unwrap();
     let mut graph = capture.finish().unwrap();
     for step in 1..=3 {
         let mut view = graph.host(&input).unwrap();

@@ -122,7 +122,7 @@ fn a_capture_that_is_given_up() {
         let (stream, side) = (arena.stream(), arena.stream());
         let mut buffer = arena.context.alloc::<u8>(16).unwrap();
         let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
-        capture.fork(&side).unwrap();
+        capture.stream().fork(&side).unwrap();
         side.fill_bytes(&mut buffer, 1).unwrap();
         let event = arena.context.event().unwrap();
         event.record(&side).unwrap();

@@ -47,7 +47,7 @@ fn with_a_capture_in_hand() {
     let mut out = arena.tensor(0.0);
     caught(|| {
         let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
-        capture.fork(&side).unwrap();
+        capture.stream().fork(&side).unwrap();
         op::fill(&side, &mut out, 1.0).unwrap();
         panics()
     });
@@ -126,6 +126,7 @@ fn when_what_a_host_function_caught_is_dropped() {
     let dropped = catch_unwind(AssertUnwindSafe(|| {
         let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
         capture
+            .stream()
             .host_function(move || {
                 let _ = &loud;
             })
@@ -255,7 +256,7 @@ fn on_a_thread_that_holds_a_capture_and_ends() {
     let ended = std::thread::spawn(move || {
         let mut buffer = context.alloc::<u8>(8).unwrap();
         let capture = shared.begin_capture(CaptureMode::ThreadLocal).unwrap();
-        capture.fill_bytes(&mut buffer, 1).unwrap();
+        capture.stream().fill_bytes(&mut buffer, 1).unwrap();
         panics()
     });
     assert!(ended.join().is_err());
@@ -271,7 +272,7 @@ fn while_a_view_of_host_memory_is_held() {
     let stream = arena.stream();
     let mut buffer = arena.context.alloc_zeroed::<u32>(2).unwrap();
     let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
-    let input = capture.upload(arena.context.pinned_from(&[0_u32; 2]).unwrap(), &mut buffer).unwrap();
+    let input = capture.stream().upload(arena.context.pinned_from(&[0_u32; 2]).unwrap(), &mut buffer).unwrap();
     let mut graph = capture.finish().unwrap();
     caught(|| {
         let mut view = graph.host(&input).unwrap();

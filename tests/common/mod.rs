@@ -17,7 +17,7 @@ pub(crate) fn device() -> Device {
 /// Contexts that are made from it have that too.
 pub(crate) fn direct_device() -> Device {
     let device = device();
-    device.set_allocator(racl::Allocator::Direct);
+    device.context().set_allocator(racl::Allocator::Direct);
     device
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn run(drop_errors: &mut Vec<Error>) -> Result<()> {
     let device = acl.device(0)?;
     drop(acl);
     let result = in_device(&device, drop_errors);
-    drop_errors.extend(device.take_drop_errors());
+    drop_errors.extend(device.context().take_drop_errors());
     result
 }
 
@@ -31,7 +31,7 @@ fn in_device(device: &Device, drop_errors: &mut Vec<Error>) -> Result<()> {
     device.l2_cache_bytes()?;
     device.cube_cores()?;
     device.vector_cores()?;
-    let context = device.create_context()?;
+    let context = device.context().create_context()?;
     context.set_allocator(if POOLED.load(Ordering::Relaxed) { Allocator::Pool } else { Allocator::Direct });
     let result = in_context(&context, drop_errors);
     drop_errors.extend(context.take_drop_errors());
@@ -259,17 +259,17 @@ fn graph(context: &Context) -> Result<()> {
     let runs = Arc::new(AtomicU32::new(0));
     let inside = Arc::clone(&runs);
     let capture = main.begin_capture(CaptureMode::Relaxed)?;
-    let side = capture.side("1")?;
-    capture.fork(&side)?;
+    let side = capture.stream().side("1")?;
+    capture.stream().fork(&side)?;
     side.prefetch(&weights, Prefetch::all())?;
-    let input = capture.upload(context.pinned::<f32>(4)?, &mut x)?;
-    capture.join(&side)?;
+    let input = capture.stream().upload(context.pinned::<f32>(4)?, &mut x)?;
+    capture.stream().join(&side)?;
     let x = racl::Tensor::over(x, [2, 2])?;
-    op::matmul(&capture, &weights.transposed(0, 1)?, &x, &mut y)?;
-    capture.host_function(move || {
+    op::matmul(capture.stream(), &weights.transposed(0, 1)?, &x, &mut y)?;
+    capture.stream().host_function(move || {
         inside.fetch_add(1, Ordering::Relaxed);
     })?;
-    let output = capture.download(&y.buffer()?, context.pinned::<f32>(4)?)?;
+    let output = capture.stream().download(&y.buffer()?, context.pinned::<f32>(4)?)?;
     let mut graph = capture.finish()?;
     // Replays use the memory; the values here are no longer needed.
     drop((weights, x, y, side));
@@ -298,7 +298,7 @@ fn given_up(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
     let mut buffer = context.alloc_zeroed::<u8>(8)?;
     let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
     // Left unjoined, so that the end of the capture is an error too.
-    capture.fork(&capture.side("1")?)?;
+    capture.stream().fork(&capture.stream().side("1")?)?;
     drop(capture);
     let mut graph = stream.capture(CaptureMode::Global, |s| {
         let side = s.side("2")?;

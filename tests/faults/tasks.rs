@@ -98,7 +98,7 @@ fn work_that_was_found_done_is_still_reported_when_it_failed() {
     stream.synchronize().unwrap();
     fail();
     drop(stream);
-    let told = device.take_drop_errors();
+    let told = device.context().take_drop_errors();
     assert!(told.iter().any(|error| error.kind() == ErrorKind::DeviceFault), "{told:?}");
 }
 

@@ -116,7 +116,7 @@ fn frozen_inputs_pools_and_streams_are_of_the_executables_library() {
 #[test]
 fn bindings_that_outlive_their_executable_say_so() {
     let _alone = mock::exclusive();
-    let context = Acl::mock().unwrap().device(0).unwrap().create_context().unwrap();
+    let context = Acl::mock().unwrap().device(0).unwrap().context().create_context().unwrap();
     let own = context.zeros::<f32>([2]).unwrap();
     let plan = Plan::build(|g| {
         let x = g.input("x", [2], F32, Input::Copied)?;

@@ -135,7 +135,7 @@ fn updates_of_a_plan_are_whole_on_a_library_without_repeatable_executors() {
         }
         let counters = exe.counters();
         assert_eq!((counters.updates, counters.updates_by_address), (3, by_address), "{}", path.display());
-        assert!(device.take_drop_errors().is_empty());
+        assert!(device.context().take_drop_errors().is_empty());
     }
 }
 

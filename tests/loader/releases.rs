@@ -58,7 +58,7 @@ const FEATURES: [Feature; 8] = [
             let stream = device.stream()?;
             let (sender, receiver) = std::sync::mpsc::channel();
             let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
-            capture.host_function(move || sender.send(()).unwrap())?;
+            capture.stream().host_function(move || sender.send(()).unwrap())?;
             let mut graph = capture.finish()?;
             graph.launch(&stream)?;
             graph.wait()?;
@@ -286,7 +286,7 @@ fn what_a_release_lacks_is_refused_by_name_and_spoils_nothing_else() {
             }
         }
         device.synchronize().unwrap();
-        assert!(device.take_drop_errors().is_empty());
+        assert!(device.context().take_drop_errors().is_empty());
     }
 }
 

@@ -232,7 +232,7 @@ fn an_operator_that_refuses_is_updated_whole_from_then_on() {
     for (function, code) in [("aclSetAclOpExecutorRepeatable", NO_EXECUTOR), ("aclSetTensorAddr", BAD_PARAMETER)] {
         let alone = Alone::new();
         // Only what updates keep is to be refused.
-        alone.device.set_operator_cache(0);
+        alone.device.context().set_operator_cache(0);
         let plan = plan(&[&[4], &[4]], |g, v| {
             let a = g.muls(v[0], 2.0)?;
             let b = g.adds(v[1], 1.0)?;
@@ -246,7 +246,7 @@ fn an_operator_that_refuses_is_updated_whole_from_then_on() {
         // One of the two operators refused; seven updates each, of which the first plans.
         assert_eq!(done, (expected, [14, 6]), "{function}");
         assert_eq!(mock::calls("aclSetAclOpExecutorRepeatable") - before, 2, "{function}: asked again");
-        assert!(alone.device.take_drop_errors().is_empty());
+        assert!(alone.device.context().take_drop_errors().is_empty());
     }
 }
 

@@ -51,7 +51,7 @@ fn ran(
 /// The gates that errors of drops name; there are no others.
 #[track_caller]
 fn opened(alone: &Alone) -> Vec<String> {
-    let errors = alone.device.take_drop_errors();
+    let errors = alone.device.context().take_drop_errors();
     let name = |error: &racl::Error| {
         let text = format!("{error:#}");
         assert!(error.kind() == ErrorKind::Aborted && text.contains("external gate "), "{text}");
@@ -71,7 +71,7 @@ fn live() -> [u64; 5] {
 /// That the device can be closed, and that nothing is alive then.
 #[track_caller]
 fn assert_nothing_left(alone: Alone) {
-    assert!(alone.device.take_drop_errors().is_empty());
+    assert!(alone.device.context().take_drop_errors().is_empty());
     let Alone { device, _watched, _lock } = alone;
     device.close().unwrap();
     assert_eq!(live(), [0; 5]);
@@ -272,7 +272,7 @@ fn failures_of_work_that_is_waited_for_elsewhere_are_told() {
         let (b, _) = ran(&alone, None, second, &pool, &stream);
         drop((stream, b));
         drop(a);
-        let errors = alone.device.take_drop_errors();
+        let errors = alone.device.context().take_drop_errors();
         let faults = errors.iter().filter(|error| error.kind() == ErrorKind::DeviceFault).count();
         assert!(faults > 0, "{errors:?}");
         drop(pool);
@@ -297,7 +297,7 @@ fn streams_of_what_was_dropped_come_back() {
         a.signal(ready.unwrap(), &other).unwrap();
         // A thread that comes late would wait for the next run on the stream, too: this joins those of before.
         mock::run_until_idle();
-        assert!(alone.device.take_drop_errors().is_empty());
+        assert!(alone.device.context().take_drop_errors().is_empty());
     }
     drop((a, stream, other, pool, t));
     assert_nothing_left(alone);

@@ -112,7 +112,8 @@ fn fail_each(mode: Mode, turn: usize) {
             mock::clear_failures();
             // Some calls are made once for a context, and the kernel of these tests panics when its own calls fail.
             let told = failed.is_err() || mock::calls(name) - before < nth || REFUSALS.contains(&name);
-            let errors = failed.ok().and_then(Result::err).into_iter().chain(alone.device.take_drop_errors());
+            let errors =
+                failed.ok().and_then(Result::err).into_iter().chain(alone.device.context().take_drop_errors());
             let text: Vec<_> = errors.map(|error| format!("{error:#}")).collect();
             assert!(told || text.iter().any(|text| text.contains(name)), "{what}: {text:?}");
             case.streams.iter().for_each(|stream| stream.synchronize().unwrap());

@@ -37,7 +37,7 @@ fn make(alone: &Alone, plan: &Plan, options: &RunOptions) -> Executable {
 /// That the only errors of drops are about gates, in this order.
 #[track_caller]
 fn opened(alone: &Alone, expected: &[(&str, u64, u64)]) {
-    let errors = alone.device.take_drop_errors();
+    let errors = alone.device.context().take_drop_errors();
     let texts: Vec<_> = errors.iter().map(|error| format!("{error:#}")).collect();
     assert_eq!(errors.len(), expected.len(), "{texts:?}");
     for ((error, text), (name, waits, signals)) in errors.iter().zip(texts).zip(expected) {

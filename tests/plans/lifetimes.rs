@@ -67,7 +67,7 @@ fn code_of_the_user_that_fails_or_panics_leaves_an_executable_that_works() {
         }
         assert_eq!(exe.counters().replays + exe.counters().eager, 4);
     }
-    assert!(alone.device.take_drop_errors().is_empty());
+    assert!(alone.device.context().take_drop_errors().is_empty());
 }
 
 /// y = 2 x
@@ -97,7 +97,7 @@ fn an_executable_runs_and_ends_on_another_thread() {
         });
         assert_eq!(there.join().unwrap(), [8.0; 4]);
     }
-    assert!(alone.device.take_drop_errors().is_empty());
+    assert!(alone.device.context().take_drop_errors().is_empty());
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn an_executable_that_goes_in_flight_takes_nothing_of_the_run_along() {
         let others: Vec<_> = (0..8).map(|_| alone.device.upload_tensor(&[99.0_f32; 4], [4]).unwrap()).collect();
         assert_eq!(t.to_vec().unwrap(), [7.0; 4], "{mode:?}");
         drop(others);
-        assert!(alone.device.take_drop_errors().is_empty());
+        assert!(alone.device.context().take_drop_errors().is_empty());
     }
 }
 

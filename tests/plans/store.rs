@@ -134,7 +134,7 @@ fn captured_and_eager_runs_do_what_the_lines_of_the_plan_say() {
     assert_eq!((captured.replays, captured.eager), (6, 0));
     assert_eq!((eager.replays, eager.eager), (0, 6));
     drop((exes, binds));
-    assert!(alone.device.take_drop_errors().is_empty());
+    assert!(alone.device.context().take_drop_errors().is_empty());
 }
 
 /// y = x + 1 with x tracked.

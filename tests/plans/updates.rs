@@ -193,7 +193,7 @@ fn an_update_that_fails_holds_nothing_up_and_is_made_up_for() {
     now.store(WORK, Ordering::Relaxed);
     exe.run(&stream, &mut second).unwrap();
     assert_eq!(result(&exe, "y"), [2.5; 4]);
-    assert_eq!(alone.device.take_drop_errors().len(), 1, "the end of the update that panicked");
+    assert_eq!(alone.device.context().take_drop_errors().len(), 1, "the end of the update that panicked");
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn memory_of_before_lives_on_while_a_failed_update_leaves_it_in_use() {
 fn every_c_call_of_a_whole_update_may_fail() {
     let alone = Alone::new();
     // Both phases at each update.
-    alone.device.set_operator_cache(0);
+    alone.device.context().set_operator_cache(0);
     let stream = alone.stream();
     for function in [
         "aclrtMemsetAsync",
@@ -378,6 +378,6 @@ fn an_update_with_another_number_of_kernels_is_an_error_that_holds_nothing_up() 
             run(&mut exe, value).unwrap();
             assert_eq!(result(&exe, "y"), [4.0 * value + 3.0; 4]);
         }
-        assert!(alone.device.take_drop_errors().is_empty());
+        assert!(alone.device.context().take_drop_errors().is_empty());
     }
 }

@@ -27,7 +27,7 @@ fn events_of(work: impl FnOnce()) -> [u64; 2] {
 /// Streams whose work stays where it is until they are released, in a context of their own.
 fn held(count: usize) -> (Context, Vec<Stream>) {
     mock::stand_still(true);
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     let streams: Vec<_> = (0..count).map(|_| context.stream().unwrap()).collect();
     streams.iter().for_each(|stream| mock::hold(stream).unwrap());
     (context, streams)
@@ -146,7 +146,7 @@ fn copies_fills_and_transfers_are_ordered_too() {
 fn the_host_waits_for_the_users_on_all_streams() {
     let _alone = mock::exclusive();
     mock::stand_still(true);
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     let (a, b) = (context.stream().unwrap(), context.stream().unwrap());
     let mut x = context.zeros::<f32>([4]).unwrap();
     let y = context.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
@@ -228,7 +228,7 @@ fn work_from_before_a_capture_can_be_waited_for_during_it() {
     op::fill(a, &mut x, 3.0).unwrap();
     let capture = a.begin_capture(CaptureMode::ThreadLocal).unwrap();
     op::add_inplace(b, &mut y, &x).unwrap();
-    op::fill(&capture, &mut x, 4.0).unwrap();
+    op::fill(capture.stream(), &mut x, 4.0).unwrap();
     let graph = capture.finish().unwrap();
     release_in_turn([b, a]);
     assert_eq!(y.to_vec().unwrap(), [3.0; 4]);
@@ -240,7 +240,7 @@ fn work_from_before_a_capture_can_be_waited_for_during_it() {
 fn a_stream_that_goes_away_busy_is_waited_for() {
     let _alone = mock::exclusive();
     mock::stand_still(true);
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     let (a, b) = (context.stream().unwrap(), context.stream().unwrap());
     let mut x = context.zeros::<f32>([4]).unwrap();
     let mut y = context.zeros::<f32>([4]).unwrap();
@@ -254,7 +254,7 @@ fn a_stream_that_goes_away_busy_is_waited_for() {
 fn a_failing_event_call_fails_the_operator_and_names_the_stream() {
     let _alone = mock::exclusive();
     mock::stand_still(true);
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     let (a, b) = (context.stream().unwrap(), context.stream().unwrap());
     a.set_name("loader");
     let mut x = context.zeros::<f32>([4]).unwrap();
@@ -273,7 +273,7 @@ fn a_failing_event_call_fails_the_operator_and_names_the_stream() {
 fn a_host_function_may_use_what_its_stream_is_done_with() {
     let _alone = mock::exclusive();
     mock::stand_still(true);
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     let (a, b) = (context.stream().unwrap(), context.stream().unwrap());
     let mut done = context.zeros::<f32>([4]).unwrap();
     let mut later = context.zeros::<f32>([4]).unwrap();

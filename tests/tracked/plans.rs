@@ -79,7 +79,7 @@ fn work_that_leads_to_a_signal_does_not_wait_for_the_run_that_needs_it() {
     let _alone = mock::exclusive();
     for mode in [Mode::Captured, Mode::Eager] {
         mock::stand_still(true);
-        let context = crate::common::device().create_context().unwrap();
+        let context = crate::common::device().context().create_context().unwrap();
         let (a, b): (Stream, Stream) = (context.stream().unwrap(), context.stream().unwrap());
         let mut gate = None;
         let plan = Plan::build(|g| {

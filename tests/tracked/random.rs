@@ -161,7 +161,7 @@ fn release(streams: &[Stream], order: &[usize]) {
 fn wrong(programs: u64, tracking: bool) -> u64 {
     let _alone = mock::exclusive();
     mock::stand_still(true);
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     let streams: Vec<_> = (0..STREAMS).map(|_| context.stream().unwrap()).collect();
     context.set_tracking(tracking);
     let mut wrong = 0;
@@ -203,7 +203,7 @@ fn threads_that_take_turns_lose_nothing() {
     const TURNS: usize = 500;
     let _alone = mock::exclusive();
     let before = mock::stand_still(false);
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     let buffers = (0..BUFFERS).map(|_| context.zeros::<f32>([16]).map(Mutex::new));
     let buffers: Vec<_> = buffers.collect::<Result<_>>().unwrap();
     std::thread::scope(|scope| {

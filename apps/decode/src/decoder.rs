@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use clap::ValueEnum;
 use racl::plan::Buckets;
-use racl::{Capture, CaptureMode, Device, ErrorKind, Graph, Prefetch, ResultExt as _, Stream};
+use racl::{CaptureMode, Device, ErrorKind, Graph, Prefetch, ResultExt as _, Stream};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -272,7 +272,7 @@ impl<T: Number> Decoder<T> {
         let Self { network, main, side, .. } = self;
         let recorded = match self.attention {
             Attention::Products => {
-                let step = |stream: &Capture| lock(network).step(stream, side.as_ref(), places, places);
+                let step = |stream: &Stream| lock(network).step(stream, side.as_ref(), places, places);
                 main.capture(CaptureMode::ThreadLocal, step).map(|graph| Recorded::Graph(Box::new(graph)))
             }
             Attention::Fused => Updated::record(&main.context(), network, side.as_ref(), places)

@@ -25,7 +25,7 @@ fn record() {
         sizes[key] = value.into();
     }
     let (config, device) = (config(&sizes), device());
-    let text = recorder::record(&device, || {
+    let text = recorder::record(device.context(), || {
         for (mode, attention) in [Mode::Eager, Mode::Replay].into_iter().flat_map(|mode| WAYS.map(|way| (mode, way)))
         {
             let options = Options { mode, attention, buckets: vec![16, 64, 256], ..Options::default() };

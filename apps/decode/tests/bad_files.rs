@@ -29,7 +29,7 @@ fn load(stored: &Stored, path: &Path) -> Error {
     let _mock = mock::exclusive();
     let device = device();
     // One allocation of the library for each: the mock counts what is left.
-    device.set_allocator(Allocator::Direct);
+    device.context().set_allocator(Allocator::Direct);
     let before = mock::live_handles().device_bytes;
     let source = Source::File(path.to_owned());
     let error = Decoder::<f32>::new(&device, &config(&stored.config), source, &options(Mode::Replay)).unwrap_err();

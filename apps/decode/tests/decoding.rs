@@ -298,7 +298,7 @@ fn nothing_is_left_behind() {
     let _mock = mock::exclusive();
     let device = device();
     // One allocation of the library for each: the mock counts what is left.
-    device.set_allocator(Allocator::Direct);
+    device.context().set_allocator(Allocator::Direct);
     let before = mock::live_handles();
     for (mode, way) in [Mode::Replay, Mode::Eager].into_iter().flat_map(|mode| WAYS.map(|way| (mode, way))) {
         small_with::<f32>(1, mode, way).generate(&[1, 2], 20).unwrap();

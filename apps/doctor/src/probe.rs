@@ -200,8 +200,8 @@ fn device(acl: &Acl, id: u32) -> Device {
         cube_cores: device.cube_cores().ok(),
         vector_cores: device.vector_cores().ok(),
         l2_bytes: device.l2_cache_bytes().ok(),
-        streams_left: device.streams_left().ok(),
-        events_left: device.events_left().ok(),
+        streams_left: device.context().streams_left().ok(),
+        events_left: device.context().events_left().ok(),
     };
     match device.close() {
         Err(refused) => Device { error: told.error.or(Some(format!("{refused:#}"))), ..told },

@@ -22,7 +22,7 @@ fn record() {
     config["num_attention_heads"] = 12.into();
     let (model, device) = (Small::of(config), Acl::mock().unwrap().device(0).unwrap());
     let folder = model.folder();
-    let text = recorder::record(&device, || {
+    let text = recorder::record(device.context(), || {
         for mode in [Mode::Eager, Mode::Replay] {
             let mut embedder = Embedder::load(folder.path(), &device, mode).unwrap();
             for tokens in [12, 100, 30, 220, 61, 7] {

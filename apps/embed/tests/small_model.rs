@@ -127,13 +127,13 @@ fn nothing_is_left_when_the_embedder_goes() {
     // Held, so that what the device itself keeps is there before and after.
     let device = Acl::mock().unwrap().device(0).unwrap();
     // One allocation of the library for each: the mock counts what is left.
-    device.set_allocator(Allocator::Direct);
+    device.context().set_allocator(Allocator::Direct);
     let once = |before: u64| {
         let mut embedder = embedder(&Small::new(), Mode::Replay);
         embedder.embed(&text(20)).unwrap();
         assert!(count().1 > before);
         drop(embedder);
-        device.clear_operator_cache();
+        device.context().clear_operator_cache();
         count()
     };
     // Streams that captures lease, events that order streams and a number stay with the device, for the next who needs

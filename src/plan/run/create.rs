@@ -51,8 +51,9 @@ impl Plan {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclmdlRICaptureBegin")]
-    pub fn capture(&self, context: &Context, frozen: Frozen) -> Result<Executable> {
-        self.executable(context, &RunOptions::default(), frozen)
+    #[track_caller]
+    pub fn capture(&self, context: impl AsRef<Context>, frozen: Frozen) -> Result<Executable> {
+        self.make(context.as_ref(), &RunOptions::default(), frozen, Location::caller())
     }
 
     /// An executable that issues operator by operator.
@@ -82,8 +83,9 @@ impl Plan {
     /// assert_eq!(exe.output::<f32>(exe.output_id("y")?)?.to_vec()?, [3.0, 8.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```
-    pub fn eager(&self, context: &Context, frozen: Frozen) -> Result<Executable> {
-        self.executable(context, &RunOptions::default().mode(Mode::Eager), frozen)
+    #[track_caller]
+    pub fn eager(&self, context: impl AsRef<Context>, frozen: Frozen) -> Result<Executable> {
+        self.make(context.as_ref(), &RunOptions::default().mode(Mode::Eager), frozen, Location::caller())
     }
 
     /// An executable on a context of a device. Blocks while constants are copied.
@@ -117,8 +119,22 @@ impl Plan {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[track_caller]
-    pub fn executable(&self, context: &Context, options: &RunOptions, frozen: Frozen) -> Result<Executable> {
-        let at = Location::caller();
+    pub fn executable(
+        &self,
+        context: impl AsRef<Context>,
+        options: &RunOptions,
+        frozen: Frozen,
+    ) -> Result<Executable> {
+        self.make(context.as_ref(), options, frozen, Location::caller())
+    }
+
+    fn make(
+        &self,
+        context: &Context,
+        options: &RunOptions,
+        frozen: Frozen,
+        at: &'static Location<'static>,
+    ) -> Result<Executable> {
         options.check()?;
         budget::check(&self.0, context, options.mode, false)?;
         let recipe = &self.0.recipe;

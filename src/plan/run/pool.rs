@@ -84,7 +84,8 @@ struct State {
 impl Pool {
     /// An empty pool for a context of a device.
     #[must_use]
-    pub fn new(context: &Context) -> Self {
+    pub fn new(context: impl AsRef<Context>) -> Self {
+        let context = context.as_ref();
         Self(Arc::new(Shared {
             context: Arc::clone(context.inner()),
             state: Lock::new(State { arena: None, busy: None, wait_limit: WAIT_LIMIT, last: None, order: None }),
