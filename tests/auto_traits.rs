@@ -2,8 +2,8 @@
 
 use racl::plan::{Bindings, Executable, Plan, Pool};
 use racl::{
-    Acl, Capture, Context, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Error, Event, Graph, GraphPool, HostView,
-    Lent, PinnedBuffer, Prefetch, Refused, SharedBuffer, Stream, Tensor,
+    Acl, Capture, Context, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Error, Event, Graph, GraphPool,
+    HostView, Lent, PinnedBuffer, Prefetch, Refused, SharedBuffer, Stream, Tensor,
 };
 
 trait AmbiguousIfSend<A> {

@@ -10,7 +10,7 @@ use racl::plan::{Frozen, Input, Plan, Pool, RunOptions};
 use racl::{CaptureMode, Context, DeviceBuffer, ErrorKind, Graph, GraphPool, Stream, Tensor, mock, op};
 
 fn context() -> Context {
-    device().create_context().unwrap()
+    device().context().create_context().unwrap()
 }
 
 /// A graph that fills a temporary with `value` and copies it to `out`, and where the temporary lies.
@@ -173,16 +173,16 @@ fn a_capture_that_gives_no_graph_gives_its_memory_back() {
     let (graph, address) = fills(&stream, &pool, 1, &mut a);
     for _ in 0..3 {
         let capture = stream.begin_capture_in(CaptureMode::Relaxed, &pool).unwrap();
-        let (mut one, mut two) = (capture.alloc::<u8>(5000).unwrap(), capture.alloc::<u8>(5000).unwrap());
+        let (mut one, mut two) = (stream.alloc::<u8>(5000).unwrap(), stream.alloc::<u8>(5000).unwrap());
         assert_eq!((one.address(), pool.bytes()), (address, 10_000));
-        capture.fill_bytes(&mut one, 1).unwrap();
-        capture.fill_bytes(&mut two, 1).unwrap();
+        stream.fill_bytes(&mut one, 1).unwrap();
+        stream.fill_bytes(&mut two, 1).unwrap();
         drop(capture);
     }
     assert_eq!(pool.bytes(), 5000);
     // Unused memory stays with who has it.
     let mut unused = Vec::new();
-    let capture = |stream: &racl::Capture| stream.alloc::<u8>(100).map(|buffer| unused.push(buffer));
+    let capture = |stream: &Stream| stream.alloc::<u8>(100).map(|buffer| unused.push(buffer));
     let empty = stream.capture_in(CaptureMode::Relaxed, &pool, capture).unwrap();
     assert_eq!((pool.bytes(), context.memory_stats().allocated.now), (5000, 5000 + 5000 + 100));
     drop((empty, graph));
@@ -198,7 +198,7 @@ fn captures_at_the_same_time_have_different_memory() {
     let mut outs = [out(&context), out(&context)];
     let (graph, address) = fills(&streams[0], &pool, 1, &mut outs[0]);
     let captures = streams.each_ref().map(|stream| stream.begin_capture_in(CaptureMode::Relaxed, &pool).unwrap());
-    let addresses = captures.each_ref().map(|capture| capture.alloc::<u8>(5000).unwrap().address());
+    let addresses = streams.each_ref().map(|stream| stream.alloc::<u8>(5000).unwrap().address());
     assert!(addresses[0] == address && addresses[1] != address);
     drop(captures.map(|capture| capture.finish().unwrap()));
     drop(graph);

@@ -8,7 +8,7 @@ use racl::{Allocator, CaptureMode, Context, ErrorKind, mock};
 const MIB: usize = 1 << 20;
 
 fn context() -> Context {
-    let context = device().create_context().unwrap();
+    let context = device().context().create_context().unwrap();
     context.set_allocator(Allocator::Growing);
     context
 }
@@ -91,7 +91,7 @@ fn a_limit_and_want_of_memory_are_as_with_segments() {
     assert!(context.alloc::<u8>(2 * most).unwrap_err().kind() == ErrorKind::OutOfMemory);
     drop(context.alloc::<u8>(most + 64 * MIB).unwrap());
     // Somebody else needs it.
-    let other = device().create_context().unwrap();
+    let other = device().context().create_context().unwrap();
     drop(other.alloc::<u8>(most).unwrap());
     assert_eq!(context.memory_stats().reserved.now, 0);
 }
@@ -137,8 +137,8 @@ fn whatever_fails_memory_is_had_and_nothing_is_left() {
                 let context = context();
                 mock::fail(name, nth, code).unwrap();
                 for mib in [50, 60, 1] {
-                    let buffer = context.alloc::<u8>(mib * MIB).unwrap();
-                    let mut last = buffer.slice(mib * MIB - 64..).unwrap();
+                    let mut buffer = context.alloc::<u8>(mib * MIB).unwrap();
+                    let mut last = buffer.slice_mut(mib * MIB - 64..).unwrap();
                     last.write(&[3; 64]).unwrap();
                     assert_eq!(last.to_vec().unwrap(), [3; 64], "{name}, call {nth}");
                     drop(buffer);

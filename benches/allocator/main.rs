@@ -126,7 +126,7 @@ fn main() -> Result<ExitCode> {
         let [torch, rmm] = [Policy::torch(), Policy::rmm()].map(|policy| policy.replay(&trace));
         // Each block has the tail that operators read, which the others do not give.
         report(&format!("reserved over allocated: {}", trace.name), own, "x", Some(torch * 1.05));
-        let context = device.create_context()?;
+        let context = device.context().create_context()?;
         context.set_allocator(Allocator::Growing);
         let growing = replay(&context, &trace)?;
         report(

@@ -152,7 +152,7 @@ fn growing(context: &Context) -> Result<()> {
     again.write(&vec![1; 1 << 20])?;
     assert_eq!(again.slice(..2)?.to_vec()?, [1; 2]);
     drop((again, last));
-    own.close().map_err(|(_, error)| error)
+    own.close().map_err(racl::Refused::into_error)
 }
 
 fn decoder_operators(context: &Context, s: &Stream) -> Result<()> {

@@ -85,7 +85,7 @@ fn a_function_that_the_library_lacks_is_named_when_it_is_needed() {
 #[test]
 fn memory_that_cannot_grow_comes_in_segments() {
     let device = load(&libraries().without_ranges).unwrap().device(0).unwrap();
-    let context = device.create_context().unwrap();
+    let context = device.context().create_context().unwrap();
     context.set_allocator(Allocator::Growing);
     let buffer = context.upload(&[3_u8; 64]).unwrap();
     assert_eq!(buffer.to_vec().unwrap(), [3; 64]);

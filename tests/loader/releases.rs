@@ -211,7 +211,7 @@ fn works_everywhere(acl: &Acl) -> Result<()> {
     default.fill_bytes(&mut buffer, 7)?;
     default.synchronize()?;
     assert_eq!(buffer.to_vec()?, [7; 4]);
-    let growing = device.create_context()?;
+    let growing = device.context().create_context()?;
     growing.set_allocator(Allocator::Growing);
     growing.alloc::<u8>(30 << 20)?;
     assert_eq!(growing.memory_stats().reserved.now, 32 << 20);

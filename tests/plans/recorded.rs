@@ -140,13 +140,15 @@ fn on_a_stream(alone: &Alone, case: &Case, given: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let buffers: Vec<_> = case
         .writes
         .iter()
-        .map(|(dims, dtype)| alone.device.alloc::<u8>(dims.iter().product::<usize>() * dtype.size()).unwrap())
+        .map(|(dims, dtype)| {
+            alone.device.alloc::<u8>(dims.iter().product::<usize>() * dtype.size()).unwrap().into_shared()
+        })
         .collect();
     let mut writes: Vec<AnyTensor> = case
         .writes
         .iter()
         .zip(&buffers)
-        .map(|((dims, dtype), buffer)| AnyTensor::over(buffer.slice(..).unwrap(), *dtype, *dims).unwrap())
+        .map(|((dims, dtype), buffer)| AnyTensor::over(buffer.clone(), *dtype, *dims).unwrap())
         .collect();
     let reads: Vec<&dyn Operand> = reads.iter().map(|tensor| tensor as &dyn Operand).collect();
     let mut outs: Vec<&mut dyn Operand> = writes.iter_mut().map(|tensor| tensor as &mut dyn Operand).collect();
@@ -196,7 +198,7 @@ fn left(exe: &Executable, case: &Case) -> Vec<Vec<u8>> {
 }
 
 fn run(alone: &Alone, case: &Case, exe: &mut Executable, given: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let buffers: Vec<_> = given.iter().map(|bytes| alone.device.upload(bytes).unwrap()).collect();
+    let buffers: Vec<_> = given.iter().map(|bytes| alone.device.upload(bytes).unwrap().into_shared()).collect();
     let mut bind = exe.bindings();
     for (index, buffer) in buffers.iter().enumerate() {
         bind.set(exe.input(&name(index)).unwrap(), buffer);

@@ -55,7 +55,7 @@ mod side {
     use super::{Error, ErrorKind, Given, Recorded, Result};
     use crate::acl::Acl;
     use crate::context::Context;
-    use crate::memory::DeviceBuffer;
+    use crate::memory::{DeviceBuffer, DeviceRead as _};
     use crate::op::{MAX_RANK, Shape, View};
     use crate::stream::Stream;
 
@@ -66,7 +66,7 @@ mod side {
 
     impl Side {
         pub(super) fn new() -> Result<Self> {
-            let context = Acl::mock()?.device(0)?.create_context()?;
+            let context = Acl::mock()?.device(0)?.context().create_context()?;
             let stream = context.stream()?;
             Ok(Self { context, stream })
         }
@@ -98,7 +98,7 @@ mod side {
 
     fn view<'a>(given: &Given, memory: &'a DeviceBuffer<u8>) -> View<'a> {
         View {
-            allocation: memory.allocation(),
+            allocation: memory.as_slice().allocation(),
             start: memory.address(),
             len: memory.len() / given.dtype.size(),
             dtype: given.dtype,
