@@ -189,11 +189,15 @@ fn the_weights_of_each_layer_are_prefetched_in_each_replay_unless_that_is_off() 
         let mut without = Decoder::<f32>::new(&device(), &config(&small_config()), source, &options).unwrap();
         assert!(with.prefetches() && !without.prefetches());
         let prefetched = |decoder: &mut Decoder<f32>| {
-            // The one that tries whether there are prefetches is done then.
+            // Nobody waits for the one that tries whether there are prefetches, nor for the last ones of a step.
+            let done = || {
+                device().synchronize().unwrap();
+                mock::prefetched().0
+            };
             decoder.generate(&[1], 1).unwrap();
-            let before = mock::prefetched().0;
+            let before = done();
             let tokens = decoder.generate(&[1, 2], 6).unwrap();
-            (mock::prefetched().0 - before, tokens)
+            (done() - before, tokens)
         };
         let ((some, a), (none, b)) = (prefetched(&mut with), prefetched(&mut without));
         // Three layers and the output projection, for seven steps.
