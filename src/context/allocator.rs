@@ -32,7 +32,7 @@ pub enum Allocator {
     /// ```
     /// use racl::Allocator;
     ///
-    /// let context = racl::Acl::mock()?.device(0)?.create_context()?;
+    /// let context = racl::Acl::mock()?.device(0)?.context().create_context()?;
     /// context.set_allocator(Allocator::Growing);
     /// drop(context.alloc::<u8>(20 << 20)?);
     /// drop(context.alloc::<u8>(30 << 20)?); // in the same memory and ten MiB more

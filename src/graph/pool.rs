@@ -40,7 +40,7 @@ use crate::stream::Private;
 ///     })?);
 /// }
 /// assert_eq!(pool.bytes(), 1 << 20); // the temporary of all three
-/// assert_eq!(device.memory_stats().graphs.now, 1 << 20);
+/// assert_eq!(device.context().memory_stats().graphs.now, 1 << 20);
 /// for graph in &mut graphs {
 ///     graph.launch(&stream)?;
 /// }
@@ -57,8 +57,8 @@ pub struct GraphPool(Arc<Private>);
 impl GraphPool {
     /// An empty pool for captures on streams of this context.
     #[must_use]
-    pub fn new(context: &Context) -> Self {
-        Self::of(context.inner())
+    pub fn new(context: impl AsRef<Context>) -> Self {
+        Self::of(context.as_ref().inner())
     }
 
     pub(super) fn of(context: &Arc<ContextInner>) -> Self {

@@ -95,7 +95,7 @@ impl fmt::Display for Race {
 /// mock::check_races(RaceCheck::Report);
 /// let acl = racl::Acl::mock()?;
 /// let device = acl.device(0)?;
-/// let context = device.create_context()?;
+/// let context = device.context().create_context()?;
 /// let (left, right) = (context.stream()?, context.stream()?);
 /// let mut buffer = context.alloc::<u8>(1 << 10)?;
 /// left.fill_bytes(&mut buffer, 1)?;
