@@ -22,7 +22,7 @@ impl Builder {
     ///
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a name that is empty or taken, bounds without a
     /// number, with no other than 0 (the plan would be about nothing at every run) or above 2³¹, or more than
-    /// [`MAX_SYMBOLS`] symbols.
+    /// [`MAX_SYMBOLS`](crate::plan::MAX_SYMBOLS) symbols.
     ///
     /// # Examples
     ///
