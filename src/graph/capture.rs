@@ -46,7 +46,8 @@ impl CaptureMode {
 /// because the runtime ends a capture only there.
 ///
 /// Buffers, scratch memory, pinned buffers and host functions that the recorded work uses are kept, by the capture
-/// and then by its graph; memory that the capture makes is in a [pool](GraphPool). A call that fails while recording makes the graph incomplete, so `finish` reports it then.
+/// and then by its graph; memory that the capture makes is in a [pool](GraphPool). A call that fails while recording
+/// makes the graph incomplete, so `finish` reports it then.
 ///
 /// C calls: `aclmdlRICaptureBegin`, `aclmdlRICaptureEnd`, `aclmdlRICaptureGetInfo`.
 ///

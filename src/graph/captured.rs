@@ -118,7 +118,8 @@ impl Graph {
     }
 
     /// Replays the graph on `stream`: after the work before it there, and before the work after it; on other streams,
-    /// after eager work and launches that use the same memory. Returns when the launch is queued. The first launch is slower, because the runtime binds hardware queues then.
+    /// after eager work and launches that use the same memory. Returns when the launch is queued. The first launch is
+    /// slower, because the runtime binds hardware queues then.
     ///
     /// # Errors
     ///

@@ -148,7 +148,7 @@ MOCK_EXPORT aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
 
 /* Of the stream the thread chose, else of the device. With the lock. */
 static uint32_t in_use_of(const mock_ctx *ctx, aclrtDevResLimitType type) {
-    if (in_use.epoch == atomic_load(&mock_epoch)) return in_use.limit[kind(type)];
+    if (in_use.epoch == atomic_load_explicit(&mock_epoch, memory_order_relaxed)) return in_use.limit[kind(type)];
     const uint32_t set = device_limit[ctx->device][kind(type)];
     return set == 0 ? cores(type) : set;
 }
@@ -156,11 +156,8 @@ static uint32_t in_use_of(const mock_ctx *ctx, aclrtDevResLimitType type) {
 /* What later launches have (guide: device management, aclrtUseStreamResInCurrentThread): of the thread that
  * launches, at the second phase (own choice: the guide does not name the phase). */
 void mock_limits_in_use(const mock_ctx *ctx, mock_kernel *kernel) {
-    const bool chosen = in_use.epoch == atomic_load_explicit(&mock_epoch, memory_order_relaxed);
-    const uint32_t *limit = chosen ? in_use.limit : device_limit[ctx->device];
-    const mock_profile *p = mock_profile_get();
-    kernel->cube = (uint16_t)(limit[0] == 0 ? p->ai_cores : limit[0]);
-    kernel->vector = (uint16_t)(limit[1] == 0 ? p->vector_cores : limit[1]);
+    kernel->cube = (uint16_t)in_use_of(ctx, ACL_RT_DEV_RES_CUBE_CORE);
+    kernel->vector = (uint16_t)in_use_of(ctx, ACL_RT_DEV_RES_VECTOR_CORE);
 }
 
 MOCK_EXPORT aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value) {

@@ -48,7 +48,8 @@ mock_ctx *mock_current(void) {
 
 /* Destroyed or no stream (observed: stream_basic, stream_basic2). */
 aclError mock_stream_check(aclrtStream handle) {
-    return handle == NULL || mock_handle_get(MOCK_STREAM, handle) != NULL ? 0 : mock_stale(handle, "stream");
+    mock_stream *s;
+    return mock_stream_find(handle, &s);
 }
 
 aclError mock_stream_of_current(const mock_stream *s) {
@@ -85,9 +86,7 @@ aclError mock_stream_to_wait(aclrtStream handle, mock_stream **out) {
 
 /* What only the stream itself says needs no context, unless it is the default stream of one. */
 aclError mock_stream_to_look_at(aclrtStream handle, mock_stream **out) {
-    if (handle == NULL) return mock_stream_to_submit(NULL, out);
-    *out = mock_handle_get(MOCK_STREAM, handle);
-    return *out != NULL ? 0 : mock_stale(handle, "stream");
+    return handle == NULL ? mock_stream_to_submit(NULL, out) : mock_stream_find(handle, out);
 }
 
 mock_stream *mock_stream_by_id(int32_t id) {

@@ -246,10 +246,7 @@ pub(super) fn with_views<T>(
     let Some((out, operands)) = accesses.split_last() else {
         return Err(Error::new(ErrorKind::Internal, "an operator without a result"));
     };
-    let view = |access: &Access| -> Result<View<'_>> {
-        let place = &places[access.value as usize];
-        storage(pieces, place).map(|piece| place.view(piece))
-    };
+    let view = |access| view_of(places, pieces, access);
     let out = view(out)?;
     match operands {
         [] => work(&[], &out),
@@ -269,12 +266,13 @@ pub(super) fn all_views<T>(
     accesses: &[Access],
     work: impl FnOnce(&[View<'_>]) -> Result<T>,
 ) -> Result<T> {
-    let view = |access: &Access| -> Result<View<'_>> {
-        let place = &places[access.value as usize];
-        storage(pieces, place).map(|piece| place.view(piece))
-    };
-    let views: Result<Vec<_>> = accesses.iter().map(view).collect();
+    let views: Result<Vec<_>> = accesses.iter().map(|access| view_of(places, pieces, access)).collect();
     work(&views?)
+}
+
+fn view_of<'a>(places: &'a [Place], pieces: &'a Pieces, access: &Access) -> Result<View<'a>> {
+    let place = &places[access.value as usize];
+    storage(pieces, place).map(|piece| place.view(piece))
 }
 
 fn foreign(
