@@ -159,13 +159,13 @@ impl Stream {
     #[doc(alias = "npu_prefetch")]
     #[track_caller]
     pub fn prefetch(&self, memory: &impl Prefetchable, what: Prefetch) -> Result<usize> {
-        let location = Location::caller();
-        let span = memory.span();
-        let checked = what.clip(span.bytes).and_then(|range| {
-            self.check_device(span.allocation.context())?;
-            Ok(range)
-        });
-        let (offset, bytes) = checked.map_err(|error| self.refuse(("prefetch", location), error))?;
+        self.prefetch_span(&memory.span(), what, Location::caller())
+    }
+
+    fn prefetch_span(&self, span: &Span<'_>, what: Prefetch, location: &'static Location<'static>) -> Result<usize> {
+        let refused = |error| self.refuse(("prefetch", location), error);
+        let (offset, bytes) = what.clip(span.bytes).map_err(refused)?;
+        self.check_device(span.allocation.context()).map_err(refused)?;
         prefetch_range(self, span.allocation, span.address.wrapping_byte_add(offset), bytes, location)?;
         Ok(bytes)
     }

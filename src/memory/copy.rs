@@ -215,8 +215,13 @@ impl Stream {
     }
 
     /// That memory of `other` can be used by this stream.
+    #[inline]
     pub(crate) fn check_device(&self, other: &Arc<ContextInner>) -> Result<()> {
-        let own = self.0.context();
-        if Arc::ptr_eq(own, other) { Ok(()) } else { own.check_memory(other, || "memory".to_owned()) }
+        if Arc::ptr_eq(self.0.context(), other) { Ok(()) } else { self.check_other(other) }
+    }
+
+    #[cold]
+    fn check_other(&self, other: &Arc<ContextInner>) -> Result<()> {
+        self.0.context().check_memory(other, || "memory".to_owned())
     }
 }
