@@ -164,8 +164,14 @@ impl Pool {
     /// Gives a block back that no work uses.
     #[inline]
     pub(crate) fn give(&mut self, id: u32) {
-        self.give_up(id);
-        self.rest(id);
+        let block = &mut self.blocks.all[id as usize];
+        debug_assert_eq!(block.state, State::Held, "a block is given back once");
+        block.state = State::Free;
+        block.turn = block.turn.wrapping_add(1);
+        let (asked, bytes, segment) = (block.asked, block.bytes, block.segment);
+        let size = self.segments[segment as usize].size;
+        self.figures.give(size.kind(), asked, bytes);
+        self.merge(id, size);
     }
 
     /// The holder of a block gave it up, and work may still use it.
@@ -186,16 +192,16 @@ impl Pool {
         debug_assert_eq!(block.state, State::Waiting, "a block rests once");
         block.state = State::Free;
         block.turn = block.turn.wrapping_add(1);
-        let block = *block;
-        let size = self.segments[block.segment as usize].size;
-        self.figures.rest(size.kind(), block.bytes);
-        self.merge(id, &block, size);
+        let (bytes, segment) = (block.bytes, block.segment);
+        let size = self.segments[segment as usize].size;
+        self.figures.rest(size.kind(), bytes);
+        self.merge(id, size);
     }
 
     /// Puts a block that is free, and in no list, into one, with its free neighbours.
     #[inline]
-    fn merge(&mut self, id: u32, block: &Block, size: Size) {
-        let Block { before, after, bytes, segment, .. } = *block;
+    fn merge(&mut self, id: u32, size: Size) {
+        let Block { before, after, bytes, segment, .. } = self.blocks.all[id as usize];
         let free = self.free.of(size);
         if self.blocks.is_free(before) {
             let mut joined = self.blocks.all[before as usize].bytes + bytes;

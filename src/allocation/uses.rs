@@ -269,7 +269,14 @@ impl Users {
     }
 
     /// The latest submission of each stream.
+    #[inline]
     pub(super) fn take(&mut self) -> Vec<Use> {
+        // Others come after a first one.
+        if self.noted.get_mut().first.is_none() { Vec::new() } else { self.take_noted() }
+    }
+
+    #[inline(never)]
+    fn take_noted(&mut self) -> Vec<Use> {
         let Noted { first, streams, .. } = std::mem::take(self.noted.get_mut());
         let first = first.map(|mut first| {
             first.renew(*self.first.last.get_mut());

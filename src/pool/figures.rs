@@ -146,6 +146,17 @@ impl MemoryStats {
         class.allocated -= asked;
     }
 
+    /// Its holder gave it up, and nothing uses it.
+    #[inline]
+    pub(super) fn give(&mut self, kind: Kind, asked: usize, block: usize) {
+        self.allocated.now -= asked;
+        self.active.now -= block;
+        let class = self.class(kind);
+        class.held -= 1;
+        class.allocated -= asked;
+        class.active -= block;
+    }
+
     #[inline]
     pub(super) fn rest(&mut self, kind: Kind, block: usize) {
         self.active.now -= block;

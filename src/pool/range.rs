@@ -190,8 +190,8 @@ impl Pool {
     fn free_moved(&mut self, id: u32) {
         let block = &mut self.blocks.all[id as usize];
         block.state = State::Free;
-        let block = *block;
-        self.merge(id, &block, self.segments[block.segment as usize].size);
+        let segment = block.segment;
+        self.merge(id, self.segments[segment as usize].size);
     }
 
     /// A block at the start of one that is in no list; what is left of it is free.
