@@ -130,4 +130,5 @@ pub(crate) use scalar::Factor;
 pub use scalar::Scalar;
 pub use shape::{IntoShape, MAX_RANK, Shape};
 pub(crate) use tensor::Tensor;
+pub(crate) use told::{Amount, Takes};
 pub(crate) use view::View;

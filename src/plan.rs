@@ -21,13 +21,14 @@ mod symbols;
 
 pub use builder::decompositions::Decompositions;
 pub use builder::options::Options;
-pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Value};
+pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Telling, Value};
 pub use check::finding::{Finding, FindingKind};
 pub use checked::Plan;
 pub use dump::Width;
 pub use memory::MemoryReport;
 pub use recipe::function::{Foreign, HostFunction, Launch};
 pub use recipe::operator::{Number, Operator, Order as DimOrder, Reduction};
+pub use recipe::quantity::{IntoQuantities, Quantity};
 pub use recipe::{Cores, Input, OnMove};
 #[cfg(feature = "cache")]
 pub(crate) use run::device_cores;

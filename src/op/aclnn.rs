@@ -60,9 +60,9 @@
 //! # Ok::<(), racl::Error>(())
 //! ```
 //!
-//! In a plan, the results are values that the caller made. What the operator reads and writes is in the plan's order as
-//! for its own operators; shapes are the library's to judge, when the plan is captured or run, and its error names the
-//! line here:
+//! In a plan, numbers may depend on its symbols: [`Builder::telling`](crate::plan::Builder::telling). The results are
+//! values that the caller made. What the operator reads and writes is in the plan's order as for its own operators;
+//! shapes are the library's to judge, when the plan is captured or run, and its error names the line here:
 //!
 //! ```
 //! use racl::op::{DataType, aclnn};
@@ -115,7 +115,7 @@ macro_rules! aclnn {
                 // No static, which would be compiled here with all that it names.
                 const FUNCTION: &$crate::op::executor::Function =
                     &$crate::op::executor::function!($launch, $plan, [$($p),*])
-                        .taking(&[$($crate::op::aclnn::takes!($kind)),*]);
+                        .taking(&[$($crate::op::aclnn::takes!($kind)),*], &[$(stringify!($p)),*]);
                 $($crate::op::aclnn::own!($kind $p);)*
                 $crate::op::aclnn::submit(
                     on,
@@ -132,7 +132,7 @@ macro_rules! aclnn {
             stringify!($launch),
             stringify!($name),
             $crate::op::executor::function!($launch, $plan, [$($p),*])
-                .taking(&[$($crate::op::aclnn::takes!($kind)),*]),
+                .taking(&[$($crate::op::aclnn::takes!($kind)),*], &[$(stringify!($p)),*]),
         )),*];
 
         /// Names in Rust and in C.
@@ -242,8 +242,11 @@ macro_rules! takes {
     (maybe_text) => {
         $crate::op::told::Takes::Text(true)
     };
+    (dtype) => {
+        $crate::op::told::Takes::Number($crate::op::told::Numeral::Type)
+    };
     ($number:ident) => {
-        $crate::op::told::Takes::Number
+        $crate::op::told::Takes::Number(<$number as $crate::op::told::Parameter>::NUMERAL)
     };
 }
 use takes;

@@ -34,6 +34,8 @@ pub(crate) struct Function {
     second: fn(&Table) -> Result<SecondPhase, MissingSymbol>,
     /// What its parameters take; nothing where calls of it are not stored.
     takes: &'static [Takes],
+    /// What they are called; nothing where no call names them.
+    names: &'static [&'static str],
 }
 
 /// Calls the first phase with one slot an argument, and places for its two results.
@@ -61,13 +63,24 @@ impl Function {
             id = (id ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
             at += 1;
         }
-        Self { name, first_name, id, first, second, takes: &[] }
+        Self { name, first_name, id, first, second, takes: &[], names: &[] }
     }
 
-    /// Says what the parameters take.
-    pub(crate) const fn taking(mut self, takes: &'static [Takes]) -> Self {
-        self.takes = takes;
+    /// Says what the parameters take, and their names.
+    pub(crate) const fn taking(mut self, takes: &'static [Takes], names: &'static [&'static str]) -> Self {
+        (self.takes, self.names) = (takes, names);
         self
+    }
+
+    /// The index of a parameter, and what it takes.
+    pub(crate) fn parameter(&self, name: &str) -> Option<(usize, Takes)> {
+        let index = self.names.iter().position(|known| *known == name)?;
+        Some((index, *self.takes.get(index)?))
+    }
+
+    /// The names of all parameters.
+    pub(crate) fn parameters(&self) -> &'static [&'static str] {
+        self.names
     }
 
     #[cfg_attr(not(feature = "cache"), allow(dead_code, reason = "only stored plans are read"))]

@@ -5,7 +5,9 @@ use std::panic::Location;
 use super::argument::Arg;
 use super::executor::{Call, Function, Target};
 use super::operand::{Access, Operand, Token, Views};
-use super::told::{self, Told};
+#[cfg(feature = "cache")]
+use super::told::Takes;
+use super::told::{self, Amount, Told};
 use super::view::View;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -43,6 +45,29 @@ impl Recorded {
     #[cfg(feature = "cache")]
     pub(crate) fn is_known(name: &str) -> bool {
         super::aclnn::find(name).is_some()
+    }
+
+    /// The operator with other numbers for parameters that are not known before: the name of each, and its amounts.
+    pub(crate) fn with<'n>(
+        &self,
+        numbers: impl IntoIterator<Item = (&'n str, &'n [Amount])>,
+    ) -> Result<Self, String> {
+        let mut new = self.clone();
+        for (name, amounts) in numbers {
+            let retold = self.function.parameter(name).and_then(|(index, takes)| {
+                let told = new.told.get_mut(index)?;
+                *told = told.retold(takes, amounts)?;
+                Some(())
+            });
+            retold.ok_or_else(|| format!("{}: {name} cannot be {}", self.label, shown(amounts)))?;
+        }
+        Ok(new)
+    }
+
+    /// What a parameter takes.
+    #[cfg(feature = "cache")]
+    pub(crate) fn takes(&self, parameter: &str) -> Option<Takes> {
+        self.function.parameter(parameter).map(|(_, takes)| takes)
     }
 
     /// What it is told, as bytes.
@@ -119,6 +144,17 @@ impl Recorded {
 
     fn odd(&self) -> Error {
         Error::new(ErrorKind::Internal, format!("{} with other tensors than it was recorded with", self.label))
+    }
+}
+
+fn shown(amounts: &[Amount]) -> String {
+    let one = |amount: &Amount| match amount {
+        Amount::Whole(number) => number.to_string(),
+        Amount::Real(number) => format!("{number:?}"),
+    };
+    match amounts {
+        [amount] => one(amount),
+        _ => format!("[{}]", amounts.iter().map(one).collect::<Vec<_>>().join(", ")),
     }
 }
 

@@ -73,6 +73,29 @@ impl Scalar {
         known.then_some(Self { kind, element })
     }
 
+    /// The integer in the type of this one; none where it has no such number.
+    pub(super) fn with_int(self, number: i64) -> Option<Self> {
+        match self.kind {
+            aclDataType::ACL_INT8 => i8::try_from(number).ok().map(Self::from),
+            aclDataType::ACL_INT16 => i16::try_from(number).ok().map(Self::from),
+            aclDataType::ACL_INT32 => i32::try_from(number).ok().map(Self::from),
+            aclDataType::ACL_INT64 => Some(Self::from(number)),
+            aclDataType::ACL_UINT8 => u8::try_from(number).ok().map(Self::from),
+            _ => self.with_float(number as f64),
+        }
+    }
+
+    /// The number in the type of this one, rounded; none where that is no type of floats.
+    pub(super) fn with_float(self, number: f64) -> Option<Self> {
+        Some(match self.kind {
+            aclDataType::ACL_FLOAT => Self::from(number as f32),
+            aclDataType::ACL_DOUBLE => Self::from(number),
+            aclDataType::ACL_FLOAT16 => Self::from(f16::from_f64(number)),
+            aclDataType::ACL_BF16 => Self::from(bf16::from_f64(number)),
+            _ => return None,
+        })
+    }
+
     /// As numbers, for signatures.
     pub(super) fn words(self) -> [u64; 2] {
         [10 | u64::from(self.kind.0 as u32) << 8, u64::from_ne_bytes(self.element)]

@@ -23,7 +23,71 @@ pub(crate) enum Takes {
     Floats(bool),
     Bools(bool),
     Text(bool),
-    Number,
+    Number(Numeral),
+}
+
+/// What a number among the parameters is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Numeral {
+    /// An integer of so many bytes.
+    Int(u8),
+    /// One of eight bytes that is not below 0.
+    Count,
+    Float,
+    Truth,
+    Type,
+}
+
+/// Numbers of Rust that a parameter can be.
+pub(super) trait Parameter {
+    const NUMERAL: Numeral;
+}
+
+macro_rules! numerals {
+    ($($number:ty: $numeral:expr;)*) => {$(
+        impl Parameter for $number {
+            const NUMERAL: Numeral = $numeral;
+        }
+    )*};
+}
+
+numerals! {
+    i64: Numeral::Int(8);
+    i32: Numeral::Int(4);
+    i8: Numeral::Int(1);
+    u64: Numeral::Count;
+    f64: Numeral::Float;
+    f32: Numeral::Float;
+    bool: Numeral::Truth;
+}
+
+/// A number that was not known when the operator was recorded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Amount {
+    Whole(i64),
+    Real(f64),
+}
+
+impl Amount {
+    fn real(self) -> f64 {
+        match self {
+            Self::Whole(number) => number as f64,
+            Self::Real(number) => number,
+        }
+    }
+}
+
+impl Takes {
+    /// Whether amounts can be what it takes: several, and ones that are no integers.
+    pub(crate) fn amounts(self) -> Option<(bool, bool)> {
+        match self {
+            Self::Ints(_) => Some((true, false)),
+            Self::Floats(_) => Some((true, true)),
+            Self::Scalar(_) | Self::Number(Numeral::Float) => Some((false, true)),
+            Self::Number(Numeral::Int(_) | Numeral::Count) => Some((false, false)),
+            _ => None,
+        }
+    }
 }
 
 /// One argument; a tensor is a place for the next one.
@@ -83,6 +147,29 @@ impl Told {
             Self::Tensors(count, access) => Some((count, access)),
             _ => None,
         }
+    }
+
+    /// Other numbers in its place; a scalar keeps its type. None where the parameter has no such number.
+    pub(super) fn retold(&self, takes: Takes, amounts: &[Amount]) -> Option<Self> {
+        let whole = |amount: &Amount| if let Amount::Whole(number) = amount { Some(*number) } else { None };
+        Some(match (takes, amounts) {
+            (Takes::Ints(_), _) => Self::Ints(amounts.iter().map(whole).collect::<Option<_>>()?),
+            (Takes::Floats(_), _) => Self::Floats(amounts.iter().map(|amount| amount.real() as f32).collect()),
+            (Takes::Number(Numeral::Float), [amount]) => Self::Number(amount.real().to_bits()),
+            (Takes::Number(Numeral::Int(bytes)), [amount]) => {
+                let (number, spare) = (whole(amount)?, 64 - 8 * u32::from(bytes));
+                let fits = number << spare >> spare == number;
+                Self::Number(fits.then_some(number)?.cast_unsigned())
+            }
+            (Takes::Number(Numeral::Count), [amount]) => Self::Number(u64::try_from(whole(amount)?).ok()?),
+            (Takes::Scalar(_), [amount]) => match (self, amount) {
+                (Self::Scalar(scalar), Amount::Whole(number)) => Self::Scalar(scalar.with_int(*number)?),
+                (Self::Scalar(scalar), Amount::Real(number)) => Self::Scalar(scalar.with_float(*number)?),
+                (_, Amount::Whole(number)) => Self::Scalar(Scalar::from(*number)),
+                (_, Amount::Real(number)) => Self::Scalar(Scalar::from(*number)),
+            },
+            _ => return None,
+        })
     }
 
     fn write(&self, to: &mut Vec<u8>) {
@@ -170,7 +257,7 @@ impl Told {
             | (Self::Floats(_), Takes::Floats(_))
             | (Self::Bools(_), Takes::Bools(_))
             | (Self::Text(_), Takes::Text(_))
-            | (Self::Number(_), Takes::Number) => true,
+            | (Self::Number(_), Takes::Number(_)) => true,
             _ => false,
         }
     }
@@ -277,7 +364,7 @@ mod tests {
         Takes::Bools(false),
         Takes::Text(false),
         Takes::Text(true),
-        Takes::Number,
+        Takes::Number(Numeral::Int(8)),
     ];
 
     fn one_of_each() -> Vec<Told> {

@@ -21,6 +21,7 @@ mod recorded;
 mod rewrite;
 mod state;
 mod streams;
+mod telling;
 #[cfg(test)]
 pub(crate) mod tests;
 mod values;
@@ -32,6 +33,7 @@ pub use gates::External;
 pub use prefetch::After;
 pub(crate) use state::Built;
 pub use streams::{Fork, Scope};
+pub use telling::Telling;
 
 /// The tag of the stream that a plan is run on.
 pub const ORIGIN_TAG: &str = "origin";

@@ -10,12 +10,14 @@ pub(crate) mod element;
 pub(crate) mod function;
 pub(crate) mod layout;
 pub(crate) mod operator;
+pub(crate) mod quantity;
 pub(crate) mod uses;
 #[cfg(feature = "cache")]
 pub(crate) mod wire;
 
 use layout::{Extent, Layout};
 use operator::Operator;
+use quantity::Later;
 use uses::Use;
 
 /// Index of the stream that a plan is run on.
@@ -256,6 +258,8 @@ pub(crate) struct FunctionInfo {
     /// Cores that must be free at the same time for it to make progress.
     #[cfg_attr(feature = "cache", serde(with = "wire::CoresWire"))]
     pub(crate) needs: Cores,
+    /// What an operator is told that may depend on symbols.
+    pub(crate) later: Vec<Later>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -432,6 +436,12 @@ impl Recipe {
         }
         for storage in &mut fixed.storages {
             storage.bytes = number(&storage.bytes).ok_or_else(|| format!("a value has no size for {symbols:?}"))?;
+        }
+        for later in fixed.functions.iter_mut().flat_map(|function| &mut function.later) {
+            for number in &mut later.numbers {
+                let none = || format!("the number {} has no value for {symbols:?}", number.show(&[]));
+                *number = number.fixed(symbols).ok_or_else(none)?;
+            }
         }
         fixed.symbols.clear();
         Ok(fixed)

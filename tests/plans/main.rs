@@ -33,6 +33,7 @@ mod rules;
 mod seeds;
 mod store;
 mod streams;
+mod telling;
 mod updates;
 #[path = "../common/watchdog.rs"]
 mod watchdog;

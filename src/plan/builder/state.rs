@@ -9,6 +9,7 @@ use std::sync::{Arc, Weak};
 use crate::error::Result;
 use crate::plan::check::finding::{Finding, FindingKind};
 use crate::plan::recipe::function::Body;
+use crate::plan::recipe::quantity::Later;
 use crate::plan::recipe::{Access, Known, Mode, Node, NodeKind, ORIGIN, Recipe, Tag};
 use crate::plan::symbols::dim::{Dim, show_dims};
 
@@ -55,7 +56,7 @@ pub(crate) struct State {
     known: Known,
     bodies: Vec<Body>,
     /// Operators by C name and what they are told.
-    operators: HashMap<(&'static str, Vec<u8>), u32>,
+    operators: HashMap<(&'static str, Vec<u8>, Vec<Later>), u32>,
     scopes: Vec<Frame>,
     chains: Vec<Chain>,
     tags: HashMap<String, u16>,

@@ -16,6 +16,7 @@ pub(super) enum Attribute<'a> {
     List(Vec<u8>),
     Bytes(&'a [u8]),
     Name(&'a str),
+    Text(String),
 }
 
 impl Attribute<'_> {
@@ -29,6 +30,7 @@ impl Attribute<'_> {
             Self::List(items) => format!("{items:?}"),
             Self::Bytes(bytes) => format!("{} bytes {:016x}", bytes.len(), checksum(bytes)),
             Self::Name(name) => format!("{name:?}"),
+            Self::Text(text) => format!("{text:?}"),
         }
     }
 }
@@ -113,6 +115,11 @@ fn of_function(recipe: &Recipe, function: u32) -> Attributes<'_> {
     };
     if !info.attributes.is_empty() {
         all.push(("attributes", Attribute::Bytes(&info.attributes)));
+    }
+    for later in &info.later {
+        let names = recipe.symbol_names();
+        let numbers: Vec<String> = later.numbers.iter().map(|number| number.show(&names)).collect();
+        all.push(("told", Attribute::Text(format!("{} = {}", later.parameter, numbers.join(", ")))));
     }
     all.extend(of_cores(info.needs, ["needs_cube", "needs_vector"]));
     all

@@ -260,6 +260,7 @@ fn attribute(json: &mut Json, name: &str, value: &Attribute<'_>) {
         Attribute::List(items) => json.array(name, items, |json, item| json.bare(u64::from(*item))),
         Attribute::Bytes(bytes) => json.text(name, &hex(bytes)),
         Attribute::Name(text) => json.text(name, text),
+        Attribute::Text(text) => json.text(name, text),
     }
 }
 

@@ -1,14 +1,16 @@
 //! Foreign operators and host functions: code of the user inside a plan.
 
+use std::borrow::Cow;
 use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::call::{Caller as _, check};
-use crate::error::Result;
-use crate::op::{DataType, MAX_RANK, Recorded, Shape};
+use crate::error::{Error, ErrorKind, Result};
+use crate::op::{Amount, DataType, MAX_RANK, Recorded, Shape};
 use crate::stream::Stream;
 
+use super::quantity::Form;
 use super::{Cores, FunctionInfo, FunctionKind};
 
 type LaunchFn = dyn Fn(&Launch<'_>) -> Result<()> + Send + Sync;
@@ -127,6 +129,7 @@ impl Foreign {
             version: self.version,
             attributes: self.attributes.clone(),
             needs: self.needs,
+            later: Vec::new(),
         }
     }
 }
@@ -293,6 +296,7 @@ impl HostFunction {
             version: self.version,
             attributes: self.attributes.clone(),
             needs: Cores::default(),
+            later: Vec::new(),
         }
     }
 }
@@ -312,6 +316,19 @@ pub(crate) enum Body {
     Foreign(ForeignBody),
     Host(Arc<HostFn>),
     Operator(Arc<Recorded>),
+}
+
+/// The operator with the numbers that are known by now, in a recipe without symbols.
+pub(crate) fn told<'r>(recorded: &'r Recorded, info: &FunctionInfo) -> Result<Cow<'r, Recorded>> {
+    if info.later.is_empty() {
+        return Ok(Cow::Borrowed(recorded));
+    }
+    let unknown = || Error::new(ErrorKind::Internal, "a number with symbols");
+    let amounts: Option<Vec<Vec<Amount>>> =
+        info.later.iter().map(|later| later.numbers.iter().map(Form::amount).collect()).collect();
+    let amounts = amounts.ok_or_else(unknown)?;
+    let numbers = info.later.iter().zip(&amounts).map(|(later, amounts)| (&*later.parameter, &amounts[..]));
+    recorded.with(numbers).map(Cow::Owned).map_err(Error::invalid)
 }
 
 impl fmt::Debug for Body {

@@ -198,6 +198,19 @@ impl From<DimWire> for Dim {
     }
 }
 
+/// A size by itself.
+pub(crate) mod dim {
+    use super::{Deserialize, Deserializer, Dim, DimWire, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(dim: &Dim, to: S) -> Result<S::Ok, S::Error> {
+        DimWire::from(*dim).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Dim, D::Error> {
+        DimWire::deserialize(from).map(Dim::from)
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 enum ExtentWire {
     Fixed(u64),

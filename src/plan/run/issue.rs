@@ -13,7 +13,7 @@ use crate::lock::say;
 use crate::memory::{How, Lent, PinnedBuffer, Touch};
 use crate::op::{View, plan_for_cores};
 use crate::plan::checked::Inner;
-use crate::plan::recipe::function::{Argument, Body, Launch};
+use crate::plan::recipe::function::{Argument, Body, Launch, told};
 use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, ORIGIN, Recipe};
 use crate::prefetch::prefetch_range;
 use crate::stream::{Stream, Task};
@@ -287,6 +287,7 @@ fn foreign(
     let body = match &plan.bodies[function as usize] {
         Body::Foreign(body) => body,
         Body::Operator(recorded) => {
+            let recorded = told(recorded, &recipe.functions[function as usize])?;
             return all_views(places, pieces, accesses, |views| recorded.launch(stream, views, at));
         }
         Body::Host(_) => return Err(Error::new(ErrorKind::Internal, "an operator without a body")),

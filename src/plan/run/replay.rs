@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::memory::{How, Touch};
 use crate::plan::checked::Inner;
-use crate::plan::recipe::function::Body;
+use crate::plan::recipe::function::{Body, told};
 use crate::plan::recipe::{Input, InputInfo, NodeKind, Recipe};
 use crate::stream::{ByHand, Stream, Task};
 
@@ -232,7 +232,8 @@ fn replay_with_updates(
             NodeKind::Foreign(function) => match &plan.bodies[*function as usize] {
                 Body::Operator(recorded) => {
                     let memory = Memory { places, pieces, accesses: recipe.accesses_of(node) };
-                    way.renew_recorded(recorded, memory, update, at)
+                    told(recorded, &recipe.functions[*function as usize])
+                        .and_then(|recorded| way.renew_recorded(&recorded, memory, update, at))
                 }
                 _ => compute(plan, recipe, places, pieces, node, update, at).map(|()| false),
             },

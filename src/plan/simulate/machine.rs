@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::op::Recorded;
-use crate::plan::recipe::function::{Body, ForeignBody};
+use crate::plan::recipe::function::{Body, ForeignBody, told};
 use crate::plan::recipe::operator::Operator;
 use crate::plan::recipe::{Access, NodeKind, Recipe};
 
@@ -131,7 +131,10 @@ impl<'a> Machine<'a> {
             NodeKind::Op(operator) => self.operator(node, operator, accesses, watch)?,
             NodeKind::Foreign(function) => match &self.bodies[function as usize] {
                 Body::Foreign(body) => self.foreign(node, body, accesses, watch)?,
-                Body::Operator(recorded) => self.recorded(node, recorded, accesses, watch)?,
+                Body::Operator(recorded) => {
+                    let recorded = told(recorded, &self.recipe.functions[function as usize])?;
+                    self.recorded(node, &recorded, accesses, watch)?;
+                }
                 Body::Host(_) => return self.fail(node, "is a host function where an operator should be"),
             },
             NodeKind::Host(function) => match &self.bodies[function as usize] {

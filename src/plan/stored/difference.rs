@@ -74,6 +74,7 @@ fn function(a: &FunctionInfo, b: &FunctionInfo) -> Option<String> {
     differs("its version is", a.version, b.version)
         .or_else(|| differs("it needs", a.needs, b.needs))
         .or_else(|| differs("its attributes are", &a.attributes, &b.attributes))
+        .or_else(|| differs("it is told", &a.later, &b.later))
 }
 
 fn limit(recipe: &Recipe, node: &Node) -> Option<Cores> {

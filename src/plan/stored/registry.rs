@@ -144,7 +144,7 @@ pub(super) fn operator(info: &FunctionInfo) -> Result<Body, NotFound> {
 }
 
 fn text_of(info: &FunctionInfo) -> String {
-    let FunctionInfo { kind, name, version, attributes, needs } = info;
+    let FunctionInfo { kind, name, version, attributes, needs, later: _ } = info;
     let mut text = format!("{} {:?} version {version}", shown(*kind), name.as_deref().unwrap_or_default());
     if !attributes.is_empty() {
         let hash = blake3::hash(attributes).to_hex();

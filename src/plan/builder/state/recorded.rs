@@ -8,13 +8,15 @@ use crate::plan::builder::Value;
 use crate::plan::check::finding::FindingKind;
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::function::Body;
+use crate::plan::recipe::quantity::{Later, Quantity};
 use crate::plan::recipe::{Cores, FunctionInfo, FunctionKind, Mode, NodeKind};
+use crate::plan::symbols::dim::IntoDims as _;
 
 use super::{At, State, Used};
 
 impl State {
     /// Issues an operator on values of the plan.
-    pub(in crate::plan) fn record_call(&mut self, call: &Call<'_>) -> Result<()> {
+    pub(in crate::plan) fn record_call(&mut self, call: &Call<'_>, told: &[(String, Vec<Quantity>)]) -> Result<()> {
         let (label, at) = (call.label, call.location);
         let mut uses: Vec<Used> = Vec::new();
         for (token, access) in op::tokens(call) {
@@ -30,7 +32,8 @@ impl State {
             Ok(recorded) => recorded,
             Err(error) => return self.wrong(FindingKind::Operand, at, error.detail()),
         };
-        let function = self.operator_of(recorded);
+        let later = told.iter().map(|(name, numbers)| self.later(call, name, numbers)).collect::<Result<_>>()?;
+        let function = self.operator_of(recorded, later);
         self.emit(NodeKind::Foreign(function), &uses, at).map(drop)
     }
 
@@ -54,16 +57,49 @@ impl State {
         Ok(())
     }
 
+    /// Numbers for a parameter that are known later.
+    fn later(&self, call: &Call<'_>, name: &str, numbers: &[Quantity]) -> Result<Later> {
+        let (label, at) = (call.label, call.location);
+        let Some((_, takes)) = call.function.parameter(name) else {
+            let known = call.function.parameters().join(", ");
+            let text = format!("{label} has no parameter {name:?}; its parameters are {known}");
+            return self.wrong(FindingKind::Operand, at, text);
+        };
+        let Some((several, real)) = takes.amounts() else {
+            return self.wrong(
+                FindingKind::Operand,
+                at,
+                format_args!("{label}: {name} is no number that can be told"),
+            );
+        };
+        if !several && numbers.len() != 1 {
+            let text = format!("{label}: {} numbers for {name}, which is one", numbers.len());
+            return self.wrong(FindingKind::Operand, at, text);
+        }
+        for number in numbers {
+            if let Some(size) = number.0.size() {
+                self.dims_of([size].into_dims(), at)?;
+            }
+            if number.0.is_real() && !real {
+                let shown = number.0.show(&self.recipe.symbol_names());
+                let text = format!("{label}: {shown} for {name}, which takes integers");
+                return self.wrong(FindingKind::Operand, at, text);
+            }
+        }
+        Ok(Later { parameter: name.to_owned(), numbers: numbers.iter().map(|number| number.0).collect() })
+    }
+
     /// The number of an operator with what it is told; the same one has one number.
-    fn operator_of(&mut self, recorded: Recorded) -> u32 {
+    fn operator_of(&mut self, recorded: Recorded, later: Vec<Later>) -> u32 {
         let info = FunctionInfo {
             kind: FunctionKind::Operator,
             name: Some(recorded.name().to_owned()),
             version: 0,
             attributes: recorded.bytes(),
             needs: Cores::default(),
+            later,
         };
-        let key = (recorded.name(), info.attributes.clone());
+        let key = (recorded.name(), info.attributes.clone(), info.later.clone());
         if let Some(known) = self.operators.get(&key) {
             return *known;
         }

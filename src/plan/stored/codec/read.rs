@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
             constants: self.list_of(Part::Constant, 1, |reader, index| {
                 reader.take::<&[u8]>(Part::Constant, index).map(<[u8]>::to_vec)
             })?,
-            functions: self.list(Part::Function, 6)?,
+            functions: self.list(Part::Function, 7)?,
             cores: self.list_of(Part::CoreLimit, 2, |reader, index| {
                 reader.take(Part::CoreLimit, index).map(|CoresPart(cores)| cores)
             })?,

@@ -4,7 +4,8 @@ use crate::error::Result;
 use crate::op::{CubeMath, DataType, GeluForm, aclnn};
 use crate::plan::recipe::Cores;
 use crate::plan::{
-    After, Builder, Dim, Foreign, Fork, HostFunction, Input, OnMove, Operator, Options, Plan, Registry, Scope, Value,
+    After, Builder, Dim, Foreign, Fork, HostFunction, Input, OnMove, Operator, Options, Plan, Quantity, Registry,
+    Scope, Value,
 };
 use crate::prefetch::Prefetch;
 
@@ -168,7 +169,8 @@ impl Random<'_> {
             2 => aclnn::gelu_backward_v2(self.g, &a, &a, "tanh", &mut out)?,
             _ => {
                 aclnn::relu(self.g, &a, &mut out)?;
-                aclnn::inplace_adds(self.g, &mut out, 0.5_f32, 1.0_f32)?;
+                let alpha = Quantity::from(dims[0]).times(0.5);
+                aclnn::inplace_adds(&self.g.telling("alpha", alpha), &mut out, 0.5_f32, 1.0_f32)?;
             }
         }
         self.ready.push(out);

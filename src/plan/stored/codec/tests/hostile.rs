@@ -6,7 +6,8 @@ use crate::op::DataType::{self, F32};
 use crate::op::aclnn;
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::operator::{Operator, Order};
-use crate::plan::recipe::{EventInfo, Input, Mode, NodeKind, Recipe, StorageKind};
+use crate::plan::recipe::quantity::Form;
+use crate::plan::recipe::{EventInfo, FunctionKind, Input, Mode, NodeKind, Recipe, StorageKind};
 use crate::plan::stored::Code;
 use crate::plan::stored::codec::{DecodeError, MAGIC, VERSION, decode, encode};
 use crate::plan::symbols::dim::{Dim, MAX_SYMBOLS};
@@ -28,7 +29,7 @@ fn what_is_no_plan_at_all_is_named() {
     let mut other = sealed(&[]);
     other[8] = VERSION as u8 + 1;
     assert_eq!(decode(&other), Err(DecodeError::Version(VERSION + 1)));
-    assert_eq!(DecodeError::Version(7).to_string(), "format version 7; this version of the crate reads 3");
+    assert_eq!(DecodeError::Version(7).to_string(), "format version 7; this version of the crate reads 4");
 }
 
 #[test]
@@ -109,6 +110,33 @@ fn operators_by_name_have_the_arguments_and_the_tensors_that_they_take() {
         Err(NotLoaded::Unbound(why)) => assert!(why.contains("aclnnSortOfTomorrow"), "{why}"),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn numbers_that_are_told_later_are_ones_that_the_operator_takes() {
+    let plan = Plan::build(|g| {
+        let n = g.symbol("n", 1..=8)?;
+        let x = g.input("x", [n * 2], F32, Input::Copied)?;
+        let mut y = g.empty([n], F32)?;
+        aclnn::slice(&g.telling("end", n), &x, 0, 0, 0, 1, &mut y)?;
+        g.output("y", y)
+    });
+    let whole = plan.unwrap().0.recipe.clone();
+    assert_eq!(decode(&encode(&whole, &[])).unwrap().recipe, whole);
+    let broken = |change: &dyn Fn(&mut Recipe), says: &str| {
+        let mut recipe = whole.clone();
+        change(&mut recipe);
+        let error = decode(&encode(&recipe, &[])).unwrap_err();
+        assert!(error.to_string().contains(says), "{error}");
+    };
+    let beyond = Dim::symbol(1);
+    broken(&|r| r.functions[0].later[0].parameter = "self_".to_owned(), "no number that can be told");
+    broken(&|r| r.functions[0].later[0].parameter = "ende".to_owned(), "\"ende\"");
+    broken(&|r| r.functions[0].later[0].numbers.push(Form::Whole(1)), "2 numbers for end");
+    broken(&|r| r.functions[0].later[0].numbers.clear(), "0 numbers for end");
+    broken(&|r| r.functions[0].later[0].numbers[0] = Form::Size(beyond), "a symbol that is not there");
+    broken(&|r| r.functions[0].later[0].numbers[0] = Form::Power(0, Dim::symbol(0), 0), "no integer for end");
+    broken(&|r| r.functions[0].kind = FunctionKind::Foreign, "function 0");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use fastrand::Rng;
 use crate::op::DataType;
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::operator::{Number, Operator, Order, Reduction};
+use crate::plan::recipe::quantity::{Form, Later};
 use crate::plan::recipe::{
     Access, EventInfo, FunctionKind, Input, Mode, NodeKind, Recipe, Storage, StorageKind, Tag,
 };
@@ -139,7 +140,7 @@ fn work(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
         8 if count > 0 => recipe.nodes.insert(random.usize(..count), recipe.nodes[random.usize(..count)]),
         9 => recipe.reserved.push((index(random), index(random))),
         10 => any(random, &mut recipe.tags)?.priority = index(random),
-        _ => match random.u8(..8) {
+        _ => match random.u8(..12) {
             0 => recipe.events.push(EventInfo { name: None }),
             1 => drop(recipe.events.pop()),
             2 => recipe.tags.push(Tag { name: random.char(..).to_string(), priority: 0 }),
@@ -150,10 +151,38 @@ fn work(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
             }
             5 => any(random, &mut recipe.functions)?.attributes.push(random.u8(..)),
             6 => any(random, &mut recipe.functions)?.kind = FunctionKind::Operator,
+            7 => later(random, recipe)?.parameter = random.char(..).to_string(),
+            8 => later(random, recipe)?.numbers.push(form(random)),
+            9 => {
+                let one = later(random, recipe)?;
+                *any(random, &mut one.numbers)? = form(random);
+            }
+            10 => {
+                let numbers = vec![form(random)];
+                any(random, &mut recipe.functions)?.later.push(Later { parameter: "alpha".to_owned(), numbers });
+            }
             _ => any(random, &mut recipe.functions)?.kind = FunctionKind::Host,
         },
     }
     Some(())
+}
+
+/// What some operator is told later.
+fn later<'r>(random: &mut Rng, recipe: &'r mut Recipe) -> Option<&'r mut Later> {
+    let function = any(random, &mut recipe.functions)?;
+    any(random, &mut function.later)
+}
+
+/// A number of an operator, of symbols that may be there.
+fn form(random: &mut Rng) -> Form {
+    let mut powers = [0; MAX_SYMBOLS];
+    powers[random.usize(..MAX_SYMBOLS)] = random.u8(..3);
+    let dim = Dim::from_parts(random.u64(..4), random.i64(-3..4), powers);
+    match random.u8(..3) {
+        0 => Form::Whole(random.i64(..)),
+        1 => Form::Size(dim),
+        _ => Form::Power(random.u64(..), dim, random.u64(..)),
+    }
 }
 
 fn memory(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {

@@ -1,13 +1,15 @@
 //! Nodes: what each touches and how, and which events they record and wait for.
 
-use crate::op::{MAX_RANK, Recorded};
+use crate::op::{MAX_RANK, Recorded, Takes};
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::is_updatable;
 use crate::plan::recipe::operator::{Operand, Operator, broadcast};
+use crate::plan::recipe::quantity::{Form, Later};
 use crate::plan::recipe::{
     Access, FunctionInfo, FunctionKind, Input, Mode, Node, NodeKind, ORIGIN, Recipe, StorageKind,
 };
 use crate::plan::stored::codec::error::{DecodeError, Part, invalid};
+use crate::plan::symbols::dim::Dim;
 
 /// Clocks of the order times streams: what telling the order of a plan may take.
 const MOST_CLOCKS: u64 = 1 << 25;
@@ -45,15 +47,43 @@ pub(super) fn check(recipe: &Recipe) -> Result<(), DecodeError> {
 /// What the functions that are operators do with their tensors.
 fn operators(recipe: &Recipe) -> Result<Vec<Option<Vec<Mode>>>, DecodeError> {
     let modes = |(index, info): (usize, &FunctionInfo)| {
+        if info.kind != FunctionKind::Operator && !info.later.is_empty() {
+            return invalid(Part::Function, index, "numbers for what takes none");
+        }
         let name = info.name.as_deref().filter(|_| info.kind == FunctionKind::Operator);
         let Some(name) = name.filter(|name| Recorded::is_known(name)) else { return Ok(None) };
-        match Recorded::from_stored(name, &info.attributes) {
+        let one = match Recorded::from_stored(name, &info.attributes) {
+            Ok(one) => one,
+            Err(text) => return invalid(Part::Function, index, text),
+        };
+        match wrong_later(recipe, &one, &info.later) {
             // A count of tensors that no node can have is none that memory is taken for.
-            Ok(one) => Ok(Some(one.accesses().take(usize::from(u16::MAX) + 1).map(Mode::from).collect())),
-            Err(text) => invalid(Part::Function, index, text),
+            None => Ok(Some(one.accesses().take(usize::from(u16::MAX) + 1).map(Mode::from).collect())),
+            Some(text) => invalid(Part::Function, index, format!("operator {name:?} is told {text}")),
         }
     };
     recipe.functions.iter().enumerate().map(modes).collect()
+}
+
+/// What is wrong with the numbers that an operator is told later.
+fn wrong_later(recipe: &Recipe, operator: &Recorded, later: &[Later]) -> Option<String> {
+    let symbols = recipe.symbols.len();
+    let wrong = |one: &Later| {
+        let name = &one.parameter;
+        let Some((several, real)) = operator.takes(name).and_then(Takes::amounts) else {
+            return Some(format!("{name:?}, which is no number that can be told"));
+        };
+        let known = |size: Dim| size.is_usable() && size.parts().2[symbols..].iter().all(|power| *power == 0);
+        match () {
+            () if !several && one.numbers.len() != 1 => Some(format!("{} numbers for {name}", one.numbers.len())),
+            () if !real && one.numbers.iter().any(Form::is_real) => Some(format!("no integer for {name}")),
+            () if !one.numbers.iter().filter_map(Form::size).all(known) => {
+                Some(format!("a symbol that is not there, for {name}"))
+            }
+            () => None,
+        }
+    };
+    later.iter().find_map(wrong)
 }
 
 /// The nodes so far.
