@@ -448,6 +448,19 @@ impl Recipe {
     }
 }
 
+impl Recipe {
+    /// Whether the operator of a node may change between runs of one graph.
+    pub(crate) fn is_updated(&self, node: &Node) -> bool {
+        self.is_told(node) || self.accesses_of(node).iter().any(|access| is_updatable(self, access.value))
+    }
+
+    /// Whether each run tells the operator of a node a number.
+    pub(crate) fn is_told(&self, node: &Node) -> bool {
+        let NodeKind::Foreign(function) = node.kind else { return false };
+        self.functions.get(function as usize).is_some_and(|info| info.later.iter().any(|later| later.each_run))
+    }
+}
+
 /// Whether a value is the memory of an updatable input, which few operators can use.
 pub(crate) fn is_updatable(recipe: &Recipe, value: u32) -> bool {
     match recipe.storages[recipe.storage_of(value) as usize].kind {

@@ -13,4 +13,6 @@ pub(crate) struct Symbol {
     pub(crate) name: String,
     pub(crate) least: u64,
     pub(crate) greatest: u64,
+    /// A number that each run gives anew: no size, and no part of what a graph is kept by.
+    pub(crate) each_run: bool,
 }

@@ -232,3 +232,105 @@ fn a_number_that_the_type_does_not_have_is_an_error_of_the_run() {
         }
     }
 }
+
+/// y = x rolled by a number of the run, times 2; s = x times n of the run.
+fn numbered(class: Input) -> Plan {
+    Plan::build(|g| {
+        let n = g.symbol("n", 1..=16)?;
+        let (shift, times) = (g.number("shift", 0..=16)?, g.number("times", 0..=100)?);
+        let x = g.input("x", [n], F32, class)?;
+        let mut rolled = g.empty([n], F32)?;
+        aclnn::roll(&g.telling("shifts", [shift]), &x, &[], &[0], &mut rolled)?;
+        let y = g.muls(rolled, 2.0)?;
+        g.output("y", y)?;
+        let mut scaled = g.empty([n], F32)?;
+        aclnn::muls(&g.telling("other", times * 2), &x, 0.0_f32, &mut scaled)?;
+        g.output("s", scaled)
+    })
+    .unwrap()
+}
+
+fn check_numbered(exe: &Executable, x: &[f32], shift: usize, times: usize) {
+    let n = x.len();
+    let rolled: Vec<f32> = (0..n).map(|i| 2.0 * x[(i + n - shift % n) % n]).collect();
+    assert_eq!(result(exe, "y"), rolled, "shift {shift} of {n}");
+    assert_eq!(result(exe, "s"), x.iter().map(|x| x * 2.0 * times as f32).collect::<Vec<_>>(), "times {times}");
+}
+
+#[test]
+fn numbers_of_each_run_are_updated_in_one_graph_for_each_size() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    for class in [Input::Copied, Input::Updatable] {
+        let plan = numbered(class);
+        for mode in [Mode::Captured, Mode::Eager] {
+            let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+            let (id, mut bind) = (exe.input("x").unwrap(), exe.bindings());
+            let x = [numbers(5), numbers(3)].map(|x| (alone.device.upload_tensor(&x, [x.len()]).unwrap(), x));
+            let runs =
+                [(0, 1, 10), (0, 1, 10), (0, 2, 10), (0, 2, 11), (1, 2, 11), (0, 0, 0), (1, 2, 11), (0, 16, 100)];
+            for (which, shift, times) in runs {
+                bind.set(id, &x[which].0).symbol("shift", shift).symbol("times", times);
+                exe.run(&stream, &mut bind).unwrap();
+                check_numbered(&exe, &x[which].1, shift, times);
+            }
+            let counters = exe.counters();
+            let expected = match mode {
+                // Of the graph for 5 numbers: shift, times, then both, then both.
+                Mode::Captured => (2, 2, 6, 8),
+                _ => (0, 0, 0, 0),
+            };
+            let seen = (exe.graphs() as u64, counters.captured_new, counters.updates, counters.replays);
+            assert_eq!(seen, expected, "{class:?} {mode:?}");
+        }
+    }
+}
+
+#[test]
+fn a_simulation_has_the_numbers_of_its_run() {
+    let _alone = Alone::new();
+    let plan = numbered(Input::Copied);
+    let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0], [3]).unwrap();
+    let simulated = plan.simulate(3, &given.symbol("shift", 1).symbol("times", 4)).unwrap();
+    assert_eq!(simulated.to_vec::<f32>("y").unwrap(), [6.0, 2.0, 4.0]);
+    assert_eq!(simulated.to_vec::<f32>("s").unwrap(), [8.0, 16.0, 24.0]);
+}
+
+#[test]
+fn numbers_of_each_run_are_given_within_their_bounds_and_are_no_sizes() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let mut exe = numbered(Input::Copied).capture(&alone.device, Frozen::new()).unwrap();
+    let x = alone.device.upload_tensor(&[1.0_f32, 2.0, 3.0], [3]).unwrap();
+    let (id, mut bind) = (exe.input("x").unwrap(), exe.bindings());
+    bind.set(id, &x).symbol("shift", 1);
+    let error = exe.run(&stream, &mut bind).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["\"times\"", "Bindings::symbol"]);
+    let error = exe.run(&stream, bind.symbol("times", 101)).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["\"times\" is 101", "0 to 100"]);
+    exe.run(&stream, bind.symbol("times", 7)).unwrap();
+    check_numbered(&exe, &[1.0, 2.0, 3.0], 1, 7);
+    let error = Plan::build(|g| {
+        let shift = g.number("shift", 1..=2)?;
+        g.empty([shift * 2], F32).map(drop)
+    });
+    assert_says(&error.unwrap_err(), ErrorKind::InvalidPlan, &["2*shift", "each run gives anew", "telling.rs"]);
+}
+
+#[test]
+fn an_update_that_failed_is_made_again_by_the_next_run() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let mut exe = numbered(Input::Copied).capture(&alone.device, Frozen::new()).unwrap();
+    let x = alone.device.upload_tensor(&[1.0_f32, 2.0, 3.0], [3]).unwrap();
+    let (id, mut bind) = (exe.input("x").unwrap(), exe.bindings());
+    exe.run(&stream, bind.set(id, &x).symbol("shift", 1).symbol("times", 1)).unwrap();
+    check_numbered(&exe, &[1.0, 2.0, 3.0], 1, 1);
+    racl::mock::fail("aclnnRollGetWorkspaceSize", 1, 161_002).unwrap();
+    let failed = exe.run(&stream, bind.symbol("shift", 2).symbol("times", 3));
+    racl::mock::clear_failures();
+    assert!(failed.is_err());
+    // The same numbers again: nothing is taken for done that was not.
+    exe.run(&stream, &mut bind).unwrap();
+    check_numbered(&exe, &[1.0, 2.0, 3.0], 2, 3);
+}

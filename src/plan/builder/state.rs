@@ -230,7 +230,13 @@ impl State {
     fn dims_of(&self, dims: Result<Vec<Dim>>, at: At) -> Result<Vec<Dim>> {
         let dims = dims.or_else(|error| self.wrong(FindingKind::Operand, at, error.detail()))?;
         dims.iter().try_for_each(|dim| self.check_dim(*dim, at))?;
-        Ok(dims)
+        match dims.iter().find(|dim| self.is_of_each_run(**dim)) {
+            None => Ok(dims),
+            Some(dim) => {
+                let text = format!("a size that each run gives anew, {}; `symbol` makes sizes", self.show(&[*dim]));
+                self.wrong(FindingKind::Operand, at, text)
+            }
+        }
     }
 
     fn check_dim(&self, dim: Dim, at: At) -> Result<()> {
@@ -238,6 +244,12 @@ impl State {
             return Ok(());
         }
         self.wrong(FindingKind::Foreign, at, "a dimension with a symbol of another plan")
+    }
+
+    /// Whether it depends on a number that each run gives.
+    fn is_of_each_run(&self, dim: Dim) -> bool {
+        let powers = dim.parts().2;
+        self.recipe.symbols.iter().zip(powers).any(|(symbol, power)| power != 0 && symbol.each_run)
     }
 
     /// Dimensions for a message.

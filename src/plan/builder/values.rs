@@ -50,7 +50,47 @@ impl Builder {
     /// ```
     #[track_caller]
     pub fn symbol(&self, name: &str, bounds: RangeInclusive<usize>) -> Result<Dim> {
-        self.state().symbol(name, bounds)
+        self.state().symbol(name, bounds, false)
+    }
+
+    /// A number that each run gives, with [`Bindings::symbol`](crate::plan::Bindings::symbol), and that operators are
+    /// [told](Builder::telling). It is no size of a value, and no part of what captured graphs are kept by: where it is
+    /// another one than in the run before, the operators that are told it are replaced inside the graph, as for an
+    /// [updatable](crate::plan::Input::Updatable) input. So a decoder tells its attention how many keys there are, with
+    /// one graph for all of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::symbol`], with which it shares the names and the greatest count.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::{DataType::F32, aclnn};
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let shift = g.number("shift", 0..=8)?;
+    ///     let x = g.input("x", [3], F32, Input::Copied)?;
+    ///     let mut y = g.empty([3], F32)?;
+    ///     aclnn::roll(&g.telling("shifts", [shift]), &x, &[], &[0], &mut y)?;
+    ///     g.output("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let x = device.upload_tensor(&[1.0_f32, 2.0, 3.0], [3])?;
+    /// let (id, y, mut bind) = (exe.input("x")?, exe.output_id("y")?, exe.bindings());
+    /// for (shift, expected) in [(0, [1.0, 2.0, 3.0]), (1, [3.0, 1.0, 2.0]), (2, [2.0, 3.0, 1.0])] {
+    ///     exe.run(&stream, bind.set(id, &x).symbol("shift", shift))?;
+    ///     assert_eq!(exe.output::<f32>(y)?.to_vec()?, expected);
+    /// }
+    /// assert_eq!((exe.graphs(), exe.counters().updates), (1, 2));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn number(&self, name: &str, bounds: RangeInclusive<usize>) -> Result<Dim> {
+        self.state().symbol(name, bounds, true)
     }
 
     /// An input, by name and class.

@@ -318,14 +318,15 @@ pub(crate) enum Body {
     Operator(Arc<Recorded>),
 }
 
-/// The operator with the numbers that are known by now, in a recipe without symbols.
-pub(crate) fn told<'r>(recorded: &'r Recorded, info: &FunctionInfo) -> Result<Cow<'r, Recorded>> {
+/// The operator with all its numbers, for these values of the symbols.
+pub(crate) fn told<'r>(recorded: &'r Recorded, info: &FunctionInfo, symbols: &[u64]) -> Result<Cow<'r, Recorded>> {
     if info.later.is_empty() {
         return Ok(Cow::Borrowed(recorded));
     }
+    let amount = |number: &Form| number.fixed(symbols)?.amount();
     let unknown = || Error::new(ErrorKind::Internal, "a number with symbols");
     let amounts: Option<Vec<Vec<Amount>>> =
-        info.later.iter().map(|later| later.numbers.iter().map(Form::amount).collect()).collect();
+        info.later.iter().map(|later| later.numbers.iter().map(amount).collect()).collect();
     let amounts = amounts.ok_or_else(unknown)?;
     let numbers = info.later.iter().zip(&amounts).map(|(later, amounts)| (&*later.parameter, &amounts[..]));
     recorded.with(numbers).map(Cow::Owned).map_err(Error::invalid)

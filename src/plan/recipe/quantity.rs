@@ -37,6 +37,8 @@ pub(crate) struct Later {
     /// Its name.
     pub(crate) parameter: String,
     pub(crate) numbers: Vec<Form>,
+    /// Whether some number is one that [each run gives](crate::plan::Builder::number).
+    pub(crate) each_run: bool,
 }
 
 impl Quantity {

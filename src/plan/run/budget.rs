@@ -8,7 +8,6 @@ use crate::error::{ErrorKind, Result};
 use crate::plan::check::finding::{Finding, FindingKind, into_error};
 use crate::plan::check::{alone, core_demand};
 use crate::plan::checked::Inner;
-use crate::plan::recipe::is_updatable;
 use crate::plan::recipe::{Cores, Node, NodeKind, ORIGIN, Recipe};
 use crate::retire;
 
@@ -100,8 +99,7 @@ pub(super) fn is_short(plan: &Inner, context: &Context) -> Result<bool> {
 /// Whether graphs of the recipe have operators that are updated.
 fn has_updates(recipe: &Recipe) -> bool {
     let computes = |node: &&Node| matches!(node.kind, NodeKind::Op(_) | NodeKind::Foreign(_));
-    let updatable = |node: &Node| recipe.accesses_of(node).iter().any(|access| is_updatable(recipe, access.value));
-    recipe.nodes.iter().filter(computes).any(updatable)
+    recipe.nodes.iter().filter(computes).any(|node| recipe.is_updated(node))
 }
 
 fn cores(plan: &Inner, context: &Context, findings: &mut Vec<Finding>) -> Result<()> {

@@ -153,6 +153,7 @@ impl Plan {
             eager: Eager::default(),
             last: None,
             sized: Vec::new(),
+            numbers: Vec::new(),
             fixed,
             outside,
             pool,
@@ -162,7 +163,8 @@ impl Plan {
             cap: prefetch_cap(&self.0, context)?,
             written: super::alias::written(recipe),
             apart: Vec::new(),
-            updatable: recipe.inputs.iter().any(|input| input.class == Input::Updatable),
+            updatable: recipe.inputs.iter().any(|input| input.class == Input::Updatable)
+                || recipe.symbols.iter().any(|symbol| symbol.each_run),
             places: std::collections::HashMap::new(),
             tracked: by_class(|class| matches!(class, Input::Tracked(_))),
             copied: by_class(|class| class == Input::Copied),

@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::graph::CaptureMode;
 use crate::plan::Plan;
 use crate::plan::recipe::{Cores, Input, OnMove};
+use crate::plan::symbols::Symbol;
 use crate::plan::symbols::values::{Values, named};
 use crate::retire;
 use crate::stream::Stream;
@@ -17,7 +18,7 @@ use crate::stream::Stream;
 use super::bindings::{Bindings, Bound, Declared, HostData, InputId, OutputId};
 use super::eager::Eager;
 use super::host::Ring;
-use super::issue::{At, Issue, events, lease_streams};
+use super::issue::{self, At, Issue, events, lease_streams};
 use super::options::{Mode, OnFull, RunOptions};
 use super::outside::Outside;
 use super::piece::{Piece, Pieces};
@@ -82,6 +83,8 @@ pub struct Executable {
     pub(super) eager: Eager,
     pub(super) last: Option<Last>,
     pub(super) sized: Vec<Arc<Sized>>,
+    /// The values of the symbols in the latest run, or for the latest capture.
+    pub(super) numbers: Vec<u64>,
     pub(super) fixed: Fixed,
     pub(super) outside: Option<Outside>,
     pub(super) pool: Pool,
@@ -333,13 +336,14 @@ impl Executable {
         let symbols = resolve(&self.plan.0, bind)?;
         self.check_aliases(bind)?;
         self.check_moves(&bind.addresses)?;
-        let sized = self.size(&symbols, stream)?;
+        let sizes = self.sizes(&symbols);
+        let sized = self.size(&sizes, stream)?;
         self.check_cores()?;
         if self.options.mode == Mode::Eager {
             return Ok(None);
         }
         let tracked = self.tracked.iter().map(|index| bind.addresses[*index as usize]).collect();
-        let key = Key { symbols, tracked, cores: self.cores, user: bind.key };
+        let key = Key { symbols: sizes, tracked, cores: self.cores, user: bind.key };
         let known = self.store.find(|other| *other == key);
         if let (Some(index), false) = (known, self.options.force_recapture) {
             self.current = Some(index);
@@ -392,6 +396,15 @@ impl Executable {
             }
         }
         Ok(())
+    }
+
+    /// Notes the values of the symbols for this run; gives those that are sizes.
+    pub(super) fn sizes(&mut self, symbols: &[usize]) -> Vec<usize> {
+        self.numbers.clear();
+        self.numbers.extend(symbols.iter().map(|value| *value as u64));
+        let size =
+            |(symbol, value): (&Symbol, &usize)| if symbol.each_run { symbol.greatest as usize } else { *value };
+        self.plan.0.recipe.symbols.iter().zip(symbols).map(size).collect()
     }
 
     /// Recipe and memory for values of the symbols, maybe for a run on a stream.
@@ -450,10 +463,7 @@ impl Executable {
         let graphs = self.pool.graphs(&self.context);
         let capture = self.origin.begin_capture_in(CaptureMode::ThreadLocal, &graphs)?;
         let mut issue = Issue {
-            plan,
-            recipe,
-            places: &sized.places,
-            pieces: &pieces,
+            source: issue::Work { plan, recipe, numbers: &self.numbers, places: &sized.places, pieces: &pieces },
             streams: &streams,
             events: &events,
             gates: self.outside.as_ref().map(|outside| &outside.gates),
@@ -468,7 +478,8 @@ impl Executable {
         issue.all()?;
         let graph = capture.finish()?;
         let uploads = std::mem::take(&mut hosts.inputs).into_iter().map(Ring::of).collect();
-        Ok(Captured { graph, key, hosts, uploads, groups, end, pieces, sized, used: 0 })
+        let told = self.numbers.clone();
+        Ok(Captured { graph, key, hosts, uploads, groups, end, pieces, sized, told, used: 0 })
     }
 
     /// Puts the memory of tracked and updatable inputs in its place.

@@ -1,5 +1,6 @@
 //! Issuing the work of a recipe to real streams, whether they execute or record it.
 
+use std::borrow::Cow;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::event::Event;
 use crate::lock::say;
 use crate::memory::{How, Lent, PinnedBuffer, Touch};
-use crate::op::{View, plan_for_cores};
+use crate::op::{Recorded, View, plan_for_cores};
 use crate::plan::checked::Inner;
 use crate::plan::recipe::function::{Argument, Body, Launch, told};
 use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, ORIGIN, Recipe};
@@ -70,11 +71,7 @@ impl HostSides {
 
 /// Everything that the nodes of a recipe need.
 pub(super) struct Issue<'a> {
-    pub(super) plan: &'a Inner,
-    /// Without symbols.
-    pub(super) recipe: &'a Recipe,
-    pub(super) places: &'a [Place],
-    pub(super) pieces: &'a Pieces,
+    pub(super) source: Work<'a>,
     /// By tag.
     pub(super) streams: &'a [Stream],
     pub(super) events: &'a [Event],
@@ -96,7 +93,7 @@ impl Issue<'_> {
     /// Issues every node in order.
     pub(super) fn all(&mut self) -> Result<()> {
         let mut limit = None;
-        let recipe = self.recipe;
+        let recipe = self.source.recipe;
         let issued = (0..recipe.nodes.len()).try_for_each(|index| {
             let node = &recipe.nodes[index];
             self.next = index + 1;
@@ -110,7 +107,7 @@ impl Issue<'_> {
     /// After a failure in work that executes: issues what orders the rest, so that every stream is joined as in a
     /// whole run and no gate holds up what was issued before.
     pub(super) fn settle(&mut self) {
-        let recipe = self.recipe;
+        let recipe = self.source.recipe;
         for (index, node) in recipe.nodes.iter().enumerate().skip(self.next.saturating_sub(1)) {
             let settles = match node.kind {
                 NodeKind::Record(_) | NodeKind::Wait(_) => true,
@@ -125,7 +122,7 @@ impl Issue<'_> {
 
     /// Puts the core limit of the node's scope into effect, and ends that of another.
     fn limit_cores(&self, limit: &mut Option<CoreLimit>, node: &Node) -> Result<()> {
-        let wanted = limit_of(self.recipe, node, self.whole).map(|cores| (node.tag, cores));
+        let wanted = limit_of(self.source.recipe, node, self.whole).map(|cores| (node.tag, cores));
         if limit.as_ref().map(|limit| limit.of) == wanted {
             return Ok(());
         }
@@ -139,17 +136,16 @@ impl Issue<'_> {
     }
 
     fn node(&mut self, index: u32, node: &Node) -> Result<()> {
-        let recipe = self.recipe;
+        let recipe = self.source.recipe;
         let stream = &self.streams[usize::from(node.tag)];
         let accesses = recipe.accesses_of(node);
         match node.kind {
             NodeKind::Op(_) | NodeKind::Foreign(_) => match self.groups.as_mut().filter(|groups| groups.has(index)) {
                 Some(groups) => {
-                    let compute =
-                        |stream: &Stream| compute(self.plan, recipe, self.places, self.pieces, node, stream, self.at);
-                    groups.record(index, stream, self.at, compute)
+                    let source = self.source;
+                    groups.record(index, stream, self.at, |stream| compute(source, node, stream, self.at))
                 }
-                None => compute(self.plan, recipe, self.places, self.pieces, node, stream, self.at),
+                None => compute(self.source, node, stream, self.at),
             },
             NodeKind::Host(function) => self.host(function, stream),
             NodeKind::Copy => {
@@ -180,26 +176,26 @@ impl Issue<'_> {
     }
 
     fn piece(&self, access: Access) -> Result<Piece> {
-        let place = &self.places[access.value as usize];
-        storage(self.pieces, place).map(|storage| place.piece(storage))
+        let place = &self.source.places[access.value as usize];
+        storage(self.source.pieces, place).map(|storage| place.piece(storage))
     }
 
     fn host(&self, function: u32, stream: &Stream) -> Result<()> {
-        let Body::Host(body) = &self.plan.bodies[function as usize] else {
+        let Body::Host(body) = &self.source.plan.bodies[function as usize] else {
             return Err(Error::new(ErrorKind::Internal, "a host function without a body"));
         };
         let body = Arc::clone(body);
-        let attributes = self.recipe.functions[function as usize].attributes.clone();
+        let attributes = self.source.recipe.functions[function as usize].attributes.clone();
         stream.host_function(move || body(&attributes))
     }
 
     fn prefetch(&self, access: Access, offset: u64, max_bytes: u64, stream: &Stream) -> Result<()> {
-        if self.pieces[self.places[access.value as usize].storage as usize].is_none() {
+        if self.source.pieces[self.source.places[access.value as usize].storage as usize].is_none() {
             // Memory that nothing else uses has no place.
             return Ok(());
         }
         let piece = self.piece(access)?;
-        let elements = self.recipe.layout_of(access.value).bytes().and_then(|bytes| bytes.as_fixed());
+        let elements = self.source.recipe.layout_of(access.value).bytes().and_then(|bytes| bytes.as_fixed());
         let available = elements.unwrap_or(0).min(piece.bytes as u64);
         if offset >= available {
             // Of memory with symbols: this size has nothing at the offset.
@@ -216,22 +212,35 @@ fn storage<'a>(pieces: &'a Pieces, place: &Place) -> Result<&'a Piece> {
     piece.ok_or_else(|| Error::new(ErrorKind::Internal, "an input of the plan has no memory"))
 }
 
+/// What operators are issued from.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'a> {
+    pub(super) plan: &'a Inner,
+    /// Without symbols.
+    pub(super) recipe: &'a Recipe,
+    /// The values of the symbols in this run.
+    pub(super) numbers: &'a [u64],
+    pub(super) places: &'a [Place],
+    pub(super) pieces: &'a Pieces,
+}
+
+impl<'a> Work<'a> {
+    /// The operator with the numbers of this run.
+    pub(super) fn told(&self, recorded: &'a Recorded, function: u32) -> Result<Cow<'a, Recorded>> {
+        // The recipe without symbols has no numbers that each run gives.
+        told(recorded, &self.plan.recipe.functions[function as usize], self.numbers)
+    }
+}
+
 /// Issues an operator or a foreign one.
-pub(super) fn compute(
-    plan: &Inner,
-    recipe: &Recipe,
-    places: &[Place],
-    pieces: &Pieces,
-    node: &Node,
-    stream: &Stream,
-    at: At,
-) -> Result<()> {
+pub(super) fn compute(source: Work<'_>, node: &Node, stream: &Stream, at: At) -> Result<()> {
+    let Work { recipe, places, pieces, .. } = source;
     let accesses = recipe.accesses_of(node);
     match node.kind {
         NodeKind::Op(operator) => with_views(places, pieces, accesses, |operands, out| {
             if out.dims.elements() == 0 { Ok(()) } else { launch(stream, &operator, operands, out, at) }
         }),
-        NodeKind::Foreign(function) => foreign(plan, recipe, places, pieces, (function, accesses), stream, at),
+        NodeKind::Foreign(function) => foreign(source, (function, accesses), stream, at),
         _ => Err(Error::new(ErrorKind::Internal, "a node that computes nothing")),
     }
 }
@@ -275,19 +284,12 @@ fn view_of<'a>(places: &'a [Place], pieces: &'a Pieces, access: &Access) -> Resu
     storage(pieces, place).map(|piece| place.view(piece))
 }
 
-fn foreign(
-    plan: &Inner,
-    recipe: &Recipe,
-    places: &[Place],
-    pieces: &Pieces,
-    (function, accesses): (u32, &[Access]),
-    stream: &Stream,
-    at: At,
-) -> Result<()> {
+fn foreign(source: Work<'_>, (function, accesses): (u32, &[Access]), stream: &Stream, at: At) -> Result<()> {
+    let Work { plan, recipe, places, pieces, .. } = source;
     let body = match &plan.bodies[function as usize] {
         Body::Foreign(body) => body,
         Body::Operator(recorded) => {
-            let recorded = told(recorded, &recipe.functions[function as usize])?;
+            let recorded = source.told(recorded, function)?;
             return all_views(places, pieces, accesses, |views| recorded.launch(stream, views, at));
         }
         Body::Host(_) => return Err(Error::new(ErrorKind::Internal, "an operator without a body")),

@@ -43,6 +43,8 @@ impl Way {
     pub(super) fn of(recipe: &Recipe, node: &Node, allowed: bool) -> Self {
         let known = match node.kind {
             NodeKind::Op(_) => true,
+            // What it is told is part of what would be kept.
+            NodeKind::Foreign(_) if recipe.is_told(node) => false,
             NodeKind::Foreign(function) => recipe.functions[function as usize].kind == FunctionKind::Operator,
             _ => false,
         };

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::memory::{How, Touch};
 use crate::plan::checked::Inner;
-use crate::plan::recipe::function::{Body, told};
-use crate::plan::recipe::{Input, InputInfo, NodeKind, Recipe};
+use crate::plan::recipe::function::Body;
+use crate::plan::recipe::{Input, InputInfo, Node, NodeKind, Recipe};
 use crate::stream::{ByHand, Stream, Task};
 
 use super::bindings::{Bindings, Declared};
@@ -20,7 +20,7 @@ use super::readdress::Memory;
 use super::store::Captured;
 use super::symbols::resolve;
 use super::update::Updates;
-use super::{budget, host};
+use super::{budget, host, issue};
 
 impl Executable {
     pub(super) fn replay(&mut self, index: usize, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
@@ -42,7 +42,8 @@ impl Executable {
             captured.graph.launch(stream)?;
             note(outside, stream, captured)?;
         } else {
-            let updates = replay_with_updates(&self.plan.0, &self.written, captured, outside, stream, bind, at)?;
+            let run = Run { plan: &self.plan.0, written: &self.written, numbers: &self.numbers, outside };
+            let updates = replay_with_updates(run, captured, stream, bind, at)?;
             self.store.counters.updates += updates.all;
             self.store.counters.updates_by_address += updates.by_address;
         }
@@ -53,6 +54,7 @@ impl Executable {
 
     pub(super) fn run_eagerly(&mut self, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
         let symbols = resolve(&self.plan.0, bind)?;
+        let symbols = self.sizes(&symbols);
         let sized = self.size(&symbols, Some(stream))?;
         let plan = &self.plan.0;
         let recipe = sized.recipe(plan);
@@ -82,10 +84,7 @@ impl Executable {
         // From here on the plan says what waits for what.
         let by_hand = ByHand::begin();
         let mut issue = Issue {
-            plan,
-            recipe,
-            places: &sized.places,
-            pieces: &pieces,
+            source: issue::Work { plan, recipe, numbers: &self.numbers, places: &sized.places, pieces: &pieces },
             streams,
             events,
             gates: self.outside.as_ref().map(|outside| &outside.gates),
@@ -165,16 +164,34 @@ fn note(outside: Option<&Outside>, stream: &Stream, captured: &Captured) -> Resu
     outside.map_or(Ok(()), |outside| outside.ran(stream, captured.end.as_deref()))
 }
 
-/// Launches a graph and replaces the operators whose inputs moved; gives how many.
+/// What a run of a graph with updates is made from.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    plan: &'a Inner,
+    /// Inputs whose memory the plan writes.
+    written: &'a [u32],
+    /// The values of the symbols.
+    numbers: &'a [u64],
+    outside: Option<&'a Outside>,
+}
+
+/// Whether the operator of a node is told another number than the graph knows.
+fn is_told_anew(plan: &Inner, node: &Node, (known, now): (&[u64], &[u64])) -> bool {
+    let NodeKind::Foreign(function) = node.kind else { return false };
+    let later = plan.recipe.functions[function as usize].later.iter().filter(|later| later.each_run);
+    let mut numbers = later.flat_map(|later| &later.numbers);
+    numbers.any(|number| number.fixed(known) != number.fixed(now))
+}
+
+/// Launches a graph and replaces the operators whose inputs moved, or that are told other numbers; gives how many.
 fn replay_with_updates(
-    plan: &Inner,
-    written: &[u32],
+    run: Run<'_>,
     captured: &mut Captured,
-    outside: Option<&Outside>,
     stream: &Stream,
     bind: &Bindings,
     at: At,
 ) -> Result<Updates> {
+    let Run { plan, written, numbers, outside } = run;
     let recipe = captured.sized.recipe(plan);
     let updatable = |(_, input): &(usize, &InputInfo)| input.class == Input::Updatable;
     if let Some((_, input)) =
@@ -196,7 +213,11 @@ fn replay_with_updates(
         let accesses = recipe.accesses_of(&recipe.nodes[node as usize]).iter();
         accesses.map(|access| recipe.storage_of(access.value) as usize)
     };
-    captured.groups.mark(|node| storages(node).any(|storage| moved[storage]));
+    let told = (&captured.told[..], numbers);
+    let changes = |node| is_told_anew(plan, &recipe.nodes[node as usize], told);
+    captured.groups.mark(|node| storages(node).any(|storage| moved[storage]) || changes(node));
+    captured.told.clear();
+    captured.told.extend_from_slice(numbers);
     let given: Vec<_> = recipe
         .inputs
         .iter()
@@ -221,6 +242,7 @@ fn replay_with_updates(
             .map(|piece| Arc::clone(&piece.allocation))
             .collect()
     };
+    let source = issue::Work { plan, recipe, numbers, places, pieces };
     let count = captured.groups.run(stream, at, memory, |way, node, update| {
         let node = &recipe.nodes[node as usize];
         let limit =
@@ -232,12 +254,11 @@ fn replay_with_updates(
             NodeKind::Foreign(function) => match &plan.bodies[*function as usize] {
                 Body::Operator(recorded) => {
                     let memory = Memory { places, pieces, accesses: recipe.accesses_of(node) };
-                    told(recorded, &recipe.functions[*function as usize])
-                        .and_then(|recorded| way.renew_recorded(&recorded, memory, update, at))
+                    source.told(recorded, *function).and_then(|told| way.renew_recorded(&told, memory, update, at))
                 }
-                _ => compute(plan, recipe, places, pieces, node, update, at).map(|()| false),
+                _ => compute(source, node, update, at).map(|()| false),
             },
-            _ => compute(plan, recipe, places, pieces, node, update, at).map(|()| false),
+            _ => compute(source, node, update, at).map(|()| false),
         };
         let ended = limit.map_or(Ok(()), CoreLimit::end);
         computed.and_then(|by_address| ended.map(|()| by_address))

@@ -35,6 +35,8 @@ pub(super) struct Captured {
     pub(super) end: Option<Arc<Event>>,
     pub(super) pieces: Pieces,
     pub(super) sized: Arc<Sized>,
+    /// The values of the symbols that its operators know, or will once they are updated.
+    pub(super) told: Vec<u64>,
     /// When it was used last.
     pub(super) used: u64,
 }

@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
 use crate::lock::say;
 use crate::memory::{Allocation, Touch};
-use crate::plan::recipe::{NodeKind, Recipe, is_updatable};
+use crate::plan::recipe::{NodeKind, Recipe};
 use crate::stream::{Stream, Task};
 
 use super::gate::Gates;
@@ -67,7 +67,8 @@ struct Group {
 unsafe impl Send for Groups {}
 
 impl Groups {
-    /// The groups that a recipe needs: one for each operator that touches an updatable input. `by_address` allows to
+    /// The groups that a recipe needs: one for each operator that touches an updatable input or is told a number
+    /// by each run. `by_address` allows to
     /// replace addresses alone.
     pub(super) fn of(recipe: &Recipe, context: &Context, by_address: bool) -> Result<Self> {
         let mut groups = Self {
@@ -79,8 +80,7 @@ impl Groups {
             start: Event::create_in(context.inner(), EventKind::Order)?,
         };
         for (index, node) in recipe.nodes.iter().enumerate() {
-            let updatable = recipe.accesses_of(node).iter().any(|access| is_updatable(recipe, access.value));
-            if !updatable {
+            if !recipe.is_updated(node) {
                 continue;
             }
             if !matches!(node.kind, NodeKind::Op(_) | NodeKind::Foreign(_)) {

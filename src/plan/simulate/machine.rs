@@ -132,7 +132,7 @@ impl<'a> Machine<'a> {
             NodeKind::Foreign(function) => match &self.bodies[function as usize] {
                 Body::Foreign(body) => self.foreign(node, body, accesses, watch)?,
                 Body::Operator(recorded) => {
-                    let recorded = told(recorded, &self.recipe.functions[function as usize])?;
+                    let recorded = told(recorded, &self.recipe.functions[function as usize], &[])?;
                     self.recorded(node, &recorded, accesses, watch)?;
                 }
                 Body::Host(_) => return self.fail(node, "is a host function where an operator should be"),

@@ -110,6 +110,11 @@ impl Dim {
         Self { factor, plus, powers, plan: 0 }
     }
 
+    /// The dimension, if it has a form that plans can use.
+    pub(crate) fn usable(self) -> Result<Self> {
+        checked(vec![self]).map(|_| self)
+    }
+
     /// Whether the dimension has a form that plans can use.
     pub(crate) fn is_usable(self) -> bool {
         self != OTHER && (self.factor != 0 || self.plus >= 0)

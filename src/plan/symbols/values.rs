@@ -40,7 +40,7 @@ pub(crate) fn resolve<'a, I: Iterator<Item = Shaped<'a>>>(
 
 /// That a value is within the bounds of its symbol.
 pub(crate) fn check_bounds(symbol: &Symbol, value: usize) -> Result<()> {
-    let Symbol { name, least, greatest } = symbol;
+    let Symbol { name, least, greatest, .. } = symbol;
     if (*least..=*greatest).contains(&(value as u64)) {
         return Ok(());
     }

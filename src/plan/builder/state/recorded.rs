@@ -10,7 +10,6 @@ use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::quantity::{Later, Quantity};
 use crate::plan::recipe::{Cores, FunctionInfo, FunctionKind, Mode, NodeKind};
-use crate::plan::symbols::dim::IntoDims as _;
 
 use super::{At, State, Used};
 
@@ -78,7 +77,8 @@ impl State {
         }
         for number in numbers {
             if let Some(size) = number.0.size() {
-                self.dims_of([size].into_dims(), at)?;
+                let size = size.usable().or_else(|error| self.wrong(FindingKind::Operand, at, error.detail()))?;
+                self.check_dim(size, at)?;
             }
             if number.0.is_real() && !real {
                 let shown = number.0.show(&self.recipe.symbol_names());
@@ -86,7 +86,9 @@ impl State {
                 return self.wrong(FindingKind::Operand, at, text);
             }
         }
-        Ok(Later { parameter: name.to_owned(), numbers: numbers.iter().map(|number| number.0).collect() })
+        let each_run = numbers.iter().filter_map(|number| number.0.size()).any(|size| self.is_of_each_run(size));
+        let numbers = numbers.iter().map(|number| number.0).collect();
+        Ok(Later { parameter: name.to_owned(), numbers, each_run })
     }
 
     /// The number of an operator with what it is told; the same one has one number.

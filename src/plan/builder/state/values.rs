@@ -18,7 +18,12 @@ use crate::plan::builder::Value;
 
 impl State {
     #[track_caller]
-    pub(in crate::plan) fn symbol(&mut self, name: &str, bounds: RangeInclusive<usize>) -> Result<Dim> {
+    pub(in crate::plan) fn symbol(
+        &mut self,
+        name: &str,
+        bounds: RangeInclusive<usize>,
+        each_run: bool,
+    ) -> Result<Dim> {
         let at = Location::caller();
         let symbols = &self.recipe.symbols;
         if name.is_empty() || symbols.iter().any(|known| known.name == name) {
@@ -33,7 +38,7 @@ impl State {
             return self.wrong(FindingKind::Name, at, format_args!("symbol {name:?} with the bounds {bounds:?}"));
         }
         let dim = Dim::symbol(symbols.len()).of_plan(self.plan);
-        self.recipe.symbols.push(Symbol { name: name.to_owned(), least, greatest });
+        self.recipe.symbols.push(Symbol { name: name.to_owned(), least, greatest, each_run });
         Ok(dim)
     }
 

@@ -5,7 +5,7 @@ const M: usize = 1;
 
 /// Values of n and m for inputs "a", "b", … of these dimensions and shapes.
 fn solve(given: [Option<usize>; 2], inputs: &[(&[Dim], &[usize])]) -> Result<Vec<usize>, String> {
-    let symbols = ["n", "m"].map(|name| Symbol { name: name.to_owned(), least: 0, greatest: 100 });
+    let symbols = ["n", "m"].map(|name| Symbol { name: name.to_owned(), least: 0, greatest: 100, each_run: false });
     let mut values = Values::default();
     values[..2].copy_from_slice(&given);
     let shaped = || {

@@ -136,6 +136,8 @@ fn numbers_that_are_told_later_are_ones_that_the_operator_takes() {
     broken(&|r| r.functions[0].later[0].numbers.clear(), "0 numbers for end");
     broken(&|r| r.functions[0].later[0].numbers[0] = Form::Size(beyond), "a symbol that is not there");
     broken(&|r| r.functions[0].later[0].numbers[0] = Form::Power(0, Dim::symbol(0), 0), "no integer for end");
+    broken(&|r| r.functions[0].later[0].each_run = true, "unlike its symbols");
+    broken(&|r| r.symbols[0].each_run = true, "layout 0: the dimension");
     broken(&|r| r.functions[0].kind = FunctionKind::Foreign, "function 0");
 }
 

@@ -159,7 +159,11 @@ fn work(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
             }
             10 => {
                 let numbers = vec![form(random)];
-                any(random, &mut recipe.functions)?.later.push(Later { parameter: "alpha".to_owned(), numbers });
+                any(random, &mut recipe.functions)?.later.push(Later {
+                    parameter: "alpha".to_owned(),
+                    numbers,
+                    each_run: random.bool(),
+                });
             }
             _ => any(random, &mut recipe.functions)?.kind = FunctionKind::Host,
         },
@@ -235,6 +239,7 @@ fn memory(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
         _ => {
             let symbol = any(random, &mut recipe.symbols)?;
             (symbol.least, symbol.greatest) = (random.u64(..4), number(random));
+            symbol.each_run ^= random.u8(..4) == 0;
         }
     }
     Some(())

@@ -12,28 +12,29 @@ const MOST_TERMS: usize = 512;
 const MOST_COEFFICIENT: u64 = 1 << 56;
 const MOST_POWER: u32 = 64;
 
-/// Whether the powers are those of symbols that there are.
-fn known_powers(powers: &Monomial, symbols: usize) -> bool {
-    powers[symbols.min(MAX_SYMBOLS)..].iter().all(|power| *power == 0)
+/// Whether the powers are those of symbols that there are, and that sizes may have.
+fn known_powers(powers: &Monomial, sizes: &[bool]) -> bool {
+    let may = |index: usize| sizes.get(index).copied().unwrap_or(false);
+    powers.iter().enumerate().all(|(index, power)| *power == 0 || may(index))
         && powers.iter().map(|power| u32::from(*power)).sum::<u32>() <= MOST_POWER
 }
 
-/// Whether a size is a number that memory can have, or made of symbols of the plan.
-pub(super) fn is_sound(extent: &Extent, symbols: usize) -> bool {
+/// Whether a size is a number that memory can have, or made of symbols of the plan; `sizes` says which may be in one.
+pub(super) fn is_sound(extent: &Extent, sizes: &[bool]) -> bool {
     match extent {
         Extent::Fixed(value) => *value < MOST_BYTES,
         Extent::Symbolic(poly) => {
             let mut terms = poly.terms();
             terms.len() <= MOST_TERMS
                 && terms.all(|(powers, by)| {
-                    by.unsigned_abs() < u128::from(MOST_COEFFICIENT) && known_powers(powers, symbols)
+                    by.unsigned_abs() < u128::from(MOST_COEFFICIENT) && known_powers(powers, sizes)
                 })
         }
     }
 }
 
 /// Whether a dimension is a number from 0, whatever the symbols are.
-pub(super) fn is_sound_dim(dim: Dim, bounds: Bounds<'_>) -> bool {
+pub(super) fn is_sound_dim(dim: Dim, bounds: Bounds<'_>, sizes: &[bool]) -> bool {
     let (factor, plus, powers) = dim.parts();
     if factor == 0 {
         return (0..MOST_BYTES as i64).contains(&plus);
@@ -41,7 +42,7 @@ pub(super) fn is_sound_dim(dim: Dim, bounds: Bounds<'_>) -> bool {
     let small = factor < MOST_COEFFICIENT && plus.unsigned_abs() < MOST_COEFFICIENT;
     small
         && dim.is_usable()
-        && known_powers(&powers, bounds.len())
+        && known_powers(&powers, sizes)
         && dim.poly().least(bounds).is_some_and(|least| least >= 0)
 }
 
@@ -159,12 +160,12 @@ mod tests {
 
     #[test]
     fn forms_that_cannot_be_computed_with_are_not_sound() {
-        let sound = |poly: Poly| is_sound(&Extent::of(poly).unwrap(), 1);
+        let sound = |poly: Poly| is_sound(&Extent::of(poly).unwrap(), &[true]);
         assert!(sound(poly(&[(&[1], 4), (&[], 8)])));
         assert!(!sound(poly(&[(&[0, 1], 4)])), "a symbol that is not there");
         assert!(!sound(poly(&[(&[65], 1)])));
         assert!(!sound(poly(&[(&[1], 1 << 56)])));
         assert!(!sound(poly(&[(&[1], i128::MIN)])));
-        assert!(is_sound(&Extent::Fixed((1 << 62) - 1), 0) && !is_sound(&Extent::Fixed(1 << 62), 0));
+        assert!(is_sound(&Extent::Fixed((1 << 62) - 1), &[]) && !is_sound(&Extent::Fixed(1 << 62), &[]));
     }
 }

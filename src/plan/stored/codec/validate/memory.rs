@@ -10,25 +10,26 @@ use super::inside::{Facts, ends_inside, is_multiple, is_sound, is_sound_dim};
 
 pub(super) fn check(recipe: &Recipe) -> Result<(), DecodeError> {
     let bounds = recipe.bounds();
-    let facts = layouts(recipe, &bounds)?;
-    storages(recipe, &bounds)?;
-    values(recipe, &bounds, &facts)?;
+    let sizes: Vec<bool> = recipe.symbols.iter().map(|symbol| !symbol.each_run).collect();
+    let facts = layouts(recipe, &bounds, &sizes)?;
+    storages(recipe, &bounds, &sizes)?;
+    values(recipe, &bounds, &sizes, &facts)?;
     inputs(recipe, &facts)?;
     outputs(recipe, &facts)?;
     owners(recipe)
 }
 
-fn layouts(recipe: &Recipe, bounds: &[(u64, u64)]) -> Result<Vec<Facts>, DecodeError> {
+fn layouts(recipe: &Recipe, bounds: &[(u64, u64)], sizes: &[bool]) -> Result<Vec<Facts>, DecodeError> {
     let mut facts = Vec::with_capacity(recipe.layouts.len());
     for (index, layout) in recipe.layouts.iter().enumerate() {
         if layout.dims.len() > MAX_RANK || layout.strides.len() != layout.dims.len() {
             let (dims, strides) = (layout.dims.len(), layout.strides.len());
             return invalid(Part::Layout, index, format!("{dims} dimensions and {strides} strides"));
         }
-        if let Some(dim) = layout.dims.iter().find(|dim| !is_sound_dim(**dim, bounds)) {
+        if let Some(dim) = layout.dims.iter().find(|dim| !is_sound_dim(**dim, bounds, sizes)) {
             return invalid(Part::Layout, index, format!("the dimension {dim:?}"));
         }
-        if !layout.strides.iter().all(|stride| is_sound(stride, bounds.len())) {
+        if !layout.strides.iter().all(|stride| is_sound(stride, sizes)) {
             return invalid(Part::Layout, index, "a stride that memory cannot have");
         }
         match Facts::of(layout) {
@@ -39,10 +40,10 @@ fn layouts(recipe: &Recipe, bounds: &[(u64, u64)]) -> Result<Vec<Facts>, DecodeE
     Ok(facts)
 }
 
-fn storages(recipe: &Recipe, bounds: &[(u64, u64)]) -> Result<(), DecodeError> {
+fn storages(recipe: &Recipe, bounds: &[(u64, u64)], sizes: &[bool]) -> Result<(), DecodeError> {
     let mut total = 0_u64;
     for (index, storage) in recipe.storages.iter().enumerate() {
-        let most = if is_sound(&storage.bytes, bounds.len()) { storage.bytes.greatest(bounds) } else { None };
+        let most = if is_sound(&storage.bytes, sizes) { storage.bytes.greatest(bounds) } else { None };
         let most = most.and_then(|most| u64::try_from(most).ok()).filter(|most| *most < MOST_BYTES);
         total = match most.and_then(|most| total.checked_add(most)) {
             Some(total) if total < 2 * MOST_BYTES => total,
@@ -52,7 +53,7 @@ fn storages(recipe: &Recipe, bounds: &[(u64, u64)]) -> Result<(), DecodeError> {
     Ok(())
 }
 
-fn values(recipe: &Recipe, bounds: &[(u64, u64)], facts: &[Facts]) -> Result<(), DecodeError> {
+fn values(recipe: &Recipe, bounds: &[(u64, u64)], sizes: &[bool], facts: &[Facts]) -> Result<(), DecodeError> {
     for (index, value) in recipe.values.iter().enumerate() {
         let (Some(storage), Some(layout), Some(facts)) = (
             recipe.storages.get(value.storage as usize),
@@ -61,7 +62,7 @@ fn values(recipe: &Recipe, bounds: &[(u64, u64)], facts: &[Facts]) -> Result<(),
         ) else {
             return invalid(Part::Value, index, "a storage or layout that is not there");
         };
-        if !is_sound(&value.offset, bounds.len()) || !is_multiple(&value.offset, layout.dtype.size() as u64) {
+        if !is_sound(&value.offset, sizes) || !is_multiple(&value.offset, layout.dtype.size() as u64) {
             return invalid(Part::Value, index, "an offset that its type cannot have");
         }
         // No more elements than memory, either: strides that let them overlap come from no view.

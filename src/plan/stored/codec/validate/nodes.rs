@@ -68,6 +68,8 @@ fn operators(recipe: &Recipe) -> Result<Vec<Option<Vec<Mode>>>, DecodeError> {
 /// What is wrong with the numbers that an operator is told later.
 fn wrong_later(recipe: &Recipe, operator: &Recorded, later: &[Later]) -> Option<String> {
     let symbols = recipe.symbols.len();
+    let of_each_run =
+        |size: Dim| recipe.symbols.iter().zip(size.parts().2).any(|(symbol, power)| power != 0 && symbol.each_run);
     let wrong = |one: &Later| {
         let name = &one.parameter;
         let Some((several, real)) = operator.takes(name).and_then(Takes::amounts) else {
@@ -79,6 +81,9 @@ fn wrong_later(recipe: &Recipe, operator: &Recorded, later: &[Later]) -> Option<
             () if !real && one.numbers.iter().any(Form::is_real) => Some(format!("no integer for {name}")),
             () if !one.numbers.iter().filter_map(Form::size).all(known) => {
                 Some(format!("a symbol that is not there, for {name}"))
+            }
+            () if one.each_run != one.numbers.iter().filter_map(Form::size).any(of_each_run) => {
+                Some(format!("{name} by each run, or not so, unlike its symbols"))
             }
             () => None,
         }
