@@ -1,7 +1,6 @@
 //! Decoding: which graph a step needs, and when it is recorded.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
 
 use clap::ValueEnum;
 use racl::plan::Buckets;
@@ -11,7 +10,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::network::Network;
 use crate::number::Number;
-use crate::updated::{Shared, Updated, lock};
+use crate::step::Step;
 use crate::weights::{Source, Weights};
 
 /// Lengths that the cache is read to, unless others are asked for. Those beyond the model's positions are left out.
@@ -61,7 +60,7 @@ impl Default for Options {
 #[derive(Debug)]
 enum Recorded {
     Graph(Box<Graph>),
-    Updated(Box<Updated>),
+    Updated(Box<Step>),
 }
 
 /// A model on a device, with the text that it continues.
@@ -72,7 +71,7 @@ pub struct Decoder<T: Number> {
     attention: Attention,
     weight_bytes: usize,
     graphs: BTreeMap<usize, Recorded>,
-    network: Shared<T>,
+    network: Network<T>,
     buckets: Buckets,
     main: Stream,
     /// Where prefetches go, if there are any.
@@ -106,7 +105,7 @@ impl<T: Number> Decoder<T> {
             mode: options.mode,
             attention: options.attention,
             weight_bytes,
-            network: Arc::new(Mutex::new(network)),
+            network,
             buckets,
             graphs: BTreeMap::new(),
             main,
@@ -197,7 +196,7 @@ impl<T: Number> Decoder<T> {
     pub fn start(&mut self, prompt: &[u32]) -> Result<()> {
         self.check_prompt(prompt)?;
         self.check_length(prompt.len(), 1)?;
-        lock(&self.network).start(&self.main, prompt)?;
+        self.network.start(&self.main, prompt)?;
         (self.prompt, self.steps) = (prompt.len(), 0);
         Ok(())
     }
@@ -231,9 +230,9 @@ impl<T: Number> Decoder<T> {
 
     fn submit(&mut self, places: usize, keys: usize) -> racl::Result<()> {
         match self.graphs.get_mut(&places) {
-            None => lock(&self.network).step(&self.main, self.side.as_ref(), places, keys),
+            None => self.network.step(&self.main, self.side.as_ref(), places, keys),
             Some(Recorded::Graph(graph)) => graph.launch(&self.main),
-            Some(Recorded::Updated(updated)) => updated.launch(&self.main, &self.network, keys),
+            Some(Recorded::Updated(updated)) => updated.launch(&self.main, keys),
         }
     }
 
@@ -244,7 +243,7 @@ impl<T: Number> Decoder<T> {
     /// [`Error::Device`].
     pub fn tokens(&self) -> Result<Vec<u32>> {
         let known = if self.steps < self.prompt { self.prompt } else { self.steps + 1 };
-        Ok(lock(&self.network).sequence.tokens(known)?)
+        Ok(self.network.sequence.tokens(known)?)
     }
 
     /// What the last step gave for each token of the vocabulary; the greatest is the next token. Blocks.
@@ -253,7 +252,7 @@ impl<T: Number> Decoder<T> {
     ///
     /// [`Error::Device`].
     pub fn logits(&self) -> Result<Vec<f32>> {
-        Ok(lock(&self.network).logits()?.into_iter().map(Number::wide).collect())
+        Ok(self.network.logits()?.into_iter().map(Number::wide).collect())
     }
 
     /// Waits for all steps.
@@ -272,11 +271,11 @@ impl<T: Number> Decoder<T> {
         let Self { network, main, side, .. } = self;
         let recorded = match self.attention {
             Attention::Products => {
-                let step = |stream: &Stream| lock(network).step(stream, side.as_ref(), places, places);
+                let step = |stream: &Stream| network.step(stream, side.as_ref(), places, places);
                 main.capture(CaptureMode::ThreadLocal, step).map(|graph| Recorded::Graph(Box::new(graph)))
             }
-            Attention::Fused => Updated::record(&main.context(), network, side.as_ref(), places)
-                .map(|updated| Recorded::Updated(Box::new(updated))),
+            Attention::Fused => Step::record(&main.context(), network, side.is_some(), places)
+                .map(|step| Recorded::Updated(Box::new(step))),
         };
         let what = || format!("recording the graph for {places} places; --eager does without graphs");
         self.graphs.insert(places, recorded.context_with(what)?);

@@ -29,7 +29,7 @@ mod pack;
 mod random;
 mod sequence;
 mod stats;
-mod updated;
+mod step;
 mod weights;
 
 pub use config::Config;

@@ -17,22 +17,22 @@ use crate::weights::{Layer, Weights};
 /// Weights, cache and everything in between.
 #[derive(Debug)]
 pub(crate) struct Network<T: Number> {
-    config: Config,
+    pub(crate) config: Config,
     attention: Attention,
-    weights: Weights<T>,
+    pub(crate) weights: Weights<T>,
     pub(crate) sequence: Sequence,
     /// For each layer keys and values, `[capacity, key heads · width]`.
-    caches: Vec<[Tensor<T>; 2]>,
-    angles: Angles<T>,
-    work: Work<T>,
+    pub(crate) caches: Vec<[Tensor<T>; 2]>,
+    pub(crate) angles: Angles<T>,
+    pub(crate) work: Work<T>,
     frames: BTreeMap<usize, Frame<T>>,
 }
 
 /// Cosines and sines of the rotary embedding.
 #[derive(Debug)]
-struct Angles<T: Number> {
+pub(crate) struct Angles<T: Number> {
     /// Of all places, `[capacity, width]`.
-    tables: [Tensor<T>; 2],
+    pub(crate) tables: [Tensor<T>; 2],
     /// Of the current place, `[1, width]`.
     rows: [Tensor<T>; 2],
     /// `rows`, `[1, 1, 1, width]`.
@@ -41,7 +41,7 @@ struct Angles<T: Number> {
 
 /// What lies between the operators. Each layer uses the same memory.
 #[derive(Debug)]
-struct Work<T: Number> {
+pub(crate) struct Work<T: Number> {
     hidden: Tensor<T>,
     normed: Tensor<T>,
     scale: Tensor<f32>,
@@ -63,7 +63,7 @@ struct Work<T: Number> {
     added: Tensor<T>,
     gate_up: Tensor<T>,
     active: Tensor<T>,
-    logits: Tensor<T>,
+    pub(crate) logits: Tensor<T>,
     /// What is added to scores of places that do not count, and of those that do.
     least: Tensor<T>,
     zero: Tensor<T>,
@@ -119,9 +119,9 @@ impl<T: Number> Network<T> {
         })
     }
 
-    /// `[1]`: this number, which is a place or one more than the last one, in device memory.
-    pub(crate) fn number(&self, number: usize) -> Result<Tensor<i64>> {
-        self.sequence.places.narrow(0, number..number + 1)
+    /// Places of the cache.
+    pub(crate) fn capacity(&self) -> usize {
+        self.sequence.places.len() - 1
     }
 
     /// What the last step gave for each token of the vocabulary. Blocks.
@@ -139,7 +139,7 @@ impl<T: Number> Network<T> {
     }
 
     /// Number of layers.
-    pub(crate) fn layers(&self) -> usize {
+    fn layers(&self) -> usize {
         self.weights.layers.len()
     }
 
@@ -155,13 +155,7 @@ impl<T: Number> Network<T> {
 
     /// What a step does in front of the attention of layer `index`, from behind that of the layer before; for the
     /// number of layers, what is behind the last one.
-    pub(crate) fn between(
-        &mut self,
-        stream: &Stream,
-        side: Option<&Stream>,
-        places: usize,
-        index: usize,
-    ) -> Result<()> {
+    fn between(&mut self, stream: &Stream, side: Option<&Stream>, places: usize, index: usize) -> Result<()> {
         let ahead = Ahead { stream, side };
         if index == 0 {
             self.begin(&ahead, places)?;
@@ -200,7 +194,7 @@ impl<T: Number> Network<T> {
     }
 
     /// The attention of layer `index`. Products find in device memory how many keys there are, and take no `keys`.
-    pub(crate) fn attend(&mut self, stream: &Stream, places: usize, index: usize, keys: usize) -> Result<()> {
+    fn attend(&mut self, stream: &Stream, places: usize, index: usize, keys: usize) -> Result<()> {
         let scale = 1.0 / (self.config.head as f64).sqrt();
         let frame = frame(&mut self.frames, places);
         match self.attention {

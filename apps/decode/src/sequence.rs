@@ -15,14 +15,14 @@ pub(crate) struct Sequence {
     /// `[1]`: the token at `position`.
     pub(crate) token: Tensor<i64>,
     /// `[capacity + 1]`: the prompt, and behind it what was generated.
-    tokens: Tensor<i64>,
+    pub(crate) tokens: Tensor<i64>,
     /// `tokens` as a table to look up in.
     table: Tensor<i64>,
     /// `token` as what comes out of it.
     found: Tensor<i64>,
     one: Tensor<i64>,
     /// `[1]`: tokens of the prompt.
-    prompt: Tensor<i64>,
+    pub(crate) prompt: Tensor<i64>,
     next: Tensor<i64>,
     slot: Tensor<i64>,
 }
