@@ -25,5 +25,6 @@ mod orders;
 mod panics;
 mod plans;
 mod processes;
+mod races;
 mod tasks;
 mod threads;

@@ -20,7 +20,7 @@ fn child(what: &str, variables: &[(&str, &str)]) -> (Option<i32>, String) {
 }
 
 #[track_caller]
-fn ends_well(what: &str, variables: &[(&str, &str)]) -> String {
+pub(crate) fn ends_well(what: &str, variables: &[(&str, &str)]) -> String {
     let (code, text) = child(what, variables);
     assert_eq!(code, Some(0), "{what}: {text}");
     text
@@ -82,6 +82,7 @@ fn what_a_child_does() {
             let (_device, _stream, out) = busy();
             assert_eq!(out.to_vec().unwrap(), [1.0; 4]);
         }
+        Ok("races") => crate::races::child(),
         Ok("reset") => {
             let left = busy();
             assert!(mock::reset().is_ok());

@@ -163,7 +163,8 @@ static void read_range(looking *l, uint64_t from, uint64_t to) {
     if (n != NULL && to <= n->to && read_inside(l, n, from, to)) return;
     uint64_t at = from;
     mock_range *middle = mock_ranges_cut(from, to, &before, &after);
-    middle = gap(l, read_tree(l, middle, NULL, &at, from, to), at, to);
+    middle = read_tree(l, middle, NULL, &at, from, to);
+    middle = gap(l, middle, at, to);
     mock_range_tree = mock_ranges_join(mock_ranges_join(before, middle), after);
 }
 

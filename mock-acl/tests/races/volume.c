@@ -51,6 +51,29 @@ static void many_tasks(void) {
     CHECK(most < 20000); /* what everybody knows is forgotten */
 }
 
+/* What is read around what was written: each byte is known once, and none of its neighbours is taken for it. */
+static void reads_around_writes(void) {
+    start();
+    enum { ROWS = 500, ROW = 512, PART = 64 };
+    char *p = device(ROWS * ROW), *to = device(ROW), *other = device(ROW);
+    aclrtStream a = new_stream(), b = new_stream();
+    for (int i = 0; i < ROWS; i++) {
+        char *row = p + i * ROW;
+        fill(row + 2 * PART, PART, a);
+        copy(to, row, 4 * PART, a);
+        copy(other, row, PART, b);
+        copy(other, row + 3 * PART, PART, b);
+    }
+    CHECK(mock_range_count < 4096); /* nothing is forgotten yet */
+    races(0);
+    for (int i = 0; i < ROWS; i++) copy(to, p + i * ROW, 4 * PART, a);
+    for (int i = 0; i < ROWS; i++) fill(p + i * ROW + PART / 2, PART / 2, b);
+    races(1);
+    const mock_acl_race r = race_at(0);
+    CHECK(r.times == ROWS && r.bytes == PART / 2);
+    CHECK(!r.first_writes && r.second_writes);
+}
+
 /* Blocks that come and go are not kept. */
 static void many_blocks(void) {
     start();
@@ -143,6 +166,7 @@ static void a_fork(void) {
 int main(void) {
     many_streams();
     many_tasks();
+    reads_around_writes();
     many_blocks();
     many_threads();
     many_races();
