@@ -49,7 +49,8 @@ pub(crate) use submit::Task;
 /// Not ordered by itself: work inside a capture with that on other streams of the same capture; what a host function
 /// touches; [prefetches](Stream::prefetch); what other code submits to raw handles; work behind [a gate of a
 /// plan](crate::plan::External) whose signal nobody has given yet, since the signal may be behind the work that would
-/// wait; and two threads that submit at the same moment.
+/// wait; and two threads that submit at the same moment, but for launches of graphs that share a
+/// [pool](crate::GraphPool).
 ///
 /// The last clone to go waits for the stream's work and destroys the stream; one that records a graph is kept until
 /// the capture ends. While work waits at [gates of a plan](crate::plan::External), a stream that is still busy is

@@ -126,7 +126,8 @@ impl Graph {
     /// [`ErrorKind::CaptureForbidden`] on a stream that records another graph, [`ErrorKind::WrongContext`] on one of
     /// another context, [`ErrorKind::InvalidArgument`] on one of another library, [`ErrorKind::InvalidHandle`] when
     /// the stream or the graph was destroyed beside this crate, [`ErrorKind::GraphRunning`] when the graph cannot
-    /// run, [`ErrorKind::NotSupported`] on a default stream whose handle the library does not give. Errors of the
+    /// run, [`ErrorKind::Timeout`] when another thread that launches a graph of the same [pool](GraphPool) waits for room
+    /// in its stream longer than [drops do](crate::set_drop_limit), [`ErrorKind::NotSupported`] on a default stream whose handle the library does not give. Errors of the
     /// work come with a later synchronising call.
     ///
     /// # Examples
@@ -154,6 +155,7 @@ impl Graph {
         }
         inner.context().check_library(&self.context, "a graph")?;
         let task = Task { label: "graph launch", location: Location::caller(), uses: &[], scratch: None };
+        let _turn = self.keep.turn()?;
         let again = self.in_flight.is_last(inner);
         let before = if again { None } else { self.in_flight.running()? };
         if let Some(before) = before {

@@ -14,7 +14,7 @@ use crate::stream::Private;
 /// Each capture has a pool of its own unless it is given one ([`Stream::capture_in`](crate::Stream::capture_in)). A
 /// capture takes what nobody has beside earlier graphs of the same pool: not the host, no buffer, no eager work. So
 /// graphs of one pool write to the same memory. Their launches wait for one another on the device, on whatever streams
-/// they are, as all work on the same memory does; with
+/// they are and whichever threads make them; with
 /// [tracking turned off](crate::Context::set_tracking) the program sees to that. A buffer from a capture that the
 /// program still has, such as an output, is of that graph alone. What it gave up holds what the graph left there only until
 /// another graph of the pool runs; what a graph is to find in memory when it begins belongs into a buffer of

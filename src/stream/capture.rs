@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::joins::Joins;
-use super::private::{Lease, Private};
+use super::private::{Lease, Private, Turn};
 use super::submit::Named;
 use super::{Stream, StreamInner, Task};
 use crate::allocation::{Allocation, How, Touch};
@@ -76,6 +76,12 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 impl Keep {
     pub(crate) fn touches(&self) -> impl Iterator<Item = Touch<'_>> {
         self.allocations.values().map(|(memory, how)| Touch::new(memory, *how))
+    }
+
+    /// For a launch, when other graphs may use the same memory of a pool.
+    #[inline]
+    pub(crate) fn turn(&self) -> Result<Option<Turn<'_>>> {
+        self.lease.turn()
     }
 }
 

@@ -2,15 +2,21 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::allocation::{Allocation, How};
 use crate::context::ContextInner;
-use crate::lock::Lock;
+use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Lock, Signal};
+use crate::retire;
 
 /// A pool of memory that captures make. What no graph keeps and no capture has goes back to the context.
 pub(crate) struct Private {
     context: Arc<ContextInner>,
     all: Lock<All>,
+    /// A thread is launching a graph that keeps memory of the pool.
+    launching: Lock<bool>,
+    launched: Signal,
 }
 
 #[derive(Default)]
@@ -29,6 +35,10 @@ struct Entry {
     lent: bool,
 }
 
+/// The right to launch a graph of a pool. Between the look at what the launch has to follow and the note that it was made,
+/// another thread would put a launch on the same memory in no order with it.
+pub(crate) struct Turn<'a>(&'a Private);
+
 /// What of the memory of a graph is of a pool.
 #[derive(Default)]
 pub(crate) struct Lease(Option<(Arc<Private>, Vec<usize>)>);
@@ -39,7 +49,12 @@ fn key(allocation: &Arc<Allocation>) -> usize {
 
 impl Private {
     pub(crate) fn new(context: &Arc<ContextInner>) -> Arc<Self> {
-        Arc::new(Self { context: Arc::clone(context), all: Lock::default() })
+        Arc::new(Self {
+            context: Arc::clone(context),
+            all: Lock::default(),
+            launching: Lock::default(),
+            launched: Signal::default(),
+        })
     }
 
     pub(crate) fn context(&self) -> &Arc<ContextInner> {
@@ -55,6 +70,23 @@ impl Private {
         self.context.reclaim.count_graphs(allocation.bytes(), 0);
         let entry = Entry { allocation: Arc::clone(allocation), graphs: 0, lent: true };
         self.all.lock().entries.insert(key(allocation), entry);
+    }
+
+    /// Not a lock, since the library may wait for room in a queue: behind a host function that wants a turn as well.
+    fn turn(&self) -> Result<Turn<'_>> {
+        let mut launching = self.launching.lock();
+        let mut until = None;
+        while *launching {
+            let left = until.get_or_insert_with(retire::deadline).saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let limit = retire::drop_limit();
+                let text = format!("another thread has not launched its graph of the same pool for {limit:?}");
+                return Err(Error::new(ErrorKind::Timeout, text));
+            }
+            launching = self.launched.wait_timeout(launching, left);
+        }
+        *launching = true;
+        Ok(Turn(self))
     }
 
     /// Memory for a capture, of at least `least` bytes and fewer than `most`, that graphs of this pool keep and nobody
@@ -124,7 +156,23 @@ impl Entry {
     }
 }
 
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *self.0.launching.lock() = false;
+        self.0.launched.notify_one();
+    }
+}
+
 impl Lease {
+    /// While this value lives no other graph with memory of the pool is launched.
+    #[inline]
+    pub(super) fn turn(&self) -> Result<Option<Turn<'_>>> {
+        match &self.0 {
+            Some((pool, kept)) if !kept.is_empty() => pool.turn().map(Some),
+            _ => Ok(None),
+        }
+    }
+
     /// The graph goes, with its `allocations`.
     pub(super) fn end(&mut self, allocations: &mut HashMap<usize, (Arc<Allocation>, How)>) {
         let Some((pool, kept)) = self.0.take() else { return };

@@ -24,6 +24,7 @@ mod operators;
 mod orders;
 mod panics;
 mod plans;
+mod pools;
 mod processes;
 mod races;
 mod tasks;
