@@ -231,6 +231,11 @@ impl Pool {
         let mut leaving = Vec::new();
         for at in 0..self.ranges.len() {
             let size = self.segments[self.ranges[at].segment as usize].size;
+            // A chunk that goes lies in one free block, so mostly nothing has to be looked at.
+            let least = 1 << self.ranges[at].step.ilog2();
+            if self.figures.reserved.now <= keep || self.free.of(size).find(&self.blocks.all, least).is_none() {
+                continue;
+            }
             let all: Vec<_> = self.ranges[at].chunks.values().rev().copied().collect();
             let mut free = self.free_blocks(at);
             for chunk in all {
