@@ -83,7 +83,7 @@ impl fmt::Display for Race {
 ///
 /// What is queued already is not looked at, and what was found before is forgotten, also when the same is set again. A
 /// [`reset`](super::reset) forgets it as well and leaves the setting. Own kernels touch nothing that the mock knows of;
-/// which accesses it sees, and what it takes for an order, stands in `docs/control.md` of mock-acl.
+/// which accesses it sees, and what it takes for an order, stands in `docs/races.md` of mock-acl.
 ///
 /// A program with [tracking](crate::Context::set_tracking) has nothing to find. Without it, this shows what is missing.
 ///

@@ -157,6 +157,32 @@ fn with_settings_that_are_nonsense() {
 }
 
 #[test]
+fn with_nonsense_for_the_mock_and_the_allocator() {
+    let names = [
+        "RACL_ALLOCATOR",
+        "RACL_VERIFY_CONTEXT",
+        "MOCK_ACL_RACES",
+        "MOCK_ACL_WORKERS",
+        "MOCK_ACL_COPIES_WAIT",
+        "MOCK_ACL_STREAMS",
+        "MOCK_ACL_GRAPH_STREAMS",
+        "MOCK_ACL_EVENTS",
+        "MOCK_ACL_DEVICES",
+        "MOCK_ACL_IPC_EVENTS",
+        "MOCK_ACL_SOC",
+        "MOCK_ACL_ISA",
+        "MOCK_ACL_STRICT",
+    ];
+    for value in ["", "-1", "garbage", "99999999999999999999999", "0x", "REPORT", " fail", "1e3", "\u{fffd}%s%n"] {
+        let variables: Vec<_> = names.iter().map(|name| (*name, value)).collect();
+        let text = ends_well("run", &variables);
+        let about: Vec<_> = text.lines().filter(|line| line.contains("mock-acl:")).collect();
+        assert!(value.is_empty() || about.iter().any(|line| line.contains("MOCK_ACL_RACES")), "{value:?}: {text}");
+        assert!(!text.contains("race 1"), "{value:?}: {text}");
+    }
+}
+
+#[test]
 fn under_which_the_library_is_begun_anew() {
     ends_well("reset", &[]);
 }

@@ -1,0 +1,132 @@
+//! The checks of races and the allocator under programs that work meanwhile.
+
+use crate::arena::Arena;
+use racl::mock::{self, RaceCheck};
+use racl::{Allocator, CaptureMode, GraphPool};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+/// The checks go on and off under everything.
+#[test]
+fn checks_that_go_on_and_off() {
+    let arena = Arena::new();
+    let stop = AtomicBool::new(false);
+    let rounds = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let stream = arena.context.stream().unwrap();
+                let other = arena.context.stream().unwrap();
+                let mut b = arena.context.alloc_zeroed::<u8>(4096).unwrap();
+                let mut graph = stream
+                    .capture(CaptureMode::Relaxed, |s| {
+                        let side = s.side("1")?;
+                        s.fork(&side)?;
+                        let mut t = side.alloc::<u8>(100)?;
+                        side.fill_bytes(&mut t, 1)?;
+                        s.join(&side)?;
+                        s.fill_bytes(&mut b, 3)
+                    })
+                    .unwrap();
+                while !stop.load(Ordering::Relaxed) {
+                    graph.launch(&stream).unwrap();
+                    other.fill_bytes(&mut b, 1).unwrap();
+                    assert_eq!(b.to_vec().unwrap()[0], 1);
+                    let s = arena.context.stream().unwrap();
+                    s.fill_bytes(&mut b, 2).unwrap();
+                    drop(s);
+                    rounds.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        let mut n = 0;
+        while rounds.load(Ordering::Relaxed) < 1500 {
+            mock::check_races([RaceCheck::Report, RaceCheck::Off, RaceCheck::Fail][n % 3]);
+            n += 1;
+            assert!(mock::races().is_empty(), "{}", mock::races()[0]);
+            thread::yield_now();
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    mock::check_races(RaceCheck::Off);
+    arena.end();
+}
+
+/// Freed while in use, by a program that orders by hand.
+#[test]
+fn freed_in_use_by_hand() {
+    let arena = Arena::new();
+    mock::stand_still(true);
+    mock::check_races(RaceCheck::Report);
+    arena.context.set_tracking(false);
+    for kind in [Allocator::Pool, Allocator::Direct, Allocator::Growing] {
+        arena.context.set_allocator(kind);
+        let (a, b) = (arena.stream(), arena.stream());
+        for _ in 0..20 {
+            let mut x = a.alloc::<u8>(100_000).unwrap();
+            a.fill_bytes(&mut x, 1).unwrap();
+            a.fork(&b).unwrap();
+            b.fill_bytes(&mut x, 2).unwrap();
+            drop(x); // used by b still
+            let mut y = a.alloc::<u8>(100_000).unwrap();
+            a.fill_bytes(&mut y, 3).unwrap();
+            drop(y);
+            arena.context.trim_memory(0);
+        }
+        a.synchronize().unwrap();
+        b.synchronize().unwrap();
+        arena.context.trim_memory(0);
+    }
+    let r = mock::races();
+    assert!(r.is_empty(), "{}", r[0]);
+    mock::check_races(RaceCheck::Off);
+    mock::stand_still(false);
+    arena.end();
+}
+
+/// Segments shared between graphs of executables on threads while the allocator trims.
+#[test]
+fn trims_under_graphs_with_a_pool() {
+    let arena = Arena::new();
+    arena.context.set_allocator(Allocator::Growing);
+    let pool = GraphPool::new(&arena.context);
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..3_u8)
+            .map(|t| {
+                let (pool, context) = (pool.clone(), arena.context.clone());
+                scope.spawn(move || {
+                    let stream = context.stream().unwrap();
+                    let mut out = context.alloc_zeroed::<u8>(300_000).unwrap();
+                    for round in 0..60 {
+                        let len = 1000 + round * 4_999;
+                        let mut graph = stream
+                            .capture_in(CaptureMode::Relaxed, &pool, |s| {
+                                let mut x = s.alloc::<u8>(len)?;
+                                s.fill_bytes(&mut x, t + 1)?;
+                                s.copy(&x, &mut out.slice_mut(..len)?)
+                            })
+                            .unwrap();
+                        for _ in 0..3 {
+                            graph.launch(&stream).unwrap();
+                        }
+                        assert!(out.slice(..len).unwrap().to_vec().unwrap().iter().all(|b| *b == t + 1));
+                    }
+                })
+            })
+            .collect();
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                arena.context.trim_memory(0);
+                thread::yield_now();
+            }
+        });
+        for w in workers {
+            w.join().unwrap();
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(pool.bytes(), 0);
+    drop(pool);
+    arena.end();
+}
