@@ -104,9 +104,9 @@ impl Allocation {
         self.users.add_graph(graph, how == How::Written);
     }
 
-    /// Notes a launch of such a graph on the stream `stream`, whose work is behind `clock`.
-    pub(crate) fn launched_on(&self, stream: u64, clock: &Clock) {
-        self.users.note_launch(stream, clock);
+    /// Notes a launch of such a graph, which does `how`, on the stream `stream`, whose work is behind `clock`.
+    pub(crate) fn launched_on(&self, stream: u64, how: How, clock: &Clock) {
+        self.users.note_launch(stream, how, clock);
     }
 
     /// Whether nobody but those who keep it `kept` times has it, and nothing but work of graphs used it so far.

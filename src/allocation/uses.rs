@@ -233,9 +233,17 @@ impl Users {
         self.alone.store(if noted.is_behind(&self.first, id, clock) { id } else { SEVERAL }, Ordering::Relaxed);
     }
 
-    /// Notes a launch on the stream `id` of a graph that holds the memory.
-    pub(super) fn note_launch(&self, id: u64, clock: &Clock) {
+    /// Notes a launch on the stream `id` of a graph that does `how`.
+    pub(super) fn note_launch(&self, id: u64, how: How, clock: &Clock) {
         let noted = self.noted();
+        // Graphs that all read need not know of each other, and there are many of them: whoever writes looks at each.
+        if how == How::Read && noted.graphs.iter().all(|(_, writes)| !writes) {
+            let alone = self.alone.load(Ordering::Relaxed);
+            if alone != id {
+                self.alone.store(if alone == 0 { id } else { SEVERAL }, Ordering::Relaxed);
+            }
+            return;
+        }
         self.take_over(&noted, id, clock);
     }
 

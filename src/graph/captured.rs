@@ -183,7 +183,7 @@ impl Graph {
             self.keep
                 .touches()
                 .filter(|touch| touch.how != How::Kept)
-                .for_each(|touch| touch.memory.launched_on(id, &state.clock));
+                .for_each(|touch| touch.memory.launched_on(id, touch.how, &state.clock));
         }
         drop(state);
         if !again {

@@ -88,7 +88,9 @@ impl Launches for InFlight {
     }
 
     fn disturb(&self, stream: u64) {
-        if self.last().as_ref().is_some_and(|last| last.stream() != stream) {
+        // Without the lock: work on memory of many graphs asks each of them.
+        let last = self.stream.load(Ordering::Acquire);
+        if last != 0 && last != stream {
             self.set_disturbed();
         }
     }
