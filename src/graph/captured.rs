@@ -124,11 +124,11 @@ impl Graph {
     /// # Errors
     ///
     /// [`ErrorKind::CaptureForbidden`] on a stream that records another graph, [`ErrorKind::WrongContext`] on one of
-    /// another context, [`ErrorKind::InvalidArgument`] on one of another library, [`ErrorKind::InvalidHandle`] when
-    /// the stream or the graph was destroyed beside this crate, [`ErrorKind::GraphRunning`] when the graph cannot
-    /// run, [`ErrorKind::Timeout`] when another thread that launches a graph of the same [pool](GraphPool) waits for room
-    /// in its stream longer than [drops do](crate::set_drop_limit), [`ErrorKind::NotSupported`] on a default stream whose handle the library does not give. Errors of the
-    /// work come with a later synchronising call.
+    /// another context, [`ErrorKind::InvalidArgument`] on one of another library, [`ErrorKind::InvalidHandle`] when the
+    /// stream or the graph was destroyed beside this crate, [`ErrorKind::GraphRunning`] when the graph cannot run,
+    /// [`ErrorKind::Timeout`] when another thread that launches a graph of the same [pool](GraphPool) waits for room in
+    /// its stream longer than [drops do](crate::set_drop_limit), [`ErrorKind::NotSupported`] on a default stream whose
+    /// handle the library does not give. Errors of the work come with a later synchronising call.
     ///
     /// # Examples
     ///

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "base/base.h"
 
-static void warn_once(const char *name, const char *text, unsigned least, unsigned limit, unsigned used) {
+static void warn_once(const char *name, const char *text, unsigned least, unsigned limit, const char *instead) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static const char *warned[8];
     pthread_mutex_lock(&lock);
@@ -15,8 +15,8 @@ static void warn_once(const char *name, const char *text, unsigned least, unsign
     while (i < 8 && warned[i] != NULL && strcmp(warned[i], name) != 0) i++;
     if (i < 8 && warned[i] == NULL) {
         warned[i] = name;
-        fprintf(stderr, "mock-acl: %s=\"%.100s\" is not a number from %u to %u; %u is used\n", name, text,
-            least, limit, used);
+        fprintf(stderr, "mock-acl: %s=\"%.100s\" is not a number from %u to %u; %s\n", name, text,
+            least, limit, instead);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -29,7 +29,9 @@ unsigned mock_config_number(const char *name, unsigned fallback, unsigned least,
     const unsigned long n = strtoul(text, &end, 10);
     const bool number = isdigit((unsigned char)*text) && *end == '\0';
     if (number && errno == 0 && n >= least && n <= limit) return (unsigned)n;
-    const unsigned used = !number ? fallback : n < least ? least : limit;
-    warn_once(name, text, least, limit, used);
-    return used;
+    const unsigned nearest = n < least ? least : limit;
+    char instead[32] = "it counts as unset";
+    if (number) snprintf(instead, sizeof instead, "%u is used", nearest);
+    warn_once(name, text, least, limit, instead);
+    return number ? nearest : fallback;
 }
