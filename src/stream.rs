@@ -334,9 +334,14 @@ impl StreamInner {
         if matches!(error.kind(), ErrorKind::Timeout | ErrorKind::CaptureForbidden) {
             return None;
         }
-        let text = format!("{error:#}");
+        Some(self.tell_later(error))
+    }
+
+    /// Keeps what somebody was told of work of this stream for the next wait, or for its drop; gives the text.
+    pub(crate) fn tell_later(&self, error: Error) -> String {
+        let text = error.to_string();
         self.untold.lock().get_or_insert(error);
-        Some(text)
+        text
     }
 
     fn explain_wait(&self, error: Error) -> Error {

@@ -29,6 +29,7 @@ mod programs;
 mod random;
 mod recorded;
 mod refusals;
+mod rescued;
 mod rules;
 mod seeds;
 mod store;

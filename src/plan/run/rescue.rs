@@ -1,8 +1,11 @@
 //! Gates of updates that a failure on the device keeps shut.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::{Event, EventKind};
+use crate::lock::Lock;
 use crate::retire::keepers::{self, Keeper};
 use crate::stream::Stream;
 
@@ -16,12 +19,18 @@ pub(super) struct Rescue {
     /// Where updates go.
     stream: Stream,
     failed: OnceLock<String>,
+    /// What the update stream was given for each run but the latest, whose end nobody has seen: later work of that
+    /// stream waits for the run, so it cannot be waited for as a whole.
+    opened: Lock<VecDeque<Arc<Event>>>,
 }
+
+/// Runs ahead from which on those that are over are looked for.
+const AHEAD: usize = 32;
 
 impl Rescue {
     pub(super) fn new(gates: &Gates, count: usize, stream: &Stream) -> Arc<Self> {
         let (gates, stream) = (gates.clone(), stream.clone());
-        let rescue = Arc::new(Self { gates, count, stream, failed: OnceLock::new() });
+        let rescue = Arc::new(Self { gates, count, stream, failed: OnceLock::new(), opened: Lock::default() });
         keepers::add(&rescue);
         rescue
     }
@@ -29,7 +38,48 @@ impl Rescue {
     /// The updates failed on the device.
     pub(super) fn note(&self, error: &Error) {
         if !matches!(error.kind(), ErrorKind::CaptureForbidden | ErrorKind::CallbackPanicked) {
-            let _ = self.failed.set(format!("{error:#}"));
+            let _ = self.failed.set(error.to_string());
+        }
+    }
+
+    /// Before the update stream is given something that waits for the latest run.
+    pub(super) fn mark(&self) -> Result<()> {
+        let progress = self.stream.0.progress();
+        if progress.has_completed(progress.submitted()) {
+            return Ok(());
+        }
+        let event = Event::create_in(self.stream.0.context(), EventKind::Order)?;
+        event.record(&self.stream)?;
+        let early = {
+            let mut opened = self.opened.lock();
+            opened.push_back(Arc::new(event));
+            (opened.len() >= AHEAD).then(|| Arc::clone(&opened[AHEAD / 2]))
+        };
+        match early.as_ref().and_then(|early| ended(early)) {
+            Some(Ok(())) => self.forget(early.as_ref()),
+            Some(Err(error)) => self.note(&error),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Forgets runs up to one whose updates are done.
+    fn forget(&self, last: Option<&Arc<Event>>) {
+        let mut opened = self.opened.lock();
+        let known = opened.iter().position(|event| last.is_some_and(|last| Arc::ptr_eq(event, last)));
+        let over: Vec<_> = known.map(|index| opened.drain(..=index).collect()).unwrap_or_default();
+        drop(opened);
+        drop(over);
+    }
+
+    /// What went wrong with the updates so far.
+    fn find_failure(&self) -> Option<String> {
+        loop {
+            let Some(first) = self.opened.lock().front().cloned() else { return self.stream.0.find_failure() };
+            if let Err(error) = ended(&first)? {
+                return Some(self.stream.0.tell_later(error));
+            }
+            self.forget(Some(&first));
         }
     }
 
@@ -40,10 +90,21 @@ impl Rescue {
     }
 }
 
+/// How the updates ended before this event; none when they have not, or when nobody can be asked now.
+fn ended(event: &Event) -> Option<Result<()>> {
+    let ended = match event.is_reached() {
+        Ok(false) => return None,
+        // It is reached, so this blocks nobody.
+        Ok(true) => event.synchronize(),
+        Err(error) => Err(error),
+    };
+    (!ended.as_ref().is_err_and(|error| error.kind() == ErrorKind::CaptureForbidden)).then_some(ended)
+}
+
 impl Keeper for Rescue {
     fn look(&self) {
         if self.failed.get().is_none() {
-            let Some(failure) = self.stream.0.find_failure() else { return };
+            let Some(failure) = self.find_failure() else { return };
             let _ = self.failed.set(failure);
         }
         (0..self.count).for_each(|gate| self.gates.open_from_host(gate, &self.stream));

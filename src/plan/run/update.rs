@@ -146,6 +146,7 @@ impl Groups {
     /// passing them, and makes updates wait for that. A failure up to here holds nothing up.
     pub(super) fn order(&self, launched: &Stream, at: At) -> Result<()> {
         let (Some(gates), Some(stream)) = (&self.gates, &self.stream) else { return Ok(()) };
+        self.rescue.as_ref().map_or(Ok(()), |rescue| rescue.mark())?;
         gates.close(launched, at)?;
         self.start.record(launched)?;
         stream.wait(&self.start)

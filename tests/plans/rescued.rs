@@ -1,0 +1,111 @@
+//! Gates of updates whose signal fails on the device: nobody waits for them for ever, and the executable says that it is
+//! of no use.
+
+use racl::op::DataType::F32;
+use racl::plan::{Executable, Frozen, Input, Plan};
+use racl::{Error, ErrorKind, Result, Stream, mock};
+
+use crate::common::assert_says;
+use crate::{Alone, give, result};
+
+const FAULT: i32 = 507_015;
+
+/// What keeps a gate of an update shut when it fails on the device: the signal, or what the update stream waits for
+/// before it. And how many of them two runs have.
+const FAILS: [(&str, u64); 2] = [("aclrtValueWrite", 4), ("aclrtStreamWaitEvent", 2)];
+
+/// y = 2 x + x, with x updatable: two operators, each behind a gate of its own.
+fn executable(alone: &Alone) -> Executable {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Updatable)?;
+        let h = g.muls(x, 2.0)?;
+        let y = g.add(h, x)?;
+        g.output("y", y)
+    });
+    plan.unwrap().capture(&alone.device, Frozen::new()).unwrap()
+}
+
+fn run(alone: &Alone, exe: &mut Executable, stream: &Stream, value: f32) -> Result<()> {
+    let x = alone.device.upload_tensor(&[value; 4], [4]).unwrap();
+    exe.run(stream, &mut give(exe, "x", &x))
+}
+
+/// Lets each task of a kind fail in one of two runs, the second of which is given while the first one may wait, and hands
+/// the executable to `end`, which says what it was told. How often that was that an update failed.
+fn each_failure((function, count): (&str, u64), end: impl Fn(&Alone, Executable, &Stream) -> Vec<Error>) -> usize {
+    let mut poisoned = 0;
+    for nth in 1..=count {
+        let alone = Alone::new();
+        let (stream, what) = (alone.stream(), format!("{function} {nth}"));
+        let mut exe = executable(&alone);
+        run(&alone, &mut exe, &stream, 1.0).unwrap();
+        stream.synchronize().unwrap();
+        let live = mock::live_handles().streams;
+        mock::fail_task(function, nth, FAULT).unwrap();
+        let mut told: Vec<_> = (2..4).filter_map(|turn| run(&alone, &mut exe, &stream, turn as f32).err()).collect();
+        told.extend(end(&alone, exe, &stream));
+        mock::clear_failures();
+        told.extend(stream.synchronize().err());
+        told.extend(alone.device.context().take_drop_errors());
+        let of = |kind: ErrorKind| told.iter().any(|error| error.kind() == kind);
+        assert!(!of(ErrorKind::Timeout), "{what}: {told:?}");
+        assert!(of(ErrorKind::DeviceFault) || of(ErrorKind::Aborted), "{what}: nobody was told: {told:?}");
+        poisoned += usize::from(told.iter().any(|error| error.to_string().contains("of no use")));
+        // Nothing else is held up, and the next executable knows nothing of it.
+        assert!(mock::live_handles().streams <= live, "{what}: a stream was left");
+        let mut other = executable(&alone);
+        for value in [1.0, 2.0] {
+            run(&alone, &mut other, &stream, value).unwrap();
+            assert_eq!(result(&other, "y"), [3.0 * value; 4], "{what}");
+        }
+    }
+    poisoned
+}
+
+#[test]
+fn a_drop_after_a_signal_that_failed_returns() {
+    for fails in FAILS {
+        each_failure(fails, |_, exe, _| {
+            drop(exe);
+            Vec::new()
+        });
+    }
+}
+
+#[test]
+fn waits_after_a_signal_that_failed_return_and_the_executable_is_of_no_use() {
+    for fails in FAILS {
+        let poisoned = each_failure(fails, |alone, mut exe, stream| {
+            let waited = stream.synchronize().err();
+            let output = exe.output_id("y").unwrap();
+            let read = exe.output::<f32>(output).and_then(|y| y.to_vec()).err();
+            let again = run(alone, &mut exe, stream, 5.0).err();
+            if let Some(error) = again.as_ref().filter(|error| error.to_string().contains("of no use")) {
+                assert_says(error, ErrorKind::Aborted, &["an update of a graph failed on the device"]);
+                assert!(run(alone, &mut exe, stream, 6.0).is_err(), "once is for ever");
+            }
+            waited.into_iter().chain(read).chain(again).collect()
+        });
+        assert!(poisoned > 0, "{fails:?}: nobody was told that an update failed");
+    }
+}
+
+#[test]
+fn other_threads_that_wait_are_let_go() {
+    for fails in FAILS {
+        each_failure(fails, |alone, exe, stream| {
+            let event = alone.device.event().unwrap();
+            event.record(stream).unwrap();
+            std::thread::scope(|scope| {
+                let context = alone.device.context();
+                let waits = [
+                    scope.spawn(|| stream.synchronize().err()),
+                    scope.spawn(|| event.synchronize().err()),
+                    scope.spawn(move || context.synchronize().err()),
+                ];
+                drop(exe);
+                waits.into_iter().filter_map(|wait| wait.join().unwrap()).collect()
+            })
+        });
+    }
+}
