@@ -68,6 +68,9 @@ static void say_order(words *w, const mock_doing *a, const mock_doing *b) {
     else if (a->graph != 0 && a->graph == b->graph)
         say(w, "record an event behind task %llu of the graph and wait for it in front of task %llu, or the other way "
                "round", first, second);
+    else if (a->graph != 0 && b->graph != 0 && a->stream == b->stream)
+        say(w, "let the stream that captured graph %u wait for an event behind what is in graph %u, or the other way "
+               "round: one runs inside of the other", b->graph, a->graph);
     else
         say(w, "record an event on stream %d behind its %s and let stream %d wait for it in front of its %s", a->stream,
             a->graph != 0 ? "launch" : "task", b->stream, b->graph != 0 ? "launch" : "task");
