@@ -213,8 +213,11 @@ impl Event {
             Last::Captured(capture) => capture.upgrade().filter(|capture| capture.check_open().is_ok()),
             _ => None,
         };
-        if state.capture.is_none() && of_event.is_none() {
-            noted.check_signalled()?;
+        if of_event.is_none() {
+            noted.check_signalled().map_err(|error| match &state.capture {
+                Some(capture) => capture.poison(&task, error),
+                None => error,
+            })?;
         }
         if let (Some(capture), true) = (&state.capture, matches!(noted.last, Last::Never)) {
             let error = Error::new(
@@ -433,8 +436,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::CaptureDependency`] when a capturing stream waits for a record outside the capture, and when another
-    /// one waits for a record that went into a capture which is over: no replay signals it;
+    /// [`ErrorKind::CaptureDependency`] when a capturing stream waits for a record outside the capture, and when any
+    /// stream waits for a record that went into a capture which is over: no replay signals it;
     /// [`ErrorKind::CaptureInvalidated`] for an event of another capture.
     #[doc(alias = "aclrtStreamWaitEvent")]
     #[track_caller]

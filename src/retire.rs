@@ -91,15 +91,16 @@ pub(crate) enum Waited {
 }
 
 impl Waited {
-    /// Where it is not done, what whoever drops has to tell, if anything.
-    pub(crate) fn told(self) -> Option<Error> {
-        (self == Self::Late).then(late)
+    /// Where `what` is not done, what whoever drops has to tell, if anything.
+    pub(crate) fn told(self, what: impl FnOnce() -> String) -> Option<Error> {
+        (self == Self::Late).then(|| late(&what()))
     }
 }
 
 /// What is said of work that does not end.
-pub(crate) fn late() -> Error {
-    let text = format!("its work is not done after {:?}; it is kept, and destroyed once it is", drop_limit());
+pub(crate) fn late(what: &str) -> Error {
+    let limit = drop_limit();
+    let text = format!("{what} is not done {limit:?} after the drop began; it is kept, and destroyed once that is");
     Error::new(ErrorKind::Timeout, text)
 }
 

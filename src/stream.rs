@@ -508,7 +508,8 @@ impl Drop for StreamInner {
         match if settled { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
             Ok(Waited::Done) => {}
             Ok(other) => {
-                other.told().into_iter().for_each(|error| self.tell_of_end(error));
+                let told = other.told(|| format!("work of {}", self.name()));
+                told.into_iter().for_each(|error| self.tell_of_end(error));
                 return self.leave();
             }
             Err(error) => self.tell_of_end(error),

@@ -307,7 +307,11 @@ fn an_event_of_a_capture_signals_nothing_outside() {
         event.synchronize().map(|()| true),
         event.synchronize_timeout(std::time::Duration::from_secs(1)).map(|()| true),
     ];
+    // A later capture cannot follow an earlier one either.
+    let later = device.stream().unwrap();
+    let inside = later.capture(CaptureMode::Relaxed, |s| s.wait(&event)).unwrap_err();
     mock::release(&stream).unwrap();
+    assert_eq!(inside.kind(), ErrorKind::CaptureDependency, "{inside:#}");
     for answer in answers {
         assert_says(&answer.unwrap_err(), ErrorKind::CaptureDependency, &["recorded in a capture"]);
     }

@@ -16,6 +16,7 @@ const LIMIT: Duration = Duration::from_millis(300);
 struct Held {
     context: Context,
     raw: sys::aclrtStream,
+    id: i32,
 }
 
 impl Held {
@@ -24,19 +25,23 @@ impl Held {
         let context = device().context().create_context().unwrap();
         let stream = context.stream().unwrap();
         mock::hold(&stream).unwrap();
-        (Self { context, raw: stream.as_raw() }, stream)
+        let (raw, id) = (stream.as_raw(), stream.id().unwrap());
+        (Self { context, raw, id }, stream)
     }
 
-    /// Drops `what`, in time; the work is told to be late, and what it uses stays.
+    /// Drops `what`, in time; the work that `hangs`, with the stream's id, is told to be late, and what it uses stays.
     #[track_caller]
-    fn drops<T>(self, what: T, name: &str) {
+    fn drops<T>(self, what: T, name: &str, hangs: &str) {
         let allocations = mock::live_handles().device_allocations;
         let begun = Instant::now();
         drop(what);
         assert!(begun.elapsed() >= LIMIT, "{name} was not waited for");
         assert_eq!(mock::live_handles().device_allocations, allocations, "{name}: memory in use was freed");
         let told = self.context.take_drop_errors();
-        assert!(told.iter().any(|error| error.kind() == ErrorKind::Timeout), "{name}: {told:?}");
+        let late = told.iter().find(|error| error.kind() == ErrorKind::Timeout);
+        let late = late.unwrap_or_else(|| panic!("{name}: {told:?}"));
+        let hangs = hangs.replace("ID", &self.id.to_string());
+        assert_says(late, ErrorKind::Timeout, &[&hangs, "is not done 300ms after the drop began"]);
         let (context, error) = self.context.close().unwrap_err().into_parts();
         assert_says(&error, ErrorKind::InvalidArgument, &["still belong"]);
         // SAFETY: the stream is kept by the thread that waits for it; the mock checks any handle.
@@ -56,7 +61,7 @@ fn a_stream() {
     let mut buffer = held.context.alloc::<u8>(8).unwrap();
     stream.fill_bytes(&mut buffer, 1).unwrap();
     drop(buffer);
-    held.drops(stream, "stream");
+    held.drops(stream, "stream", "work of stream ID ");
 }
 
 #[test]
@@ -68,7 +73,7 @@ fn a_graph() {
     let mut graph = recorder.capture(CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 1)).unwrap();
     graph.launch(&stream).unwrap();
     drop((buffer, recorder));
-    held.drops((graph, stream), "graph");
+    held.drops((graph, stream), "graph", "a launch on stream ID ");
 }
 
 #[test]
@@ -78,7 +83,7 @@ fn a_pinned_buffer() {
     let mut buffer = held.context.alloc::<u8>(8).unwrap();
     let lent = stream.upload(held.context.pinned(8).unwrap(), &mut buffer).unwrap();
     drop(buffer);
-    held.drops((lent, stream), "pinned buffer");
+    held.drops((lent, stream), "pinned buffer", "a copy of 8 bytes ");
 }
 
 #[test]
@@ -97,5 +102,5 @@ fn an_executable() {
     let mut bind = exe.bindings();
     exe.run(&stream, bind.set(exe.input("x").unwrap(), &x)).unwrap();
     drop((x, bind));
-    held.drops((exe, stream), "executable");
+    held.drops((exe, stream), "executable", "a launch on stream ID ");
 }

@@ -328,6 +328,11 @@ impl Graph {
         self.in_flight.is_settled()
     }
 
+    /// The last launch, where it does not end.
+    pub(crate) fn hanging(&self) -> Option<String> {
+        (!self.is_settled()).then(|| self.in_flight.describe())
+    }
+
     /// Whether the last launch is over soon. A failure of it is told as one of its drop.
     pub(crate) fn ends_soon(&self) -> bool {
         let told = |error| self.context.record_drop_error("the last launch of a graph that goes away failed", error);
@@ -378,7 +383,7 @@ impl Drop for Graph {
             self.context.record_drop_error("waiting for the last launch of a graph that goes away", error);
         }
         if let Ok(other @ (Waited::Held | Waited::Late)) = waited {
-            if let Some(error) = other.told() {
+            if let Some(error) = other.told(|| self.in_flight.describe()) {
                 self.context.record_drop_error("a graph that goes away", error);
             }
             return retire::on_thread(self.take(), drop);

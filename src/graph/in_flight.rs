@@ -62,6 +62,14 @@ impl InFlight {
         self.last_use().map_or(Ok(None), |last| last.running(Duration::MAX))
     }
 
+    /// The last launch, for errors.
+    pub(crate) fn describe(&self) -> String {
+        match self.running() {
+            Ok(Some((stream, _))) => format!("a launch on {}", stream.name()),
+            _ => "the last launch".to_owned(),
+        }
+    }
+
     /// Whether the last launch may still run.
     pub(crate) fn may_run(&self) -> bool {
         self.last_use().is_some_and(|last| !last.is_done())

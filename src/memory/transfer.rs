@@ -153,7 +153,7 @@ impl<T: Pod> Drop for Lent<T> {
         match retire::wait(wait) {
             Ok(Waited::Done) => {}
             Ok(other) => {
-                if let Some(error) = other.told() {
+                if let Some(error) = other.told(|| format!("a copy of {} bytes", buffer.size_bytes())) {
                     buffer.context().record_drop_error("a pinned buffer that goes away", error);
                 }
                 let buffer = buffer.into_bytes();

@@ -189,6 +189,15 @@ impl Remains {
         self.eager.sides().iter().chain(updates).chain([&self.origin])
     }
 
+    /// The first of its work that does not end.
+    fn hanging(&self) -> String {
+        let graph = self.store.all().iter().find_map(|captured| captured.graph.hanging());
+        let stream = || self.streams().find(|stream| !stream.0.is_settled());
+        graph
+            .or_else(|| stream().map(|stream| format!("work of {}", stream.0.name())))
+            .unwrap_or_else(|| "a run".to_owned())
+    }
+
     fn is_short(&self) -> bool {
         self.outside.as_ref().is_some_and(Outside::is_short)
     }
@@ -241,7 +250,8 @@ impl Drop for Executable {
             remains.outside.iter().for_each(|outside| outside.work().settle());
             retire::on_thread(remains, Remains::end_later);
         } else if retire::together(|| remains.is_late()) {
-            self.context.inner().record_drop_error("an executable that goes away", retire::late());
+            let late = retire::late(&remains.hanging());
+            self.context.inner().record_drop_error("an executable that goes away", late);
             remains.outside.iter().for_each(|outside| outside.work().settle());
             retire::on_thread(remains, Remains::end_later);
         } else {
