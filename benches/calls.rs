@@ -126,6 +126,29 @@ fn fork(device: &Device, stream: &Stream) -> Result<()> {
     other.synchronize()
 }
 
+/// What the order between streams that use the same memory costs where one stream alone does: a fill in a context that
+/// keeps it, over one that does not.
+fn tracked(device: &Device) -> Result<()> {
+    let [mut on, mut off] = [Vec::new(), Vec::new()];
+    let contexts = [device.context().create_context()?, device.context().create_context()?];
+    contexts[1].set_tracking(false);
+    let streams = [contexts[0].stream()?, contexts[1].stream()?];
+    let mut buffers = [contexts[0].alloc::<u8>(64)?, contexts[1].alloc::<u8>(64)?];
+    for _ in 0..ROUNDS {
+        for (index, times) in [&mut on, &mut off].into_iter().enumerate() {
+            // Makes the context current.
+            streams[index].fill_bytes(&mut buffers[index], 0)?;
+            times.push(time(&mut || streams[index].fill_bytes(&mut buffers[index], 0))?);
+            streams[index].synchronize()?;
+        }
+    }
+    [&mut on, &mut off].into_iter().for_each(|times| times.sort_by(f64::total_cmp));
+    let over = on[ROUNDS / 2] - off[ROUNDS / 2];
+    let met = if over <= 10.0 { "met" } else { "missed" };
+    println!("fill of 64 bytes, order between streams\t{over:.1}\tns more\tat most 10\t{met}");
+    Ok(())
+}
+
 fn main() -> Result<()> {
     let acl = Acl::mock()?;
     println!("# {acl}; median of {ROUNDS} rounds of {CALLS} calls");
@@ -135,5 +158,6 @@ fn main() -> Result<()> {
     record(&device, &stream)?;
     launch(&device, &stream)?;
     verified(&device, &stream)?;
+    tracked(&device)?;
     fork(&device, &stream)
 }

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use racl::{Acl, Allocator, Context, DeviceBuffer, Result};
+use racl::{Acl, Allocator, Context, DeviceBuffer, Result, mock};
 
 mod anchors;
 mod traces;
@@ -91,6 +91,27 @@ fn temporaries(context: &Context, count: usize) -> Result<f64> {
     Ok(median(times))
 }
 
+/// How many streams share the temporaries: the queue of one takes some 2,000 tasks.
+const STREAMS: usize = 64;
+
+/// Nanoseconds of a temporary with its task, `count` of them on streams that are held: all of them wait in the end.
+fn queued(context: &Context, count: usize) -> Result<f64> {
+    let streams = (0..STREAMS).map(|_| context.stream()).collect::<Result<Vec<_>>>()?;
+    let mut times = Vec::new();
+    for _ in 0..(200_000 / count).clamp(5, 51) {
+        streams.iter().try_for_each(mock::hold)?;
+        let start = Instant::now();
+        for number in 0..count {
+            let mut temporary = context.alloc::<u8>(black_box(1000))?;
+            streams[number % STREAMS].fill_bytes(&mut temporary, 0)?;
+        }
+        times.push(start.elapsed().as_nanos() as f64 / count as f64);
+        streams.iter().try_for_each(mock::release)?;
+        context.synchronize()?;
+    }
+    Ok(median(times))
+}
+
 /// Reserved peak over allocated peak of this crate.
 fn replay(context: &Context, trace: &Trace) -> Result<f64> {
     let mut held: Vec<Option<DeviceBuffer<u8>>> = (0..trace.names).map(|_| None).collect();
@@ -119,6 +140,11 @@ fn main() -> Result<ExitCode> {
     let many = queue(&context, 100_000)?;
     report("allocator: one of 10^3 temporaries that are held", few, "ns", None);
     report("allocator: one of 10^5 temporaries that are held", many, "ns", Some(2.0 * few));
+    context.trim_memory(0);
+    let few = queued(&context, 1000)?;
+    let many = queued(&context, 100_000)?;
+    report("allocator: one of 10^3 queued temporaries, with its task", few, "ns", None);
+    report("allocator: one of 10^5 queued temporaries, with its task", many, "ns", Some(2.0 * few));
     context.trim_memory(0);
     report("allocator: a temporary of a busy stream, with its task", temporaries(&context, 1000)?, "ns", None);
     for trace in traces::all() {

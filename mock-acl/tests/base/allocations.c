@@ -268,6 +268,38 @@ static void kernels(void) {
     (void)aclrtBinaryUnLoad(binary);
 }
 
+/* In order as long as each call is taken: then no memory is no race. The checks end, or go on. */
+static void races(void) {
+    int bad = mock_acl_check_races(MOCK_ACL_RACES_REPORT) != MOCK_ACL_RACES_OFF;
+    aclrtStream s[3] = {NULL, NULL, NULL};
+    aclrtEvent e = NULL;
+    aclrtCntNotify n = NULL;
+    aclrtCntNotifyRecordInfo more = {ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, 1};
+    aclrtCntNotifyWaitInfo two = {.mode = ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE, .value = 2};
+    void *p = NULL;
+    for (int i = 0; i < 3; i++) bad |= aclrtCreateStream(&s[i]);
+    bad |= aclrtCreateEventExWithFlag(&e, ACL_EVENT_SYNC) | aclrtCntNotifyCreate(&n, 0);
+    bad |= aclrtMalloc(&p, 4096, ACL_MEM_MALLOC_HUGE_FIRST);
+    for (int i = 0; i < 6 && bad == 0; i++) {
+        aclrtStream now = s[i % 2], next = s[(i + 1) % 2];
+        bad |= aclrtMemsetAsync((char *)p + 64 * i, 256, 1, 256, now);
+        bad |= aclrtRecordEvent(e, now) | aclrtStreamWaitEvent(next, e);
+        bad |= aclrtMemcpyAsync((char *)p + 2048, 128, p, 128, ACL_MEMCPY_DEVICE_TO_DEVICE, next);
+        bad |= aclrtRecordEvent(e, next) | aclrtStreamWaitEvent(now, e);
+    }
+    if (bad == 0) {
+        bad |= aclrtCntNotifyRecord(n, s[0], &more) | aclrtCntNotifyRecord(n, s[1], &more);
+        bad |= aclrtCntNotifyWaitWithTimeout(n, s[2], &two) | aclrtMemsetAsync(p, 4096, 2, 4096, s[2]);
+        bad |= aclrtSynchronizeDevice();
+    }
+    if (bad == 0) CHECK(mock_acl_race_count() == 0);
+    for (int i = 0; i < 3; i++) (void)aclrtDestroyStream(s[i]);
+    (void)aclrtDestroyEvent(e);
+    (void)aclrtCntNotifyDestroy(n);
+    (void)aclrtFree(p);
+    (void)mock_acl_check_races(MOCK_ACL_RACES_OFF);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -275,7 +307,7 @@ static const struct {
     {"streams and events", streams_and_events}, {"memory", memory}, {"capture", capture}, {"queues", queues},
     {"channels", channels}, {"descriptions", descriptions}, {"operators", operators},
     {"profiles and callbacks", profiles_and_callbacks}, {"setting up", setting_up}, {"models", models},
-    {"kernels", kernels},
+    {"kernels", kernels}, {"races", races},
 };
 
 #ifdef MOCK_COVERAGE

@@ -148,6 +148,21 @@ static void beside_a_launch(void) {
     races(1);
 }
 
+/* A call of the host after the launch, and before the node runs. */
+static void the_host_beside_a_launch(void) {
+    fork f = new_fork();
+    begin(&f);
+    fill(f.p, BYTES, f.main);
+    end(&f);
+    mock_acl_hold_stream(f.main);
+    OK(aclmdlRIExecuteAsync(f.graph, f.main));
+    OK(aclrtMemset(f.p, BYTES, 0, 8));
+    mock_acl_release_stream(f.main);
+    races(1);
+    CHECK(race_at(0).bytes == 8 && has(0, "aclrtMemset of the host"));
+    CHECK(has(0, "launch graph") && has(0, "behind the call of the host"));
+}
+
 /* Records and waits across the edge of the graph. */
 static void across_the_edge(void) {
     fork f = new_fork();
@@ -177,6 +192,7 @@ int main(void) {
     a_graph_that_blocks();
     two_launches();
     beside_a_launch();
+    the_host_beside_a_launch();
     across_the_edge();
     return 0;
 }

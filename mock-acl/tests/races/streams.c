@@ -198,6 +198,14 @@ static void the_host_orders(void) {
     do OK(aclrtStreamQuery(b, &status));
     while (status != ACL_STREAM_STATUS_COMPLETE);
     fill(p, BYTES, a);
+    OK(aclrtRecordEvent(e, a));
+    mock_acl_run_until_idle();
+    aclrtEventRecordedStatus recorded;
+    OK(aclrtQueryEventStatus(e, &recorded));
+    CHECK(recorded == ACL_EVENT_RECORDED_STATUS_COMPLETE);
+    fill(p, BYTES, b);
+    wait_for(b);
+    fill(p, BYTES, a);
     OK(aclrtDestroyStream(a));
     aclrtStream c = new_stream();
     fill(p, BYTES, c);
