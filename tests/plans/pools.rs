@@ -360,3 +360,66 @@ fn an_arena_that_goes_is_for_its_stream_at_once() {
     mock::release(&stream).unwrap();
     assert_eq!(result(&exe, "y")[9], 7.0);
 }
+
+/// Memory of another context, from an allocator that uses the pool that asks it.
+struct Asks {
+    context: Context,
+    pool: Mutex<Option<Pool>>,
+    out: Mutex<Vec<racl::DeviceBuffer<u8>>>,
+}
+
+// SAFETY: each piece is a buffer of the same device with the bytes and the tail, kept until it is freed.
+unsafe impl racl::ForeignAllocator for Asks {
+    fn alloc(&self, bytes: usize, _stream: racl::sys::aclrtStream) -> Result<*mut std::ffi::c_void> {
+        if let Some(pool) = &*self.pool.lock().unwrap() {
+            pool.set_wait_limit(Duration::from_secs(7));
+        }
+        let buffer = self.context.alloc::<u8>(bytes)?;
+        let address = buffer.address();
+        self.out.lock().unwrap().push(buffer);
+        Ok(address)
+    }
+
+    unsafe fn free(&self, address: *mut std::ffi::c_void, _bytes: usize, _stream: racl::sys::aclrtStream) {
+        if let Some(pool) = &*self.pool.lock().unwrap() {
+            pool.set_wait_limit(Duration::from_secs(8));
+        }
+        self.out.lock().unwrap().retain(|buffer| buffer.address() != address);
+    }
+}
+
+#[test]
+fn an_allocator_of_the_user_may_use_the_pool_that_grows() {
+    let alone = Alone::new();
+    let contexts = [0; 2].map(|_| alone.device.context().create_context().unwrap());
+    let [context, other] = contexts;
+    let asks = Arc::new(Asks { context: other, pool: Mutex::default(), out: Mutex::default() });
+    context.set_allocator(Allocator::Foreign(Arc::<Asks>::clone(&asks)));
+    let pool = Pool::new(&context);
+    *asks.pool.lock().unwrap() = Some(pool.clone());
+    // The second time it gives the first memory up.
+    for bytes in [1 << 12, 1 << 14] {
+        pool.reserve(bytes).unwrap();
+        assert_eq!(pool.bytes() as u64, bytes);
+        assert_eq!(asks.out.lock().unwrap().len(), 1);
+    }
+    *asks.pool.lock().unwrap() = None;
+}
+
+#[test]
+fn threads_that_grow_a_pool_at_once_end_with_one_memory() {
+    let alone = Alone::new();
+    let pool = Pool::new(&alone.device);
+    let all = std::sync::Barrier::new(4);
+    std::thread::scope(|scope| {
+        for bytes in 1..5 {
+            let (pool, all) = (&pool, &all);
+            scope.spawn(move || {
+                all.wait();
+                pool.reserve(bytes << 20).unwrap();
+                assert!(pool.bytes() as u64 >= bytes << 20);
+            });
+        }
+    });
+    assert_eq!(pool.bytes(), 4 << 20);
+}

@@ -64,7 +64,7 @@ struct Shared {
     state: Lock<State>,
     /// Told when no run is submitted any more.
     free: Signal,
-    /// Size of the arena, told without waiting for an allocation.
+    /// Size of the arena.
     bytes: AtomicUsize,
     /// Scratch memory of graphs.
     graphs: GraphPool,
@@ -213,14 +213,22 @@ impl Pool {
         if bytes == 0 {
             return Ok(None);
         }
-        let mut state = self.lock();
-        state.check_nested()?;
-        if let Some(arena) = state.arena.as_ref().filter(|arena| arena.bytes() as u64 >= bytes) {
-            return Ok(Some(Arc::clone(arena)));
+        if let Some(arena) = self.lock().fitting(bytes)? {
+            return Ok(Some(arena));
         }
-        let arena = Piece::for_run(&self.0.context, bytes, stream)?.allocation;
+        // Without the lock: this may wait for memory, or ask an allocator of the user.
+        let made = Piece::for_run(&self.0.context, bytes, stream).map(|piece| piece.allocation);
+        let mut state = self.lock();
+        // What another thread made meanwhile is as good, and there may have been room for one alone.
+        if let Some(arena) = state.fitting(bytes)? {
+            drop(state);
+            return Ok(Some(arena));
+        }
+        let arena = made?;
         self.0.bytes.store(arena.bytes(), Ordering::Release);
-        state.arena = Some(Arc::clone(&arena));
+        let former = state.arena.replace(Arc::clone(&arena));
+        drop(state);
+        drop(former);
         Ok(Some(arena))
     }
 
@@ -261,6 +269,12 @@ impl Pool {
 }
 
 impl State {
+    /// The arena, if it has that many bytes.
+    fn fitting(&self, bytes: u64) -> Result<Option<Arc<Allocation>>> {
+        self.check_nested()?;
+        Ok(self.arena.as_ref().filter(|arena| arena.bytes() as u64 >= bytes).cloned())
+    }
+
     /// That this thread is not submitting a run of the pool already.
     fn check_nested(&self) -> Result<()> {
         match self.busy {
