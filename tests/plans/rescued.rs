@@ -11,8 +11,8 @@ use crate::{Alone, give, result};
 const FAULT: i32 = 507_015;
 
 /// What keeps a gate of an update shut when it fails on the device: the signal, or what the update stream waits for
-/// before it. And how many of them two runs have.
-const FAILS: [(&str, u64); 2] = [("aclrtValueWrite", 4), ("aclrtStreamWaitEvent", 2)];
+/// before it; and the record that it waits for. And how many of them two runs have at least.
+const FAILS: [(&str, u64); 3] = [("aclrtValueWrite", 4), ("aclrtStreamWaitEvent", 2), ("aclrtRecordEvent", 4)];
 
 /// y = 2 x + x, with x updatable: two operators, each behind a gate of its own.
 fn executable(alone: &Alone) -> Executable {
@@ -86,7 +86,8 @@ fn waits_after_a_signal_that_failed_return_and_the_executable_is_of_no_use() {
             }
             waited.into_iter().chain(read).chain(again).collect()
         });
-        assert!(poisoned > 0, "{fails:?}: nobody was told that an update failed");
+        // A record that fails is one of the run's own stream; the gates stay as they are.
+        assert!(poisoned > 0 || fails.0 == "aclrtRecordEvent", "{fails:?}: nobody was told that an update failed");
     }
 }
 
