@@ -155,7 +155,22 @@ impl Graph {
         }
         inner.context().check_library(&self.context, "a graph")?;
         let task = Task { label: "graph launch", location: Location::caller(), uses: &[], scratch: None };
+        if self.keep.has_turns() {
+            return self.launch_in_turn(stream, &task);
+        }
+        self.launch_now(stream, &task)
+    }
+
+    /// While no other graph is launched that may use the same memory of a pool.
+    #[inline(never)]
+    fn launch_in_turn(&mut self, stream: &Stream, task: &Task<'_>) -> Result<()> {
         let _turn = self.keep.turn()?;
+        self.launch_now(stream, task)
+    }
+
+    #[inline]
+    fn launch_now(&mut self, stream: &Stream, task: &Task<'_>) -> Result<()> {
+        let inner = &stream.0;
         let again = self.in_flight.is_last(inner);
         let before = if again { None } else { self.in_flight.running()? };
         if let Some(before) = before {
@@ -172,7 +187,7 @@ impl Graph {
             ordered?;
         }
         let state = inner.lock();
-        let number = inner.submit_locked(&state, &task, |raw| {
+        let number = inner.submit_locked(&state, task, |raw| {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
         });

@@ -78,9 +78,14 @@ impl Keep {
         self.allocations.values().map(|(memory, how)| Touch::new(memory, *how))
     }
 
-    /// For a launch, when other graphs may use the same memory of a pool.
+    /// Whether other graphs may use the same memory of a pool.
     #[inline]
-    pub(crate) fn turn(&self) -> Result<Option<Turn<'_>>> {
+    pub(crate) fn has_turns(&self) -> bool {
+        self.lease.has_turns()
+    }
+
+    /// For a launch, when they may.
+    pub(crate) fn turn(&self) -> Result<Option<Turn>> {
         self.lease.turn()
     }
 }

@@ -37,7 +37,7 @@ struct Entry {
 
 /// The right to launch a graph of a pool. Between the look at what the launch has to follow and the note that it was made,
 /// another thread would put a launch on the same memory in no order with it.
-pub(crate) struct Turn<'a>(&'a Private);
+pub(crate) struct Turn(Arc<Private>);
 
 /// What of the memory of a graph is of a pool.
 #[derive(Default)]
@@ -73,7 +73,7 @@ impl Private {
     }
 
     /// Not a lock, since the library may wait for room in a queue: behind a host function that wants a turn as well.
-    fn turn(&self) -> Result<Turn<'_>> {
+    fn turn(self: &Arc<Self>) -> Result<Turn> {
         let mut launching = self.launching.lock();
         let mut until = None;
         while *launching {
@@ -86,7 +86,7 @@ impl Private {
             launching = self.launched.wait_timeout(launching, left);
         }
         *launching = true;
-        Ok(Turn(self))
+        Ok(Turn(Arc::clone(self)))
     }
 
     /// Memory for a capture, of at least `least` bytes and fewer than `most`, that graphs of this pool keep and nobody
@@ -156,7 +156,7 @@ impl Entry {
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Turn {
     fn drop(&mut self) {
         *self.0.launching.lock() = false;
         self.0.launched.notify_one();
@@ -164,13 +164,15 @@ impl Drop for Turn<'_> {
 }
 
 impl Lease {
-    /// While this value lives no other graph with memory of the pool is launched.
+    /// Whether it has memory that other graphs of the pool may use.
     #[inline]
-    pub(super) fn turn(&self) -> Result<Option<Turn<'_>>> {
-        match &self.0 {
-            Some((pool, kept)) if !kept.is_empty() => pool.turn().map(Some),
-            _ => Ok(None),
-        }
+    pub(super) fn has_turns(&self) -> bool {
+        self.0.as_ref().is_some_and(|(_, kept)| !kept.is_empty())
+    }
+
+    /// While this value lives no other graph with memory of the pool is launched.
+    pub(super) fn turn(&self) -> Result<Option<Turn>> {
+        self.0.as_ref().map(|(pool, _)| pool.turn()).transpose()
     }
 
     /// The graph goes, with its `allocations`.
