@@ -13,6 +13,7 @@ mod memory;
 mod order;
 mod overlap;
 mod recipe;
+mod rules;
 mod run;
 mod simulate;
 #[cfg(feature = "cache")]
@@ -21,7 +22,7 @@ mod symbols;
 
 pub use builder::decompositions::Decompositions;
 pub use builder::options::Options;
-pub use builder::{After, Builder, External, Fork, ORIGIN_TAG, Scope, TaggedEvent, Telling, Value};
+pub use builder::{After, Builder, External, Fork, Inferred, ORIGIN_TAG, Scope, TaggedEvent, Telling, Value};
 pub use check::finding::{Finding, FindingKind};
 pub use checked::Plan;
 pub use dump::Width;

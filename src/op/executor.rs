@@ -83,7 +83,6 @@ impl Function {
         self.names
     }
 
-    #[cfg_attr(not(feature = "cache"), allow(dead_code, reason = "only stored plans are read"))]
     pub(super) fn takes(&self) -> &'static [Takes] {
         self.takes
     }
@@ -216,6 +215,16 @@ impl Call<'_> {
             }
         }
         Ok(memory)
+    }
+}
+
+#[cfg(test)]
+impl Call<'_> {
+    /// The first phase alone: whether the library takes the operator.
+    pub(crate) fn first_phase(&self, stream: &Stream) -> Result<()> {
+        let context = &**stream.0.context();
+        let objects = Objects::make(context, self.args)?;
+        self.function.plan(context, &objects).map(drop)
     }
 }
 

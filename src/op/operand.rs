@@ -25,7 +25,16 @@ mod sealed {
         fn token(&self) -> Option<Token> {
             None
         }
+
+        /// Where what records operators leaves what stands for a result that nobody made before.
+        fn awaited(&self) -> Option<&Awaited> {
+            None
+        }
     }
+
+    /// A result that is made when its operator is recorded.
+    #[derive(Debug, Default)]
+    pub struct Awaited(pub(in crate::op) std::cell::OnceCell<Token>);
 
     /// A value of something that records operators: of what, which, and which version of it.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +68,19 @@ mod sealed {
         }
     }
 }
-pub(crate) use sealed::{Described, Destination, Place, Record, Token};
+pub(crate) use sealed::{Awaited, Described, Destination, Place, Record, Token};
+
+impl Awaited {
+    /// What stands for the result, once it is recorded.
+    pub(crate) fn token(&self) -> Option<Token> {
+        self.0.get().copied()
+    }
+
+    /// Once, by what made the result.
+    pub(crate) fn fill(&self, token: Token) {
+        self.0.set(token).unwrap_or_else(|_| unreachable!("a result is made by one operator"));
+    }
+}
 
 /// An operand of the functions in [`aclnn`](crate::op::aclnn): a [`Tensor`] of any type, an
 /// [`AnyTensor`](crate::op::AnyTensor), or a value of a plan where the plan's builder takes the operator.
@@ -89,14 +110,18 @@ impl Described for View<'_> {
 /// The memory of an operand that a stream is given.
 #[inline]
 pub(super) fn memory<'a>(operand: &'a dyn Operand) -> Result<View<'a>> {
-    operand.view().ok_or_else(no_memory)
+    operand.view().ok_or_else(|| no_memory(operand))
 }
 
 #[cold]
-fn no_memory() -> Error {
-    Error::invalid(
-        "a value of a plan where memory is needed: a stream takes tensors, the plan's builder takes its values",
-    )
+fn no_memory(operand: &dyn Operand) -> Error {
+    Error::invalid(match operand.awaited() {
+        Some(awaited) if awaited.token().is_none() => {
+            "a result to be inferred where memory is needed: only the builder of a plan makes results, a stream takes \
+             tensors"
+        }
+        _ => "a value of a plan where memory is needed: a stream takes tensors, the plan's builder takes its values",
+    })
 }
 
 /// A list of operands.

@@ -4,10 +4,8 @@ use std::panic::Location;
 
 use super::argument::Arg;
 use super::executor::{Call, Function, Target};
-use super::operand::{Access, Operand, Token, Views};
-#[cfg(feature = "cache")]
-use super::told::Takes;
-use super::told::{self, Amount, Told};
+use super::operand::{Access, Awaited, Operand, Token, Views};
+use super::told::{self, Amount, Takes, Told};
 use super::view::View;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -39,6 +37,12 @@ impl Recorded {
             .ok_or_else(|| format!("operator {name:?}, which this version of the crate does not have"))?;
         let told = told::read(bytes, function.takes()).map_err(|text| format!("operator {name:?}: {text}"))?;
         Ok(Self { function, label, told })
+    }
+
+    /// The operator of this name with what it is told.
+    #[cfg(all(test, feature = "cache"))]
+    pub(crate) fn from_told(name: &str, told: Vec<Told>) -> Result<Self, String> {
+        Self::from_stored(name, &told::write(&told))
     }
 
     /// Whether there is an operator of this name in C.
@@ -73,6 +77,16 @@ impl Recorded {
     /// What it is told, as bytes.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         told::write(&self.told)
+    }
+
+    /// All that it is told, in the order of its parameters.
+    pub(crate) fn told(&self) -> &[Told] {
+        &self.told
+    }
+
+    /// What its parameters take, each of them.
+    pub(crate) fn kinds(&self) -> &'static [Takes] {
+        self.function.takes()
     }
 
     /// Its name in C.
@@ -158,14 +172,35 @@ fn shown(amounts: &[Amount]) -> String {
     }
 }
 
-/// The operands of a call in order, with what is done to each: what stands for a value, or none for memory.
-pub(crate) fn tokens(call: &Call<'_>) -> Vec<(Option<Token>, Access)> {
-    let token = |operand: &dyn Operand, access| (operand.token(), access);
+/// What stands for an operand where operators are recorded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Stands<'a> {
+    Value(Token),
+    /// A result that is still to be made.
+    Awaited(&'a Awaited),
+    /// Nothing: memory.
+    Memory,
+}
+
+impl<'a> Stands<'a> {
+    fn of(operand: &'a dyn Operand) -> Self {
+        match (operand.token(), operand.awaited()) {
+            (Some(token), _) => Self::Value(token),
+            (None, Some(awaited)) => Self::Awaited(awaited),
+            (None, None) => Self::Memory,
+        }
+    }
+}
+
+/// The operands of a call in order, with what is done to each.
+pub(crate) fn stands<'a>(call: &Call<'a>) -> Vec<(Stands<'a>, Access)> {
     let mut all = Vec::new();
     for arg in call.args {
         match *arg {
-            Arg::Tensor(operand, access) => all.push(token(operand, access)),
-            Arg::Tensors(list, access) => all.extend((0..list.count()).map(|index| token(list.at(index), access))),
+            Arg::Tensor(operand, access) => all.push((Stands::of(operand), access)),
+            Arg::Tensors(list, access) => {
+                all.extend((0..list.count()).map(|index| (Stands::of(list.at(index)), access)));
+            }
             _ => {}
         }
     }

@@ -66,6 +66,28 @@ impl Scalar {
         (self.kind, self.element)
     }
 
+    /// Its type, and the number as a float and as an integer; none for a type without a class of numbers.
+    pub(crate) fn number(self) -> Option<(DataType, f64, i64)> {
+        let dtype = DataType::ALL.into_iter().find(|dtype| dtype.raw() == self.kind)?;
+        let [b0, b1, b2, b3, ..] = self.element;
+        let (two, four) = ([b0, b1], [b0, b1, b2, b3]);
+        let real = |x: f64| (dtype, x, x as i64);
+        let whole = |x: i64| (dtype, x as f64, x);
+        Some(match dtype {
+            DataType::F32 => real(f64::from(f32::from_ne_bytes(four))),
+            DataType::F16 => real(f64::from(f16::from_ne_bytes(two))),
+            DataType::Bf16 => real(f64::from(bf16::from_ne_bytes(two))),
+            DataType::F64 => real(f64::from_ne_bytes(self.element)),
+            DataType::I8 => whole(i64::from(b0.cast_signed())),
+            DataType::U8 => whole(i64::from(b0)),
+            DataType::Bool => whole(i64::from(b0 != 0)),
+            DataType::I16 => whole(i64::from(i16::from_ne_bytes(two))),
+            DataType::I32 => whole(i64::from(i32::from_ne_bytes(four))),
+            DataType::I64 => whole(i64::from_ne_bytes(self.element)),
+            _ => return None,
+        })
+    }
+
     /// None for a type that no scalar has.
     #[cfg_attr(not(feature = "cache"), allow(dead_code, reason = "only stored plans are read"))]
     pub(super) fn from_parts(kind: aclDataType, element: [u8; 8]) -> Option<Self> {

@@ -31,6 +31,7 @@ mod waits;
 pub use events::TaggedEvent;
 pub use gates::External;
 pub use prefetch::After;
+pub use recorded::Inferred;
 pub(crate) use state::Built;
 pub use streams::{Fork, Scope};
 pub use telling::Telling;

@@ -30,6 +30,7 @@ mod random;
 mod recorded;
 mod refusals;
 mod rescued;
+mod ruled;
 mod rules;
 mod seeds;
 mod store;

@@ -1,0 +1,128 @@
+//! Shapes and types of results, by the C names of operators: one table.
+//!
+//! A rule looks at the operands and at what the operator is told, over symbols, and gives what each result is. It says
+//! yes exactly where the library's first phase does, for the types and parameters that it knows; where it does not
+//! know it says so, and the first phase decides alone.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use crate::plan::symbols::dim::Dim;
+
+mod args;
+mod backward;
+mod elements;
+mod indices;
+mod lists;
+mod moves;
+mod products;
+mod reduce;
+mod shapes;
+mod sizes;
+mod types;
+
+pub(in crate::plan) use args::Args;
+use types::Types;
+
+use crate::op::DataType;
+
+/// What a result is.
+#[derive(Debug, Clone)]
+pub(in crate::plan) struct Of {
+    pub(in crate::plan) dtype: DataType,
+    pub(in crate::plan) dims: Vec<Dim>,
+    /// What the first phase takes as well where the result is declared.
+    types: Types,
+    also: Also,
+}
+
+/// Other shapes of a result that is declared.
+#[derive(Debug, Clone)]
+enum Also {
+    Nothing,
+    Shape(Vec<Dim>),
+    /// As many elements.
+    Elements,
+    Anything,
+}
+
+impl Of {
+    fn new(dtype: DataType, dims: impl Into<Vec<Dim>>) -> Self {
+        Self { dtype, dims: dims.into(), types: Types::of(dtype), also: Also::Nothing }
+    }
+
+    /// Of any of these types where it is declared.
+    fn or(self, types: Types) -> Self {
+        Self { types: self.types | types, ..self }
+    }
+
+    fn or_shape(self, also: Also) -> Self {
+        Self { also, ..self }
+    }
+
+    /// Whether the first phase takes a result that is declared so; none for a type that no rule knows.
+    pub(in crate::plan) fn takes(&self, dtype: DataType, dims: &[Dim]) -> Option<bool> {
+        if !Types::KNOWN.has(dtype) {
+            return None;
+        }
+        let fits = dims == self.dims
+            || match &self.also {
+                Also::Nothing => false,
+                Also::Shape(also) => dims == also,
+                Also::Elements => sizes::product(dims) == sizes::product(&self.dims),
+                Also::Anything => true,
+            };
+        Some(fits && self.types.has(dtype))
+    }
+}
+
+/// Why a rule gives no results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::plan) enum No {
+    /// The first phase will refuse the operands.
+    Misfit(String),
+    /// The rule does not reach so far.
+    Unsure(String),
+}
+
+type Results = Result<Vec<Of>, No>;
+
+/// Gives each tensor that the operator only writes, also those that may be left out, in the order of its parameters.
+pub(in crate::plan) type Rule = fn(&Args<'_>) -> Results;
+
+/// Rules by names in C without `aclnn`.
+type Family = &'static [(&'static [&'static str], Rule)];
+
+const FAMILIES: &[Family] =
+    &[elements::RULES, backward::RULES, lists::RULES, reduce::RULES, products::RULES, moves::RULES, indices::RULES];
+
+/// The rule of an operator, by its name in C.
+pub(in crate::plan) fn rule(name: &str) -> Option<Rule> {
+    static TABLE: OnceLock<HashMap<&'static str, Rule>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| {
+        let rules = FAMILIES.iter().copied().flatten();
+        rules.flat_map(|(names, rule)| names.iter().map(|name| (*name, *rule))).collect()
+    });
+    table.get(name.strip_prefix("aclnn")?).copied()
+}
+
+/// Refuses.
+macro_rules! misfit {
+    ($($text:tt)*) => {
+        return Err($crate::plan::rules::No::Misfit(format!($($text)*)))
+    };
+}
+use misfit;
+
+/// Refuses what does not hold.
+macro_rules! ensure {
+    ($holds:expr, $($text:tt)*) => {
+        if !$holds {
+            $crate::plan::rules::misfit!($($text)*);
+        }
+    };
+}
+use ensure;
+
+#[cfg(all(test, feature = "cache"))]
+mod tests;

@@ -1,0 +1,121 @@
+//! Results that a plan makes by rules, and what the rules refuse.
+
+use racl::op::DataType::{self, Bool, F16, F32, I64};
+use racl::op::{Probe, aclnn};
+use racl::plan::{Builder, Frozen, Inferred, Input, Plan, Value};
+use racl::{ErrorKind, Result, mock};
+
+use crate::Alone;
+use crate::common::assert_says;
+
+fn refused(work: &dyn Fn(&Builder, Value) -> Result<()>, says: &[&str]) {
+    let built = Plan::build(|g| {
+        let rows = g.symbol("rows", 1..=8)?;
+        let x = g.input("x", [rows, 4.into()], F32, Input::Copied)?;
+        work(g, x)
+    });
+    let says: Vec<&str> = says.iter().copied().chain(["tests/plans/ruled.rs"]).collect();
+    assert_says(&built.unwrap_err(), ErrorKind::InvalidPlan, &says);
+}
+
+#[test]
+fn results_are_made_over_symbols() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let rows = g.symbol("rows", 1..=8)?;
+        let x = g.input("x", [rows, 4.into()], F32, Input::Copied)?;
+        let (mut largest, mut places, mut doubled) = (Inferred::new(), Inferred::new(), Inferred::new());
+        aclnn::max_dim(g, &x, 1, false, &mut largest, &mut places)?;
+        aclnn::add(g, &largest, &largest, 1.0_f32, &mut doubled)?; // read after it is made
+        g.output("doubled", doubled.value()?)?;
+        g.output("places", places.value()?)
+    })
+    .unwrap();
+    let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+    for rows in [1_usize, 3] {
+        let numbers: Vec<f32> = (0..rows * 4).map(|i| (i * 5 % 7) as f32).collect();
+        let x = alone.device.upload_tensor(&numbers, [rows, 4]).unwrap();
+        exe.run(&alone.stream(), &mut crate::give(&exe, "x", &x)).unwrap();
+        let largest = |row: &[f32]| row.iter().copied().fold(f32::MIN, f32::max);
+        let want: Vec<f32> = numbers.chunks(4).map(|row| 2.0 * largest(row)).collect();
+        assert_eq!(crate::result(&exe, "doubled"), want);
+        let place = |row: &[f32]| row.iter().position(|x| *x == largest(row)).unwrap() as i64;
+        let want: Vec<i64> = numbers.chunks(4).map(place).collect();
+        assert_eq!(exe.output::<i64>(exe.output_id("places").unwrap()).unwrap().to_vec().unwrap(), want);
+    }
+}
+
+#[test]
+fn declared_results_that_do_not_fit_are_refused_at_once() {
+    let into = |dtype: DataType, dims: &'static [usize]| {
+        move |g: &Builder, x: Value| aclnn::amax(g, &x, &[0], false, &mut g.empty(dims, dtype)?)
+    };
+    refused(&into(F32, &[5]), &["aclnnAmax", "F32 [4] into F32 [5]"]);
+    refused(&into(F16, &[4]), &["aclnnAmax", "F32 [4] into F16 [4]"]);
+    let wide = |g: &Builder, x: Value| aclnn::abs(g, &x, &mut g.empty([3, 4], F32)?);
+    refused(&wide, &["aclnnAbs", "F32 [rows, 4] into F32 [3, 4]"]);
+    // What the first phase converts is taken.
+    Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        aclnn::abs(g, &x, &mut g.empty([4], F16)?)?;
+        aclnn::gt_scalar(g, &x, 1.0_f32, &mut g.empty([4], I64)?)
+    })
+    .unwrap();
+}
+
+#[test]
+fn operands_that_do_not_fit_each_other_are_refused_at_once() {
+    refused(
+        &|g, x| {
+            let y = g.empty([3], F32)?;
+            g.fill_bytes(y, 0)?;
+            aclnn::mul(g, &x, &y, &mut Inferred::new())
+        },
+        &["aclnnMul", "[rows, 4] and [3] cannot be broadcast: 4 meets 3"],
+    );
+    refused(&|g, x| aclnn::amax(g, &x, &[2], false, &mut Inferred::new()), &["aclnnAmax", "dimension 2 of 2"]);
+    let grown = |g: &Builder, x: Value| {
+        let mut row = g.full([4], F32, 1.0)?;
+        aclnn::inplace_mul(g, &mut row, &x)
+    };
+    refused(&grown, &["aclnnInplaceMul", "F32 [rows, 4] into F32 [4]"]);
+}
+
+#[test]
+fn without_a_rule_results_have_to_be_declared() {
+    refused(
+        &|g, x| aclnn::nonzero(g, &x, &mut Inferred::new()),
+        &["aclnnNonzero", "its results have to be declared", "no rule"],
+    );
+    refused(&|g, x| aclnn::inplace_mul(g, &mut Inferred::new(), &x), &["inplace_mul", "nothing has made yet"]);
+    refused(&|g, x| aclnn::mul(g, &x, &Inferred::new(), &mut Inferred::new()), &["mul", "nothing has made yet"]);
+    assert_says(&Inferred::new().value().unwrap_err(), ErrorKind::InvalidPlan, &["no operator has made it"]);
+}
+
+#[test]
+fn a_refused_operator_leaves_nothing() {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let mut y = Inferred::new();
+        assert!(aclnn::amax(g, &x, &[3], false, &mut y).is_err());
+        assert!(y.value().is_err());
+        aclnn::gt_tensor(g, &x, &x, &mut y)?;
+        aclnn::logical_not(g, &y.value()?, &mut y)?; // it stands for the value now, in place as well
+        g.output("y", y.value()?)
+    })
+    .unwrap();
+    assert_eq!(plan.operators(), 2);
+}
+
+#[test]
+fn only_a_plan_makes_results() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let x = alone.device.zeros::<f32>([4]).unwrap();
+    let before = mock::calls("aclnnAbsGetWorkspaceSize");
+    let error = aclnn::abs(&stream, &x, &mut Inferred::new()).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["a result to be inferred"]);
+    let error = aclnn::abs(&Probe::new(), &x, &mut Inferred::new()).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &["a result to be inferred"]);
+    assert_eq!(mock::calls("aclnnAbsGetWorkspaceSize"), before);
+}
