@@ -10,16 +10,21 @@ use std::sync::OnceLock;
 use crate::plan::symbols::dim::Dim;
 
 mod args;
+mod attention;
 mod backward;
+mod create;
 mod elements;
 mod indices;
 mod lists;
+mod losses;
 mod moves;
+mod norms;
 mod products;
 mod reduce;
 mod shapes;
 mod sizes;
 mod types;
+mod windows;
 
 pub(in crate::plan) use args::Args;
 use types::Types;
@@ -93,8 +98,20 @@ pub(in crate::plan) type Rule = fn(&Args<'_>) -> Results;
 /// Rules by names in C without `aclnn`.
 type Family = &'static [(&'static [&'static str], Rule)];
 
-const FAMILIES: &[Family] =
-    &[elements::RULES, backward::RULES, lists::RULES, reduce::RULES, products::RULES, moves::RULES, indices::RULES];
+const FAMILIES: &[Family] = &[
+    elements::RULES,
+    backward::RULES,
+    lists::RULES,
+    reduce::RULES,
+    products::RULES,
+    moves::RULES,
+    indices::RULES,
+    create::RULES,
+    norms::RULES,
+    losses::RULES,
+    windows::RULES,
+    attention::RULES,
+];
 
 /// The rule of an operator, by its name in C.
 pub(in crate::plan) fn rule(name: &str) -> Option<Rule> {

@@ -108,7 +108,7 @@ pub(super) struct Library {
 impl Library {
     pub(super) fn new() -> Self {
         let device = Acl::mock().unwrap().device(0).unwrap();
-        let bytes = device.alloc::<u8>(1 << 20).unwrap().into_shared();
+        let bytes = device.alloc::<u8>(1 << 26).unwrap().into_shared();
         Self { stream: device.stream().unwrap(), bytes }
     }
 

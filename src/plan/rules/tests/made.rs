@@ -6,6 +6,7 @@ use super::random::Random;
 use super::{Case, Shaped, Signature};
 
 mod families;
+mod networks;
 mod tensors;
 
 /// Arguments of a random call.
@@ -35,7 +36,10 @@ pub(super) enum Want {
     Type(DataType),
     Scalar(Scalar),
     Text(&'static str),
+    Truths(Vec<bool>),
     Nothing,
+    /// What any parameter is given.
+    Random,
     /// As many results in a list.
     Results(usize),
 }
@@ -49,7 +53,13 @@ struct Maker {
 
 impl Maker {
     fn add(&mut self, random: &mut Random, name: &str, kind: &str) {
-        let want = self.given.iter().find(|(own, _)| *own == name).map(|(_, want)| want.clone());
+        let given = self.given.iter().find(|(own, _)| *own == name || (*own == "*" && kind.starts_with("maybe_in")));
+        let given = given.map(|(_, want)| want.clone());
+        let want = given.filter(|want| match want {
+            Want::Nothing => kind.starts_with("maybe_"),
+            Want::Random => false,
+            _ => true,
+        });
         let told = match (want, kind) {
             (Some(want), kind) => self.wanted(want, kind),
             (None, "in") => self.tensor(random, Access::Read),
@@ -98,6 +108,8 @@ impl Maker {
             Want::Type(dtype) => Told::Number(u64::from(dtype.raw().0.cast_unsigned())),
             Want::Scalar(scalar) => Told::Scalar(scalar),
             Want::Text(text) => Told::Text(std::ffi::CString::new(text).unwrap()),
+            Want::Truths(truths) => Told::Bools(truths.into()),
+            Want::Random => unreachable!("a wish for nothing"),
             Want::Nothing if kind.ends_with('s') && kind.contains("in") && !kind.contains("ints") => Told::NoTensors,
             Want::Nothing if kind.contains("in") && !kind.contains("ints") || kind.contains("out") => Told::NoTensor,
             Want::Nothing => Told::Null,

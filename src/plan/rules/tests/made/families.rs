@@ -4,7 +4,7 @@ use crate::op::DataType::{self, Bool, F32, I64};
 
 use super::super::random::Random;
 use super::Want::{self, Int, Tensor};
-use super::tensors;
+use super::{networks, tensors};
 
 type Given = Vec<(&'static str, Want)>;
 
@@ -36,7 +36,7 @@ fn by_hand(random: &mut Random, name: &str) -> Option<Given> {
             vec![("scalar", Tensor(number.0, number.1.clone())), ("alpha", Tensor(number.0, number.1))]
         }
         "DivMod" | "DivMods" | "InplaceDivMod" | "InplaceDivMods" => vec![("mode", Int(random.from(-1, 3)))],
-        _ => return tensors::given(random, name),
+        _ => return networks::given(random, name).or_else(|| tensors::given(random, name)),
     })
 }
 
