@@ -447,7 +447,7 @@ fn element_type(kind: ElementType) -> acl_sys::aclDataType {
 }
 
 /// Gives the operator to where it is to go.
-fn submit(
+pub(super) fn submit(
     on: &dyn Submit,
     (function, label): (&'static Function, &'static str),
     location: &'static Location<'static>,

@@ -156,6 +156,37 @@ impl Recorded {
         if start == views.len() { Ok(lists) } else { Err(self.odd()) }
     }
 
+    /// Gives the operator on `operands`, in its order, to a builder or a stream.
+    #[cfg(test)]
+    pub(crate) fn submit(&self, on: &dyn super::operand::Submit, operands: &[&dyn Operand]) -> Result<()> {
+        let (mut lists, mut left) = (Vec::new(), operands);
+        for told in &self.told {
+            let (list, rest) = left.split_at(told.tensors().map_or(0, |(count, _)| count as usize));
+            lists.push(list);
+            left = rest;
+        }
+        let args: Vec<Arg<'_>> = self
+            .told
+            .iter()
+            .zip(&lists)
+            .map(|(told, list)| match told {
+                Told::Tensor(access) => Arg::Tensor(list[0], *access),
+                Told::Tensors(_, access) => Arg::Tensors(list, *access),
+                Told::NoTensor => Arg::NoTensor,
+                Told::NoTensors => Arg::NoTensors,
+                Told::Scalar(value) => Arg::Scalar(*value),
+                Told::Scalars(values) => Arg::Scalars(values),
+                Told::Ints(values) => Arg::Ints(values),
+                Told::Floats(values) => Arg::Floats(values),
+                Told::Bools(values) => Arg::Bools(values),
+                Told::Text(text) => Arg::Text(text),
+                Told::Null => Arg::Null,
+                Told::Number(bits) => Arg::Number(*bits),
+            })
+            .collect();
+        super::aclnn::submit(on, (self.function, self.label), Location::caller(), &args)
+    }
+
     fn odd(&self) -> Error {
         Error::new(ErrorKind::Internal, format!("{} with other tensors than it was recorded with", self.label))
     }

@@ -19,7 +19,7 @@ pub enum Reduce {
 }
 
 impl Reduce {
-    fn raw(self) -> i64 {
+    pub(crate) fn raw(self) -> i64 {
         match self {
             Self::None => 0,
             Self::Add => 1,

@@ -26,7 +26,7 @@ pub enum CubeMath {
 }
 
 impl CubeMath {
-    pub(super) fn raw(self) -> i8 {
+    pub(crate) fn raw(self) -> i8 {
         match self {
             Self::KeepType => 0,
             Self::AllowLessPrecision => 1,

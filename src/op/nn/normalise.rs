@@ -139,7 +139,7 @@ pub enum GeluForm {
 
 impl GeluForm {
     /// The `approximate` of gated forms.
-    pub(super) fn raw(self) -> i64 {
+    pub(crate) fn raw(self) -> i64 {
         match self {
             Self::Exact => 0,
             Self::Tanh => 1,

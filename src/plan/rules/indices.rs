@@ -110,7 +110,14 @@ fn listed(args: &Args<'_>, x: Operand<'_>, all: &[Operand<'_>]) -> Result<(Vec<D
     ensure!(all.len() <= x.dims.len(), "{} indices of {:?}", all.len(), x.dims);
     let mut common = Vec::new();
     let mut found = Vec::new();
-    for (at, one) in all.iter().enumerate().filter(|(_, one)| !is_whole(args, **one)) {
+    for (at, one) in all.iter().enumerate() {
+        let unknown = one.dims.iter().any(|dim| args.is_zero(*dim).is_none());
+        if is_whole(args, *one) {
+            continue;
+        }
+        if unknown {
+            return Err(No::Unsure("indices that may be none, which stand for a whole dimension".to_owned()));
+        }
         require(Types::INDICES, one.dtype, "indices")?;
         common = broadcast(&common, one.dims)?;
         found.push(at);

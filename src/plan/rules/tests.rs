@@ -3,15 +3,18 @@
 use crate::op::{Access, AnyTensor, Call, DataType, Recorded, Target, Told, View};
 use crate::plan::recipe::operator::Operand;
 use crate::plan::symbols::dim::Dim;
-use crate::{Acl, Result, SharedBuffer, Stream};
+use crate::{Acl, Device, Result, SharedBuffer, Stream};
 
 use super::{Args, No, rule};
 use random::Random;
 use signatures::{Signature, signatures};
 
+mod bytes;
+mod cover;
 mod made;
 mod random;
 mod signatures;
+mod symbolic;
 
 /// Type and shape.
 pub(super) type Shaped = (DataType, Vec<usize>);
@@ -31,16 +34,26 @@ impl Case {
         self.told.iter().filter_map(of).flatten().collect()
     }
 
+    /// What the rule says with sizes as they are.
     fn with_rule<T>(&self, look: impl FnOnce(&Args<'_>, Result<Vec<super::Of>, No>) -> T) -> T {
+        self.with_sizes(Dim::from, &[], look)
+    }
+
+    fn with_sizes<T>(
+        &self,
+        size: impl Fn(usize) -> Dim,
+        bounds: &[(u64, u64)],
+        look: impl FnOnce(&Args<'_>, Result<Vec<super::Of>, No>) -> T,
+    ) -> T {
         let dims: Vec<Option<(DataType, Vec<Dim>)>> = self
             .operands
             .iter()
-            .map(|one| one.as_ref().map(|(dtype, dims)| (*dtype, dims.iter().map(|dim| Dim::from(*dim)).collect())))
+            .map(|one| one.as_ref().map(|(dtype, dims)| (*dtype, dims.iter().map(|dim| size(*dim)).collect())))
             .collect();
         let operands: Vec<_> =
             dims.iter().map(|one| one.as_ref().map(|(dtype, dims)| Operand { dtype: *dtype, dims })).collect();
         let recorded = Recorded::from_told(&self.name, self.told.clone()).unwrap();
-        let args = Args { told: &self.told, takes: recorded.kinds(), operands: &operands, numbers: &[], bounds: &[] };
+        let args = Args { told: &self.told, takes: recorded.kinds(), operands: &operands, numbers: &[], bounds };
         let results = rule(&self.name).unwrap()(&args);
         let results = results
             .map(|results| args.given(results).unwrap_or_else(|| panic!("{}: another number of results", self.name)));
@@ -101,6 +114,7 @@ impl Target for FirstPhase<'_> {
 
 /// A mock to ask.
 pub(super) struct Library {
+    pub(super) device: Device,
     pub(super) stream: Stream,
     bytes: SharedBuffer<u8>,
 }
@@ -109,7 +123,7 @@ impl Library {
     pub(super) fn new() -> Self {
         let device = Acl::mock().unwrap().device(0).unwrap();
         let bytes = device.alloc::<u8>(1 << 26).unwrap().into_shared();
-        Self { stream: device.stream().unwrap(), bytes }
+        Self { stream: device.stream().unwrap(), device, bytes }
     }
 
     /// Whether the first phase takes the case.

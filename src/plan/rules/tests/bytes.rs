@@ -1,0 +1,175 @@
+//! Operators whose results a plan makes leave the same bytes as on a stream.
+
+use crate::op::{Access, AnyTensor, DataType, Described, Operand, Recorded, View};
+use crate::plan::{Executable, Frozen, Inferred, Input, Plan, Value};
+
+use super::super::{Also, rule};
+use super::signatures::signatures;
+use super::{Case, Library, Shaped, tried};
+
+/// What stands in an operand: floats from 0 to 1, indices of the first element, small numbers.
+fn bytes((dtype, dims): &Shaped, which: usize) -> Vec<u8> {
+    let count = 0..dims.iter().product::<usize>();
+    let real = |at: usize| ((at * 5 + which * 3) % 11) as f32 / 11.0;
+    match dtype {
+        DataType::F32 => count.flat_map(|at| real(at).to_ne_bytes()).collect(),
+        DataType::F16 => count.flat_map(|at| crate::half::f16::from_f32(real(at)).to_ne_bytes()).collect(),
+        DataType::Bf16 => count.flat_map(|at| crate::half::bf16::from_f32(real(at)).to_ne_bytes()).collect(),
+        DataType::F64 => count.flat_map(|at| f64::from(real(at)).to_ne_bytes()).collect(),
+        DataType::I8 | DataType::U8 | DataType::Bool => count.map(|at| ((at + which) % 2) as u8).collect(),
+        other => vec![0; count.len() * other.size()],
+    }
+}
+
+/// The bytes that each operand holds behind the operator.
+fn on_a_stream(library: &Library, case: &Case) -> Vec<Vec<u8>> {
+    let device = library.device.clone();
+    let operands: Vec<&Shaped> = case.operands.iter().flatten().collect();
+    let buffers: Vec<_> = operands
+        .iter()
+        .enumerate()
+        .map(|(which, shaped)| device.upload(&bytes(shaped, which)).unwrap().into_shared())
+        .collect();
+    let tensors: Vec<AnyTensor> = operands
+        .iter()
+        .zip(&buffers)
+        .map(|((dtype, dims), buffer)| AnyTensor::over(buffer.clone(), *dtype, dims.as_slice()).unwrap())
+        .collect();
+    let views: Vec<View<'_>> = tensors.iter().map(|tensor| Described::view(tensor).unwrap()).collect();
+    let recorded = Recorded::from_told(&case.name, case.told.clone()).unwrap();
+    recorded.launch(&library.stream, &views, std::panic::Location::caller()).unwrap();
+    library.stream.synchronize().unwrap_or_else(|error| panic!("{case:?}: {error:#}"));
+    buffers.iter().map(|buffer| buffer.to_vec().unwrap()).collect()
+}
+
+fn name(which: usize) -> String {
+    format!("v{which}")
+}
+
+/// The operator between inputs and outputs; results are made, what is changed in place is a copy of an input.
+fn plan(case: &Case) -> Plan {
+    let accesses = case.accesses();
+    Plan::build(|g| {
+        let made: Vec<Inferred> = accesses.iter().map(|_| Inferred::new()).collect();
+        let mut values = Vec::new();
+        for (which, (shaped, access)) in case.operands.iter().zip(&accesses).enumerate() {
+            let (dtype, dims) = shaped.as_ref().unwrap();
+            if *access == Access::Write {
+                values.push(None);
+                continue;
+            }
+            let input = g.input(&name(which), dims.as_slice(), *dtype, Input::Copied)?;
+            let changed = if *access == Access::Read { input } else { g.empty(dims.as_slice(), *dtype)? };
+            if changed != input {
+                g.copy(input, changed)?;
+            }
+            values.push(Some(changed));
+        }
+        let operands: Vec<&dyn Operand> = values
+            .iter()
+            .zip(&made)
+            .map(|(value, made)| value.as_ref().map_or(made as &dyn Operand, |value| value as &dyn Operand))
+            .collect();
+        Recorded::from_told(&case.name, case.told.clone()).unwrap().submit(g, &operands)?;
+        for (which, (value, made)) in values.iter().zip(&made).enumerate() {
+            if accesses[which].writes() {
+                let value: Value = value.map_or_else(|| made.value(), Ok)?;
+                g.output(&format!("y{which}"), value)?;
+            }
+        }
+        Ok(())
+    })
+    .unwrap_or_else(|error| panic!("{case:?}: {error:#}"))
+}
+
+fn output(exe: &Executable, which: usize, dtype: DataType) -> Vec<u8> {
+    let id = exe.output_id(&format!("y{which}")).unwrap();
+    macro_rules! read {
+        ($kind:ty) => {
+            exe.output::<$kind>(id).unwrap().to_vec().unwrap().iter().flat_map(|x| x.to_ne_bytes()).collect()
+        };
+    }
+    match dtype {
+        DataType::F32 => read!(f32),
+        DataType::F16 => read!(crate::half::f16),
+        DataType::Bf16 => read!(crate::half::bf16),
+        DataType::F64 => read!(f64),
+        DataType::I8 => read!(i8),
+        DataType::I16 => read!(i16),
+        DataType::I32 => read!(i32),
+        DataType::I64 => read!(i64),
+        _ => read!(u8),
+    }
+}
+
+/// Whether what the operator reads may be anything, and there is some of everything.
+fn can_run(case: &Case) -> bool {
+    let by_data = [
+        "RepeatInterleave",
+        "RepeatInterleaveWithDim",
+        "RepeatInterleaveTensor",
+        "InplaceMaskedScatter",
+        // Their results have to be declared.
+        "Bincount",
+        "NormalFloatFloat",
+    ];
+    let some = |shaped: &Option<Shaped>| shaped.as_ref().unwrap().1.iter().product::<usize>() > 0;
+    let large = |shaped: &Option<Shaped>| shaped.as_ref().unwrap().1.contains(&2048);
+    !by_data.contains(&case.name.trim_start_matches("aclnn"))
+        && case.operands.iter().all(some)
+        && !case.operands.iter().any(large)
+}
+
+/// Operands that the operator writes and that hold something.
+fn is_compared(case: &Case) -> Vec<bool> {
+    let results = case.with_rule(|_, results| results.unwrap());
+    let mut results = results.into_iter();
+    let each = case.accesses().into_iter().map(|access| match access {
+        Access::Read => false,
+        Access::ReadWrite => true,
+        Access::Write => !matches!(results.next().unwrap().also, Also::Anything),
+    });
+    each.collect()
+}
+
+#[test]
+fn plans_leave_the_same_bytes_as_streams() {
+    let library = Library::new();
+    let (mut operators, mut compared) = (0, 0);
+    for signature in signatures().iter().filter(|one| rule(&one.name).is_some()) {
+        let cases = tried(&library, signature, 25, &mut Vec::new());
+        let mut ran = false;
+        for case in cases.iter().filter(|case| can_run(case)).take(2) {
+            let expected = on_a_stream(&library, case);
+            let plan = plan(case);
+            let mut exe = plan.capture(&library.device, Frozen::new()).unwrap();
+            let accesses = case.accesses();
+            let given: Vec<_> = case
+                .operands
+                .iter()
+                .enumerate()
+                .filter(|(which, _)| accesses[*which] != Access::Write)
+                .map(|(which, shaped)| {
+                    let bytes = bytes(shaped.as_ref().unwrap(), which);
+                    (which, library.device.upload(&bytes).unwrap().into_shared())
+                })
+                .collect();
+            let mut bind = exe.bindings();
+            for (which, buffer) in &given {
+                bind.set(exe.input(&name(*which)).unwrap(), buffer);
+            }
+            exe.run(&library.stream, &mut bind).unwrap_or_else(|error| panic!("{case:?}: {error:#}"));
+            library.stream.synchronize().unwrap();
+            for (which, is_compared) in is_compared(case).into_iter().enumerate() {
+                if is_compared {
+                    let dtype = case.operands[which].as_ref().unwrap().0;
+                    assert_eq!(output(&exe, which, dtype), expected[which], "operand {which} of {case:?}");
+                    compared += 1;
+                }
+            }
+            ran = true;
+        }
+        operators += usize::from(ran);
+    }
+    assert!(operators > 480 && compared > 900, "{operators} operators, {compared} results");
+}
