@@ -14,6 +14,7 @@ pub(crate) mod decompositions;
 mod events;
 mod foreign;
 mod gates;
+mod operators;
 mod ops;
 pub(crate) mod options;
 mod prefetch;

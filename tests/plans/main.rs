@@ -22,6 +22,7 @@ mod generate;
 mod heap;
 mod kernels;
 mod lifetimes;
+mod methods;
 mod mixer;
 mod pools;
 mod prefetch;

@@ -1,6 +1,6 @@
 //! Results that a plan makes by rules, and what the rules refuse.
 
-use racl::op::DataType::{self, Bool, F16, F32, I64};
+use racl::op::DataType::{self, F16, F32, I64};
 use racl::op::{Probe, aclnn};
 use racl::plan::{Builder, Frozen, Inferred, Input, Plan, Value};
 use racl::{ErrorKind, Result, mock};

@@ -1,0 +1,95 @@
+//! Methods for operators of fixed types, named like their functions in `racl::op`, in the order of their parameters:
+//! each is a line over a function of [`op::aclnn`](crate::op::aclnn) whose results follow from rules.
+
+use crate::error::{Error, ErrorKind, Result};
+
+use super::{Builder, Value};
+
+mod attention;
+mod create;
+mod elements;
+mod indices;
+mod layout;
+mod norms;
+mod products;
+mod reductions;
+mod windows;
+
+/// `name(parameters) => |builder, results| call;` with one result, or several in brackets; none for an operator that
+/// changes an operand in place. Documentation stands in front.
+macro_rules! operators {
+    ($($(#[$meta:meta])* $name:ident($($p:ident: $kind:ty),* $(,)?) => |$g:ident $(, $y:ident)?| $call:expr;)*) => {
+        impl Builder {$(
+            $crate::plan::builder::operators::operators! {
+                @one [$(#[$meta])*] $name($($p: $kind),*) => |$g $(, $y)?| $call
+            }
+        )*}
+    };
+    (@one [$($meta:tt)*] $name:ident($($p:ident: $kind:ty),*) => |$g:ident, $y:ident| $call:expr) => {
+        #[doc = concat!("[`op::", stringify!($name), "`](crate::op::", stringify!($name), "()); gives the result.")]
+        $($meta)*
+        ///
+        /// # Errors
+        ///
+        /// As [`Builder::op`].
+        #[track_caller]
+        pub fn $name(&self, $($p: $kind),*) -> Result<Value> {
+            let ($g, mut $y) = (self, $crate::plan::builder::Inferred::new());
+            $call?;
+            $y.value()
+        }
+    };
+    (@one [$($meta:tt)*] $name:ident($($p:ident: $kind:ty),*) => |$g:ident| $call:expr) => {
+        #[doc = concat!(
+            "[`op::", stringify!($name), "`](crate::op::", stringify!($name), "()): changes its first operand.",
+        )]
+        $($meta)*
+        ///
+        /// # Errors
+        ///
+        /// As [`Builder::op_into`].
+        #[track_caller]
+        pub fn $name(&self, $($p: $kind),*) -> Result<()> {
+            let $g = self;
+            $call
+        }
+    };
+}
+pub(super) use operators;
+
+/// The same with two results.
+macro_rules! pairs {
+    ($($(#[$meta:meta])* $name:ident($($p:ident: $kind:ty),* $(,)?) => |$g:ident, $y:ident, $z:ident| $call:expr;)*) => {
+        impl Builder {$(
+            #[doc = concat!(
+                "[`op::", stringify!($name), "`](crate::op::", stringify!($name), "()); gives both results.",
+            )]
+            $(#[$meta])*
+            ///
+            /// # Errors
+            ///
+            /// As [`Builder::op`].
+            #[track_caller]
+            pub fn $name(&self, $($p: $kind),*) -> Result<(Value, Value)> {
+                let ($g, mut $y, mut $z) =
+                    (self, $crate::plan::builder::Inferred::new(), $crate::plan::builder::Inferred::new());
+                $call?;
+                Ok(($y.value()?, $z.value()?))
+            }
+        )*}
+    };
+}
+pub(super) use pairs;
+
+impl Builder {
+    /// The size of dimension `dim`, which operators are told as a number.
+    fn told(&self, value: Value, dim: usize) -> Result<i64> {
+        let dims = self.dims(value)?;
+        // Where there is no such dimension the operator is refused for its shape.
+        let size = dims.get(dim).map_or(Some(0), |size| size.as_fixed());
+        size.map(|size| size as i64).ok_or_else(|| {
+            let text = format!("dimension {dim} of {dims:?}, which the operator is told, depends on symbols");
+            Error::new(ErrorKind::InvalidPlan, text)
+        })
+    }
+}
