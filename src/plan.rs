@@ -4,6 +4,41 @@
 //! result: every pair of accesses to the same bytes must be in some order, by stream or by event, or the plan is
 //! refused with both operators, the bytes and the event that would order them. A plan is plain data; it runs eagerly
 //! on real streams, as a captured graph, or simulated on the host, with the same numbers.
+//!
+//! # Operators
+//!
+//! A [`Builder`] records operators in three ways. Its methods are named like the functions of [`racl::op`](crate::op)
+//! and give their results: `g.conv2d(…)`, `g.cat(…)`, `let (values, order) = g.sort(…)?`. The functions of
+//! [`op::aclnn`](crate::op::aclnn) take the builder where they take a stream, with values for tensors and an
+//! [`Inferred`], or a value that was made with [`Builder::empty`], for each result. [`Builder::op`] takes an
+//! [`Operator`] as data.
+//!
+//! What type and shape a result has follows from rules, over symbols: one for each operator that the mock computes,
+//! except for those whose sizes depend on data. A rule says yes exactly where the library's first phase does, so that
+//! operands and results that do not fit are refused when they are recorded, with the line and both shapes. It has
+//! limits, which leave the judgement to the first phase at capture and ask for declared results where a result is to be
+//! inferred: types that the mock does not compute in, sizes that no [`Dim`] can be, such as half of a symbol, and
+//! numbers of parts that depend on symbols. Dimensions with symbols fit each other when they are the same expression.
+//!
+//! ```
+//! use racl::op::{DataType::F32, aclnn};
+//! use racl::plan::{Inferred, Input, Plan};
+//!
+//! let plan = Plan::build(|g| {
+//!     let tokens = g.symbol("tokens", 1..=128)?;
+//!     let x = g.input("x", [tokens, 8.into()], F32, Input::Copied)?;
+//!     let (y, _) = g.rms_norm(x, g.full([8], F32, 1.0)?, 1e-6)?;
+//!     let mut halves = Inferred::new();
+//!     aclnn::glu(g, &y, -1, &mut halves)?; // an operator without a method
+//!     let halves = halves.value()?;
+//!     assert_eq!(g.dims(halves)?, [tokens, 4.into()]);
+//!     let refused = g.add(halves, x).unwrap_err();
+//!     assert!(refused.to_string().contains("4 meets 8"));
+//!     g.output("y", halves)
+//! })?;
+//! assert_eq!(plan.operators(), 3);
+//! # Ok::<(), racl::Error>(())
+//! ```
 
 mod builder;
 mod check;

@@ -60,19 +60,21 @@
 //! # Ok::<(), racl::Error>(())
 //! ```
 //!
-//! In a plan, numbers may depend on its symbols: [`Builder::telling`](crate::plan::Builder::telling). The results are
-//! values that the caller made. What the operator reads and writes is in the plan's order as for its own operators;
-//! shapes are the library's to judge, when the plan is captured or run, and its error names the line here:
+//! In a plan, results are [`Inferred`](crate::plan::Inferred), which the plan makes by [rules](crate::plan#operators) of
+//! types and shapes, or values that the caller made. What the operator reads and writes is in the plan's order as for
+//! its own operators. Where a rule is known, what does not fit is refused when it is recorded; else shapes are the
+//! library's to judge, when the plan is captured or run, and its error names the line here. Numbers may depend on the
+//! plan's symbols: [`Builder::telling`](crate::plan::Builder::telling).
 //!
 //! ```
 //! use racl::op::{DataType, aclnn};
-//! use racl::plan::{Frozen, Input, Plan};
+//! use racl::plan::{Frozen, Inferred, Input, Plan};
 //!
 //! let plan = Plan::build(|g| {
 //!     let x = g.input("x", [4], DataType::F32, Input::Copied)?;
-//!     let (mut values, mut order) = (g.empty([4], DataType::F32)?, g.empty([4], DataType::I64)?);
+//!     let (mut values, mut order) = (Inferred::new(), g.empty([4], DataType::I32)?); // I64 would be inferred
 //!     aclnn::sort(g, &x, true, 0, true, &mut values, &mut order)?;
-//!     let doubled = g.muls(values, 2.0)?;
+//!     let doubled = g.muls(values.value()?, 2.0)?;
 //!     g.output("doubled", doubled)?;
 //!     g.output("order", order)
 //! })?;
@@ -83,7 +85,7 @@
 //! let mut bind = exe.bindings();
 //! exe.run(&stream, bind.set(exe.input("x")?, &x))?;
 //! assert_eq!(exe.output::<f32>(exe.output_id("doubled")?)?.to_vec()?, [8.0, 6.0, 4.0, 2.0]);
-//! assert_eq!(exe.output::<i64>(exe.output_id("order")?)?.to_vec()?, [1, 3, 2, 0]);
+//! assert_eq!(exe.output::<i32>(exe.output_id("order")?)?.to_vec()?, [1, 3, 2, 0]);
 //! # Ok::<(), racl::Error>(())
 //! ```
 

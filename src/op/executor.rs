@@ -218,7 +218,7 @@ impl Call<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "cache"))]
 impl Call<'_> {
     /// The first phase alone: whether the library takes the operator.
     pub(crate) fn first_phase(&self, stream: &Stream) -> Result<()> {

@@ -157,7 +157,7 @@ impl Recorded {
     }
 
     /// Gives the operator on `operands`, in its order, to a builder or a stream.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "cache"))]
     pub(crate) fn submit(&self, on: &dyn super::operand::Submit, operands: &[&dyn Operand]) -> Result<()> {
         let (mut lists, mut left) = (Vec::new(), operands);
         for told in &self.told {

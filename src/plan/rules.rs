@@ -133,11 +133,12 @@ use misfit;
 
 /// Refuses what does not hold.
 macro_rules! ensure {
-    ($holds:expr, $($text:tt)*) => {
-        if !$holds {
+    ($holds:expr, $($text:tt)*) => {{
+        let holds: bool = $holds;
+        if !holds {
             $crate::plan::rules::misfit!($($text)*);
         }
-    };
+    }};
 }
 use ensure;
 

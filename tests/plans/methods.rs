@@ -7,6 +7,7 @@ use racl::{Result, Stream, Tensor};
 use crate::Alone;
 
 type Planned = fn(&Builder, Value, Value) -> Result<Value>;
+type Case = (&'static str, &'static [usize], &'static [usize], Planned, Eager<f32>);
 type Eager<T> = fn(&Stream, &Tensor<f32>, &Tensor<f32>, &mut Tensor<T>) -> Result<()>;
 
 const A: [f32; 8] = [0.5, -2.0, 3.0, 0.25, -0.5, 1.0, 2.0, 4.0];
@@ -372,7 +373,7 @@ fn indices() {
 #[test]
 fn norms_and_products() {
     let alone = Alone::new();
-    let each: &[(&str, &[usize], &[usize], Planned, Eager<f32>)] = &[
+    let each: &[Case] = &[
         (
             "rms_norm",
             &[8],
@@ -447,7 +448,7 @@ fn norms_and_products() {
 fn windows() {
     let alone = Alone::new();
     const AROUND: Window<2> = Window { stride: [2, 1], padding: [1, 0], dilation: [1, 1] };
-    let each: &[(&str, &[usize], &[usize], Planned, Eager<f32>)] = &[
+    let each: &[Case] = &[
         (
             "conv1d",
             &[1, 2, 4],

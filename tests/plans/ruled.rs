@@ -93,6 +93,52 @@ fn without_a_rule_results_have_to_be_declared() {
 }
 
 #[test]
+fn what_no_rule_reaches_is_left_to_the_first_phase() {
+    Plan::build(|g| {
+        let x = g.input("x", [4], DataType::U16, Input::Copied)?;
+        aclnn::abs(g, &x, &mut g.empty([4], DataType::U16)?)?;
+        let rows = g.symbol("rows", 2..=8)?;
+        let y = g.input("y", [rows], F32, Input::Copied)?;
+        aclnn::swi_glu(g, &y, 0, &mut g.empty([3], F32)?) // good where there are six rows
+    })
+    .unwrap();
+    refused(
+        &|g, _| {
+            let x = g.input("u", [4], DataType::U16, Input::Copied)?;
+            aclnn::abs(g, &x, &mut Inferred::new())
+        },
+        &["aclnnAbs", "have to be declared", "no rule knows"],
+    );
+    refused(&|g, x| aclnn::swi_glu(g, &x, 0, &mut Inferred::new()), &["aclnnSwiGlu", "have to be declared"]);
+}
+
+#[test]
+fn methods_name_the_caller_s_line() {
+    refused(&|g, x| g.cat(&[x, g.full([2, 5], F32, 0.0)?], 0).map(drop), &["aclnnCat", "[2, 5] beside [rows, 4]"]);
+    refused(&|g, x| g.split(x, &[1, 2], 1).map(drop), &["aclnnSplitWithSize", "parts of [1, 2] of 4"]);
+    refused(&|g, x| g.repeat_interleave(x, 2).map(drop), &["dimension 0 of [rows, 4]", "depends on symbols"]);
+    refused(&|g, x| g.group_norm(x, 2, None, None, 0.0).map(drop), &["dimension 0 of [rows, 4]"]);
+    let few: &[usize] = &[2];
+    refused(&|g, x| g.masked_fill(x, g.full(few, F32, 0.0)?, 1.0_f32), &["a mask of type F32"]);
+}
+
+#[test]
+fn slices_over_symbols_are_inferred_where_they_are_certain() {
+    Plan::build(|g| {
+        let rows = g.symbol("rows", 3..=8)?;
+        let x = g.input("x", [rows, 4.into()], F32, Input::Copied)?;
+        let rest = g.slice(x, 0, 1, i64::MAX, 1)?;
+        let last = g.slice(x, 0, -2, i64::MAX, 1)?;
+        let first = g.slice(x, 0, 0, 3, 1)?;
+        assert!(g.slice(x, 0, 0, 4, 1).is_err(), "three rows or four");
+        assert_eq!(g.dims(rest)?.iter().map(|dim| format!("{dim:?}")).collect::<Vec<_>>(), ["s0-1", "4"]);
+        assert_eq!((g.dims(last)?[0], g.dims(first)?[0]), (2.into(), 3.into()));
+        g.output("rest", rest)
+    })
+    .unwrap();
+}
+
+#[test]
 fn a_refused_operator_leaves_nothing() {
     let plan = Plan::build(|g| {
         let x = g.input("x", [4], F32, Input::Copied)?;

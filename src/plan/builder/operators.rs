@@ -1,7 +1,10 @@
 //! Methods for operators of fixed types, named like their functions in `racl::op`, in the order of their parameters:
 //! each is a line over a function of [`op::aclnn`](crate::op::aclnn) whose results follow from rules.
 
-use crate::error::{Error, ErrorKind, Result};
+use std::ops::Range;
+use std::panic::Location;
+
+use crate::error::Result;
 
 use super::{Builder, Value};
 
@@ -82,14 +85,10 @@ macro_rules! pairs {
 pub(super) use pairs;
 
 impl Builder {
-    /// The size of dimension `dim`, which operators are told as a number.
-    fn told(&self, value: Value, dim: usize) -> Result<i64> {
-        let dims = self.dims(value)?;
-        // Where there is no such dimension the operator is refused for its shape.
-        let size = dims.get(dim).map_or(Some(0), |size| size.as_fixed());
-        size.map(|size| size as i64).ok_or_else(|| {
-            let text = format!("dimension {dim} of {dims:?}, which the operator is told, depends on symbols");
-            Error::new(ErrorKind::InvalidPlan, text)
-        })
+    /// Sizes of dimensions, which operators are told as numbers; 0 where there is no such dimension, which the operator
+    /// refuses.
+    #[track_caller]
+    fn told(&self, value: Value, dims: Range<usize>) -> Result<Vec<i64>> {
+        self.state().told(value, dims, Location::caller())
     }
 }

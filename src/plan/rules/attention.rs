@@ -240,10 +240,10 @@ fn require_cover(args: &Args<'_>, x: Operand<'_>, of: &Attention, positions: Dim
     let enough = |dim: Dim, all: Dim| !is_less(args, dim, all);
     let row = |dim: Dim| dim == one || enough(dim, rows);
     let fits = x.dims.len() >= least
-        && match x.dims {
-            &[a, last] => enough(last, positions) && if rows == one { some(a, batch) } else { row(a) },
-            &[a, b, last] => enough(last, positions) && row(b) && some(a, batch),
-            &[a, b, c, last] => enough(last, positions) && row(c) && some(a, batch) && some(b, heads),
+        && match *x.dims {
+            [a, last] => enough(last, positions) && if rows == one { some(a, batch) } else { row(a) },
+            [a, b, last] => enough(last, positions) && row(b) && some(a, batch),
+            [a, b, c, last] => enough(last, positions) && row(c) && some(a, batch) && some(b, heads),
             _ => false,
         };
     ensure!(fits, "{:?} does not cover {rows:?} rows and {positions:?} positions", x.dims);

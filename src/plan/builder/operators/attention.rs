@@ -45,7 +45,7 @@ impl Builder {
         causal: bool,
         attention: &Attention<'_>,
     ) -> Result<Value> {
-        let (heads, groups) = (self.told(q, 2)?, self.told(k, 2)?);
+        let (heads, groups) = (self.told(q, 2..3)?[0], self.told(k, 2..3)?[0]);
         let Attention { scale, rows, key_rows } = *attention;
         // How far a row sees to either side, where the mode asks for it: everywhere.
         let (mode, far) = (if causal { 2 } else { 0 }, i64::from(i32::MAX));
@@ -71,7 +71,7 @@ impl Builder {
         mask: Option<Value>,
         attention: &Attention<'_>,
     ) -> Result<Value> {
-        let (heads, groups) = (self.told(q, 2)?, self.told(k, 2)?);
+        let (heads, groups) = (self.told(q, 2..3)?[0], self.told(k, 2..3)?[0]);
         let Attention { scale, key_rows, .. } = *attention;
         let (mask, mut y) = (optional(&mask), Inferred::new());
         aclnn::incre_flash_attention(

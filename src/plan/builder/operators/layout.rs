@@ -56,7 +56,8 @@ operators! {
     ///
     /// The number of elements of `a` has to be known.
     repeat_interleave(a: Value, repeats: i64) => |g, y| {
-        let count = (0..g.dims(a)?.len()).map(|dim| g.told(a, dim)).product::<Result<i64>>()?;
+        let rank = g.dims(a)?.len();
+        let count: i64 = g.told(a, 0..rank)?.iter().product();
         aclnn::repeat_interleave_int(g, &a, repeats, repeats.saturating_mul(count), &mut y)
     };
 }

@@ -84,8 +84,9 @@ impl Builder {
         bias: Option<Value>,
         eps: f64,
     ) -> Result<(Value, Value, Value)> {
-        let (n, c) = (self.told(a, 0)?, self.told(a, 1)?);
-        let rest = (2..self.dims(a)?.len()).map(|dim| self.told(a, dim)).product::<Result<i64>>()?;
+        let rank = self.dims(a)?.len().max(2);
+        let sizes = self.told(a, 0..rank)?;
+        let (n, c, rest) = (sizes[0], sizes[1], sizes[2..].iter().product());
         let (mut y, mut mean, mut scale) = (Inferred::new(), Inferred::new(), Inferred::new());
         let (weight, bias) = (optional(&weight), optional(&bias));
         aclnn::group_norm(self, &a, weight, bias, n, c, rest, groups, eps, &mut y, &mut mean, &mut scale)?;

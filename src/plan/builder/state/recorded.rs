@@ -1,5 +1,6 @@
 //! Operators by their C names.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::Result;
@@ -143,6 +144,25 @@ impl State {
             }
         }
         Ok(results)
+    }
+
+    /// Sizes that an operator is told.
+    pub(in crate::plan) fn told(&self, value: Value, dims: Range<usize>, at: At) -> Result<Vec<i64>> {
+        self.check(value, "an operand", at)?;
+        let layout = self.recipe.layout_of(value.index);
+        let mut sizes = Vec::with_capacity(dims.len());
+        for dim in dims {
+            match layout.dims.get(dim).map(|size| size.as_fixed()) {
+                Some(Some(size)) => sizes.push(size as i64),
+                None => sizes.push(0),
+                Some(None) => {
+                    let shape = self.show(&layout.dims);
+                    let text = format!("dimension {dim} of {shape}, which the operator is told, depends on symbols");
+                    return self.wrong(FindingKind::Operand, at, text);
+                }
+            }
+        }
+        Ok(sizes)
     }
 
     /// That what is written is no constant, and no part of it another operand. The very value that is read may be
