@@ -180,6 +180,7 @@ fn in_place() {
             },
         ),
         ("zero", |g, a, _| changed(g, a, |g, y| g.zero(y)), |s, _, _, y| op::zero(s, y)),
+        ("fill", |g, a, _| changed(g, a, |g, y| g.fill(y, 3.0_f32)), |s, _, _, y| op::fill(s, y, 3.0)),
         (
             "index_fill",
             |g, a, _| changed(g, a, |g, y| g.index_fill(y, 1, &[0, 2], 9.0_f32)),

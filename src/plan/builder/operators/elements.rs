@@ -86,4 +86,5 @@ operators! {
     adds_inplace(a: Value, value: impl Into<Scalar>) => |g| aclnn::inplace_adds(g, &mut { a }, value, 1_i64);
     muls_inplace(a: Value, value: impl Into<Scalar>) => |g| aclnn::inplace_muls(g, &mut { a }, value);
     zero(a: Value) => |g| aclnn::inplace_zero(g, &mut { a });
+    fill(a: Value, value: impl Into<Scalar>) => |g| aclnn::inplace_fill_scalar(g, &mut { a }, value);
 }
