@@ -2,7 +2,7 @@
 
 use racl::op::DataType::{self, F16, F32, I64};
 use racl::op::{Probe, aclnn};
-use racl::plan::{Builder, Frozen, Inferred, Input, Plan, Value};
+use racl::plan::{Builder, Frozen, Inferred, Input, Plan, Quantity, Value};
 use racl::{ErrorKind, Result, mock};
 
 use crate::Alone;
@@ -164,4 +164,38 @@ fn only_a_plan_makes_results() {
     let error = aclnn::abs(&Probe::new(), &x, &mut Inferred::new()).unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["a result to be inferred"]);
     assert_eq!(mock::calls("aclnnAbsGetWorkspaceSize"), before);
+}
+
+#[test]
+fn numbers_over_symbols_take_part_in_rules() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let n = g.symbol("n", 2..=8)?;
+        let x = g.input("x", [n], F32, Input::Copied)?;
+        let (mut twice, mut part, mut scaled) = (Inferred::new(), Inferred::new(), Inferred::new());
+        aclnn::repeat(&g.telling("repeats", 2), &x, &[1], &mut twice)?;
+        assert_eq!(g.dims(twice.value()?)?, [n * 2]);
+        // the last n - 1 of 2·n numbers
+        aclnn::slice(&g.telling("start", n + 1).telling("end", n * 2), &twice, 0, 0, 0, 1, &mut part)?;
+        assert_eq!(format!("{:?}", g.dims(part.value()?)?), "[s0-1]");
+        aclnn::muls(&g.telling("other", Quantity::power(n, 1.0)), &part, 0.0_f32, &mut scaled)?;
+        g.output("y", scaled.value()?)
+    })
+    .unwrap();
+    let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+    let x = alone.device.upload_tensor(&[1.0_f32, 2.0, 3.0], [3]).unwrap();
+    exe.run(&alone.stream(), &mut crate::give(&exe, "x", &x)).unwrap();
+    assert_eq!(crate::result(&exe, "y"), [6.0, 9.0]);
+    // What a number decides that is not known, and sizes that each run would give, are not inferred.
+    refused(
+        &|g, x| aclnn::norm(&g.telling("p_scalar", 3), &x, 2.0_f32, &[0], false, &mut Inferred::new()),
+        &["aclnnNorm", "have to be declared", "known later"],
+    );
+    refused(
+        &|g, x| {
+            let k = g.number("k", 1..=4)?;
+            aclnn::topk(&g.telling("k", k), &x, 1, 1, true, true, &mut Inferred::new(), &mut Inferred::new())
+        },
+        &["aclnnTopk", "have to be declared", "each run gives anew"],
+    );
 }

@@ -10,7 +10,7 @@ use super::{Also, Args, Family, No, Of, Results, ensure, sizes};
 
 /// Numbers from one to another; `whole` says that the end belongs to them.
 fn sequence(args: &Args<'_>, whole: bool) -> Results {
-    let ((a, start, _), (b, end, _), (c, step, _)) = (args.scalar(0)?, args.scalar(1)?, args.scalar(2)?);
+    let ((a, start, _), (b, end, _), (c, step, _)) = (args.number(0)?, args.number(1)?, args.number(2)?);
     let steps = (end - start) / step;
     ensure!(step != 0.0 && steps.is_finite(), "from {start} to {end} in steps of {step}");
     ensure!(steps >= 0.0, "from {start} to {end}, where a step of {step} leads away");
@@ -114,7 +114,7 @@ fn any_number(args: &Args<'_>) -> Results {
 }
 
 fn probability(args: &Args<'_>, at: usize) -> Result<(), No> {
-    let (_, chance, _) = args.scalar(at)?;
+    let (_, chance, _) = args.number(at)?;
     ensure!((0.0..=1.0).contains(&chance), "a probability of {chance}");
     Ok(())
 }
@@ -167,7 +167,7 @@ fn normal_numbers(args: &Args<'_>) -> Results {
 
 fn leaky_in_place(args: &Args<'_>) -> Result<Of, No> {
     let (x, noise) = (args.tensor(0)?, args.tensor(1)?);
-    let ((_, low, _), (_, high, _)) = (args.scalar(2)?, args.scalar(3)?);
+    let ((_, low, _), (_, high, _)) = (args.number(2)?, args.number(3)?);
     require(Types::FLOATS, x.dtype, "an input")?;
     require(Types::FLOATS, noise.dtype, "noise")?;
     require_same(noise.dims, x.dims, "noise")?;
