@@ -61,6 +61,7 @@ role("InplaceScatterUpdate", "data", "inout")
 role("ForeachZeroInplace", "x", "inout")
 # The noise is drawn in training, else read.
 role("InplaceRReluWithNoise", "self_ noise", "inout")
+role("RReluWithNoise", "noise", "inout")
 role("ForeachNonFiniteCheckAndUnscale", "scaledGrads foundInf", "inout")
 # One step of decoding: it moves these on.
 role("AdvanceStep", "inputTokens inputPositions seqLens slotMapping", "inout")

@@ -12,6 +12,7 @@ use signatures::{Signature, signatures};
 mod bytes;
 mod cover;
 mod made;
+mod mixed;
 mod random;
 mod signatures;
 mod symbolic;

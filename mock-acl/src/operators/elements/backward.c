@@ -209,8 +209,16 @@ aclnnStatus aclnnEluBackwardGetWorkspaceSize(const aclTensor *gradOutput, const 
 MOCK_OPERATOR(aclnnLogSigmoidBackward, mock_elementwise_run)
 aclnnStatus aclnnLogSigmoidBackwardGetWorkspaceSize(const aclTensor *gradOutput, const aclTensor *self,
     const aclTensor *buffer, aclTensor *gradInput, uint64_t *workspaceSize, aclOpExecutor **executor) {
-    BEGIN(LogSigmoidBackward, self, gradInput);
+    MOCK_ENTER(aclnnLogSigmoidBackwardGetWorkspaceSize);
+    mock_build b = mock_build_begin(&aclnnLogSigmoidBackward_task, workspaceSize, executor);
+    /* In the order of the parameters, by which aclSetTensorAddr counts. */
+    const mock_view *grad = mock_build_tensor(&b, gradOutput, "gradOutput", MOCK_IN);
+    const mock_view *other = mock_build_tensor(&b, self, "self", MOCK_IN);
     mock_build_tensor(&b, buffer, "buffer", MOCK_IN);
-    plan(&b, &log_sigmoid_kernels, NULL, 0);
+    mock_build_tensor(&b, gradInput, "gradInput", MOCK_OUT);
+    if (b.status == 0) {
+        const int32_t type = mock_float_type(mock_dtype_promote(grad->dtype, other->dtype));
+        mock_elementwise_numbers(&b, &log_sigmoid_kernels, type, NULL, 0, 0, 1, 3);
+    }
     return mock_build_finish(&b);
 }

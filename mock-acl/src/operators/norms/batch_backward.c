@@ -9,8 +9,8 @@
 #include "objects/objects.h"
 #include "operators/operators.h"
 
-/* The order of the operands; the statistics are those that are used. */
-enum { GRAD, X, WEIGHT, MEAN, SPREAD, GRAD_X, GRAD_WEIGHT, GRAD_BIAS, OPERANDS };
+/* In the order of the parameters, by which addresses are told; the statistics that are not used are absent. */
+enum { GRAD, X, WEIGHT, MEAN, SPREAD, SAVE_MEAN, SAVE_SPREAD, GRAD_X, GRAD_WEIGHT, GRAD_BIAS, OPERANDS };
 
 typedef struct batch_backward {
     double eps;
@@ -73,9 +73,10 @@ static aclError run(void *arg) {
     const mock_view *views = plan->views;
     char *first[MOCK_MAX_OPERANDS];
     if (!mock_plan_pointers(plan, first)) return MOCK_DEVICE_FAULT;
+    const int mean = p->training ? SAVE_MEAN : MEAN, deviation = p->training ? SAVE_SPREAD : SPREAD;
     for (int64_t c = 0; c < views[X].dims[1]; c++) {
-        const double spread = at(&views[SPREAD], first[SPREAD], &c);
-        sums s = {.mean = at(&views[MEAN], first[MEAN], &c),
+        const double spread = at(&views[deviation], first[deviation], &c);
+        sums s = {.mean = at(&views[mean], first[mean], &c),
             .scale = p->training ? spread : 1 / sqrt(spread + p->eps),
             .weight = views[WEIGHT].absent ? 1 : at(&views[WEIGHT], first[WEIGHT], &c)};
         add_up(views, first, c, &s);
@@ -90,7 +91,7 @@ static aclError run(void *arg) {
 
 static void check(mock_build *b) {
     static const char *const names[OPERANDS] = {"gradOut", "input", "weight", "the mean", "the deviation",
-        "gradInput", "gradWeight", "gradBias"};
+        "the mean", "the deviation", "gradInput", "gradWeight", "gradBias"};
     const mock_view *views = b->plan->views;
     for (int k = 0; k < OPERANDS; k++) {
         if (!views[k].absent && !mock_dtype_is_float(views[k].dtype))
@@ -116,6 +117,16 @@ static void result(mock_build *b, const bool *mask, int k, aclTensor *tensor, co
     else mock_build_optional(b, NULL, param, MOCK_OUT);
 }
 
+/* One that is not used only has to be live, if it is there. */
+static void statistic(mock_build *b, const aclTensor *tensor, const char *param, bool used) {
+    if (used) {
+        mock_build_tensor(b, tensor, param, MOCK_IN);
+    } else {
+        mock_require_live(b, tensor, param);
+        mock_build_optional(b, NULL, param, MOCK_IN);
+    }
+}
+
 MOCK_OPERATOR(aclnnBatchNormBackward, run)
 aclnnStatus aclnnBatchNormBackwardGetWorkspaceSize(const aclTensor *gradOut, const aclTensor *input,
     const aclTensor *weight, const aclTensor *runningMean, const aclTensor *runningVar,
@@ -127,11 +138,10 @@ aclnnStatus aclnnBatchNormBackwardGetWorkspaceSize(const aclTensor *gradOut, con
     mock_build_tensor(&b, gradOut, "gradOut", MOCK_IN);
     mock_build_tensor(&b, input, "input", MOCK_IN);
     mock_build_optional(&b, weight, "weight", MOCK_IN);
-    mock_build_tensor(&b, training ? saveMean : runningMean, training ? "saveMean" : "runningMean", MOCK_IN);
-    mock_build_tensor(
-        &b, training ? saveInvstd : runningVar, training ? "saveInvstd" : "runningVar", MOCK_IN);
-    mock_require_live(&b, training ? runningMean : saveMean, training ? "runningMean" : "saveMean");
-    mock_require_live(&b, training ? runningVar : saveInvstd, training ? "runningVar" : "saveInvstd");
+    statistic(&b, runningMean, "runningMean", !training);
+    statistic(&b, runningVar, "runningVar", !training);
+    statistic(&b, saveMean, "saveMean", training);
+    statistic(&b, saveInvstd, "saveInvstd", training);
     const bool *mask = mock_build_mask(&b, outputMask, 3);
     result(&b, mask, 0, gradInput, "gradInput");
     result(&b, mask, 1, gradWeight, "gradWeight");

@@ -71,12 +71,13 @@ aclnnStatus aclnnRandpermGetWorkspaceSize(int64_t n, int64_t seed, int64_t offse
 
 /* ---- samples ---- */
 
-enum { SELF, OUT };
+enum { SELF };
 
 typedef struct samples {
     mock_source source;
     int64_t rows, classes, count;
     bool replacement;
+    int32_t out; /* its index among the operands */
 } samples;
 
 typedef struct arrival {
@@ -117,7 +118,7 @@ static bool draw_again(const samples *s, const mock_view *views, char **first, i
     for (int64_t k = 0; k < s->count; k++) {
         const double part = unit_of(mock_draw_one(&s->source, (uint64_t)(row * s->count + k)));
         const int64_t class = find_sum(sums, last + 1, part * sum);
-        mock_write_whole(views[OUT].dtype, element_of(&views[OUT], first[OUT], row, k), class);
+        mock_write_whole(views[s->out].dtype, element_of(&views[s->out], first[s->out], row, k), class);
     }
     return true;
 }
@@ -139,7 +140,7 @@ static bool draw_once(const samples *s, const mock_view *views, char **first, in
     if (present < s->count) return false;
     qsort(arrivals, (size_t)present, sizeof *arrivals, earlier);
     for (int64_t k = 0; k < s->count; k++)
-        mock_write_whole(views[OUT].dtype, element_of(&views[OUT], first[OUT], row, k), arrivals[k].class);
+        mock_write_whole(views[s->out].dtype, element_of(&views[s->out], first[s->out], row, k), arrivals[k].class);
     return true;
 }
 
@@ -184,7 +185,7 @@ static samples samples_of(mock_build *b, const aclTensor *self, int64_t count, b
 }
 
 static aclnnStatus finish_samples(mock_build *b, samples s) {
-    if (b->status == 0) check_samples(b, &b->plan->views[SELF], &b->plan->views[OUT], &s);
+    if (b->status == 0) check_samples(b, &b->plan->views[SELF], &b->plan->views[s.out], &s);
     if (b->status != 0) return mock_build_finish(b);
     *MOCK_PARAMS(b->plan, samples) = s;
     b->plan->need = mock_workspace_bytes((uint64_t)s.classes, s.replacement ? sizeof(double) : sizeof(arrival));
@@ -197,6 +198,7 @@ aclnnStatus aclnnMultinomialGetWorkspaceSize(const aclTensor *self, int64_t nums
     MOCK_ENTER(aclnnMultinomialGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnMultinomial_task, workspaceSize, executor);
     samples s = samples_of(&b, self, numsamples, replacement);
+    s.out = 1;
     mock_build_tensor(&b, out, "out", MOCK_OUT);
     s.source = mock_source_numbers(seed, offset);
     return finish_samples(&b, s);
@@ -209,7 +211,8 @@ aclnnStatus aclnnMultinomialTensorGetWorkspaceSize(const aclTensor *self, int64_
     MOCK_ENTER(aclnnMultinomialTensorGetWorkspaceSize);
     mock_build b = mock_build_begin(&aclnnMultinomialTensor_task, workspaceSize, executor);
     samples s = samples_of(&b, self, numsamples, replacement);
-    mock_build_tensor(&b, out, "out", MOCK_OUT);
     s.source = mock_source_tensors(&b, seedTensor, offsetTensor, (uint64_t)offset);
+    s.out = 3;
+    mock_build_tensor(&b, out, "out", MOCK_OUT);
     return finish_samples(&b, s);
 }
