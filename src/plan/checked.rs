@@ -19,6 +19,10 @@ use super::recipe::uses::Uses;
 use super::symbols::values::check_bounds;
 use super::{check, memory};
 
+pub(crate) mod change;
+
+use change::Change;
+
 /// A checked plan. Clones share it; any thread may use it.
 ///
 /// # Examples
@@ -49,6 +53,8 @@ pub(in crate::plan) struct Inner {
     pub(in crate::plan) lints: Vec<Finding>,
     pub(in crate::plan) order: Order,
     pub(in crate::plan) uses: Uses,
+    /// What passes changed; a stored plan does not have it.
+    pub(in crate::plan) changes: Vec<Change>,
 }
 
 impl Plan {
@@ -135,6 +141,11 @@ impl Plan {
 
     /// Checks a recipe.
     pub(in crate::plan) fn of(built: Built) -> Result<Self> {
+        Self::of_changed(built, Vec::new())
+    }
+
+    /// Checks a recipe that passes changed.
+    pub(in crate::plan) fn of_changed(built: Built, changes: Vec<Change>) -> Result<Self> {
         let Built { plan: id, recipe, bodies, mut lints } = built;
         let order = Order::of(&recipe).map_err(|broken| check::broken(&recipe, broken).into_error())?;
         let uses = Uses::of(&recipe);
@@ -149,7 +160,7 @@ impl Plan {
                 lints.push(lint);
             }
         }
-        Ok(Self(Arc::new(Inner { id, recipe, bodies, lints, order, uses })))
+        Ok(Self(Arc::new(Inner { id, recipe, bodies, lints, order, uses, changes })))
     }
 
     /// What is worth a look, though the plan can run.
@@ -169,6 +180,13 @@ impl Plan {
     #[must_use]
     pub fn lints(&self) -> &[Finding] {
         &self.0.lints
+    }
+
+    /// What [`Plan::optimise`] changed since the plan was recorded, in that order; which has an example. Nothing for a
+    /// plan from a cache: it is kept without that.
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        &self.0.changes
     }
 
     /// Whether a dimension is a symbol, so that sizes are known only at a run.

@@ -24,6 +24,7 @@ mod kernels;
 mod lifetimes;
 mod methods;
 mod mixer;
+mod passes;
 mod pools;
 mod prefetch;
 mod programs;

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use crate::plan::Plan;
+use crate::plan::checked::change::Change;
 use crate::plan::recipe::{Access, Mode, NodeKind, Recipe, StorageKind};
 
 use super::attributes::attributes;
@@ -12,9 +13,10 @@ impl Plan {
     /// The plan as text, one line for each operator, made for reading and for diffs.
     ///
     /// First the version of the form, the symbols with their bounds, the streams with their priority, gates, inputs
-    /// with their class, constants with their size and checksum (FNV-1a, 64 bits) and outputs; then the work in the
-    /// order of issue: stream, results, operator, operands, attributes. A value is its memory, type and shape, with
-    /// offset and strides where it is a part or another view of its memory.
+    /// with their class, constants with their size and checksum (FNV-1a, 64 bits) and outputs; what
+    /// [`Plan::optimise`] left out, unless the plan comes from a cache; then the work in the order of issue: stream,
+    /// results, operator, operands, attributes. A value is its memory, type and shape, with offset and strides where it
+    /// is a part or another view of its memory.
     ///
     /// Operators are counted by kind (`matmul.0`, `matmul.1`), memory of the plan is named after the operator that
     /// writes it first (`%matmul.0`), and an event without a tag after the operator that it follows (`@matmul.0`), so
@@ -53,7 +55,7 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn to_text(&self) -> String {
-        Text::of(&self.0.recipe, false)
+        Text::changed(&self.0.recipe, &self.0.changes, false)
     }
 
     /// As [`Plan::to_text`], with the source line of each piece of work behind it.
@@ -69,8 +71,24 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn to_text_with_lines(&self) -> String {
-        Text::of(&self.0.recipe, true)
+        Text::changed(&self.0.recipe, &self.0.changes, true)
     }
+}
+
+/// A line for what a pass left out.
+fn write_change(out: &mut String, change: &Change, lines: bool) -> fmt::Result {
+    let Change { pass, work, why, instead } = change;
+    write!(out, "{pass}: {:?} of stream {:?} is gone, {why}", work.operator, work.stream)?;
+    if let Some(instead) = instead {
+        write!(out, " {:?} of stream {:?}", instead.operator, instead.stream)?;
+    }
+    if lines {
+        write!(out, "  // {}", work.place.escape_debug())?;
+    }
+    if let Some(instead) = instead.as_ref().filter(|_| lines) {
+        write!(out, ", {}", instead.place.escape_debug())?;
+    }
+    out.write_char('\n')
 }
 
 pub(super) struct Text<'a> {
@@ -83,18 +101,24 @@ impl<'a> Text<'a> {
         Self { recipe, names }
     }
 
+    #[cfg(feature = "cache")]
     pub(super) fn of(recipe: &Recipe, lines: bool) -> String {
+        Self::changed(recipe, &[], lines)
+    }
+
+    fn changed(recipe: &Recipe, changes: &[Change], lines: bool) -> String {
         let names = Names::of(recipe);
         let mut out = String::new();
         // Writing to a string cannot fail.
-        let _ = Text::new(recipe, &names).write(&mut out, lines);
+        let _ = Text::new(recipe, &names).write(&mut out, changes, lines);
         out
     }
 
-    fn write(&self, out: &mut String, lines: bool) -> fmt::Result {
+    fn write(&self, out: &mut String, changes: &[Change], lines: bool) -> fmt::Result {
         out.write_str("racl plan 1\n")?;
         self.header(out)?;
         self.memory(out)?;
+        changes.iter().try_for_each(|change| write_change(out, change, lines))?;
         if !self.recipe.nodes.is_empty() {
             out.write_char('\n')?;
         }

@@ -1,0 +1,290 @@
+//! Passes: a plan that computes the same with less work. Uses checked plans, and simulates them to verify.
+//!
+//! A pass looks at a recipe and says what to leave out; the result is checked like a plan from a builder. Each leaves
+//! alone what it cannot tell: memory of inputs and outputs, memory that is written more than once, and memory that
+//! work beside the plan may use.
+
+use std::fmt;
+
+use crate::error::Result;
+
+use super::builder::Built;
+use super::check::finding::{Finding, FindingKind};
+use super::checked::Plan;
+use super::checked::change::Change;
+use super::recipe::Recipe;
+
+mod common;
+mod copies;
+mod dead;
+mod edit;
+mod facts;
+mod fold;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use edit::Edit;
+use facts::Facts;
+
+/// How a pass is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum PassMode {
+    /// Not at all.
+    #[default]
+    Off,
+    /// It changes the plan.
+    On,
+    /// It changes the plan, and what it made is compared with what it was given: both are simulated on random inputs of
+    /// several seeds, with the symbols at their bounds and half way, or less where a run would take more than
+    /// 256 MiB; all outputs and inputs must be the same, bit for bit. That calls host functions, and needs a
+    /// computation on the host of every operator ([`Plan::simulate`]).
+    Verified,
+}
+
+/// Which passes a plan goes through, see [`Plan::optimise`]. None to begin with.
+///
+/// # Examples
+///
+/// ```
+/// use racl::plan::{PassMode, Passes};
+///
+/// let careful = Passes::all(PassMode::Verified).folded_constants(PassMode::Off);
+/// let one = Passes::new().dead_values(PassMode::On);
+/// assert_ne!(careful, one);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passes {
+    folded_constants: PassMode,
+    needless_copies: PassMode,
+    common_values: PassMode,
+    dead_values: PassMode,
+    most_folded: usize,
+    foreign: bool,
+}
+
+impl Default for Passes {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Passes {
+    /// No pass.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::all(PassMode::Off)
+    }
+
+    /// Every pass in this way.
+    #[must_use]
+    pub const fn all(mode: PassMode) -> Self {
+        Self {
+            folded_constants: mode,
+            needless_copies: mode,
+            common_values: mode,
+            dead_values: mode,
+            most_folded: 1 << 20,
+            foreign: false,
+        }
+    }
+
+    /// Work on constants alone is done now, and its results are constants of the plan.
+    ///
+    /// Only where all sizes are fixed, there is an operand at all, and the results are memory of the plan that nothing
+    /// else writes. Operators of [`op::aclnn`](crate::op::aclnn) are computed by the mock, with the feature `mock`, and
+    /// stay without it. The numbers are those of the host: a device may round differently, within what the operator
+    /// documents.
+    #[must_use]
+    pub const fn folded_constants(mut self, mode: PassMode) -> Self {
+        self.folded_constants = mode;
+        self
+    }
+
+    /// A copy goes, and its readers read the original: whole memory of the plan or a constant, without gaps, of the
+    /// same type and shape, that is not written once it was copied; nor is the copy.
+    #[must_use]
+    pub const fn needless_copies(mut self, mode: PassMode) -> Self {
+        self.needless_copies = mode;
+        self
+    }
+
+    /// Work that was done before goes, and the first result is used: the same operator, told the same, with operands
+    /// that nothing may have written in between, on the same stream or ordered before; results are memory of the plan
+    /// that nothing else writes. The first result lives longer then, so that the plan may need more memory.
+    #[must_use]
+    pub const fn common_values(mut self, mode: PassMode) -> Self {
+        self.common_values = mode;
+        self
+    }
+
+    /// Work goes of which nobody reads what it writes, and so does what only such work needs, and prefetches for it.
+    ///
+    /// Host functions, copies to and from the host, and writes to inputs and outputs always stay, as do operators that
+    /// work together with those of other devices.
+    #[must_use]
+    pub const fn dead_values(mut self, mode: PassMode) -> Self {
+        self.dead_values = mode;
+        self
+    }
+
+    /// Most bytes of the results of one operator that become constants: 1 MiB, if nothing is said.
+    #[must_use]
+    pub const fn most_folded(mut self, bytes: usize) -> Self {
+        self.most_folded = bytes;
+        self
+    }
+
+    /// Says that [foreign operators](crate::plan::Foreign) with a name do nothing but compute all that they write from
+    /// what they read and their attributes, so that they may go like others; those of one name, version and
+    /// attributes are the same then. They are never folded.
+    #[must_use]
+    pub const fn foreign_only_computes(mut self) -> Self {
+        self.foreign = true;
+        self
+    }
+
+    fn all_modes(&self) -> [(Pass, PassMode); 4] {
+        [
+            (Pass::Fold, self.folded_constants),
+            (Pass::Copies, self.needless_copies),
+            (Pass::Common, self.common_values),
+            (Pass::Dead, self.dead_values),
+        ]
+    }
+
+    /// The plan after one pass; none when there is nothing to change.
+    fn apply(&self, plan: &Plan, pass: Pass, mode: PassMode) -> Result<Option<Plan>> {
+        let facts = Facts::of(&plan.0, self.foreign);
+        let edit = match pass {
+            Pass::Fold => fold::run(&facts, self.most_folded as u64)?,
+            Pass::Copies => copies::run(&facts),
+            Pass::Common => common::run(&facts),
+            Pass::Dead => dead::run(&facts),
+        };
+        if edit.changes.is_empty() {
+            return Ok(None);
+        }
+        let changed = changed(plan, edit).map_err(|error| error.context(pass.name()))?;
+        if mode == PassMode::Verified {
+            verify::verify(pass.name(), plan, &changed)?;
+        }
+        Ok(Some(changed))
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Pass {
+    Fold,
+    Copies,
+    Common,
+    Dead,
+}
+
+impl Pass {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Fold => fold::NAME,
+            Self::Copies => copies::NAME,
+            Self::Common => common::NAME,
+            Self::Dead => dead::NAME,
+        }
+    }
+}
+
+/// The plan with the changes, checked.
+fn changed(plan: &Plan, edit: Edit) -> Result<Plan> {
+    let old = &plan.0;
+    let changes = old.changes.iter().chain(&edit.changes).cloned().collect();
+    let (recipe, bodies, positions) = edit.apply(&old.recipe, &old.bodies);
+    let lints = old.lints.iter().filter_map(|lint| moved(lint, &old.recipe, &recipe, &positions)).collect();
+    Plan::of_changed(Built { plan: old.id, recipe, bodies, lints }, changes)
+}
+
+/// A lint of the builder for the new positions of its work; none when that is gone. The checks find theirs again.
+fn moved(lint: &Finding, old: &Recipe, new: &Recipe, positions: &[Option<u32>]) -> Option<Finding> {
+    if lint.kind == FindingKind::MaybeUnwritten {
+        return None;
+    }
+    let (mut message, mut at) = (lint.message.clone(), Vec::new());
+    for position in &lint.positions {
+        let now = positions[*position as usize]?;
+        message = message.replace(&old.describe(*position), &new.describe(now));
+        at.push(now);
+    }
+    Some(Finding::new(lint.kind, message).at(&at))
+}
+
+/// A plan after its passes. From [`Plan::optimise`], which has an example.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Optimised {
+    /// The new plan.
+    pub plan: Plan,
+    /// What the passes changed, in that order. [`Plan::changes`] also has what passes before them did.
+    pub changes: Vec<Change>,
+    /// How many operators the plan had before, counted as [`Plan::operators`] does.
+    pub before: usize,
+}
+
+impl fmt::Display for Optimised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} operators, before {}", self.plan.operators(), self.before)?;
+        self.changes.iter().try_for_each(|change| writeln!(f, "{change}"))
+    }
+}
+
+impl Plan {
+    /// A plan that computes the same with less work, and what was changed. This one stays as it is.
+    ///
+    /// Names, inputs, outputs, streams, events and the source lines of what is left are the same, and so is the order
+    /// of what is left. [`Plan::to_text`] of the new plan begins with the changes. The passes take turns until none of them
+    /// finds anything.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when a plan behind a [`PassMode::Verified`] gives other
+    /// numbers, with the first one that differs; the errors of [`Plan::simulate`] when it cannot be compared.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, PassMode, Passes, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     let half = g.constant(&[0.5_f32], [1])?;
+    ///     let scale = g.sqrt(half)?; // of a constant
+    ///     let a = g.mul(g.abs(x)?, scale)?;
+    ///     let b = g.mul(g.abs(x)?, scale)?; // again
+    ///     g.tanh(b)?; // for nobody
+    ///     g.output("y", g.add(a, b)?)
+    /// })?;
+    /// let better = plan.optimise(&Passes::all(PassMode::Verified))?;
+    /// assert_eq!((plan.operators(), better.plan.operators()), (7, 3)); // abs, mul and add
+    /// println!("{better}"); // what is gone, with the lines above
+    /// # let text = better.to_string();
+    /// # assert!(text.contains("folded_constants: sqrt (#0, "), "{text}");
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn optimise(&self, passes: &Passes) -> Result<Optimised> {
+        let mut plan = self.clone();
+        loop {
+            let before = plan.0.changes.len();
+            for (pass, mode) in passes.all_modes() {
+                if mode != PassMode::Off
+                    && let Some(changed) = passes.apply(&plan, pass, mode)?
+                {
+                    plan = changed;
+                }
+            }
+            if plan.0.changes.len() == before {
+                break;
+            }
+        }
+        let changes = plan.0.changes[self.0.changes.len()..].to_vec();
+        Ok(Optimised { plan, changes, before: self.operators() })
+    }
+}

@@ -1,0 +1,212 @@
+//! What a pass wants changed in a recipe, and the recipe with it.
+//!
+//! Records and waits always stay, so what is left is in the same order as before.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use crate::plan::checked::change::{Change, Work};
+use crate::plan::recipe::function::Body;
+use crate::plan::recipe::{NodeKind, Recipe, StorageKind};
+
+/// What a pass wants changed.
+pub(super) struct Edit {
+    pub(super) removed: Vec<bool>,
+    /// The storage that each storage is replaced with, itself for most. Both are as large.
+    moved: Vec<u32>,
+    /// Storages that hold these bytes from the start.
+    constants: HashMap<u32, Vec<u8>>,
+    pub(super) changes: Vec<Change>,
+}
+
+impl Edit {
+    pub(super) fn of(recipe: &Recipe) -> Self {
+        Self {
+            removed: vec![false; recipe.nodes.len()],
+            moved: (0..recipe.storages.len() as u32).collect(),
+            constants: HashMap::new(),
+            changes: Vec::new(),
+        }
+    }
+
+    /// Leaves a node out.
+    pub(super) fn remove(
+        &mut self,
+        recipe: &Recipe,
+        pass: &'static str,
+        node: u32,
+        why: &'static str,
+        instead: Option<u32>,
+    ) {
+        self.removed[node as usize] = true;
+        let instead = instead.map(|instead| Work::of(recipe, instead));
+        self.changes.push(Change { pass, work: Work::of(recipe, node), why, instead });
+    }
+
+    /// Uses another storage in place of one. The other stays what it is.
+    pub(super) fn replace(&mut self, storage: u32, with: u32) {
+        self.moved[storage as usize] = self.storage(with);
+    }
+
+    /// The storage in place of one.
+    pub(super) fn storage(&self, storage: u32) -> u32 {
+        self.moved[storage as usize]
+    }
+
+    /// Makes a storage a constant.
+    pub(super) fn set(&mut self, storage: u32, bytes: Vec<u8>) {
+        self.constants.insert(storage, bytes);
+    }
+
+    /// Makes the changes. With the recipe and its bodies comes where each node that is left is now.
+    pub(super) fn apply(self, recipe: &Recipe, bodies: &[Body]) -> (Recipe, Vec<Body>, Vec<Option<u32>>) {
+        let mut new = recipe.clone();
+        for value in &mut new.values {
+            value.storage = self.moved[value.storage as usize];
+        }
+        for (storage, bytes) in self.constants {
+            new.storages[storage as usize].kind = StorageKind::Constant(new.constants.len() as u32);
+            new.constants.push(bytes);
+        }
+        let positions = nodes(&mut new, recipe, &self.removed);
+        reserved(&mut new, recipe, &positions);
+        memory(&mut new);
+        let bodies = functions(&mut new, bodies);
+        new.shrink();
+        (new, bodies, positions)
+    }
+}
+
+fn nodes(new: &mut Recipe, old: &Recipe, removed: &[bool]) -> Vec<Option<u32>> {
+    (new.nodes, new.accesses) = (Vec::new(), Vec::new());
+    let mut positions = Vec::with_capacity(old.nodes.len());
+    for (node, removed) in old.nodes.iter().zip(removed) {
+        positions.push((!removed).then_some(new.nodes.len() as u32));
+        if !removed {
+            let first = new.accesses.len() as u32;
+            new.accesses.extend_from_slice(old.accesses_of(node));
+            new.nodes.push(crate::plan::recipe::Node { first, ..*node });
+        }
+    }
+    positions
+}
+
+/// Memory that was reserved until a node that is gone is so until the next one of its stream, or else the last.
+fn reserved(new: &mut Recipe, old: &Recipe, positions: &[Option<u32>]) {
+    let new_end = |node: u32| {
+        let tag = old.nodes[node as usize].tag;
+        let same = |index: &usize| old.nodes[*index].tag == tag;
+        let later = (node as usize..old.nodes.len()).filter(same).find_map(|index| positions[index]);
+        later.or_else(|| (0..node as usize).rev().filter(same).find_map(|index| positions[index]))
+    };
+    let kept = old.reserved.iter().filter_map(|(storage, node)| Some((*storage, new_end(*node)?)));
+    new.reserved = kept.collect();
+}
+
+/// New numbers for what is used.
+struct Numbers<T>(HashMap<T, u32>);
+
+impl<T: Eq + Hash> Numbers<T> {
+    fn of(used: impl Iterator<Item = T>) -> Self {
+        let mut numbers = HashMap::new();
+        for one in used {
+            let next = numbers.len() as u32;
+            numbers.entry(one).or_insert(next);
+        }
+        Self(numbers)
+    }
+
+    fn has(&self, one: &T) -> bool {
+        self.0.contains_key(one)
+    }
+
+    fn new_of(&self, one: &T) -> u32 {
+        self.0[one]
+    }
+}
+
+/// Keeps the elements that have a new number; the numbers are in the order of the elements.
+fn keep<T>(all: &mut Vec<T>, numbers: &Numbers<u32>) {
+    let mut index = 0;
+    all.retain(|_| {
+        index += 1;
+        numbers.has(&(index - 1))
+    });
+}
+
+/// Leaves out memory that nothing uses, and its values and layouts.
+fn memory(recipe: &mut Recipe) {
+    let mut used = vec![false; recipe.storages.len()];
+    for access in &recipe.accesses {
+        used[recipe.values[access.value as usize].storage as usize] = true;
+    }
+    for (storage, used) in recipe.storages.iter().zip(&mut used) {
+        *used |= matches!(storage.kind, StorageKind::Input(_) | StorageKind::Output(_));
+    }
+    let storages = Numbers::of((0..used.len() as u32).filter(|storage| used[*storage as usize]));
+    let owners = |recipe: &Recipe| recipe.values.iter().map(|value| value.storage).collect::<Vec<_>>();
+    let of_value = owners(recipe);
+    let values = Numbers::of((0..of_value.len() as u32).filter(|value| storages.has(&of_value[*value as usize])));
+    keep(&mut recipe.storages, &storages);
+    keep(&mut recipe.values, &values);
+    for value in &mut recipe.values {
+        value.storage = storages.new_of(&value.storage);
+    }
+    for value in recipe.accesses.iter_mut().map(|access| &mut access.value) {
+        *value = values.new_of(value);
+    }
+    let declared = recipe.inputs.iter_mut().map(|input| &mut input.value);
+    for value in declared.chain(recipe.outputs.iter_mut().map(|output| &mut output.value)) {
+        *value = values.new_of(value);
+    }
+    recipe.reserved.retain(|(storage, _)| storages.has(storage));
+    recipe.reserved.iter_mut().for_each(|(storage, _)| *storage = storages.new_of(storage));
+    layouts(recipe);
+    constants(recipe);
+}
+
+fn layouts(recipe: &mut Recipe) {
+    let mut used = vec![false; recipe.layouts.len()];
+    recipe.values.iter().for_each(|value| used[value.layout as usize] = true);
+    let numbers = Numbers::of((0..used.len() as u32).filter(|layout| used[*layout as usize]));
+    keep(&mut recipe.layouts, &numbers);
+    recipe.values.iter_mut().for_each(|value| value.layout = numbers.new_of(&value.layout));
+}
+
+/// Constants are numbered in the order of their first values.
+fn constants(recipe: &mut Recipe) {
+    let constant = |storage: u32| match recipe.storages[storage as usize].kind {
+        StorageKind::Constant(constant) => Some(constant),
+        _ => None,
+    };
+    let numbers = Numbers::of(recipe.values.iter().filter_map(|value| constant(value.storage)));
+    let mut constants = vec![Vec::new(); numbers.0.len()];
+    for (old, new) in &numbers.0 {
+        constants[*new as usize] = std::mem::take(&mut recipe.constants[*old as usize]);
+    }
+    recipe.constants = constants;
+    for storage in &mut recipe.storages {
+        if let StorageKind::Constant(constant) = &mut storage.kind {
+            *constant = numbers.new_of(constant);
+        }
+    }
+}
+
+fn functions(recipe: &mut Recipe, bodies: &[Body]) -> Vec<Body> {
+    let mut used = vec![false; recipe.functions.len()];
+    for node in &recipe.nodes {
+        if let NodeKind::Foreign(function) | NodeKind::Host(function) = node.kind {
+            used[function as usize] = true;
+        }
+    }
+    let numbers = Numbers::of((0..used.len() as u32).filter(|function| used[*function as usize]));
+    let mut kept = bodies.to_vec();
+    keep(&mut recipe.functions, &numbers);
+    keep(&mut kept, &numbers);
+    for node in &mut recipe.nodes {
+        if let NodeKind::Foreign(function) | NodeKind::Host(function) = &mut node.kind {
+            *function = numbers.new_of(function);
+        }
+    }
+    kept
+}

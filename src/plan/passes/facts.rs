@@ -1,0 +1,106 @@
+//! What passes ask of a recipe.
+
+use crate::plan::checked::Inner;
+use crate::plan::overlap::ranges::may_overlap;
+use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::{Access, FunctionKind, Mode, Node, NodeKind, Recipe, StorageKind};
+
+/// A checked plan with what is known of it.
+pub(super) struct Facts<'a> {
+    pub(super) plan: &'a Inner,
+    pub(super) recipe: &'a Recipe,
+    bounds: Vec<(u64, u64)>,
+    /// Storages that work beside the plan may use, which `record_stream` tells.
+    reserved: Vec<bool>,
+    gates: Vec<u32>,
+    /// Whether foreign operators only compute.
+    pub(super) foreign: bool,
+}
+
+/// Parts of the names of operators that work together with those of other devices.
+const TOGETHER: [&str; 6] = ["AllGather", "AllReduce", "AlltoAll", "Barrier", "Distribute", "ReduceScatter"];
+
+pub(super) fn works_together(name: &str) -> bool {
+    TOGETHER.iter().any(|part| name.contains(part))
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn of(plan: &'a Inner, foreign: bool) -> Self {
+        let recipe = &plan.recipe;
+        let mut reserved = vec![false; recipe.storages.len()];
+        recipe.reserved.iter().for_each(|(storage, _)| reserved[*storage as usize] = true);
+        let is_gate = |index: &u32| matches!(recipe.nodes[*index as usize].kind, NodeKind::ExternalWait(_));
+        let gates = (0..recipe.nodes.len() as u32).filter(is_gate).collect();
+        Self { plan, recipe, bounds: recipe.bounds(), reserved, gates, foreign }
+    }
+
+    /// Whether all that a node does is to compute what it writes, from what it reads and is told.
+    pub(super) fn only_computes(&self, node: &Node) -> bool {
+        match node.kind {
+            NodeKind::Op(_) | NodeKind::Copy | NodeKind::FillBytes(_) => true,
+            NodeKind::Foreign(function) => {
+                let info = &self.recipe.functions[function as usize];
+                match (info.kind, info.name.as_deref()) {
+                    (FunctionKind::Operator, Some(name)) => !works_together(name),
+                    (FunctionKind::Foreign, Some(_)) => self.foreign,
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn overlap(&self, a: u32, b: u32) -> bool {
+        may_overlap(self.recipe, a, b, &self.bounds)
+    }
+
+    pub(super) fn kind(&self, value: u32) -> StorageKind {
+        self.recipe.storages[self.recipe.storage_of(value) as usize].kind
+    }
+
+    /// Whether a value is memory of the plan alone.
+    pub(super) fn is_temporary(&self, value: u32) -> bool {
+        self.kind(value) == StorageKind::Temporary && !self.reserved[self.recipe.storage_of(value) as usize]
+    }
+
+    /// Whether a value is all of its memory, without gaps.
+    pub(super) fn is_whole(&self, value: u32) -> bool {
+        let (info, layout) = (&self.recipe.values[value as usize], self.recipe.layout_of(value));
+        info.offset == Extent::Fixed(0)
+            && layout.is_dense()
+            && layout.bytes().as_ref() == Some(&self.recipe.storages[info.storage as usize].bytes)
+    }
+
+    /// Whether this is the one write to a temporary, all of it: nobody else changes it.
+    pub(super) fn is_fresh(&self, access: &Access) -> bool {
+        let writes = || {
+            let uses = self.plan.uses.storage(self.recipe.storage_of(access.value));
+            uses.iter().filter(|one| self.recipe.access(one).mode.writes())
+        };
+        access.mode == Mode::Write
+            && self.is_temporary(access.value)
+            && self.is_whole(access.value)
+            && writes().take(2).count() == 1
+    }
+
+    /// Whether all that a node writes is fresh, and it writes something.
+    pub(super) fn writes_fresh(&self, node: &Node) -> bool {
+        let mut writes = self.recipe.accesses_of(node).iter().filter(|one| one.mode != Mode::Read).peekable();
+        writes.peek().is_some() && writes.all(|one| self.is_fresh(one))
+    }
+
+    /// Whether the bytes of a value may differ between the start of one node and that of another one behind it.
+    pub(super) fn may_change(&self, value: u32, earlier: u32, later: u32) -> bool {
+        let order = &self.plan.order;
+        let between = |node: u32| !order.before(node, earlier) && !order.before(later, node);
+        let outside = matches!(self.kind(value), StorageKind::Input(_) | StorageKind::Output(_));
+        if outside && self.gates.iter().any(|gate| between(*gate)) {
+            return true;
+        }
+        let uses = self.plan.uses.storage(self.recipe.storage_of(value));
+        uses.iter().any(|one| {
+            let access = self.recipe.access(one);
+            access.mode.writes() && between(one.node) && self.overlap(value, access.value)
+        })
+    }
+}

@@ -1,0 +1,133 @@
+//! That a plan gives the same numbers as another one, by simulation.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::op::DataType;
+use crate::plan::recipe::Recipe;
+use crate::plan::simulate::Random;
+use crate::plan::{Plan, Simulated, Simulation};
+
+/// Inputs that are tried for each choice of the symbols.
+const SEEDS: u64 = 3;
+/// Most bytes of inputs and temporaries of a simulated run; symbols are made smaller until it needs no more.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// Runs both plans on random inputs and compares all that they leave behind, bit for bit.
+pub(super) fn verify(pass: &str, before: &Plan, after: &Plan) -> Result<()> {
+    let mut last = None;
+    for share in [0, 1, 2] {
+        let symbols = symbols(before, share);
+        if last.replace(symbols.clone()) == Some(symbols.clone()) {
+            continue;
+        }
+        for seed in 0..SEEDS {
+            same(pass, before, after, &symbols, seed)?;
+        }
+    }
+    Ok(())
+}
+
+/// The least values of the symbols, those half way, or the greatest; less where that takes too much memory.
+fn symbols(plan: &Plan, share: u64) -> Vec<usize> {
+    let bounds = plan.0.recipe.bounds();
+    let at = |shift: u32| -> Vec<usize> {
+        let value = |(least, greatest): &(u64, u64)| least + (((greatest - least) * share / 2) >> shift);
+        bounds.iter().map(|bounds| value(bounds) as usize).collect()
+    };
+    let fits = |symbols: &Vec<usize>| {
+        let Ok((fixed, memory)) = plan.specialise(symbols) else { return false };
+        let declared = fixed.inputs.iter().map(|input| input.value);
+        let declared = declared.chain(fixed.outputs.iter().map(|output| output.value));
+        let bytes = declared.filter_map(|value| fixed.layout_of(value).bytes()?.as_fixed());
+        bytes.fold(memory.peak, u64::saturating_add) <= MOST_BYTES
+    };
+    (0..u64::BITS).map(at).find(fits).unwrap_or_else(|| at(u64::BITS - 1))
+}
+
+fn same(pass: &str, before: &Plan, after: &Plan, symbols: &[usize], seed: u64) -> Result<()> {
+    let recipe = &before.0.recipe;
+    let mut given = given(before, symbols, seed, 4)?;
+    let first = match before.simulate(seed, &given) {
+        Ok(first) => first,
+        // An index may be one that there is not.
+        Err(_) => {
+            given = self::given(before, symbols, seed, 1)?;
+            before.simulate(seed, &given).map_err(|error| error.context(format!("{pass}: cannot be verified")))?
+        }
+    };
+    let second = after.simulate(seed, &given).map_err(|error| error.context(format!("{pass}: with the pass")))?;
+    let different = |what: String, element: usize| {
+        let names = recipe.symbols.iter().zip(symbols).map(|(symbol, value)| format!(", {} = {value}", symbol.name));
+        let names: String = names.collect();
+        let text = format!("{pass}: {what} differs at element {element} (inputs of seed {seed}{names})");
+        Err(Error::new(ErrorKind::InvalidPlan, text))
+    };
+    for (what, dtype, a, b) in left(recipe, &first, &second)? {
+        if let Some(byte) = (0..a.len().max(b.len())).find(|byte| a.get(*byte) != b.get(*byte)) {
+            return different(what, byte / dtype.size());
+        }
+    }
+    Ok(())
+}
+
+type Pair<'a> = (String, DataType, &'a [u8], &'a [u8]);
+
+/// What both runs left behind.
+fn left<'a>(recipe: &Recipe, first: &'a Simulation, second: &'a Simulation) -> Result<Vec<Pair<'a>>> {
+    let mut left = Vec::new();
+    for output in &recipe.outputs {
+        let (name, dtype) = (&output.name, recipe.layout_of(output.value).dtype);
+        left.push((format!("output {name:?}"), dtype, first.bytes(name)?, second.bytes(name)?));
+        if output.host {
+            let what = format!("output {name:?} on the host");
+            left.push((what, dtype, first.host_bytes(name)?, second.host_bytes(name)?));
+        }
+    }
+    for input in &recipe.inputs {
+        let (name, dtype) = (&input.name, recipe.layout_of(input.value).dtype);
+        left.push((format!("input {name:?}"), dtype, first.input_bytes(name)?, second.input_bytes(name)?));
+    }
+    Ok(left)
+}
+
+/// Inputs that follow from the seed; integers that may be indices are below `end`.
+fn given(plan: &Plan, symbols: &[usize], seed: u64, end: usize) -> Result<Simulated> {
+    let (fixed, _) = plan.specialise(symbols)?;
+    let mut random = Random::new(seed ^ 0x005e_ed0f_1a57);
+    let mut given = Simulated::new();
+    for (symbol, value) in plan.0.recipe.symbols.iter().zip(symbols) {
+        given = given.symbol(&symbol.name, *value);
+    }
+    for input in &fixed.inputs {
+        let layout = fixed.layout_of(input.value);
+        let elements = layout.elements().and_then(|elements| elements.as_fixed()).unwrap_or(0);
+        let bytes: Vec<u8> = (0..elements).flat_map(|_| element(layout.dtype, &mut random, end)).collect();
+        given = given.bytes(&input.name, bytes);
+    }
+    Ok(given)
+}
+
+/// A float from -4 to 4, a truth value, a small integer.
+fn element(dtype: DataType, random: &mut Random, end: usize) -> Vec<u8> {
+    let mut number = || random.below(8001) as f64 / 1000.0 - 4.0;
+    match dtype {
+        DataType::F32 => (number() as f32).to_ne_bytes().to_vec(),
+        DataType::F64 => number().to_ne_bytes().to_vec(),
+        DataType::Complex64 => [number() as f32, number() as f32].iter().flat_map(|one| one.to_ne_bytes()).collect(),
+        DataType::Complex128 => [number(), number()].iter().flat_map(|one| one.to_ne_bytes()).collect(),
+        // The sign, an exponent around that of 1, any fraction.
+        DataType::F16 | DataType::Complex32 => {
+            let mut half =
+                || ((random.below(2) << 15) | ((12 + random.below(5)) << 10) | random.below(1 << 10)) as u16;
+            (0..dtype.size() / 2).flat_map(|_| half().to_ne_bytes()).collect()
+        }
+        DataType::Bf16 => {
+            let half = (random.below(2) << 15) | ((124 + random.below(5)) << 7) | random.below(1 << 7);
+            (half as u16).to_ne_bytes().to_vec()
+        }
+        DataType::Bool => vec![random.below(2) as u8],
+        DataType::I8 | DataType::U8 => vec![random.next() as u8],
+        DataType::I16 | DataType::U16 => (random.next() as u16).to_ne_bytes().to_vec(),
+        DataType::I32 | DataType::U32 => (random.below(end) as u32).to_ne_bytes().to_vec(),
+        DataType::I64 | DataType::U64 => (random.below(end) as u64).to_ne_bytes().to_vec(),
+    }
+}
