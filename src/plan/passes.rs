@@ -20,6 +20,7 @@ mod dead;
 mod edit;
 mod facts;
 mod fold;
+mod products;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -59,6 +60,7 @@ pub struct Passes {
     folded_constants: PassMode,
     needless_copies: PassMode,
     common_values: PassMode,
+    fused_products: PassMode,
     dead_values: PassMode,
     most_folded: usize,
     foreign: bool,
@@ -84,6 +86,7 @@ impl Passes {
             folded_constants: mode,
             needless_copies: mode,
             common_values: mode,
+            fused_products: mode,
             dead_values: mode,
             most_folded: 1 << 20,
             foreign: false,
@@ -112,10 +115,23 @@ impl Passes {
 
     /// Work that was done before goes, and the first result is used: the same operator, told the same, with operands
     /// that nothing may have written in between, on the same stream or ordered before; results are memory of the plan
-    /// that nothing else writes. The first result lives longer then, so that the plan may need more memory.
+    /// that nothing else writes. Where the plan waits for a gate, signals one or calls a host function in between,
+    /// operands that are inputs or outputs may be others. The first result lives longer then, so that the plan may
+    /// need more memory.
     #[must_use]
     pub const fn common_values(mut self, mode: PassMode) -> Self {
         self.common_values = mode;
+        self
+    }
+
+    /// A product of two matrices to which something is added becomes [`op::addmm`](crate::op::addmm): of type f32, computed
+    /// in the type of the operands, where nobody else reads the product, both are on one stream with one limit of
+    /// cores, and nothing may write the matrices in between. The matrices live until the sum is computed then. The
+    /// numbers are the same on the mock and on the host; a device may round differently, within what the operator
+    /// documents.
+    #[must_use]
+    pub const fn fused_products(mut self, mode: PassMode) -> Self {
+        self.fused_products = mode;
         self
     }
 
@@ -145,11 +161,12 @@ impl Passes {
         self
     }
 
-    fn all_modes(&self) -> [(Pass, PassMode); 4] {
+    fn all_modes(&self) -> [(Pass, PassMode); 5] {
         [
             (Pass::Fold, self.folded_constants),
             (Pass::Copies, self.needless_copies),
             (Pass::Common, self.common_values),
+            (Pass::Products, self.fused_products),
             (Pass::Dead, self.dead_values),
         ]
     }
@@ -161,6 +178,7 @@ impl Passes {
             Pass::Fold => fold::run(&facts, self.most_folded as u64)?,
             Pass::Copies => copies::run(&facts),
             Pass::Common => common::run(&facts),
+            Pass::Products => products::run(&facts),
             Pass::Dead => dead::run(&facts),
         };
         if edit.changes.is_empty() {
@@ -179,6 +197,7 @@ enum Pass {
     Fold,
     Copies,
     Common,
+    Products,
     Dead,
 }
 
@@ -188,6 +207,7 @@ impl Pass {
             Self::Fold => fold::NAME,
             Self::Copies => copies::NAME,
             Self::Common => common::NAME,
+            Self::Products => products::NAME,
             Self::Dead => dead::NAME,
         }
     }

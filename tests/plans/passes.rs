@@ -145,7 +145,7 @@ impl Writer<'_> {
         let g = self.g;
         let (what, a, b) = match self.done.len() {
             done if done > 0 && self.dice.chance(300) => self.done[self.dice.index(done)],
-            _ => (self.dice.below(14), self.pick(), self.pick()),
+            _ => (self.dice.below(16), self.pick(), self.pick()),
         };
         self.done.push((what, a, b));
         let made = match what {
@@ -175,14 +175,13 @@ impl Writer<'_> {
                 aclnn::cumsum(g, &a, 0, F32, &mut { sums })?;
                 sums
             }
-            10 => {
-                let writable: Vec<Value> =
-                    self.known.iter().filter(|(_, own)| *own).map(|(value, _)| *value).collect();
-                if !writable.is_empty() {
-                    let one = writable[self.dice.index(writable.len())];
-                    g.op_into(Operator::Tanh, &[one], one)?;
+            10 => return self.in_place(),
+            11..13 => {
+                let product = g.mm(g.reshape(a, [2, 2])?, g.reshape(b, [2, 2])?)?;
+                if self.dice.chance(200) {
+                    self.in_place()?;
                 }
-                return Ok(());
+                g.reshape(g.add(g.narrow(b, 0, 1..3)?, product)?, [4])?
             }
             _ => {
                 let turned = g.reshape(a, [2, 2])?;
@@ -193,6 +192,12 @@ impl Writer<'_> {
         };
         self.known.push((made, true));
         Ok(())
+    }
+
+    fn in_place(&mut self) -> Result<()> {
+        let writable: Vec<Value> = self.known.iter().filter(|(_, own)| *own).map(|(value, _)| *value).collect();
+        let one = writable[self.dice.index(writable.len())];
+        self.g.op_into(Operator::Tanh, &[one], one)
     }
 }
 
@@ -241,6 +246,12 @@ fn plans_of_operators_are_the_same_after_all_passes() {
         let outputs = [("y0".to_owned(), F32), ("y1".to_owned(), F32)];
         gone.add(&check(&mock, &plan, &Passes::all(mode), (&[turn(0), turn(1)], &outputs), seed));
     });
-    let least = [("dead_values", 1000), ("common_values", 100), ("folded_constants", 500), ("needless_copies", 100)];
+    let least = [
+        ("dead_values", 1000),
+        ("common_values", 100),
+        ("folded_constants", 500),
+        ("needless_copies", 100),
+        ("fused_products", 100),
+    ];
     gone.assert_at_least(300, &least);
 }

@@ -7,7 +7,7 @@ use std::hash::Hash;
 
 use crate::plan::checked::change::{Change, Work};
 use crate::plan::recipe::function::Body;
-use crate::plan::recipe::{NodeKind, Recipe, StorageKind};
+use crate::plan::recipe::{Access, Node, NodeKind, Recipe, StorageKind};
 
 /// What a pass wants changed.
 pub(super) struct Edit {
@@ -16,6 +16,8 @@ pub(super) struct Edit {
     moved: Vec<u32>,
     /// Storages that hold these bytes from the start.
     constants: HashMap<u32, Vec<u8>>,
+    /// What nodes do instead, with which values.
+    rewritten: HashMap<u32, (NodeKind, Vec<Access>)>,
     pub(super) changes: Vec<Change>,
 }
 
@@ -25,6 +27,7 @@ impl Edit {
             removed: vec![false; recipe.nodes.len()],
             moved: (0..recipe.storages.len() as u32).collect(),
             constants: HashMap::new(),
+            rewritten: HashMap::new(),
             changes: Vec::new(),
         }
     }
@@ -58,6 +61,11 @@ impl Edit {
         self.constants.insert(storage, bytes);
     }
 
+    /// Lets a node do something else.
+    pub(super) fn rewrite(&mut self, node: u32, kind: NodeKind, accesses: Vec<Access>) {
+        self.rewritten.insert(node, (kind, accesses));
+    }
+
     /// Makes the changes. With the recipe and its bodies comes where each node that is left is now.
     pub(super) fn apply(self, recipe: &Recipe, bodies: &[Body]) -> (Recipe, Vec<Body>, Vec<Option<u32>>) {
         let mut new = recipe.clone();
@@ -68,7 +76,7 @@ impl Edit {
             new.storages[storage as usize].kind = StorageKind::Constant(new.constants.len() as u32);
             new.constants.push(bytes);
         }
-        let positions = nodes(&mut new, recipe, &self.removed);
+        let positions = nodes(&mut new, recipe, &self.removed, &self.rewritten);
         reserved(&mut new, recipe, &positions);
         memory(&mut new);
         let bodies = functions(&mut new, bodies);
@@ -77,16 +85,26 @@ impl Edit {
     }
 }
 
-fn nodes(new: &mut Recipe, old: &Recipe, removed: &[bool]) -> Vec<Option<u32>> {
+fn nodes(
+    new: &mut Recipe,
+    old: &Recipe,
+    removed: &[bool],
+    rewritten: &HashMap<u32, (NodeKind, Vec<Access>)>,
+) -> Vec<Option<u32>> {
     (new.nodes, new.accesses) = (Vec::new(), Vec::new());
     let mut positions = Vec::with_capacity(old.nodes.len());
-    for (node, removed) in old.nodes.iter().zip(removed) {
-        positions.push((!removed).then_some(new.nodes.len() as u32));
-        if !removed {
-            let first = new.accesses.len() as u32;
-            new.accesses.extend_from_slice(old.accesses_of(node));
-            new.nodes.push(crate::plan::recipe::Node { first, ..*node });
+    for (index, node) in old.nodes.iter().enumerate() {
+        positions.push((!removed[index]).then_some(new.nodes.len() as u32));
+        if removed[index] {
+            continue;
         }
+        let first = new.accesses.len() as u32;
+        let (kind, accesses) = match rewritten.get(&(index as u32)) {
+            Some((kind, accesses)) => (*kind, &accesses[..]),
+            None => (node.kind, old.accesses_of(node)),
+        };
+        new.accesses.extend_from_slice(accesses);
+        new.nodes.push(Node { kind, first, count: accesses.len() as u16, ..*node });
     }
     positions
 }

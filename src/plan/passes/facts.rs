@@ -12,6 +12,7 @@ pub(super) struct Facts<'a> {
     bounds: Vec<(u64, u64)>,
     /// Storages that work beside the plan may use, which `record_stream` tells.
     reserved: Vec<bool>,
+    /// Work that tells somebody outside how far the plan is, or is told something: inputs may be others then.
     gates: Vec<u32>,
     /// Whether foreign operators only compute.
     pub(super) foreign: bool,
@@ -29,7 +30,10 @@ impl<'a> Facts<'a> {
         let recipe = &plan.recipe;
         let mut reserved = vec![false; recipe.storages.len()];
         recipe.reserved.iter().for_each(|(storage, _)| reserved[*storage as usize] = true);
-        let is_gate = |index: &u32| matches!(recipe.nodes[*index as usize].kind, NodeKind::ExternalWait(_));
+        let is_gate = |index: &u32| {
+            let kind = recipe.nodes[*index as usize].kind;
+            matches!(kind, NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) | NodeKind::Host(_))
+        };
         let gates = (0..recipe.nodes.len() as u32).filter(is_gate).collect();
         Self { plan, recipe, bounds: recipe.bounds(), reserved, gates, foreign }
     }
