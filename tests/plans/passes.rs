@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use racl::Prefetch;
 use racl::Result;
 use racl::op::DataType::{self, F32};
 use racl::op::aclnn;
-use racl::plan::{Builder, Input, Operator, Optimised, PassMode, Passes, Plan, Simulated, Value};
+use racl::plan::{After, Builder, Input, Operator, Optimised, PassMode, Passes, Plan, Simulated, Value};
 
 use super::equal::{Case, Given};
 use super::generate::{self, Dice, Recorded, Style};
@@ -254,4 +255,52 @@ fn plans_of_operators_are_the_same_after_all_passes() {
         ("fused_products", 100),
     ];
     gone.assert_at_least(300, &least);
+}
+
+#[test]
+fn inputs_of_every_class_stay_what_they_are() {
+    let mock = Alone::new();
+    let classes = [
+        ("frozen", Input::Frozen),
+        ("static", Input::Static),
+        ("copied", Input::Copied),
+        ("tracked", Input::Tracked(racl::plan::OnMove::Recapture)),
+        ("updatable", Input::Updatable),
+        ("host", Input::Host),
+    ];
+    let plan = Plan::build(|g| {
+        let inputs = classes.map(|(name, class)| g.input(name, [4], F32, class));
+        let mut sums = Vec::new();
+        for (index, input) in inputs.into_iter().enumerate() {
+            let input = input?;
+            if index < 2 {
+                g.prefetch(input, Prefetch::all(), After::Start)?;
+            }
+            let (a, b) = (g.abs(input)?, g.scope("side", |g| g.abs(input))?);
+            g.join("side")?;
+            g.tanh(g.abs(input)?)?;
+            let copy = g.empty([4], F32)?;
+            g.op_into(Operator::Copy, &[b], copy)?;
+            sums.push(g.add(a, copy)?);
+            if index == 1 || index == 4 {
+                g.op_into(Operator::Muls { value: 0.5.into() }, &[input], input)?;
+                sums.push(g.abs(input)?); // others than before
+            }
+        }
+        sums.iter().enumerate().try_for_each(|(index, sum)| g.output(&format!("y{index}"), *sum))
+    })
+    .unwrap();
+    let turn = |turn: u64| {
+        let given = classes.iter().enumerate().map(|(index, (name, class))| {
+            let mut dice = Dice(8 * turn + index as u64);
+            let bytes = (0..4).flat_map(|_| (dice.below(4001) as f32 / 500.0 - 4.0).to_ne_bytes()).collect();
+            Given { name: (*name).to_owned(), class: *class, dtype: F32, dims: vec![4], bytes }
+        });
+        given.collect::<Vec<_>>()
+    };
+    let outputs: Vec<_> = (0..8).map(|index| (format!("y{index}"), F32)).collect();
+    let turns = [turn(0), turn(1), turn(2)];
+    let better = check(&mock, &plan, &Passes::all(PassMode::Verified), (&turns, &outputs), 1);
+    // The two other abs, the copy and the tanh of each input.
+    assert_eq!(better.changes.len(), 4 * classes.len(), "{better}");
 }

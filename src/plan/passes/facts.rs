@@ -21,6 +21,9 @@ pub(super) struct Facts<'a> {
 /// Parts of the names of operators that work together with those of other devices.
 const TOGETHER: [&str; 6] = ["AllGather", "AllReduce", "AlltoAll", "Barrier", "Distribute", "ReduceScatter"];
 
+/// Uses of one memory that are looked at; memory with more of them may change at any time.
+const MOST_USES: usize = 10_000;
+
 pub(super) fn works_together(name: &str) -> bool {
     TOGETHER.iter().any(|part| name.contains(part))
 }
@@ -102,6 +105,9 @@ impl<'a> Facts<'a> {
             return true;
         }
         let uses = self.plan.uses.storage(self.recipe.storage_of(value));
+        if uses.len() > MOST_USES {
+            return true;
+        }
         uses.iter().any(|one| {
             let access = self.recipe.access(one);
             access.mode.writes() && between(one.node) && self.overlap(value, access.value)

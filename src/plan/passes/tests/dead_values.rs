@@ -1,0 +1,101 @@
+//! Values that nobody reads.
+
+use super::*;
+
+#[test]
+fn what_nobody_reads_goes_with_all_that_it_needs_alone() {
+    let all = gone(dead(), |g| {
+        let x = x(g)?;
+        let a = g.abs(x)?;
+        let b = g.tanh(a)?;
+        g.scope("side", |g| g.sqrt(b))?;
+        let unread = g.empty([4], F32)?;
+        g.copy(a, unread)?;
+        g.fill_bytes(unread, 0)?;
+        g.output("y", g.muls(a, 2.0)?)
+    });
+    assert_eq!(all, ["copy", "fill_bytes", "sqrt", "tanh"]);
+}
+
+#[test]
+fn prefetches_of_memory_that_is_not_used_any_more_go() {
+    let weights = |used: bool| {
+        move |g: &Builder| {
+            let (x, w) = (x(g)?, g.input("w", [4], F32, Input::Frozen)?);
+            g.prefetch(w, Prefetch::all(), crate::plan::After::Start)?;
+            g.mul(x, w)?;
+            g.output("y", if used { g.add(x, w)? } else { g.abs(x)? })
+        }
+    };
+    assert_eq!(gone(dead(), weights(false)), ["mul", "prefetch"]);
+    assert_eq!(gone(dead(), weights(true)), ["mul"]);
+    // Of memory that nobody ever used: who comes after the plan may.
+    unchanged(dead(), |g| {
+        let (x, w) = (x(g)?, g.input("w", [4], F32, Input::Frozen)?);
+        g.prefetch(w, Prefetch::all(), crate::plan::After::Start)?;
+        g.output("y", g.abs(x)?)
+    });
+}
+
+#[test]
+fn what_is_seen_from_outside_stays() {
+    unchanged(dead(), |g| {
+        let state = g.input("state", [4], F32, Input::Static)?;
+        let moved = g.input("moved", [4], F32, Input::Updatable)?;
+        g.op_into(Operator::Abs, &[state], state)?;
+        g.op_into(Operator::Sqrt, &[moved], moved)?;
+        g.input("host", [4], F32, Input::Host)?;
+        g.host_function(&HostFunction::new("tick", 1, |_| {}))?;
+        let y = g.tanh(state)?;
+        g.output("y", y)?;
+        g.op_into(Operator::Abs, &[y], y)?; // behind the declaration of the output
+        g.output_to_host("z", g.abs(moved)?)
+    });
+}
+
+#[test]
+fn a_part_that_is_read_keeps_its_writers_alone() {
+    let all = gone(dead(), |g| {
+        let x = x(g)?;
+        let both = g.empty([2, 4], F32)?;
+        let (upper, lower) = (g.narrow(both, 0, 0..1)?, g.narrow(both, 0, 1..2)?);
+        g.op_into(Operator::Abs, &[g.reshape(x, [1, 4])?], upper)?;
+        g.op_into(Operator::Tanh, &[g.reshape(x, [1, 4])?], lower)?;
+        g.output("y", g.sqrt(upper)?)
+    });
+    assert_eq!(all, ["tanh"]);
+}
+
+#[test]
+fn in_place_work_behind_the_last_read_goes_and_that_before_stays() {
+    let all = gone(dead(), |g| {
+        let a = g.abs(x(g)?)?;
+        g.op_into(Operator::Sqrt, &[a], a)?;
+        g.output("y", g.muls(a, 2.0)?)?;
+        g.op_into(Operator::Tanh, &[a], a)
+    });
+    assert_eq!(all, ["tanh"]);
+}
+
+#[test]
+fn foreign_operators_go_when_they_only_compute() {
+    let work = |g: &Builder| {
+        let (x, unread) = (x(g)?, g.empty([4], F32)?);
+        g.foreign(&double(), &[x], &[unread])?;
+        g.output("y", g.abs(x)?)
+    };
+    unchanged(dead(), work);
+    assert_eq!(gone(dead().foreign_only_computes(), work), ["foreign operator \"double\""]);
+}
+
+#[test]
+fn memory_that_work_beside_the_plan_may_use_stays() {
+    unchanged(dead(), |g| {
+        let x = x(g)?;
+        let seen = g.abs(x)?;
+        let side = g.scope("side", |g| g.tanh(x))?;
+        g.record_stream(seen, "side")?;
+        g.join("side")?;
+        g.output("y", side)
+    });
+}
