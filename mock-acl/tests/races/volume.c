@@ -67,6 +67,7 @@ static void reads_around_writes(void) {
     CHECK(mock_range_count < 4096); /* nothing is forgotten yet */
     races(0);
     for (int i = 0; i < ROWS; i++) copy(to, p + i * ROW, 4 * PART, a);
+    mock_acl_run_until_idle(); /* orders nothing, but workers take no write before its read */
     for (int i = 0; i < ROWS; i++) fill(p + i * ROW + PART / 2, PART / 2, b);
     races(1);
     const mock_acl_race r = race_at(0);
