@@ -3,9 +3,10 @@
 //! A logger may call this crate, from any thread. So what is said while this thread holds a lock is kept until the
 //! last one is released, and said then. `tools/locks.py` sees that no other mutex and no other way to the log is used.
 //!
-//! No call of the library that blocks is made under a lock, but for submissions, under the lock of their stream: a capture
-//! must not begin or end in between. One into a full queue waits for room there; nothing that makes room takes that lock,
-//! for host functions give no work to their own stream.
+//! Calls of the library that may block are made without a lock, with two exceptions. A submission has the lock of its
+//! stream: a capture must not begin or end in between. One into a full queue waits for room there; nothing that makes room
+//! takes that lock, for host functions give no work to their own stream. And an operator has the lock of its thread's kept
+//! executors, which may wait for scratch memory; others take that one to count or to clear them.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
