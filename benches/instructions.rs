@@ -1,5 +1,5 @@
-//! Instructions of safe calls beside those of the raw calls beneath them, counted by callgrind: the same on each run, however
-//! busy the machine is.
+//! Instructions of safe calls beside those of the raw calls beneath them, counted by callgrind: the same on each run,
+//! however busy the machine is.
 //!
 //! One line a figure, tab-separated: name, value, unit, target, met or missed. Targets are the figures of
 //! `instructions.tsv` and a thirtieth, for another compiler; `-- --write` writes that table. Needs valgrind.

@@ -9,8 +9,8 @@ pub struct Build {
     /// Version of this crate.
     pub version: &'static str,
     /// The commit in hexadecimal, when the crate was built in its own checkout; changes that are not committed do not
-    /// show. `None` for a copy without a repository, in somebody else's, or in one that keeps its references in no files
-    /// (reftable); a repository that is made around a copy shows at the next build for another reason.
+    /// show. `None` for a copy without a repository, in somebody else's, or in one that keeps its references in no
+    /// files (reftable); a repository that is made around a copy shows at the next build for another reason.
     pub commit: Option<&'static str>,
     /// Features that are on, by their names, without `default`.
     pub features: &'static [&'static str],

@@ -43,12 +43,12 @@ impl Stream {
     /// Runs `function` on the host when the stream reaches this point; later work of the stream waits for its end. In
     /// a capture it becomes part of the graph, which keeps it, and runs at each replay.
     ///
-    /// It runs on a thread of the runtime, one at a time within a context. It must not call the runtime: no
-    /// allocation, no submission, no wait (the AscendCL guide on callbacks warns of deadlocks). Work for its own stream,
-    /// and a wait for that, are refused ([`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported)), in a graph for
-    /// every stream: they would be behind the function itself. A panic inside it is
-    /// caught, logged, and reported by the next [`Stream::synchronize`] of this stream; one inside a graph by the
-    /// next [`Graph::wait`](crate::Graph::wait) or by the stream that the graph was launched on.
+    /// It runs on a thread of the runtime, one at a time within a context. It must not call the runtime: no allocation,
+    /// no submission, no wait (the AscendCL guide on callbacks warns of deadlocks). Work for its own stream, and a wait
+    /// for that, are refused ([`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported)), in a graph for every
+    /// stream: they would be behind the function itself. A panic inside it is caught, logged, and reported by the next
+    /// [`Stream::synchronize`] of this stream; one inside a graph by the next [`Graph::wait`](crate::Graph::wait) or by
+    /// the stream that the graph was launched on.
     ///
     /// # Errors
     ///

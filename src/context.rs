@@ -337,8 +337,9 @@ impl Context {
 
     /// Whether eager work of this context's streams, and launches of graphs on them, wait by themselves for work of
     /// other streams that uses the same memory: they do, unless this turns it off for work submitted from then on, by
-    /// any thread. See [the order between streams](crate::Stream#order-between-streams); [`untracked`](crate::untracked)
-    /// turns it off for a scope. `racl::mock::check_races` shows on the mock what a program without it lacks.
+    /// any thread. See [the order between streams](crate::Stream#order-between-streams);
+    /// [`untracked`](crate::untracked) turns it off for a scope. `racl::mock::check_races` shows on the mock what a
+    /// program without it lacks.
     ///
     /// # Examples
     ///
@@ -358,8 +359,8 @@ impl Context {
     }
 
     /// Ends the context now: gives the reference of the device back, which resets it when nobody else has one, or
-    /// destroys a created context. Blocks until the device is reset. A primary context that is dropped instead keeps the
-    /// device open for the next [`Acl::device`].
+    /// destroys a created context. Blocks until the device is reset. A primary context that is dropped instead keeps
+    /// the device open for the next [`Acl::device`].
     ///
     /// # Errors
     ///

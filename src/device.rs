@@ -9,8 +9,8 @@ use crate::call::call;
 use crate::context::Context;
 use crate::error::{Refused, Result};
 
-/// A device, open, with its primary [`Context`]. Streams, events and memory are made from it directly; what else a context
-/// can do is done with [`Device::context`], and functions that ask for a context take a device as well.
+/// A device, open, with its primary [`Context`]. Streams, events and memory are made from it directly; what else a
+/// context can do is done with [`Device::context`], and functions that ask for a context take a device as well.
 ///
 /// Clones are cheap; opening the same device twice gives the same context, with all that it keeps. What is made from it
 /// keeps it open. When the last value is dropped the device stays open for the next one, and for the caches of the

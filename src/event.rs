@@ -148,8 +148,8 @@ impl Event {
         self.last.lock()
     }
 
-    /// Marks the point that `stream` has reached with what it was given so far. In a capture the record becomes part
-    /// of the graph and replays do not signal this event. Returns when the record is queued, for which the runtime waits
+    /// Marks the point that `stream` has reached with what it was given so far. In a capture the record becomes part of
+    /// the graph and replays do not signal this event. Returns when the record is queued, for which the runtime waits
     /// while as many records as the device has events ([`Context::events_left`](crate::Context::events_left)) are not
     /// done.
     ///

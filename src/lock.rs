@@ -4,9 +4,9 @@
 //! last one is released, and said then. `tools/locks.py` sees that no other mutex and no other way to the log is used.
 //!
 //! Calls of the library that may block are made without a lock, with two exceptions. A submission has the lock of its
-//! stream: a capture must not begin or end in between. One into a full queue waits for room there; nothing that makes room
-//! takes that lock, for host functions give no work to their own stream. And an operator has the lock of its thread's kept
-//! executors, which may wait for scratch memory; others take that one to count or to clear them.
+//! stream: a capture must not begin or end in between. One into a full queue waits for room there; nothing that makes
+//! room takes that lock, for host functions give no work to their own stream. And an operator has the lock of its
+//! thread's kept executors, which may wait for scratch memory; others take that one to count or to clear them.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;

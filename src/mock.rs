@@ -3,8 +3,8 @@
 //! The mock is one state per process. Tests that reset it, count calls or let calls fail do not run beside others in
 //! the same process; [`exclusive`] is a lock for that.
 //!
-//! Work runs when somebody waits or asks for it, on the thread that waits, else after a moment by itself, on a worker of
-//! the mock; [`stand_still`] turns the latter off. Any thread may call these functions.
+//! Work runs when somebody waits or asks for it, on the thread that waits, else after a moment by itself, on a worker
+//! of the mock; [`stand_still`] turns the latter off. Any thread may call these functions.
 //!
 //! # Examples
 //!
@@ -152,9 +152,9 @@ pub fn release(stream: &Stream) -> Result<()> {
     check("releasing the stream", unsafe { sys::mock_acl_release_stream(stream.as_raw()) })
 }
 
-/// Keeps queued work where it is until somebody waits or asks for it, so that a test sees a queue as it left it; `false`
-/// lets work start by itself again, about a millisecond after it was queued. Gives what was set before. It is one
-/// setting for the process, and stays over a [`reset`]; MOCK_ACL_WORKERS=0 sets it from outside.
+/// Keeps queued work where it is until somebody waits or asks for it, so that a test sees a queue as it left it;
+/// `false` lets work start by itself again, about a millisecond after it was queued. Gives what was set before. It is
+/// one setting for the process, and stays over a [`reset`]; MOCK_ACL_WORKERS=0 sets it from outside.
 ///
 /// # Examples
 ///

@@ -90,8 +90,8 @@ mod sealed {
     impl<T: crate::op::Element> Sealed for crate::op::Tensor<T> {}
 }
 
-/// Device memory that can be prefetched: a [`DeviceBuffer`](crate::DeviceBuffer), whatever else [`DeviceRead`] stands for,
-/// or a [`Tensor`].
+/// Device memory that can be prefetched: a [`DeviceBuffer`](crate::DeviceBuffer), whatever else [`DeviceRead`] stands
+/// for, or a [`Tensor`].
 pub trait Prefetchable: sealed::Sealed {
     #[doc(hidden)]
     fn span(&self) -> Span<'_>;

@@ -39,12 +39,12 @@ pub(crate) use submit::Task;
 ///
 /// # Order between streams
 ///
-/// Eager work waits on the device for work of other streams that was submitted before and uses the same memory: reading,
-/// for the writers of it; writing, for the readers as well. So do launches of graphs and plans, for all the memory that
-/// they use. A slice or a view counts with the whole allocation behind it. Nothing is waited for on one stream alone, nor
-/// twice; otherwise it costs the record of an event and a wait for it. [`untracked`] and
-/// [`Context::set_tracking`] turn it off where a program orders by hand, with [`Stream::fork`] and its like; on the mock,
-/// `racl::mock::check_races` tells of work that neither orders.
+/// Eager work waits on the device for work of other streams that was submitted before and uses the same memory:
+/// reading, for the writers of it; writing, for the readers as well. So do launches of graphs and plans, for all the
+/// memory that they use. A slice or a view counts with the whole allocation behind it. Nothing is waited for on one
+/// stream alone, nor twice; otherwise it costs the record of an event and a wait for it. [`untracked`] and
+/// [`Context::set_tracking`] turn it off where a program orders by hand, with [`Stream::fork`] and its like; on the
+/// mock, `racl::mock::check_races` tells of work that neither orders.
 ///
 /// Not ordered by itself: work inside a capture with that on other streams of the same capture; what a host function
 /// touches; [prefetches](Stream::prefetch); what other code submits to raw handles; work behind [a gate of a

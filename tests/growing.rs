@@ -1,4 +1,5 @@
-//! Memory that grows in place: what is mapped where and when, and what becomes of it when the library does not go along.
+//! Memory that grows in place: what is mapped where and when, and what becomes of it when the library does not go
+//! along.
 
 mod common;
 

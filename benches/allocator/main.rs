@@ -1,5 +1,5 @@
-//! Device memory from the cache of a context, on the mock: what an allocation costs, and how much of what is reserved is
-//! of use, beside the policies of two other allocators, on traces.
+//! Device memory from the cache of a context, on the mock: what an allocation costs, and how much of what is reserved
+//! is of use, beside the policies of two other allocators, on traces.
 //!
 //! One line a figure, tab-separated: name, value, unit, target, met or missed. Fails when a target is missed.
 #![allow(clippy::print_stdout, missing_docs)]

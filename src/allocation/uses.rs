@@ -188,7 +188,8 @@ impl Users {
         alone == id || alone == 0
     }
 
-    /// Notes the submission `number` of a stream, whose further work is behind `clock`. The caller has the stream's lock.
+    /// Notes the submission `number` of a stream, whose further work is behind `clock`. The caller has the stream's
+    /// lock.
     #[inline(always)]
     pub(super) fn note<Q: Queue>(&self, stream: &Arc<Q>, number: u64, how: How, clock: &Clock) {
         let id = stream.progress().id();

@@ -1,7 +1,7 @@
 //! The primary contexts of this process: one for each library and device, shared by all who ask.
 //!
-//! When the last user goes, the reference of the device is kept for the next one: a reset takes long, loses the caches of
-//! the runtime, and comes at a moment that nobody chose. [`Context::close`] and [`Acl::close`] reset a device.
+//! When the last user goes, the reference of the device is kept for the next one: a reset takes long, loses the caches
+//! of the runtime, and comes at a moment that nobody chose. [`Context::close`] and [`Acl::close`] reset a device.
 
 use std::sync::{Arc, Weak};
 

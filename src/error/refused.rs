@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::Error;
 
-/// Why a call failed that takes a value, and the value, which it gives back: [`Stream::close`](crate::Stream::close) and
-/// its like, [`Stream::upload`](crate::Stream::upload), [`Lent::wait`](crate::Lent::wait).
+/// Why a call failed that takes a value, and the value, which it gives back: [`Stream::close`](crate::Stream::close)
+/// and its like, [`Stream::upload`](crate::Stream::upload), [`Lent::wait`](crate::Lent::wait).
 ///
 /// With `?` it becomes a plain [`Error`], and the value is dropped. It reads as the error does, and has its source. One
 /// word wide; it may cross threads if the value may.

@@ -115,7 +115,8 @@ impl Stream {
         Ok(Capture { stream: self.clone(), state: capture, ended: false, thread: PhantomData })
     }
 
-    /// Records what `work` gives to this stream, which it is handed, and to the side streams that it forks, into a graph.
+    /// Records what `work` gives to this stream, which it is handed, and to the side streams that it forks, into a
+    /// graph.
     ///
     /// An error or a panic of `work` ends the capture; nothing of it was executed.
     ///
@@ -160,9 +161,9 @@ impl Stream {
     }
 
     /// A stream for work beside this one, which captures, with a name that errors use. The same name gives the same
-    /// stream throughout a capture. It takes part once it waits for an event of the capture ([`Stream::fork`]), must lead
-    /// back to the origin ([`Stream::join`]), and goes back to the context's idle streams when the capture has ended and
-    /// the last clone is dropped.
+    /// stream throughout a capture. It takes part once it waits for an event of the capture ([`Stream::fork`]), must
+    /// lead back to the origin ([`Stream::join`]), and goes back to the context's idle streams when the capture has
+    /// ended and the last clone is dropped.
     ///
     /// # Errors
     ///

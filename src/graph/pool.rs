@@ -8,17 +8,16 @@ use crate::error::{Error, Result};
 use crate::stream::Private;
 
 /// Memory that captures make for the work they record: scratch memory of operators, and what a capturing stream
-/// allocates ([`Stream::alloc`](crate::Stream::alloc)). A graph runs with the same addresses each time, so it keeps this
-/// memory, and no eager work gets it, whether its buffers are given up or not.
+/// allocates ([`Stream::alloc`](crate::Stream::alloc)). A graph runs with the same addresses each time, so it keeps
+/// this memory, and no eager work gets it, whether its buffers are given up or not.
 ///
 /// Each capture has a pool of its own unless it is given one ([`Stream::capture_in`](crate::Stream::capture_in)). A
 /// capture takes what nobody has beside earlier graphs of the same pool: not the host, no buffer, no eager work. So
 /// graphs of one pool write to the same memory. Their launches wait for one another on the device, on whatever streams
-/// they are and whichever threads make them; with
-/// [tracking turned off](crate::Context::set_tracking) the program sees to that. A buffer from a capture that the
-/// program still has, such as an output, is of that graph alone. What it gave up holds what the graph left there only until
-/// another graph of the pool runs; what a graph is to find in memory when it begins belongs into a buffer of
-/// [`Context::alloc`](crate::Context::alloc).
+/// they are and whichever threads make them; with [tracking turned off](crate::Context::set_tracking) the program sees
+/// to that. A buffer from a capture that the program still has, such as an output, is of that graph alone. What it gave
+/// up holds what the graph left there only until another graph of the pool runs; what a graph is to find in memory when
+/// it begins belongs into a buffer of [`Context::alloc`](crate::Context::alloc).
 ///
 /// Memory that no graph keeps any more goes back to the context. Clones stand for the same pool; any thread may use it,
 /// and several captures at a time.

@@ -24,11 +24,11 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// The buffer and why ([`Refused`]): [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for different
-    /// lengths or memory of another device; [`ErrorKind::NoEvents`](crate::ErrorKind::NoEvents) when no event is left to mark the end;
-    /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream destroyed beside this crate;
-    /// [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the stream's capture is ending. A
-    /// copy that fails on the device is reported by a later synchronising call.
+    /// The buffer and why ([`Refused`]): [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for
+    /// different lengths or memory of another device; [`ErrorKind::NoEvents`](crate::ErrorKind::NoEvents) when no event
+    /// is left to mark the end; [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream destroyed
+    /// beside this crate; [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) when the stream's
+    /// capture is ending. A copy that fails on the device is reported by a later synchronising call.
     ///
     /// # Examples
     ///

@@ -13,10 +13,10 @@ use crate::error::{Error, Refused, Result};
 
 /// Device memory for `len` elements, with one owner. The host cannot touch it; copies move its content.
 ///
-/// [`DeviceBuffer::slice`] and [`DeviceBuffer::slice_mut`] borrow a part as those of Rust do: for reading as often as one
-/// likes, for writing once at a time. A borrow ends with the last use of the part, not with the work that was queued with
-/// it: that is noted, and keeps the memory by itself. [`DeviceBuffer::into_shared`] makes handles that are not borrowed,
-/// for tensors, plans and other threads.
+/// [`DeviceBuffer::slice`] and [`DeviceBuffer::slice_mut`] borrow a part as those of Rust do: for reading as often as
+/// one likes, for writing once at a time. A borrow ends with the last use of the part, not with the work that was
+/// queued with it: that is noted, and keeps the memory by itself. [`DeviceBuffer::into_shared`] makes handles that are
+/// not borrowed, for tensors, plans and other threads.
 ///
 /// | to | take |
 /// |---|---|

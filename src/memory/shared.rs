@@ -15,8 +15,8 @@ use crate::error::{Error, Refused, Result};
 /// other threads, into [tensors](crate::Tensor) and to [plans](crate::plan).
 ///
 /// It comes from [`DeviceBuffer::into_shared`], and the last handle becomes a buffer of one owner again with
-/// [`SharedBuffer::into_buffer`]. An exclusive borrow of one handle says nothing of the others: what is written, and when,
-/// is up to the program; the device runs work on the same memory in [order](crate::Stream#order-between-streams).
+/// [`SharedBuffer::into_buffer`]. An exclusive borrow of one handle says nothing of the others: what is written, and
+/// when, is up to the program; the device runs work on the same memory in [order](crate::Stream#order-between-streams).
 /// Lengths, offsets and ranges count elements.
 ///
 /// # Examples

@@ -22,8 +22,8 @@ mod sealed {
     impl<T: bytemuck::Pod> Sealed for super::DeviceSliceMut<'_, T> {}
 }
 
-/// Device memory that work may read: what copies take as `&impl DeviceRead`. A [`DeviceBuffer`], a [`SharedBuffer`], or a
-/// borrowed part: [`DeviceSlice`], [`DeviceSliceMut`].
+/// Device memory that work may read: what copies take as `&impl DeviceRead`. A [`DeviceBuffer`], a [`SharedBuffer`], or
+/// a borrowed part: [`DeviceSlice`], [`DeviceSliceMut`].
 ///
 /// # Examples
 ///
@@ -51,8 +51,8 @@ pub trait DeviceRead: sealed::Sealed {
 /// [`DeviceSliceMut`], or a [`SharedBuffer`].
 ///
 /// Of the first two, the exclusive borrow shows that no other handle of the host reaches the memory meanwhile; of a
-/// shared buffer it shows only what is written. Work that was queued before is no part of that: it keeps the memory, and
-/// later work is [ordered](crate::Stream#order-between-streams) behind it on the device.
+/// shared buffer it shows only what is written. Work that was queued before is no part of that: it keeps the memory,
+/// and later work is [ordered](crate::Stream#order-between-streams) behind it on the device.
 ///
 /// # Examples
 ///
@@ -79,11 +79,12 @@ pub trait DeviceWrite: DeviceRead {
     fn as_mut_slice(&mut self) -> DeviceSliceMut<'_, Self::Element>;
 }
 
-/// A part of device memory, borrowed for reading: of a [`DeviceBuffer`] that cannot be written, moved or closed meanwhile.
+/// A part of device memory, borrowed for reading: of a [`DeviceBuffer`] that cannot be written, moved or closed
+/// meanwhile.
 ///
-/// Lengths and ranges count elements. Work that is queued with it keeps the memory by itself, so the borrow ends with the
-/// last use of this value, not with the work. Any thread may use it. A part that is not bound to a borrow, for other
-/// threads, tensors and plans, is a [`SharedBuffer`].
+/// Lengths and ranges count elements. Work that is queued with it keeps the memory by itself, so the borrow ends with
+/// the last use of this value, not with the work. Any thread may use it. A part that is not bound to a borrow, for
+/// other threads, tensors and plans, is a [`SharedBuffer`].
 ///
 /// # Examples
 ///
@@ -107,8 +108,8 @@ pub struct DeviceSlice<'a, T: Pod> {
 
 /// A part of device memory, borrowed for writing: nothing else of the host reaches its [`DeviceBuffer`] meanwhile.
 ///
-/// Otherwise as [`DeviceSlice`]: the borrow ends with the last use of this value, not with the work that was queued with
-/// it. Two disjoint ones come from [`DeviceBuffer::split_at_mut`].
+/// Otherwise as [`DeviceSlice`]: the borrow ends with the last use of this value, not with the work that was queued
+/// with it. Two disjoint ones come from [`DeviceBuffer::split_at_mut`].
 ///
 /// # Examples
 ///

@@ -82,10 +82,10 @@ impl<T: Pod> Lent<T> {
     ///
     /// # Errors
     ///
-    /// This value and why ([`Refused`]): the error of the copy or of work before it on the stream, which is reported once,
-    /// so that a second try may give the buffer; dropped instead, the value frees the buffer, or leaks it when the copy may
-    /// still run. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the buffer, for which
-    /// the value stays the key.
+    /// This value and why ([`Refused`]): the error of the copy or of work before it on the stream, which is reported
+    /// once, so that a second try may give the buffer; dropped instead, the value frees the buffer, or leaks it when
+    /// the copy may still run. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the
+    /// buffer, for which the value stays the key.
     pub fn wait(mut self) -> Result<PinnedBuffer<T>, Refused<Self>> {
         let error = match self.0.take() {
             Some(State::Flying { buffer, done, .. }) => match done.synchronize() {

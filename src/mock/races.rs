@@ -52,8 +52,8 @@ pub struct RaceAccess {
     pub writes: bool,
 }
 
-/// Two accesses to the same bytes that nothing orders, one of which writes; given by [`races`]. Displayed it is what the
-/// mock says on standard error: who does what, with which memory, and what would order the two.
+/// Two accesses to the same bytes that nothing orders, one of which writes; given by [`races`]. Displayed it is what
+/// the mock says on standard error: who does what, with which memory, and what would order the two.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Race {
@@ -78,8 +78,8 @@ impl fmt::Display for Race {
     }
 }
 
-/// Lets the mock look for accesses to memory that nothing orders: of tasks on different streams, or of a task and a call
-/// of the host. Gives what was set before. Off unless the environment variable `MOCK_ACL_RACES` says otherwise.
+/// Lets the mock look for accesses to memory that nothing orders: of tasks on different streams, or of a task and a
+/// call of the host. Gives what was set before. Off unless the environment variable `MOCK_ACL_RACES` says otherwise.
 ///
 /// What is queued already is not looked at, and what was found before is forgotten, also when the same is set again. A
 /// [`reset`](super::reset) forgets it as well and leaves the setting. Own kernels touch nothing that the mock knows of;
@@ -119,8 +119,8 @@ pub fn check_races(mode: RaceCheck) -> RaceCheck {
     RaceCheck::of(unsafe { sys::mock_acl_check_races(mode.raw()) })
 }
 
-/// The pairs that were found since [`check_races`] or [`reset`](super::reset), in the order in which they were met, each
-/// once however often; 4,096 at most.
+/// The pairs that were found since [`check_races`] or [`reset`](super::reset), in the order in which they were met,
+/// each once however often; 4,096 at most.
 ///
 /// # Examples
 ///

@@ -3,8 +3,8 @@
 //!
 //! A function is called as the C one is, in snake case: `aclnnInplaceAddRelu` is [`inplace_add_relu`]. Its first
 //! parameter is a [`Stream`](crate::Stream), a [`Probe`](crate::op::Probe) that only notes the
-//! [`Footprint`](crate::op::Footprint), or the [`Builder`](crate::plan::Builder) of a plan that records it. The others are those of `aclnnNameGetWorkspaceSize`, in its order and without
-//! its two results:
+//! [`Footprint`](crate::op::Footprint), or the [`Builder`](crate::plan::Builder) of a plan that records it. The others
+//! are those of `aclnnNameGetWorkspaceSize`, in its order and without its two results:
 //!
 //! | in C | here |
 //! |---|---|
@@ -60,9 +60,9 @@
 //! # Ok::<(), racl::Error>(())
 //! ```
 //!
-//! In a plan, results are [`Inferred`](crate::plan::Inferred), which the plan makes by [rules](crate::plan#operators) of
-//! types and shapes, or values that the caller made. What the operator reads and writes is in the plan's order as for
-//! its own operators. Where a rule is known, what does not fit is refused when it is recorded; else shapes are the
+//! In a plan, results are [`Inferred`](crate::plan::Inferred), which the plan makes by [rules](crate::plan#operators)
+//! of types and shapes, or values that the caller made. What the operator reads and writes is in the plan's order as
+//! for its own operators. Where a rule is known, what does not fit is refused when it is recorded; else shapes are the
 //! library's to judge, when the plan is captured or run, and its error names the line here. Numbers may depend on the
 //! plan's symbols: [`Builder::telling`](crate::plan::Builder::telling).
 //!

@@ -165,8 +165,8 @@ impl<'o> List for &mut [&'o mut (dyn Operand + 'o)] {
     }
 }
 
-/// Where the functions in [`aclnn`](crate::op::aclnn) take an operator: a [`Stream`], which queues it, a [`Probe`], which
-/// only notes what memory it would use, or the [`Builder`](crate::plan::Builder) of a plan, which records it.
+/// Where the functions in [`aclnn`](crate::op::aclnn) take an operator: a [`Stream`], which queues it, a [`Probe`],
+/// which only notes what memory it would use, or the [`Builder`](crate::plan::Builder) of a plan, which records it.
 pub trait Submit: Destination {}
 
 impl<T: Destination + ?Sized> Submit for T {}

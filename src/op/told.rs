@@ -1,5 +1,5 @@
-//! What an operator is told beside its tensors, as data that outlives the call: what a plan keeps of it, and how that is
-//! written.
+//! What an operator is told beside its tensors, as data that outlives the call: what a plan keeps of it, and how that
+//! is written.
 //!
 //! Each argument is a byte that says what it is, and what belongs to that. Numbers are little-endian. The bytes of a
 //! stored plan may come from anywhere: reading checks them against what the function takes.

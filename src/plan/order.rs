@@ -1,5 +1,5 @@
-//! Which work of a plan happens before which, by stream order and by events. Uses recipes; the memory plan and the checks
-//! ask it, and the builder has its clocks.
+//! Which work of a plan happens before which, by stream order and by events. Uses recipes; the memory plan and the
+//! checks ask it, and the builder has its clocks.
 
 use super::recipe::{NodeKind, Recipe};
 

@@ -124,9 +124,9 @@ impl Passes {
         self
     }
 
-    /// A product of two matrices to which something is added becomes [`op::addmm`](crate::op::addmm): of type f32, computed
-    /// in the type of the operands, where nobody else reads the product, both are on one stream with one limit of
-    /// cores, and nothing may write the matrices in between. The matrices live until the sum is computed then. The
+    /// A product of two matrices to which something is added becomes [`op::addmm`](crate::op::addmm): of type f32,
+    /// computed in the type of the operands, where nobody else reads the product, both are on one stream with one limit
+    /// of cores, and nothing may write the matrices in between. The matrices live until the sum is computed then. The
     /// numbers are the same on the mock and on the host; a device may round differently, within what the operator
     /// documents.
     #[must_use]
@@ -259,13 +259,13 @@ impl Plan {
     /// A plan that computes the same with less work, and what was changed. This one stays as it is.
     ///
     /// Names, inputs, outputs, streams, events and the source lines of what is left are the same, and so is the order
-    /// of what is left. [`Plan::to_text`] of the new plan begins with the changes. The passes take turns until none of them
-    /// finds anything.
+    /// of what is left. [`Plan::to_text`] of the new plan begins with the changes. The passes take turns until none of
+    /// them finds anything.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when a plan behind a [`PassMode::Verified`] gives other
-    /// numbers, with the first one that differs; the errors of [`Plan::simulate`] when it cannot be compared.
+    /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when a plan behind a [`PassMode::Verified`] gives
+    /// other numbers, with the first one that differs; the errors of [`Plan::simulate`] when it cannot be compared.
     ///
     /// # Examples
     ///

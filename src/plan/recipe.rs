@@ -212,8 +212,8 @@ pub enum Input {
     /// [`Builder::fill_bytes`](super::Builder::fill_bytes) and prefetches of it are refused when the plan is built,
     /// however it is run.
     Updatable,
-    /// Host memory of the executable, uploaded by each run in front of its work. A run does not wait for the runs before
-    /// it, unless four uploads are under way.
+    /// Host memory of the executable, uploaded by each run in front of its work. A run does not wait for the runs
+    /// before it, unless four uploads are under way.
     Host,
 }
 

@@ -11,9 +11,9 @@ pub struct MemoryStats {
     pub active: Amount,
     /// What the context has from the library, or from a [foreign allocator](crate::ForeignAllocator).
     pub reserved: Amount,
-    /// Of [`allocated`](Self::allocated), what captures made for their graphs, which keep it: scratch memory of operators
-    /// and [what a capturing stream allocates](crate::Stream::alloc). What several graphs of
-    /// [a pool](crate::GraphPool) share counts once.
+    /// Of [`allocated`](Self::allocated), what captures made for their graphs, which keep it: scratch memory of
+    /// operators and [what a capturing stream allocates](crate::Stream::alloc). What several graphs of [a
+    /// pool](crate::GraphPool) share counts once.
     pub graphs: Amount,
     /// Blocks of at most 1 MiB, which share segments of 2 MiB.
     pub small: MemoryClass,

@@ -1,7 +1,7 @@
 //! Segments that grow in place: a range of addresses, of which parts have memory.
 //!
-//! Memory comes in chunks, which go again one by one when nothing in them is in use, wherever they lie. What has none is
-//! a hole; the first one reaches to the end of the range.
+//! Memory comes in chunks, which go again one by one when nothing in them is in use, wherever they lie. What has none
+//! is a hole; the first one reaches to the end of the range.
 
 use std::collections::BTreeMap;
 use std::panic::Location;

@@ -3,8 +3,9 @@
 //! Before work goes to a stream, the stream is made to wait for the last writer of what it reads and for all users of
 //! what it writes, with an event recorded at the end of their stream. Nothing can wait in a circle: the event is
 //! recorded before the wait is submitted, so that whatever it stands for was submitted earlier and can only depend on
-//! what is earlier still. The exceptions are told by `retire::AtGates`: work that waits at a gate of a plan for a signal
-//! that is still to come, maybe from the very stream that would wait. Nobody waits for that; the gate is the order.
+//! what is earlier still. The exceptions are told by `retire::AtGates`: work that waits at a gate of a plan for a
+//! signal that is still to come, maybe from the very stream that would wait. Nobody waits for that; the gate is the
+//! order.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -52,8 +53,8 @@ impl Drop for ByHand {
 /// waits, and for streams that use different parts of one allocation at the same time. It holds for this thread and
 /// all contexts; nested scopes are one.
 ///
-/// Work of two streams that touches the same memory, one of them writing, and that no event orders runs in any order
-/// or at once: what is read then is undefined, and no call reports it. On the mock, `racl::mock::check_races` shows what
+/// Work of two streams that touches the same memory, one of them writing, and that no event orders runs in any order or
+/// at once: what is read then is undefined, and no call reports it. On the mock, `racl::mock::check_races` shows what
 /// is missing, or `MOCK_ACL_RACES=report` in the environment. Later work outside of the scope is ordered after what was
 /// submitted inside.
 ///

@@ -35,8 +35,8 @@ struct Entry {
     lent: bool,
 }
 
-/// The right to launch a graph of a pool. Between the look at what the launch has to follow and the note that it was made,
-/// another thread would put a launch on the same memory in no order with it.
+/// The right to launch a graph of a pool. Between the look at what the launch has to follow and the note that it was
+/// made, another thread would put a launch on the same memory in no order with it.
 pub(crate) struct Turn(Arc<Private>);
 
 /// What of the memory of a graph is of a pool.

@@ -123,8 +123,8 @@ impl StreamInner {
         Allocation::behind(&self.context, bytes, &Behind { key: self.key(), raw: self.raw, last: &last })
     }
 
-    /// Memory of `context` for a run on this stream, which comes before whatever else uses the memory: earlier work of the
-    /// stream may use it still, unless nothing would make other streams wait for that.
+    /// Memory of `context` for a run on this stream, which comes before whatever else uses the memory: earlier work of
+    /// the stream may use it still, unless nothing would make other streams wait for that.
     #[track_caller]
     pub(crate) fn allocate_for_run(
         self: &Arc<Self>,

@@ -2,7 +2,8 @@
 //!
 //! Publishes to dependents (`DEP_ACL_SYS_…`): `ROOT`, `INCLUDE`, `LIB_DIR` and `VERSION` of the toolkit when one was
 //! found, `MODE`, the enabled ways to the library joined by commas, and `HEADERS`, the release of the headers that the
-//! bindings come from (`unknown` for a toolkit without a version). With `dlopen` and `mock` a missing toolkit is no error.
+//! bindings come from (`unknown` for a toolkit without a version). With `dlopen` and `mock` a missing toolkit is no
+//! error.
 //!
 //! With `link` the tests of this package start without `LD_LIBRARY_PATH`. Cargo passes no argument of the linker to
 //! other packages: a program that is bound to the library prints the lines of `run_path` in a build script of its own,

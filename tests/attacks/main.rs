@@ -1,6 +1,6 @@
-//! Programs that do what no tidy one does, in safe Rust: drops in any order, threads, values that are forgotten, panics,
-//! loggers that call back, calls and work that fail, absurd arguments. None may crash, hang, leak what it did not forget
-//! or give a wrong number without an error.
+//! Programs that do what no tidy one does, in safe Rust: drops in any order, threads, values that are forgotten,
+//! panics, loggers that call back, calls and work that fail, absurd arguments. None may crash, hang, leak what it did
+//! not forget or give a wrong number without an error.
 #![forbid(unsafe_code)]
 
 #[path = "../common/mod.rs"]

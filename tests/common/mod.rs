@@ -38,8 +38,9 @@ pub(crate) fn assert_says(error: &Error, kind: ErrorKind, parts: &[&str]) {
     assert_eq!(text.lines().count(), 1, "{text}");
 }
 
-/// Puts a copy of the program `from` at `to`, for everybody to run. Another process writes it: with a copy of our own, a
-/// process that another test starts meanwhile would hold the new file open for writing, and nobody can run such a file.
+/// Puts a copy of the program `from` at `to`, for everybody to run. Another process writes it: with a copy of our own,
+/// a process that another test starts meanwhile would hold the new file open for writing, and nobody can run such a
+/// file.
 pub(crate) fn install_program(from: &Path, to: &Path) {
     let done = Command::new("install").args(["-m", "755", "--"]).args([from, to]).status();
     assert!(done.as_ref().is_ok_and(|status| status.success()), "install {}: {done:?}", to.display());

@@ -58,9 +58,8 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
     let mut missing: Vec<_> = named.filter(|name| !calls.contains_key(name)).collect();
     missing.sort_unstable();
     // Older releases (with gates that are events, and another spelling), functions that only the documentation names,
-    // and versions for the key of the compile cache: one
-    // that cannot be had is the part `unknown` of the key, and no error. Devices are waited for in parts while there are
-    // graphs with updates only.
+    // and versions for the key of the compile cache: one that cannot be had is the part `unknown` of the key, and no
+    // error. Devices are waited for in parts while there are graphs with updates only.
     assert_eq!(
         missing,
         [

@@ -1,5 +1,5 @@
-//! Gates of updates whose signal fails on the device: nobody waits for them for ever, and the executable says that it is
-//! of no use.
+//! Gates of updates whose signal fails on the device: nobody waits for them for ever, and the executable says that it
+//! is of no use.
 
 use racl::op::DataType::F32;
 use racl::plan::{Executable, Frozen, Input, Plan};
@@ -30,8 +30,8 @@ fn run(alone: &Alone, exe: &mut Executable, stream: &Stream, value: f32) -> Resu
     exe.run(stream, &mut give(exe, "x", &x))
 }
 
-/// Lets each task of a kind fail in one of two runs, the second of which is given while the first one may wait, and hands
-/// the executable to `end`, which says what it was told. How often that was that an update failed.
+/// Lets each task of a kind fail in one of two runs, the second of which is given while the first one may wait, and
+/// hands the executable to `end`, which says what it was told. How often that was that an update failed.
 fn each_failure((function, count): (&str, u64), end: impl Fn(&Alone, Executable, &Stream) -> Vec<Error>) -> usize {
     let mut poisoned = 0;
     for nth in 1..=count {

@@ -110,8 +110,8 @@ impl Machine {
     }
 }
 
-/// Runs a program; with `random` the streams stand still until a step lets them go, in any order. Gives all that the host
-/// saw.
+/// Runs a program; with `random` the streams stand still until a step lets them go, in any order. Gives all that the
+/// host saw.
 fn run(program: &[Step], context: &Context, streams: &[Stream], random: Option<&mut Random>) -> Vec<Vec<f32>> {
     let mut machine = Machine::new(context, streams);
     let adverse = random.is_some();

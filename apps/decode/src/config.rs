@@ -58,7 +58,8 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// [`Error::File`](crate::Error::File) for a file that cannot be read, and a network that this program does not implement.
+    /// [`Error::File`](crate::Error::File) for a file that cannot be read, and a network that this program does not
+    /// implement.
     pub fn load(path: &Path) -> Result<Self> {
         let settings = Settings::read(path)?.object()?;
         settings.expect_if_given("model_type", "llama")?;

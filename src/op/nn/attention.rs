@@ -32,16 +32,16 @@ pub enum Mask<'a> {
     None,
     /// Keys where this has 0: `[texts, 1, rows, keys]`, or with one text for all.
     Given(&'a Tensor<u8>),
-    /// The key with their own number and those before it. Takes a `[2048, 2048]` tensor with 1 above the diagonal, which
-    /// cards cut their tiles from (sparse mode 2).
+    /// The key with their own number and those before it. Takes a `[2048, 2048]` tensor with 1 above the diagonal,
+    /// which cards cut their tiles from (sparse mode 2).
     Causal(&'a Tensor<u8>),
 }
 
 /// Attention of many rows: `softmax(scale · q · kᵀ) · v` for each head.
 ///
 /// `q` and `out` are `[texts, rows, heads, size]`, `k` and `v` are `[texts, keys, groups, size]`: `heads` is a multiple
-/// of `groups`, and that many heads share one group of keys and values. A row that sees nothing becomes 0. `out` shares no
-/// memory with the operands. Types: f16 and bf16; f32 too on the mock.
+/// of `groups`, and that many heads share one group of keys and values. A row that sees nothing becomes 0. `out` shares
+/// no memory with the operands. Types: f16 and bf16; f32 too on the mock.
 ///
 /// # Errors
 ///

@@ -84,11 +84,11 @@ impl Foreign {
     /// Cores that the operator must have at the same time to make progress, as collectives do. With fewer it would
     /// wait for ever, and so would several that may run at once and of which each has a part of what it needs.
     ///
-    /// Refused when an executable is made, as [`FindingKind::CoreDeadlock`](crate::plan::FindingKind::CoreDeadlock): one
-    /// operator that needs more than the device has or its [`Scope::cores`](crate::plan::Scope::cores) allow; every two on
-    /// different streams in no order that need more together than the device has; and if there are none of these,
-    /// one larger set of such operators for each kind of cores. That search is exact, but for plans of so many that
-    /// it would take more than 20 million steps: of those only the single ones and the pairs are found. An
+    /// Refused when an executable is made, as [`FindingKind::CoreDeadlock`](crate::plan::FindingKind::CoreDeadlock):
+    /// one operator that needs more than the device has or its [`Scope::cores`](crate::plan::Scope::cores) allow; every
+    /// two on different streams in no order that need more together than the device has; and if there are none of
+    /// these, one larger set of such operators for each kind of cores. That search is exact, but for plans of so many
+    /// that it would take more than 20 million steps: of those only the single ones and the pairs are found. An
     /// [`Executable::limit_cores`](crate::plan::Executable::limit_cores) below what an operator needs is refused by the
     /// next run. Limits of scopes and executables are for each stream by itself, so they say nothing about several
     /// operators. Cores that a device does not tell are not checked.

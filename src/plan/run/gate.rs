@@ -1,10 +1,10 @@
 //! Gates: words of device memory that one side waits for and the other writes.
 //!
-//! A wait takes the signal: it waits for 1 and writes 0 (guide: stream management, aclrtValueWait and
-//! aclrtValueWrite). Releases up to CANN 8.3 have no waits for values. With those each gate is an event of the kind that
-//! graphs and work beside them share: a signal records it, a wait waits for it and resets it (guide: captured graphs,
-//! task update, ACL_EVENT_EXTERNAL). Such an event cannot be asked, so its word is written all the same, one byte
-//! pattern for each state, for whoever looks from the host.
+//! A wait takes the signal: it waits for 1 and writes 0 (guide: stream management, aclrtValueWait and aclrtValueWrite).
+//! Releases up to CANN 8.3 have no waits for values. With those each gate is an event of the kind that graphs and work
+//! beside them share: a signal records it, a wait waits for it and resets it (guide: captured graphs, task update,
+//! ACL_EVENT_EXTERNAL). Such an event cannot be asked, so its word is written all the same, one byte pattern for each
+//! state, for whoever looks from the host.
 
 use std::panic::Location;
 use std::sync::Arc;

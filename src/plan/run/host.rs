@@ -60,7 +60,8 @@ impl Ring {
         upload(side, piece, stream)
     }
 
-    /// The memory of the oldest run, which is the newest then: if its copy is not done, and there are few, other memory.
+    /// The memory of the oldest run, which is the newest then: if its copy is not done, and there are few, other
+    /// memory.
     fn next(&mut self, stream: &Stream, bytes: usize) -> Result<&mut HostSide> {
         let free = match self.0.first() {
             Some(HostSide::Lent(lent)) => lent.is_over()?,

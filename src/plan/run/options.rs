@@ -27,8 +27,8 @@ pub enum Mode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum OnFull {
-    /// Drops the graph that was used longest ago, once the new one is there; before, when the device has no streams, events
-    /// or memory left for a further one.
+    /// Drops the graph that was used longest ago, once the new one is there; before, when the device has no streams,
+    /// events or memory left for a further one.
     #[default]
     EvictLeastRecent,
     /// Runs eagerly.

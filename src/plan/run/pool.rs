@@ -29,10 +29,9 @@ const WAIT_LIMIT: Duration = Duration::from_secs(60);
 /// long it waits for a stream that another thread is dropping while the run before is still at work there.
 ///
 /// The memory grows to what the largest of them needs; graphs that were captured before keep what they had. A run takes
-/// what its stream gave up, though work of it may use that still, and what the pool gives up is for that stream at once,
-/// for others once its work is done. Scratch
-/// memory of operators in captured graphs is shared too ([`Pool::scratch_bytes`]), by executables on the context of the
-/// pool.
+/// what its stream gave up, though work of it may use that still, and what the pool gives up is for that stream at
+/// once, for others once its work is done. Scratch memory of operators in captured graphs is shared too
+/// ([`Pool::scratch_bytes`]), by executables on the context of the pool.
 ///
 /// # Examples
 ///

@@ -14,9 +14,9 @@ pub const MAX_SYMBOLS: usize = 8;
 
 /// One dimension of a value: a number, a symbol, or a product of symbols times a number plus a number.
 ///
-/// Symbols come from [`Builder::symbol`](crate::plan::Builder::symbol) and are good for the plan that it builds; others are
-/// refused. `+` and `*` compute; a result outside the form
-/// above is kept as such and refused, with a message, where it is used as a dimension.
+/// Symbols come from [`Builder::symbol`](crate::plan::Builder::symbol) and are good for the plan that it builds; others
+/// are refused. `+` and `*` compute; a result outside the form above is kept as such and refused, with a message, where
+/// it is used as a dimension.
 ///
 /// # Examples
 ///

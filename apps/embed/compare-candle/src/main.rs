@@ -1,8 +1,8 @@
 //! all-MiniLM-L6-v2 in candle on one thread of the CPU, beside embed on the mock, in one run.
 //!
-//! `cargo run --release` in this folder; needs the weights that `fetch-model.sh` fetches. Prints figures as `cargo bench
-//! -p embed` does: name, value, unit, target, and whether the target is met. Times are processor time, the best of
-//! some rounds. Ends with 1 when a target is missed.
+//! `cargo run --release` in this folder; needs the weights that `fetch-model.sh` fetches. Prints figures as `cargo
+//! bench -p embed` does: name, value, unit, target, and whether the target is met. Times are processor time, the best
+//! of some rounds. Ends with 1 when a target is missed.
 
 mod candle;
 
