@@ -127,16 +127,7 @@ impl Recorded {
                     }
                     _ => return Err(self.odd()),
                 },
-                Told::NoTensor => Arg::NoTensor,
-                Told::NoTensors => Arg::NoTensors,
-                Told::Scalar(value) => Arg::Scalar(*value),
-                Told::Scalars(values) => Arg::Scalars(values),
-                Told::Ints(values) => Arg::Ints(values),
-                Told::Floats(values) => Arg::Floats(values),
-                Told::Bools(values) => Arg::Bools(values),
-                Told::Text(text) => Arg::Text(text),
-                Told::Null => Arg::Null,
-                Told::Number(bits) => Arg::Number(*bits),
+                other => other.argument().ok_or_else(|| self.odd())?,
             });
         }
         target.take(&Call { function: self.function, label: self.label, location, args: &args })
@@ -172,16 +163,7 @@ impl Recorded {
             .map(|(told, list)| match told {
                 Told::Tensor(access) => Arg::Tensor(list[0], *access),
                 Told::Tensors(_, access) => Arg::Tensors(list, *access),
-                Told::NoTensor => Arg::NoTensor,
-                Told::NoTensors => Arg::NoTensors,
-                Told::Scalar(value) => Arg::Scalar(*value),
-                Told::Scalars(values) => Arg::Scalars(values),
-                Told::Ints(values) => Arg::Ints(values),
-                Told::Floats(values) => Arg::Floats(values),
-                Told::Bools(values) => Arg::Bools(values),
-                Told::Text(text) => Arg::Text(text),
-                Told::Null => Arg::Null,
-                Told::Number(bits) => Arg::Number(*bits),
+                other => other.argument().unwrap(),
             })
             .collect();
         super::aclnn::submit(on, (self.function, self.label), Location::caller(), &args)

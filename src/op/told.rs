@@ -140,6 +140,23 @@ impl Told {
         })
     }
 
+    /// The argument, of what is no tensor.
+    pub(super) fn argument(&self) -> Option<Arg<'_>> {
+        Some(match self {
+            Self::Tensor(_) | Self::Tensors(..) => return None,
+            Self::NoTensor => Arg::NoTensor,
+            Self::NoTensors => Arg::NoTensors,
+            Self::Scalar(value) => Arg::Scalar(*value),
+            Self::Scalars(values) => Arg::Scalars(values),
+            Self::Ints(values) => Arg::Ints(values),
+            Self::Floats(values) => Arg::Floats(values),
+            Self::Bools(values) => Arg::Bools(values),
+            Self::Text(text) => Arg::Text(text),
+            Self::Null => Arg::Null,
+            Self::Number(bits) => Arg::Number(*bits),
+        })
+    }
+
     /// How many tensors it is, and what is done with them.
     pub(crate) fn tensors(&self) -> Option<(u32, Access)> {
         match *self {

@@ -10,7 +10,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::graph::CaptureMode;
 use crate::plan::Plan;
 use crate::plan::recipe::{Cores, Input, OnMove};
-use crate::plan::symbols::Symbol;
 use crate::plan::symbols::values::{Values, named};
 use crate::retire;
 use crate::stream::Stream;
@@ -336,7 +335,7 @@ impl Executable {
         let symbols = resolve(&self.plan.0, bind)?;
         self.check_aliases(bind)?;
         self.check_moves(&bind.addresses)?;
-        let sizes = self.sizes(&symbols);
+        let sizes = self.sizes(symbols);
         let sized = self.size(&sizes, stream)?;
         self.check_cores()?;
         if self.options.mode == Mode::Eager {
@@ -399,12 +398,15 @@ impl Executable {
     }
 
     /// Notes the values of the symbols for this run; gives those that are sizes.
-    pub(super) fn sizes(&mut self, symbols: &[usize]) -> Vec<usize> {
+    pub(super) fn sizes(&mut self, mut symbols: Vec<usize>) -> Vec<usize> {
         self.numbers.clear();
         self.numbers.extend(symbols.iter().map(|value| *value as u64));
-        let size =
-            |(symbol, value): (&Symbol, &usize)| if symbol.each_run { symbol.greatest as usize } else { *value };
-        self.plan.0.recipe.symbols.iter().zip(symbols).map(size).collect()
+        for (symbol, value) in self.plan.0.recipe.symbols.iter().zip(&mut symbols) {
+            if symbol.each_run {
+                *value = symbol.greatest as usize;
+            }
+        }
+        symbols
     }
 
     /// Recipe and memory for values of the symbols, maybe for a run on a stream.

@@ -54,7 +54,7 @@ impl Executable {
 
     pub(super) fn run_eagerly(&mut self, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
         let symbols = resolve(&self.plan.0, bind)?;
-        let symbols = self.sizes(&symbols);
+        let symbols = self.sizes(symbols);
         let sized = self.size(&symbols, Some(stream))?;
         let plan = &self.plan.0;
         let recipe = sized.recipe(plan);
@@ -214,7 +214,7 @@ fn replay_with_updates(
         accesses.map(|access| recipe.storage_of(access.value) as usize)
     };
     let told = (&captured.told[..], numbers);
-    let changes = |node| is_told_anew(plan, &recipe.nodes[node as usize], told);
+    let changes = |node| told.0 != told.1 && is_told_anew(plan, &recipe.nodes[node as usize], told);
     captured.groups.mark(|node| storages(node).any(|storage| moved[storage]) || changes(node));
     captured.told.clear();
     captured.told.extend_from_slice(numbers);
