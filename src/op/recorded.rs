@@ -68,6 +68,11 @@ impl Recorded {
         Ok(new)
     }
 
+    /// The index of a parameter.
+    pub(crate) fn index(&self, parameter: &str) -> Option<usize> {
+        self.function.parameter(parameter).map(|(index, _)| index)
+    }
+
     /// What a parameter takes.
     #[cfg(feature = "cache")]
     pub(crate) fn takes(&self, parameter: &str) -> Option<Takes> {

@@ -14,6 +14,7 @@ use super::checked::Plan;
 use super::checked::change::Change;
 use super::recipe::Recipe;
 
+mod called;
 mod common;
 mod copies;
 mod dead;

@@ -5,6 +5,8 @@ use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::{Access, FunctionKind, Mode, Node, NodeKind, Recipe, StorageKind};
 
+use super::called::Called;
+
 /// A checked plan with what is known of it.
 pub(super) struct Facts<'a> {
     pub(super) plan: &'a Inner,
@@ -55,6 +57,11 @@ impl<'a> Facts<'a> {
             }
             _ => false,
         }
+    }
+
+    /// The name in C of the operator of a node, and what it is told, whichever way the plan has it.
+    pub(super) fn called(&self, node: u32) -> Option<Called<'a>> {
+        Called::of(self.plan, &self.recipe.nodes[node as usize])
     }
 
     pub(super) fn overlap(&self, a: u32, b: u32) -> bool {

@@ -2,8 +2,9 @@
 
 use crate::op::{CubeMath, DataType};
 use crate::plan::recipe::operator::{Operator, broadcast};
-use crate::plan::recipe::{Access, Mode, Node, NodeKind, Recipe};
+use crate::plan::recipe::{Access, Mode, NodeKind, Recipe};
 
+use super::called::Called;
 use super::edit::Edit;
 use super::facts::Facts;
 
@@ -17,19 +18,25 @@ pub(super) fn run(facts: &Facts<'_>) -> Edit {
     for access in recipe.accesses.iter().filter(|access| access.mode == Mode::Touch) {
         touched[recipe.storage_of(access.value) as usize] = true;
     }
-    for (index, node) in recipe.nodes.iter().enumerate() {
-        let (NodeKind::Op(Operator::Add), [a, b, out]) = (node.kind, recipe.accesses_of(node)) else { continue };
-        for (product, bias) in [(a, b), (b, a)] {
+    for index in 0..recipe.nodes.len() as u32 {
+        let Some((a, b, out)) = facts.called(index).and_then(|call| sum(&call)) else { continue };
+        for (product, bias) in [(&a, &b), (&b, &a)] {
             if touched[recipe.storage_of(product.value) as usize] {
                 continue;
             }
-            let Some((first, operands)) = fused(facts, index as u32, (product, bias, out)) else { continue };
-            edit.remove(recipe, NAME, first, "its product is part of", Some(index as u32));
-            edit.rewrite(index as u32, NodeKind::Op(Operator::Addmm), operands);
+            let Some((first, operands)) = fused(facts, index, (product, bias, &out)) else { continue };
+            edit.remove(recipe, NAME, first, "its product is part of", Some(index));
+            edit.rewrite(index, NodeKind::Op(Operator::Addmm), operands);
             break;
         }
     }
     edit
+}
+
+/// The operands and the result of a plain sum.
+fn sum(call: &Called<'_>) -> Option<(Access, Access, Access)> {
+    let is_plain = call.is(&["aclnnAdd"]) && call.scalar(2) == Some(1.0);
+    is_plain.then_some((call.tensor(0)?, call.tensor(1)?, call.tensor(3)?))
 }
 
 /// The node of the product, and what the sum works with when it computes that too.
@@ -46,7 +53,7 @@ fn fused(
     let [a, b, result] = recipe.accesses_of(node) else { return None };
     let layout = |value| (recipe.values[value as usize].layout, &recipe.values[value as usize].offset);
     let storages = |one: &Access| recipe.storage_of(one.value);
-    let fits = is_product(recipe, node, a, b)
+    let fits = is_product(facts, first, a, b)
         && read.node == sum
         && facts.is_fresh(&written)
         && layout(product.value) == layout(result.value)
@@ -57,13 +64,14 @@ fn fused(
     fits.then(|| (first, vec![*bias, *a, *b, *out]))
 }
 
-fn is_product(recipe: &Recipe, node: &Node, a: &Access, b: &Access) -> bool {
+fn is_product(facts: &Facts<'_>, node: u32, a: &Access, b: &Access) -> bool {
     let is_matrix = |one: &Access| {
-        let layout = recipe.layout_of(one.value);
+        let layout = facts.recipe.layout_of(one.value);
         layout.dims.len() == 2 && layout.dtype == DataType::F32
     };
-    let product = matches!(node.kind, NodeKind::Op(Operator::Mm | Operator::Matmul { math: CubeMath::KeepType }));
-    product && is_matrix(a) && is_matrix(b)
+    let keeps_type = i64::from(CubeMath::KeepType.raw());
+    let product = |call: Called<'_>| call.is(&["aclnnMatmul", "aclnnMm"]) && call.int(3) == Some(keeps_type);
+    facts.called(node).is_some_and(product) && is_matrix(a) && is_matrix(b)
 }
 
 /// Whether the sum has the shape of the product.

@@ -6,6 +6,7 @@ use crate::plan::symbols::dim::Dim;
 use crate::plan::{Builder, Foreign, HostFunction, Input, Operator, Optimised, PassMode, Passes, Plan, Value};
 use crate::{ErrorKind, Prefetch};
 
+mod called;
 mod common_values;
 mod dead_values;
 mod folded_constants;
