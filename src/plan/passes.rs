@@ -14,20 +14,29 @@ use super::checked::Plan;
 use super::checked::change::Change;
 use super::recipe::Recipe;
 
+mod attention;
 mod called;
+mod channels;
 mod common;
 mod copies;
 mod dead;
 mod edit;
 mod facts;
 mod fold;
+mod gates;
+mod group;
+mod norms;
 mod products;
+mod replacing;
+mod rotations;
 #[cfg(test)]
 mod tests;
+mod transposes;
 mod verify;
 
 use edit::Edit;
 use facts::Facts;
+use verify::Bound;
 
 /// How a pass is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -40,8 +49,12 @@ pub enum PassMode {
     On,
     /// It changes the plan, and what it made is compared with what it was given: both are simulated on random inputs of
     /// several seeds, with the symbols at their bounds and half way, or less where a run would take more than
-    /// 256 MiB; all outputs and inputs must be the same, bit for bit. That calls host functions, and needs a
-    /// computation on the host of every operator ([`Plan::simulate`]).
+    /// 256 MiB. All outputs and inputs must be the same, bit for bit; but for passes that let another operator round
+    /// fewer times ([`Passes::fused_attention`], [`Passes::fused_norms`], [`Passes::fused_gates`],
+    /// [`Passes::fused_rotations`]): floating-point numbers may differ there by so much of the largest finite
+    /// magnitude in the same output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16; infinities and NaN have to
+    /// be in the same places. That calls host functions, and needs a computation on the host of every operator
+    /// ([`Plan::simulate`]).
     Verified,
 }
 
@@ -61,6 +74,11 @@ pub struct Passes {
     folded_constants: PassMode,
     needless_copies: PassMode,
     common_values: PassMode,
+    needless_transposes: PassMode,
+    fused_attention: PassMode,
+    fused_norms: PassMode,
+    fused_gates: PassMode,
+    fused_rotations: PassMode,
     fused_products: PassMode,
     dead_values: PassMode,
     most_folded: usize,
@@ -87,6 +105,11 @@ impl Passes {
             folded_constants: mode,
             needless_copies: mode,
             common_values: mode,
+            needless_transposes: mode,
+            fused_attention: mode,
+            fused_norms: mode,
+            fused_gates: mode,
+            fused_rotations: mode,
             fused_products: mode,
             dead_values: mode,
             most_folded: 1 << 20,
@@ -122,6 +145,62 @@ impl Passes {
     #[must_use]
     pub const fn common_values(mut self, mode: PassMode) -> Self {
         self.common_values = mode;
+        self
+    }
+
+    /// A permutation that exchanges the last two dimensions goes, and the products that read it read a view of what it
+    /// copied: a weight is never laid anew, however often the plan runs. Only where products alone read the copy, as
+    /// matrices, and nothing may write the original before they do. Of a constant the permutation is
+    /// [folded](Self::folded_constants) before. No weight is brought into FRACTAL_NZ: plans have no such format.
+    #[must_use]
+    pub const fn needless_transposes(mut self, mode: PassMode) -> Self {
+        self.needless_transposes = mode;
+        self
+    }
+
+    /// `softmax(scale · q · kᵀ + mask) · v` in products of three or four dimensions becomes
+    /// `aclnnPromptFlashAttentionV3`: of f16 or bf16, which cards take, with or without casts to f32 around the
+    /// softmax, a scale, and a mask. A mask is a constant of zeros and minus infinities, the same for all heads, in
+    /// which each row sees something. What holds for all fused passes: nobody else reads what the operators in between
+    /// make, all are on one stream with one limit of cores, they are told all numbers when the plan is built, and
+    /// nothing may write what they read until the last one is done, nor is it what that writes.
+    ///
+    /// Products with a bias and an activation stay apart, as there is no operator of CANN for them in the tables of
+    /// the mock.
+    #[must_use]
+    pub const fn fused_attention(mut self, mode: PassMode) -> Self {
+        self.fused_attention = mode;
+        self
+    }
+
+    /// `x · rsqrt(mean(x²) + eps) · weight` becomes `aclnnRmsNorm`, where the mean is over the dimensions of the
+    /// weight, which are the last ones of `x`, and keeps them: of f32, f16 or bf16, statistics in f32, with casts
+    /// around. The square may be a product, a power of 2 or `aclnnSquare`, the root part of a quotient. With a sum of
+    /// two tensors of one shape in front it becomes `aclnnAddRmsNorm`; others may read the sum after that. And
+    /// `(x - mean) · scale · weight + bias` with a number for each channel becomes `aclnnBatchNormElemt`. The rest is as
+    /// for [`fused_attention`](Self::fused_attention).
+    ///
+    /// A sum in front of a layer norm stays: the mock does not compute `aclnnAddLayerNorm`.
+    #[must_use]
+    pub const fn fused_norms(mut self, mode: PassMode) -> Self {
+        self.fused_norms = mode;
+        self
+    }
+
+    /// `silu(gate) · up` becomes `aclnnSwiGlu` where both are halves of one tensor: views, the second behind the first
+    /// in some dimension, or what `aclnnSplitWithSize` makes. `silu` may be written with `sigmoid`. Two products whose
+    /// weights could be joined stay two. The rest is as for [`fused_attention`](Self::fused_attention).
+    #[must_use]
+    pub const fn fused_gates(mut self, mode: PassMode) -> Self {
+        self.fused_gates = mode;
+        self
+    }
+
+    /// `x · cos + cat(-second half of x, first half) · sin` becomes `aclnnRotaryPositionEmbedding`, over the last of
+    /// four dimensions. The rest is as for [`fused_attention`](Self::fused_attention).
+    #[must_use]
+    pub const fn fused_rotations(mut self, mode: PassMode) -> Self {
+        self.fused_rotations = mode;
         self
     }
 
@@ -162,11 +241,16 @@ impl Passes {
         self
     }
 
-    fn all_modes(&self) -> [(Pass, PassMode); 5] {
+    fn all_modes(&self) -> [(Pass, PassMode); 10] {
         [
             (Pass::Fold, self.folded_constants),
             (Pass::Copies, self.needless_copies),
             (Pass::Common, self.common_values),
+            (Pass::Transposes, self.needless_transposes),
+            (Pass::Attention, self.fused_attention),
+            (Pass::Norms, self.fused_norms),
+            (Pass::Gates, self.fused_gates),
+            (Pass::Rotations, self.fused_rotations),
             (Pass::Products, self.fused_products),
             (Pass::Dead, self.dead_values),
         ]
@@ -179,6 +263,11 @@ impl Passes {
             Pass::Fold => fold::run(&facts, self.most_folded as u64)?,
             Pass::Copies => copies::run(&facts),
             Pass::Common => common::run(&facts),
+            Pass::Transposes => transposes::run(&facts),
+            Pass::Attention => attention::run(&facts)?,
+            Pass::Norms => norms::run(&facts)?,
+            Pass::Gates => gates::run(&facts)?,
+            Pass::Rotations => rotations::run(&facts)?,
             Pass::Products => products::run(&facts),
             Pass::Dead => dead::run(&facts),
         };
@@ -187,7 +276,7 @@ impl Passes {
         }
         let changed = changed(plan, edit).map_err(|error| error.context(pass.name()))?;
         if mode == PassMode::Verified {
-            verify::verify(pass.name(), plan, &changed)?;
+            verify::verify(pass.name(), pass.bound(), plan, &changed)?;
         }
         Ok(Some(changed))
     }
@@ -198,6 +287,11 @@ enum Pass {
     Fold,
     Copies,
     Common,
+    Transposes,
+    Attention,
+    Norms,
+    Gates,
+    Rotations,
     Products,
     Dead,
 }
@@ -208,8 +302,23 @@ impl Pass {
             Self::Fold => fold::NAME,
             Self::Copies => copies::NAME,
             Self::Common => common::NAME,
+            Self::Transposes => transposes::NAME,
+            Self::Attention => attention::NAME,
+            Self::Norms => norms::NAME,
+            Self::Gates => gates::NAME,
+            Self::Rotations => rotations::NAME,
             Self::Products => products::NAME,
             Self::Dead => dead::NAME,
+        }
+    }
+}
+
+impl Pass {
+    /// How far numbers may be from those before.
+    fn bound(self) -> Bound {
+        match self {
+            Self::Attention | Self::Norms | Self::Gates | Self::Rotations => Bound::Close,
+            _ => Bound::Equal,
         }
     }
 }

@@ -15,6 +15,7 @@ mod dynamic;
 mod environment;
 mod equal;
 mod failures;
+mod fused;
 mod gates;
 #[path = "../../src/plan/builder/tests/generate.rs"]
 mod generate;

@@ -19,17 +19,17 @@ use crate::Alone;
 
 /// How many operators each pass left out of all plans.
 #[derive(Default)]
-struct Gone(Mutex<(usize, BTreeMap<&'static str, usize>)>);
+pub(crate) struct Gone(Mutex<(usize, BTreeMap<&'static str, usize>)>);
 
 impl Gone {
-    fn add(&self, better: &Optimised) {
+    pub(crate) fn add(&self, better: &Optimised) {
         let (plans, gone) = &mut *self.0.lock().unwrap();
         *plans += 1;
         better.changes.iter().for_each(|change| *gone.entry(change.pass).or_default() += 1);
     }
 
     #[track_caller]
-    fn assert_at_least(&self, plans: usize, least: &[(&str, usize)]) {
+    pub(crate) fn assert_at_least(&self, plans: usize, least: &[(&str, usize)]) {
         let (seen, gone) = &*self.0.lock().unwrap();
         if alone().is_none() {
             assert!(*seen >= plans, "{seen} plans");
@@ -48,6 +48,17 @@ fn check(
     case: (&[Vec<Given>], &[(String, DataType)]),
     seed: u64,
 ) -> Optimised {
+    check_close(mock, plan, passes, case, (0.0, seed))
+}
+
+/// The same, where numbers may differ by so much of the largest one in their output.
+pub(crate) fn check_close(
+    mock: &Alone,
+    plan: &Plan,
+    passes: &Passes,
+    case: (&[Vec<Given>], &[(String, DataType)]),
+    (share, seed): (f32, u64),
+) -> Optimised {
     let (turns, outputs) = case;
     let better = plan.optimise(passes).unwrap();
     assert_eq!(plan.operators(), better.plan.operators() + better.changes.len());
@@ -55,13 +66,25 @@ fn check(
     let (before, after) =
         (plan.simulate(seed, &inputs).unwrap(), better.plan.simulate(seed.wrapping_mul(31), &inputs).unwrap());
     for (name, _) in outputs {
-        assert_eq!(before.bytes(name).unwrap(), after.bytes(name).unwrap(), "{name}\n{better}");
+        let (a, b) = (before.bytes(name).unwrap(), after.bytes(name).unwrap());
+        assert!(a == b || (share > 0.0 && is_close(a, b, share)), "{name}\n{better}");
     }
     for one in &turns[0] {
-        assert_eq!(before.input_bytes(&one.name).unwrap(), after.input_bytes(&one.name).unwrap(), "{better}");
+        let (a, b) = (before.input_bytes(&one.name).unwrap(), after.input_bytes(&one.name).unwrap());
+        assert!(a == b || (share > 0.0 && is_close(a, b, share)), "{}\n{better}", one.name);
     }
     Case { plan: &better.plan, turns, outputs }.check(&mock.device, seed);
     better
+}
+
+fn is_close(a: &[u8], b: &[u8], share: f32) -> bool {
+    let numbers = |bytes: &[u8]| -> Vec<f32> {
+        bytes.chunks_exact(4).map(|one| f32::from_ne_bytes(one.try_into().unwrap())).collect()
+    };
+    let (a, b) = (numbers(a), numbers(b));
+    let largest = a.iter().filter(|one| one.is_finite()).fold(0.0_f32, |most, one| most.max(one.abs()));
+    let close = |(a, b): (&f32, &f32)| (a - b).abs() <= share * largest || a == b || (a.is_nan() && b.is_nan());
+    a.len() == b.len() && a.iter().zip(&b).all(close)
 }
 
 #[test]

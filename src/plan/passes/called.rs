@@ -75,6 +75,22 @@ impl<'a> Called<'a> {
         }
     }
 
+    /// A number that is no integer; none where it is told later.
+    pub(super) fn real(&self, parameter: usize) -> Option<f64> {
+        match self.known(parameter)? {
+            Told::Number(bits) => Some(f64::from_bits(*bits)),
+            _ => None,
+        }
+    }
+
+    /// A list of integers; none where it is told later.
+    pub(super) fn ints(&self, parameter: usize) -> Option<&[i64]> {
+        match self.known(parameter)? {
+            Told::Ints(numbers) => Some(numbers),
+            _ => None,
+        }
+    }
+
     /// The number of a scalar.
     pub(super) fn scalar(&self, parameter: usize) -> Option<f64> {
         match self.known(parameter)? {

@@ -7,7 +7,10 @@ use std::hash::Hash;
 
 use crate::plan::checked::change::{Change, Work};
 use crate::plan::recipe::function::Body;
-use crate::plan::recipe::{Access, Node, NodeKind, Recipe, StorageKind};
+use crate::plan::recipe::layout::{Extent, Layout};
+use crate::plan::recipe::{Access, FunctionInfo, Node, NodeKind, Recipe, Storage, StorageKind, ValueInfo};
+
+use super::replacing::Replacing;
 
 /// What a pass wants changed.
 pub(super) struct Edit {
@@ -18,7 +21,17 @@ pub(super) struct Edit {
     constants: HashMap<u32, Vec<u8>>,
     /// What nodes do instead, with which values.
     rewritten: HashMap<u32, (NodeKind, Vec<Access>)>,
+    added: Added,
     pub(super) changes: Vec<Change>,
+}
+
+/// What stands behind all that the recipe has.
+#[derive(Default)]
+struct Added {
+    storages: Vec<Storage>,
+    layouts: Vec<Layout>,
+    values: Vec<ValueInfo>,
+    functions: Vec<(FunctionInfo, Body)>,
 }
 
 impl Edit {
@@ -28,6 +41,7 @@ impl Edit {
             moved: (0..recipe.storages.len() as u32).collect(),
             constants: HashMap::new(),
             rewritten: HashMap::new(),
+            added: Added::default(),
             changes: Vec::new(),
         }
     }
@@ -66,9 +80,48 @@ impl Edit {
         self.rewritten.insert(node, (kind, accesses));
     }
 
+    /// Whether a node is left out or does something else already.
+    pub(super) fn changes_node(&self, node: u32) -> bool {
+        self.removed[node as usize] || self.rewritten.contains_key(&node)
+    }
+
+    /// Lets a node call another operator.
+    pub(super) fn call(&mut self, recipe: &Recipe, node: u32, replacing: Replacing) {
+        let function = (recipe.functions.len() + self.added.functions.len()) as u32;
+        let Replacing { recorded, accesses } = replacing;
+        self.added.functions.push((FunctionInfo::of_operator(&recorded, Vec::new()), Body::Operator(recorded)));
+        self.rewrite(node, NodeKind::Foreign(function), accesses);
+    }
+
+    /// Another value of some memory.
+    pub(super) fn value(&mut self, recipe: &Recipe, storage: u32, offset: Extent, layout: Layout) -> u32 {
+        let mut known = recipe.layouts.iter().chain(&self.added.layouts);
+        let layout = known.position(|known| *known == layout).unwrap_or_else(|| {
+            self.added.layouts.push(layout);
+            recipe.layouts.len() + self.added.layouts.len() - 1
+        });
+        self.added.values.push(ValueInfo { storage, layout: layout as u32, offset });
+        (recipe.values.len() + self.added.values.len() - 1) as u32
+    }
+
+    /// Memory that holds these bytes from the start.
+    pub(super) fn constant(&mut self, recipe: &Recipe, bytes: Vec<u8>) -> u32 {
+        let storage = (recipe.storages.len() + self.added.storages.len()) as u32;
+        let size = Extent::Fixed(bytes.len() as u64);
+        self.added.storages.push(Storage { kind: StorageKind::Temporary, bytes: size });
+        self.moved.push(storage);
+        self.set(storage, bytes);
+        storage
+    }
+
     /// Makes the changes. With the recipe and its bodies comes where each node that is left is now.
     pub(super) fn apply(self, recipe: &Recipe, bodies: &[Body]) -> (Recipe, Vec<Body>, Vec<Option<u32>>) {
         let mut new = recipe.clone();
+        let (infos, more): (Vec<_>, Vec<_>) = self.added.functions.into_iter().unzip();
+        new.storages.extend(self.added.storages);
+        new.layouts.extend(self.added.layouts);
+        new.values.extend(self.added.values);
+        new.functions.extend(infos);
         for value in &mut new.values {
             value.storage = self.moved[value.storage as usize];
         }
@@ -79,7 +132,7 @@ impl Edit {
         let positions = nodes(&mut new, recipe, &self.removed, &self.rewritten);
         reserved(&mut new, recipe, &positions);
         memory(&mut new);
-        let bodies = functions(&mut new, bodies);
+        let bodies = functions(&mut new, [bodies, &more].concat());
         new.shrink();
         (new, bodies, positions)
     }
@@ -210,7 +263,7 @@ fn constants(recipe: &mut Recipe) {
     }
 }
 
-fn functions(recipe: &mut Recipe, bodies: &[Body]) -> Vec<Body> {
+fn functions(recipe: &mut Recipe, mut bodies: Vec<Body>) -> Vec<Body> {
     let mut used = vec![false; recipe.functions.len()];
     for node in &recipe.nodes {
         if let NodeKind::Foreign(function) | NodeKind::Host(function) = node.kind {
@@ -218,13 +271,12 @@ fn functions(recipe: &mut Recipe, bodies: &[Body]) -> Vec<Body> {
         }
     }
     let numbers = Numbers::of((0..used.len() as u32).filter(|function| used[*function as usize]));
-    let mut kept = bodies.to_vec();
     keep(&mut recipe.functions, &numbers);
-    keep(&mut kept, &numbers);
+    keep(&mut bodies, &numbers);
     for node in &mut recipe.nodes {
         if let NodeKind::Foreign(function) | NodeKind::Host(function) = &mut node.kind {
             *function = numbers.new_of(function);
         }
     }
-    kept
+    bodies
 }

@@ -14,6 +14,8 @@ pub(super) struct Facts<'a> {
     bounds: Vec<(u64, u64)>,
     /// Storages that work beside the plan may use, which `record_stream` tells.
     reserved: Vec<bool>,
+    /// Storages of which something is prefetched.
+    touched: Vec<bool>,
     /// Work that tells somebody outside how far the plan is, or is told something: inputs may be others then.
     gates: Vec<u32>,
     /// Whether foreign operators only compute.
@@ -35,12 +37,16 @@ impl<'a> Facts<'a> {
         let recipe = &plan.recipe;
         let mut reserved = vec![false; recipe.storages.len()];
         recipe.reserved.iter().for_each(|(storage, _)| reserved[*storage as usize] = true);
+        let mut touched = vec![false; recipe.storages.len()];
+        for access in recipe.accesses.iter().filter(|access| access.mode == Mode::Touch) {
+            touched[recipe.storage_of(access.value) as usize] = true;
+        }
         let is_gate = |index: &u32| {
             let kind = recipe.nodes[*index as usize].kind;
             matches!(kind, NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) | NodeKind::Host(_))
         };
         let gates = (0..recipe.nodes.len() as u32).filter(is_gate).collect();
-        Self { plan, recipe, bounds: recipe.bounds(), reserved, gates, foreign }
+        Self { plan, recipe, bounds: recipe.bounds(), reserved, touched, gates, foreign }
     }
 
     /// Whether all that a node does is to compute what it writes, from what it reads and is told.
@@ -75,6 +81,16 @@ impl<'a> Facts<'a> {
     /// Whether a value is memory of the plan alone.
     pub(super) fn is_temporary(&self, value: u32) -> bool {
         self.kind(value) == StorageKind::Temporary && !self.reserved[self.recipe.storage_of(value) as usize]
+    }
+
+    /// Whether some of the memory of a value is prefetched.
+    pub(super) fn is_touched(&self, value: u32) -> bool {
+        self.touched[self.recipe.storage_of(value) as usize]
+    }
+
+    /// Whether two values are the same part of the same memory, seen alike.
+    pub(super) fn is_same(&self, a: u32, b: u32) -> bool {
+        self.recipe.values[a as usize] == self.recipe.values[b as usize]
     }
 
     /// Whether a value is all of its memory, without gaps.

@@ -2,7 +2,7 @@
 
 use crate::op::{CubeMath, DataType};
 use crate::plan::recipe::operator::{Operator, broadcast};
-use crate::plan::recipe::{Access, Mode, NodeKind, Recipe};
+use crate::plan::recipe::{Access, NodeKind, Recipe};
 
 use super::called::Called;
 use super::edit::Edit;
@@ -14,14 +14,10 @@ pub(super) const NAME: &str = "fused_products";
 pub(super) fn run(facts: &Facts<'_>) -> Edit {
     let recipe = facts.recipe;
     let mut edit = Edit::of(recipe);
-    let mut touched = vec![false; recipe.storages.len()];
-    for access in recipe.accesses.iter().filter(|access| access.mode == Mode::Touch) {
-        touched[recipe.storage_of(access.value) as usize] = true;
-    }
     for index in 0..recipe.nodes.len() as u32 {
         let Some((a, b, out)) = facts.called(index).and_then(|call| sum(&call)) else { continue };
         for (product, bias) in [(&a, &b), (&b, &a)] {
-            if touched[recipe.storage_of(product.value) as usize] {
+            if facts.is_touched(product.value) {
                 continue;
             }
             let Some((first, operands)) = fused(facts, index, (product, bias, &out)) else { continue };

@@ -1,7 +1,8 @@
 //! What each pass changes, and what it leaves alone. Numbers before and after are compared by simulation.
 
 use crate::error::Result;
-use crate::op::DataType::{F16, F32};
+use crate::op::DataType::{Bf16, F16, F32};
+use crate::plan::passes::verify::Bound;
 use crate::plan::symbols::dim::Dim;
 use crate::plan::{Builder, Foreign, HostFunction, Input, Operator, Optimised, PassMode, Passes, Plan, Value};
 use crate::{ErrorKind, Prefetch};
@@ -10,8 +11,13 @@ mod called;
 mod common_values;
 mod dead_values;
 mod folded_constants;
+mod fused_attention;
+mod fused_gates;
+mod fused_norms;
 mod fused_products;
+mod fused_rotations;
 mod needless_copies;
+mod needless_transposes;
 mod operators_by_c_name;
 
 const OFF: Passes = Passes::new();
@@ -122,13 +128,53 @@ fn the_first_number_that_differs_is_told() {
         })
         .unwrap()
     };
-    let error = super::verify::verify("made_up", &plan(1.0), &plan(2.0)).unwrap_err();
+    let error = super::verify::verify("made_up", Bound::Equal, &plan(1.0), &plan(2.0)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidPlan);
     assert!(
         error.to_string().contains("made_up: output \"y\" differs at element 0 (inputs of seed 0, n = 2)"),
         "{error}"
     );
-    super::verify::verify("made_up", &plan(1.0), &plan(1.0)).unwrap();
+    super::verify::verify("made_up", Bound::Equal, &plan(1.0), &plan(1.0)).unwrap();
+}
+
+#[test]
+fn numbers_that_are_close_are_told_from_those_that_are_not() {
+    let plan = |dtype, times: f32, shift: f32| {
+        Plan::build(|g| {
+            let x = g.input("x", [8], F32, Input::Copied)?;
+            // One number is infinite, and one is none.
+            let edges = g.constant(&[0.0, f32::INFINITY, f32::NAN, 0.0, 0.0, 0.0, 0.0, shift], [8])?;
+            g.output("y", g.cast(g.add(g.muls(x, times)?, edges)?, dtype)?)
+        })
+        .unwrap()
+    };
+    let differ = |dtype, times: f32, shift: f32| {
+        let (before, after) = (plan(dtype, 1.0, 0.0), plan(dtype, times, shift));
+        let error = super::verify::verify("made_up", Bound::Close, &before, &after).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidPlan, "{error}");
+        error.to_string()
+    };
+    let same = |dtype, times: f32| {
+        super::verify::verify("made_up", Bound::Close, &plan(dtype, 1.0, 0.0), &plan(dtype, times, 0.0)).unwrap();
+    };
+    same(F32, 1.00005);
+    same(F16, 1.005);
+    same(Bf16, 1.02);
+    assert!(differ(F32, 1.001, 0.0).contains("made_up: output \"y\" differs at element"));
+    differ(F16, 1.1, 0.0);
+    differ(Bf16, 1.2, 0.0);
+    assert!(differ(F32, 1.0, f32::INFINITY).contains("at element 7"));
+    assert!(differ(F32, 1.0, f32::NAN).contains("at element 7"));
+    assert!(differ(F32, -1.0, 0.0).contains("at element"));
+    // Integers and truth values are the same or not.
+    let whole = |times: f32| {
+        Plan::build(|g| {
+            let x = g.input("x", [8], F32, Input::Copied)?;
+            g.output("y", g.cast(g.muls(x, times)?, crate::op::DataType::I32)?)
+        })
+        .unwrap()
+    };
+    super::verify::verify("made_up", Bound::Close, &whole(1000.0), &whole(1001.0)).unwrap_err();
 }
 
 #[test]

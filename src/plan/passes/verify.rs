@@ -11,8 +11,27 @@ const SEEDS: u64 = 3;
 /// Most bytes of inputs and temporaries of a simulated run; symbols are made smaller until it needs no more.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Runs both plans on random inputs and compares all that they leave behind, bit for bit.
-pub(super) fn verify(pass: &str, before: &Plan, after: &Plan) -> Result<()> {
+/// How far numbers may be from those before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// Bit for bit.
+    Equal,
+    /// So much of the largest finite magnitude in the same tensor: [`share`].
+    Close,
+}
+
+/// How much of the largest number a number may be away from what it was.
+fn share(dtype: DataType) -> Option<f64> {
+    match dtype {
+        DataType::F32 | DataType::F64 => Some(1e-4),
+        DataType::F16 => Some(1e-2),
+        DataType::Bf16 => Some(5e-2),
+        _ => None,
+    }
+}
+
+/// Runs both plans on random inputs and compares all that they leave behind.
+pub(super) fn verify(pass: &str, bound: Bound, before: &Plan, after: &Plan) -> Result<()> {
     let mut last = None;
     for share in [0, 1, 2] {
         let symbols = symbols(before, share);
@@ -20,7 +39,7 @@ pub(super) fn verify(pass: &str, before: &Plan, after: &Plan) -> Result<()> {
             continue;
         }
         for seed in 0..SEEDS {
-            same(pass, before, after, &symbols, seed)?;
+            same((pass, bound), before, after, &symbols, seed)?;
         }
     }
     Ok(())
@@ -43,7 +62,7 @@ fn symbols(plan: &Plan, share: u64) -> Vec<usize> {
     (0..u64::BITS).map(at).find(fits).unwrap_or_else(|| at(u64::BITS - 1))
 }
 
-fn same(pass: &str, before: &Plan, after: &Plan, symbols: &[usize], seed: u64) -> Result<()> {
+fn same((pass, bound): (&str, Bound), before: &Plan, after: &Plan, symbols: &[usize], seed: u64) -> Result<()> {
     let recipe = &before.0.recipe;
     let mut given = given(before, symbols, seed, 4)?;
     let first = match before.simulate(seed, &given) {
@@ -62,11 +81,36 @@ fn same(pass: &str, before: &Plan, after: &Plan, symbols: &[usize], seed: u64) -
         Err(Error::new(ErrorKind::InvalidPlan, text))
     };
     for (what, dtype, a, b) in left(recipe, &first, &second)? {
-        if let Some(byte) = (0..a.len().max(b.len())).find(|byte| a.get(*byte) != b.get(*byte)) {
-            return different(what, byte / dtype.size());
+        if let Some(element) = difference(bound, dtype, a, b) {
+            return different(what, element);
         }
     }
     Ok(())
+}
+
+/// The first element that differs.
+fn difference(bound: Bound, dtype: DataType, a: &[u8], b: &[u8]) -> Option<usize> {
+    let by_bits = || (0..a.len().max(b.len())).find(|byte| a.get(*byte) != b.get(*byte)).map(|at| at / dtype.size());
+    let Some(share) = share(dtype).filter(|_| bound == Bound::Close && a.len() == b.len()) else { return by_bits() };
+    let numbers = |bytes: &[u8]| bytes.chunks(dtype.size()).map(|one| number(dtype, one)).collect::<Vec<f64>>();
+    let (a, b) = (numbers(a), numbers(b));
+    let largest = a.iter().filter(|one| one.is_finite()).fold(0.0_f64, |most, one| most.max(one.abs()));
+    let close = |a: f64, b: f64| {
+        let both = a.is_finite() && b.is_finite();
+        if both { (a - b).abs() <= share * largest } else { a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()) }
+    };
+    a.iter().zip(&b).position(|(a, b)| !close(*a, *b))
+}
+
+/// The number that bytes are; of a type that has a [`share`].
+fn number(dtype: DataType, bytes: &[u8]) -> f64 {
+    match (dtype, bytes) {
+        (DataType::F64, &[a, b, c, d, e, f, g, h]) => f64::from_ne_bytes([a, b, c, d, e, f, g, h]),
+        (DataType::F32, &[a, b, c, d]) => f32::from_ne_bytes([a, b, c, d]).into(),
+        (DataType::F16, &[a, b]) => half::f16::from_ne_bytes([a, b]).to_f64(),
+        (DataType::Bf16, &[a, b]) => half::bf16::from_ne_bytes([a, b]).to_f64(),
+        _ => f64::NAN,
+    }
 }
 
 type Pair<'a> = (String, DataType, &'a [u8], &'a [u8]);

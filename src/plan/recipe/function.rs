@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::op::{Amount, DataType, MAX_RANK, Recorded, Shape};
 use crate::stream::Stream;
 
-use super::quantity::Form;
+use super::quantity::{Form, Later};
 use super::{Cores, FunctionInfo, FunctionKind};
 
 type LaunchFn = dyn Fn(&Launch<'_>) -> Result<()> + Send + Sync;
@@ -330,6 +330,20 @@ pub(crate) fn told<'r>(recorded: &'r Recorded, info: &FunctionInfo, symbols: &[u
     let amounts = amounts.ok_or_else(unknown)?;
     let numbers = info.later.iter().zip(&amounts).map(|(later, amounts)| (&*later.parameter, &amounts[..]));
     recorded.with(numbers).map(Cow::Owned).map_err(Error::invalid)
+}
+
+impl FunctionInfo {
+    /// Of an operator of the library, with numbers that are known later.
+    pub(crate) fn of_operator(recorded: &Recorded, later: Vec<Later>) -> Self {
+        Self {
+            kind: FunctionKind::Operator,
+            name: Some(recorded.name().to_owned()),
+            version: 0,
+            attributes: recorded.bytes(),
+            needs: Cores::default(),
+            later,
+        }
+    }
 }
 
 impl fmt::Debug for Body {

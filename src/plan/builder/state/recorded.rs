@@ -10,7 +10,7 @@ use crate::plan::check::finding::FindingKind;
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::quantity::{Form, Later, Quantity};
-use crate::plan::recipe::{Cores, FunctionInfo, FunctionKind, Mode, NodeKind, StorageKind};
+use crate::plan::recipe::{FunctionInfo, Mode, NodeKind, StorageKind};
 use crate::plan::rules::{self, Args, No, Of};
 use crate::plan::symbols::dim::{Dim, name_symbols};
 
@@ -222,14 +222,7 @@ impl State {
 
     /// The number of an operator with what it is told; the same one has one number.
     fn operator_of(&mut self, recorded: Recorded, later: Vec<Later>) -> u32 {
-        let info = FunctionInfo {
-            kind: FunctionKind::Operator,
-            name: Some(recorded.name().to_owned()),
-            version: 0,
-            attributes: recorded.bytes(),
-            needs: Cores::default(),
-            later,
-        };
+        let info = FunctionInfo::of_operator(&recorded, later);
         let key = (recorded.name(), info.attributes.clone(), info.later.clone());
         if let Some(known) = self.operators.get(&key) {
             return *known;

@@ -1,0 +1,93 @@
+//! Normalisations of channels with statistics that are known: one operator.
+
+use crate::error::Result;
+use crate::op::DataType::{Bf16, F16, F32};
+use crate::op::aclnn;
+use crate::plan::recipe::Access;
+use crate::plan::recipe::layout::Layout;
+use crate::plan::symbols::dim::Dim;
+
+use super::edit::Edit;
+use super::facts::Facts;
+use super::group::{Group, dims, dtype, orders};
+use super::norms::NAME;
+use super::replacing::{Replacing, value};
+
+/// The operands: what is normalised, and a number for each channel each.
+struct Channels {
+    x: Access,
+    mean: Access,
+    scale: Access,
+    weight: Access,
+    bias: Access,
+}
+
+/// Lets `(x - mean) · scale · weight + bias` be one operator, where the last node is the sum.
+pub(super) fn batch_norm(edit: &mut Edit, facts: &Facts<'_>, last: u32) -> Result<()> {
+    let Some(call) = facts.called(last) else { return Ok(()) };
+    let (Some(pairs), Some(y), Some(1.0)) = (orders(&call), call.tensor(3), call.scalar(2)) else { return Ok(()) };
+    for (product, bias) in pairs {
+        let mut group = Group::of(facts, last);
+        let Some(found) = shifted(&mut group, product, bias) else { continue };
+        let numbers = [found.weight, found.bias, found.mean, found.scale];
+        let Some(lines) = fits(facts, &found, &numbers, y) else { continue };
+        if !group.is_closed(&[]) || group.is_taken(edit) {
+            continue;
+        }
+        let mut lines = numbers.iter().zip(lines).map(|(one, layout)| {
+            let info = &facts.recipe.values[one.value as usize];
+            value(edit.value(facts.recipe, info.storage, info.offset.clone(), layout))
+        });
+        let (Some(weight), Some(bias), Some(mean), Some(scale)) =
+            (lines.next(), lines.next(), lines.next(), lines.next())
+        else {
+            return Ok(());
+        };
+        drop(lines);
+        let replacing = Replacing::of(|to| {
+            let (x, y) = (value(found.x.value), &mut value(y.value));
+            aclnn::batch_norm_elemt(to, &x, Some(&weight), Some(&bias), &mean, &scale, 0.0, y)
+        })?;
+        group.replace(edit, NAME, "aclnnBatchNormElemt computes it, in place of", replacing);
+        return Ok(());
+    }
+    Ok(())
+}
+
+fn shifted(group: &mut Group<'_>, product: Access, bias: Access) -> Option<Channels> {
+    let product = group.made_by(product, &["aclnnMul"])?;
+    orders(&product)?.into_iter().find_map(|(norm, weight)| {
+        let mut longer = group.clone();
+        let norm = longer.made_by(norm, &["aclnnMul"])?;
+        let found = orders(&norm)?.into_iter().find_map(|(centred, scale)| {
+            let mut longer = longer.clone();
+            let centred = longer.made_by(centred, &["aclnnSub"]).filter(|call| call.scalar(2) == Some(1.0))?;
+            let (x, mean) = (centred.tensor(0)?, centred.tensor(1)?);
+            Some((longer, Channels { x, mean, scale, weight, bias }))
+        })?;
+        *group = found.0;
+        Some(found.1)
+    })
+}
+
+/// The layouts of the numbers of channels by themselves: none where one has another shape or type than it takes.
+fn fits(facts: &Facts<'_>, found: &Channels, numbers: &[Access], y: Access) -> Option<Vec<Layout>> {
+    let (x, one) = (dims(facts, found.x.value), dtype(facts, y.value));
+    let fits = x.len() >= 2
+        && dims(facts, y.value) == x
+        && [F32, F16, Bf16].contains(&one)
+        && numbers.iter().chain([&found.x]).all(|operand| dtype(facts, operand.value) == one);
+    if !fits {
+        return None;
+    }
+    numbers.iter().map(|operand| line(facts.recipe.layout_of(operand.value), x)).collect()
+}
+
+/// A layout that is broadcast from the channels of `x`, with that dimension alone.
+fn line(layout: &Layout, x: &[Dim]) -> Option<Layout> {
+    let at = layout.dims.len().checked_sub(x.len() - 1)?;
+    let others = layout.dims.iter().enumerate().filter(|(dim, _)| *dim != at);
+    let fits = at <= 1 && layout.dims[at] == x[1] && others.into_iter().all(|(_, size)| *size == Dim::from(1));
+    let (dims, strides) = (vec![layout.dims[at]], vec![layout.strides[at].clone()]);
+    fits.then_some(Layout { dtype: layout.dtype, dims, strides })
+}
