@@ -109,8 +109,13 @@ impl ContextInner {
     }
 
     /// That a handle of `other` means something here: handles of another library are bare pointers to this one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn check_library(&self, other: &Self, what: &str) -> Result<()> {
+        if std::ptr::eq(self, other) { Ok(()) } else { self.check_table(other, what) }
+    }
+
+    #[inline(never)]
+    fn check_table(&self, other: &Self, what: &str) -> Result<()> {
         if std::ptr::eq(self.table(), other.table()) {
             return Ok(());
         }

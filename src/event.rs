@@ -183,21 +183,24 @@ impl Event {
             unsafe { call!(&**stream.context(), aclrtRecordEvent(self.as_raw(), raw)) }
         })?;
         match (&state.capture, &mut noted.last) {
-            (Some(capture), last) => {
-                capture.note_record(stream, self.key());
-                *last = Last::Captured(Arc::downgrade(capture));
-            }
             // Again on the same stream: its counts stay as they are.
             (None, Last::Eager { progress, number: known, clock }) if Arc::ptr_eq(progress, stream.progress()) => {
                 *known = number;
                 clock.renew(&state.clock);
             }
-            (None, last) => {
-                let progress = Arc::clone(stream.progress());
-                *last = Last::Eager { progress, number, clock: state.clock.clone() };
-            }
+            (_, last) => *last = self.place_of(stream, state, number),
         }
         Ok(())
+    }
+
+    /// Where a record on `stream` went that was the submission `number` of it, or went into its capture.
+    #[inline(never)]
+    fn place_of(&self, stream: &Arc<StreamInner>, state: &State, number: u64) -> Last {
+        if let Some(capture) = &state.capture {
+            capture.note_record(stream, self.key());
+            return Last::Captured(Arc::downgrade(capture));
+        }
+        Last::Eager { progress: Arc::clone(stream.progress()), number, clock: state.clock.clone() }
     }
 
     /// The wait of [`Stream::wait`].

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use acl_sys::aclrtStream;
 
-use super::{State, Stream, StreamInner};
+use super::{CaptureState, State, Stream, StreamInner};
 use crate::allocation::{Allocation, How, Touch};
 use crate::call::Caller as _;
 use crate::closure::may_run_on;
@@ -63,22 +63,33 @@ impl StreamInner {
     }
 
     /// As [`StreamInner::submit`], for who has the lock, and has called [`StreamInner::order`] before it.
+    #[inline]
     pub(crate) fn submit_locked(
         self: &Arc<Self>,
         state: &State,
         task: &Task<'_>,
         call: impl FnOnce(aclrtStream) -> Result<()>,
     ) -> Result<u64> {
-        let Some(capture) = &state.capture else {
-            call(self.raw)?;
-            // After the call: a synchronisation that runs meanwhile must not count this work as done.
-            let number = self.progress.next();
-            for touch in task.memory() {
-                let how = if state.only_keeps { How::Kept } else { touch.how };
-                touch.memory.used_by(self, number, how, &state.clock);
-            }
-            return Ok(number);
-        };
+        if let Some(capture) = &state.capture {
+            return self.submit_captured(capture, task, call);
+        }
+        call(self.raw)?;
+        // After the call: a synchronisation that runs meanwhile must not count this work as done.
+        let number = self.progress.next();
+        for touch in task.memory() {
+            let how = if state.only_keeps { How::Kept } else { touch.how };
+            touch.memory.used_by(self, number, how, &state.clock);
+        }
+        Ok(number)
+    }
+
+    #[inline(never)]
+    fn submit_captured(
+        self: &Arc<Self>,
+        capture: &CaptureState,
+        task: &Task<'_>,
+        call: impl FnOnce(aclrtStream) -> Result<()>,
+    ) -> Result<u64> {
         capture.check_open()?;
         match call(self.raw) {
             Ok(()) => {
