@@ -182,6 +182,8 @@ macro_rules! call {
         $crate::call::Caller::bind(caller).and_then(|()| {
             let table = $crate::call::Caller::table(caller);
             let function = table.$name()?;
+            #[cfg(debug_assertions)]
+            $crate::lock::before_call(stringify!($name));
             let code = function($($argument),*);
             $crate::call::check(table, stringify!($name), code)
         })

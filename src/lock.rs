@@ -3,7 +3,8 @@
 //! A logger may call this crate, from any thread. So what is said while this thread holds a lock is kept until the
 //! last one is released, and said then. `tools/locks.py` sees that no other mutex and no other way to the log is used.
 //!
-//! Calls of the library that may block are made without a lock, with two exceptions. A submission has the lock of its
+//! Calls of the library that may block are made without a lock, which tests see to (`RACL_CHECK_LOCKS`), with two
+//! exceptions. A submission has the lock of its
 //! stream: a capture must not begin or end in between. One into a full queue waits for room there; nothing that makes
 //! room takes that lock, for host functions give no work to their own stream. And an operator has the lock of its
 //! thread's kept executors, which may wait for scratch memory; others take that one to count or to clear them.
@@ -144,6 +145,68 @@ impl Signal {
     }
 }
 
+/// The lock is held over calls that may block; `tools/locks.py` lists who may do so. Until the end of what is given.
+#[inline]
+pub(crate) fn over_calls<T>(_of: &Guard<'_, T>) -> OverCalls {
+    #[cfg(debug_assertions)]
+    check::ALLOWED.set(check::ALLOWED.get() + 1);
+    OverCalls(())
+}
+
+/// As long as one lock may be held over calls that block.
+pub(crate) struct OverCalls(());
+
+impl Drop for OverCalls {
+    #[inline]
+    fn drop(&mut self) {
+        #[cfg(debug_assertions)]
+        check::ALLOWED.set(check::ALLOWED.get() - 1);
+    }
+}
+
+#[cfg(debug_assertions)]
+pub(crate) use check::before_call;
+
+/// In debug builds that are asked for it with `RACL_CHECK_LOCKS=1`: ends the process before a call that may block while
+/// this thread has a lock.
+#[cfg(debug_assertions)]
+mod check {
+    use std::backtrace::Backtrace;
+    use std::cell::Cell;
+    use std::sync::OnceLock;
+
+    use super::{HELD, WORDS};
+
+    thread_local! {
+        /// Of the locks that this thread holds, those that may be held over calls.
+        pub(super) static ALLOWED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[inline]
+    pub(crate) fn before_call(name: &str) {
+        if HELD.get() & !WORDS > ALLOWED.get() && may_block(name) && is_asked() {
+            #[expect(clippy::print_stderr, reason = "the log may be nowhere, and the process ends")]
+            {
+                eprintln!("{name} may block, and this thread has a lock\n{}", Backtrace::force_capture());
+            }
+            std::process::abort();
+        }
+    }
+
+    /// Waits for work of the device, or for whoever else is in the library for long.
+    pub(super) fn may_block(name: &str) -> bool {
+        let at_once = name.ends_with("Async") || name.contains("ResLimit");
+        let parts = ["Synchronize", "Malloc", "Free", "Memcpy", "Memset", "MapMem", "Finalize", "SetDevice"];
+        let ends = ["aclInit", "ResetDevice", "CreateContext", "DestroyContext", "DestroyStream", "aclmdlRIDestroy"];
+        !at_once && (parts.iter().any(|part| name.contains(part)) || ends.iter().any(|end| name.ends_with(end)))
+    }
+
+    fn is_asked() -> bool {
+        static ASKED: OnceLock<bool> = OnceLock::new();
+        *ASKED.get_or_init(|| std::env::var_os("RACL_CHECK_LOCKS").is_some_and(|value| value == "1"))
+    }
+}
+
 /// `say!(Warn, "…")`: into the log, once this thread has no lock.
 macro_rules! say {
     ($level:ident, $($text:tt)+) => {
@@ -207,6 +270,29 @@ mod tests {
         assert_eq!((HELD.get(), *second), (1, 2));
         drop(second);
         assert_eq!(HELD.get(), 0);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    fn calls_that_wait_are_known() {
+        let waits =
+            ["aclrtSynchronizeStreamWithTimeout", "aclrtMemcpy", "aclrtMalloc", "aclrtDestroyStream", "aclInit"];
+        let goes_on =
+            ["aclrtMemcpyAsync", "aclrtRecordEvent", "aclrtStreamQuery", "aclrtResetEvent", "aclmdlRICaptureEnd"];
+        assert_eq!((waits.map(check::may_block), goes_on.map(check::may_block)), ([true; 5], [false; 5]));
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    fn one_lock_may_be_held_over_calls() {
+        let (lock, other) = (Lock::new(1), Lock::new(2));
+        let guard = lock.lock();
+        let allowed = over_calls(&guard);
+        assert_eq!((HELD.get(), check::ALLOWED.get()), (1, 1));
+        let second = other.lock();
+        assert!(HELD.get() > check::ALLOWED.get());
+        drop((second, allowed));
+        assert_eq!(check::ALLOWED.get(), 0);
     }
 
     #[test]

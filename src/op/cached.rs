@@ -15,7 +15,7 @@ use super::executor::{Call, Index, Memory, once};
 use super::repeatable::{Kept, Moved, Setter};
 use crate::context::{Context, ContextInner, Holder, age};
 use crate::error::Result;
-use crate::lock::{Guard, Lock, say};
+use crate::lock::{Guard, Lock, over_calls, say};
 use crate::stream::Stream;
 
 /// What became of the operators of a context, on all threads that are still there. See
@@ -179,6 +179,8 @@ impl PerThread {
     #[inline]
     fn run(&self, stream: &Stream, call: &Call<'_>, setter: Setter) -> Result<()> {
         let mut kept = self.lock();
+        // For scratch memory; nobody waits for this lock but to count, and to clear.
+        let _over = over_calls(&kept);
         let done = kept.run(stream, call, setter);
         self.note_oldest(&kept);
         done

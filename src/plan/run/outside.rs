@@ -199,11 +199,23 @@ impl Outside {
 
     /// Waits until the runs that `ends` follow are over, and opens the gates that hold them up once all signals that
     /// were given have arrived, or had their time. `control` is a stream that nothing holds up.
-    pub(super) fn release(&self, ends: &[&Event], control: &Stream, patience: Patience) -> Vec<Opened> {
+    pub(super) fn release(&mut self, ends: &[&Event], control: &Stream, patience: Patience) -> Vec<Opened> {
         if ends.iter().all(|end| matches!(end.is_reached(), Ok(true))) {
             return Vec::new();
         }
-        let (mut owed, limit) = (self.owed(), self.limit_of(patience));
+        self.alone(|this, owed| this.release_runs(owed, ends, control, patience))
+    }
+
+    /// With what is owed, without its lock: this may wait, and nobody else has the executable.
+    fn alone<T>(&mut self, act: impl FnOnce(&Self, &mut Owed) -> T) -> T {
+        let mut owed = std::mem::take(self.owed.get_mut());
+        let done = act(self, &mut owed);
+        *self.owed.get_mut() = owed;
+        done
+    }
+
+    fn release_runs(&self, owed: &mut Owed, ends: &[&Event], control: &Stream, patience: Patience) -> Vec<Opened> {
+        let limit = self.limit_of(patience);
         if !owed.settle(limit, patience) {
             return Vec::new();
         }
@@ -217,12 +229,15 @@ impl Outside {
             (steps.waits > 0 && !own).then_some(gate)
         };
         let shut: Vec<_> = self.steps.iter().enumerate().filter_map(shut).collect();
-        self.open_until(&mut owed, &shut, control, patience, |limit| ends.iter().all(|end| reached(end, limit)))
+        self.open_until(owed, &shut, control, patience, |limit| ends.iter().all(|end| reached(end, limit)))
     }
 
     /// When no run goes on and none will come: opens the gates at which waits outside are left over.
-    pub(super) fn release_others(&self, control: &Stream, patience: Patience) -> Vec<Opened> {
-        let mut owed = self.owed();
+    pub(super) fn release_others(&mut self, control: &Stream, patience: Patience) -> Vec<Opened> {
+        self.alone(|this, owed| this.release_waits(owed, control, patience))
+    }
+
+    fn release_waits(&self, owed: &mut Owed, control: &Stream, patience: Patience) -> Vec<Opened> {
         let short = |(gate, tally): (usize, &Tally)| (tally.balance < 0).then_some(gate);
         let short: Vec<_> = owed.tallies.iter().enumerate().filter_map(short).collect();
         if short.is_empty() {
@@ -232,7 +247,7 @@ impl Outside {
             return Vec::new();
         }
         let taken = std::mem::take(&mut owed.taken);
-        let opened = self.open_until(&mut owed, &short, control, patience, |limit| taken.wait(limit));
+        let opened = self.open_until(owed, &short, control, patience, |limit| taken.wait(limit));
         owed.taken = taken;
         opened
     }

@@ -51,10 +51,11 @@ impl Executable {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn release_gates(&mut self) -> Result<Vec<String>> {
-        let Some(outside) = &self.outside else { return Ok(Vec::new()) };
+        let Some(outside) = &mut self.outside else { return Ok(Vec::new()) };
         let left = outside.left();
         let ends = ends(&self.store, &self.eager, &left);
-        let held = || retire::may_hold(Some(outside.work()));
+        let work = Arc::clone(outside.work());
+        let held = || retire::may_hold(Some(&work));
         let patience = if held() { Patience::Limited } else { Patience::Forever };
         let mut opened = outside.release(&ends, &self.origin, patience);
         opened.extend(outside.release_others(&self.origin, Patience::Limited));
@@ -73,8 +74,8 @@ impl Executable {
 
     /// Lets graphs come to their end, before they are dropped. One that is behind the run of another executable keeps
     /// its gates: they can still be signalled.
-    pub(super) fn settle_graphs(&self, graphs: impl IntoIterator<Item = usize>) {
-        let Some(outside) = &self.outside else { return };
+    pub(super) fn settle_graphs(&mut self, graphs: impl IntoIterator<Item = usize>) {
+        let Some(outside) = &mut self.outside else { return };
         let graphs = graphs.into_iter().filter_map(|index| self.store.peek(index)?.end.as_ref());
         let graphs: Vec<&Arc<Event>> = graphs.collect();
         let ends: Vec<&Event> = graphs.iter().map(|end| &***end).collect();
@@ -203,7 +204,7 @@ impl Remains {
     }
 
     fn release(&mut self, patience: Patience) {
-        let Some(outside) = &self.outside else { return };
+        let Some(outside) = &mut self.outside else { return };
         let left = outside.left();
         let others = if patience == Patience::Brief { Patience::Brief } else { Patience::Limited };
         let mut opened = outside.release(&ends(&self.store, &self.eager, &left), &self.origin, patience);
