@@ -105,3 +105,11 @@ pub use stream::{Stream, StreamOptions, untracked};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/network.md")]
+struct Network;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/porting.md")]
+struct Porting;
