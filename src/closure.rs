@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::{Lock, say};
+use crate::lock::{Lock, as_if_alone, say};
 
 /// Panics of host functions, waiting for the next synchronising call to report them.
 #[derive(Clone, Default)]
@@ -97,7 +97,7 @@ impl Function {
             let mut function = self.function.lock().unwrap_or_else(PoisonError::into_inner);
             // A function that waits in here may be given another one to run.
             let before = RUNS_ON.replace(Some(on));
-            let ended = catch_unwind(AssertUnwindSafe(&mut *function));
+            let ended = catch_unwind(AssertUnwindSafe(|| as_if_alone(&mut *function)));
             RUNS_ON.set(before);
             ended
         };

@@ -164,6 +164,15 @@ impl Drop for OverCalls {
     }
 }
 
+/// Runs a function of the user on a thread of the library's choice: one that waits may run it, below locks that are not
+/// its own.
+#[inline]
+pub(crate) fn as_if_alone<T>(function: impl FnOnce() -> T) -> T {
+    #[cfg(debug_assertions)]
+    let _alone = check::Alone::new();
+    function()
+}
+
 #[cfg(debug_assertions)]
 pub(crate) use check::before_call;
 
@@ -173,6 +182,7 @@ pub(crate) use check::before_call;
 mod check {
     use std::backtrace::Backtrace;
     use std::cell::Cell;
+    use std::io::Write;
     use std::sync::OnceLock;
 
     use super::{HELD, WORDS};
@@ -182,13 +192,27 @@ mod check {
         pub(super) static ALLOWED: Cell<usize> = const { Cell::new(0) };
     }
 
+    /// Of the locks held so far, none counts; dropped also when what it is for panics.
+    pub(super) struct Alone(usize);
+
+    impl Alone {
+        pub(super) fn new() -> Self {
+            Self(ALLOWED.replace(HELD.get() & !WORDS))
+        }
+    }
+
+    impl Drop for Alone {
+        fn drop(&mut self) {
+            ALLOWED.set(self.0);
+        }
+    }
+
     #[inline]
     pub(crate) fn before_call(name: &str) {
         if HELD.get() & !WORDS > ALLOWED.get() && may_block(name) && is_asked() {
-            #[expect(clippy::print_stderr, reason = "the log may be nowhere, and the process ends")]
-            {
-                eprintln!("{name} may block, and this thread has a lock\n{}", Backtrace::force_capture());
-            }
+            // Past the capture of a test's output, which would end with the process. The log may be nowhere.
+            let trace = Backtrace::force_capture();
+            let _ = writeln!(std::io::stderr(), "{name} may block, and this thread has a lock\n{trace}");
             std::process::abort();
         }
     }
@@ -293,6 +317,25 @@ mod tests {
         assert!(HELD.get() > check::ALLOWED.get());
         drop((second, allowed));
         assert_eq!(check::ALLOWED.get(), 0);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    fn locks_of_whoever_runs_a_function_are_not_its_own() {
+        let (lock, other) = (Lock::new(1), Lock::new(2));
+        let first = lock.lock();
+        let allowed = over_calls(&first);
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            as_if_alone(|| {
+                assert_eq!(HELD.get(), check::ALLOWED.get());
+                let _own = other.lock();
+                assert!(HELD.get() > check::ALLOWED.get());
+                panic!("on purpose");
+            })
+        }));
+        assert!(ended.is_err());
+        assert_eq!((HELD.get(), check::ALLOWED.get()), (1, 1));
+        drop((first, allowed));
     }
 
     #[test]
