@@ -2,8 +2,8 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use acl_sys::aclrtStream;
@@ -86,6 +86,8 @@ pub(crate) struct StreamInner {
     marker: poll::Marker,
     /// An error of its work that was found and not told.
     untold: Lock<Option<Error>>,
+    /// The first failure of its work that any wait was told of.
+    fault: OnceLock<String>,
     /// Panics of host functions that no synchronising call has reported yet.
     pub(crate) panics: Panics,
     context: Arc<ContextInner>,
@@ -150,6 +152,7 @@ impl Stream {
             progress: Arc::default(),
             marker: poll::Marker::default(),
             untold: Lock::default(),
+            fault: OnceLock::new(),
             panics: Panics::default(),
             context: Arc::clone(context),
         }))
@@ -325,7 +328,20 @@ impl StreamInner {
                 unsafe { call!(&*self.context, aclrtSynchronizeStreamWithTimeout(self.raw, ms)) }
             }
         };
-        if limit.is_some() { wait(limit) } else { keepers::wait_long(wait) }
+        let waited = if limit.is_some() { wait(limit) } else { keepers::wait_long(wait) };
+        waited.inspect_err(|error| self.note_fault(error))
+    }
+
+    /// The library tells each failure once, to whoever waits first.
+    fn note_fault(&self, error: &Error) {
+        if error.kind() == ErrorKind::DeviceFault {
+            self.fault.get_or_init(|| error.to_string());
+        }
+    }
+
+    /// What some wait was told of failed work.
+    pub(crate) fn fault(&self) -> Option<String> {
+        self.fault.get().cloned()
     }
 
     /// What went wrong when all work is done and some of it failed. A later wait tells it.
@@ -360,6 +376,7 @@ impl StreamInner {
         let mut status = acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
         // SAFETY: `status` is a place for one value; the handle is this value's own.
         unsafe { call!(&*self.context, aclrtStreamQuery(self.raw, &raw mut status)) }
+            .inspect_err(|error| self.note_fault(error))
             .map_err(|error| self.explain_wait(error))?;
         match status {
             acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE => {
@@ -464,6 +481,7 @@ impl StreamInner {
             progress: Arc::clone(&self.progress),
             marker: std::mem::take(&mut self.marker),
             untold: std::mem::take(&mut self.untold),
+            fault: std::mem::take(&mut self.fault),
             panics: self.panics.clone(),
             context: Arc::clone(&self.context),
         });

@@ -32,3 +32,4 @@ mod races;
 mod shared;
 mod tasks;
 mod threads;
+mod updates;

@@ -74,6 +74,10 @@ impl Rescue {
 
     /// What went wrong with the updates so far.
     fn find_failure(&self) -> Option<String> {
+        // Others wait for that stream too, such as whoever reads memory that it used.
+        if let Some(fault) = self.stream.0.fault() {
+            return Some(fault);
+        }
         loop {
             let Some(first) = self.opened.lock().front().cloned() else { return self.stream.0.find_failure() };
             if let Err(error) = ended(&first)? {
