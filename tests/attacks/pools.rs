@@ -1,8 +1,8 @@
 //! Memory that graphs share, and what no tidy program does with it.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use racl::{CaptureMode, DeviceBuffer, ErrorKind, Graph, GraphPool, Result, Stream, mock};
 
@@ -266,6 +266,7 @@ fn a_graph_that_cannot_be_destroyed() {
 /// A thread that is amid a launch, which nobody can be put in order with yet.
 #[test]
 fn a_launch_that_waits_for_room() {
+    const LAUNCH: &str = "aclmdlRIExecuteAsync";
     let arena = Arena::new();
     racl::set_drop_limit(Duration::from_millis(50));
     let pool = GraphPool::new(&arena.context);
@@ -274,7 +275,7 @@ fn a_launch_that_waits_for_room() {
     let [a, b] = &mut outs;
     let (mut first, mut second) = (fills(&one, &pool, 1, a).unwrap(), fills(&two, &pool, 2, b).unwrap());
     mock::hold(&one).unwrap();
-    let launched = AtomicUsize::new(0);
+    let (launched, before) = (AtomicU64::new(0), mock::calls(LAUNCH));
     thread::scope(|scope| {
         let worker = scope.spawn(|| {
             for _ in 0..3000 {
@@ -282,15 +283,17 @@ fn a_launch_that_waits_for_room() {
                 launched.fetch_add(1, Ordering::AcqRel);
             }
         });
-        until(|| launched.load(Ordering::Acquire) > 1500);
-        let late = (0..1000).find_map(|_| {
-            let before = launched.load(Ordering::Acquire);
-            let refusal = second.launch(&two).err();
-            let moment = Instant::now();
-            // Time for the other thread to get on, unless it waits.
-            until(|| launched.load(Ordering::Acquire) > before || moment.elapsed() > Duration::from_millis(20));
-            refusal
+        // Not before it waits: a launch here would wait for room itself, to be ordered after the one before.
+        let waits = || {
+            let (begun, ended) = (mock::calls(LAUNCH) - before, launched.load(Ordering::Acquire));
+            (begun == ended + 1).then_some(begun)
+        };
+        until(|| {
+            let found = waits();
+            thread::sleep(Duration::from_millis(50));
+            found.is_some() && waits() == found
         });
+        let late = second.launch(&two).err();
         mock::release(&one).unwrap();
         worker.join().unwrap();
         assert_eq!(late.map(|error| error.kind()), Some(ErrorKind::Timeout));
