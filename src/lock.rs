@@ -7,7 +7,7 @@
 //! exceptions. A submission has the lock of its
 //! stream: a capture must not begin or end in between. One into a full queue waits for room there; nothing that makes
 //! room takes that lock, for host functions give no work to their own stream. And an operator has the lock of its
-//! thread's kept executors, which may wait for scratch memory; others take that one to count or to clear them.
+//! thread's kept executors, which may wait for scratch memory; nobody waits for that one while the thread is there.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;

@@ -22,7 +22,7 @@ EXCEPTIONS = {
 }
 OVER_CALLS = {
     "src/lock.rs": "what the others use",
-    "src/op/cached.rs": "a thread's executors: the scratch memory of one; others take that lock to count or to clear",
+    "src/op/cached.rs": "a thread's executors: the scratch memory of one; others only try that lock",
 }
 
 

@@ -31,6 +31,9 @@ pub(crate) trait Holder: Any + Send + Sync {
     /// Destroys what was used longest ago, until so many signatures are left.
     fn shrink(&self, context: &ContextInner, limit: usize);
 
+    /// As [`Holder::shrink`], without a wait for a thread that is at work: that one does it right after.
+    fn shrink_soon(&self, context: &ContextInner, limit: usize);
+
     /// The [`age`] at which the one was used that was used longest ago; none when it is empty.
     fn oldest(&self) -> Option<u64>;
 
@@ -157,7 +160,7 @@ impl Operators {
     }
 
     pub(crate) fn shrink(&self, context: &ContextInner, limit: usize) {
-        self.threads().iter().for_each(|thread| thread.shrink(context, limit));
+        self.threads().iter().for_each(|thread| thread.shrink_soon(context, limit));
     }
 
     /// At the end of the context.

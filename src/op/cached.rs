@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use super::executor::{Call, Index, Memory, once};
 use super::repeatable::{Kept, Moved, Setter};
@@ -35,7 +35,7 @@ pub struct OperatorCache {
 
 impl Context {
     /// How often operators found an executor that an earlier call with an equal
-    /// [signature](crate::op#executors) had planned. Does not wait for the device.
+    /// [signature](crate::op#executors) had planned. Waits neither for the device nor for other threads.
     ///
     /// # Examples
     ///
@@ -59,11 +59,7 @@ impl Context {
     pub fn operator_cache(&self) -> OperatorCache {
         let mut sum = OperatorCache::default();
         self.inner().operators.each(self.inner(), |thread: &PerThread| {
-            let kept = thread.lock();
-            sum.signatures += kept.by_hash.len();
-            sum.hits += kept.counts.hits;
-            sum.misses += kept.counts.misses;
-            sum.refused += kept.counts.refused;
+            thread.counts.add_to(&mut sum);
         });
         sum
     }
@@ -162,14 +158,42 @@ struct PerThread {
     setter: Option<Setter>,
     /// When the signature was used that was used longest ago; the greatest number for none.
     oldest: AtomicU64,
+    /// To how many signatures somebody wanted to shrink this while the thread was at work; the greatest for nobody.
+    wanted: AtomicUsize,
+    counts: Arc<Counts>,
     kept: Lock<Signatures>,
+}
+
+/// Written by who has the lock; read by anyone, for the thread may have to wait for the device while it has that.
+#[derive(Default)]
+struct Counts {
+    signatures: AtomicUsize,
+    hits: AtomicU64,
+    misses: AtomicU64,
+    refused: AtomicU64,
+}
+
+impl Counts {
+    fn add_to(&self, sum: &mut OperatorCache) {
+        sum.signatures += self.signatures.load(Ordering::Relaxed);
+        sum.hits += self.hits.load(Ordering::Relaxed);
+        sum.misses += self.misses.load(Ordering::Relaxed);
+        sum.refused += self.refused.load(Ordering::Relaxed);
+    }
+}
+
+#[inline]
+fn count(one: &AtomicU64) {
+    one.store(one.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
 }
 
 impl PerThread {
     fn new(context: &ContextInner) -> Arc<Self> {
         let setter = Setter::of(context);
         let (is_over, oldest) = (AtomicBool::new(false), AtomicU64::new(u64::MAX));
-        Arc::new(Self { is_over, setter, oldest, kept: Lock::default() })
+        let counts = Arc::<Counts>::default();
+        let kept = Lock::new(Signatures { counts: Arc::clone(&counts), ..Signatures::default() });
+        Arc::new(Self { is_over, setter, oldest, wanted: AtomicUsize::new(usize::MAX), counts, kept })
     }
 
     fn lock(&self) -> Guard<'_, Signatures> {
@@ -179,11 +203,23 @@ impl PerThread {
     #[inline]
     fn run(&self, stream: &Stream, call: &Call<'_>, setter: Setter) -> Result<()> {
         let mut kept = self.lock();
-        // For scratch memory; nobody waits for this lock but to count, and to clear.
-        let _over = over_calls(&kept);
+        // For scratch memory, and room in the queue; nobody waits for this lock before the thread or the context ends.
+        let over = over_calls(&kept);
+        self.shrink_as_wanted(stream.0.context(), &mut kept);
         let done = kept.run(stream, call, setter);
         self.note_oldest(&kept);
+        drop((over, kept));
+        if self.wanted.load(Ordering::Acquire) != usize::MAX {
+            self.shrink_soon(stream.0.context(), usize::MAX);
+        }
         done
+    }
+
+    #[inline]
+    fn shrink_as_wanted(&self, context: &ContextInner, kept: &mut Signatures) {
+        if self.wanted.load(Ordering::Acquire) != usize::MAX {
+            kept.shrink(context, self.wanted.swap(usize::MAX, Ordering::AcqRel));
+        }
     }
 
     #[inline]
@@ -201,6 +237,15 @@ impl Holder for PerThread {
         let mut kept = self.lock();
         kept.shrink(context, limit);
         self.note_oldest(&kept);
+    }
+
+    fn shrink_soon(&self, context: &ContextInner, limit: usize) {
+        self.wanted.fetch_min(limit, Ordering::AcqRel);
+        // Where this fails the thread looks at the wish once it has released the lock.
+        if let Some(mut kept) = self.kept.try_lock() {
+            self.shrink_as_wanted(context, &mut kept);
+            self.note_oldest(&kept);
+        }
     }
 
     fn oldest(&self) -> Option<u64> {
@@ -250,7 +295,7 @@ struct Signatures {
     oldest: usize,
     /// Of the call that is being made.
     words: Vec<u64>,
-    counts: OperatorCache,
+    counts: Arc<Counts>,
 }
 
 struct Entry {
@@ -326,7 +371,7 @@ impl Signatures {
             self.touch(at);
             if let Some(kept) = &mut self.entries[at].kept {
                 if kept.move_to(context, call.label, starts) == Moved::Taken {
-                    self.counts.hits += 1;
+                    count(&self.counts.hits);
                     let done = kept.submit(stream, (call.label, call.location), uses);
                     if done.is_err() {
                         self.remove(at, context);
@@ -337,16 +382,16 @@ impl Signatures {
                     kept.destroy(context);
                 }
             }
-            self.counts.misses += 1;
-            self.counts.refused += 1;
+            count(&self.counts.misses);
+            count(&self.counts.refused);
             return once(stream, call, uses);
         }
-        self.counts.misses += 1;
+        count(&self.counts.misses);
         let kept = match Kept::plan(context, call, memory, setter)? {
             Ok(kept) => kept,
             Err(error) => {
                 say!(Debug, "{} is planned anew for each call: {error}", call.label);
-                self.counts.refused += 1;
+                count(&self.counts.refused);
                 self.insert(context, hash, words, None);
                 return once(stream, call, uses);
             }
@@ -379,6 +424,7 @@ impl Signatures {
         };
         self.link(at);
         self.by_hash.insert(hash, at);
+        self.counts.signatures.store(self.by_hash.len(), Ordering::Relaxed);
     }
 
     /// Makes it the newest.
@@ -420,6 +466,7 @@ impl Signatures {
         self.unlink(at);
         let entry = &mut self.entries[at];
         self.by_hash.remove(&entry.hash);
+        self.counts.signatures.store(self.by_hash.len(), Ordering::Relaxed);
         entry.words = Box::default();
         context.operators.note_removed();
         if let Some(mut kept) = entry.kept.take() {

@@ -153,6 +153,8 @@ impl StreamInner {
     /// An event behind the submission `number`; none where work in between waits for a signal that may still be to
     /// come.
     fn mark(&self, number: u64) -> Result<Option<Mark>> {
+        // Before the lock, which a thread that waits for room in the queue has.
+        self.check_thread()?;
         let mut state = self.lock();
         if let Some(mark) = state.mark.as_ref().filter(|mark| mark.number >= number) {
             return Ok(Some(mark.clone()));
@@ -164,7 +166,6 @@ impl StreamInner {
             let text = "the stream records a graph, and work of before cannot be waited for";
             return Err(Error::new(ErrorKind::CaptureForbidden, text));
         }
-        self.check_thread()?;
         self.mark_here(&mut state).map(Some)
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::MutexGuard;
 use std::sync::mpsc::{Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use racl::op::DataType::F32;
 use racl::plan::{Builder, Executable, Frozen, Input, Mode, OnMove, Plan, RunOptions, Value};
@@ -162,6 +162,18 @@ pub(crate) fn refused<T>(done: Result<T>, kinds: &[ErrorKind]) -> Error {
 pub(crate) fn until(mut done: impl FnMut() -> bool) {
     while !done() {
         std::thread::yield_now();
+    }
+}
+
+/// Until `count` stays the same, which means most of the time that whoever counts waits; whether it does must not
+/// matter for what comes.
+pub(crate) fn until_still<T: PartialEq>(mut count: impl FnMut() -> Option<T>) {
+    loop {
+        let (before, moment) = (count(), Instant::now());
+        until(|| moment.elapsed() > Duration::from_millis(50));
+        if before.is_some() && before == count() {
+            return;
+        }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread;
 
 use racl::plan::Mode;
-use racl::{CaptureMode, Error, ErrorKind, Stream, op};
+use racl::{CaptureMode, Error, ErrorKind, Stream, Tensor, op};
 
-use crate::arena::{Arena, formula, until};
+use crate::arena::{Arena, formula, until, until_still};
 
 /// Runs `work` in a host function of a stream and gives what it gave.
 fn inside<T: Send + 'static>(stream: &Stream, mut work: impl FnMut() -> T + Send + 'static) -> T {
@@ -165,4 +166,62 @@ fn functions_that_queue_themselves() {
     forbidden(inside(&stream, move || own.host_function(|| ())));
     drop(stream);
     arena.end();
+}
+
+/// A thread fills the queue behind a host function with operators, and waits for room; then the function does `what`
+/// with another stream and the tensor of those operators.
+fn behind_a_full_queue(what: impl Fn(&Stream, &mut Tensor<f32>) + Send + 'static) {
+    let arena = Arena::new();
+    let (stream, other, mut x) = (arena.stream(), arena.stream(), arena.tensor(0.0));
+    let (given, done) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (counts, side, mut same, tell) = (Arc::clone(&given), other.clone(), x.clone(), Arc::clone(&done));
+    stream
+        .host_function(move || {
+            // The queue is full then.
+            until_still(|| Some(counts.load(Ordering::Acquire)).filter(|given| *given > 0));
+            what(&side, &mut same);
+            tell.fetch_add(1, Ordering::AcqRel);
+        })
+        .unwrap();
+    thread::scope(|scope| {
+        // Starts the function, which no thread that fills the queue has to run then.
+        scope.spawn(|| stream.synchronize().unwrap());
+        for _ in 0..5000 {
+            op::fill(&stream, &mut x, 1.0).unwrap();
+            given.fetch_add(1, Ordering::AcqRel);
+        }
+    });
+    stream.synchronize().unwrap();
+    other.synchronize().unwrap();
+    assert_eq!(done.load(Ordering::Acquire), 1);
+    assert_eq!(x.to_vec().unwrap(), [1.0; 4]);
+    drop((stream, other, x));
+    arena.end();
+}
+
+#[test]
+fn a_count_of_executors_behind_a_full_queue() {
+    behind_a_full_queue(|side, _| {
+        let cache = side.context().operator_cache();
+        assert!(cache.signatures > 0 && cache.hits + cache.misses > 0, "{cache:?}");
+    });
+}
+
+#[test]
+fn an_end_of_all_executors_behind_a_full_queue() {
+    behind_a_full_queue(|side, _| {
+        side.context().clear_operator_cache();
+        side.context().set_operator_cache(0);
+        side.context().set_operator_cache(64);
+    });
+}
+
+#[test]
+fn work_on_the_same_memory_behind_a_full_queue() {
+    behind_a_full_queue(|side, same| {
+        forbidden(op::fill(side, same, 2.0));
+        forbidden(same.to_vec());
+        let mut graph = side.capture(CaptureMode::Relaxed, |s| op::fill(s, same, 3.0)).unwrap();
+        forbidden(graph.launch(side));
+    });
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use racl::{CaptureMode, DeviceBuffer, ErrorKind, Graph, GraphPool, Result, Stream, mock};
 
-use crate::arena::{Arena, Gate, refused, until};
+use crate::arena::{Arena, Gate, refused, until_still};
 
 fn fills(s: &Stream, pool: &GraphPool, byte: u8, out: &mut DeviceBuffer<u8>) -> Result<Graph> {
     s.capture_in(CaptureMode::Relaxed, pool, |s| {
@@ -284,14 +284,9 @@ fn a_launch_that_waits_for_room() {
             }
         });
         // Not before it waits: a launch here would wait for room itself, to be ordered after the one before.
-        let waits = || {
+        until_still(|| {
             let (begun, ended) = (mock::calls(LAUNCH) - before, launched.load(Ordering::Acquire));
             (begun == ended + 1).then_some(begun)
-        };
-        until(|| {
-            let found = waits();
-            thread::sleep(Duration::from_millis(50));
-            found.is_some() && waits() == found
         });
         let late = second.launch(&two).err();
         mock::release(&one).unwrap();
