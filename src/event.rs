@@ -1,13 +1,14 @@
 //! Events: points in a stream that other streams and the host can wait for.
 
 use std::fmt;
+use std::ops::Range;
 use std::panic::Location;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use acl_sys::aclrtEvent;
 
-use crate::call::call;
+use crate::call::{Caller as _, call};
 use crate::context::{Context, ContextInner, Events, RawEvent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
@@ -43,6 +44,9 @@ pub struct Event {
     kind: EventKind,
     last: Lock<Noted>,
 }
+
+/// How soon an event is asked again that is not reached: at first, and at last.
+const QUERY_AGAIN: Range<Duration> = Duration::from_micros(50)..Duration::from_millis(5);
 
 /// What is known of the records. Locked while one is made or waited for, so that this and the runtime agree.
 #[derive(Default)]
@@ -316,14 +320,39 @@ impl Event {
         keepers::wait_long(|limit| match limit {
             // SAFETY: the handle is this value's own.
             None => unsafe { call!(&**self.context_inner(), aclrtSynchronizeEvent(event)) },
-            // SAFETY: as above.
-            Some(ms) => unsafe { call!(&**self.context_inner(), aclrtSynchronizeEventWithTimeout(event, ms)) },
+            Some(ms) => self.wait_at_most(ms),
         })?;
         self.passed(before, Progress::set_reported);
         Ok(())
     }
 
-    /// As [`Event::synchronize`], for at most `limit`, in whole milliseconds, rounded up.
+    fn wait_at_most(&self, ms: i32) -> Result<()> {
+        if self.context_inner().table().aclrtSynchronizeEventWithTimeout().is_err() {
+            return self.query_at_most(ms);
+        }
+        // SAFETY: the handle is this value's own.
+        unsafe { call!(&**self.context_inner(), aclrtSynchronizeEventWithTimeout(self.as_raw(), ms)) }
+    }
+
+    /// As [`Event::wait_at_most`], with a library that has no such wait, as up to CANN 9.0.
+    fn query_at_most(&self, ms: i32) -> Result<()> {
+        let limit = Duration::from_millis(ms.unsigned_abs().into());
+        let (begun, mut step) = (Instant::now(), QUERY_AGAIN.start);
+        while !self.is_reached()? {
+            let left = limit.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                return Err(Error::new(ErrorKind::Timeout, format!("an event is not reached after {ms} ms")));
+            }
+            retire::pause_for(step.min(left));
+            step = (2 * step).min(QUERY_AGAIN.end);
+        }
+        // It blocks nobody any more, and tells how the work ended.
+        // SAFETY: the handle is this value's own.
+        unsafe { call!(&**self.context_inner(), aclrtSynchronizeEvent(self.as_raw())) }
+    }
+
+    /// As [`Event::synchronize`], for at most `limit`, in whole milliseconds, rounded up. Asks from time to time where
+    /// the library has no such wait, as up to CANN 9.0.
     ///
     /// # Errors
     ///
@@ -334,8 +363,7 @@ impl Event {
         let before = self.position();
         let ms = milliseconds(limit)?;
         self.check_signalled()?;
-        // SAFETY: the handle is this value's own.
-        unsafe { call!(&**self.context_inner(), aclrtSynchronizeEventWithTimeout(self.as_raw(), ms)) }?;
+        self.wait_at_most(ms)?;
         self.passed(before, Progress::set_reported);
         Ok(())
     }

@@ -207,7 +207,12 @@ impl Drop for AtGates {
 
 /// Waits a moment, or until a thread is done or an executable has gone.
 pub(crate) fn pause() {
-    drop(CHANGED.wait_timeout(lock(), PAUSE));
+    pause_for(PAUSE);
+}
+
+/// As [`pause`], for so long.
+pub(crate) fn pause_for(limit: Duration) {
+    drop(CHANGED.wait_timeout(lock(), limit));
 }
 
 /// Whether work may wait at gates other than `own`.
@@ -260,9 +265,6 @@ pub(crate) fn wait(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<Wa
             Ok(true) => return Ok(Waited::Done),
             Ok(false) if Instant::now() >= until => return Ok(Waited::Late),
             Ok(false) => {}
-            Err(error) if error.kind() == ErrorKind::MissingSymbol => {
-                return synchronize(None).map(|()| Waited::Done);
-            }
             Err(error) => return Err(error),
         }
     }
@@ -282,8 +284,11 @@ fn wait_within(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>) -> Resu
     if closure::is_running() {
         return Ok(false);
     }
+    // One without a code is of a wait that this crate makes where the library has none.
+    let not_done =
+        |error: &Error| error.code().map_or(error.kind() == ErrorKind::Timeout, |code| NOT_DONE.contains(&code));
     match synchronize(Some(ms)) {
-        Err(error) if error.code().is_some_and(|code| NOT_DONE.contains(&code)) => Ok(false),
+        Err(error) if not_done(&error) => Ok(false),
         other => other.map(|()| true),
     }
 }

@@ -10,7 +10,7 @@ use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Plan};
 use racl::{CaptureMode, Context, ErrorKind, Stream, mock, sys};
 
-const LIMIT: Duration = Duration::from_millis(300);
+const LIMIT: Duration = Duration::from_secs(1);
 
 /// A stream that goes on only when it is told, also when its value is gone.
 struct Held {
@@ -29,19 +29,22 @@ impl Held {
         (Self { context, raw, id }, stream)
     }
 
-    /// Drops `what`, in time; the work that `hangs`, with the stream's id, is told to be late, and what it uses stays.
+    /// Drops `what`, so many values that wait one after the other, in time; the work that `hangs`, with the stream's id, is told to be late, and what it uses stays.
     #[track_caller]
-    fn drops<T>(self, what: T, name: &str, hangs: &str) {
+    fn drops<T>(self, what: T, values: u32, name: &str, hangs: &str, rest: Option<Stream>) {
         let allocations = mock::live_handles().device_allocations;
         let begun = Instant::now();
         drop(what);
-        assert!(begun.elapsed() >= LIMIT, "{name} was not waited for");
+        let took = begun.elapsed();
+        assert!(took >= LIMIT, "{name} was not waited for");
+        assert!(took < LIMIT * (values + 1), "{name} was waited for beyond the limit: {took:?}");
         assert_eq!(mock::live_handles().device_allocations, allocations, "{name}: memory in use was freed");
         let told = self.context.take_drop_errors();
         let late = told.iter().find(|error| error.kind() == ErrorKind::Timeout);
         let late = late.unwrap_or_else(|| panic!("{name}: {told:?}"));
         let hangs = hangs.replace("ID", &self.id.to_string());
-        assert_says(late, ErrorKind::Timeout, &[&hangs, "is not done 300ms after the drop began"]);
+        assert_says(late, ErrorKind::Timeout, &[&hangs, "is not done 1s after the drop began"]);
+        drop(rest);
         let (context, error) = self.context.close().unwrap_err().into_parts();
         assert_says(&error, ErrorKind::InvalidArgument, &["still belong"]);
         // SAFETY: the stream is kept by the thread that waits for it; the mock checks any handle.
@@ -61,7 +64,7 @@ fn a_stream() {
     let mut buffer = held.context.alloc::<u8>(8).unwrap();
     stream.fill_bytes(&mut buffer, 1).unwrap();
     drop(buffer);
-    held.drops(stream, "stream", "work of stream ID ");
+    held.drops(stream, 1, "stream", "work of stream ID ", None);
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn a_graph() {
     let mut graph = recorder.capture(CaptureMode::Relaxed, |s| s.fill_bytes(&mut buffer, 1)).unwrap();
     graph.launch(&stream).unwrap();
     drop((buffer, recorder));
-    held.drops((graph, stream), "graph", "a launch on stream ID ");
+    held.drops((graph, stream), 2, "graph", "a launch on stream ID ", None);
 }
 
 #[test]
@@ -83,7 +86,7 @@ fn a_pinned_buffer() {
     let mut buffer = held.context.alloc::<u8>(8).unwrap();
     let lent = stream.upload(held.context.pinned(8).unwrap(), &mut buffer).unwrap();
     drop(buffer);
-    held.drops((lent, stream), "pinned buffer", "a copy of 8 bytes ");
+    held.drops((lent, stream), 2, "pinned buffer", "a copy of 8 bytes ", None);
 }
 
 #[test]
@@ -102,5 +105,5 @@ fn an_executable() {
     let mut bind = exe.bindings();
     exe.run(&stream, bind.set(exe.input("x").unwrap(), &x)).unwrap();
     drop((x, bind));
-    held.drops((exe, stream), "executable", "a launch on stream ID ");
+    held.drops(exe, 1, "executable", "a launch on stream ID ", Some(stream));
 }

@@ -1,8 +1,9 @@
 //! Captures that cross, nest, leak out and end in the wrong place: an error each time, and never a graph that lies.
 
+use racl::plan::Mode;
 use racl::{CaptureMode, ErrorKind, Result, op};
 
-use crate::arena::{Arena, refused};
+use crate::arena::{Arena, formula, refused, run};
 
 /// What a capture may be ended with when something in it went wrong.
 const BROKEN: &[ErrorKind] = &[
@@ -343,5 +344,29 @@ fn a_side_of_an_old_capture_in_a_new_one() {
         assert_eq!(out.to_vec().unwrap(), [2.0; 4]);
     }
     drop((first, side, stream, out));
+    arena.end();
+}
+
+#[test]
+fn runs_and_results_of_plans_that_are_refused_and_forgotten() {
+    let arena = Arena::new();
+    let (stream, x, mut small) = (arena.stream(), arena.tensor(1.0), arena.context.zeros::<f32>([3]).unwrap());
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = arena.executable(mode, formula);
+        assert_eq!(run(&mut exe, &arena.stream(), &x), [3.0; 4]);
+        let mut bind = exe.bindings();
+        bind.set(exe.input("x").unwrap(), &x);
+        let lost = stream.capture(CaptureMode::Relaxed, |s| {
+            let _ = exe.run(s, &mut bind);
+            Ok(())
+        });
+        assert!(refused(lost, BROKEN).to_string().contains("plan run at"));
+        let lost = stream.capture(CaptureMode::Relaxed, |s| {
+            let _ = exe.output::<f32>(exe.output_id("y")?)?.copy_to(s, &mut small);
+            Ok(())
+        });
+        assert!(refused(lost, BROKEN).to_string().contains("copy of an output at"));
+    }
+    drop((stream, x, small));
     arena.end();
 }

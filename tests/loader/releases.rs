@@ -1,5 +1,6 @@
 //! Libraries with the functions of one release each: what works, and how the rest is refused.
 
+use std::sync::mpsc::channel;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ struct Feature {
     run: fn(&Device) -> Result<()>,
 }
 
-const FEATURES: [Feature; 8] = [
+const FEATURES: [Feature; 7] = [
     Feature {
         symbol: "aclrtLaunchHostFunc",
         missing: &[Cann8_1, Cann8_2, Cann8_3],
@@ -90,16 +91,6 @@ const FEATURES: [Feature; 8] = [
         missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
         history: "it came after CANN 9.0",
         run: |device| device.stream()?.id().map(drop),
-    },
-    Feature {
-        symbol: "aclrtSynchronizeEventWithTimeout",
-        missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
-        history: "it came after CANN 9.0",
-        run: |device| {
-            let (stream, event) = (device.stream()?, device.event()?);
-            event.record(&stream)?;
-            event.synchronize_timeout(Duration::from_secs(600))
-        },
     },
 ];
 
@@ -187,6 +178,39 @@ fn run(device: &Device, mut exe: racl::plan::Executable) -> Result<()> {
     Ok(())
 }
 
+/// Waits with a limit, also where the library has none for events, and a drop that gives up.
+fn limits(device: &Device) -> Result<()> {
+    let (stream, event) = (device.stream()?, device.event()?);
+    event.record(&stream)?;
+    event.synchronize_timeout(Duration::from_secs(600))?;
+    assert!(event.is_complete()?);
+    if device.acl().table().aclrtLaunchHostFunc().is_err() {
+        return Ok(());
+    }
+    let (begins, begun) = channel();
+    let (go, gone) = channel::<()>();
+    let gone = Mutex::new(gone);
+    stream.host_function(move || {
+        begins.send(()).unwrap();
+        let _ = gone.lock().unwrap().recv();
+    })?;
+    begun.recv().unwrap();
+    let mut buffer = device.alloc::<u8>(8)?;
+    let lent = stream.upload(device.context().pinned(8)?, &mut buffer)?;
+    event.record(&stream)?;
+    let late = event.synchronize_timeout(Duration::from_millis(30)).unwrap_err();
+    assert_eq!(late.kind(), ErrorKind::Timeout, "{late}");
+    assert!(!event.is_complete()?);
+    racl::set_drop_limit(Duration::from_millis(30));
+    drop(lent);
+    racl::set_drop_limit(Duration::from_secs(10));
+    let told = device.context().take_drop_errors();
+    assert_eq!(told.iter().map(racl::Error::kind).collect::<Vec<_>>(), [ErrorKind::Timeout], "{told:?}");
+    go.send(()).unwrap();
+    event.synchronize_timeout(Duration::from_secs(600))?;
+    stream.synchronize()
+}
+
 /// What needs nothing that a release lacks.
 fn works_everywhere(acl: &Acl) -> Result<()> {
     assert_eq!(add(acl)?, [2.0, 4.0, 6.0]);
@@ -222,6 +246,7 @@ fn works_everywhere(acl: &Acl) -> Result<()> {
         g.output("y", y)
     })?;
     run(&device, plan.capture(&device, Frozen::new())?)?;
+    limits(&device)?;
     gates(&device)
 }
 

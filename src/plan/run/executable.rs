@@ -235,6 +235,10 @@ impl Executable {
     #[track_caller]
     pub fn run(&mut self, stream: &Stream, bind: &mut Bindings) -> Result<()> {
         let at = Location::caller();
+        self.run_at(stream, bind, at).map_err(|error| stream.refuse(("plan run", at), error))
+    }
+
+    fn run_at(&mut self, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
         self.check_stream(stream)?;
         self.check_bindings(bind)?;
         let current = self.current.filter(|index| self.is_current(*index, bind));

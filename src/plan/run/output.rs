@@ -70,6 +70,11 @@ impl<T: Element> Output<'_, T> {
     #[doc(alias = "aclrtMemcpyAsync")]
     #[track_caller]
     pub fn copy_to(&self, stream: &Stream, to: &mut Tensor<T>) -> Result<()> {
+        let at = Location::caller();
+        self.copy_at(stream, to, at).map_err(|error| stream.refuse(("copy of an output", at), error))
+    }
+
+    fn copy_at(&self, stream: &Stream, to: &mut Tensor<T>, at: &'static Location<'static>) -> Result<()> {
         if to.shape() != self.tensor.shape() {
             let (shape, other) = (self.tensor.shape(), to.shape());
             return Err(Error::invalid(format!("an output of shape {shape} copied to a tensor of shape {other}")));
@@ -77,7 +82,7 @@ impl<T: Element> Output<'_, T> {
         let (from, to): (Piece, Piece) = (self.tensor.bound()?.piece(), to.bound()?.piece());
         stream.check_device(from.allocation.context())?;
         stream.check_device(to.allocation.context())?;
-        from.copy_to(stream, &to, Location::caller())
+        from.copy_to(stream, &to, at)
     }
 }
 

@@ -246,18 +246,24 @@ impl Drop for Remains {
 
 impl Drop for Executable {
     fn drop(&mut self) {
+        retire::together(|| {
+            self.end_all();
+            retire::collect();
+        });
+    }
+}
+
+impl Executable {
+    fn end_all(&mut self) {
         let mut remains = Remains::of(self);
-        if remains.is_held() {
-            remains.outside.iter().for_each(|outside| outside.work().settle());
-            retire::on_thread(remains, Remains::end_later);
-        } else if retire::together(|| remains.is_late()) {
+        if !remains.is_held() {
+            if !remains.is_late() {
+                return drop(remains);
+            }
             let late = retire::late(&remains.hanging());
             self.context.inner().record_drop_error("an executable that goes away", late);
-            remains.outside.iter().for_each(|outside| outside.work().settle());
-            retire::on_thread(remains, Remains::end_later);
-        } else {
-            retire::together(|| drop(remains));
         }
-        retire::collect();
+        remains.outside.iter().for_each(|outside| outside.work().settle());
+        retire::on_thread(remains, Remains::end_later);
     }
 }
