@@ -64,7 +64,7 @@ pub enum Allocator {
 pub unsafe trait ForeignAllocator: Send + Sync {
     /// Memory of at least `bytes` bytes. Where it is for work of one stream alone, that stream is given, and the memory
     /// may be such that earlier work of that stream still uses; otherwise it is null, and no work uses the memory. Any
-    /// thread calls it, with the context current and without locks of this crate.
+    /// thread calls it, with the context current, and without a lock of this crate that anybody waits for.
     ///
     /// # Errors
     ///

@@ -152,6 +152,9 @@ impl<T: Pod> DeviceBuffer<T> {
 
     /// The elements `range`, borrowed for reading: the buffer cannot be written, moved or closed meanwhile.
     ///
+    /// A range may end anywhere. What kernels read beyond a last element, up to 32 bytes, is more of the buffer, or the
+    /// memory that follows each one and belongs to it.
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a range outside the buffer.

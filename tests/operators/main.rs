@@ -6,6 +6,7 @@ mod common;
 mod arithmetic;
 mod by_name;
 mod host;
+mod indices;
 mod moves;
 mod normalise;
 mod products;
