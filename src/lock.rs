@@ -164,6 +164,22 @@ impl Drop for OverCalls {
     }
 }
 
+/// What this thread says is said when this goes: a logger may need what others are told once it has gone.
+#[must_use]
+pub(crate) fn say_later() -> Later {
+    let held = Held::new();
+    #[cfg(debug_assertions)]
+    check::ALLOWED.set(check::ALLOWED.get() + 1);
+    Later { _calls: OverCalls(()), _held: held }
+}
+
+/// Words wait, as under a lock.
+pub(crate) struct Later {
+    // Dropped in this order.
+    _calls: OverCalls,
+    _held: Held,
+}
+
 /// Runs a function of the user on a thread of the library's choice: one that waits may run it, below locks that are not
 /// its own.
 #[inline]

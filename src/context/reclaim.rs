@@ -13,7 +13,7 @@ use super::allocator::{self, Allocator, Piece};
 use super::lines::Lines;
 use super::ranges;
 use crate::error::{ErrorKind, Result};
-use crate::lock::{Guard, Lock, Signal, say};
+use crate::lock::{Guard, Lock, Signal, say, say_later};
 use crate::pool::{Pool, Request};
 use crate::progress::Use;
 use crate::retire;
@@ -199,6 +199,8 @@ impl Reclaim {
         if idle.is_empty() {
             return;
         }
+        // A logger that allocates may wait for what is leaving.
+        let _words = say_later();
         let (count, mut bytes) = (idle.len(), Vec::with_capacity(idle.len()));
         for piece in idle {
             bytes.push(bytes_of(&piece));
@@ -241,6 +243,8 @@ impl Reclaim {
         if count == 0 {
             return 0;
         }
+        // As in `free_all`.
+        let _words = say_later();
         for (address, _) in &segments {
             if let Err(error) = allocator::free(context, std::ptr::without_provenance_mut(*address)) {
                 context.record_drop_error("freeing a segment of device memory", error);

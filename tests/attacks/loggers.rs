@@ -164,3 +164,41 @@ fn one_that_drops_what_this_crate_made() {
     drop(kept);
     arena.end_with_leaks();
 }
+
+/// As where the logger's memory is what is being given back.
+#[test]
+fn one_that_asks_for_memory_that_is_short_while_some_cannot_be_freed() {
+    type Prepare = fn(&Context);
+    let direct: Prepare = |context| {
+        context.set_allocator(Allocator::Direct);
+        context.set_memory_limit(Some(2 << 20));
+    };
+    let segments: Prepare = |context| context.set_memory_limit(Some(24 << 20));
+    let growing: Prepare = |context| {
+        context.set_allocator(Allocator::Growing);
+        context.set_memory_limit(Some(24 << 20));
+    };
+    for (prepare, bytes, fails) in
+        [(direct, 1 << 20, "aclrtFree"), (segments, 20 << 20, "aclrtFree"), (growing, 20 << 20, "aclrtUnmapMem")]
+    {
+        let arena = Arena::new();
+        let context = arena.context.create_context().unwrap();
+        prepare(&context);
+        let asks = context.clone();
+        with_logger(
+            move || {
+                let _ = asks.alloc::<u8>(4 << 20);
+                let _ = asks.alloc::<u8>(64);
+            },
+            || {
+                let buffer = context.alloc::<u8>(bytes).unwrap();
+                (1..4).for_each(|nth| mock::fail(fails, nth, INTERNAL).unwrap());
+                drop(buffer);
+                context.trim_memory(0);
+            },
+        );
+        mock::clear_failures();
+        drop((context.take_drop_errors(), context));
+        arena.end_with_leaks();
+    }
+}
