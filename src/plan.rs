@@ -41,6 +41,7 @@
 //! ```
 
 mod builder;
+mod calls;
 mod check;
 mod checked;
 mod dump;

@@ -6,6 +6,7 @@
 
 use std::process::ExitCode;
 
+mod calling;
 mod heap;
 mod making;
 mod running;
@@ -36,6 +37,7 @@ impl Figures {
 fn main() -> racl::Result<ExitCode> {
     let mut figures = Figures::default();
     shapes::figures(&mut figures)?;
+    calling::figures(&mut figures)?;
     making::figures(&mut figures)?;
     running::figures(&mut figures)?;
     Ok(if figures.missed { ExitCode::FAILURE } else { ExitCode::SUCCESS })

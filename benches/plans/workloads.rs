@@ -3,7 +3,7 @@
 use racl::Result;
 use racl::op::DataType::F32;
 use racl::op::GeluForm;
-use racl::plan::{Builder, Fork, Input, Scope, Value};
+use racl::plan::{Builder, Fork, Input, Plan, Scope, Value};
 
 const TOKENS: usize = 64;
 const WIDTH: usize = 512;
@@ -65,18 +65,64 @@ fn weights(g: &Builder, names: &[String]) -> Result<Weights> {
 fn decoder(g: &Builder, operators: usize, names: &Names) -> Result<()> {
     let mut x = g.input("x", [TOKENS, WIDTH], F32, Input::Copied)?;
     for names in names.0.chunks_exact(9).take(operators.div_ceil(LAYER)) {
-        let w = weights(g, names)?;
-        let normal = g.layer_norm(x, w.norm, w.shift, 1e-5)?;
-        let q = g.mm(normal, w.square[0])?;
-        let k = g.mm(normal, w.square[1])?;
-        let v = g.mm(normal, w.square[2])?;
-        x = attention(g, &w, x, q, k, v)?;
-        let normal = g.layer_norm(x, w.norm, w.shift, 1e-5)?;
-        let gate = g.mm(normal, w.gate)?;
-        let gate = g.gelu(gate, GeluForm::Tanh)?;
-        x = product(g, &w, x, normal, gate)?;
+        x = layer(g, &weights(g, names)?, x)?;
     }
     g.output("y", x)
+}
+
+fn layer(g: &Builder, w: &Weights, x: Value) -> Result<Value> {
+    let normal = g.layer_norm(x, w.norm, w.shift, 1e-5)?;
+    let q = g.mm(normal, w.square[0])?;
+    let k = g.mm(normal, w.square[1])?;
+    let v = g.mm(normal, w.square[2])?;
+    let x = attention(g, w, x, q, k, v)?;
+    let normal = g.layer_norm(x, w.norm, w.shift, 1e-5)?;
+    let gate = g.mm(normal, w.gate)?;
+    let gate = g.gelu(gate, GeluForm::Tanh)?;
+    product(g, w, x, normal, gate)
+}
+
+/// How often the body goes through its layer.
+pub(crate) const ROUNDS_OF_BODY: usize = 8;
+/// Layers whose weights the calls take by turns.
+const SETS: usize = 10;
+
+fn rounds(g: &Builder, w: &Weights, x: Value) -> Result<Value> {
+    (0..ROUNDS_OF_BODY).try_fold(x, |x, _| layer(g, w, x))
+}
+
+/// Several rounds through a layer, whose weights are inputs.
+pub(crate) fn body(g: &Builder) -> Result<()> {
+    let x = g.input("x", [TOKENS, WIDTH], F32, Input::Copied)?;
+    let w = weights(g, &Names::new(1).0)?;
+    g.output("y", rounds(g, &w, x)?)
+}
+
+/// The body on one value, by turns with the weights of several layers.
+fn in_turn(
+    g: &Builder,
+    times: usize,
+    mut work: impl FnMut(&Builder, &Weights, Value) -> Result<Value>,
+) -> Result<()> {
+    let mut x = g.input("x", [TOKENS, WIDTH], F32, Input::Copied)?;
+    let names = Names::new(SETS * LAYER);
+    let sets: Vec<Weights> = names.0.chunks_exact(9).map(|names| weights(g, names)).collect::<Result<_>>()?;
+    for index in 0..times {
+        x = work(g, &sets[index % SETS], x)?;
+    }
+    g.output("y", x)
+}
+
+pub(crate) fn called(g: &Builder, body: &Plan, times: usize) -> Result<()> {
+    in_turn(g, times, |g, w, x| {
+        let [a, b, c, d] = w.square;
+        let [y] = g.call(body, &[x, w.norm, w.shift, a, b, c, d, w.gate, w.up, w.down])?;
+        Ok(y)
+    })
+}
+
+pub(crate) fn written_out(g: &Builder, times: usize) -> Result<()> {
+    in_turn(g, times, rounds)
 }
 
 fn attention(g: &Builder, w: &Weights, x: Value, q: Value, k: Value, v: Value) -> Result<Value> {

@@ -386,7 +386,7 @@ fn storable(plan: &Plan, registry: &Registry) -> Result<(Vec<u8>, Hash), String>
     if let Some(why) = plan.unnamed() {
         return Err(why);
     }
-    registry.bodies(plan.recipe()).map_err(|why| why.to_string())?;
+    plan.check_registered(registry)?;
     let bytes = plan.to_bytes();
     if bytes.len() as u64 >= entry::MOST_PLAN {
         return Err(format!("its {} bytes are too many", bytes.len()));

@@ -10,6 +10,7 @@ use decompositions::Decompositions;
 use options::Options;
 use state::State;
 
+mod calls;
 pub(crate) mod decompositions;
 mod events;
 mod foreign;
@@ -33,6 +34,7 @@ pub use events::TaggedEvent;
 pub use gates::External;
 pub use prefetch::After;
 pub use recorded::Inferred;
+pub(in crate::plan) use state::Asked;
 pub(crate) use state::Built;
 pub use streams::{Fork, Scope};
 pub use telling::Telling;

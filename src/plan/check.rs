@@ -40,6 +40,13 @@ pub(crate) fn check(recipe: &Recipe, order: &Order, uses: &Uses) -> Vec<Finding>
     findings
 }
 
+/// Waits at gates that may not end.
+pub(crate) fn gates(recipe: &Recipe, order: &Order) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    gates::check(recipe, order, &mut findings);
+    findings
+}
+
 /// What is wrong with a recipe whose order cannot be told.
 pub(crate) fn broken(recipe: &Recipe, broken: Broken) -> Finding {
     let (kind, node, text) = match broken {

@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -14,11 +15,13 @@ use super::check::finding::{self, Finding};
 use super::memory::{MemoryPlan, MemoryReport};
 use super::order::Order;
 use super::recipe::Recipe;
+use super::recipe::callable::{Callable, Facts};
 use super::recipe::function::Body;
 use super::recipe::uses::Uses;
 use super::symbols::values::check_bounds;
-use super::{check, memory};
+use super::{calls, check, memory};
 
+mod calling;
 pub(crate) mod change;
 
 use change::Change;
@@ -45,16 +48,65 @@ use change::Change;
 #[derive(Clone)]
 pub struct Plan(pub(in crate::plan) Arc<Inner>);
 
+/// A plan as it was recorded, and what it is with its calls written out: that is what it dereferences to.
 pub(in crate::plan) struct Inner {
     /// The builder's number, by which handles are known.
     pub(in crate::plan) id: u32,
-    pub(in crate::plan) recipe: Recipe,
-    pub(in crate::plan) bodies: Vec<Body>,
+    pub(in crate::plan) recorded: Form,
     pub(in crate::plan) lints: Vec<Finding>,
-    pub(in crate::plan) order: Order,
-    pub(in crate::plan) uses: Uses,
     /// What passes changed; a stored plan does not have it.
     pub(in crate::plan) changes: Vec<Change>,
+    /// Made when somebody looks; of a plan without calls it is what was recorded.
+    written_out: OnceLock<Form>,
+    facts: OnceLock<Facts>,
+}
+
+/// A recipe with its order and its uses.
+pub(in crate::plan) struct Form {
+    pub(in crate::plan) recipe: Recipe,
+    pub(in crate::plan) bodies: Vec<Body>,
+    pub(in crate::plan) order: Order,
+    pub(in crate::plan) uses: Uses,
+}
+
+impl Form {
+    fn of(recipe: Recipe, bodies: Vec<Body>) -> Result<Self> {
+        let order = Order::of(&recipe).map_err(|broken| check::broken(&recipe, broken).into_error())?;
+        let uses = Uses::of(&recipe);
+        Ok(Self { recipe, bodies, order, uses })
+    }
+}
+
+impl Inner {
+    fn write_out(&self) -> Form {
+        let (recipe, bodies) = calls::written_out(&self.recorded.recipe, &self.recorded.bodies);
+        Form::of(recipe, bodies).expect("the parts are in order, and each stands where the whole of it is in order")
+    }
+}
+
+impl Deref for Inner {
+    type Target = Form;
+
+    fn deref(&self) -> &Form {
+        match self.recorded.recipe.called.is_empty() {
+            true => &self.recorded,
+            false => self.written_out.get_or_init(|| self.write_out()),
+        }
+    }
+}
+
+impl Callable for Inner {
+    fn recorded(&self) -> &Recipe {
+        &self.recorded.recipe
+    }
+
+    fn written_out(&self) -> (&Recipe, &[Body]) {
+        (&self.recipe, &self.bodies)
+    }
+
+    fn facts(&self) -> &Facts {
+        self.facts.get_or_init(|| calls::facts(&self.recorded.recipe))
+    }
 }
 
 impl Plan {
@@ -147,10 +199,10 @@ impl Plan {
     /// Checks a recipe that passes changed.
     pub(in crate::plan) fn of_changed(built: Built, changes: Vec<Change>) -> Result<Self> {
         let Built { plan: id, recipe, bodies, mut lints } = built;
-        let order = Order::of(&recipe).map_err(|broken| check::broken(&recipe, broken).into_error())?;
-        let uses = Uses::of(&recipe);
-        let (found, wrong): (Vec<_>, Vec<_>) =
-            check::check(&recipe, &order, &uses).into_iter().partition(|finding| finding.kind.is_lint());
+        let recorded = Form::of(recipe, bodies)?;
+        let (found, wrong): (Vec<_>, Vec<_>) = check::check(&recorded.recipe, &recorded.order, &recorded.uses)
+            .into_iter()
+            .partition(|finding| finding.kind.is_lint());
         if !wrong.is_empty() {
             return Err(finding::into_error(wrong));
         }
@@ -160,7 +212,19 @@ impl Plan {
                 lints.push(lint);
             }
         }
-        Ok(Self(Arc::new(Inner { id, recipe, bodies, lints, order, uses, changes })))
+        let (written_out, facts) = Default::default();
+        let plan = Self(Arc::new(Inner { id, recorded, lints, changes, written_out, facts }));
+        plan.check_gates().map(|()| plan)
+    }
+
+    /// That waits at gates end also where the streams of plans that are called are those of other work.
+    fn check_gates(&self) -> Result<()> {
+        let recorded = &self.0.recorded.recipe;
+        if recorded.called.is_empty() || recorded.externals.is_empty() {
+            return Ok(());
+        }
+        let wrong = check::gates(&self.0.recipe, &self.0.order);
+        if wrong.is_empty() { Ok(()) } else { Err(finding::into_error(wrong)) }
     }
 
     /// What is worth a look, though the plan can run.
@@ -192,13 +256,14 @@ impl Plan {
     /// Whether a dimension is a symbol, so that sizes are known only at a run.
     #[must_use]
     pub fn is_dynamic(&self) -> bool {
-        !self.0.recipe.symbols.is_empty()
+        !self.0.recorded.recipe.symbols.is_empty()
     }
 
-    /// Number of operators, foreign ones, copies, fills, prefetches and host functions included.
+    /// Number of operators, foreign ones, copies, fills, prefetches and host functions included, and those of plans
+    /// that are called, for each call.
     #[must_use]
     pub fn operators(&self) -> usize {
-        self.0.recipe.nodes.iter().filter(|node| !node.kind.is_sync()).count()
+        usize::try_from(self.0.facts().operators).unwrap_or(usize::MAX)
     }
 
     /// Number of streams, the origin included.

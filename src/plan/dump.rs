@@ -92,6 +92,7 @@ fn kind_name(kind: NodeKind) -> &'static str {
         NodeKind::ExternalRecord(_) => "record_external",
         NodeKind::Upload(_) => "upload",
         NodeKind::Download(_) => "download",
+        NodeKind::Call(_) => "call",
     }
 }
 

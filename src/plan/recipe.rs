@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::symbols::Symbol;
 use super::symbols::dim::Dim;
 
+pub(crate) mod callable;
 pub(crate) mod element;
 pub(crate) mod function;
 pub(crate) mod layout;
@@ -15,6 +16,7 @@ pub(crate) mod uses;
 #[cfg(feature = "cache")]
 pub(crate) mod wire;
 
+use callable::{CallInfo, Callee};
 use layout::{Extent, Layout};
 use operator::Operator;
 use quantity::Later;
@@ -49,6 +51,9 @@ pub(crate) struct Recipe {
     pub(crate) reserved: Vec<(u32, u32)>,
     /// Greatest share of the L2 cache that one prefetch may ask for, in thousandths; 0 for no cap.
     pub(crate) prefetch_cap: u32,
+    /// Plans that are called, and how; only in a recipe as it was recorded, not in one that is run.
+    pub(crate) called: Vec<Callee>,
+    pub(crate) calls: Vec<CallInfo>,
 }
 
 /// A stream of the plan.
@@ -138,6 +143,8 @@ pub(crate) enum NodeKind {
     Upload(u32),
     /// From the access to the host memory of an output.
     Download(u32),
+    /// Another plan, by call; its accesses are the operands, then the results.
+    Call(u32),
 }
 
 impl NodeKind {
@@ -395,7 +402,14 @@ impl Recipe {
             NodeKind::ExternalRecord(event) => format!("external record of {:?}", self.externals[event as usize]),
             NodeKind::Upload(input) => format!("upload of {:?}", self.inputs[input as usize].name),
             NodeKind::Download(output) => format!("download of {:?}", self.outputs[output as usize].name),
+            NodeKind::Call(call) => self.call_label(&self.calls[call as usize]),
         }
+    }
+
+    fn call_label(&self, call: &CallInfo) -> String {
+        let times = if call.times == 1 { String::new() } else { format!(", {} times", call.times) };
+        let operators = self.called.get(call.callee as usize).map_or(0, |callee| callee.0.facts().operators);
+        format!("call of a plan of {operators} operators{times}")
     }
 
     fn event_label(&self, what: &str, event: u32) -> String {

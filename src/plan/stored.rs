@@ -2,6 +2,7 @@
 //! checked plans; the cache uses it.
 
 use crate::error::Result;
+use crate::plan::recipe::callable::Callable as _;
 
 use super::Plan;
 use super::builder::External;
@@ -65,11 +66,18 @@ impl Code<'_> {
 
 impl Plan {
     pub(crate) fn recipe(&self) -> &Recipe {
-        &self.0.recipe
+        &self.0.recorded.recipe
     }
 
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        codec::encode(&self.0.recipe, &self.0.lints)
+        codec::encode(self.recipe(), &self.0.lints)
+    }
+
+    /// That the code of all functions is there, also of the plans that this one calls.
+    pub(crate) fn check_registered(&self, registry: &Registry) -> Result<(), String> {
+        let callees = codec::callees(self.recipe());
+        let mut recipes = callees.iter().map(|callee| callee.0.recorded()).chain([self.recipe()]);
+        recipes.try_for_each(|recipe| registry.bodies(recipe).map(drop)).map_err(|why| why.to_string())
     }
 
     /// The one way from bytes to a plan; with its hash.
@@ -77,21 +85,25 @@ impl Plan {
         let broken = |why: String| NotLoaded::Broken(why);
         let load = || {
             let (decoded, hash) = codec::decode_hashed(bytes).map_err(|error| broken(error.to_string()))?;
-            let bodies = code.bodies(&decoded.recipe)?;
-            let plan = Self::from_decoded(decoded, bodies).map_err(|error| broken(error.to_string()))?;
+            let plan = Self::link(decoded, |recipe| code.bodies(recipe), |error| broken(error.to_string()))?;
             Ok((plan, hash))
         };
         within(most_steps(bytes), load).unwrap_or_else(|| Err(broken(TOO_LONG.to_owned())))
     }
 
     pub(crate) fn recipe_hash(&self) -> [u8; 32] {
-        codec::recipe_hash(&self.0.recipe)
+        codec::recipe_hash(self.recipe())
     }
 
     /// The first thing in which another plan differs from this one: an operator, an event, a stream, the order of
     /// the work, the places in memory for the least and the greatest symbols.
     pub(crate) fn difference(&self, other: &Self) -> Option<String> {
+        if self.recipe().called.is_empty() != other.recipe().called.is_empty() {
+            return Some("one plan calls what the other does itself".to_owned());
+        }
+        let called = || "the plans call others in other ways".to_owned();
         difference::first_difference(&self.0.recipe, &other.0.recipe)
+            .or_else(|| (self.recipe_hash() != other.recipe_hash()).then(called))
             .or_else(|| derived::order_difference(&self.0.recipe, &self.0.order, &other.0.order))
             .or_else(|| {
                 let bounds = self.0.recipe.bounds();
@@ -120,15 +132,17 @@ impl Plan {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn external(&self, name: &str) -> Result<External> {
-        let index = named("gate", name, self.0.recipe.externals.iter())?;
+        let index = named("gate", name, self.recipe().externals.iter())?;
         Ok(External { plan: self.0.id, index: index as u32 })
     }
 
     /// A function without a name, which no file can hold.
     pub(crate) fn unnamed(&self) -> Option<String> {
-        let is_unnamed = self.0.recipe.functions.iter().any(|function| function.name.is_none());
         let lint = self.0.lints.iter().find(|lint| lint.kind == super::FindingKind::Unnamed);
-        is_unnamed.then(|| lint.map_or_else(|| "a closure has no name".to_owned(), |lint| lint.message.clone()))
+        self.0
+            .facts()
+            .unnamed
+            .then(|| lint.map_or_else(|| "a closure has no name".to_owned(), |lint| lint.message.clone()))
     }
 }
 
@@ -137,6 +151,14 @@ impl Plan {
     /// The text form, with source lines.
     pub(crate) fn text_of_bytes(bytes: &[u8]) -> Result<String, String> {
         let decoded = within(most_steps(bytes), || codec::decode_hashed(bytes)).ok_or(TOO_LONG)?;
-        Ok(super::dump::text_of(&decoded.map_err(|error| error.to_string())?.0.recipe))
+        let (decoded, _) = decoded.map_err(|error| error.to_string())?;
+        if decoded.callees.is_empty() {
+            return Ok(super::dump::text_of(&decoded.recipe));
+        }
+        // What calls are needs an order, to be written out in.
+        match Self::from_bytes(bytes, Code::None) {
+            Ok((plan, _)) => Ok(super::dump::text_of(&plan.0.recipe)),
+            Err(NotLoaded::Broken(why) | NotLoaded::Unbound(why)) => Err(why),
+        }
     }
 }

@@ -7,8 +7,12 @@ mod common;
 
 mod addresses;
 mod ahead;
+#[path = "../../src/plan/builder/tests/bodies.rs"]
+mod bodies;
 mod budgets;
 mod builder_errors;
+mod called;
+mod called_errors;
 mod classes;
 mod drops;
 mod dynamic;
@@ -101,6 +105,8 @@ pub(crate) fn give(exe: &Executable, name: &str, memory: &impl racl::plan::Binda
 /// What the generator of random plans needs.
 mod api {
     pub(crate) use racl::op::DataType;
-    pub(crate) use racl::plan::{After, Builder, Foreign, Fork, Input, Scope, TaggedEvent, Value};
+    pub(crate) use racl::plan::{
+        After, Builder, Dim, Foreign, Fork, HostFunction, Input, Operator, Options, Plan, Scope, TaggedEvent, Value,
+    };
     pub(crate) use racl::{Prefetch, Result};
 }

@@ -22,6 +22,7 @@ use progress::Progress;
 use spread::Wishes;
 use versions::Versions;
 
+mod calls;
 mod decompose;
 mod events;
 mod finish;
@@ -39,6 +40,7 @@ mod versions;
 mod views;
 mod waits;
 
+pub(in crate::plan) use calls::Asked;
 pub(super) use decompose::Issued;
 pub(crate) use finish::Built;
 
@@ -55,6 +57,7 @@ pub(crate) struct State {
     recipe: Recipe,
     known: Known,
     bodies: Vec<Body>,
+    calls: calls::Calls,
     /// Operators by C name and what they are told.
     operators: HashMap<(&'static str, Vec<u8>, Vec<Later>), u32>,
     scopes: Vec<Frame>,
@@ -172,6 +175,7 @@ impl State {
             recipe: Recipe { prefetch_cap: options.prefetch_cap, ..Recipe::default() },
             known: Known::default(),
             bodies: Vec::new(),
+            calls: calls::Calls::default(),
             operators: HashMap::new(),
             scopes: vec![Frame { tag: ORIGIN, cores: 0, pending: None }],
             chains: Vec::new(),

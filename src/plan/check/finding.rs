@@ -40,6 +40,8 @@ pub enum FindingKind {
     Events,
     /// Options that exclude each other, or what was written.
     Options,
+    /// A plan that cannot be called, or not like this.
+    Call,
     /// A lint: an event that nothing waits for.
     NeverWaited,
     /// A lint: a value and its later version are both used afterwards.

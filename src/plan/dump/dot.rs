@@ -155,7 +155,8 @@ impl Dot<'_> {
 
 fn style(kind: NodeKind) -> &'static str {
     match kind {
-        NodeKind::Op(_) => "",
+        // Of calls there is the work that they are.
+        NodeKind::Op(_) | NodeKind::Call(_) => "",
         NodeKind::Foreign(_) => ", fillcolor=\"#fff8c5\"",
         NodeKind::Host(_) => ", shape=house, fillcolor=\"#ffebe9\"",
         NodeKind::Copy | NodeKind::FillBytes(_) | NodeKind::Upload(_) | NodeKind::Download(_) => {

@@ -245,7 +245,8 @@ fn subject(node: &Node) -> Option<u32> {
         | NodeKind::ExternalWait(index)
         | NodeKind::ExternalRecord(index)
         | NodeKind::Upload(index)
-        | NodeKind::Download(index) => Some(index),
+        | NodeKind::Download(index)
+        | NodeKind::Call(index) => Some(index),
         NodeKind::Op(_) | NodeKind::Copy | NodeKind::FillBytes(_) | NodeKind::Prefetch { .. } => None,
     }
 }

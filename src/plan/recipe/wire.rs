@@ -211,6 +211,20 @@ pub(crate) mod dim {
     }
 }
 
+/// Several sizes.
+pub(crate) mod dims {
+    use super::{Deserialize, Deserializer, Dim, DimWire, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(dims: &[Dim], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(dims.iter().map(|dim| DimWire::from(*dim)))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Dim>, D::Error> {
+        let dims = Vec::<DimWire>::deserialize(from)?;
+        Ok(dims.into_iter().map(Dim::from).collect())
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 enum ExtentWire {
     Fixed(u64),

@@ -168,6 +168,7 @@ impl Issue<'_> {
                 let piece = self.piece(accesses[0])?;
                 download(&mut self.hosts.outputs[output as usize], &piece, stream)
             }
+            NodeKind::Call(_) => Err(Error::new(ErrorKind::Internal, "a call that is not written out")),
         }
     }
 

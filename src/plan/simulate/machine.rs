@@ -160,6 +160,7 @@ impl<'a> Machine<'a> {
                 watch(Written { node, value, bytes: &bytes });
                 self.brought[output as usize] = bytes;
             }
+            NodeKind::Call(_) => return self.fail(node, "is not written out"),
         }
         self.done[usize::from(info.tag)] += 1;
         Ok(())

@@ -1,8 +1,8 @@
 //! Plans as bytes: the format of stored plans, and the checks that make bytes from anywhere safe to use. Part of the
 //! feature `cache`.
 //!
-//! A stored plan is a header (magic bytes, format version, length), the parts of the recipe, each a count and its
-//! entries, the places in the caller's source, the lints, and a hash of all of it. Decoding takes any bytes: what it
+//! A stored plan is a header (magic bytes, format version, length), the recipes of the plans that it calls and its own,
+//! the parts of each a count and their entries, the places in the caller's source, the lints, and a hash of all of it. Decoding takes any bytes: what it
 //! gives has passed [`validate`], and [`Plan::from_decoded`] checks it as it does what a builder made.
 //!
 //! That any bytes are safe is tried by a fuzz test: it changes stored plans, their bytes (sealed with a right
@@ -26,6 +26,7 @@ use crate::plan::recipe::{FunctionKind, Recipe};
 
 mod error;
 mod joined;
+mod linked;
 mod lints;
 mod read;
 #[cfg(test)]
@@ -34,6 +35,7 @@ mod validate;
 mod write;
 
 pub(crate) use error::DecodeError;
+pub(crate) use linked::callees;
 pub(crate) use validate::validate;
 
 use read::Reader;
@@ -41,7 +43,7 @@ use write::Writer;
 
 const MAGIC: [u8; 8] = *b"raclplan";
 /// Changes with every change of the format.
-pub(crate) const VERSION: u16 = 4;
+pub(crate) const VERSION: u16 = 5;
 /// Magic bytes, version and the length of the whole.
 const HEADER: usize = 8 + 2 + 8;
 const HASH: usize = blake3::OUT_LEN;
@@ -49,14 +51,27 @@ const HASH: usize = blake3::OUT_LEN;
 /// What a stored plan holds. Valid by itself; its order is checked by [`Plan::from_decoded`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Decoded {
+    /// Plans that are called, each before those that call it.
+    pub(crate) callees: Vec<Unlinked>,
     pub(crate) recipe: Recipe,
+    /// Which of them the recipe calls.
+    pub(crate) called: Vec<u32>,
     pub(crate) lints: Vec<Finding>,
+}
+
+/// A recipe without the plans that it calls, and which they are.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Unlinked {
+    pub(crate) recipe: Recipe,
+    pub(crate) called: Vec<u32>,
 }
 
 /// The bytes of a stored plan.
 pub(crate) fn encode(recipe: &Recipe, lints: &[Finding]) -> Vec<u8> {
     let mut writer = Writer(vec![0; HEADER]);
-    writer.recipe(recipe);
+    let callees = linked::callees(recipe);
+    writer.all(&callees, recipe);
+    callees.iter().for_each(|callee| writer.places(callee.0.recorded()));
     writer.places(recipe);
     writer.lints(lints);
     let mut bytes = writer.0;
@@ -84,15 +99,17 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, DecodeError> {
 pub(crate) fn decode_hashed(bytes: &[u8]) -> Result<(Decoded, [u8; HASH]), DecodeError> {
     let content = content(bytes)?;
     let mut reader = Reader(content);
-    let mut recipe = reader.recipe()?;
+    let (mut callees, Unlinked { mut recipe, called }) = reader.all()?;
     let hash = hash_of(&content[..content.len() - reader.0.len()]);
+    callees.iter_mut().try_for_each(|callee| reader.places(&mut callee.recipe))?;
     reader.places(&mut recipe)?;
     let lints = reader.lints()?;
     if !reader.0.is_empty() {
         return Err(DecodeError::Trailing(reader.0.len()));
     }
+    callees.iter().try_for_each(|callee| validate(&callee.recipe))?;
     validate(&recipe)?;
-    Ok((Decoded { recipe, lints }, hash))
+    Ok((Decoded { callees, recipe, called, lints }, hash))
 }
 
 /// What is between the header and the hash.
@@ -123,7 +140,7 @@ fn content(bytes: &[u8]) -> Result<&[u8], DecodeError> {
 /// A hash of everything but the places in the caller's source: the same in every process.
 pub(crate) fn recipe_hash(recipe: &Recipe) -> [u8; HASH] {
     let mut writer = Writer(Vec::new());
-    writer.recipe(recipe);
+    writer.all(&linked::callees(recipe), recipe);
     hash_of(&writer.0)
 }
 
@@ -143,21 +160,23 @@ fn fits(kind: FunctionKind, body: &Body) -> bool {
 }
 
 impl Plan {
-    /// A plan from a file, with the code of its functions: checked like one from a builder.
-    pub(crate) fn from_decoded(decoded: Decoded, bodies: Vec<Body>) -> Result<Self> {
-        let Decoded { recipe, lints } = decoded;
+    /// A plan from a file, with the code of its functions and the plans that it calls: checked like one from a
+    /// builder.
+    pub(crate) fn from_decoded(recipe: Recipe, lints: Vec<Finding>, bodies: Vec<Body>) -> Result<Self> {
         let complete = recipe.functions.len() == bodies.len()
             && recipe.functions.iter().zip(&bodies).all(|(info, body)| fits(info.kind, body));
         if !complete {
             return Err(Error::new(ErrorKind::Internal, "a stored plan without the code of its functions"));
         }
+        linked::check(&recipe)?;
         // For a number of its own.
         let Built { plan, .. } = Builder::new(Options::default()).finish()?;
         let plan = Self::of(Built { plan, recipe, bodies, lints })?;
-        match joined::open_tag(&plan.0.recipe, &plan.0.order) {
+        let recorded = &plan.0.recorded;
+        match joined::open_tag(&recorded.recipe, &recorded.order) {
             None => Ok(plan),
             Some(tag) => {
-                let name = &plan.0.recipe.tags[usize::from(tag)].name;
+                let name = &recorded.recipe.tags[usize::from(tag)].name;
                 Err(Error::new(ErrorKind::InvalidPlan, format!("the work of stream {name:?} is joined by nothing")))
             }
         }

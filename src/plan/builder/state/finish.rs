@@ -28,6 +28,7 @@ impl State {
         self.waited = Default::default();
         self.progress = None;
         self.operators = Default::default();
+        self.calls = Default::default();
         (self.input_names, self.output_names, self.external_names, self.known) = Default::default();
         let mut positions = self.place_records();
         self.resolve_reserved(&positions);

@@ -95,7 +95,7 @@ fn class(kind: NodeKind) -> &'static str {
         NodeKind::Host(_) => "host",
         NodeKind::Prefetch { .. } => "p",
         NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) => "g",
-        // Records and waits are no boxes.
-        NodeKind::Op(_) | NodeKind::Record(_) | NodeKind::Wait(_) => "o",
+        // Records and waits are no boxes, and of calls there is the work that they are.
+        NodeKind::Op(_) | NodeKind::Record(_) | NodeKind::Wait(_) | NodeKind::Call(_) => "o",
     }
 }

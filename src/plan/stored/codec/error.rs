@@ -46,6 +46,8 @@ pub(crate) enum Part {
     CoreLimit,
     Reserved,
     PrefetchCap,
+    Called,
+    Call,
     Lint,
 }
 
@@ -70,6 +72,8 @@ impl fmt::Display for Part {
             Self::CoreLimit => "core limit",
             Self::Reserved => "reservation",
             Self::PrefetchCap => "prefetch cap",
+            Self::Called => "plan that is called",
+            Self::Call => "call",
             Self::Lint => "lint",
         })
     }

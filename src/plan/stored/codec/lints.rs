@@ -29,6 +29,7 @@ enum FindingKindWire {
     Unnamed,
     FrozenWritten,
     MaybeUnwritten,
+    Call,
 }
 
 #[derive(Serialize, Deserialize)]

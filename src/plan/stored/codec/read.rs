@@ -7,8 +7,12 @@ use crate::plan::check::finding::Finding;
 use crate::plan::recipe::wire::CoresPart;
 use crate::plan::recipe::{Places, Recipe};
 
+use super::Unlinked;
 use super::error::{DecodeError, Part, invalid};
 use super::lints::FindingPart;
+
+/// What a recipe of nothing takes: the length of each list.
+const LEAST_RECIPE: usize = 18;
 
 /// Bytes that are left.
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
@@ -46,7 +50,22 @@ impl<'a> Reader<'a> {
         self.list_of(part, least, |reader, index| reader.take(part, index))
     }
 
-    pub(super) fn recipe(&mut self) -> Result<Recipe, DecodeError> {
+    /// Recipes, and which of those before it each one calls; the last is that of the plan.
+    pub(super) fn all(&mut self) -> Result<(Vec<Unlinked>, Unlinked), DecodeError> {
+        let callees = self.list_of(Part::Called, LEAST_RECIPE, Self::unlinked)?;
+        let index = callees.len();
+        Ok((callees, self.unlinked(index)?))
+    }
+
+    fn unlinked(&mut self, index: usize) -> Result<Unlinked, DecodeError> {
+        let called: Vec<u32> = self.list(Part::Called, 1)?;
+        if called.iter().any(|called| *called as usize >= index) {
+            return invalid(Part::Called, index, "it calls itself, or one that is not before it");
+        }
+        Ok(Unlinked { recipe: self.recipe()?, called })
+    }
+
+    fn recipe(&mut self) -> Result<Recipe, DecodeError> {
         Ok(Recipe {
             symbols: self.list(Part::Symbol, 3)?,
             tags: self.list(Part::Tag, 2)?,
@@ -68,6 +87,8 @@ impl<'a> Reader<'a> {
             })?,
             reserved: self.list(Part::Reserved, 2)?,
             prefetch_cap: self.take(Part::PrefetchCap, 0)?,
+            calls: self.list(Part::Call, 5)?,
+            called: Vec::new(),
             places: Places::default(),
         })
     }

@@ -1,6 +1,7 @@
 //! Round trips, and bytes that are no plan.
 
 mod allocation;
+mod called;
 mod damage;
 mod effort;
 mod fuzz;

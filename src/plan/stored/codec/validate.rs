@@ -38,6 +38,7 @@ fn numbers(recipe: &Recipe) -> Result<(), DecodeError> {
         (Part::Output, recipe.outputs.len()),
         (Part::Constant, recipe.constants.len()),
         (Part::Function, recipe.functions.len()),
+        (Part::Call, recipe.calls.len()),
     ];
     for (part, count) in counts {
         if count >= u32::MAX as usize {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::plan::check::finding::Finding;
+use crate::plan::recipe::callable::Callee;
 use crate::plan::recipe::wire::CoresPart;
 use crate::plan::recipe::{Node, Recipe};
 
@@ -28,7 +29,7 @@ impl Writer {
     }
 
     /// Everything but the places in the caller's source: what the hash of a recipe covers.
-    pub(super) fn recipe(&mut self, recipe: &Recipe) {
+    fn recipe(&mut self, recipe: &Recipe) {
         self.list(&recipe.symbols, |symbol| symbol);
         self.list(&recipe.tags, |tag| tag);
         self.list(&recipe.events, |event| event);
@@ -46,6 +47,19 @@ impl Writer {
         self.list(&recipe.cores, |cores| CoresPart(*cores));
         self.list(&recipe.reserved, |reserved| reserved);
         self.put(&recipe.prefetch_cap);
+        self.list(&recipe.calls, |call| call);
+    }
+
+    /// The plans that a recipe calls, with those that they call, then the recipe. Each says which of those before it
+    /// it calls.
+    pub(super) fn all(&mut self, callees: &[Callee], recipe: &Recipe) {
+        let index = |callee: &Callee| callees.iter().position(|known| known.is(callee));
+        self.put(&callees.len());
+        for recipe in callees.iter().map(|callee| callee.0.recorded()).chain([recipe]) {
+            let called: Vec<usize> = recipe.called.iter().filter_map(index).collect();
+            self.list(&called, |index| *index);
+            self.recipe(recipe);
+        }
     }
 
     pub(super) fn places(&mut self, recipe: &Recipe) {

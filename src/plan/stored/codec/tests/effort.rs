@@ -56,7 +56,7 @@ fn load(bytes: &[u8]) -> Result<(), String> {
 fn load_unlimited(bytes: &[u8]) -> Result<(), String> {
     let decoded = decode(bytes).map_err(|error| error.to_string())?;
     let bodies = fuzz::bodies(&decoded);
-    Plan::from_decoded(decoded, bodies).map(drop).map_err(|error| error.to_string())
+    Plan::from_decoded(decoded.recipe, decoded.lints, bodies).map(drop).map_err(|error| error.to_string())
 }
 
 /// Every sixth element on one stream and every tenth beside it on the other: never the same, which only a walk along

@@ -4,12 +4,14 @@ use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 
+use crate::plan::builder::tests::bodies;
+use crate::plan::check::finding::Finding;
 use crate::plan::recipe::function::Body;
-use crate::plan::recipe::{FunctionInfo, FunctionKind};
+use crate::plan::recipe::{FunctionInfo, FunctionKind, Recipe};
 use crate::plan::stored::codec::{DecodeError, Decoded, decode, encode};
 use crate::plan::stored::{Code, most_steps, registry};
 use crate::plan::symbols::effort::counted;
-use crate::plan::{NotLoaded, Plan};
+use crate::plan::{NotLoaded, Options, Plan};
 
 use super::{content, generate, mutate, sealed};
 
@@ -41,18 +43,24 @@ impl Drop for Current {
 }
 
 struct Corpus {
-    plans: Vec<Decoded>,
+    plans: Vec<(Recipe, Vec<Finding>)>,
     contents: Vec<Vec<u8>>,
 }
 
 impl Corpus {
     fn new() -> Self {
-        let plans: Vec<_> = (0..64).map(|seed| generate::plan(seed, 1 + seed as usize % 6)).collect();
-        let stored: Vec<_> = plans.iter().map(|plan| encode(&plan.0.recipe, plan.lints())).collect();
-        Self {
-            plans: stored.iter().map(|stored| decode(stored).unwrap()).collect(),
-            contents: stored.iter().map(|stored| content(stored).to_vec()).collect(),
-        }
+        Self::of((0..64).map(|seed| generate::plan(seed, 1 + seed as usize % 6)))
+    }
+
+    /// Of plans that call others.
+    fn called() -> Self {
+        Self::of((0..64).map(|seed| bodies::plan(seed, Options::new(), true).unwrap().plan))
+    }
+
+    fn of(plans: impl Iterator<Item = Plan>) -> Self {
+        let plans: Vec<_> = plans.map(|plan| (plan.recipe().clone(), plan.lints().to_vec())).collect();
+        let contents = plans.iter().map(|(recipe, lints)| content(&encode(recipe, lints)).to_vec()).collect();
+        Self { plans, contents }
     }
 
     /// The input of a seed.
@@ -72,7 +80,7 @@ impl Corpus {
                 sealed(&content)
             }
             _ => {
-                let Decoded { mut recipe, lints } = self.plans[chosen].clone();
+                let (mut recipe, lints) = self.plans[chosen].clone();
                 mutate::recipe(&mut random, &mut recipe);
                 encode(&recipe, &lints)
             }
@@ -121,13 +129,18 @@ fn one(input: &[u8], seen: &mut Seen) {
             return;
         }
     };
-    let again = encode(&decoded.recipe, &decoded.lints);
-    assert_eq!(decode(&again).map(|again| encode(&again.recipe, &again.lints)).as_ref(), Ok(&again));
+    let calls = !decoded.called.is_empty();
+    if !calls {
+        let again = encode(&decoded.recipe, &decoded.lints);
+        assert_eq!(decode(&again).map(|again| encode(&again.recipe, &again.lints)).as_ref(), Ok(&again));
+    }
     // The way of a start.
     let (loaded, steps) = counted(|| Plan::from_bytes(input, Code::None));
     let more = match loaded {
         Ok((plan, _)) => {
             seen.plans += 1;
+            let again = plan.to_bytes();
+            assert_eq!(Plan::from_bytes(&again, Code::None).map(|(plan, _)| plan.to_bytes()).as_ref(), Ok(&again));
             counted(|| work(&plan)).1
         }
         Err(NotLoaded::Broken(_)) => {
@@ -142,13 +155,14 @@ fn one(input: &[u8], seen: &mut Seen) {
         Err(NotLoaded::Unbound(why)) => panic!("nothing is bound here: {why}"),
     };
     // What follows has no limit of its own, and keeps to that of loading all the same.
-    assert!(steps + more <= most_steps(input), "{steps} steps, then {more}, for {} bytes", input.len());
+    // But for calls: a few bytes are a lot of work when it is written out.
+    let counted = if calls { steps } else { steps + more };
+    assert!(counted <= most_steps(input), "{steps} steps, then {more}, for {} bytes", input.len());
     seen.most_steps = seen.most_steps.max(steps + more);
 }
 
 /// Tries `count` inputs, from that of a seed on.
-fn run(count: u64, seed: u64) -> Seen {
-    let corpus = Corpus::new();
+fn run(corpus: &Corpus, count: u64, seed: u64) -> Seen {
     let mut seen = Seen::default();
     let mut seeds = (0..).map(|number| seed.wrapping_add(number));
     while seen.tried < count {
@@ -167,9 +181,15 @@ fn run(count: u64, seed: u64) -> Seen {
 
 #[test]
 fn mutated_plans_are_refused_or_as_good_as_built_ones() {
-    let seen = run(30_000, 0);
+    let seen = run(&Corpus::new(), 30_000, 0);
     // All three happen, or the mutations are no good.
     assert!(seen.refused > 10_000 && seen.unordered > 100 && seen.plans > 1000, "{seen:?}");
+}
+
+#[test]
+fn mutated_plans_that_call_others_are_refused_or_as_good_as_built_ones() {
+    let seen = run(&Corpus::called(), 3_000, 1 << 32);
+    assert!(seen.refused > 500 && seen.unordered > 10 && seen.plans > 50, "{seen:?}");
 }
 
 /// Run as the module's documentation says.
@@ -187,7 +207,10 @@ fn fuzz_stored_plans() {
     let seed = set("RACL_FUZZ_SEED").unwrap_or_else(|| fastrand::u64(..));
     eprintln!("{count} inputs from seed {seed}");
     let start = Instant::now();
-    let seen = run(count, seed);
+    let mut seen = run(&Corpus::new(), count - count / 8, seed);
+    let called = run(&Corpus::called(), count / 8, seed.wrapping_add(count - count / 8));
+    (seen.tried, seen.refused) = (seen.tried + called.tried, seen.refused + called.refused);
+    (seen.unordered, seen.plans) = (seen.unordered + called.unordered, seen.plans + called.plans);
     let took = start.elapsed();
     let rate = seen.tried as f64 / took.as_secs_f64();
     eprintln!("{took:.1?}, {rate:.0} a second: {seen:?}");

@@ -29,19 +29,19 @@ fn what_is_no_plan_at_all_is_named() {
     let mut other = sealed(&[]);
     other[8] = VERSION as u8 + 1;
     assert_eq!(decode(&other), Err(DecodeError::Version(VERSION + 1)));
-    assert_eq!(DecodeError::Version(7).to_string(), "format version 7; this version of the crate reads 4");
+    assert_eq!(DecodeError::Version(7).to_string(), "format version 7; this version of the crate reads 5");
 }
 
 #[test]
 fn counts_beyond_the_file_are_refused_before_room_is_taken() {
     let text = |content: &[u8]| decode(&sealed(content)).unwrap_err().to_string();
-    assert_eq!(text(&HUGE), "18446744073709551615 times symbol in 0 bytes");
-    // No symbols, then more tags than two bytes each allow.
-    assert_eq!(text(&[0, 2, 0, 0, 0]), "2 times tag in 3 bytes");
+    assert_eq!(text(&HUGE), "18446744073709551615 times plan that is called in 0 bytes");
+    // No plans that are called, by nobody; no symbols, then more tags than two bytes each allow.
+    assert_eq!(text(&[0, 0, 0, 2, 0, 0, 0]), "2 times tag in 3 bytes");
     // One tag, whose name is longer than the file.
-    assert!(text(&[&[0, 1][..], &HUGE].concat()).starts_with("tag 0 cannot be read"));
+    assert!(text(&[&[0, 0, 0, 1][..], &HUGE].concat()).starts_with("tag 0 cannot be read"));
     // No symbol, one tag "", no events, externals or storages, one layout of F32 with that many dimensions.
-    assert!(text(&[&[0, 1, 0, 0, 0, 0, 0, 1, 0][..], &HUGE].concat()).starts_with("layout 0 cannot be read"));
+    assert!(text(&[&[0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0][..], &HUGE].concat()).starts_with("layout 0 cannot be read"));
 }
 
 /// Two inputs, one of the host, an event, a constant, functions, a view, symbols and an output.
@@ -328,17 +328,16 @@ fn a_stream_that_is_not_joined_is_refused() {
         .foreign(&Foreign::new("f", 1, |_| Ok(())))
         .host_function(&HostFunction::new("g", 1, |_| {}));
     let bodies = registry.bodies(&decoded.recipe).unwrap();
-    let error = Plan::from_decoded(decoded, bodies).unwrap_err().to_string();
+    let error = Plan::from_decoded(decoded.recipe, decoded.lints, bodies).unwrap_err().to_string();
     assert!(error.contains("is joined by nothing"), "{error}");
 }
 
 #[test]
 fn code_of_another_kind_is_refused() {
-    let recipe = sound();
-    let decoded = decode(&encode(&recipe, &[])).unwrap();
-    assert!(Plan::from_decoded(decoded.clone(), Vec::new()).is_err());
+    let recipe = decode(&encode(&sound(), &[])).unwrap().recipe;
+    assert!(Plan::from_decoded(recipe.clone(), Vec::new(), Vec::new()).is_err());
     let host = crate::plan::recipe::function::Body::Host(HostFunction::new("g", 1, |_| {}).body);
-    assert!(Plan::from_decoded(decoded, vec![host.clone(), host]).is_err());
+    assert!(Plan::from_decoded(recipe, Vec::new(), vec![host.clone(), host]).is_err());
 }
 
 #[test]

@@ -86,7 +86,8 @@ fn measure_stored_plans() {
         let (write, hash) =
             (best(|| drop(encode(recipe, plan.lints()))), best(|| assert_ne!(recipe_hash(recipe), [0; 32])));
         let read = best(|| drop(decode(&stored).unwrap()));
-        let whole = best(|| drop(Plan::from_decoded(decode(&stored).unwrap(), Vec::new()).unwrap()));
+        let whole =
+            best(|| drop(Plan::from_decoded(decode(&stored).unwrap().recipe, Vec::new(), Vec::new()).unwrap()));
         eprintln!(
             "{} operators on {streams} streams, {} nodes: {} bytes, {each:.1} each; write {write:?}, hash {hash:?}, \
              read and validate {read:?}, with all checks {whole:?}",

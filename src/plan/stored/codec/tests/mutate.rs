@@ -95,7 +95,8 @@ fn operator(random: &mut Rng) -> Operator {
 
 fn kind(random: &mut Rng) -> NodeKind {
     let at = index(random);
-    match random.u8(..12) {
+    match random.u8(..13) {
+        12 => NodeKind::Call(at),
         0 => NodeKind::Op(operator(random)),
         1 => NodeKind::Foreign(at),
         2 => NodeKind::Host(at),
@@ -126,9 +127,25 @@ pub(super) fn recipe(random: &mut Rng, recipe: &mut Recipe) {
     }
 }
 
+fn call(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
+    let called = recipe.called.clone();
+    let one = any(random, &mut recipe.calls)?;
+    match random.u8(..6) {
+        0 => one.callee = index(random),
+        1 => *any(random, &mut one.symbols)? = dim(random),
+        2 => one.times = (number(random) % 100) as u32,
+        3 => one.carried = index(random) as u16,
+        4 => one.collapsed = random.bool(),
+        _ => drop(recipe.called.splice(0..1, called.into_iter().rev().take(1))),
+    }
+    Some(())
+}
+
 fn work(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
     let count = recipe.nodes.len();
-    match random.u8(..12) {
+    let choices = if recipe.calls.is_empty() { 12 } else { 13 };
+    match random.u8(..choices) {
+        12 => call(random, recipe)?,
         0 => any(random, &mut recipe.nodes)?.kind = kind(random),
         1 => any(random, &mut recipe.nodes)?.tag = index(random) as u16,
         2 => any(random, &mut recipe.nodes)?.first = index(random),

@@ -19,7 +19,7 @@ fn decoded_plans_are_those_that_were_encoded() {
         let plan = generate::plan(seed, seed as usize % 40);
         let stored = bytes(&plan);
         let decoded = decode_hashed(&stored).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-        let (Decoded { recipe, lints }, hash) = decoded;
+        let (Decoded { recipe, lints, .. }, hash) = decoded;
         assert_eq!(hash, recipe_hash(&plan.0.recipe), "seed {seed}");
         assert_eq!(lints, plan.lints());
         assert_eq!(recipe.places, plan.0.recipe.places);
@@ -27,7 +27,7 @@ fn decoded_plans_are_those_that_were_encoded() {
         assert_eq!(encode(&recipe, &lints), stored);
         assert_eq!(first_difference(&plan.0.recipe, &recipe), None);
         let bodies = generate::registry().bodies(&recipe).unwrap();
-        let again = Plan::from_decoded(Decoded { recipe, lints }, bodies).unwrap();
+        let again = Plan::from_decoded(recipe, lints, bodies).unwrap();
         let symbols: Vec<usize> = plan.0.recipe.symbols.iter().map(|symbol| symbol.greatest as usize).collect();
         assert_eq!(again.memory(&symbols).unwrap(), plan.memory(&symbols).unwrap());
         assert_ne!(again.0.id, plan.0.id);
@@ -42,8 +42,8 @@ fn the_format_is_what_this_version_of_it_says() {
         g.output("y", y)
     });
     let expected: &[&[u8]] = &[
-        // No symbols; the origin, of priority 0; no events and gates.
-        &[0],
+        // No plans that are called, and none of them is. No symbols; the origin, of priority 0; no events and gates.
+        &[0, 0, 0],
         &[1, 6],
         b"origin",
         &[0, 0, 0],
@@ -59,8 +59,8 @@ fn the_format_is_what_this_version_of_it_says() {
         // Input "x": value 0, copied. Output "y": value 1, not for the host.
         &[1, 1, b'x', 0, 2],
         &[1, 1, b'y', 1, 0],
-        // No constants, functions, core limits and reservations; no prefetch cap; one source file.
-        &[0, 0, 0, 0, 0, 1],
+        // No constants, functions, core limits and reservations; no prefetch cap; no calls; one source file.
+        &[0, 0, 0, 0, 0, 0, 1],
     ];
     let stored = bytes(&plan.unwrap());
     let (stored, expected) = (content(&stored), expected.concat());

@@ -1,9 +1,11 @@
 //! Layouts, storages and the values in them.
 
 use crate::op::MAX_RANK;
+use crate::plan::recipe::callable::CallInfo;
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::{Input, Recipe, StorageKind};
 use crate::plan::stored::codec::error::{DecodeError, Part, invalid};
+use crate::plan::symbols::dim::{Dim, MAX_SYMBOLS};
 
 use super::MOST_BYTES;
 use super::inside::{Facts, ends_inside, is_multiple, is_sound, is_sound_dim};
@@ -12,6 +14,7 @@ pub(super) fn check(recipe: &Recipe) -> Result<(), DecodeError> {
     let bounds = recipe.bounds();
     let sizes: Vec<bool> = recipe.symbols.iter().map(|symbol| !symbol.each_run).collect();
     let facts = layouts(recipe, &bounds, &sizes)?;
+    calls(recipe, &bounds)?;
     storages(recipe, &bounds, &sizes)?;
     values(recipe, &bounds, &sizes, &facts)?;
     inputs(recipe, &facts)?;
@@ -38,6 +41,17 @@ fn layouts(recipe: &Recipe, bounds: &[(u64, u64)], sizes: &[bool]) -> Result<Vec
         }
     }
     Ok(facts)
+}
+
+/// What is told of the symbols of plans that are called; which of them each run may give anew is for linking to tell.
+fn calls(recipe: &Recipe, bounds: &[(u64, u64)]) -> Result<(), DecodeError> {
+    let known = vec![true; bounds.len()];
+    let is_sound = |dim: &Dim| is_sound_dim(*dim, bounds, &known);
+    let sound = |call: &CallInfo| call.symbols.len() <= MAX_SYMBOLS && call.symbols.iter().all(is_sound);
+    match recipe.calls.iter().position(|call| !sound(call)) {
+        Some(index) => invalid(Part::Call, index, "sizes that symbols cannot be"),
+        None => Ok(()),
+    }
 }
 
 fn storages(recipe: &Recipe, bounds: &[(u64, u64)], sizes: &[bool]) -> Result<(), DecodeError> {

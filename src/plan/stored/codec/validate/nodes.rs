@@ -146,7 +146,7 @@ impl<'a> Nodes<'a> {
 
     fn kind(&mut self, kind: NodeKind, accesses: &[Access]) -> Wrong {
         let recipe = self.recipe;
-        if !matches!(kind, NodeKind::Op(_) | NodeKind::Foreign(_))
+        if !matches!(kind, NodeKind::Op(_) | NodeKind::Foreign(_) | NodeKind::Call(_))
             && accesses.iter().any(|access| is_updatable(recipe, access.value))
         {
             return wrong(format!("{kind:?} of an updatable input, which only operators can use"));
@@ -168,6 +168,8 @@ impl<'a> Nodes<'a> {
             NodeKind::Prefetch { offset, max_bytes } => {
                 modes(&[Mode::Touch]) && max_bytes > 0 && self.reaches(accesses[0].value, offset)
             }
+            // What it calls is looked at where it is linked.
+            NodeKind::Call(call) => (call as usize) < recipe.calls.len(),
             NodeKind::Record(event) => accesses.is_empty() && first_time(&mut self.recorded, event),
             NodeKind::Wait(event) => {
                 accesses.is_empty() && self.recorded.get(event as usize).is_some_and(|recorded| *recorded)

@@ -1,0 +1,17 @@
+//! Calls of other plans, for the room that has plans to call.
+
+use super::state::{Asked, At};
+use super::{Builder, Value};
+use crate::error::Result;
+
+impl Builder {
+    /// Issues a call, and gives its results.
+    pub(in crate::plan) fn call_of(&self, asked: &Asked<'_>, at: At) -> Result<Vec<Value>> {
+        self.state().call(asked, at)
+    }
+
+    /// The error of a call that was made at `at`.
+    pub(in crate::plan) fn not_callable<T>(&self, text: &str, at: At) -> Result<T> {
+        self.state().not_callable(text, at)
+    }
+}

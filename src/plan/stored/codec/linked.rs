@@ -1,0 +1,68 @@
+//! Plans that a stored plan calls: which they are, and that the calls fit them.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::plan::Plan;
+use crate::plan::calls::{check_info, check_operands, check_pieces, facts};
+use crate::plan::recipe::callable::Callee;
+use crate::plan::recipe::function::Body;
+use crate::plan::recipe::{NodeKind, Recipe};
+
+use super::{Decoded, Unlinked};
+
+/// The plans that a recipe calls, with those that they call: each once, and before those that call it.
+pub(crate) fn callees(recipe: &Recipe) -> Vec<Callee> {
+    let mut all = Vec::new();
+    add(&mut all, recipe);
+    all
+}
+
+fn add(all: &mut Vec<Callee>, recipe: &Recipe) {
+    for callee in &recipe.called {
+        if !all.iter().any(|known| known.is(callee)) {
+            add(all, callee.0.recorded());
+            all.push(callee.clone());
+        }
+    }
+}
+
+/// That calls fit the plans that they call.
+pub(super) fn check(recipe: &Recipe) -> Result<()> {
+    let wrong = |text: String| Err(Error::new(ErrorKind::InvalidPlan, text));
+    for (index, info) in recipe.calls.iter().enumerate() {
+        check_info(recipe, info).or_else(|text| wrong(format!("call {index}: {text}")))?;
+    }
+    for (index, node) in recipe.nodes.iter().enumerate() {
+        let NodeKind::Call(call) = node.kind else { continue };
+        let fits = check_operands(recipe, &recipe.calls[call as usize], recipe.accesses_of(node));
+        fits.or_else(|text| wrong(format!("node {index}: {text}")))?;
+    }
+    let facts = facts(recipe);
+    let streams = recipe.called.iter().map(|callee| callee.0.facts().tags.len()).sum::<usize>() + recipe.tags.len();
+    if streams > usize::from(u16::MAX) || facts.cores > usize::from(u16::MAX) {
+        return wrong(
+            "more streams or core limits than can be numbered, with those of plans that it calls".to_owned(),
+        );
+    }
+    check_pieces(facts.pieces).or_else(wrong)
+}
+
+impl Plan {
+    /// A plan from a file and the plans that it calls, with the code that a recipe needs; what is wrong is told apart
+    /// by whoever calls.
+    pub(crate) fn link<E>(
+        decoded: Decoded,
+        code: impl Fn(&Recipe) -> Result<Vec<Body>, E>,
+        broken: impl Fn(Error) -> E,
+    ) -> Result<Self, E> {
+        let Decoded { callees, mut recipe, called, lints } = decoded;
+        let mut plans: Vec<Self> = Vec::with_capacity(callees.len());
+        for Unlinked { mut recipe, called } in callees {
+            recipe.called = called.iter().map(|index| plans[*index as usize].callee()).collect();
+            let bodies = code(&recipe)?;
+            plans.push(Self::from_decoded(recipe, Vec::new(), bodies).map_err(&broken)?);
+        }
+        recipe.called = called.iter().map(|index| plans[*index as usize].callee()).collect();
+        let bodies = code(&recipe)?;
+        Self::from_decoded(recipe, lints, bodies).map_err(broken)
+    }
+}

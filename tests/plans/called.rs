@@ -1,0 +1,122 @@
+//! Plans that call plans do what the same work does that is written in place.
+//!
+//! `RACL_PLAN_SEED=17 cargo test --test plans NAME` runs a test with one seed alone.
+
+use racl::op::{DataType, DataType::F32, aclnn};
+use racl::plan::{Frozen, Input, Mode, Options, Plan, RunOptions, Simulated};
+
+use crate::bodies::{self, GREATEST, Made};
+use crate::equal::{Case, Given};
+use crate::generate::Dice;
+use crate::seeds::for_seeds;
+use crate::{Alone, result};
+
+/// The input of a run.
+fn given(made: &Made, seed: u64, turn: u64) -> Vec<Given> {
+    let mut dice = Dice(seed ^ turn << 40);
+    let rows = if made.dynamic { 1 + dice.index(GREATEST) } else { 3 };
+    let numbers: Vec<f32> = (0..rows * 4).map(|_| dice.below(64) as f32 / 16.0 - 2.0).collect();
+    let (dims, bytes) = (vec![rows, 4], bytemuck::cast_slice(&numbers).to_vec());
+    vec![Given { name: "x".to_owned(), class: Input::Copied, dtype: DataType::F32, dims, bytes }]
+}
+
+/// The bytes of every output of a simulated run.
+fn outputs(made: &Made, run: u64, given: &[Given]) -> Vec<Vec<u8>> {
+    let numbers: Vec<f32> = given[0].bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect();
+    let inputs = Simulated::new().tensor("x", &numbers, &given[0].dims[..]).unwrap();
+    let run = made.plan.simulate(run, &inputs).unwrap();
+    made.outputs.iter().map(|name| run.bytes(name).unwrap().to_vec()).collect()
+}
+
+#[test]
+fn calls_give_what_their_work_gives_in_place_simulated_eagerly_and_captured() {
+    let mock = Alone::new();
+    for_seeds(0..120, |seed| {
+        let [called, inline] = [true, false].map(|calls| bodies::plan(seed, Options::new(), calls).unwrap());
+        assert_eq!(called.plan.operators(), inline.plan.operators());
+        let turns = [given(&called, seed, 0), given(&called, seed, 1)];
+        for turn in &turns {
+            assert_eq!(outputs(&called, seed, turn), outputs(&inline, seed, turn));
+        }
+        let outputs: Vec<_> = called.outputs.iter().map(|name| (name.clone(), DataType::F32)).collect();
+        Case { plan: &called.plan, turns: &turns, outputs: &outputs }.check(&mock.device, seed);
+    });
+}
+
+#[test]
+fn calls_give_the_same_on_one_stream_and_on_streams_that_the_plan_chooses() {
+    for_seeds(1000..1060, |seed| {
+        let inline = bodies::plan(seed, Options::new(), false).unwrap();
+        let turn = given(&inline, seed, 0);
+        let expected = outputs(&inline, seed, &turn);
+        for options in [Options::new().collapse_streams(), Options::new().auto_streams(3).unwrap()] {
+            let called = bodies::plan(seed, options, true).unwrap();
+            assert_eq!(outputs(&called, seed, &turn), expected);
+        }
+    });
+}
+
+/// `y` is x, rolled by `shift` and scaled by `times`, through a body that is told both.
+fn numbered(class: Input) -> Plan {
+    let body = Plan::build(|g| {
+        let n = g.symbol("n", 1..=64)?;
+        let (shift, by) = (g.number("shift", 0..=16)?, g.number("by", 0..=400)?);
+        let x = g.input("x", [n], F32, Input::Copied)?;
+        let (rolled, scaled) = (g.empty([n], F32)?, g.empty([n], F32)?);
+        let (mut rolled, mut scaled) = (rolled, scaled);
+        aclnn::roll(&g.telling("shifts", [shift]), &x, &[], &[0], &mut rolled)?;
+        aclnn::muls(&g.telling("other", by), &rolled, 0.0_f32, &mut scaled)?;
+        g.output("y", scaled)
+    })
+    .unwrap();
+    Plan::build(|g| {
+        let m = g.symbol("m", 1..=8)?;
+        let times = g.number("times", 0..=100)?;
+        let x = g.input("x", [m * 2], F32, class)?;
+        let y = g.call_with(&body, &[x], &[("shift", 1.into()), ("by", times * 2)])?;
+        g.output("y", y[0])
+    })
+    .unwrap()
+}
+
+#[test]
+fn numbers_of_each_run_and_updatable_operands_are_updated_inside_the_graph() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    for class in [Input::Copied, Input::Updatable] {
+        for mode in [Mode::Captured, Mode::Eager] {
+            let options = RunOptions::new().mode(mode);
+            let mut exe = numbered(class).executable(&alone.device, &options, Frozen::new()).unwrap();
+            let (id, mut bind) = (exe.input("x").unwrap(), exe.bindings());
+            let x = [[1.0_f32, 2.0, 3.0, 4.0], [8.0, 7.0, 6.0, 5.0]];
+            let tensors = x.map(|x| alone.device.upload_tensor(&x, [4]).unwrap());
+            for (which, times) in [(0, 1), (0, 1), (0, 7), (1, 7), (0, 100)] {
+                exe.run(&stream, bind.set(id, &tensors[which]).symbol("times", times)).unwrap();
+                let expected = [3, 0, 1, 2].map(|from| x[which][from] * 2.0 * times as f32);
+                assert_eq!(result(&exe, "y"), expected, "{class:?} {mode:?} {times}");
+            }
+            let (graphs, updates) = (exe.graphs(), exe.counters().updates);
+            assert_eq!((graphs, updates > 0), if mode == Mode::Captured { (1, true) } else { (0, false) });
+        }
+    }
+}
+
+#[test]
+fn passes_see_the_work_of_calls() {
+    use racl::plan::{PassMode, Passes};
+    let body = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        g.tanh(x)?; // for nobody
+        g.output("y", g.abs(x)?)
+    })
+    .unwrap();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let [a] = g.call(&body, &[x])?;
+        let [b] = g.call(&body, &[x])?;
+        g.output("y", g.add(a, b)?)
+    })
+    .unwrap();
+    let better = plan.optimise(&Passes::all(PassMode::Verified)).unwrap();
+    assert_eq!((plan.operators(), better.plan.operators()), (5, 2), "{better}");
+}
