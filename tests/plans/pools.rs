@@ -196,8 +196,7 @@ fn a_run_orders_itself_after_one_on_a_stream_that_captures_by_now() {
     assert_says(&error, ErrorKind::CaptureForbidden, &["records a graph", "run the plan on another stream"]);
     exe.run(&second, &mut bind).unwrap();
     second.synchronize().unwrap();
-    let mut empty = capture.finish().unwrap();
-    empty.launch(&first).unwrap();
+    assert_says(&capture.finish().unwrap_err(), ErrorKind::CaptureInvalidated, &["plan run at"]);
     exe.run(&first, &mut bind).unwrap();
     assert_eq!(result(&exe, "y"), [3.0; 16]);
 }
