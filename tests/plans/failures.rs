@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use racl::op::DataType::F32;
 use racl::plan::{Bindings, Cores, Executable, Frozen, Input, Mode, OnMove, Plan, RunOptions, Scope};
-use racl::{Result, Stream, mock};
+use racl::{ErrorKind, Result, Stream, mock};
 
 use crate::kernels::copy;
 use crate::{Alone, result};
@@ -146,4 +146,44 @@ fn a_call_of_a_run_that_updates_may_fail() {
 fn a_call_of_a_run_that_captures_anew_on_another_stream_may_fail() {
     fail_each(Mode::Captured, 2);
     fail_each(Mode::Eager, 2);
+}
+
+#[test]
+fn a_run_that_failed_is_told_once_and_has_no_results_then() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Host)?;
+        let y = g.muls(x, 2.0)?;
+        g.output_to_host("y", y)?;
+        let z = g.adds(y, 3.0)?;
+        g.output_to_host("z", z)?;
+        g.output("on the device", z)
+    })
+    .unwrap();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let (x, stream, mut bind) = (exe.input("x").unwrap(), alone.stream(), exe.bindings());
+        let ids = ["y", "z", "on the device"].map(|name| exe.output_id(name).unwrap());
+        let read = |exe: &mut Executable, of: usize| match of {
+            2 => exe.output::<f32>(ids[2]).and_then(|output| output.to_vec()),
+            of => exe.host_output::<f32>(ids[of]),
+        };
+        for first in 0..3 {
+            exe.run(&stream, bind.host(x, &[1.0_f32; 4], [4])).unwrap();
+            assert_eq!([0, 1, 2].map(|of| read(&mut exe, of).unwrap()[0]), [2.0, 5.0, 5.0]);
+            mock::hold(&stream).unwrap();
+            mock::fail_task("aclrtMemcpyAsync", 1, 507_015).unwrap();
+            exe.run(&stream, bind.host(x, &[10.0_f32; 4], [4])).unwrap();
+            mock::release(&stream).unwrap();
+            let told = read(&mut exe, first).unwrap_err();
+            assert_eq!(told.kind(), ErrorKind::DeviceFault, "{mode:?}, read {first}: {told}");
+            mock::clear_failures();
+            for of in [0, 1, 2, first] {
+                let again = read(&mut exe, of).expect_err("numbers of the run before");
+                assert_eq!(again.kind(), ErrorKind::InvalidArgument, "{mode:?}, {of}: {again}");
+            }
+        }
+        exe.run(&stream, bind.host(x, &[7.0_f32; 4], [4])).unwrap();
+        assert_eq!([0, 1, 2].map(|of| read(&mut exe, of).unwrap()[0]), [14.0, 17.0, 17.0]);
+    }
 }

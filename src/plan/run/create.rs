@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -152,6 +152,7 @@ impl Plan {
             current: None,
             eager: Eager::default(),
             last: None,
+            told: AtomicBool::new(false),
             sized: Vec::new(),
             numbers: Vec::new(),
             fixed,

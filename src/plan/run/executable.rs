@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -81,6 +82,8 @@ pub struct Executable {
     pub(super) current: Option<usize>,
     pub(super) eager: Eager,
     pub(super) last: Option<Last>,
+    /// Somebody was told that the latest run failed; nobody else is.
+    pub(super) told: AtomicBool,
     pub(super) sized: Vec<Arc<Sized>>,
     /// The values of the symbols in the latest run, or for the latest capture.
     pub(super) numbers: Vec<u64>,
@@ -262,6 +265,7 @@ impl Executable {
         let token = pool.enter(stream, at)?;
         // If the run fails or panics, the outputs are neither its own nor those of the one before.
         self.last = None;
+        *self.told.get_mut() = false;
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),
             None => self.run_eagerly(stream, bind, at),

@@ -1,14 +1,13 @@
 //! Results of a run.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::panic::Location;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::op::{Element, Shape, Tensor};
 use crate::stream::Stream;
 
-use super::Executable;
 use super::bindings::Bindable as _;
 use super::piece::Piece;
 
@@ -16,7 +15,16 @@ use super::piece::Piece;
 /// [`Executable::run`](super::Executable::run) can be called again.
 pub struct Output<'a, T: Element> {
     pub(super) tensor: Tensor<T>,
-    pub(super) executable: PhantomData<&'a Executable>,
+    /// Of the executable: its latest run failed, which the library tells once.
+    pub(super) told: &'a AtomicBool,
+}
+
+/// Notes that a run failed whose results a second read would give as if it had not.
+pub(super) fn note_told(told: &AtomicBool, error: &Error) {
+    let passes = [ErrorKind::CaptureForbidden, ErrorKind::NotSupported, ErrorKind::Timeout];
+    if !passes.contains(&error.kind()) {
+        told.store(true, Ordering::Release);
+    }
 }
 
 impl<T: Element> Output<'_, T> {
@@ -30,9 +38,15 @@ impl<T: Element> Output<'_, T> {
     ///
     /// # Errors
     ///
-    /// As [`Tensor::to_vec`].
+    /// As [`Tensor::to_vec`]. When the run failed, each later read of an output is refused until the next run.
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        self.tensor.to_vec()
+        self.check()?;
+        self.tensor.to_vec().inspect_err(|error| note_told(self.told, error))
+    }
+
+    fn check(&self) -> Result<()> {
+        let told = self.told.load(Ordering::Acquire);
+        if told { Err(Error::invalid("an output of a run that failed")) } else { Ok(()) }
     }
 
     /// Copies the output to `to` when `stream` gets there, [after the run](Stream#order-between-streams). Later runs do
@@ -75,6 +89,7 @@ impl<T: Element> Output<'_, T> {
     }
 
     fn copy_at(&self, stream: &Stream, to: &mut Tensor<T>, at: &'static Location<'static>) -> Result<()> {
+        self.check()?;
         if to.shape() != self.tensor.shape() {
             let (shape, other) = (self.tensor.shape(), to.shape());
             return Err(Error::invalid(format!("an output of shape {shape} copied to a tensor of shape {other}")));

@@ -1,10 +1,10 @@
 //! What an executable gives: outputs, memory of static and copied inputs, and signals.
 
-use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::memory::SharedBuffer;
 use crate::op::{DataType, Element, Tensor};
 use crate::plan::builder::External;
@@ -15,7 +15,7 @@ use super::bindings::{DeclaredInput, InputId, OutputId};
 use super::executable::{Executable, Last, not_given};
 use super::host;
 use super::issue::HostSide;
-use super::output::Output;
+use super::output::{Output, note_told};
 use super::outside::Outside;
 use super::piece::Piece;
 
@@ -159,7 +159,7 @@ impl Executable {
         let place = &last.sized.places[info.value as usize];
         let piece = last.sized.pieces[place.storage as usize].as_ref().ok_or_else(|| not_given(&info.name))?;
         let tensor = tensor(piece, place.dtype, &place.dims, &info.name)?;
-        Ok(Output { tensor, executable: PhantomData })
+        Ok(Output { tensor, told: &self.told })
     }
 
     /// What the latest run brought to the host of an output made with
@@ -167,7 +167,7 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// As [`Executable::output`]; the error of the run;
+    /// As [`Executable::output`]; the error of the run, once: each later read of an output is refused then;
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an output that stays on the device.
     ///
     /// # Examples
@@ -230,6 +230,16 @@ impl Executable {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn host_output_into<T: Element>(&mut self, output: OutputId, to: &mut [T]) -> Result<()> {
+        self.last_output(output)?;
+        self.read_output(output, to).inspect_err(|error| {
+            // A refused argument says nothing of the run.
+            if error.kind() != ErrorKind::InvalidArgument {
+                note_told(&self.told, error);
+            }
+        })
+    }
+
+    fn read_output<T: Element>(&mut self, output: OutputId, to: &mut [T]) -> Result<()> {
         let plan = self.plan.clone();
         let (last, info) = self.last_output(output)?;
         let (place, name) =
@@ -271,7 +281,7 @@ impl Executable {
             return Err(Error::invalid("an output of another executable"));
         }
         let info = &self.plan.0.recipe.outputs[output.index as usize];
-        let last = self.last.as_ref();
+        let last = self.last.as_ref().filter(|_| !self.told.load(Ordering::Acquire));
         let last = last
             .ok_or_else(|| Error::invalid(format!("output {:?} without a run before that succeeded", info.name)))?;
         Ok((last, info))
