@@ -105,6 +105,7 @@ fn numbers_of_each_run_and_updatable_operands_are_updated_inside_the_graph() {
 
 #[test]
 fn passes_see_the_work_of_calls() {
+    let _alone = Alone::new();
     use racl::plan::{PassMode, Passes};
     let body = Plan::build(|g| {
         let x = g.input("x", [4], F32, Input::Copied)?;
