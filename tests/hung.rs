@@ -2,12 +2,14 @@
 
 #[path = "common/mod.rs"]
 mod common;
+#[path = "common/watchdog.rs"]
+mod watchdog;
 
 use std::time::{Duration, Instant};
 
 use common::{assert_says, direct_device as device};
 use racl::op::DataType::F32;
-use racl::plan::{Frozen, Input, Plan};
+use racl::plan::{Executable, Frozen, Input, Plan, RunOptions};
 use racl::{CaptureMode, Context, ErrorKind, Stream, mock, sys};
 
 const LIMIT: Duration = Duration::from_secs(1);
@@ -49,11 +51,15 @@ impl Held {
         assert_says(&error, ErrorKind::InvalidArgument, &["still belong"]);
         // SAFETY: the stream is kept by the thread that waits for it; the mock checks any handle.
         unsafe { sys::mock::mock_acl_release_stream(self.raw) };
-        let mut context = context;
-        while let Err(refused) = context.close() {
-            context = refused.into_value();
-            std::thread::yield_now();
-        }
+        close(context);
+    }
+}
+
+/// Closes it once other threads have dropped what is in it.
+fn close(mut context: Context) {
+    while let Err(refused) = context.close() {
+        context = refused.into_value();
+        std::thread::yield_now();
     }
 }
 
@@ -89,21 +95,49 @@ fn a_pinned_buffer() {
     held.drops((lent, stream), 2, "pinned buffer", "a copy of 8 bytes ", None);
 }
 
-#[test]
-fn an_executable() {
-    let _alone = mock::exclusive();
+/// y = |x|, with x updatable, and a run of it.
+fn executable(held: &Held, stream: &Stream) -> Executable {
     let plan = Plan::build(|g| {
         let x = g.input("x", [4], F32, Input::Updatable)?;
         let y = g.abs(x)?;
         g.output("y", y)
-    })
-    .unwrap();
-    let (held, stream) = Held::new();
+    });
     let x = held.context.zeros::<f32>([4]).unwrap();
-    let options = racl::plan::RunOptions::new();
-    let mut exe = plan.executable(&held.context, &options, Frozen::new()).unwrap();
+    let mut exe = plan.unwrap().executable(&held.context, &RunOptions::new(), Frozen::new()).unwrap();
     let mut bind = exe.bindings();
-    exe.run(&stream, bind.set(exe.input("x").unwrap(), &x)).unwrap();
-    drop((x, bind));
+    exe.run(stream, bind.set(exe.input("x").unwrap(), &x)).unwrap();
+    drop(bind);
+    exe
+}
+
+#[test]
+fn an_executable() {
+    let _alone = mock::exclusive();
+    let (held, stream) = Held::new();
+    let exe = executable(&held, &stream);
     held.drops(exe, 1, "executable", "a launch on stream ID ", Some(stream));
+}
+
+/// Its gate would stay shut: who opens gates whose signal failed must live as long as the graph does.
+#[test]
+fn a_graph_that_was_left_and_whose_update_fails_then() {
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    let mut told = Vec::new();
+    for nth in 1..=3 {
+        let (held, stream) = Held::new();
+        mock::fail_task("aclrtValueWrite", nth, 507_015).unwrap();
+        let mut exe = executable(&held, &stream);
+        exe.clear_graphs();
+        let late = held.context.take_drop_errors();
+        assert!(late.iter().any(|error| error.kind() == ErrorKind::Timeout), "nothing was late: {late:?}");
+        mock::release(&stream).unwrap();
+        told.extend(stream.synchronize().err());
+        mock::clear_failures();
+        drop(exe);
+        told.extend(held.context.take_drop_errors());
+        drop(stream);
+        close(held.context);
+    }
+    assert!(told.iter().any(|error| error.kind() == ErrorKind::DeviceFault), "nobody was told: {told:?}");
 }
