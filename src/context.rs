@@ -11,6 +11,7 @@ use crate::call::{self, Caller, Scope, bind_anew, call, forget_binding};
 use crate::closure::{self, Spent};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Lock, say};
+use crate::progress::note_device_failed;
 use crate::retire::{self, keepers};
 
 mod allocator;
@@ -278,6 +279,9 @@ impl Context {
             // SAFETY: takes a number.
             Some(ms) => unsafe { call!(&**self.inner(), aclrtSynchronizeDeviceWithTimeout(ms)) },
         });
+        if waited.as_ref().is_err_and(|error| error.kind().is_of_work()) {
+            note_device_failed(self.0.device());
+        }
         self.0.spent.bury();
         retire::collect();
         waited?;

@@ -71,6 +71,16 @@ impl Noted {
 /// A submission, if the latest record was eager, and the number of records so far.
 type Position = (Option<(Arc<Progress>, u64)>, u64);
 
+/// Waits for a submission, and notes what the wait was told of failed work.
+fn waiting((position, _): &Position, wait: impl FnOnce() -> Result<()>) -> Result<()> {
+    let span = position.as_ref().map(|(progress, number)| (progress, (progress.unreported().0, *number)));
+    wait().inspect_err(|error| {
+        if let (Some((progress, span)), true) = (span, error.kind().is_of_work()) {
+            progress.note_failed(span);
+        }
+    })
+}
+
 /// What an event can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -317,11 +327,12 @@ impl Event {
         let before = self.position();
         self.check_signalled()?;
         let event = self.as_raw();
-        keepers::wait_long(|limit| match limit {
+        let wait = |limit: Option<i32>| match limit {
             // SAFETY: the handle is this value's own.
             None => unsafe { call!(&**self.context_inner(), aclrtSynchronizeEvent(event)) },
             Some(ms) => self.wait_at_most(ms),
-        })?;
+        };
+        waiting(&before, || keepers::wait_long(wait))?;
         self.passed(before, Progress::set_reported);
         Ok(())
     }
@@ -363,7 +374,7 @@ impl Event {
         let before = self.position();
         let ms = milliseconds(limit)?;
         self.check_signalled()?;
-        self.wait_at_most(ms)?;
+        waiting(&before, || self.wait_at_most(ms))?;
         self.passed(before, Progress::set_reported);
         Ok(())
     }

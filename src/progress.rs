@@ -11,8 +11,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock, Signal};
 
 mod clock;
+mod failures;
 
 pub(crate) use clock::Clock;
+pub(crate) use failures::{Span, device_failures, note_device_failed};
 
 /// A stream.
 pub(crate) trait Queue: Send + Sync + 'static {
@@ -36,6 +38,7 @@ pub(crate) struct Progress {
     completed: AtomicU64,
     /// Up to which a call that waits has covered them, and so reported their errors.
     reported: AtomicU64,
+    failures: failures::Failures,
     end: Lock<End>,
     ended: Signal,
 }
@@ -60,6 +63,7 @@ impl Default for Progress {
             submitted: AtomicU64::new(0),
             completed: AtomicU64::new(0),
             reported: AtomicU64::new(0),
+            failures: failures::Failures::default(),
             end: Lock::default(),
             ended: Signal::default(),
         }
@@ -97,6 +101,21 @@ impl Progress {
     pub(crate) fn set_reported(&self, number: u64) {
         self.set_completed(number);
         self.reported.fetch_max(number, Ordering::AcqRel);
+    }
+
+    /// What a wait that begins now reports on.
+    pub(crate) fn unreported(&self) -> Span {
+        (self.reported.load(Ordering::Acquire), self.submitted())
+    }
+
+    /// Somebody was told that work of `span` failed.
+    pub(crate) fn note_failed(&self, span: Span) {
+        self.failures.note(span);
+    }
+
+    /// Whether somebody was told that work failed which may be of `span`.
+    pub(crate) fn has_failed(&self, span: Span) -> bool {
+        self.failures.touch(span)
     }
 
     /// The stream is gone.

@@ -14,7 +14,7 @@ use crate::closure::{self, Panics};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
-use crate::progress::{Clock, Progress, Queue};
+use crate::progress::{Clock, Progress, Queue, Span};
 use crate::retire::{self, Waited, keepers};
 
 mod capture;
@@ -297,7 +297,8 @@ impl StreamInner {
     }
 
     pub(crate) fn synchronize(&self, limit: Option<i32>) -> Result<()> {
-        let number = self.progress.submitted();
+        let span = self.progress.unreported();
+        let number = span.1;
         let mut result = self.c_synchronize(limit);
         if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::DeviceFault) {
             // The fault was told; that everything behind it is done as well is what a second wait says.
@@ -315,11 +316,12 @@ impl StreamInner {
             return Err(error);
         }
         self.context.reclaim.collect(&self.context);
-        self.panics.report()
+        self.panics.report().inspect_err(|_| self.progress.note_failed(span))
     }
 
     fn c_synchronize(&self, limit: Option<i32>) -> Result<()> {
         self.check_thread()?;
+        let span = self.progress.unreported();
         let wait = |limit: Option<i32>| match limit {
             // SAFETY: the handle is this value's own; a stale one gives a code.
             None => unsafe { call!(&*self.context, aclrtSynchronizeStream(self.raw)) },
@@ -329,11 +331,14 @@ impl StreamInner {
             }
         };
         let waited = if limit.is_some() { wait(limit) } else { keepers::wait_long(wait) };
-        waited.inspect_err(|error| self.note_fault(error))
+        waited.inspect_err(|error| self.note_fault(error, span))
     }
 
     /// The library tells each failure once, to whoever waits first.
-    fn note_fault(&self, error: &Error) {
+    fn note_fault(&self, error: &Error, span: Span) {
+        if error.kind().is_of_work() {
+            self.progress.note_failed(span);
+        }
         if error.kind() == ErrorKind::DeviceFault {
             self.fault.get_or_init(|| error.to_string());
         }
@@ -372,15 +377,15 @@ impl StreamInner {
     }
 
     pub(crate) fn is_complete(&self) -> Result<bool> {
-        let number = self.progress.submitted();
+        let span = self.progress.unreported();
         let mut status = acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
         // SAFETY: `status` is a place for one value; the handle is this value's own.
         unsafe { call!(&*self.context, aclrtStreamQuery(self.raw, &raw mut status)) }
-            .inspect_err(|error| self.note_fault(error))
+            .inspect_err(|error| self.note_fault(error, span))
             .map_err(|error| self.explain_wait(error))?;
         match status {
             acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE => {
-                self.progress.set_completed(number);
+                self.progress.set_completed(span.1);
                 Ok(true)
             }
             acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY => Ok(false),

@@ -112,6 +112,22 @@ impl ErrorKind {
         }
     }
 
+    /// Whether an error of a wait may be about the work that was waited for, and not about the call alone.
+    pub(crate) fn is_of_work(self) -> bool {
+        matches!(
+            self,
+            Self::DeviceFault
+                | Self::DeviceLost
+                | Self::Aborted
+                | Self::CallbackPanicked
+                | Self::Operator
+                | Self::UnknownValue
+                | Self::Driver
+                | Self::Internal
+                | Self::Other
+        )
+    }
+
     /// What to do, where this crate has nothing more exact to say.
     pub(crate) fn advice(self) -> Option<&'static str> {
         match self {

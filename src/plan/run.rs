@@ -14,6 +14,7 @@ mod host;
 mod issue;
 pub(crate) mod launch;
 mod options;
+mod outcome;
 mod output;
 mod outside;
 mod piece;

@@ -187,3 +187,61 @@ fn a_run_that_failed_is_told_once_and_has_no_results_then() {
         assert_eq!([0, 1, 2].map(|of| read(&mut exe, of).unwrap()[0]), [14.0, 17.0, 17.0]);
     }
 }
+
+/// Who is told of a failure before anybody reads an output.
+type Told = fn(&Alone, &Stream) -> Result<()>;
+
+#[test]
+fn a_run_whose_failure_somebody_else_was_told_has_no_results() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Host)?;
+        let y = g.muls(x, 2.0)?;
+        g.output_to_host("y", y)?;
+        g.output("on the device", y)
+    })
+    .unwrap();
+    let told: [Told; 4] = [
+        |_, stream| stream.synchronize(),
+        |alone, _| alone.device.synchronize(),
+        |alone, stream| {
+            let event = alone.device.event()?;
+            event.record(stream)?;
+            event.synchronize()
+        },
+        |_, stream| {
+            // The query says that it is over, and the wait behind it how.
+            while !stream.is_complete()? {}
+            Ok(())
+        },
+    ];
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let (x, stream, mut bind) = (exe.input("x").unwrap(), alone.stream(), exe.bindings());
+        let [y, kept] = ["y", "on the device"].map(|name| exe.output_id(name).unwrap());
+        for (way, tell) in told.iter().enumerate() {
+            exe.run(&stream, bind.host(x, &[1.0_f32; 4], [4])).unwrap();
+            assert_eq!(exe.host_output::<f32>(y).unwrap(), [2.0; 4]);
+            mock::fail_task("aclrtMemcpyAsync", 1, 507_015).unwrap();
+            exe.run(&stream, bind.host(x, &[10.0_f32; 4], [4])).unwrap();
+            let error = tell(&alone, &stream).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::DeviceFault, "{mode:?}, way {way}: {error}");
+            mock::clear_failures();
+            let reads = [exe.host_output::<f32>(y), exe.output::<f32>(kept).and_then(|output| output.to_vec())];
+            for read in reads {
+                let error = read.expect_err("numbers of the run before");
+                assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{mode:?}, way {way}: {error}");
+            }
+        }
+        exe.run(&stream, bind.host(x, &[7.0_f32; 4], [4])).unwrap();
+        assert_eq!(exe.host_output::<f32>(y).unwrap(), [14.0; 4]);
+        assert_eq!(exe.output::<f32>(kept).and_then(|output| output.to_vec()).unwrap(), [14.0; 4]);
+        // What fails behind a run that is known to be good is not its failure.
+        let mut other = alone.device.alloc::<f32>(4).unwrap();
+        mock::fail_task("aclrtMemsetAsync", 1, 507_015).unwrap();
+        stream.fill_bytes(&mut other, 0).unwrap();
+        assert_eq!(stream.synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
+        mock::clear_failures();
+        assert_eq!(exe.host_output::<f32>(y).unwrap(), [14.0; 4]);
+    }
+}

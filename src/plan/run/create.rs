@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -16,6 +16,7 @@ use super::budget;
 use super::eager::Eager;
 use super::executable::Executable;
 use super::options::{Mode, RunOptions};
+use super::outcome::Outcome;
 use super::outside::Outside;
 use super::piece::Piece;
 use super::pool::Pool;
@@ -152,7 +153,7 @@ impl Plan {
             current: None,
             eager: Eager::default(),
             last: None,
-            told: AtomicBool::new(false),
+            outcome: Outcome::default(),
             sized: Vec::new(),
             numbers: Vec::new(),
             fixed,

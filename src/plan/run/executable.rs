@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,6 +19,7 @@ use super::eager::Eager;
 use super::host::Ring;
 use super::issue::{self, At, Issue, events, lease_streams};
 use super::options::{Mode, OnFull, RunOptions};
+use super::outcome::Outcome;
 use super::outside::Outside;
 use super::piece::{Piece, Pieces};
 use super::pool::Pool;
@@ -82,8 +82,7 @@ pub struct Executable {
     pub(super) current: Option<usize>,
     pub(super) eager: Eager,
     pub(super) last: Option<Last>,
-    /// Somebody was told that the latest run failed; nobody else is.
-    pub(super) told: AtomicBool,
+    pub(super) outcome: Outcome,
     pub(super) sized: Vec<Arc<Sized>>,
     /// The values of the symbols in the latest run, or for the latest capture.
     pub(super) numbers: Vec<u64>,
@@ -265,11 +264,12 @@ impl Executable {
         let token = pool.enter(stream, at)?;
         // If the run fails or panics, the outputs are neither its own nor those of the one before.
         self.last = None;
-        *self.told.get_mut() = false;
+        self.outcome.begin(stream);
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),
             None => self.run_eagerly(stream, bind, at),
         };
+        self.outcome.end();
         drop(token);
         done
     }

@@ -2,29 +2,20 @@
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::op::{Element, Shape, Tensor};
 use crate::stream::Stream;
 
 use super::bindings::Bindable as _;
+use super::outcome::Outcome;
 use super::piece::Piece;
 
 /// An output of the latest run, until the next one writes over it: the borrow ends before
 /// [`Executable::run`](super::Executable::run) can be called again.
 pub struct Output<'a, T: Element> {
     pub(super) tensor: Tensor<T>,
-    /// Of the executable: its latest run failed, which the library tells once.
-    pub(super) told: &'a AtomicBool,
-}
-
-/// Notes that a run failed whose results a second read would give as if it had not.
-pub(super) fn note_told(told: &AtomicBool, error: &Error) {
-    let passes = [ErrorKind::CaptureForbidden, ErrorKind::NotSupported, ErrorKind::Timeout];
-    if !passes.contains(&error.kind()) {
-        told.store(true, Ordering::Release);
-    }
+    pub(super) outcome: &'a Outcome,
 }
 
 impl<T: Element> Output<'_, T> {
@@ -38,15 +29,12 @@ impl<T: Element> Output<'_, T> {
     ///
     /// # Errors
     ///
-    /// As [`Tensor::to_vec`]. When the run failed, each later read of an output is refused until the next run.
+    /// As [`Tensor::to_vec`]. Once anybody was told that the run failed, here or where its stream, an event behind it
+    /// or the device was waited for, each read of an output is refused until the next run.
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        self.check()?;
-        self.tensor.to_vec().inspect_err(|error| note_told(self.told, error))
-    }
-
-    fn check(&self) -> Result<()> {
-        let told = self.told.load(Ordering::Acquire);
-        if told { Err(Error::invalid("an output of a run that failed")) } else { Ok(()) }
+        self.outcome.check()?;
+        let data = self.tensor.to_vec().inspect_err(|error| self.outcome.note(error))?;
+        self.outcome.check().map(|()| data)
     }
 
     /// Copies the output to `to` when `stream` gets there, [after the run](Stream#order-between-streams). Later runs do
@@ -89,7 +77,7 @@ impl<T: Element> Output<'_, T> {
     }
 
     fn copy_at(&self, stream: &Stream, to: &mut Tensor<T>, at: &'static Location<'static>) -> Result<()> {
-        self.check()?;
+        self.outcome.check()?;
         if to.shape() != self.tensor.shape() {
             let (shape, other) = (self.tensor.shape(), to.shape());
             return Err(Error::invalid(format!("an output of shape {shape} copied to a tensor of shape {other}")));

@@ -67,6 +67,7 @@ impl Executable {
             budget::check(plan, &self.context, Mode::Eager, true)?;
         }
         self.eager.prepare(recipe, &self.context, stream)?;
+        self.eager.sides().iter().for_each(|side| self.outcome.add(side));
         if self.eager.end.is_none() {
             self.eager.end = self.end()?;
         }

@@ -2,7 +2,6 @@
 
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::SharedBuffer;
@@ -15,7 +14,7 @@ use super::bindings::{DeclaredInput, InputId, OutputId};
 use super::executable::{Executable, Last, not_given};
 use super::host;
 use super::issue::HostSide;
-use super::output::{Output, note_told};
+use super::output::Output;
 use super::outside::Outside;
 use super::piece::Piece;
 
@@ -131,7 +130,8 @@ impl Executable {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) before the first run, after one that failed
-    /// once something of it may have been submitted, and for another type or executable.
+    /// once something of it may have been submitted, or on the device as somebody was told; for another type or
+    /// executable.
     ///
     /// # Examples
     ///
@@ -159,7 +159,7 @@ impl Executable {
         let place = &last.sized.places[info.value as usize];
         let piece = last.sized.pieces[place.storage as usize].as_ref().ok_or_else(|| not_given(&info.name))?;
         let tensor = tensor(piece, place.dtype, &place.dims, &info.name)?;
-        Ok(Output { tensor, told: &self.told })
+        Ok(Output { tensor, outcome: &self.outcome })
     }
 
     /// What the latest run brought to the host of an output made with
@@ -167,7 +167,7 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// As [`Executable::output`]; the error of the run, once: each later read of an output is refused then;
+    /// As [`Executable::output`]; the error of the run, unless somebody was told before, who waited for the stream, say;
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an output that stays on the device.
     ///
     /// # Examples
@@ -231,12 +231,13 @@ impl Executable {
     /// ```
     pub fn host_output_into<T: Element>(&mut self, output: OutputId, to: &mut [T]) -> Result<()> {
         self.last_output(output)?;
-        self.read_output(output, to).inspect_err(|error| {
+        let read = self.read_output(output, to).inspect_err(|error| {
             // A refused argument says nothing of the run.
             if error.kind() != ErrorKind::InvalidArgument {
-                note_told(&self.told, error);
+                self.outcome.note(error);
             }
-        })
+        });
+        read.and_then(|()| self.outcome.check())
     }
 
     fn read_output<T: Element>(&mut self, output: OutputId, to: &mut [T]) -> Result<()> {
@@ -281,7 +282,7 @@ impl Executable {
             return Err(Error::invalid("an output of another executable"));
         }
         let info = &self.plan.0.recipe.outputs[output.index as usize];
-        let last = self.last.as_ref().filter(|_| !self.told.load(Ordering::Acquire));
+        let last = self.last.as_ref().filter(|_| !self.outcome.has_failed());
         let last = last
             .ok_or_else(|| Error::invalid(format!("output {:?} without a run before that succeeded", info.name)))?;
         Ok((last, info))

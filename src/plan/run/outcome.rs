@@ -1,0 +1,85 @@
+//! How the latest run ended, as far as anybody was told.
+//!
+//! The library tells each failure once, to whoever waits first: a read of an output, or the user on a stream, an event
+//! or the whole device. Whoever reads an output later would get numbers of the run before.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::progress::{Progress, Span, device_failures};
+use crate::stream::Stream;
+
+/// The latest run.
+#[derive(Default)]
+pub(super) struct Outcome {
+    /// What it submitted, by stream.
+    parts: Vec<(Arc<Progress>, Span)>,
+    device: i32,
+    /// Failures of the device that were told before it.
+    before: u64,
+    /// A read of an output was told that it failed.
+    told: AtomicBool,
+    /// Everything of it was waited for, and nothing had failed.
+    good: AtomicBool,
+}
+
+impl Outcome {
+    /// A run on `stream` begins.
+    pub(super) fn begin(&mut self, stream: &Stream) {
+        (*self.told.get_mut(), *self.good.get_mut()) = (false, false);
+        self.device = stream.0.context().device();
+        self.before = device_failures(self.device);
+        let progress = stream.0.progress();
+        let after = progress.submitted();
+        self.parts.truncate(1);
+        match self.parts.first_mut() {
+            Some((known, span)) if Arc::ptr_eq(known, progress) => span.0 = after,
+            _ => self.parts = vec![(Arc::clone(progress), (after, after))],
+        }
+    }
+
+    /// It goes to `stream` as well.
+    pub(super) fn add(&mut self, stream: &Stream) {
+        let progress = stream.0.progress();
+        let after = progress.submitted();
+        self.parts.push((Arc::clone(progress), (after, after)));
+    }
+
+    /// All of it is submitted, or nothing more is.
+    pub(super) fn end(&mut self) {
+        for (progress, span) in &mut self.parts {
+            span.1 = progress.submitted();
+        }
+    }
+
+    /// Notes what a read of an output was told.
+    pub(super) fn note(&self, error: &Error) {
+        let passes = [ErrorKind::CaptureForbidden, ErrorKind::NotSupported, ErrorKind::Timeout];
+        if !passes.contains(&error.kind()) {
+            self.told.store(true, Ordering::Release);
+        }
+    }
+
+    /// That nobody was told that it failed.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.has_failed() { Err(Error::invalid("an output of a run that failed")) } else { Ok(()) }
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        if self.told.load(Ordering::Acquire) {
+            return true;
+        }
+        if self.good.load(Ordering::Acquire) {
+            return false;
+        }
+        // In this order: what is reported after that is not taken for good.
+        let over = self.parts.iter().all(|(progress, span)| progress.has_reported(span.1));
+        let device = device_failures(self.device) != self.before;
+        let failed = device || self.parts.iter().any(|(progress, span)| progress.has_failed(*span));
+        if over && !failed {
+            self.good.store(true, Ordering::Release);
+        }
+        failed
+    }
+}

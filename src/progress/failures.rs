@@ -1,0 +1,77 @@
+//! Which work somebody was told the failure of: nobody else is, since the library tells each failure once.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::lock::Lock;
+
+/// Spans that are told apart; of more, the oldest become one.
+const KEPT: usize = 32;
+
+/// Failures that waits for a whole device were told, by its number.
+static OF_DEVICES: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+
+fn of_device(device: i32) -> &'static AtomicU64 {
+    &OF_DEVICES[device.unsigned_abs() as usize % OF_DEVICES.len()]
+}
+
+/// How often somebody who waited for a whole device was told that something had failed.
+pub(crate) fn device_failures(device: i32) -> u64 {
+    of_device(device).load(Ordering::Acquire)
+}
+
+pub(crate) fn note_device_failed(device: i32) {
+    of_device(device).fetch_add(1, Ordering::AcqRel);
+}
+
+/// Submissions: those after the first number, up to the second.
+pub(crate) type Span = (u64, u64);
+
+/// Spans of submissions of which something failed, the oldest in front.
+#[derive(Default)]
+pub(super) struct Failures {
+    any: AtomicBool,
+    spans: Lock<Vec<Span>>,
+}
+
+impl Failures {
+    pub(super) fn note(&self, span: Span) {
+        let mut spans = self.spans.lock();
+        spans.push(span);
+        if spans.len() > KEPT {
+            let oldest = spans.remove(0);
+            spans[0] = (oldest.0.min(spans[0].0), oldest.1.max(spans[0].1));
+        }
+        self.any.store(true, Ordering::Release);
+    }
+
+    /// Whether work of `span` may have failed.
+    pub(super) fn touch(&self, span: Span) -> bool {
+        self.any.load(Ordering::Acquire)
+            && self.spans.lock().iter().any(|failed| failed.0 < span.1 && span.0 < failed.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_that_share_a_submission_touch() {
+        let failures = Failures::default();
+        assert!(!failures.touch((0, u64::MAX)));
+        failures.note((3, 5)); // 4 and 5
+        for (span, touches) in [((0, 3), false), ((0, 4), true), ((4, 5), true), ((5, 9), false), ((4, 4), false)] {
+            assert_eq!(failures.touch(span), touches, "{span:?}");
+        }
+    }
+
+    #[test]
+    fn of_many_spans_none_is_forgotten() {
+        let failures = Failures::default();
+        let many = 5 * KEPT as u64;
+        (0..many).for_each(|index| failures.note((10 * index, 10 * index + 1)));
+        assert!((0..many).all(|index| failures.touch((10 * index, 10 * index + 1))));
+        assert!(!failures.touch((10 * many - 9, 10 * many)), "the latest are told apart");
+        assert_eq!(failures.spans.lock().len(), KEPT);
+    }
+}
