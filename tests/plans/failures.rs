@@ -245,3 +245,34 @@ fn a_run_whose_failure_somebody_else_was_told_has_no_results() {
         assert_eq!(exe.host_output::<f32>(y).unwrap(), [14.0; 4]);
     }
 }
+
+#[test]
+fn a_captured_run_on_a_stream_of_another_context_is_refused_and_leaves_the_results() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Host)?;
+        let y = g.muls(x, 2.0)?;
+        g.output_to_host("y", y)
+    })
+    .unwrap();
+    let other = alone.device.context().create_context().unwrap();
+    let (own, foreign) = (alone.stream(), other.stream().unwrap());
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let (x, y, mut bind) = (exe.input("x").unwrap(), exe.output_id("y").unwrap(), exe.bindings());
+        exe.run(&own, bind.host(x, &[1.0_f32; 4], [4])).unwrap();
+        let ran = exe.run(&foreign, bind.host(x, &[2.0_f32; 4], [4]));
+        let wanted = if mode == Mode::Eager {
+            ran.unwrap();
+            4.0
+        } else {
+            let error = ran.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::WrongContext, "{error}");
+            assert!(error.to_string().contains("only eager runs"), "{error}");
+            2.0
+        };
+        assert_eq!(exe.host_output::<f32>(y).unwrap(), [wanted; 4]);
+        exe.run(&own, bind.host(x, &[3.0_f32; 4], [4])).unwrap();
+        assert_eq!(exe.host_output::<f32>(y).unwrap(), [6.0; 4]);
+    }
+}

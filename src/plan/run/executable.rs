@@ -232,7 +232,8 @@ impl Executable {
     /// [`RunOptions::check_frozen`]; [`ErrorKind::GraphLimit`] with [`OnFull::Fail`]; [`ErrorKind::Timeout`] when a
     /// run of the same pool, on another thread, is not submitted in time, or the stream of the run before, which
     /// another thread is dropping, is not done; [`ErrorKind::DeviceLost`] when that stream could not be waited for;
-    /// those of capturing and launching. Errors of the work itself come with a later synchronising call.
+    /// [`ErrorKind::WrongContext`] for a captured run on a stream of another context of the device; those of capturing
+    /// and launching. Errors of the work itself come with a later synchronising call.
     #[doc(alias = "aclmdlRIExecuteAsync")]
     #[track_caller]
     pub fn run(&mut self, stream: &Stream, bind: &mut Bindings) -> Result<()> {
@@ -259,6 +260,9 @@ impl Executable {
             Some(index) => Some(index),
             None => self.find(bind, at, Some(stream))?,
         };
+        if found.is_some() && !Arc::ptr_eq(stream.0.context(), self.context.inner()) {
+            return Err(of_another_context(stream));
+        }
         // Not before: finding memory for further sizes asks the pool.
         let pool = self.pool.clone();
         let token = pool.enter(stream, at)?;
@@ -504,6 +508,15 @@ impl Executable {
         }
         Ok(())
     }
+}
+
+/// What the library would say of a graph after the inputs had been copied.
+#[cold]
+fn of_another_context(stream: &Stream) -> Error {
+    let name = stream.name();
+    let text =
+        format!("{name} belongs to another context than the executable; only eager runs go to streams of others");
+    Error::new(ErrorKind::WrongContext, text)
 }
 
 /// An input that a run needs and was not bound.
