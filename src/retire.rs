@@ -7,7 +7,6 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::closure;
@@ -16,8 +15,10 @@ use crate::lock::{Guard, Lock, Signal, say};
 use crate::progress::{Clock, Queue, Use};
 
 pub(crate) mod keepers;
+mod threads;
 
 use keepers::wait_part;
+use threads::{Elsewhere, Job};
 
 /// How long a drop waits although a gate may keep it from its end: most work has nothing to do with the gate.
 pub(crate) const BRIEF: Duration = Duration::from_millis(20);
@@ -35,32 +36,20 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Told when a thread is done or an executable has gone.
 static CHANGED: Signal = Signal::new();
 
-static STATE: Lock<State> = Lock::new(State { gates: Vec::new(), threads: Vec::new() });
+static STATE: Lock<State> = Lock::new(State { gates: Vec::new(), threads: Vec::new(), kept: Vec::new() });
 
 struct State {
     gates: Vec<Weak<AtGates>>,
     threads: Vec<Elsewhere>,
-}
-
-/// A thread that waits.
-struct Elsewhere {
-    done: Arc<Done>,
-    thread: JoinHandle<()>,
-    /// Nobody waits for it any more.
-    late: bool,
-}
-
-impl Elsewhere {
-    fn is_done(&self) -> bool {
-        self.done.0.load(Ordering::Acquire)
-    }
+    /// For which no thread could be started.
+    kept: Vec<Job>,
 }
 
 /// Milliseconds that a drop waits.
 static LIMIT: AtomicU64 = AtomicU64::new(10_000);
 
 /// How long a drop waits for work: 10 seconds unless told otherwise, for the whole process. What is not done by then is
-/// kept, with all that it uses, and destroyed by a thread of its own once it is done; [`Context::take_drop_errors`]
+/// kept, with all that it uses, and destroyed by a thread of its own once it is done, where one can be started; [`Context::take_drop_errors`]
 /// has the error, and [`Context::close`] refuses meanwhile. An allocation waits as long for memory that other work
 /// holds. Explicit calls, such as `close` and `synchronize`, wait as long as it takes.
 ///
@@ -102,22 +91,6 @@ pub(crate) fn late(what: &str) -> Error {
     let limit = drop_limit();
     let text = format!("{what} is not done {limit:?} after the drop began; it is kept, and destroyed once that is");
     Error::new(ErrorKind::Timeout, text)
-}
-
-/// Whether a thread is done.
-#[derive(Default)]
-struct Done(AtomicBool);
-
-/// Says so, also when what a graph or an executable owned panics.
-struct Says(Arc<Done>);
-
-impl Drop for Says {
-    fn drop(&mut self) {
-        let state = lock();
-        self.0.0.store(true, Ordering::Release);
-        drop(state);
-        CHANGED.notify_all();
-    }
 }
 
 thread_local! {
@@ -293,21 +266,29 @@ fn wait_within(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>) -> Resu
     }
 }
 
-/// Ends `what` on another thread, where drops wait as long as it takes.
+/// Ends `what` on another thread, where drops wait as long as it takes. While no thread can be started it is kept.
 pub(crate) fn on_thread<T: Send + 'static>(what: T, end: impl FnOnce(T) + Send + 'static) {
-    // A thread that cannot be started drops it here, which must wait then.
-    let before = PATIENT.replace(true);
-    let done = Arc::<Done>::default();
-    let says = Says(Arc::clone(&done));
-    let started = std::thread::Builder::new().name("racl-drop".to_owned()).spawn(move || {
-        let _says = says;
-        PATIENT.set(true);
-        end(what);
-    });
-    PATIENT.set(before);
-    match started {
-        Ok(thread) => lock().threads.push(Elsewhere { done, thread, late: false }),
-        Err(error) => say!(Error, "no thread for a drop that has to wait; it waited here: {error}"),
+    match threads::start(Box::new(move || end(what))) {
+        Ok(thread) => lock().threads.push(thread),
+        Err((job, error)) => {
+            say!(Error, "no thread for a drop that has to wait, which is kept until there is one: {error}");
+            lock().kept.push(job);
+        }
+    }
+}
+
+/// Tries again to start threads for what is kept.
+fn start_kept() {
+    let kept = std::mem::take(&mut lock().kept);
+    let mut kept = kept.into_iter();
+    while let Some(job) = kept.next() {
+        let started = threads::start(job);
+        let mut state = lock();
+        match started {
+            Ok(thread) => state.threads.push(thread),
+            // The next one would fail as well.
+            Err((job, _)) => return state.kept.extend(std::iter::once(job).chain(kept)),
+        }
     }
 }
 
@@ -331,7 +312,16 @@ pub(crate) fn make_room(enough: impl Fn() -> bool) {
 /// Joins the threads that are done; waits for all of them once no gate holds anything up, since they end by themselves
 /// then, but once, and as long as a drop does. Whether any was joined.
 pub(crate) fn collect() -> bool {
-    if is_patient() || lock().threads.is_empty() {
+    if is_patient() {
+        return false;
+    }
+    let (idle, keeps) = {
+        let state = lock();
+        (state.threads.is_empty(), !state.kept.is_empty())
+    };
+    if keeps {
+        start_kept();
+    } else if idle {
         return false;
     }
     let held = closure::is_running() || may_hold(None);

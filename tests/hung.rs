@@ -141,3 +141,29 @@ fn a_graph_that_was_left_and_whose_update_fails_then() {
     }
     assert!(told.iter().any(|error| error.kind() == ErrorKind::DeviceFault), "nobody was told: {told:?}");
 }
+
+/// In a process that can start no thread, since each would need a larger stack than there is room for.
+#[test]
+fn without_threads_a_drop_is_kept() {
+    const CHILD: &str = "RACL_TEST_WITHOUT_THREADS";
+    if std::env::var_os(CHILD).is_some() {
+        let (held, stream) = Held::new();
+        assert!(std::thread::Builder::new().spawn(|| {}).is_err(), "a thread was started");
+        let mut buffer = held.context.alloc::<u8>(8).unwrap();
+        stream.fill_bytes(&mut buffer, 1).unwrap();
+        let begun = Instant::now();
+        drop(stream);
+        drop(buffer);
+        assert!(begun.elapsed() < LIMIT * 3);
+        let late = held.context.take_drop_errors();
+        assert!(late.iter().any(|error| error.kind() == ErrorKind::Timeout), "{late:?}");
+        let (_, error) = held.context.close().unwrap_err().into_parts();
+        assert_says(&error, ErrorKind::InvalidArgument, &["still belong"]);
+        return;
+    }
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "without_threads_a_drop_is_kept", "--test-threads=1", "--nocapture"]);
+    let output = child.env(CHILD, "1").env("RUST_MIN_STACK", (1_u64 << 56).to_string()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
