@@ -81,6 +81,8 @@ pub(crate) struct StreamInner {
     state: Lock<State>,
     /// The stream is destroyed or given back.
     released: AtomicBool,
+    /// Something was begun on it that could not be ended: others are refused what they begin.
+    spoilt: AtomicBool,
     progress: Arc<Progress>,
     /// A record that tells how far a busy stream is.
     marker: poll::Marker,
@@ -149,6 +151,7 @@ impl Stream {
             name: Lock::default(),
             state: Lock::default(),
             released: AtomicBool::new(false),
+            spoilt: AtomicBool::new(false),
             progress: Arc::default(),
             marker: poll::Marker::default(),
             untold: Lock::default(),
@@ -294,6 +297,15 @@ impl StreamInner {
 
     pub(crate) fn progress(&self) -> &Arc<Progress> {
         &self.progress
+    }
+
+    /// Notes that something begun on it cannot be ended. It goes to nobody else.
+    pub(crate) fn spoil(&self) {
+        self.spoilt.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_spoilt(&self) -> bool {
+        self.spoilt.load(Ordering::Acquire)
     }
 
     pub(crate) fn synchronize(&self, limit: Option<i32>) -> Result<()> {
@@ -462,7 +474,7 @@ impl StreamInner {
                 Err(Error::new(ErrorKind::DeviceLost, "work of the default stream is lost"))
             }
             Ownership::Default => Ok(()),
-            Ownership::Leased if idle && self.context.idle_streams.give_back(self.raw) => Ok(()),
+            Ownership::Leased if idle && !self.is_spoilt() && self.context.idle_streams.give_back(self.raw) => Ok(()),
             // SAFETY: this is the owner's only destroy; no capture holds the stream, since one would hold this value.
             _ => unsafe { call!(&*self.context, aclrtDestroyStream(self.raw)) },
         };
@@ -483,6 +495,7 @@ impl StreamInner {
             name: std::mem::take(&mut self.name),
             state: Lock::new(state),
             released: AtomicBool::new(false),
+            spoilt: AtomicBool::new(self.is_spoilt()),
             progress: Arc::clone(&self.progress),
             marker: std::mem::take(&mut self.marker),
             untold: std::mem::take(&mut self.untold),

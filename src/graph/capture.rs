@@ -273,6 +273,7 @@ impl Capture {
         // A failing end usually frees the streams too. When it did not, a second try may; else they stay parked,
         // since work given to them would silently go into a graph that nobody gets.
         if still_capturing(&self.stream.0) && !self.end_again() {
+            self.stream.0.spoil();
             self.stream.0.context().record_drop_error(
                 "a capture could not be ended; its streams are kept and refuse work",
                 Error::new(ErrorKind::CaptureInvalidated, self.stream.name()),

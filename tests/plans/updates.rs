@@ -381,3 +381,42 @@ fn an_update_with_another_number_of_kernels_is_an_error_that_holds_nothing_up() 
         assert!(alone.device.context().take_drop_errors().is_empty());
     }
 }
+
+/// What a call begins and another cannot end, also in a second try, is nobody else's trouble.
+#[test]
+fn ends_that_fail_twice_spoil_no_later_run() {
+    let alone = Alone::new();
+    let context = alone.device.context().create_context().unwrap();
+    let stream = context.stream().unwrap();
+    let [one, two] = [1.0_f32, 2.0].map(|value| context.upload_tensor(&[value; 4], [4]).unwrap());
+    let plan = twice_plus_one();
+    let new = || plan.executable(&context, &RunOptions::new().mode(Mode::Captured), Frozen::new()).unwrap();
+    for name in ["aclmdlRICaptureTaskGrpEnd", "aclmdlRICaptureTaskUpdateEnd"] {
+        let mut exe = new();
+        if name.contains("Update") {
+            exe.run(&stream, &mut give(&exe, "x", &one)).unwrap();
+        }
+        (1..=2).for_each(|nth| mock::fail(name, nth, 507_000).unwrap());
+        exe.run(&stream, &mut give(&exe, "x", &two)).unwrap_err();
+        mock::clear_failures();
+        let _ = stream.synchronize();
+        for (turn, x) in [&one, &two, &one].into_iter().enumerate() {
+            let mut bind = give(&exe, "x", x);
+            let ran = exe.run(&stream, &mut bind).inspect_err(|_| exe.clear_graphs());
+            ran.or_else(|_| exe.run(&stream, &mut bind)).unwrap_or_else(|error| panic!("{name}, {turn}: {error}"));
+            assert_eq!(result(&exe, "y"), [if turn == 1 { 5.0 } else { 3.0 }; 4], "{name}, {turn}");
+        }
+        drop(exe);
+        // Those that are given what the first one left.
+        let mut others: Vec<_> = (0..6).map(|_| new()).collect();
+        for exe in &mut others {
+            for (x, y) in [(&one, 3.0), (&two, 5.0)] {
+                let ran = exe.run(&stream, &mut give(exe, "x", x));
+                ran.unwrap_or_else(|error| panic!("after {name}: {error}"));
+                assert_eq!(result(exe, "y"), [y; 4], "after {name}");
+            }
+        }
+    }
+    drop((one, two, stream));
+    let _ = context.take_drop_errors();
+}

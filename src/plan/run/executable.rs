@@ -437,6 +437,9 @@ impl Executable {
     /// Captures a graph. Where the device has nothing left for it, graphs go that were used longest ago, as at the
     /// limit.
     fn record_somehow(&mut self, sized: &Arc<Sized>, key: &Key, bound: &[Option<Bound>], at: At) -> Result<Captured> {
+        if self.origin.0.is_spoilt() {
+            self.origin = Stream::lease(self.context.inner())?;
+        }
         let evicts = self.options.on_full == OnFull::EvictLeastRecent;
         while evicts && self.store.len() > 0 && budget::is_short(&self.plan.0, &self.context)? {
             self.evict();

@@ -178,7 +178,8 @@ impl Groups {
         if ended.is_err() {
             // A group that a capture leaves open refuses groups in each later capture of the stream.
             // SAFETY: as above.
-            let _ = unsafe { call!(context, aclmdlRICaptureTaskGrpEnd(raw, &raw mut handle)) };
+            let again = unsafe { call!(context, aclmdlRICaptureTaskGrpEnd(raw, &raw mut handle)) };
+            again.unwrap_or_else(|_| stream.0.spoil());
         }
         computed.and(ended)?;
         self.all[index].handle = handle;
@@ -278,8 +279,11 @@ impl OpenUpdate<'_> {
         let end = || unsafe { call!(context, aclmdlRICaptureTaskUpdateEnd(raw)) };
         let first = end();
         // A stream whose update is open takes no signals.
-        if first.is_err() && end().is_ok() {
-            say!(Debug, "an update was ended in a second try");
+        if first.is_err() {
+            match end() {
+                Ok(()) => say!(Debug, "an update was ended in a second try"),
+                Err(_) => self.stream.0.spoil(),
+            }
         }
         first
     }
