@@ -18,7 +18,7 @@ use bins::Bins;
 use blocks::{Block, Blocks, NONE, State};
 use figures::Kind;
 pub use figures::{Amount, MemoryClass, MemoryStats};
-use range::Range;
+use range::{Leaving, Range};
 pub(crate) use range::{Chunk, Growth, Spent};
 pub(crate) use sizes::Request;
 use sizes::Size;
@@ -33,6 +33,8 @@ pub(crate) struct Pool {
     vacant: Vec<u32>,
     /// Those of the segments that grow in place.
     ranges: Vec<Range>,
+    /// Chunks that could not be unmapped: nobody has their addresses, and the next who unmaps tries again.
+    stuck: Vec<Leaving>,
     pub(crate) figures: MemoryStats,
 }
 

@@ -426,6 +426,47 @@ fn memory_can_come_from_somebody_else() {
     lender.context.lock().unwrap().take();
 }
 
+/// Panics instead of giving memory, as often as it was told.
+#[derive(Default)]
+struct Panics {
+    lender: Lender,
+    left: AtomicUsize,
+}
+
+// SAFETY: memory is that of the lender.
+unsafe impl ForeignAllocator for Panics {
+    fn alloc(&self, bytes: usize, stream: aclrtStream) -> racl::Result<*mut c_void> {
+        let panics = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        assert!(panics.is_err(), "no memory today");
+        self.lender.alloc(bytes, stream)
+    }
+
+    unsafe fn free(&self, address: *mut c_void, bytes: usize, stream: aclrtStream) {
+        // SAFETY: as this function's.
+        unsafe { self.lender.free(address, bytes, stream) };
+    }
+}
+
+#[test]
+fn an_allocator_that_panics_takes_nothing_of_the_limit() {
+    let _alone = mock::exclusive();
+    let (context, owner) = (context(), context());
+    let panics = Arc::new(Panics { left: AtomicUsize::new(3), ..Panics::default() });
+    *panics.lender.context.lock().unwrap() = Some(owner);
+    context.set_allocator(Allocator::Foreign(Arc::<Panics>::clone(&panics)));
+    context.set_memory_limit(Some(1000));
+    for _ in 0..3 {
+        let tried = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| context.alloc::<u8>(600).map(drop)));
+        assert!(tried.is_err(), "{tried:?}");
+    }
+    let first = context.alloc::<u8>(600).unwrap();
+    let error = context.alloc::<u8>(600).unwrap_err();
+    assert_says(&error, ErrorKind::OutOfMemory, &["600 bytes more than the 600 that the context has are above"]);
+    drop(first);
+    context.close().unwrap();
+    panics.lender.context.lock().unwrap().take();
+}
+
 /// Has no memory once: meanwhile work is done and somebody finds out.
 struct Hesitant {
     lender: Lender,

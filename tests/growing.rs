@@ -160,6 +160,31 @@ fn whatever_fails_memory_is_had_and_nothing_is_left() {
 }
 
 #[test]
+fn memory_that_could_not_be_unmapped_goes_at_the_next_trim() {
+    let _alone = mock::exclusive();
+    let before = mock::live_handles().device_bytes;
+    let context = context();
+    for round in 0..3 {
+        drop(context.alloc::<u8>(50 * MIB).unwrap());
+        mock::fail("aclrtUnmapMem", 1, 507_000).unwrap();
+        context.trim_memory(0);
+        mock::clear_failures();
+        let stats = context.memory_stats();
+        assert!(stats.reserved.now > 0 && stats.reserved.now <= stats.reserved.peak, "{round}: {stats:?}");
+        assert_eq!(context.take_drop_errors().len(), 1, "{round}");
+        // Nobody has the addresses meanwhile, and others are had.
+        let kept = context.upload(&vec![round; 8 * MIB]).unwrap();
+        context.trim_memory(0);
+        assert!(kept.to_vec().unwrap() == vec![round; 8 * MIB], "{round}");
+        drop(kept);
+        context.trim_memory(0);
+        assert_eq!((context.memory_stats().reserved.now, mock::live_handles().device_bytes), (0, before), "{round}");
+        assert_eq!(context.take_drop_errors().len(), 0, "{round}");
+    }
+    context.close().unwrap();
+}
+
+#[test]
 fn a_library_that_refuses_is_asked_once() {
     let _alone = mock::exclusive();
     let context = context();

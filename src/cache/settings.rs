@@ -286,9 +286,9 @@ impl CacheBuilder {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that is no name of a folder, a
-    /// rank that the world does not have or that nobody gave, and environment variables with other values than
-    /// theirs; [`ErrorKind::File`](crate::ErrorKind::File) without a working directory.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that is no name of a folder, an
+    /// empty path, a rank that the world does not have or that nobody gave, and environment variables with other values
+    /// than theirs.
     pub fn build(self) -> Result<CompileCache> {
         let Self { mut settings, root, world_size, global_rank, verify } = self;
         check_name("cache", &settings.name)?;
@@ -313,14 +313,26 @@ impl CacheBuilder {
         (settings.world_size, settings.global_rank) = (world, rank);
         settings.verify = verify.map_or_else(verify_in_environment, Ok)?;
         let root = root.unwrap_or_else(default_root);
-        settings.root = std::path::absolute(&root).map_err(|error| {
-            let text = format!("{}: {error}", shown(&root));
-            Error::new(crate::ErrorKind::File, text).with_source(error)
-        })?;
+        settings.root = absolute(root)?;
         if settings.op_cache {
             say!(Info, "compile cache: op_cache is on, and no operator of this version offers anything to store");
         }
         Ok(CompileCache(Arc::new(Inner { settings, traces: Traces::default() })))
+    }
+}
+
+/// The folder, also when the process changes its own later. Without a working directory it stays as it is: a cache that
+/// cannot be used ends no program.
+fn absolute(root: PathBuf) -> Result<PathBuf> {
+    if root.as_os_str().is_empty() {
+        return Err(Error::invalid("a compile cache without a folder: the path is empty"));
+    }
+    match std::path::absolute(&root) {
+        Ok(absolute) => Ok(absolute),
+        Err(error) => {
+            say!(Warn, "compile cache: {} stays relative, there is no working directory: {error}", shown(&root));
+            Ok(root)
+        }
     }
 }
 

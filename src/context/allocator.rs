@@ -72,7 +72,8 @@ pub unsafe trait ForeignAllocator: Send + Sync {
     fn alloc(&self, bytes: usize, stream: aclrtStream) -> Result<*mut c_void>;
 
     /// Takes memory back that no submitted work uses any more, as long as it was asked for and with the stream. May be
-    /// called in a destructor: it must not panic.
+    /// called in a destructor: it must not panic. Nor may it ask the same context for memory, which may be waiting for
+    /// what is given back here.
     ///
     /// # Safety
     ///

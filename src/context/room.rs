@@ -10,7 +10,7 @@ use acl_sys::aclrtStream;
 use super::ContextInner;
 use super::allocator::{self, Allocator, Direct, ForeignAllocator, Piece};
 use super::ranges;
-use super::reclaim::{Behind, Found, State};
+use super::reclaim::{Behind, Found, Reclaim, State};
 use crate::error::{Error, ErrorKind, Result};
 use crate::pool::Request;
 use crate::retire;
@@ -55,6 +55,18 @@ fn too_large(bytes: usize) -> Error {
 /// Whether memory is what it failed for.
 fn is_short(tried: &Result<Found>) -> bool {
     tried.as_ref().is_err_and(|error| error.kind() == ErrorKind::OutOfMemory)
+}
+
+/// Bytes that are asked for, which count no more when nothing comes: an allocator of the user may panic.
+struct Asked<'a> {
+    reclaim: &'a Reclaim,
+    bytes: usize,
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        self.reclaim.lock().growing -= self.bytes;
+    }
 }
 
 impl Wanted<'_> {
@@ -205,17 +217,21 @@ impl Wanted<'_> {
             let mut state = reclaim.lock();
             if over(&state) {
                 let (limit, has) = (state.limit.unwrap_or(usize::MAX), state.pool.figures.reserved.now);
-                let text =
-                    format!("{bytes} bytes more than the {has} that the context has are above its limit {limit}");
+                let asked = match state.growing {
+                    0 => String::new(),
+                    others => format!(" and the {others} that others ask for"),
+                };
+                let text = format!(
+                    "{bytes} bytes more than the {has} that the context has{asked} are above its limit {limit}"
+                );
                 return Err(Error::new(ErrorKind::OutOfMemory, text));
             }
             state.growing += bytes;
         }
-        let asked = ask();
-        if asked.is_err() {
-            reclaim.lock().growing -= bytes;
-        }
-        asked
+        let asked = Asked { reclaim, bytes };
+        let got = ask()?;
+        std::mem::forget(asked);
+        Ok(got)
     }
 
     /// The error, with who holds the memory.

@@ -175,7 +175,8 @@ impl MemoryStats {
     /// What was to be given back is not.
     pub(super) fn keep_reserved(&mut self, kind: Kind, bytes: usize) {
         self.device_frees -= 1;
-        self.reserved.now += bytes;
+        // The device was asked for more meanwhile, maybe.
+        self.reserved.add(bytes);
         let class = self.class(kind);
         class.reserved += bytes;
         class.segments += 1;

@@ -228,7 +228,7 @@ impl Pool {
     /// Takes chunks out in which nothing is in use, those at the highest addresses first, until what is left of the
     /// reserved memory is at most `keep` bytes.
     pub(crate) fn take_chunks(&mut self, keep: usize) -> Vec<Leaving> {
-        let mut leaving = Vec::new();
+        let mut leaving = self.take_stuck(keep);
         for at in 0..self.ranges.len() {
             let size = self.segments[self.ranges[at].segment as usize].size;
             // A chunk that goes lies in one free block, so mostly nothing has to be looked at.
@@ -264,6 +264,22 @@ impl Pool {
         leaving
     }
 
+    /// Those that stayed although nothing is in use there.
+    fn take_stuck(&mut self, keep: usize) -> Vec<Leaving> {
+        if self.figures.reserved.now <= keep {
+            return Vec::new();
+        }
+        let stuck = std::mem::take(&mut self.stuck);
+        for Leaving { id, chunk } in &stuck {
+            let segment = self.blocks.all[*id as usize].segment;
+            if let Some(range) = self.ranges.iter_mut().find(|range| range.segment == segment) {
+                range.chunks.remove(&chunk.address);
+            }
+            self.figures.unreserve(self.segments[segment as usize].size.kind(), chunk.bytes);
+        }
+        stuck
+    }
+
     /// The free blocks of a range, by address.
     fn free_blocks(&self, at: usize) -> BTreeMap<usize, u32> {
         let mut id = self.segments[self.ranges[at].segment as usize].first;
@@ -278,8 +294,9 @@ impl Pool {
         free
     }
 
-    /// The memory of a chunk is gone, or could not be taken away: then the addresses are for nobody any more.
-    pub(crate) fn left(&mut self, Leaving { id, chunk }: Leaving, gone: bool) {
+    /// The memory of a chunk is gone, or could not be taken away: then the addresses are for nobody until it is.
+    pub(crate) fn left(&mut self, leaving: Leaving, gone: bool) {
+        let Leaving { id, chunk } = leaving;
         let segment = self.blocks.all[id as usize].segment;
         let Some(at) = self.ranges.iter().position(|range| range.segment == segment) else { return };
         if gone {
@@ -287,12 +304,14 @@ impl Pool {
         } else {
             self.ranges[at].chunks.insert(chunk.address, chunk);
             self.figures.keep_reserved(self.segments[segment as usize].size.kind(), chunk.bytes);
+            self.stuck.push(leaving);
         }
     }
 
     /// Ends the ranges, whose blocks the caller forgets.
     pub(super) fn end_ranges(&mut self) -> Vec<Spent> {
         let ranges = std::mem::take(&mut self.ranges);
+        self.stuck.clear();
         let end = |Range { segment, chunks, .. }: Range| {
             let segment = &mut self.segments[segment as usize];
             segment.bytes = 0;
