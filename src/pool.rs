@@ -18,8 +18,8 @@ use bins::Bins;
 use blocks::{Block, Blocks, NONE, State};
 use figures::Kind;
 pub use figures::{Amount, MemoryClass, MemoryStats};
-use range::{Leaving, Range};
 pub(crate) use range::{Chunk, Growth, Spent};
+use range::{Leaving, Range};
 pub(crate) use sizes::Request;
 use sizes::Size;
 

@@ -68,6 +68,8 @@ pub(crate) struct Start<'a> {
     pub(crate) blocks: Option<u32>,
     /// What new files and folders are not to allow.
     pub(crate) mask: Option<u32>,
+    /// Its working directory is removed before it starts.
+    pub(crate) nowhere: bool,
 }
 
 /// A copy of this program that everybody can run, which goes away with the value.
@@ -94,7 +96,8 @@ impl Start<'_> {
         let program = self.program.unwrap_or(&own);
         let limit = self.blocks.map(|blocks| format!("trap '' XFSZ; ulimit -f {blocks}; "));
         let mask = self.mask.map(|mask| format!("umask {mask:04o}; "));
-        let script = [limit, mask].into_iter().flatten().collect::<String>() + "exec \"$0\" \"$@\"";
+        let nowhere = self.nowhere.then(|| "cd \"$(mktemp -d)\"; rmdir \"$PWD\"; ".to_owned());
+        let script = [limit, mask, nowhere].into_iter().flatten().collect::<String>() + "exec \"$0\" \"$@\"";
         let mut command = Command::new("sh");
         command.arg("-c").arg(script).arg(program);
         command.args(["--exact", "child::a_child_compiles_and_says_how", "--nocapture", "--test-threads=1"]);

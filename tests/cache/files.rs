@@ -227,6 +227,13 @@ fn a_file_that_grows_too_large_leaves_nothing() {
 }
 
 #[test]
+fn without_a_working_directory_plans_are_built() {
+    let start = Start { nowhere: true, ..Start::default() };
+    let said = start.run(Path::new("relative"));
+    assert!(said.starts_with("not cached: ") && said.ends_with(", built true"), "{said}");
+}
+
+#[test]
 fn a_full_disk_leaves_nothing() {
     let root = Root::new();
     fs::create_dir(root.path()).unwrap();
