@@ -409,6 +409,10 @@ impl Drop for Graph {
             self.context.record_drop_error("the last launch of a graph that goes away failed", error);
         }
         if let Err(error) = waited.and_then(|_| self.destroy()) {
+            if !self.in_flight.may_run() {
+                // Nobody waits for it any more.
+                self.keep.keepers.clear();
+            }
             // The runtime may still use what the graph keeps, and the memory must still wait for the last launch.
             std::mem::forget((std::mem::take(&mut self.keep), Arc::clone(&self.in_flight)));
             self.context.record_drop_error("a graph could not be destroyed and is leaked with its memory", error);

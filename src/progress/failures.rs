@@ -47,7 +47,7 @@ impl Failures {
     /// Whether work of `span` may have failed.
     pub(super) fn touch(&self, span: Span) -> bool {
         self.any.load(Ordering::Acquire)
-            && self.spans.lock().iter().any(|failed| failed.0 < span.1 && span.0 < failed.1)
+            && self.spans.lock().iter().any(|failed| failed.0.max(span.0) < failed.1.min(span.1))
     }
 }
 

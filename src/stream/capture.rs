@@ -13,6 +13,7 @@ use crate::allocation::{Allocation, How, Touch};
 use crate::closure::{Function, Panics};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock};
+use crate::retire::keepers::Keeper;
 
 /// Shared by the streams of one capture. Record and wait carry it from stream to stream.
 pub(crate) struct CaptureState {
@@ -59,6 +60,8 @@ pub(crate) struct Keep {
     pub(crate) host_functions: Vec<Arc<Function>>,
     /// Whatever else its work needs.
     others: Vec<Box<dyn Any + Send>>,
+    /// Those who look on while it runs.
+    pub(crate) keepers: Vec<Arc<dyn Keeper>>,
     /// Which of the allocations other graphs may use as well.
     lease: Lease,
 }
@@ -201,6 +204,10 @@ impl CaptureState {
 
     pub(crate) fn keep_other(&self, other: Box<dyn Any + Send>) {
         self.lock().keep.others.push(other);
+    }
+
+    pub(crate) fn keep_keeper(&self, keeper: Arc<dyn Keeper>) {
+        self.lock().keep.keepers.push(keeper);
     }
 
     pub(crate) fn keep_host_function(&self, function: &Arc<Function>) {

@@ -166,7 +166,7 @@ impl Groups {
         gates.wait(index, stream, at)?;
         // Drops may hand the graph to a thread of its own, which has nothing else of this.
         if let (Some(rescue), Some(capture), 0) = (&self.rescue, &stream.0.lock().capture, index) {
-            capture.keep_other(Box::new(Arc::clone(rescue)));
+            capture.keep_keeper(Arc::<Rescue>::clone(rescue));
         }
         let (context, raw) = (&**stream.0.context(), stream.as_raw());
         // SAFETY: takes a live handle; the stream records.
