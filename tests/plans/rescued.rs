@@ -110,3 +110,45 @@ fn other_threads_that_wait_are_let_go() {
         });
     }
 }
+
+#[test]
+fn a_wait_for_updates_that_failed_says_that_nobody_knows_their_end() {
+    let alone = Alone::new();
+    let stream = alone.stream();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Updatable)?;
+        let y = g.muls(x, 3.0)?;
+        g.output_to_host("y", y)
+    })
+    .unwrap();
+    // Which call it is that waits for the updates is not for this test to know.
+    let mut unknown = 0;
+    for nth in 1..=4 {
+        let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
+        let y = exe.output_id("y").unwrap();
+        for value in [1.0, 2.0] {
+            run(&alone, &mut exe, &stream, value).unwrap();
+            assert_eq!(exe.host_output::<f32>(y).unwrap(), [3.0 * value; 4]);
+        }
+        run(&alone, &mut exe, &stream, 3.0).unwrap();
+        for name in ["aclrtSynchronizeStream", "aclrtSynchronizeStreamWithTimeout"] {
+            mock::fail(name, nth, 507_000).unwrap();
+        }
+        let read = exe.host_output::<f32>(y);
+        mock::clear_failures();
+        match (read, run(&alone, &mut exe, &stream, 4.0)) {
+            (Ok(read), again) => {
+                assert_eq!(read, [9.0; 4], "{nth}");
+                again.unwrap();
+            }
+            (Err(_), Err(error)) => {
+                assert_says(&error, ErrorKind::Aborted, &["is not known", "507000", "of no use"]);
+                unknown += 1;
+            }
+            (Err(_), Ok(())) => assert_eq!(exe.host_output::<f32>(y).unwrap(), [12.0; 4], "{nth}"),
+        }
+        drop(exe);
+        let _ = alone.device.context().take_drop_errors();
+    }
+    assert!(unknown > 0);
+}

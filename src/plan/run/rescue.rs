@@ -35,11 +35,15 @@ impl Rescue {
         rescue
     }
 
-    /// The updates failed on the device.
+    /// Whoever waited for the updates was told that they failed, or that the wait did: then nobody will be told.
     pub(super) fn note(&self, error: &Error) {
-        if !matches!(error.kind(), ErrorKind::CaptureForbidden | ErrorKind::CallbackPanicked) {
-            let _ = self.failed.set(error.to_string());
-        }
+        let text = match error.kind() {
+            ErrorKind::CallbackPanicked => return,
+            ErrorKind::DeviceFault | ErrorKind::DeviceLost | ErrorKind::Aborted => on_the_device(error),
+            kind if kind.is_of_work() => format!("whether the updates of a graph succeeded is not known: {error}"),
+            _ => return,
+        };
+        let _ = self.failed.set(text);
     }
 
     /// Before the update stream is given something that waits for the latest run.
@@ -76,12 +80,14 @@ impl Rescue {
     fn find_failure(&self) -> Option<String> {
         // Others wait for that stream too, such as whoever reads memory that it used.
         if let Some(fault) = self.stream.0.fault() {
-            return Some(fault);
+            return Some(on_the_device(&fault));
         }
         loop {
-            let Some(first) = self.opened.lock().front().cloned() else { return self.stream.0.find_failure() };
+            let Some(first) = self.opened.lock().front().cloned() else {
+                return self.stream.0.find_failure().as_ref().map(on_the_device);
+            };
             if let Err(error) = ended(&first)? {
-                return Some(self.stream.0.tell_later(error));
+                return Some(on_the_device(&self.stream.0.tell_later(error)));
             }
             self.forget(Some(&first));
         }
@@ -89,9 +95,12 @@ impl Rescue {
 
     pub(super) fn check(&self) -> Result<()> {
         let Some(text) = self.failed.get() else { return Ok(()) };
-        let text = format!("an update of a graph failed on the device, so the executable is of no use: {text}");
-        Err(Error::new(ErrorKind::Aborted, text))
+        Err(Error::new(ErrorKind::Aborted, format!("{text}; so the executable is of no use")))
     }
+}
+
+fn on_the_device(what: &(impl std::fmt::Display + ?Sized)) -> String {
+    format!("an update of a graph failed on the device: {what}")
 }
 
 /// How the updates ended before this event; none when they have not, or when nobody can be asked now.
