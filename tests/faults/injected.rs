@@ -235,7 +235,7 @@ fn may_leak(name: &str, code: i32) -> Vec<Vec<(&'static str, u64)>> {
         "aclmdlRIDestroy" => &[RUNNING_GRAPH, LATER_GRAPH, GRAPH_OF_A_PLAN],
         "aclrtSynchronizeStream" if code == INTERNAL => &[RUNNING_GRAPH, LATER_GRAPH],
         // It is not known whether the copy is done.
-        "aclrtSynchronizeEvent" => {
+        "aclrtSynchronizeEvent" | "aclrtSynchronizeEventWithTimeout" => {
             &[&[("context", 1), ("pinned memory", 1)], &[("context", 1), ("stream", 1), ("pinned memory", 1)]]
         }
         // The second phase takes the executor over whether it succeeds or not; an injected failure comes before that.
