@@ -142,6 +142,36 @@ fn a_graph_that_was_left_and_whose_update_fails_then() {
     assert!(told.iter().any(|error| error.kind() == ErrorKind::DeviceFault), "nobody was told: {told:?}");
 }
 
+/// Neither the run nor the drop waits for updates that stand behind work which never ends.
+#[test]
+fn a_gate_that_no_call_opens() {
+    let _alone = mock::exclusive();
+    let _watched = watchdog::Watchdog::new();
+    let (held, stream) = Held::new();
+    mock::release(&stream).unwrap();
+    let mut exe = executable(&held, &stream);
+    stream.synchronize().unwrap();
+    mock::hold(&stream).unwrap();
+    // In a run the gate's signal alone; the capture before had the word that closes it.
+    (1..=6).for_each(|nth| mock::fail("aclrtValueWrite", nth, 507_000).unwrap());
+    let x = held.context.upload_tensor(&[-3.0_f32; 4], [4]).unwrap();
+    let run = |exe: &mut Executable| {
+        let mut bind = exe.bindings();
+        exe.run(&stream, bind.set(exe.input("x").unwrap(), &x)).unwrap_err()
+    };
+    assert_says(&run(&mut exe), ErrorKind::Internal, &["aclrtValueWrite", "507000"]);
+    assert!(mock::calls("aclrtValueWrite") >= 2, "it was tried again");
+    mock::clear_failures();
+    assert_says(&run(&mut exe), ErrorKind::Aborted, &["could not be opened in order", "not done", "of no use"]);
+    drop(exe);
+    let late = held.context.take_drop_errors();
+    assert!(late.iter().any(|error| error.kind() == ErrorKind::Timeout), "{late:?}");
+    mock::release(&stream).unwrap();
+    stream.synchronize().unwrap();
+    drop((x, stream));
+    close(held.context);
+}
+
 /// In a process that can start no thread, since each would need a larger stack than there is room for.
 #[test]
 fn without_threads_a_drop_is_kept() {

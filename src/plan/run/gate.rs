@@ -129,17 +129,10 @@ impl Gates {
         first.map(drop)
     }
 
-    /// As [`Gates::signal`], and from the host when that fails twice: once the work of `stream` is done, which must
-    /// not depend on other signals.
+    /// As [`Gates::signal`], but tried once.
     pub(crate) fn open(&self, gate: usize, stream: &Stream, location: &'static Location<'static>) -> Result<()> {
         let task = Task { label: "gate", location, uses: &[Touch::kept(&self.words.allocation)], scratch: None };
-        let write = || stream.0.submit(&task, |raw| self.store(stream.0.context(), gate, 1, raw));
-        let first = write();
-        if first.is_err() && write().is_err() {
-            let waited = stream.synchronize();
-            tell_shut(waited.and(self.copy_signal(gate, stream)));
-        }
-        first.map(drop)
+        stream.0.submit(&task, |raw| self.store(stream.0.context(), gate, 1, raw)).map(drop)
     }
 
     /// Gives a signal unless there is one, and tells whether it did. Done on return: `control` is a stream that
@@ -161,7 +154,7 @@ impl Gates {
     }
 
     /// Writes the signal from the host, without a stream.
-    fn copy_signal(&self, gate: usize, stream: &Stream) -> Result<()> {
+    pub(crate) fn copy_signal(&self, gate: usize, stream: &Stream) -> Result<()> {
         if self.events.is_some() {
             // On the default stream, which nothing holds up.
             return self.store(stream.0.context(), gate, 1, std::ptr::null_mut());

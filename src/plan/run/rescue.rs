@@ -93,6 +93,12 @@ impl Rescue {
         }
     }
 
+    /// A gate could not be opened behind the updates before it, which may never end: all are opened from the host.
+    pub(super) fn give_up(&self, error: &Error) {
+        let _ = self.failed.set(format!("the gate of an update could not be opened in order: {error}"));
+        self.look();
+    }
+
     pub(super) fn check(&self) -> Result<()> {
         let Some(text) = self.failed.get() else { return Ok(()) };
         Err(Error::new(ErrorKind::Aborted, format!("{text}; so the executable is of no use")))

@@ -20,6 +20,7 @@ use crate::event::{Event, EventKind};
 use crate::lock::say;
 use crate::memory::{Allocation, Touch};
 use crate::plan::recipe::{NodeKind, Recipe};
+use crate::retire::{self, Waited};
 use crate::stream::{Stream, Task};
 
 use super::gate::Gates;
@@ -198,7 +199,8 @@ impl Groups {
         let (Some(gates), Some(stream)) = (self.gates.clone(), self.stream.clone()) else {
             return Ok(Updates::default());
         };
-        let mut opened = OpenAll { gates: &gates, next: 0, count: self.all.len(), stream: &stream, at };
+        let rescue = self.rescue.as_deref();
+        let mut opened = OpenAll { gates: &gates, rescue, next: 0, count: self.all.len(), stream: &stream, at };
         let mut result = self.keep(launched, at);
         let mut count = Updates::default();
         for group in &mut self.all {
@@ -302,6 +304,7 @@ impl Drop for OpenUpdate<'_> {
 /// Opens the gates that are still closed when it goes away.
 struct OpenAll<'a> {
     gates: &'a Gates,
+    rescue: Option<&'a Rescue>,
     next: usize,
     count: usize,
     stream: &'a Stream,
@@ -312,7 +315,24 @@ impl OpenAll<'_> {
     fn open_next(&mut self) -> Result<()> {
         let gate = self.next;
         self.next += 1;
-        self.gates.open(gate, self.stream, self.at)
+        let first = self.gates.open(gate, self.stream, self.at);
+        if first.is_err() && self.gates.open(gate, self.stream, self.at).is_err() {
+            self.open_from_host(gate);
+        }
+        first
+    }
+
+    /// Once the updates so far are done, for which it waits as long as a drop does.
+    fn open_from_host(&self, gate: usize) {
+        let given_up = self.rescue.map_or(Ok(()), Rescue::check);
+        let waited = given_up.and_then(|()| retire::wait(|limit| self.stream.0.synchronize(limit)));
+        let opened = waited.and_then(|waited| match waited {
+            Waited::Done => self.gates.copy_signal(gate, self.stream),
+            _ => Err(Error::new(ErrorKind::Timeout, "the updates before it are not done")),
+        });
+        if let (Err(error), Some(rescue)) = (opened, self.rescue) {
+            rescue.give_up(&error);
+        }
     }
 }
 
