@@ -66,7 +66,7 @@
 //! - `MissingSymbol`: the library does not have the operator;
 //! - `CaptureInvalidated`: the stream records a graph whose capture is ending.
 //!
-//! Nothing is queued then. A capture whose operator failed in the second phase gives no graph.
+//! Nothing is queued then. A capture with an operator that was refused or failed gives no graph.
 //!
 //! # Examples
 //!

@@ -511,21 +511,22 @@ fn work_that_ends_between_a_refusal_and_the_look_at_what_waits_is_no_lack_of_mem
     hesitant.lender.context.lock().unwrap().take();
 }
 
-/// Looks at the executors of the context that asks, and ends them all.
+/// Looks at the executors of the context that asks, ends them all, and runs an operator there.
 #[derive(Default)]
 struct Curious {
     lender: Lender,
-    asks: Mutex<Option<Context>>,
+    asks: Mutex<Option<(Context, Stream, racl::Tensor<f32>)>>,
     scratch: AtomicUsize,
 }
 
 // SAFETY: memory is that of the lender.
 unsafe impl ForeignAllocator for Curious {
     fn alloc(&self, bytes: usize, stream: aclrtStream) -> racl::Result<*mut c_void> {
-        let asks = self.asks.lock().unwrap().clone();
-        if let Some(context) = asks {
+        let asks = self.asks.lock().unwrap().take();
+        if let Some((context, stream, mut ones)) = asks {
             context.clear_operator_cache();
             self.scratch.fetch_add(context.operator_cache().signatures + 1, Ordering::Relaxed);
+            racl::op::fill(&stream, &mut ones, 1.0)?;
         }
         self.lender.alloc(bytes, stream)
     }
@@ -537,7 +538,7 @@ unsafe impl ForeignAllocator for Curious {
 }
 
 #[test]
-fn an_allocator_may_look_at_executors_while_one_gets_scratch_memory() {
+fn an_allocator_may_look_at_executors_and_run_one_while_one_gets_scratch_memory() {
     let _alone = mock::exclusive();
     let (context, owner) = (context(), context());
     let lender = Lender { context: Mutex::new(Some(owner)), ..Lender::default() };
@@ -546,14 +547,15 @@ fn an_allocator_may_look_at_executors_while_one_gets_scratch_memory() {
     let stream = context.stream().unwrap();
     let x = context.upload_tensor(&[3.0_f32, 1.0, 2.0], [3]).unwrap();
     let (mut values, mut order) = (context.zeros::<f32>([3]).unwrap(), context.zeros::<i64>([3]).unwrap());
-    *curious.asks.lock().unwrap() = Some(context.clone());
+    let ones = context.zeros::<f32>([2]).unwrap();
+    *curious.asks.lock().unwrap() = Some((context.clone(), stream.clone(), ones.clone()));
     racl::op::aclnn::sort(&stream, &x, true, 0, false, &mut values, &mut order).unwrap();
-    curious.asks.lock().unwrap().take();
+    assert_eq!(ones.to_vec().unwrap(), [1.0; 2]);
     assert!(curious.scratch.load(Ordering::Relaxed) > 0, "the operator needs no scratch memory");
     assert_eq!((values.to_vec().unwrap(), order.to_vec().unwrap()), (vec![1.0, 2.0, 3.0], vec![1, 2, 0]));
     // The wish of before was granted once the operator was done.
     assert_eq!(context.operator_cache().signatures, 0);
-    drop((x, values, order, stream));
+    drop((x, values, order, ones, stream));
     context.set_allocator(Allocator::Direct);
     context.close().unwrap();
     curious.lender.context.lock().unwrap().take();

@@ -168,7 +168,8 @@ impl Graph {
         self.launch_now(stream, task)
     }
 
-    #[inline]
+    // The way without turns would be a call deeper.
+    #[inline(always)]
     fn launch_now(&mut self, stream: &Stream, task: &Task<'_>) -> Result<()> {
         let inner = &stream.0;
         let again = self.in_flight.is_last(inner);

@@ -123,8 +123,8 @@ pub fn batch_norm<T: Float>(
 ///
 /// `target` is `[n]`; a row whose class is `ignore` does not count. `loss` has one element, `log_prob` the shape of the
 /// logits: their [`log_softmax`](crate::op::log_softmax()). A class out of range is a fault of the device, which a
-/// later wait reports as [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault). Types: f32, f16 and bf16, classes
-/// i64.
+/// later wait reports as [`ErrorKind::DeviceFault`](crate::ErrorKind::DeviceFault), [where it is
+/// noticed](crate::op#indices). Types: f32, f16 and bf16, classes i64.
 ///
 /// # Errors
 ///

@@ -1,0 +1,125 @@
+//! The calls that are made both ways, as raw calls and as safe ones.
+
+use racl::{CaptureMode, Device, Prefetch, Result, Stream, op, sys};
+
+pub(crate) type Calls<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
+/// Makes what the calls need, and hands them over: raw, or safe.
+pub(crate) type Make = fn(&Device, &Stream, bool, &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()>;
+
+pub(crate) const CASES: [(&str, Make); 7] = [
+    ("fill of 64 bytes", fill),
+    ("copy of 64 bytes on the device", copy),
+    ("event record", record),
+    ("wait for an event", wait),
+    ("prefetch", prefetch),
+    ("graph launch", launch),
+    ("query of an idle stream", query),
+];
+
+fn fill(device: &Device, stream: &Stream, safe: bool, run: &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()> {
+    let mut buffer = device.alloc::<u8>(64)?;
+    let (address, raw) = (buffer.address(), stream.as_raw());
+    let function = device.acl().table().aclrtMemsetAsync()?;
+    if safe {
+        return run(Box::new(|| stream.fill_bytes(&mut buffer, 0)));
+    }
+    run(Box::new(|| {
+        // SAFETY: 64 bytes of a buffer that lives until the stream is waited for.
+        assert_eq!(unsafe { function(address, 64, 0, 64, raw) }, 0);
+        Ok(())
+    }))
+}
+
+fn copy(device: &Device, stream: &Stream, safe: bool, run: &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()> {
+    let (from, mut to) = (device.alloc::<u8>(64)?, device.alloc::<u8>(64)?);
+    let (source, target, raw) = (from.address(), to.address(), stream.as_raw());
+    let function = device.acl().table().aclrtMemcpyAsync()?;
+    if safe {
+        return run(Box::new(|| stream.copy(&from, &mut to)));
+    }
+    let kind = sys::aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE;
+    run(Box::new(|| {
+        // SAFETY: 64 bytes each of two buffers that live until the stream is waited for.
+        assert_eq!(unsafe { function(target, 64, source, 64, kind, raw) }, 0);
+        Ok(())
+    }))
+}
+
+fn record(device: &Device, stream: &Stream, safe: bool, run: &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()> {
+    let event = device.event()?;
+    let (handle, raw) = (event.as_raw(), stream.as_raw());
+    let function = device.acl().table().aclrtRecordEvent()?;
+    if safe {
+        return run(Box::new(|| event.record(stream)));
+    }
+    run(Box::new(|| {
+        // SAFETY: event and stream are live.
+        assert_eq!(unsafe { function(handle, raw) }, 0);
+        Ok(())
+    }))
+}
+
+fn wait(device: &Device, stream: &Stream, safe: bool, run: &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()> {
+    let (event, other) = (device.event()?, device.stream()?);
+    event.record(&other)?;
+    let (handle, raw) = (event.as_raw(), stream.as_raw());
+    let function = device.acl().table().aclrtStreamWaitEvent()?;
+    if safe {
+        return run(Box::new(|| stream.wait(&event)));
+    }
+    run(Box::new(|| {
+        // SAFETY: event and stream are live.
+        assert_eq!(unsafe { function(raw, handle) }, 0);
+        Ok(())
+    }))
+}
+
+fn prefetch(
+    device: &Device,
+    stream: &Stream,
+    safe: bool,
+    run: &mut dyn FnMut(Calls<'_>) -> Result<()>,
+) -> Result<()> {
+    let buffer = device.alloc::<u8>(64)?;
+    let (address, raw) = (buffer.address(), stream.as_raw());
+    let function = device.acl().table().aclrtCmoAsync()?;
+    if safe {
+        return run(Box::new(|| stream.prefetch(&buffer, Prefetch::all()).map(drop)));
+    }
+    let kind = sys::aclrtCmoType::ACL_RT_CMO_TYPE_PREFETCH;
+    run(Box::new(|| {
+        // SAFETY: 64 bytes of a buffer that lives until the stream is waited for.
+        assert_eq!(unsafe { function(address, 64, kind, raw) }, 0);
+        Ok(())
+    }))
+}
+
+fn launch(device: &Device, stream: &Stream, safe: bool, run: &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()> {
+    let one = device.upload_tensor(&[1.0_f32; 16], [16])?;
+    let mut sum = device.zeros::<f32>([16])?;
+    let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| op::add_inplace(s, &mut sum, &one))?;
+    let (handle, raw) = (graph.as_raw(), stream.as_raw());
+    let function = device.acl().table().aclmdlRIExecuteAsync()?;
+    if safe {
+        return run(Box::new(|| graph.launch(stream)));
+    }
+    run(Box::new(|| {
+        // SAFETY: graph and stream are live, and this thread alone launches.
+        assert_eq!(unsafe { function(handle, raw) }, 0);
+        Ok(())
+    }))
+}
+
+fn query(device: &Device, stream: &Stream, safe: bool, run: &mut dyn FnMut(Calls<'_>) -> Result<()>) -> Result<()> {
+    let raw = stream.as_raw();
+    let function = device.acl().table().aclrtStreamQuery()?;
+    if safe {
+        return run(Box::new(|| stream.is_complete().map(drop)));
+    }
+    run(Box::new(|| {
+        let mut status = sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
+        // SAFETY: the stream is live, and `status` a place for its answer.
+        assert_eq!(unsafe { function(raw, &raw mut status) }, 0);
+        Ok(())
+    }))
+}
