@@ -53,6 +53,7 @@ mod recipe;
 mod rules;
 mod run;
 mod simulate;
+mod spread;
 #[cfg(feature = "cache")]
 mod stored;
 mod symbols;
@@ -70,7 +71,6 @@ pub use recipe::function::{Foreign, HostFunction, Launch};
 pub use recipe::operator::{Number, Operator, Order as DimOrder, Reduction};
 pub use recipe::quantity::{IntoQuantities, Quantity};
 pub use recipe::{Cores, Input, OnMove};
-#[cfg(feature = "cache")]
 pub(crate) use run::device_cores;
 pub use run::{
     Bindable, Bindings, Buckets, Counters, Executable, Frozen, InputId, Mode, OnFull, Output, OutputId, Pool,
