@@ -40,6 +40,7 @@
 //! # Ok::<(), racl::Error>(())
 //! ```
 
+pub mod auto;
 mod builder;
 mod calls;
 mod check;

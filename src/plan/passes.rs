@@ -34,6 +34,7 @@ mod verify;
 
 use edit::Edit;
 use facts::Facts;
+pub(in crate::plan) use facts::works_together;
 use verify::Bound;
 
 /// How a pass is used.
