@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use racl::mock::{self, RaceCheck};
 use racl::op::DataType::F32;
 use racl::plan::auto::{Auto, Overlapped, Rates, Target};
-use racl::plan::{Builder, Frozen, HostFunction, Input, Operator, Plan, Simulated, Value};
+use racl::plan::{Builder, Frozen, HostFunction, Input, Operator, Options, Plan, Simulated, Value};
 use racl::{Result, Tensor};
 
+use super::bodies;
 use super::equal::{Case, Given};
 use super::generate::Dice;
 use super::seeds::{alone, for_seeds};
@@ -143,6 +144,26 @@ fn random_plans_leave_the_same_bytes_when_their_work_overlaps() {
     assert!(races.is_empty(), "{}", races[0]);
     let counts = counts.map(AtomicUsize::into_inner);
     assert!(alone().is_some() || (counts[0] > 100 && counts[1] > 60 && counts[2] > 10), "{counts:?}");
+}
+
+#[test]
+fn plans_that_are_called_give_the_same_bytes_when_their_work_overlaps() {
+    let moved = AtomicUsize::new(0);
+    for_seeds(0..100, |seed| {
+        let made = bodies::plan(seed, Options::new().collapse_streams(), true).unwrap();
+        let Overlapped { plan: new, report, .. } = made.plan.overlap(&auto()).unwrap();
+        moved.fetch_add(usize::from(!report.moved.is_empty()), Ordering::Relaxed);
+        let numbers: Vec<f32> = (0..12).map(|number| number as f32 / 4.0 - 1.0).collect();
+        let inputs = Simulated::new().tensor("x", &numbers, [3, 4]).unwrap();
+        let run = |plan: &Plan, turn| {
+            let run = plan.simulate(turn, &inputs).unwrap();
+            made.outputs.iter().map(|name| run.bytes(name).unwrap().to_vec()).collect::<Vec<_>>()
+        };
+        let expected = run(&made.plan, 0);
+        (1..4).for_each(|turn| assert_eq!(run(&new, turn), expected, "{report}"));
+    });
+    let moved = moved.into_inner();
+    assert!(alone().is_some() || moved >= 10, "{moved}");
 }
 
 /// A decoder layer for one token: a norm, three projections, a gate beside them, and a product for the end.

@@ -49,7 +49,7 @@ fn no_size(plan: &Plan, symbols: &[u64], text: String) -> Error {
 }
 
 /// What accesses do not show: work that was asked to come after some other comes after all.
-fn wishes(recipe: &Recipe) -> Wishes {
+pub(super) fn wishes(recipe: &Recipe) -> Wishes {
     let is_fence = |node: &Node| {
         let together = |function: u32| {
             let info = &recipe.functions[function as usize];

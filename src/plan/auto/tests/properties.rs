@@ -1,10 +1,13 @@
 //! What holds for the result of any plan, found again without the model.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use crate::error::Result;
 use crate::op::DataType::F32;
-use crate::plan::auto::cost::bytes;
+use crate::plan::auto::change::wishes;
+use crate::plan::auto::cost::{bytes, costs};
+use crate::plan::auto::schedule::schedule;
 use crate::plan::auto::{Auto, Overlapped, Rates, Target};
 use crate::plan::builder::tests::generate::Dice;
 use crate::plan::recipe::{Mode, NodeKind, ORIGIN, Recipe};
@@ -118,6 +121,32 @@ fn assert_events_are_needed(plan: &Plan, seed: u64) {
     }
 }
 
+/// When all is done where only streams and events take time, and nothing is ever short of cores or memory.
+fn least_time(overlapped: &Overlapped, target: &Target) -> u64 {
+    let (recipe, rates) = (&overlapped.plan.0.recipe, &target.rates);
+    let mut times: Vec<u64> = costs(recipe, target).iter().map(|cost| cost.with(0, rates).0).collect();
+    for one in &overlapped.report.prefetched {
+        times[one.reader.position as usize] = one.times.1.as_nanos() as u64;
+    }
+    let (mut free, mut recorded) = (vec![0; recipe.tags.len()], vec![0; recipe.events.len()]);
+    let mut records = vec![ORIGIN; recipe.events.len()];
+    for (node, time) in recipe.nodes.iter().zip(times) {
+        let at = &mut free[usize::from(node.tag)];
+        match node.kind {
+            NodeKind::Record(event) => (recorded[event as usize], records[event as usize]) = (*at, node.tag),
+            // No work waits for prefetches.
+            NodeKind::Wait(event) => {
+                let from = &recipe.tags[usize::from(records[event as usize])].name;
+                if from != "prefetch" {
+                    *at = (*at).max(recorded[event as usize] + rates.event);
+                }
+            }
+            _ => *at += time,
+        }
+    }
+    free[usize::from(ORIGIN)]
+}
+
 /// Work in the order in which it was, prefetches left out.
 fn works(recipe: &Recipe) -> Vec<(String, Vec<(u32, Mode)>)> {
     let works =
@@ -138,6 +167,10 @@ fn any_plan_keeps_its_work_its_l2_and_its_events_and_never_takes_longer() {
         let changed = new.0.recipe != plan.0.recipe;
         assert_eq!(changed, report.after < report.before, "seed {seed}: {report}");
         assert_within_l2(&overlapped, seed);
+        let alone = costs(&plan.0.recipe, &auto.target).iter().map(|cost| cost.with(0, &auto.target.rates).0).sum();
+        assert_eq!(report.before, Duration::from_nanos(alone), "seed {seed}");
+        let least = Duration::from_nanos(least_time(&overlapped, &auto.target));
+        assert!(least <= report.after, "seed {seed}: {least:?}\n{report}");
         assert_events_are_needed(new, seed);
         assert_eq!(report.prefetched.len(), new.operators() - plan.operators(), "seed {seed}");
         let again = plan.overlap(&auto).unwrap();
@@ -149,6 +182,33 @@ fn any_plan_keeps_its_work_its_l2_and_its_events_and_never_takes_longer() {
         partly += report.prefetched.iter().filter(|one| one.bytes < one.whole).count();
     }
     assert!(spread > 100 && fetched > 60 && both > 30 && partly > 30, "{spread} {fetched} {both} {partly}");
+}
+
+#[test]
+fn no_moment_of_a_schedule_takes_more_than_the_device_has() {
+    for seed in 0..200 {
+        let (plan, Auto { target, .. }) = (plan(seed), auto(seed));
+        let (recipe, rates) = (&plan.0.recipe, &target.rates);
+        let costs = costs(recipe, &target);
+        let found = schedule(recipe, &wishes(recipe), &costs, &target, 5);
+        for at in 0..costs.len() {
+            let (start, stream) = (found.starts[at], found.streams[at]);
+            let running = |other: &usize| found.starts[*other] <= start && start < found.ends[*other];
+            let mut used = [0; 3];
+            for other in (0..costs.len()).filter(running) {
+                let (_, more) = costs[other].with(0, rates);
+                (0..3).for_each(|one| used[one] += more[one]);
+                assert!(other == at || found.streams[other] != stream, "seed {seed}: two at once on a stream");
+            }
+            let has = [target.cores.cube, target.cores.vector, 1000];
+            assert!((0..3).all(|one| used[one] <= has[one]), "seed {seed}: {used:?} of {has:?}");
+            for need in found.needs[at].iter().map(|need| *need as usize) {
+                let event = if found.streams[need] == stream { 0 } else { rates.event };
+                assert!(found.ends[need] + event <= start, "seed {seed}: {at} starts before {need} is done");
+            }
+        }
+        assert!(found.ends.iter().all(|end| *end <= found.total), "seed {seed}");
+    }
 }
 
 #[test]
