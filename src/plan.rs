@@ -72,6 +72,7 @@ pub use recipe::function::{Foreign, HostFunction, Launch};
 pub use recipe::operator::{Number, Operator, Order as DimOrder, Reduction};
 pub use recipe::quantity::{IntoQuantities, Quantity};
 pub use recipe::{Cores, Input, OnMove};
+#[cfg(feature = "cache")]
 pub(crate) use run::device_cores;
 pub use run::{
     Bindable, Bindings, Buckets, Counters, Executable, Frozen, InputId, Mode, OnFull, Output, OutputId, Pool,
