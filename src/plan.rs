@@ -40,6 +40,7 @@
 //! # Ok::<(), racl::Error>(())
 //! ```
 
+pub mod auto;
 mod builder;
 mod calls;
 mod check;
@@ -53,6 +54,7 @@ mod recipe;
 mod rules;
 mod run;
 mod simulate;
+mod spread;
 #[cfg(feature = "cache")]
 mod stored;
 mod symbols;

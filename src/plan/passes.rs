@@ -9,10 +9,8 @@ use std::fmt;
 use crate::error::Result;
 
 use super::builder::Built;
-use super::check::finding::{Finding, FindingKind};
 use super::checked::Plan;
 use super::checked::change::Change;
-use super::recipe::Recipe;
 
 mod attention;
 mod called;
@@ -36,6 +34,7 @@ mod verify;
 
 use edit::Edit;
 use facts::Facts;
+pub(in crate::plan) use facts::works_together;
 use verify::Bound;
 
 /// How a pass is used.
@@ -328,22 +327,9 @@ fn changed(plan: &Plan, edit: Edit) -> Result<Plan> {
     let old = &plan.0;
     let changes = old.changes.iter().chain(&edit.changes).cloned().collect();
     let (recipe, bodies, positions) = edit.apply(&old.recipe, &old.bodies);
-    let lints = old.lints.iter().filter_map(|lint| moved(lint, &old.recipe, &recipe, &positions)).collect();
+    let now = |node: u32| positions[node as usize];
+    let lints = old.lints.iter().filter_map(|lint| lint.moved((&old.recipe, &recipe), now)).collect();
     Plan::of_changed(Built { plan: old.id, recipe, bodies, lints }, changes)
-}
-
-/// A lint of the builder for the new positions of its work; none when that is gone. The checks find theirs again.
-fn moved(lint: &Finding, old: &Recipe, new: &Recipe, positions: &[Option<u32>]) -> Option<Finding> {
-    if lint.kind == FindingKind::MaybeUnwritten {
-        return None;
-    }
-    let (mut message, mut at) = (lint.message.clone(), Vec::new());
-    for position in &lint.positions {
-        let now = positions[*position as usize]?;
-        message = message.replace(&old.describe(*position), &new.describe(now));
-        at.push(now);
-    }
-    Some(Finding::new(lint.kind, message).at(&at))
 }
 
 /// A plan after its passes. From [`Plan::optimise`], which has an example.

@@ -113,6 +113,19 @@ pub(crate) struct Node {
     pub(crate) tag: u16,
     /// Core limit, 0 for none.
     pub(crate) cores: u16,
+    pub(crate) ordered: Ordered,
+}
+
+/// Order that was asked for and that neither accesses nor events show, because all of it was on one stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Ordered {
+    #[default]
+    Nothing,
+    /// After some work before it.
+    After,
+    /// After all work before it, and before all work behind it.
+    Fence,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -145,6 +158,13 @@ pub(crate) enum NodeKind {
     Download(u32),
     /// Another plan, by call; its accesses are the operands, then the results.
     Call(u32),
+}
+
+impl Node {
+    /// Work without accesses.
+    pub(crate) fn bare(kind: NodeKind, tag: u16, place: u32) -> Self {
+        Self { kind, first: 0, place, count: 0, tag, cores: 0, ordered: Ordered::Nothing }
+    }
 }
 
 impl NodeKind {

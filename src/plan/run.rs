@@ -31,7 +31,6 @@ mod update;
 
 pub use bindings::{Bindable, Bindings, Frozen, InputId, OutputId};
 pub use buckets::Buckets;
-#[cfg(feature = "cache")]
 pub(crate) use budget::device_cores;
 pub use executable::Executable;
 pub use options::{Mode, OnFull, RunOptions};

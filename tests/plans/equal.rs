@@ -54,7 +54,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    fn elements<T: bytemuck::Pod>(&self) -> Vec<T> {
+    pub(crate) fn elements<T: bytemuck::Pod>(&self) -> Vec<T> {
         self.bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
     }
 }

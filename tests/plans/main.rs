@@ -29,6 +29,7 @@ mod kernels;
 mod lifetimes;
 mod methods;
 mod mixer;
+mod overlap;
 mod passes;
 mod pools;
 mod prefetch;

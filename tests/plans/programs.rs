@@ -102,6 +102,16 @@ fn plan(seed: u64, style: &Style) -> Result<(Plan, Recorded)> {
     plan.map(|plan| (plan, recorded))
 }
 
+/// The plan of a seed, with all work on one stream.
+fn plan_on_one_stream(seed: u64, style: &Style) -> (Plan, Recorded) {
+    let mut recorded = Recorded::default();
+    let plan = Plan::build(|g| {
+        recorded = record(g, Dice(seed), 0, style)?;
+        Ok(())
+    });
+    (plan.unwrap(), recorded)
+}
+
 fn record(g: &Builder, dice: Dice, tags: usize, style: &Style) -> Result<Recorded> {
     let mut writer = Writer {
         dice,

@@ -64,6 +64,7 @@ impl Options {
     /// Spreads independent operators over at most `streams` streams. Off by default; on, with two streams, for a
     /// dynamic plan when the environment variable `ENABLE_DYNAMIC_SHAPE_MULTI_STREAM` is 1. A plan with tags of its
     /// own, or with a prefetch, which has a stream of its own, stays as it is.
+    /// [`Plan::overlap`](crate::plan::Plan::overlap) weighs what is gained, and prefetches.
     ///
     /// # Errors
     ///

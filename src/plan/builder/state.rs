@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::plan::check::finding::{Finding, FindingKind};
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::quantity::Later;
-use crate::plan::recipe::{Access, Known, Mode, Node, NodeKind, ORIGIN, Recipe, Tag};
+use crate::plan::recipe::{Access, Known, Mode, Node, NodeKind, ORIGIN, Ordered, Recipe, Tag};
 use crate::plan::symbols::dim::{Dim, show_dims};
 
 use super::decompositions::Decompositions;
@@ -19,7 +19,6 @@ use super::{Fork, ORIGIN_TAG, Value};
 use prefetch::Prefetched;
 use producers::Producers;
 use progress::Progress;
-use spread::Wishes;
 use versions::Versions;
 
 mod calls;
@@ -33,7 +32,6 @@ mod prefetch;
 mod producers;
 mod progress;
 mod recorded;
-mod spread;
 mod streams;
 mod values;
 mod versions;
@@ -81,7 +79,10 @@ pub(crate) struct State {
     joins: Vec<(u16, u32)>,
     prefetched: HashMap<u32, Prefetched>,
     lints: Vec<Lint>,
-    wishes: Wishes,
+    /// Pairs of a node and one of the same stream that must be done before it.
+    after: Vec<(u32, u32)>,
+    /// What the next work is asked to come after.
+    ordered: Ordered,
     rewriting: decompose::Rewriting,
 }
 
@@ -194,7 +195,8 @@ impl State {
             joins: Vec::new(),
             prefetched: HashMap::new(),
             lints: Vec::new(),
-            wishes: Wishes::default(),
+            after: Vec::new(),
+            ordered: Ordered::Nothing,
             rewriting: decompose::Rewriting::default(),
         };
         builder.add_tag(ORIGIN_TAG, 0);
@@ -306,7 +308,8 @@ impl State {
         let accesses = uses.iter().map(|(value, mode)| Access { value: value.index, mode: *mode });
         accesses.for_each(|access| push_slowly(&mut recipe.accesses, access));
         let cores = self.scopes.last().map_or(0, |frame| frame.cores);
-        push_slowly(&mut recipe.nodes, Node { kind, first, place, count, tag, cores });
+        let ordered = std::mem::take(&mut self.ordered);
+        push_slowly(&mut recipe.nodes, Node { kind, first, place, count, tag, cores, ordered });
         let chain = &mut self.chains[usize::from(tag)];
         (chain.nodes, chain.last) = (chain.nodes + 1, node);
         if let Some(progress) = &mut self.progress {

@@ -7,7 +7,7 @@ use crate::plan::recipe::function::Body;
 use crate::plan::recipe::layout::{Extent, Layout};
 use crate::plan::recipe::quantity::Later;
 use crate::plan::recipe::{
-    Access, FunctionInfo, Node, NodeKind, ORIGIN, Recipe, Storage, StorageKind, Tag, ValueInfo,
+    Access, FunctionInfo, Node, NodeKind, ORIGIN, Ordered, Recipe, Storage, StorageKind, Tag, ValueInfo,
 };
 use crate::plan::symbols::dim::Dim;
 
@@ -36,6 +36,8 @@ struct Writing<'a> {
     calls: Vec<Option<Sized>>,
     /// Where the last work of each node is.
     ends: Vec<u32>,
+    /// What the next work is asked to come after.
+    ordered: Ordered,
 }
 
 /// What all calls of a plan have in common.
@@ -82,14 +84,21 @@ impl<'a> Writing<'a> {
             callees: recipe.called.iter().map(|_| None).collect(),
             calls: recipe.calls.iter().map(|_| None).collect(),
             ends: Vec::with_capacity(recipe.nodes.len()),
+            ordered: Ordered::Nothing,
         }
     }
 
     fn node(&mut self, node: &Node) {
         let accesses = self.recipe.accesses_of(node);
+        let (first, ordered) = (self.new.nodes.len(), self.ordered.max(node.ordered));
         match node.kind {
             NodeKind::Call(call) => self.call(call as usize, node, accesses),
             kind => self.push(Node { kind, ..*node }, accesses.iter().copied()),
+        }
+        // A plan that is called and does nothing leaves it to what comes next.
+        self.ordered = ordered;
+        if let Some(first) = self.new.nodes.get_mut(first) {
+            first.ordered = first.ordered.max(std::mem::take(&mut self.ordered));
         }
         self.ends.push((self.new.nodes.len() as u32).saturating_sub(1));
     }

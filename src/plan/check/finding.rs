@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use crate::error::{Error, ErrorKind, List};
+use crate::plan::recipe::Recipe;
 
 /// What kind of thing was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -96,6 +97,23 @@ impl Finding {
 
     pub(crate) fn into_error(self) -> Error {
         into_error(vec![self])
+    }
+}
+
+impl Finding {
+    /// A lint of the builder for the new positions of its work; none when that is gone, and of the checks, which find
+    /// theirs again.
+    pub(crate) fn moved(&self, (old, new): (&Recipe, &Recipe), now: impl Fn(u32) -> Option<u32>) -> Option<Self> {
+        if self.kind == FindingKind::MaybeUnwritten {
+            return None;
+        }
+        let (mut message, mut at) = (self.message.clone(), Vec::new());
+        for position in &self.positions {
+            let now = now(*position)?;
+            message = message.replace(&old.describe(*position), &new.describe(now));
+            at.push(now);
+        }
+        Some(Self::new(self.kind, message).at(&at))
     }
 }
 

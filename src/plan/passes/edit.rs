@@ -8,7 +8,7 @@ use std::hash::Hash;
 use crate::plan::checked::change::{Change, Work};
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::layout::{Extent, Layout};
-use crate::plan::recipe::{Access, FunctionInfo, Node, NodeKind, Recipe, Storage, StorageKind, ValueInfo};
+use crate::plan::recipe::{Access, FunctionInfo, Node, NodeKind, Ordered, Recipe, Storage, StorageKind, ValueInfo};
 
 use super::replacing::Replacing;
 
@@ -146,8 +146,11 @@ fn nodes(
 ) -> Vec<Option<u32>> {
     (new.nodes, new.accesses) = (Vec::new(), Vec::new());
     let mut positions = Vec::with_capacity(old.nodes.len());
+    let mut ordered = Ordered::Nothing;
     for (index, node) in old.nodes.iter().enumerate() {
         positions.push((!removed[index]).then_some(new.nodes.len() as u32));
+        // What work that is gone was asked to come after, the next work comes after.
+        ordered = ordered.max(node.ordered);
         if removed[index] {
             continue;
         }
@@ -157,7 +160,8 @@ fn nodes(
             None => (node.kind, old.accesses_of(node)),
         };
         new.accesses.extend_from_slice(accesses);
-        new.nodes.push(Node { kind, first, count: accesses.len() as u16, ..*node });
+        let ordered = std::mem::take(&mut ordered);
+        new.nodes.push(Node { kind, first, count: accesses.len() as u16, ordered, ..*node });
     }
     positions
 }

@@ -28,7 +28,7 @@ const TOGETHER: [&str; 6] = ["AllGather", "AllReduce", "AlltoAll", "Barrier", "D
 /// Uses of one memory that are looked at; memory with more of them may change at any time.
 const MOST_USES: usize = 10_000;
 
-pub(super) fn works_together(name: &str) -> bool {
+pub(in crate::plan) fn works_together(name: &str) -> bool {
     TOGETHER.iter().any(|part| name.contains(part))
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::plan::builder::TaggedEvent;
 use crate::plan::check::finding::FindingKind;
-use crate::plan::recipe::NodeKind;
+use crate::plan::recipe::{NodeKind, Ordered};
 
 use super::{At, EventState, State, is_alive, keep_alive};
 
@@ -85,7 +85,7 @@ impl State {
         }
         let tag = self.tag();
         if from == tag {
-            self.wishes.fences.push(self.recipe.nodes.len() as u32);
+            self.ordered = Ordered::Fence;
             return Ok(());
         }
         self.enter_scopes(at)?;

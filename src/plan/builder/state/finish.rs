@@ -4,9 +4,9 @@ use crate::error::Result;
 use crate::plan::check::finding::{Finding, FindingKind};
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::{Input, InputInfo, Node, NodeKind, ORIGIN, Recipe, StorageKind};
+use crate::plan::spread::{Wishes, evenly};
 
 use super::producers::Producers;
-use super::spread;
 use super::{State, Versions};
 
 /// What building gives, before it is checked.
@@ -46,7 +46,8 @@ impl State {
     /// Spreads the work over several streams, if the options or the environment ask for it.
     fn spread(&mut self, positions: &mut [u32]) {
         let Some(streams) = self.options.spread(!self.recipe.symbols.is_empty()) else { return };
-        if let Some((spread, moved)) = spread::spread(&self.recipe, &self.wishes, streams) {
+        let wishes = Wishes::with_fences(&self.after, &self.recipe);
+        if let Some((spread, moved)) = evenly::spread(&self.recipe, &wishes, streams) {
             self.recipe = spread;
             positions.iter_mut().for_each(|position| *position = moved[*position as usize]);
         }
@@ -139,8 +140,7 @@ impl State {
             behind[*node as usize] = *event;
         }
         let mut positions = vec![0; nodes.len()];
-        let record =
-            |event, tag, place| Node { kind: NodeKind::Record(event), first: 0, place, count: 0, tag, cores: 0 };
+        let record = |event, tag, place| Node::bare(NodeKind::Record(event), tag, place);
         let start = self.start.map(|start| record(start, ORIGIN, nodes.first().map_or(0, |node| node.place)));
         let (old, more) = (nodes.len(), records.len() + usize::from(start.is_some()));
         nodes.reserve_exact(more);

@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use crate::error::Result;
 use crate::plan::check::finding::FindingKind;
-use crate::plan::recipe::Mode;
+use crate::plan::recipe::{Mode, Ordered};
 
 use crate::plan::builder::options::Single;
 use crate::plan::builder::{ORIGIN_TAG, Value};
@@ -57,7 +57,7 @@ impl State {
         }
         self.enter_scopes(at)?;
         let (tag, place) = (self.tag(), self.place(at));
-        self.wishes.fences.push(self.recipe.nodes.len() as u32);
+        self.ordered = Ordered::Fence;
         for value in values {
             self.wait_for_producers(*value, tag, place, at)?;
         }
@@ -95,7 +95,8 @@ impl State {
             let of = self.recipe.nodes[producer as usize].tag;
             if of == tag {
                 // Of use only where all work is on one stream.
-                self.wishes.after.push((next, producer));
+                self.after.push((next, producer));
+                self.ordered = self.ordered.max(Ordered::After);
                 continue;
             }
             let now = self.recipe.nodes.len() as u32;

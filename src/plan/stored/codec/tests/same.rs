@@ -54,8 +54,9 @@ fn the_format_is_what_this_version_of_it_says() {
         // Values: storages 0 and 1 with layout 0 at 0. Accesses: 0 is read, 1 written.
         &[2, 0, 0, 0, 0, 1, 0, 0, 0],
         &[2, 0, 0, 1, 1],
-        // A node: an operator, number 13; accesses from 0, no place here, two accesses, stream 0, no core limit.
-        &[1, 0, 13, 0, 0, 2, 0, 0],
+        // A node: an operator, number 13; accesses from 0, no place here, two accesses, stream 0, no core limit, no order that
+        // was asked for.
+        &[1, 0, 13, 0, 0, 2, 0, 0, 0],
         // Input "x": value 0, copied. Output "y": value 1, not for the host.
         &[1, 1, b'x', 0, 2],
         &[1, 1, b'y', 1, 0],

@@ -1,0 +1,426 @@
+//! What is chosen for plans whose numbers can be worked out by hand.
+
+use std::time::Duration;
+
+use crate::error::{ErrorKind, Result};
+use crate::op::DataType::{F16, F32};
+use crate::plan::recipe::{Cores, NodeKind};
+use crate::plan::{Builder, Foreign, HostFunction, Input, Options, PassMode, Passes, Plan, Value};
+
+use super::{Auto, Overlapped, Rates, Reason, Target};
+
+mod properties;
+
+/// 24 matrix and 48 vector cores. An operator takes 2 us at least, an event 1 us; memory moves 1 MB a microsecond,
+/// of which one operator has nine tenths.
+fn target() -> Target {
+    Target::new(192 << 20, 24, 48).unwrap()
+}
+
+fn auto() -> Auto {
+    Auto::new(target())
+}
+
+fn build(work: impl FnOnce(&Builder) -> Result<()>) -> Plan {
+    Plan::build(work).unwrap()
+}
+
+fn overlap(plan: &Plan, auto: &Auto) -> Overlapped {
+    plan.overlap(auto).unwrap()
+}
+
+fn micros(micros: u64) -> Duration {
+    Duration::from_micros(micros)
+}
+
+/// Two chains of so many operators on so many numbers, and their sum.
+fn chains(operators: usize, numbers: usize) -> Plan {
+    build(|g| {
+        let x = g.input("x", [numbers], F32, Input::Copied)?;
+        let chain = |by: f32| (0..operators).try_fold(x, |y, _| g.muls(y, by));
+        let (a, b) = (chain(2.0)?, chain(3.0)?);
+        g.output("y", g.add(a, b)?)
+    })
+}
+
+/// The nodes by name and stream.
+fn nodes(plan: &Plan) -> Vec<String> {
+    let recipe = &plan.0.recipe;
+    recipe.nodes.iter().map(|node| format!("{}@{}", recipe.label(node).replace(' ', "_"), node.tag)).collect()
+}
+
+fn count(overlapped: &Overlapped, reason: Reason) -> usize {
+    overlapped.report.left.iter().find(|(known, _)| *known == reason).map_or(0, |(_, count)| *count)
+}
+
+#[test]
+fn independent_branches_run_at_once() {
+    let plan = chains(5, 1024);
+    let Overlapped { plan: new, report } = overlap(&plan, &auto());
+    // Eleven operators of 2 us; then five of each chain at once, the other one begun and joined by an event each.
+    assert_eq!((report.before, report.after), (micros(22), micros(1 + 10 + 1 + 2)));
+    assert_eq!((new.streams(), report.moved.len(), new.events()), (2, 5, 2));
+    let moved = &report.moved[0];
+    assert_eq!((moved.cores, moved.time), (Cores { cube: 0, vector: 1 }, micros(2)));
+    assert_eq!(moved.sooner, micros(12 - 3));
+    assert!(moved.work.place.starts_with("src/plan/auto/tests.rs:") && moved.beside.is_some(), "{moved}");
+    assert_eq!(new.0.recipe.tags[1].name, "auto 1");
+}
+
+#[test]
+fn a_chain_stays_as_it_is() {
+    let plan = build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        g.output("y", (0..6).try_fold(x, |y, _| g.muls(y, 2.0))?)
+    });
+    let overlapped = overlap(&plan, &auto());
+    assert_eq!(overlapped.plan.0.recipe, plan.0.recipe);
+    assert_eq!(overlapped.report.left, [(Reason::Needs, 6)]);
+    assert_eq!((overlapped.report.before, overlapped.report.after), (micros(12), micros(12)));
+}
+
+#[test]
+fn a_diamond_of_single_operators_is_not_worth_two_events() {
+    let plan = build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let top = g.muls(x, 2.0)?;
+        g.output("y", g.add(g.tanh(top)?, g.abs(top)?)?)
+    });
+    // 2 + 2 + 2 + 2 us on one stream; 2 + 1 + 2 + 1 + 2 on two.
+    let overlapped = overlap(&plan, &auto());
+    assert_eq!(overlapped.plan.streams(), 1);
+    assert_eq!((overlapped.report.after, count(&overlapped, Reason::Event)), (micros(8), 1));
+    let rates = Rates { event: 100, ..Rates::default() };
+    let fast = overlap(&plan, &Auto::new(target().rates(rates).unwrap()));
+    assert_eq!(fast.report.after, Duration::from_nanos(6200));
+    assert_eq!(nodes(&fast.plan)[..4], ["muls@0", "record_of_event_#0@0", "tanh@0", "wait_for_event_#0@1"]);
+}
+
+#[test]
+fn work_that_takes_all_cores_stays_apart() {
+    // 2 MB read and 2 MB written: more than 32 KiB for each of 48 cores.
+    let overlapped = overlap(&chains(3, 1 << 19), &auto());
+    assert_eq!((overlapped.plan.streams(), overlapped.report.moved.len()), (1, 0));
+    assert_eq!(count(&overlapped, Reason::Cores), 1, "{}", overlapped.report);
+    // An eighth of that has 16 cores, and memory for both.
+    assert_eq!(overlap(&chains(3, 1 << 16), &auto()).plan.streams(), 2);
+}
+
+#[test]
+fn matrix_and_vector_cores_work_at_once() {
+    let plan = build(|g| {
+        let x = g.input("x", [512, 512], F32, Input::Copied)?;
+        let product = g.mm(x, x)?;
+        let other = (0..3).try_fold(x, |y, _| g.tanh(y))?;
+        g.output("y", g.add(product, other)?)
+    });
+    let rates = Rates { product: 100_000, ..Rates::default() }; // it computes for long
+    let overlapped = overlap(&plan, &Auto::new(target().rates(rates).unwrap()));
+    let moved: Vec<&str> = overlapped.report.moved.iter().map(|moved| &*moved.work.operator).collect();
+    assert_eq!(moved, ["tanh", "tanh", "tanh"]);
+    let (beside, cores) = overlapped.report.moved[0].beside.as_ref().unwrap();
+    assert_eq!((&*beside.operator, *cores), ("mm", Cores { cube: 4 * 2 * 2, vector: 0 }));
+}
+
+#[test]
+fn two_products_that_wait_for_memory_stay_apart() {
+    let plan = build(|g| {
+        let x = g.input("x", [1, 2560], F16, Input::Copied)?;
+        let product = |name: &str| g.mm(x, g.input(name, [2560, 256], F16, Input::Copied)?);
+        let (a, b) = (product("a")?, product("b")?);
+        g.output("y", g.add(a, b)?)
+    });
+    // Ten cores of 24 each, but each has all the bandwidth that an operator may have.
+    let rates = Rates { memory: 100_000, ..Rates::default() };
+    let overlapped = overlap(&plan, &Auto::new(target().rates(rates).unwrap()));
+    assert_eq!((overlapped.plan.streams(), count(&overlapped, Reason::Bandwidth)), (1, 1), "{}", overlapped.report);
+}
+
+#[test]
+fn streams_are_limited() {
+    let plan = build(|g| {
+        let x = g.input("x", [64], F32, Input::Copied)?;
+        let chain = |by: usize| (0..6).try_fold(x, |y, _| g.muls(y, by as f32));
+        let all = (0..5).map(chain).collect::<Result<Vec<Value>>>()?;
+        let sum = all[1..].iter().try_fold(all[0], |sum, one| g.add(sum, *one))?;
+        g.output("y", sum)
+    });
+    for most in 1..7 {
+        let overlapped = overlap(&plan, &auto().max_streams(most).unwrap());
+        assert_eq!(overlapped.plan.streams(), most.min(5), "{most}");
+    }
+    let off = overlap(&plan, &auto().streams(false));
+    assert_eq!((off.plan.streams(), off.report.left.len()), (1, 0));
+    assert!(count(&overlap(&plan, &auto().max_streams(2).unwrap()), Reason::Streams) > 0);
+}
+
+#[test]
+fn operators_that_wait_for_cores_stay_in_order() {
+    let needing = Foreign::new("ring", 1, |_| Ok(())).needs(Cores { cube: 20, vector: 0 }).simulated(|_, _| {});
+    let plan = build(|g| {
+        let all = (0..4).map(|_| g.empty([8], F32)).collect::<Result<Vec<_>>>()?;
+        all.iter().try_for_each(|one| g.foreign(&needing, &[], &[*one]))?;
+        let more = (0..4).map(|_| g.full([8], F32, 1.0)).collect::<Result<Vec<_>>>()?;
+        more.into_iter().try_for_each(|one| g.tanh(one).map(drop))
+    });
+    let overlapped = overlap(&plan, &auto());
+    let (new, order) = (&overlapped.plan.0.recipe, &overlapped.plan.0.order);
+    assert!(overlapped.plan.streams() > 1);
+    assert_eq!(crate::plan::check::core_demand(new, order, Cores { cube: 24, vector: 48 }), []);
+}
+
+fn behind() -> Foreign {
+    Foreign::new("behind", 1, |_| Ok(())).simulated(|_, _| {})
+}
+
+/// Two branches of small operators with something between, in which order was asked for.
+fn fenced(g: &Builder) -> Result<()> {
+    let x = g.input("x", [8], F32, Input::Copied)?;
+    let (a, b) = ((0..4).try_fold(x, |y, _| g.muls(y, 2.0))?, (0..4).try_fold(x, |y, _| g.muls(y, 3.0))?);
+    let y = g.empty([8], F32)?;
+    g.wait_all(&[a])?;
+    let dead = g.tanh(x)?; // what comes right behind the wait, for nobody
+    g.foreign(&behind(), &[x], &[y])?;
+    let (c, d) = ((0..4).try_fold(y, |y, _| g.muls(y, 2.0))?, (0..4).try_fold(y, |y, _| g.muls(y, 3.0))?);
+    let _ = dead;
+    g.output("y", g.add(g.add(a, b)?, g.add(c, d)?)?)
+}
+
+fn assert_behind(plan: &Plan) {
+    let (recipe, order) = (&plan.0.recipe, &plan.0.order);
+    let behind = recipe.nodes.iter().position(|node| recipe.label(node).contains("behind")).unwrap() as u32;
+    let works = (0..behind).filter(|node| !recipe.nodes[*node as usize].kind.is_sync());
+    let (mut before, mut others) = (0, 0);
+    works.for_each(|node| *if order.before(node, behind) { &mut before } else { &mut others } += 1);
+    assert!(before >= 8 && others == 0 && plan.streams() > 1, "{:?}", nodes(plan));
+}
+
+#[test]
+fn order_that_was_asked_for_holds_through_passes_and_calls() {
+    let plan = build(fenced);
+    let (all, one) = (auto(), |plan: &Plan| overlap(plan, &auto()).plan);
+    assert_behind(&one(&plan));
+    assert_behind(&one(&plan.optimise(&Passes::new().dead_values(PassMode::On)).unwrap().plan));
+    let caller = build(|g| {
+        let x = g.input("x", [8], F32, Input::Copied)?;
+        let [y] = g.call(&plan, &[x])?;
+        g.output("y", g.tanh(y)?)
+    });
+    assert_behind(&overlap(&caller, &all).plan);
+}
+
+#[cfg(feature = "cache")]
+#[test]
+fn order_that_was_asked_for_is_stored() {
+    let registry = crate::plan::Registry::new().foreign(&behind());
+    let code = crate::plan::Code::Registered(&registry);
+    let (again, _) = Plan::from_bytes(&build(fenced).to_bytes(), code).unwrap();
+    assert_behind(&overlap(&again, &auto()).plan);
+}
+
+#[test]
+fn host_functions_come_after_all_before_them() {
+    let plan = build(|g| {
+        let x = g.input("x", [8], F32, Input::Copied)?;
+        let (a, b) = ((0..4).try_fold(x, |y, _| g.muls(y, 2.0))?, (0..4).try_fold(x, |y, _| g.muls(y, 3.0))?);
+        g.host_function(&HostFunction::new("behind", 1, |_| {}))?;
+        g.output("y", g.add(a, b)?)
+    });
+    let overlapped = overlap(&plan, &auto());
+    assert_behind(&overlapped.plan);
+    assert_eq!(count(&overlapped, Reason::Ordered), 1);
+}
+
+/// Three vector operators on `[tokens, width]`, a product with a weight, and again.
+fn layers(g: &Builder, tokens: usize, weights: &[(&str, Input, usize)]) -> Result<Value> {
+    let width = 2048;
+    let mut x = g.input("x", [tokens, width], F16, Input::Copied)?;
+    for (name, class, _) in weights {
+        let w = g.input(name, [width, width], F16, *class)?;
+        x = g.mm((0..3).try_fold(x, |x, _| g.tanh(x))?, w)?;
+    }
+    Ok(x)
+}
+
+fn two_layers(tokens: usize) -> Plan {
+    build(|g| {
+        let y = layers(g, tokens, &[("a", Input::Frozen, 0), ("b", Input::Static, 0)])?;
+        g.output("y", y)
+    })
+}
+
+#[test]
+fn weights_come_while_other_work_runs() {
+    let plan = two_layers(1);
+    let Overlapped { plan: new, report } = overlap(&plan, &auto());
+    let bytes = 8 << 20;
+    let [a, b] = &report.prefetched[..] else { panic!("{report}") };
+    assert_eq!((a.weight.as_deref(), b.weight.as_deref(), a.whole, b.whole), (Some("a"), Some("b"), bytes, bytes));
+    assert_eq!((new.streams(), new.operators(), &*new.0.recipe.tags[1].name), (2, plan.operators() + 2, "prefetch"));
+    // Three operators of 2 us before the first product, two events less: at most 5 us of nine tenths of 1 MB each.
+    assert_eq!(a.behind, None);
+    assert!((4 << 20..=4_500_000).contains(&a.bytes) && a.bytes <= a.idle, "{a}");
+    // 8 MiB and 8 KiB through nine tenths of the bandwidth.
+    assert_eq!(a.times.0, Duration::from_nanos(((8_u64 << 20) + (8 << 10)).div_ceil(900)));
+    assert!(b.behind.as_ref().is_some_and(|behind| behind.operator == "mm" || behind.operator == "tanh"), "{b}");
+    assert!(report.after < report.before, "{report}");
+    assert!(report.to_string().contains("prefetched  \"a\" for mm (#"), "{report}");
+}
+
+#[test]
+fn many_tokens_leave_nothing_to_fetch() {
+    let rates = Rates { product: 1_000_000, ..Rates::default() };
+    let auto = Auto::new(target().rates(rates).unwrap()).streams(false);
+    let plan = build(|g| {
+        let tokens = g.symbol("tokens", 1..=512)?;
+        let x = g.input("x", [tokens, 2048.into()], F16, Input::Copied)?;
+        let w = g.input("w", [2048, 2048], F16, Input::Frozen)?;
+        g.output("y", g.mm((0..3).try_fold(x, |x, _| g.tanh(x))?, w)?)
+    });
+    let many = overlap(&plan, &auto);
+    assert_eq!((many.report.prefetched.len(), count(&many, Reason::ComputeBound)), (0, 1), "{}", many.report);
+    let few = overlap(&plan, &auto.at("tokens", 1));
+    assert_eq!(few.report.prefetched.len(), 1);
+    assert!(few.plan.is_dynamic());
+}
+
+#[test]
+fn what_is_no_reason_to_fetch_is_told() {
+    let reasons = |work: &dyn Fn(&Builder) -> Result<()>| {
+        let overlapped = overlap(&build(work), &auto().streams(false));
+        (overlapped.report.prefetched.len(), overlapped.report.left)
+    };
+    let weight = |g: &Builder, class| g.input("w", [2048, 2048], F16, class);
+    let activation = |g: &Builder| {
+        let x = g.input("x", [1, 2048], F16, Input::Copied)?;
+        (0..3).try_fold(x, |x, _| g.tanh(x))
+    };
+    let class = |class| {
+        move |g: &Builder| -> Result<()> {
+            let y = g.mm(activation(g)?, weight(g, class)?)?;
+            g.output("y", y)
+        }
+    };
+    assert_eq!(reasons(&class(Input::Updatable)), (0, vec![(Reason::Bound, 1)]));
+    assert_eq!(reasons(&class(Input::Copied)), (0, vec![]));
+    let first = |g: &Builder| -> Result<()> {
+        let x = g.input("x", [1, 2048], F16, Input::Copied)?;
+        g.output("y", g.mm(x, weight(g, Input::Frozen)?)?)
+    };
+    assert_eq!(reasons(&first), (0, vec![(Reason::FirstWork, 1)]));
+    let written = |g: &Builder| -> Result<()> {
+        let (x, w) = (activation(g)?, weight(g, Input::Static)?);
+        let y = g.mm(x, w)?;
+        g.fill_bytes(w, 0)?;
+        g.output("y", y)
+    };
+    assert_eq!(reasons(&written), (0, vec![(Reason::Written, 1)]));
+    let gaps = |g: &Builder| -> Result<()> {
+        let w = g.narrow(weight(g, Input::Frozen)?, 1, 0..512)?;
+        g.output("y", g.mm(activation(g)?, w)?)
+    };
+    assert_eq!(reasons(&gaps), (0, vec![(Reason::Gaps, 1)]));
+    let again = |g: &Builder| -> Result<()> {
+        let w = weight(g, Input::Frozen)?;
+        let y = g.mm(activation(g)?, w)?;
+        g.output("y", g.mm((0..3).try_fold(y, |y, _| g.tanh(y))?, w)?)
+    };
+    assert_eq!(reasons(&again), (1, vec![(Reason::InCache, 1)]));
+    let no_product = |g: &Builder| -> Result<()> {
+        let w = weight(g, Input::Frozen)?;
+        g.output("y", g.add(g.tanh(w)?, w)?)
+    };
+    assert_eq!(reasons(&no_product), (0, vec![(Reason::NoProduct, 2)]));
+    let small = |g: &Builder| -> Result<()> {
+        let w = g.input("w", [2048, 8], F16, Input::Frozen)?;
+        g.output("y", g.mm(activation(g)?, w)?)
+    };
+    assert_eq!(reasons(&small), (0, vec![(Reason::Small, 1)]));
+}
+
+#[test]
+fn a_small_cache_takes_the_first_bytes_or_none() {
+    let with = |l2: u64| {
+        let target = Target::new(l2, 24, 48).unwrap();
+        overlap(&two_layers(1), &Auto::new(target).streams(false))
+    };
+    let some = with(4 << 20);
+    assert_eq!(some.report.l2_budget, 2 << 20);
+    assert!(!some.report.prefetched.is_empty());
+    assert!(some.report.prefetched.iter().all(|one| one.bytes < one.whole && one.bytes <= 2 << 20));
+    let none = with(64 << 10);
+    assert_eq!((none.report.prefetched.len(), count(&none, Reason::NoRoom)), (0, 2), "{}", none.report);
+}
+
+#[test]
+fn plans_with_streams_or_prefetches_of_their_own_stay_as_they_are() {
+    let side = build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let side = g.scope("mine", |g| g.muls(x, 2.0))?;
+        g.join("mine")?;
+        g.output("y", g.add(g.tanh(x)?, side)?)
+    });
+    let fetched = Plan::build_with(Options::new().collapse_streams(), |g| {
+        let w = g.input("w", [4], F32, Input::Frozen)?;
+        g.prefetch(w, crate::Prefetch::all(), crate::plan::After::Start)?;
+        g.output("y", g.tanh(w)?)
+    });
+    for (plan, reason) in [(side, Reason::OwnStreams), (fetched.unwrap(), Reason::OwnPrefetches)] {
+        let overlapped = overlap(&plan, &auto());
+        assert_eq!(overlapped.plan.0.recipe, plan.0.recipe);
+        assert_eq!(overlapped.report.left, [(reason, 1)]);
+    }
+    let once = overlap(&chains(5, 64), &auto()).plan;
+    assert_eq!(overlap(&once, &auto()).report.left, [(Reason::OwnStreams, 1)]);
+}
+
+#[test]
+fn lints_name_work_where_it_is_now() {
+    let plan = build(|g| {
+        let x = g.input("x", [64], F32, Input::Copied)?;
+        let chain = |by: f32| (0..5).try_fold(x, |y, _| g.muls(y, by));
+        let (a, b) = (chain(2.0)?, chain(3.0)?);
+        g.host_function(&HostFunction::unnamed(|_| {}))?;
+        g.output("y", g.add(a, b)?)
+    });
+    let new = overlap(&plan, &auto()).plan;
+    let [lint] = new.lints() else { panic!("{:?}", new.lints()) };
+    let [at] = lint.positions[..] else { panic!("{lint}") };
+    assert!(matches!(new.0.recipe.nodes[at as usize].kind, NodeKind::Host(_)));
+    assert!(lint.message.contains(&format!("#{at},")) || !lint.message.contains('#'), "{lint}");
+}
+
+#[test]
+fn bad_input_is_told() {
+    let text = |error: crate::Error| {
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        error.to_string()
+    };
+    assert!(text(Target::new(0, 24, 48).unwrap_err()).contains("L2 cache of 0 bytes"));
+    assert!(text(Target::new(1, 0, 48).unwrap_err()).contains("0 matrix cores"));
+    assert!(text(Target::new(1, 24, 0).unwrap_err()).contains("0 vector cores"));
+    let rates = Rates { event: 0, ..Rates::default() };
+    assert!(text(target().rates(rates).unwrap_err()).contains("\"event\" is 0"));
+    assert!(text(auto().max_streams(0).unwrap_err()).contains("at most 0 streams"));
+    assert!(text(auto().max_streams(1025).unwrap_err()).contains("1 to 1024"));
+    for share in [0.0, -1.0, 1.1, f64::NAN] {
+        assert!(text(auto().l2_share(share).unwrap_err()).contains("share of"));
+    }
+    let plan = build(|g| {
+        let n = g.symbol("n", 2..=8)?;
+        let x = g.input("x", [n], F32, Input::Copied)?;
+        g.output("y", g.tanh(x)?)
+    });
+    assert!(text(plan.overlap(&auto().at("m", 1)).unwrap_err()).contains("no symbol \"m\"; it has [\"n\"]"));
+    assert!(text(plan.overlap(&auto().at("n", 9)).unwrap_err()).contains("bounds are 2 to 8"));
+    assert!(plan.overlap(&auto().at("n", 9).at("n", 8)).is_ok());
+    // 24 results of 1 EiB that are all needed in the end.
+    let huge = build(|g| {
+        let n = g.symbol("n", 2..=1 << 29)?;
+        let x = g.input("x", [n, n], F32, Input::Copied)?;
+        let all = (0..24).map(|_| g.tanh(x)).collect::<Result<Vec<_>>>()?;
+        g.output("y", all[1..].iter().try_fold(all[0], |sum, one| g.add(sum, *one))?)
+    });
+    assert!(text(huge.overlap(&auto()).unwrap_err()).contains("Auto::at gives smaller values"));
+    assert!(huge.overlap(&auto().at("n", 4)).is_ok());
+}
