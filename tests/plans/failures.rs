@@ -247,6 +247,37 @@ fn a_run_whose_failure_somebody_else_was_told_has_no_results() {
 }
 
 #[test]
+fn a_failure_that_a_wait_for_earlier_work_was_told_is_one_of_the_later_run() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Host)?;
+        let y = g.muls(x, 2.0)?;
+        g.output_to_host("y", y)
+    })
+    .unwrap();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let (x, y, stream) = (exe.input("x").unwrap(), exe.output_id("y").unwrap(), alone.stream());
+        let (mut bind, event) = (exe.bindings(), alone.device.event().unwrap());
+        mock::stand_still(true);
+        exe.run(&stream, bind.host(x, &[1.0_f32; 4], [4])).unwrap();
+        event.record(&stream).unwrap();
+        mock::run_until_idle();
+        mock::fail_task("aclrtMemcpyAsync", 1, 507_015).unwrap();
+        exe.run(&stream, bind.host(x, &[10.0_f32; 4], [4])).unwrap();
+        mock::run_until_idle();
+        let error = event.synchronize().unwrap_err();
+        mock::stand_still(false);
+        mock::clear_failures();
+        assert_eq!(error.kind(), ErrorKind::DeviceFault, "{mode:?}: {error}");
+        let error = exe.host_output::<f32>(y).expect_err("numbers of the run before");
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{mode:?}: {error}");
+        exe.run(&stream, bind.host(x, &[7.0_f32; 4], [4])).unwrap();
+        assert_eq!(exe.host_output::<f32>(y).unwrap(), [14.0; 4]);
+    }
+}
+
+#[test]
 fn a_captured_run_on_a_stream_of_another_context_is_refused_and_leaves_the_results() {
     let alone = Alone::new();
     let plan = Plan::build(|g| {
