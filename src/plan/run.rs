@@ -3,14 +3,17 @@
 
 mod ahead;
 mod alias;
+mod behind;
 mod bindings;
 mod buckets;
 mod budget;
 mod create;
+mod delivery;
 mod eager;
 mod executable;
 mod gate;
 mod host;
+mod host_outputs;
 mod issue;
 pub(crate) mod launch;
 mod options;
@@ -34,6 +37,7 @@ pub use buckets::Buckets;
 #[cfg(feature = "cache")]
 pub(crate) use budget::device_cores;
 pub use executable::Executable;
+pub use host_outputs::HostOutputs;
 pub use options::{Mode, OnFull, RunOptions};
 pub use output::Output;
 pub use pool::Pool;
