@@ -424,7 +424,9 @@ fn executables_of_one_pool_are_read_apart() {
 #[test]
 fn a_run_that_failed_gives_no_numbers_whoever_was_told_and_in_whatever_order_it_is_read() {
     let alone = Alone::new();
-    for mode in MODES {
+    // An upload, and the operator of the side stream: what such a run computes is of the run before.
+    let (upload, operator) = (("aclrtMemcpyAsync", 1), ("aclnnMuls", 2));
+    for (mode, task) in [(Mode::Captured, upload), (Mode::Eager, upload), (Mode::Eager, operator)] {
         // The run that fails, and which are read first.
         for (failing, order) in [(1, [0, 1, 2]), (1, [2, 1, 0]), (0, [0, 1, 2]), (2, [1, 0, 2]), (1, [1, 2, 0])] {
             for somebody_else in [false, true] {
@@ -436,8 +438,7 @@ fn a_run_that_failed_gives_no_numbers_whoever_was_told_and_in_whatever_order_it_
                 let (mut kept, mut told) = (Vec::new(), Vec::new());
                 for turn in 0..3 {
                     if turn == failing {
-                        // Its upload: what it computes is of the run before.
-                        mock::fail_task("aclrtMemcpyAsync", 1, 507_015).unwrap();
+                        mock::fail_task(task.0, task.1, 507_015).unwrap();
                     }
                     // One that gets memory of the upload that failed is told instead, and not submitted.
                     told.extend(ready.run(&stream, turn as f32).err());
@@ -450,17 +451,17 @@ fn a_run_that_failed_gives_no_numbers_whoever_was_told_and_in_whatever_order_it_
                     told.extend(stream.synchronize().err());
                 }
                 for turn in order {
-                    match kept[turn].read::<f32>(ready.y) {
-                        Ok(read) => assert_eq!((read, turn != failing), (vec![2.0 * turn as f32 + 1.0; 4], true)),
+                    match kept[turn].read::<f32>(ready.z) {
+                        Ok(read) => assert_eq!((read, turn != failing), (vec![-2.0 * turn as f32 - 1.0; 4], true)),
                         Err(error) => told.push(error),
                     }
-                    let again = kept[turn].read::<f32>(ready.z);
-                    assert!(again.is_err() || turn != failing, "{mode:?}, {failing}, {order:?}: {again:?}");
+                    let again = kept[turn].read::<f32>(ready.y);
+                    assert!(again.is_err() || turn != failing, "{mode:?}, {task:?}, {failing}, {order:?}: {again:?}");
                 }
                 mock::stand_still(false);
                 mock::clear_failures();
                 let fault = told.iter().filter(|error| error.kind() == ErrorKind::DeviceFault).count();
-                assert_eq!(fault, 1, "{mode:?}, {failing}, {order:?}: {told:?}");
+                assert_eq!(fault, 1, "{mode:?}, {task:?}, {failing}, {order:?}: {told:?}");
                 // What was known to be good before stays so, and what comes is.
                 ready.check(&mut before, 100.0);
                 let mut after = ready.run_and_take(&stream, 5.0);
@@ -498,6 +499,10 @@ fn a_run_whose_host_function_panicked_gives_no_numbers() {
         assert_eq!(bad.read::<f32>(y).unwrap_err().kind(), ErrorKind::InvalidArgument, "{mode:?}");
         assert_eq!(good.read::<f32>(y).unwrap(), [2.0; 4]);
         assert_eq!(next.read::<f32>(y).unwrap(), [6.0; 4], "{mode:?}");
+        // Whoever is told, of runs that were under way none is known to be good, and the one that failed is refused.
+        let (mut early, mut bad) = (run(false, 4.0), run(true, 5.0));
+        assert_eq!(early.read::<f32>(y).unwrap_err().kind(), ErrorKind::CallbackPanicked, "{mode:?}");
+        assert_eq!(bad.read::<f32>(y).unwrap_err().kind(), ErrorKind::InvalidArgument, "{mode:?}");
     }
 }
 
