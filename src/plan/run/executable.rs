@@ -226,8 +226,8 @@ impl Executable {
     /// Runs the plan on `stream`: after the work before it there, and before the work after it. Returns when it is
     /// submitted, without waiting for earlier runs: also with host inputs and outputs, unless copies of four runs with
     /// the host are under way. It writes over the outputs of the run before; host outputs can be kept beyond it with
-    /// [`RunOptions::host_output_buffers`]. One C call when the plan has only frozen, static, tracked and unmoved inputs, and the run before
-    /// was on the same stream.
+    /// [`RunOptions::host_output_buffers`]. One C call when the plan has only frozen, static, tracked and unmoved
+    /// inputs, and the run before was on the same stream.
     ///
     /// # Errors
     ///

@@ -147,8 +147,8 @@ impl RunOptions {
     /// With 1, the default, a captured graph downloads them to one memory, and they can be read until the next run.
     /// With more, each run has pinned memory of its own, which it copies to behind the graph, with two C calls for each
     /// output; one that the plan writes again behind its download is also copied on the device.
-    /// [`Executable::take_host_outputs`](super::Executable::take_host_outputs) gives what a run brought, to be read while
-    /// later ones are under way. Results are the same either way.
+    /// [`Executable::take_host_outputs`](super::Executable::take_host_outputs) gives what a run brought, to be read
+    /// while later ones are under way. Results are the same either way.
     ///
     /// A run waits for the copies of the oldest run when those of `count` runs are under way and nobody took them; what
     /// was taken is neither counted nor waited for, and replaced by further memory. Host inputs have [a bound of
