@@ -1,8 +1,8 @@
 //! Host outputs that each run brings to pinned memory of its own.
 //!
 //! The memory goes round: from a ring to a run, from there to whoever takes the outputs, and back when they are
-//! dropped, also while its copies are under way. A captured graph has a ring, and so have the eager runs of one size; what
-//! comes back when the ring is gone is freed.
+//! dropped, also while its copies are under way. A captured graph has a ring, and so have the eager runs of one size;
+//! what comes back when the ring is gone is freed.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
