@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -15,6 +16,8 @@ pub(crate) struct Panics(Arc<Slot>);
 #[derive(Default)]
 struct Slot {
     texts: Lock<Vec<String>>,
+    /// How many there were, reported or not.
+    count: AtomicU64,
     /// Slots of the graphs that were launched on a stream.
     adopted: Lock<Vec<Panics>>,
 }
@@ -28,6 +31,7 @@ impl Panics {
             .unwrap_or_else(|| "no message".to_owned());
         say!(Error, "a host function panicked: {text}");
         self.0.texts.lock().push(text);
+        self.0.count.fetch_add(1, Ordering::AcqRel);
         // A payload may panic once more when it is dropped; what that gives is leaked, to end it.
         if let Err(again) = catch_unwind(AssertUnwindSafe(move || drop(payload))) {
             std::mem::forget(again);
@@ -40,6 +44,11 @@ impl Panics {
         // A slot that nobody else holds belongs to a graph that is gone.
         adopted.retain(|known| Arc::strong_count(&known.0) > 1 && !Arc::ptr_eq(&known.0, &other.0));
         adopted.push(other.clone());
+    }
+
+    /// How many there were so far, whether they were reported or not.
+    pub(crate) fn count(&self) -> u64 {
+        self.0.count.load(Ordering::Acquire)
     }
 
     pub(crate) fn report(&self) -> Result<()> {

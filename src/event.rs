@@ -73,10 +73,11 @@ type Position = (Option<(Arc<Progress>, u64)>, u64);
 
 /// Waits for a submission, and notes what the wait was told of failed work.
 fn waiting((position, _): &Position, wait: impl FnOnce() -> Result<()>) -> Result<()> {
-    let span = position.as_ref().map(|(progress, number)| (progress, (progress.unreported().0, *number)));
+    let before = position.as_ref().map(|(progress, _)| (progress, progress.unreported().0));
     wait().inspect_err(|error| {
-        if let (Some((progress, span)), true) = (span, error.kind().is_of_work()) {
-            progress.note_failed(span);
+        if let (Some((progress, before)), true) = (before, error.kind().is_of_work()) {
+            // The failure may be one of work behind the record, which nobody else is told of.
+            progress.note_failed((before, progress.submitted()));
         }
     })
 }

@@ -75,8 +75,8 @@ pub use recipe::{Cores, Input, OnMove};
 #[cfg(feature = "cache")]
 pub(crate) use run::device_cores;
 pub use run::{
-    Bindable, Bindings, Buckets, Counters, Executable, Frozen, InputId, Mode, OnFull, Output, OutputId, Pool,
-    RunOptions,
+    Bindable, Bindings, Buckets, Counters, Executable, Frozen, HostOutputs, InputId, Mode, OnFull, Output, OutputId,
+    Pool, RunOptions,
 };
 pub use simulate::{Simulated, Simulation};
 #[cfg(feature = "cache")]

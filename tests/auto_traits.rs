@@ -1,6 +1,6 @@
 //! Which types may cross threads, and which may not.
 
-use racl::plan::{Bindings, Executable, Plan, Pool};
+use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
 use racl::{
     Acl, Capture, Context, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Error, Event, Graph, GraphPool,
     HostView, Lent, PinnedBuffer, Prefetch, Refused, SharedBuffer, Stream, Tensor,
@@ -28,6 +28,7 @@ fn plans_are_shared_and_executables_move_between_threads() {
     send::<Plan>();
     sync::<Plan>();
     send::<Executable>();
+    send::<HostOutputs>();
     send::<Bindings>();
     send::<Pool>();
     sync::<Pool>();

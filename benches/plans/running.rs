@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use racl::op::DataType::F32;
-use racl::plan::{Bindings, Executable, Foreign, Frozen, Input, OnMove, Plan, RunOptions};
+use racl::plan::{Bindings, Executable, Foreign, Frozen, HostOutputs, Input, OnMove, Plan, RunOptions};
 use racl::sys::Table;
 use racl::{Acl, CaptureMode, Device, Result, Stream, Tensor, mock, op};
 
@@ -100,7 +100,8 @@ pub(crate) fn figures(figures: &mut Figures) -> Result<()> {
         one_class(figures, &device, &stream, name, class)?;
     }
     moving(figures, &device, &stream)?;
-    updates(figures, &device, &stream)
+    updates(figures, &device, &stream)?;
+    host_outputs(figures, &device, &stream)
 }
 
 fn one_class(figures: &mut Figures, device: &Device, stream: &Stream, name: &str, class: Input) -> Result<()> {
@@ -177,6 +178,43 @@ fn updates(figures: &mut Figures, device: &Device, stream: &Stream) -> Result<()
         times.push(time);
     }
     figures.at_most("run, updated by address / whole", times[0] / times[1], "times", 1.0);
+    Ok(())
+}
+
+/// A run from host to host: read before the next one, and one run later.
+fn host_outputs(figures: &mut Figures, device: &Device, stream: &Stream) -> Result<()> {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [16], F32, Input::Host)?;
+        let y = g.muls(x, 2.0)?;
+        g.output_to_host("y", y)
+    })?;
+    let mut times = Vec::new();
+    for (name, buffers) in [("host output", 1), ("host output taken", 2)] {
+        let options = RunOptions::new().host_output_buffers(buffers);
+        let mut executable = plan.executable(device, &options, Frozen::new())?;
+        let (x, y, mut bindings) = (executable.input("x")?, executable.output_id("y")?, executable.bindings());
+        bindings.host(x, &[1.0_f32; 16], [16]);
+        let (mut to, mut before) = ([0.0_f32; 16], None::<HostOutputs>);
+        let mut run = || {
+            executable.run(stream, &mut bindings)?;
+            match buffers {
+                1 => executable.host_output_into(y, &mut to),
+                _ => match before.replace(executable.take_host_outputs()?) {
+                    Some(mut before) => before.read_into(y, &mut to),
+                    None => Ok(()),
+                },
+            }
+        };
+        (0..4).try_for_each(|_| run())?;
+        let (calls, pinned) = (all_calls(), mock::calls("aclrtMallocHost"));
+        run()?;
+        figures.note(&format!("run, {name}, C calls"), (all_calls() - calls) as f64, "calls");
+        times.push(measure(stream, 1, &mut run)?);
+        let pinned = (mock::calls("aclrtMallocHost") - pinned) as f64;
+        figures.at_most(&format!("run, {name}, pinned memory allocated"), pinned, "calls", 0.0);
+        figures.note(&format!("run and read, {name}"), times[times.len() - 1], "ns");
+    }
+    figures.at_most("run and read, host output taken / not", times[1] / times[0], "times", 1.5);
     Ok(())
 }
 

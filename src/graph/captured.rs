@@ -244,6 +244,11 @@ impl Graph {
         Context::from_inner(&self.context)
     }
 
+    /// Panics of its host functions.
+    pub(crate) fn panics(&self) -> &Panics {
+        &self.panics
+    }
+
     pub(super) fn capture_id(&self) -> u64 {
         self.capture
     }

@@ -88,10 +88,12 @@ impl<T: Pod> Lent<T> {
     /// buffer, for which the value stays the key.
     pub fn wait(mut self) -> Result<PinnedBuffer<T>, Refused<Self>> {
         let error = match self.0.take() {
-            Some(State::Flying { buffer, done, .. }) => match done.synchronize() {
+            Some(State::Flying { buffer, done, told }) => match done.synchronize() {
                 Ok(()) => return Ok(buffer),
                 Err(error) => {
-                    self.0 = Some(State::Flying { buffer, done, told: true });
+                    // One that was refused says nothing of the copy.
+                    let told = told || error.kind().is_of_work();
+                    self.0 = Some(State::Flying { buffer, done, told });
                     error
                 }
             },

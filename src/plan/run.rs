@@ -3,14 +3,17 @@
 
 mod ahead;
 mod alias;
+mod behind;
 mod bindings;
 mod buckets;
 mod budget;
 mod create;
+mod delivery;
 mod eager;
 mod executable;
 mod gate;
 mod host;
+mod host_outputs;
 mod issue;
 pub(crate) mod launch;
 mod options;
@@ -33,6 +36,7 @@ pub use bindings::{Bindable, Bindings, Frozen, InputId, OutputId};
 pub use buckets::Buckets;
 pub(crate) use budget::device_cores;
 pub use executable::Executable;
+pub use host_outputs::HostOutputs;
 pub use options::{Mode, OnFull, RunOptions};
 pub use output::Output;
 pub use pool::Pool;

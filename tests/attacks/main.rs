@@ -19,6 +19,7 @@ mod failing;
 mod forgets;
 mod growing;
 mod host;
+mod host_outputs;
 mod loggers;
 mod meanwhile;
 mod memory;

@@ -20,7 +20,7 @@ fn twice_plus_one(alone: &Alone, mode: Mode) -> Executable {
 }
 
 #[test]
-fn a_run_does_not_wait_for_the_runs_before_it() {
+fn a_run_with_host_inputs_and_outputs_does_not_wait_for_the_runs_before_it() {
     let alone = Alone::new();
     for mode in [Mode::Captured, Mode::Eager] {
         let stream = alone.stream();

@@ -2,7 +2,7 @@
 
 use racl::Tensor;
 use racl::op::{DataType, Element};
-use racl::plan::{Executable, Frozen, Input, Plan, Simulated, Simulation};
+use racl::plan::{Executable, Frozen, Input, Mode, Plan, RunOptions, Simulated, Simulation};
 use racl::{Device, Stream};
 
 /// Interleavings that are simulated.
@@ -78,10 +78,9 @@ impl Case<'_> {
         let expected: Vec<Vec<Left>> = self.turns.iter().map(|given| self.simulate(given, seed)).collect();
         let stream = device.stream().unwrap();
         for way in ["eagerly", "captured"] {
-            let frozen = self.frozen(device);
-            let made =
-                if way == "eagerly" { self.plan.eager(device, frozen) } else { self.plan.capture(device, frozen) };
-            let mut exe = made.unwrap();
+            let mode = if way == "eagerly" { Mode::Eager } else { Mode::Captured };
+            let options = RunOptions::new().mode(mode).host_output_buffers(1 + (seed % 3) as usize);
+            let mut exe = self.plan.executable(device, &options, self.frozen(device)).unwrap();
             for (turn, (given, expected)) in self.turns.iter().zip(&expected).enumerate() {
                 let left = self.run(&mut exe, device, &stream, given);
                 compare(expected, &left, &format!("{way}, run {turn}"));

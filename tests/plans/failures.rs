@@ -42,6 +42,11 @@ fn plan() -> Plan {
 /// What an operator may refuse, to be updated whole.
 const REFUSALS: [&str; 2] = ["aclSetAclOpExecutorRepeatable", "aclSetTensorAddr"];
 
+/// How it runs, and with how many buffers for host outputs.
+type Way = (Mode, usize);
+
+const WAYS: [Way; 4] = [(Mode::Captured, 1), (Mode::Eager, 1), (Mode::Captured, 2), (Mode::Eager, 2)];
+
 struct Case {
     exe: Executable,
     bind: Bindings,
@@ -49,8 +54,9 @@ struct Case {
 }
 
 impl Case {
-    fn new(alone: &Alone, mode: Mode) -> Self {
-        let exe = plan().executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+    fn new(alone: &Alone, (mode, buffers): Way) -> Self {
+        let options = RunOptions::new().mode(mode).host_output_buffers(buffers);
+        let exe = plan().executable(&alone.device, &options, Frozen::new()).unwrap();
         let bind = exe.bindings();
         Self { exe, bind, streams: [alone.stream(), alone.stream()] }
     }
@@ -80,8 +86,8 @@ impl Case {
 }
 
 /// What each function is called how often in run `turn`, the runs before it done.
-fn calls(alone: &Alone, mode: Mode, turn: usize) -> Vec<(&'static str, u64)> {
-    let mut case = Case::new(alone, mode);
+fn calls(alone: &Alone, way: Way, turn: usize) -> Vec<(&'static str, u64)> {
+    let mut case = Case::new(alone, way);
     for earlier in 0..turn {
         let expected = case.give(alone, earlier);
         case.run(earlier).unwrap();
@@ -95,17 +101,17 @@ fn calls(alone: &Alone, mode: Mode, turn: usize) -> Vec<(&'static str, u64)> {
     after.filter(|(_, count)| *count > 0).collect()
 }
 
-fn fail_each(mode: Mode, turn: usize) {
+fn fail_each(way: Way, turn: usize) {
     let alone = Alone::new();
-    for (name, count) in calls(&alone, mode, turn) {
+    for (name, count) in calls(&alone, way, turn) {
         for nth in 1..=count {
-            let mut case = Case::new(&alone, mode);
+            let mut case = Case::new(&alone, way);
             for earlier in 0..turn {
                 case.give(&alone, earlier);
                 case.run(earlier).unwrap();
             }
             let expected = case.give(&alone, turn);
-            let what = format!("{mode:?}, run {turn}: call {nth} of {name}");
+            let what = format!("{way:?}, run {turn}: call {nth} of {name}");
             let before = mock::calls(name);
             mock::fail(name, nth, 507_000).unwrap();
             let failed = catch_unwind(AssertUnwindSafe(|| case.run(turn)));
@@ -132,20 +138,17 @@ fn fail_each(mode: Mode, turn: usize) {
 
 #[test]
 fn a_call_of_a_first_run_may_fail() {
-    fail_each(Mode::Captured, 0);
-    fail_each(Mode::Eager, 0);
+    WAYS.into_iter().for_each(|way| fail_each(way, 0));
 }
 
 #[test]
 fn a_call_of_a_run_that_updates_may_fail() {
-    fail_each(Mode::Captured, 1);
-    fail_each(Mode::Eager, 1);
+    WAYS.into_iter().for_each(|way| fail_each(way, 1));
 }
 
 #[test]
 fn a_call_of_a_run_that_captures_anew_on_another_stream_may_fail() {
-    fail_each(Mode::Captured, 2);
-    fail_each(Mode::Eager, 2);
+    WAYS.into_iter().for_each(|way| fail_each(way, 2));
 }
 
 #[test]
@@ -242,6 +245,37 @@ fn a_run_whose_failure_somebody_else_was_told_has_no_results() {
         stream.fill_bytes(&mut other, 0).unwrap();
         assert_eq!(stream.synchronize().unwrap_err().kind(), ErrorKind::DeviceFault);
         mock::clear_failures();
+        assert_eq!(exe.host_output::<f32>(y).unwrap(), [14.0; 4]);
+    }
+}
+
+#[test]
+fn a_failure_that_a_wait_for_earlier_work_was_told_is_one_of_the_later_run() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Host)?;
+        let y = g.muls(x, 2.0)?;
+        g.output_to_host("y", y)
+    })
+    .unwrap();
+    for mode in [Mode::Captured, Mode::Eager] {
+        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let (x, y, stream) = (exe.input("x").unwrap(), exe.output_id("y").unwrap(), alone.stream());
+        let (mut bind, event) = (exe.bindings(), alone.device.event().unwrap());
+        mock::stand_still(true);
+        exe.run(&stream, bind.host(x, &[1.0_f32; 4], [4])).unwrap();
+        event.record(&stream).unwrap();
+        mock::run_until_idle();
+        mock::fail_task("aclrtMemcpyAsync", 1, 507_015).unwrap();
+        exe.run(&stream, bind.host(x, &[10.0_f32; 4], [4])).unwrap();
+        mock::run_until_idle();
+        let error = event.synchronize().unwrap_err();
+        mock::stand_still(false);
+        mock::clear_failures();
+        assert_eq!(error.kind(), ErrorKind::DeviceFault, "{mode:?}: {error}");
+        let error = exe.host_output::<f32>(y).expect_err("numbers of the run before");
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{mode:?}: {error}");
+        exe.run(&stream, bind.host(x, &[7.0_f32; 4], [4])).unwrap();
         assert_eq!(exe.host_output::<f32>(y).unwrap(), [14.0; 4]);
     }
 }

@@ -25,6 +25,7 @@ mod gates;
 mod generate;
 #[path = "../../benches/plans/heap.rs"]
 mod heap;
+mod host_outputs;
 mod kernels;
 mod lifetimes;
 mod methods;

@@ -211,7 +211,9 @@ impl Builder {
         self.state().output(name, value)
     }
 
-    /// As [`Builder::output`]; each run also brings the output to host memory of the executable.
+    /// As [`Builder::output`]; each run also brings the output to host memory of the executable, with what it has at
+    /// this point of the plan. There it can be read until the next run, or for longer with
+    /// [`RunOptions::host_output_buffers`](crate::plan::RunOptions::host_output_buffers).
     ///
     /// # Errors
     ///

@@ -153,7 +153,7 @@ impl Plan {
             current: None,
             eager: Eager::default(),
             last: None,
-            outcome: Outcome::default(),
+            outcome: Arc::<Outcome>::default(),
             sized: Vec::new(),
             numbers: Vec::new(),
             fixed,

@@ -1,11 +1,14 @@
 //! Running operator by operator on real streams.
 
+use std::sync::Arc;
+
 use crate::context::Context;
 use crate::error::Result;
 use crate::event::Event;
 use crate::plan::recipe::Recipe;
 use crate::stream::Stream;
 
+use super::delivery::Ring;
 use super::host::AHEAD;
 use super::issue::{HostSides, events, lease_streams};
 
@@ -20,6 +23,8 @@ pub(super) struct Eager {
     events: Vec<Event>,
     /// By values of the symbols, for each of them up to [`AHEAD`] times; that of the latest run in front.
     hosts: Vec<(Vec<usize>, HostSides)>,
+    /// By values of the symbols, for host outputs that each run brings to memory of its own; the newest in front.
+    rings: Vec<(Vec<usize>, Arc<Ring>)>,
     /// The end of the latest run; none when it waits at no gate to the outside.
     pub(super) end: Option<Event>,
 }
@@ -54,6 +59,17 @@ impl Eager {
     pub(super) fn add_hosts(&mut self, symbols: &[usize], hosts: HostSides) {
         self.hosts.truncate(SIZES - 1);
         self.hosts.insert(0, (symbols.to_vec(), hosts));
+    }
+
+    /// Memory for host outputs of runs with these symbols.
+    pub(super) fn ring(&mut self, symbols: &[usize], make: impl FnOnce() -> Arc<Ring>) -> &Arc<Ring> {
+        let known = self.rings.iter().position(|(known, _)| known == symbols);
+        let index = known.unwrap_or_else(|| {
+            self.rings.truncate(SIZES - 1);
+            self.rings.insert(0, (symbols.to_vec(), make()));
+            0
+        });
+        &self.rings[index].1
     }
 
     /// Puts memory in front whose copies are done, or the oldest when there is enough; true when there has to be more.

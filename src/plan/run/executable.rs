@@ -14,7 +14,9 @@ use crate::plan::symbols::values::{Values, named};
 use crate::retire;
 use crate::stream::Stream;
 
+use super::behind::Behind;
 use super::bindings::{Bindings, Bound, Declared, HostData, InputId, OutputId};
+use super::delivery::Delivery;
 use super::eager::Eager;
 use super::host::Ring;
 use super::issue::{self, At, Issue, events, lease_streams};
@@ -82,7 +84,7 @@ pub struct Executable {
     pub(super) current: Option<usize>,
     pub(super) eager: Eager,
     pub(super) last: Option<Last>,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: Arc<Outcome>,
     pub(super) sized: Vec<Arc<Sized>>,
     /// The values of the symbols in the latest run, or for the latest capture.
     pub(super) numbers: Vec<u64>,
@@ -118,6 +120,8 @@ pub(super) struct Last {
     pub(super) sized: Arc<Sized>,
     /// Captured graph, or none for an eager run.
     pub(super) captured: Option<usize>,
+    /// Its host outputs, unless the graph or the eager runs have the memory; none once they were taken.
+    pub(super) delivery: Option<Delivery>,
 }
 
 impl Executable {
@@ -220,8 +224,10 @@ impl Executable {
     }
 
     /// Runs the plan on `stream`: after the work before it there, and before the work after it. Returns when it is
-    /// submitted. One C call when the plan has only frozen, static, tracked and unmoved inputs, and the run before
-    /// was on the same stream.
+    /// submitted, without waiting for earlier runs: also with host inputs and outputs, unless copies of four runs with
+    /// the host are under way. It writes over the outputs of the run before; host outputs can be kept beyond it with
+    /// [`RunOptions::host_output_buffers`]. One C call when the plan has only frozen, static, tracked and unmoved
+    /// inputs, and the run before was on the same stream.
     ///
     /// # Errors
     ///
@@ -268,12 +274,12 @@ impl Executable {
         let token = pool.enter(stream, at)?;
         // If the run fails or panics, the outputs are neither its own nor those of the one before.
         self.last = None;
-        self.outcome.begin(stream);
+        Outcome::begin(&mut self.outcome, stream);
         let done = match found {
             Some(index) => self.replay(index, stream, bind, at),
             None => self.run_eagerly(stream, bind, at),
         };
-        self.outcome.end();
+        Outcome::end(&mut self.outcome);
         drop(token);
         done
     }
@@ -474,7 +480,10 @@ impl Executable {
         self.bind_pieces(&mut pieces, bound)?;
         let streams = lease_streams(recipe, &self.context, self.origin.clone())?;
         let events = events(recipe, self.context.inner())?;
-        let mut hosts = sized.hosts(plan, &self.context)?;
+        let most = self.output_buffers();
+        let behind = |most| Behind::new(recipe, (&sized.places, &pieces), &self.context, most);
+        let behind = most.map(behind).transpose()?;
+        let mut hosts = sized.hosts(plan, &self.context, most.is_none())?;
         let mut groups = Groups::of(recipe, &self.context, self.options.address_updates)?;
         let end = self.end()?.map(Arc::new);
         let graphs = self.pool.graphs(&self.context);
@@ -485,6 +494,7 @@ impl Executable {
             events: &events,
             gates: self.outside.as_ref().map(|outside| &outside.gates),
             hosts: &mut hosts,
+            behind: behind.as_ref(),
             groups: (!groups.is_empty()).then_some(&mut groups),
             records: true,
             cap: self.cap,
@@ -496,7 +506,13 @@ impl Executable {
         let graph = capture.finish()?;
         let uploads = std::mem::take(&mut hosts.inputs).into_iter().map(Ring::of).collect();
         let told = self.numbers.clone();
-        Ok(Captured { graph, key, hosts, uploads, groups, end, pieces, sized, told, used: 0 })
+        Ok(Captured { graph, key, hosts, uploads, behind, groups, end, pieces, sized, told, used: 0 })
+    }
+
+    /// How many runs bring host outputs to memory of their own; none when one memory is for all.
+    pub(super) fn output_buffers(&self) -> Option<usize> {
+        let most = self.options.buffers;
+        (most > 1 && self.plan.0.recipe.outputs.iter().any(|output| output.host)).then_some(most)
     }
 
     /// Puts the memory of tracked and updatable inputs in its place.

@@ -94,7 +94,12 @@ pub(super) fn here(side: &mut HostSide) -> Result<&mut PinnedBuffer<u8>> {
 }
 
 /// Before an eager run: all host memory is here, and what was lost to a failed transfer is made anew.
-pub(super) fn take_back(hosts: &mut HostSides, sized: &Sized, plan: &Inner, context: &Context) -> Result<()> {
+pub(super) fn take_back(
+    hosts: &mut HostSides,
+    (sized, plan): (&Sized, &Inner),
+    context: &Context,
+    outputs: bool,
+) -> Result<()> {
     let mut lost = false;
     for side in hosts.inputs.iter_mut().chain(&mut hosts.outputs) {
         if let HostSide::Lent(_) = side {
@@ -107,7 +112,7 @@ pub(super) fn take_back(hosts: &mut HostSides, sized: &Sized, plan: &Inner, cont
     let wanted = recipe.inputs.iter().any(|input| input.class == crate::plan::recipe::Input::Host)
         || recipe.outputs.iter().any(|output| output.host);
     if wanted && (lost || is_missing(hosts, sized, plan)) {
-        *hosts = sized.hosts(plan, context)?;
+        *hosts = sized.hosts(plan, context, outputs)?;
     }
     if lost { Err(Error::new(ErrorKind::Internal, "host memory of a run was lost")) } else { Ok(()) }
 }

@@ -19,6 +19,7 @@ use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, ORIGIN, Recipe};
 use crate::prefetch::prefetch_range;
 use crate::stream::{Stream, Task};
 
+use super::behind::Behind;
 use super::gate::Gates;
 use super::launch::launch;
 use super::piece::{Piece, Pieces, Place};
@@ -77,6 +78,8 @@ pub(super) struct Issue<'a> {
     pub(super) events: &'a [Event],
     pub(super) gates: Option<&'a Gates>,
     pub(super) hosts: &'a mut HostSides,
+    /// What each run downloads behind the graph; none when the work has its downloads.
+    pub(super) behind: Option<&'a Behind>,
     /// Groups that updates replace; none when nothing is recorded.
     pub(super) groups: Option<&'a mut Groups>,
     /// Whether the work goes into a graph.
@@ -166,6 +169,9 @@ impl Issue<'_> {
             }
             NodeKind::Download(output) => {
                 let piece = self.piece(accesses[0])?;
+                if let Some(behind) = self.behind {
+                    return behind.record(output as usize, &piece, stream, self.at);
+                }
                 download(&mut self.hosts.outputs[output as usize], &piece, stream)
             }
             NodeKind::Call(_) => Err(Error::new(ErrorKind::Internal, "a call that is not written out")),
@@ -344,7 +350,7 @@ pub(super) fn upload(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Res
     Ok(())
 }
 
-fn download(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
+pub(super) fn download(side: &mut HostSide, piece: &Piece, stream: &Stream) -> Result<()> {
     if piece.bytes == 0 {
         return Ok(());
     }

@@ -58,6 +58,7 @@ pub struct RunOptions {
     pub(super) pool: Option<Pool>,
     pub(super) signal_limit: Duration,
     pub(super) address_updates: bool,
+    pub(super) buffers: usize,
 }
 
 impl Default for RunOptions {
@@ -71,6 +72,7 @@ impl Default for RunOptions {
             pool: None,
             signal_limit: SIGNAL_LIMIT,
             address_updates: true,
+            buffers: 1,
         }
     }
 }
@@ -113,6 +115,9 @@ impl RunOptions {
         if self.limit == 0 {
             return Err(Error::invalid("a limit of 0 captured graphs; use Mode::Eager to run without"));
         }
+        if self.buffers == 0 {
+            return Err(Error::invalid("0 buffers for host outputs; 1 is the least, and the default"));
+        }
         Ok(())
     }
 
@@ -135,6 +140,54 @@ impl RunOptions {
     #[must_use]
     pub fn signal_limit(self, limit: Duration) -> Self {
         Self { signal_limit: limit, ..self }
+    }
+
+    /// Runs whose [host outputs](crate::plan::Builder::output_to_host) may be under way, or read, at the same time.
+    ///
+    /// With 1, the default, a captured graph downloads them to one memory, and they can be read until the next run.
+    /// With more, each run has pinned memory of its own, which it copies to behind the graph, with two C calls for each
+    /// output; one that the plan writes again behind its download is also copied on the device.
+    /// [`Executable::take_host_outputs`](super::Executable::take_host_outputs) gives what a run brought, to be read
+    /// while later ones are under way. Results are the same either way.
+    ///
+    /// A run waits for the copies of the oldest run when those of `count` runs are under way and nobody took them; what
+    /// was taken is neither counted nor waited for, and replaced by further memory. Host inputs have [a bound of
+    /// their own](crate::plan::Input::Host). Each graph keeps memory for as many runs as were under way, up to one more
+    /// than `count`: a program that has no more than `count` [`HostOutputs`](super::HostOutputs) at a time, and reads
+    /// them, allocates none from then on.
+    ///
+    /// [`Plan::executable`](crate::plan::Plan::executable) refuses 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan, RunOptions};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Host)?;
+    ///     let y = g.muls(x, 2.0)?;
+    ///     g.output_to_host("y", y)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.executable(&device, &RunOptions::new().host_output_buffers(3), Frozen::new())?;
+    /// let (x, y, mut bind) = (exe.input("x")?, exe.output_id("y")?, exe.bindings());
+    /// let mut kept = Vec::new();
+    /// for step in 1..=3 {
+    ///     exe.run(&stream, bind.host(x, &[step as f32, 0.0], [2]))?;
+    ///     kept.push(exe.take_host_outputs()?);
+    /// }
+    /// for (mut outputs, first) in kept.into_iter().zip([2.0, 4.0, 6.0]) {
+    ///     assert_eq!(outputs.read::<f32>(y)?, [first, 0.0]);
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    #[doc(alias = "double_buffering")]
+    #[doc(alias = "triple_buffering")]
+    pub fn host_output_buffers(self, count: usize) -> Self {
+        Self { buffers: count, ..self }
     }
 
     /// Whether operators that use an updatable input which moved may be replaced by its address alone, without

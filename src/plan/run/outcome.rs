@@ -25,8 +25,17 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// A run on `stream` begins.
-    pub(super) fn begin(&mut self, stream: &Stream) {
+    /// A run on `stream` begins. Whoever has the outputs of the one before keeps what is known of it.
+    pub(super) fn begin(latest: &mut Arc<Self>, stream: &Stream) {
+        if Arc::get_mut(latest).is_none() {
+            *latest = Arc::default();
+        }
+        if let Some(own) = Arc::get_mut(latest) {
+            own.begin_at(stream);
+        }
+    }
+
+    fn begin_at(&mut self, stream: &Stream) {
         (*self.told.get_mut(), *self.good.get_mut()) = (false, false);
         self.device = stream.0.context().device();
         self.before = device_failures(self.device);
@@ -40,15 +49,18 @@ impl Outcome {
     }
 
     /// It goes to `stream` as well.
-    pub(super) fn add(&mut self, stream: &Stream) {
+    pub(super) fn add(latest: &mut Arc<Self>, stream: &Stream) {
         let progress = stream.0.progress();
         let after = progress.submitted();
-        self.parts.push((Arc::clone(progress), (after, after)));
+        if let Some(own) = Arc::get_mut(latest) {
+            own.parts.push((Arc::clone(progress), (after, after)));
+        }
     }
 
     /// All of it is submitted, or nothing more is.
-    pub(super) fn end(&mut self) {
-        for (progress, span) in &mut self.parts {
+    pub(super) fn end(latest: &mut Arc<Self>) {
+        let parts = Arc::get_mut(latest).map(|own| &mut own.parts);
+        for (progress, span) in parts.into_iter().flatten() {
             span.1 = progress.submitted();
         }
     }

@@ -3,6 +3,7 @@
 //! A signal can only be given by whoever has the executable, so that while it is dropped, or a graph of it, no
 //! further ones come. A run that waits then, although all signals that were given have arrived, would wait for ever.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -36,6 +37,8 @@ pub(super) struct Outside {
     work: Arc<AtGates>,
     /// Ends of graphs that are gone while they run.
     left: Lock<Vec<Arc<Event>>>,
+    /// How often gates were opened, or are about to be, because no signal was to come.
+    forced: Arc<AtomicU64>,
 }
 
 /// How long work is waited for that is let through.
@@ -107,6 +110,7 @@ impl Outside {
             owed: Lock::new(owed),
             work: AtGates::new(),
             left: Lock::default(),
+            forced: Arc::default(),
         }))
     }
 
@@ -119,6 +123,11 @@ impl Outside {
     /// What waits at the gates.
     pub(super) fn work(&self) -> &Arc<AtGates> {
         &self.work
+    }
+
+    /// How often gates were opened, or are about to be, because no signal was to come.
+    pub(super) fn forced(&self) -> &Arc<AtomicU64> {
+        &self.forced
     }
 
     pub(super) fn limit(&self) -> Duration {
@@ -274,7 +283,13 @@ impl Outside {
             Patience::Limited | Patience::Brief => looked < limit,
         };
         // What can go on by itself does so before.
+        let mut opens = false;
         while !over(look) && goes_on(looked) {
+            if !opens {
+                // Before what it lets through can be over.
+                self.forced.fetch_add(1, Ordering::AcqRel);
+                opens = true;
+            }
             for gate in shut {
                 count[*gate] += u64::from(self.gates.open_if_shut(*gate, control));
             }
@@ -292,6 +307,9 @@ impl Outside {
             if taken > 0 {
                 opened.push(Opened { name: self.names[gate].clone(), waits: tally.waits, signals: tally.signals });
             }
+        }
+        if opens && opened.is_empty() {
+            self.forced.fetch_sub(1, Ordering::AcqRel);
         }
         self.tell(owed);
         opened

@@ -11,9 +11,11 @@ use crate::plan::recipe::{Input, InputInfo, Node, NodeKind, Recipe};
 use crate::stream::{ByHand, Stream, Task};
 
 use super::bindings::{Bindings, Declared};
+use super::delivery::Ring;
 use super::executable::{Executable, Last, missing, not_given};
 use super::issue::{At, CoreLimit, Issue, compute, limit_of};
 use super::options::Mode;
+use super::outcome::Outcome;
 use super::outside::Outside;
 use super::piece::Pieces;
 use super::readdress::Memory;
@@ -25,6 +27,14 @@ use super::{budget, host, issue};
 impl Executable {
     pub(super) fn replay(&mut self, index: usize, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
         let captured = self.store.get(index);
+        // Before anything is submitted: it may wait, and fail.
+        let mut delivery = captured.behind.as_ref().map(|behind| behind.ring.next(&self.context)).transpose()?;
+        if let Some(delivery) = &mut delivery {
+            delivery.watch(captured.graph.panics());
+            delivery.rescued_by(captured.groups.rescue());
+            self.outside.iter().for_each(|outside| delivery.may_be_forced(outside.forced()));
+            captured.groups.stream().iter().for_each(|update| Outcome::add(&mut self.outcome, update));
+        }
         let sized = Arc::clone(&captured.sized);
         let recipe = &self.plan.0.recipe;
         for input in &self.copied {
@@ -47,8 +57,13 @@ impl Executable {
             self.store.counters.updates += updates.all;
             self.store.counters.updates_by_address += updates.by_address;
         }
+        let brings = self.store.peek(index).and_then(|captured| Some((captured, captured.behind.as_ref()?)));
+        if let (Some(delivery), Some((captured, behind))) = (&mut delivery, brings) {
+            captured.groups.stream().map_or(Ok(()), |update| delivery.mark(update))?;
+            behind.bring(recipe, delivery, stream)?;
+        }
         self.store.counters.replays += 1;
-        self.last = Some(Last { sized, captured: Some(index) });
+        self.last = Some(Last { sized, captured: Some(index), delivery });
         Ok(())
     }
 
@@ -56,18 +71,21 @@ impl Executable {
         let symbols = resolve(&self.plan.0, bind)?;
         let symbols = self.sizes(symbols);
         let sized = self.size(&symbols, Some(stream))?;
+        let most = self.output_buffers();
         let plan = &self.plan.0;
         let recipe = sized.recipe(plan);
         let mut pieces = sized.pieces.clone();
         self.bind_pieces(&mut pieces, &bind.bound)?;
         if self.eager.needs_hosts(&symbols)? {
-            self.eager.add_hosts(&symbols, sized.hosts(plan, &self.context)?);
+            self.eager.add_hosts(&symbols, sized.hosts(plan, &self.context, most.is_none())?);
         }
+        let ring = |most| self.eager.ring(&symbols, || Ring::new(recipe, &sized.places, most)).next(&self.context);
+        let mut delivery = most.map(ring).transpose()?;
         if !self.eager.is_prepared() {
             budget::check(plan, &self.context, Mode::Eager, true)?;
         }
         self.eager.prepare(recipe, &self.context, stream)?;
-        self.eager.sides().iter().for_each(|side| self.outcome.add(side));
+        self.eager.sides().iter().for_each(|side| Outcome::add(&mut self.outcome, side));
         if self.eager.end.is_none() {
             self.eager.end = self.end()?;
         }
@@ -78,9 +96,14 @@ impl Executable {
         mark_before(self.outside.as_ref(), self.eager.end.is_some(), stream)?;
         let (streams, events, hosts) = self.eager.parts(&symbols);
         let hosts = hosts.ok_or_else(|| Error::new(ErrorKind::Internal, "an eager run without host memory"))?;
-        host::take_back(hosts, &sized, plan, &self.context)?;
+        host::take_back(hosts, (&sized, plan), &self.context, most.is_none())?;
         for input in &self.hosts {
             host::fill(&mut hosts.inputs[*input as usize], *input, bind)?;
+        }
+        if let Some(delivery) = &mut delivery {
+            std::mem::swap(&mut hosts.outputs, delivery.sides());
+            streams.iter().for_each(|stream| delivery.watch(&stream.0.panics));
+            self.outside.iter().for_each(|outside| delivery.may_be_forced(outside.forced()));
         }
         // From here on the plan says what waits for what.
         let by_hand = ByHand::begin();
@@ -90,6 +113,7 @@ impl Executable {
             events,
             gates: self.outside.as_ref().map(|outside| &outside.gates),
             hosts,
+            behind: None,
             groups: None,
             records: false,
             cap: self.cap,
@@ -102,13 +126,19 @@ impl Executable {
         if !matches!(issued, Ok(Ok(()))) {
             issue.settle();
         }
+        if let Some(delivery) = &mut delivery {
+            std::mem::swap(&mut issue.hosts.outputs, delivery.sides());
+        }
         drop(by_hand);
         let noted = self.outside.as_ref().map_or(Ok(()), |outside| outside.ran(stream, self.eager.end.as_ref()));
         self.eager.leave(&self.origin);
         issued.unwrap_or_else(|panic| resume_unwind(panic)).and(noted)?;
         self.eager.sides().iter().try_for_each(|side| report_with_outputs(side, recipe, &pieces, at))?;
+        if let Some(delivery) = &mut delivery {
+            self.eager.sides().iter().try_for_each(|side| delivery.mark(side))?;
+        }
         self.store.counters.eager += 1;
-        self.last = Some(Last { sized, captured: None });
+        self.last = Some(Last { sized, captured: None, delivery });
         Ok(())
     }
 }

@@ -13,6 +13,7 @@ use crate::stream::Stream;
 use super::bindings::{DeclaredInput, InputId, OutputId};
 use super::executable::{Executable, Last, not_given};
 use super::host;
+use super::host_outputs::{check_room, stays, were_taken};
 use super::issue::HostSide;
 use super::output::Output;
 use super::outside::Outside;
@@ -163,7 +164,8 @@ impl Executable {
     }
 
     /// What the latest run brought to the host of an output made with
-    /// [`Builder::output_to_host`](crate::plan::Builder::output_to_host). Blocks until the run is over.
+    /// [`Builder::output_to_host`](crate::plan::Builder::output_to_host). Blocks until the run is over. To read it
+    /// while the next run is under way, [`Executable::take_host_outputs`] takes it.
     ///
     /// # Errors
     ///
@@ -247,18 +249,22 @@ impl Executable {
             (last.sized.places[info.value as usize], &plan.0.recipe.outputs[output.index as usize].name);
         let (sized, captured) = (Arc::clone(&last.sized), last.captured);
         if !info.host {
-            return Err(Error::invalid(format!("output {name:?} stays on the device; output_to_host brings it")));
+            return Err(stays(name));
         }
         check_type::<T>(place.dtype, name)?;
         let (elements, room) = (place.dims.elements(), to.len());
-        if elements != room {
-            return Err(Error::invalid(format!("output {name:?} has {elements} elements, the memory for it {room}")));
-        }
+        check_room((name, elements), room)?;
         if elements == 0 {
             return Ok(());
         }
         let index = output.index as usize;
         let to = bytemuck::cast_slice_mut(to);
+        if self.output_buffers().is_some() {
+            let delivery = self.last.as_mut().and_then(|last| last.delivery.as_mut()).ok_or_else(were_taken)?;
+            delivery.settle(&self.outcome)?;
+            to.copy_from_slice(delivery.bytes(index, name)?);
+            return Ok(());
+        }
         match captured {
             Some(captured) => {
                 let captured = self.store.peek_mut(captured).ok_or_else(|| not_given(name))?;
@@ -361,7 +367,7 @@ impl Executable {
     }
 }
 
-fn check_type<T: Element>(dtype: DataType, name: &str) -> Result<()> {
+pub(super) fn check_type<T: Element>(dtype: DataType, name: &str) -> Result<()> {
     if dtype.is::<T>() {
         return Ok(());
     }

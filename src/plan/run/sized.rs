@@ -55,8 +55,8 @@ impl Sized {
         self.specialised.as_ref().unwrap_or(&plan.recipe)
     }
 
-    /// Host memory for its inputs and outputs.
-    pub(super) fn hosts(&self, plan: &Inner, context: &Context) -> Result<HostSides> {
+    /// Host memory for its inputs, and for its outputs unless each run has that of its own.
+    pub(super) fn hosts(&self, plan: &Inner, context: &Context, outputs: bool) -> Result<HostSides> {
         let recipe = self.recipe(plan);
         let pinned = |value: u32, wanted: bool| -> Result<HostSide> {
             let bytes = self.places[value as usize].span;
@@ -67,7 +67,7 @@ impl Sized {
             Ok(HostSide::Here(buffer))
         };
         let inputs = recipe.inputs.iter().map(|input| pinned(input.value, input.class == Input::Host));
-        let outputs = recipe.outputs.iter().map(|output| pinned(output.value, output.host));
+        let outputs = recipe.outputs.iter().filter(|_| outputs).map(|output| pinned(output.value, output.host));
         Ok(HostSides { inputs: inputs.collect::<Result<_>>()?, outputs: outputs.collect::<Result<_>>()? })
     }
 }

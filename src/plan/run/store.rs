@@ -7,6 +7,7 @@ use crate::graph::Graph;
 use crate::plan::recipe::Cores;
 use crate::retire;
 
+use super::behind::Behind;
 use super::host::Ring;
 use super::issue::HostSides;
 use super::piece::Pieces;
@@ -30,6 +31,8 @@ pub(super) struct Captured {
     pub(super) hosts: HostSides,
     /// Host memory by input, which is not part of the graph.
     pub(super) uploads: Vec<Ring>,
+    /// Host outputs, when each run brings them behind the graph.
+    pub(super) behind: Option<Behind>,
     pub(super) groups: Groups,
     /// The end of its latest run; none when it waits at no gate to the outside.
     pub(super) end: Option<Arc<Event>>,

@@ -120,6 +120,10 @@ impl Groups {
         self.stream.as_ref()
     }
 
+    pub(super) fn rescue(&self) -> Option<&Arc<Rescue>> {
+        self.rescue.as_ref()
+    }
+
     /// Waits for the updates, and reports their errors.
     pub(super) fn wait(&self) -> Result<()> {
         let Some(stream) = &self.stream else { return Ok(()) };
