@@ -363,3 +363,34 @@ fn a_device_that_is_opened_again_has_a_thread_again() {
     mock::older_host_functions(false);
     drop(alone);
 }
+
+unsafe extern "C" {
+    fn fork() -> i32;
+    fn _exit(code: i32) -> !;
+    fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
+}
+
+#[test]
+fn a_child_of_a_fork_drops_what_it_has_without_the_thread() {
+    let older = Older::new();
+    let stream = older.stream();
+    runs(&stream);
+    // SAFETY: the child drops values of this crate, which the library refuses there, and ends.
+    let child = unsafe { fork() };
+    if child == 0 {
+        let Older { context, .. } = older;
+        drop(stream);
+        let refused = context.close().unwrap_err().into_error();
+        // Not that the thread does not end.
+        let code = if refused.kind() == ErrorKind::Timeout { 1 } else { 7 };
+        // SAFETY: ends the process at once.
+        unsafe { _exit(code) };
+    }
+    let mut status = 0;
+    // SAFETY: `status` is a place for one number.
+    assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(status >> 8, 7, "{status}");
+    runs(&stream);
+    drop(stream);
+    older.end(&[]);
+}
