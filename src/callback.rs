@@ -4,9 +4,12 @@ use std::ffi::c_void;
 use std::panic::Location;
 use std::sync::{Arc, Weak};
 
+use acl_sys::aclrtStream;
+
 use crate::call::call;
 use crate::closure::{Function, RunsOn};
 use crate::context::ContextInner;
+use crate::context::reports::{Called, Reports, Service};
 use crate::error::Result;
 use crate::stream::{Before, Stream, Task};
 
@@ -43,7 +46,11 @@ impl Stream {
     /// Runs `function` on the host when the stream reaches this point; later work of the stream waits for its end. In
     /// a capture it becomes part of the graph, which keeps it, and runs at each replay.
     ///
-    /// It runs on a thread of the runtime, one at a time within a context. It must not call the runtime: no allocation,
+    /// It runs on a thread of the runtime, one at a time within a context. Releases up to CANN 8.3 have no such thread:
+    /// there it is one of this crate, `racl-callbacks`, which the first host function of a context starts, and which
+    /// ends with the context; it takes one stream of the device. Each stream with host functions is subscribed to it.
+    ///
+    /// It must not call the runtime: no allocation,
     /// no submission, no wait (the AscendCL guide on callbacks warns of deadlocks). Work for its own stream, and a wait
     /// for that, are refused ([`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported)), in a graph for every
     /// stream: they would be behind the function itself. A panic inside it is caught, logged, and reported by the next
@@ -53,8 +60,10 @@ impl Stream {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream destroyed beside this crate,
-    /// [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) in a capture that is ending; the
-    /// function is dropped then.
+    /// [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) in a capture that is ending. On the
+    /// older releases also [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a stream that other
+    /// code has subscribed a thread to, [`ErrorKind::NoStreams`](crate::ErrorKind::NoStreams), and
+    /// [`ErrorKind::Other`](crate::ErrorKind::Other) when no thread can be started. The function is dropped then.
     ///
     /// # Examples
     ///
@@ -70,6 +79,8 @@ impl Stream {
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[doc(alias = "aclrtLaunchHostFunc")]
+    #[doc(alias = "aclrtLaunchCallback")]
+    #[doc(alias = "aclrtSubscribeReport")]
     #[track_caller]
     pub fn host_function(&self, function: impl FnMut() + Send + 'static) -> Result<()> {
         let task = Task { label: "host function", location: Location::caller(), uses: &[], scratch: None };
@@ -77,6 +88,8 @@ impl Stream {
         let context = inner.context();
         context.spent.bury();
         inner.check_thread()?;
+        let service = self.service(&task)?;
+        let service = service.as_deref();
         let state = inner.lock();
         let function = Box::new(function);
         if let Some(capture) = &state.capture {
@@ -86,7 +99,7 @@ impl Stream {
             inner.submit_locked(&state, &task, |raw| {
                 let user = Arc::as_ptr(&function).cast_mut().cast::<c_void>();
                 // SAFETY: the capture, and then the graph, keeps the function alive for every run.
-                unsafe { call!(&**inner.context(), aclrtLaunchHostFunc(raw, Some(run_kept), user)) }
+                unsafe { launch(inner.context(), service, raw, run_kept, user) }
             })?;
             return Ok(());
         }
@@ -96,7 +109,7 @@ impl Stream {
         let user = Box::into_raw(once).cast::<c_void>();
         let result = inner.submit_locked(&state, &task, |raw| {
             // SAFETY: `user` is a leaked box that `run_once` takes over.
-            unsafe { call!(&**inner.context(), aclrtLaunchHostFunc(raw, Some(run_once), user)) }
+            unsafe { launch(inner.context(), service, raw, run_once, user) }
         });
         // What the function owns may need the stream when it is dropped.
         drop(state);
@@ -106,5 +119,35 @@ impl Stream {
             return Err(error);
         }
         Ok(())
+    }
+
+    /// Who runs host functions where the library does not.
+    #[inline]
+    fn service(&self, task: &Task<'_>) -> Result<Option<Arc<Service>>> {
+        let context = self.0.context();
+        if !context.reports.are_needed() {
+            return Ok(None);
+        }
+        let service = Reports::service(context, || Self::lease_raw(context));
+        service.map(Some).map_err(|error| self.refuse((task.label, task.location), error))
+    }
+}
+
+/// # Safety
+///
+/// As for [`Service::launch`].
+#[inline]
+unsafe fn launch(
+    context: &ContextInner,
+    service: Option<&Service>,
+    stream: aclrtStream,
+    function: Called,
+    user: *mut c_void,
+) -> Result<()> {
+    match service {
+        // SAFETY: the caller's promise.
+        None => unsafe { call!(context, aclrtLaunchHostFunc(stream, Some(function), user)) },
+        // SAFETY: as above.
+        Some(service) => unsafe { service.launch(context, stream, function, user) },
     }
 }

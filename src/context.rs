@@ -24,6 +24,7 @@ mod operators;
 pub(crate) mod primary;
 mod ranges;
 mod reclaim;
+pub(crate) mod reports;
 mod room;
 mod scalars;
 
@@ -36,6 +37,7 @@ use operators::Operators;
 pub(crate) use operators::age;
 pub(crate) use reclaim::Behind;
 use reclaim::Reclaim;
+use reports::Reports;
 pub(crate) use room::find as find_room;
 pub(crate) use scalars::Scalars;
 
@@ -60,6 +62,8 @@ pub(crate) struct ContextInner {
     owner: Owner,
     pub(crate) reclaim: Arc<Reclaim>,
     pub(crate) spent: Spent,
+    /// Who runs them.
+    pub(crate) reports: Reports,
     /// The number one in each type.
     pub(crate) ones: Scalars,
     /// Executors for later calls.
@@ -216,6 +220,7 @@ impl Context {
             owner,
             reclaim: Reclaim::of(device, acl.table()),
             spent: Spent::default(),
+            reports: Reports::of(acl.table()),
             ones: Scalars::default(),
             operators: Operators::default(),
             idle_streams: Idle::default(),
@@ -374,6 +379,7 @@ impl Context {
     /// # Errors
     ///
     /// The context and why: [`ErrorKind::InvalidArgument`] while clones, or objects that belong to it, are alive;
+    /// [`ErrorKind::Timeout`] when a host function of it, run by a thread of this crate, does not end;
     /// otherwise the kind of what the runtime says, such as [`ErrorKind::WrongContext`] when the device was reset
     /// beside this crate. Errors that destructors met are in [`Context::take_drop_errors`].
     #[doc(alias = "aclrtResetDevice")]
@@ -433,6 +439,10 @@ impl ContextInner {
         if self.ended.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
+        if let Err(error) = self.reports.end(self) {
+            self.ended.store(false, Ordering::Release);
+            return Err(error);
+        }
         // Before the numbers that they were planned with.
         self.operators.destroy_all(self);
         self.ones.destroy_all(self);
@@ -463,6 +473,7 @@ impl ContextInner {
             owner: self.owner,
             reclaim: std::mem::take(&mut self.reclaim),
             spent: std::mem::take(&mut self.spent),
+            reports: std::mem::take(&mut self.reports),
             ones: std::mem::take(&mut self.ones),
             operators: std::mem::take(&mut self.operators),
             idle_streams: std::mem::take(&mut self.idle_streams),
@@ -479,7 +490,7 @@ impl ContextInner {
 impl Drop for ContextInner {
     fn drop(&mut self) {
         // Its end waits for the device, which waits for the host function.
-        if closure::is_running() && !*self.ended.get_mut() {
+        if (closure::is_running() || self.reports.is_own_thread()) && !*self.ended.get_mut() {
             return retire::on_thread(self.take(), drop);
         }
         if let Err(error) = self.end(false) {

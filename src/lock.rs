@@ -236,8 +236,18 @@ mod check {
     /// Waits for work of the device, or for whoever else is in the library for long.
     pub(super) fn may_block(name: &str) -> bool {
         let at_once = name.ends_with("Async") || name.contains("ResLimit");
-        let parts =
-            ["Synchronize", "Malloc", "Free", "Memcpy", "Memset", "apMem", "MemAddress", "Finalize", "SetDevice"];
+        let parts = [
+            "Synchronize",
+            "ProcessReport",
+            "Malloc",
+            "Free",
+            "Memcpy",
+            "Memset",
+            "apMem",
+            "MemAddress",
+            "Finalize",
+            "SetDevice",
+        ];
         let ends = ["aclInit", "ResetDevice", "CreateContext", "DestroyContext", "DestroyStream", "aclmdlRIDestroy"];
         !at_once && (parts.iter().any(|part| name.contains(part)) || ends.iter().any(|end| name.ends_with(end)))
     }
@@ -316,8 +326,13 @@ mod tests {
     #[cfg(debug_assertions)]
     #[test]
     fn calls_that_wait_are_known() {
-        let waits =
-            ["aclrtSynchronizeStreamWithTimeout", "aclrtMemcpy", "aclrtUnmapMem", "aclrtDestroyStream", "aclInit"];
+        let waits = [
+            "aclrtSynchronizeStreamWithTimeout",
+            "aclrtProcessReport",
+            "aclrtMemcpy",
+            "aclrtDestroyStream",
+            "aclInit",
+        ];
         let goes_on =
             ["aclrtMemcpyAsync", "aclrtRecordEvent", "aclrtStreamQuery", "aclrtResetEvent", "aclmdlRICaptureEnd"];
         assert_eq!((waits.map(check::may_block), goes_on.map(check::may_block)), ([true; 5], [false; 5]));

@@ -30,8 +30,10 @@ use acl_sys::mock as sys;
 use crate::error::{Error, ErrorKind, Result};
 use crate::stream::Stream;
 
+mod older;
 mod races;
 
+pub use older::older_host_functions;
 pub use races::{Race, RaceAccess, RaceCheck, check_races, races};
 
 static EXCLUSIVE: Mutex<()> = Mutex::new(());

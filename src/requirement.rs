@@ -100,7 +100,9 @@ const ALL: [Requirement; 21] = parts! {
         aclrtSynchronizeEvent
         ; optional aclrtSynchronizeEventWithTimeout,
     "timing", "time between events": aclrtCreateEventExWithFlag aclrtRecordEvent aclrtEventElapsedTime,
-    "host-functions", "host functions in the order of a stream": aclrtLaunchHostFunc,
+    "host-functions", "host functions in the order of a stream":
+        aclrtSubscribeReport aclrtUnSubscribeReport aclrtProcessReport aclrtLaunchCallback
+        ; optional aclrtLaunchHostFunc,
     "prefetch", "prefetch into L2 (CMO)": aclrtCmoAsync,
     "operators", "tensors and the operators of racl::op":
         aclCreateTensor aclDestroyTensor aclCreateScalar aclDestroyScalar aclCreateIntArray aclDestroyIntArray
@@ -196,9 +198,8 @@ mod tests {
 
     #[test]
     fn streams_and_what_builds_on_them_need_nothing_that_came_after_cann_8_1() {
-        for name in
-            ["library", "devices", "contexts", "memory", "streams", "events", "timing", "captured-graphs", "plans"]
-        {
+        let parts = ["library", "devices", "contexts", "memory", "streams", "events", "timing", "host-functions"];
+        for name in parts.into_iter().chain(["captured-graphs", "plans"]) {
             let part = ALL.iter().find(|part| part.name == name).unwrap();
             let first = |function: &str| acl_sys::symbol_info(function).unwrap().first();
             let newer = part.functions.iter().filter(|function| first(function) > Some(Release::Cann8_1));

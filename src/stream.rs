@@ -139,6 +139,9 @@ impl Stream {
         if let Err(error) = self.check_alone().and_then(|()| self.0.wait_for(self.0.progress.submitted(), None)) {
             return Err(Refused::new(self, error));
         }
+        if let Err(error) = self.0.context.reports.leave(&self.0.context, self.0.raw) {
+            return Err(Refused::new(self, error));
+        }
         self.0.put_away();
         self.0.released.store(true, Ordering::Release);
         Ok(self.0.raw)
@@ -469,14 +472,17 @@ impl StreamInner {
         }
         self.put_away();
         let idle = self.progress.has_completed(self.progress.submitted());
+        let (context, raw) = (&*self.context, self.raw);
+        // One that is not idle needs its host functions run before it can go.
+        let left = !idle || self.ownership == Ownership::Default || self.leave_reports();
         let result = match self.ownership {
             Ownership::Default if !idle => {
                 Err(Error::new(ErrorKind::DeviceLost, "work of the default stream is lost"))
             }
             Ownership::Default => Ok(()),
-            Ownership::Leased if idle && !self.is_spoilt() && self.context.idle_streams.give_back(self.raw) => Ok(()),
+            Ownership::Leased if idle && left && !self.is_spoilt() && context.idle_streams.give_back(raw) => Ok(()),
             // SAFETY: this is the owner's only destroy; no capture holds the stream, since one would hold this value.
-            _ => unsafe { call!(&*self.context, aclrtDestroyStream(self.raw)) },
+            _ => unsafe { call!(context, aclrtDestroyStream(raw)) }.inspect(|()| context.reports.forget(raw)),
         };
         if result.is_err() {
             self.released.store(false, Ordering::Release);
@@ -486,6 +492,12 @@ impl StreamInner {
 }
 
 impl StreamInner {
+    /// Whether no thread runs its host functions any more.
+    fn leave_reports(&self) -> bool {
+        let left = self.context.reports.leave(&self.context, self.raw);
+        left.map_err(|error| self.context.record_drop_error("ending the callbacks of a stream", error)).is_ok()
+    }
+
     /// Leaves the stream, whose last handle goes, to a thread that waits for its work.
     fn leave(&mut self) {
         let state = std::mem::take(&mut *self.lock());

@@ -147,11 +147,12 @@ impl Stream {
 
     /// A stream of the context's idle ones, or a new one; given back when the last clone goes.
     pub(crate) fn lease(context: &Arc<ContextInner>) -> Result<Self> {
-        let raw = match context.idle_streams.take() {
-            Some(raw) => raw,
-            None => create_raw(context, StreamOptions::new())?,
-        };
-        Ok(Self::own(context, raw, Ownership::Leased))
+        Ok(Self::own(context, Self::lease_raw(context)?, Ownership::Leased))
+    }
+
+    /// As [`Stream::lease`], for the context itself.
+    pub(crate) fn lease_raw(context: &ContextInner) -> Result<aclrtStream> {
+        context.idle_streams.take().map_or_else(|| create_raw(context, StreamOptions::new()), Ok)
     }
 
     fn default_of(context: &Context) -> Result<Self> {

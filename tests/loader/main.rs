@@ -12,6 +12,7 @@ mod build;
 mod child;
 mod files;
 mod foreign_memory;
+mod host_functions;
 mod mixed;
 mod old_types;
 mod once;

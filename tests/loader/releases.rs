@@ -5,13 +5,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use racl::op::DataType::F32;
-use racl::plan::{Cores, Frozen, HostFunction, Input, Mode, Plan, RunOptions, Scope};
+use racl::plan::{Cores, Frozen, Input, Mode, Plan, RunOptions, Scope};
 use racl::sys::{MissingSymbol, Release, Table, aclrtDevAttr};
 use racl::{Acl, Allocator, CaptureMode, Device, ErrorKind, Prefetch, Result};
 
 use crate::build::{RELEASES, belongs, libraries};
 use crate::common::{assert_says, skipped};
-use crate::{add, load};
+use crate::{add, host_functions, load};
 
 use Release::{Cann8_1, Cann8_2, Cann8_3, Cann9_0};
 
@@ -25,17 +25,7 @@ struct Feature {
     run: fn(&Device) -> Result<()>,
 }
 
-const FEATURES: [Feature; 7] = [
-    Feature {
-        symbol: "aclrtLaunchHostFunc",
-        missing: &[Cann8_1, Cann8_2, Cann8_3],
-        history: "it came after CANN 8.3",
-        run: |device| {
-            let stream = device.stream()?;
-            stream.host_function(|| ())?;
-            stream.synchronize()
-        },
-    },
+const FEATURES: [Feature; 4] = [
     Feature {
         symbol: "aclrtGetDeviceInfo",
         missing: &[Cann8_1, Cann8_2, Cann8_3],
@@ -49,34 +39,6 @@ const FEATURES: [Feature; 7] = [
         run: |device| {
             let graph = device.stream()?.capture(CaptureMode::ThreadLocal, |_| Ok(()))?;
             graph.write_trace(tempfile::NamedTempFile::new().unwrap().path())
-        },
-    },
-    Feature {
-        symbol: "aclrtLaunchHostFunc",
-        missing: &[Cann8_1, Cann8_2, Cann8_3],
-        history: "it came after CANN 8.3",
-        run: |device| {
-            let stream = device.stream()?;
-            let (sender, receiver) = std::sync::mpsc::channel();
-            let capture = stream.begin_capture(CaptureMode::ThreadLocal)?;
-            capture.stream().host_function(move || sender.send(()).unwrap())?;
-            let mut graph = capture.finish()?;
-            graph.launch(&stream)?;
-            graph.wait()?;
-            receiver.try_recv().expect("the function ran");
-            Ok(())
-        },
-    },
-    Feature {
-        symbol: "aclrtLaunchHostFunc",
-        missing: &[Cann8_1, Cann8_2, Cann8_3],
-        history: "it came after CANN 8.3",
-        run: |device| {
-            let plan = Plan::build(|g| g.host_function(&HostFunction::new("nothing", 1, |_| {})))?;
-            let mut exe = plan.capture(device, Frozen::new())?;
-            let stream = device.stream()?;
-            exe.run(&stream, &mut exe.bindings())?;
-            stream.synchronize()
         },
     },
     Feature {
@@ -184,9 +146,6 @@ fn limits(device: &Device) -> Result<()> {
     event.record(&stream)?;
     event.synchronize_timeout(Duration::from_secs(600))?;
     assert!(event.is_complete()?);
-    if device.acl().table().aclrtLaunchHostFunc().is_err() {
-        return Ok(());
-    }
     let (begins, begun) = channel();
     let (go, gone) = channel::<()>();
     let gone = Mutex::new(gone);
@@ -203,8 +162,9 @@ fn limits(device: &Device) -> Result<()> {
     assert!(!event.is_complete()?);
     racl::set_drop_limit(Duration::from_millis(30));
     drop(lent);
-    racl::set_drop_limit(Duration::from_secs(10));
+    // Waits for what was dropped, as long as a drop.
     let told = device.context().take_drop_errors();
+    racl::set_drop_limit(Duration::from_secs(10));
     assert_eq!(told.iter().map(racl::Error::kind).collect::<Vec<_>>(), [ErrorKind::Timeout], "{told:?}");
     go.send(()).unwrap();
     event.synchronize_timeout(Duration::from_secs(600))?;
@@ -247,6 +207,7 @@ fn works_everywhere(acl: &Acl) -> Result<()> {
     })?;
     run(&device, plan.capture(&device, Frozen::new())?)?;
     limits(&device)?;
+    host_functions::work(&device)?;
     gates(&device)
 }
 

@@ -41,7 +41,7 @@ static bool needs_all(void *what, const mock_stream *s) {
     return true;
 }
 
-static const mock_wait_for anything = {NULL, needs_all, NULL, NULL, NULL};
+static const mock_wait_for anything = {NULL, needs_all, NULL, NULL, NULL, false};
 
 static mock_task *slot(const mock_stream *s, uint64_t seq) { return &s->ring[seq & (MOCK_QUEUE_DEPTH - 1)]; }
 
@@ -320,11 +320,12 @@ aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns) {
             break;
         }
         if (mock_shared_poll()) continue;
-        const bool others = mock_engine.executing != 0 || mock_call_worker();
+        const bool others = mock_engine.executing != 0 || mock_call_worker() || mock_parts.coming();
         const bool outside = mock_shared_waiting();
         /* Who else could end a wait with a time-out? Nobody, when every thread of the program waits as
          * well. */
-        const bool all_wait = timeout_ns >= 0 || mock_threads_alive() <= mock_engine.waiting;
+        const uint32_t idle = w->serves ? 1 : mock_engine.waiting;
+        const bool all_wait = (timeout_ns >= 0 && !w->serves) || mock_threads_alive() <= idle;
         const bool alone = all_wait && !others && !outside;
         if (mock_deadlines_pass(!alone ? 0 : timeout_ns < 0 ? UINT64_MAX : deadline)) continue;
         bool expired = timeout_ns >= 0;
@@ -332,11 +333,11 @@ aclError mock_wait(const mock_wait_for *w, int64_t timeout_ns) {
             if (began == 0) began = mock_real_ns();
             nap();
             expired = expired && mock_real_ns() - began >= (uint64_t)timeout_ns;
-        } else if (timeout_ns < 0 || others) {
+        } else if (timeout_ns < 0 || !alone) {
             expired = sleep_until_changed(timeout_ns, &until);
         }
         if (!expired || w->ready(w->what)) continue;
-        if (mock_engine.clock_ns < deadline) mock_engine.clock_ns = deadline;
+        if (mock_engine.clock_ns < deadline && (alone || !w->serves)) mock_engine.clock_ns = deadline;
         result = ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
         break;
     }
@@ -378,7 +379,7 @@ static uint64_t target_ended(void *what) {
 
 aclError mock_wait_target(mock_target *t, int64_t timeout_ns) {
     const aclError code =
-        mock_wait(&(mock_wait_for){target_reached, target_needs, t, t->stream, target_ended}, timeout_ns);
+        mock_wait(&(mock_wait_for){target_reached, target_needs, t, t->stream, target_ended, false}, timeout_ns);
     if (mock_races() && code == 0 && t->event == NULL) mock_racing_over(t->stream);
     mock_parts.waited();
     return code;
@@ -416,7 +417,7 @@ aclError mock_room(mock_stream *s) {
         return mock_fail(ACL_ERROR_RT_STREAM_TASK_FULL, "EE1016", "stream %d stores %u tasks already", s->id,
             MOCK_QUEUE_TASKS);
     mock_target t = mock_target_of(s, 0);
-    const aclError code = mock_wait(&(mock_wait_for){room_or_gone, is_it, &t, s, NULL}, MOCK_FOREVER);
+    const aclError code = mock_wait(&(mock_wait_for){room_or_gone, is_it, &t, s, NULL, false}, MOCK_FOREVER);
     if (code != 0) return code;
     if (!mock_target_lives(&t) || s->handle == NULL)
         return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EH0008", "the stream was destroyed meanwhile");
@@ -465,7 +466,7 @@ static bool not_running(void *what) {
 void mock_drop_queue(mock_stream *s) {
     mock_target t = mock_target_of(s, 0);
     s->dropping++;
-    mock_wait(&(mock_wait_for){not_running, NULL, &t, NULL, NULL}, MOCK_FOREVER);
+    mock_wait(&(mock_wait_for){not_running, NULL, &t, NULL, NULL, false}, MOCK_FOREVER);
     if (!mock_target_lives(&t)) return;
     if (!mock_list_empty(&s->in_queue)) mock_list_remove(&s->in_queue);
     s->blocked = s->timed_out = false;
@@ -490,7 +491,7 @@ static bool drained(void *what) {
 void mock_drain(mock_stream *s) {
     mock_target t = mock_target_of(s, 0);
     if ((s->flags & ACL_STREAM_PERSISTENT) == 0)
-        mock_wait(&(mock_wait_for){drained, is_it, &t, s, NULL}, INT64_C(30000000000));
+        mock_wait(&(mock_wait_for){drained, is_it, &t, s, NULL, false}, INT64_C(30000000000));
     if (mock_target_lives(&t)) mock_drop_queue(s);
 }
 
@@ -508,7 +509,7 @@ static bool no_further(void *what) {
 void mock_end_by_force(mock_stream *s) {
     mock_target t = mock_target_of(s, s->tail);
     if ((s->flags & ACL_STREAM_PERSISTENT) == 0)
-        mock_wait(&(mock_wait_for){no_further, is_it, &t, s, NULL}, MOCK_FOREVER);
+        mock_wait(&(mock_wait_for){no_further, is_it, &t, s, NULL, false}, MOCK_FOREVER);
     if (mock_target_lives(&t)) mock_drop_queue(s);
 }
 

@@ -25,6 +25,8 @@ typedef struct mock_engine_parts {
     /* A task failed: without the lock, and with it, which is dropped meanwhile. */
     void (*failed)(const mock_stream *s, const mock_task *t, aclError code);
     void (*failed_locked)(const mock_stream *s, const mock_task *t, aclError code);
+    /* Whether another thread is about to run a callback, which it subscribed for. */
+    bool (*coming)(void);
     /* A host thread waited for a stream. */
     void (*waited)(void);
 } mock_engine_parts;

@@ -131,7 +131,7 @@ aclError mock_record_room(mock_stream *s) {
         if (events_left() != 0) return 0;
         if (quota.records == 0)
             return mock_fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "EE1023", "no event id is left");
-        code = mock_wait(&(mock_wait_for){has_record_id, NULL, NULL, NULL, NULL}, MOCK_FOREVER);
+        code = mock_wait(&(mock_wait_for){has_record_id, NULL, NULL, NULL, NULL, false}, MOCK_FOREVER);
         if (code != 0) return code;
         if (s->serial != serial)
             return mock_fail(ACL_ERROR_RT_INVALID_HANDLE, "EE1017", "the stream was destroyed meanwhile");

@@ -43,13 +43,14 @@ static inline void mock_unlock(void) { pthread_mutex_unlock(&mock_engine.lock); 
 
 /* What a host thread waits for. `needs` says whether the end of the wait depends on the next task of a stream
  * (NULL: on none for certain), `first` is the stream to run first, `ended` gives the virtual time of the end (NULL:
- * now). */
+ * now). One that `serves` waits for what other threads give it: while there are some its time-out is real. */
 typedef struct mock_wait_for {
     bool (*ready)(void *what);
     bool (*needs)(void *what, const mock_stream *s);
     void *what;
     mock_stream *first;
     uint64_t (*ended)(void *what);
+    bool serves;
 } mock_wait_for;
 
 /* A position in a stream's queue, as a thing to wait for. What the stream says afterwards counts only while

@@ -76,7 +76,7 @@ static bool point_needs(void *what, const mock_stream *s) {
 static uint64_t point_ended(void *what) { return ((const mock_point *)what)->stream->time_ns; }
 
 aclError mock_point_synchronize(mock_point *p, int64_t timeout_ns) {
-    return mock_wait(&(mock_wait_for){point_reached, point_needs, p, p->stream, point_ended}, timeout_ns);
+    return mock_wait(&(mock_wait_for){point_reached, point_needs, p, p->stream, point_ended, false}, timeout_ns);
 }
 
 /* ---- capture ---- */

@@ -397,7 +397,7 @@ static bool of_graph(void *what, const mock_stream *s) {
 
 aclError mock_graph_wait(mock_graph *g, mock_stream *first, int64_t timeout_ns) {
     idle_wait w = {g, g->serial, first};
-    const aclError code = mock_wait(&(mock_wait_for){idle, of_graph, &w, first, launch_ended}, timeout_ns);
+    const aclError code = mock_wait(&(mock_wait_for){idle, of_graph, &w, first, launch_ended, false}, timeout_ns);
     if (mock_races() && code == 0 && g->serial == w.serial) mock_racer_join(mock_host_racer, g->over);
     return code;
 }

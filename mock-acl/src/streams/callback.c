@@ -162,6 +162,7 @@ MOCK_EXPORT aclError aclrtLaunchCallback(
 typedef struct subscriber {
     uint64_t thread;
     bool host;
+    bool serves; /* it asked for callbacks since it subscribed */
     int32_t device; /* one for all its streams (observed: sequences, 107012) */
     uint32_t streams;
 } subscriber;
@@ -180,11 +181,22 @@ static subscriber *subscriber_new(uint64_t thread, bool host) {
     subscriber *known = subscriber_of(thread, host);
     for (size_t i = 0; known == NULL && i < sizeof subscribers / sizeof subscribers[0]; i++)
         if (subscribers[i].streams == 0) known = &subscribers[i];
+    if (known != NULL && known->streams == 0) known->serves = false;
     if (known != NULL) {
         known->thread = thread;
         known->host = host;
     }
     return known;
+}
+
+/* A thread that serves takes the next one soon: whoever waits meanwhile does so in real time. */
+bool mock_reports_coming(void) {
+    for (mock_link *l = reports.next; l != &reports; l = l->next) {
+        const report *r = MOCK_OWNER(l, report, link);
+        const subscriber *who = subscriber_of(r->thread, r->host);
+        if (who != NULL && who->serves && r->thread != (uint64_t)pthread_self()) return true;
+    }
+    return false;
 }
 
 void mock_unsubscribe(mock_stream *s) {
@@ -287,11 +299,13 @@ static void run_report(report *r) {
     mock_thread *self = mock_self();
     mock_list_remove(&r->link);
     mock_racer_join(mock_host_racer, r->mark);
+    mock_engine.executing++;
     mock_unlock();
     self->in_task++;
     r->fn(r->user);
     self->in_task--;
     mock_lock();
+    mock_engine.executing--;
     r->finished = true;
     mock_wake_all(&r->waiters);
     mock_wake_all(&mock_engine.value_waiters); /* a graph waits there */
@@ -300,16 +314,19 @@ static void run_report(report *r) {
 
 /* 0: 100000, not subscribed, or not any more: 107012, nothing in time: 507012 (observed: callbacks), the last two
  * without a text (observed: subscribe). Runs one of what is ready (observed: sequences), where the guide names no
- * number. */
+ * number. The time is real where the program has other threads (own choice: who serves asks again and again, which
+ * must neither keep a core busy nor move the clock). */
 static aclError process(int32_t timeout, bool host) {
     if (timeout != -1 && timeout <= 0)
         return mock_fail(ACL_ERROR_INVALID_PARAM, "EH0009", "time-out %d", timeout);
     listener self = {(uint64_t)pthread_self(), host};
     mock_lock();
     aclError code = 0;
-    if (subscriber_of(self.thread, host) == NULL) code = ACL_ERROR_RT_THREAD_SUBSCRIBE;
+    subscriber *who = subscriber_of(self.thread, host);
+    if (who == NULL) code = ACL_ERROR_RT_THREAD_SUBSCRIBE;
+    if (who != NULL) who->serves = true;
     if (code == 0)
-        code = mock_wait(&(mock_wait_for){report_ready, NULL, &self, NULL, NULL},
+        code = mock_wait(&(mock_wait_for){report_ready, NULL, &self, NULL, NULL, true},
             timeout < 0 ? MOCK_FOREVER : (int64_t)timeout * 1000000);
     if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) code = ACL_ERROR_RT_REPORT_TIMEOUT;
     if (code == 0 && next_report(&self) == NULL) code = ACL_ERROR_RT_THREAD_SUBSCRIBE;

@@ -119,7 +119,7 @@ aclError mock_shared_synchronize(mock_event *e, int64_t timeout_ns) {
     aclError code = 0;
     if (w.ticket != 0 && !mock_ticket_reached(w.shared, w.ticket)) {
         mock_engine.shared_waits++;
-        code = mock_wait(&(mock_wait_for){over, NULL, &w, NULL, NULL}, timeout_ns);
+        code = mock_wait(&(mock_wait_for){over, NULL, &w, NULL, NULL, false}, timeout_ns);
         mock_engine.shared_waits--;
         if (code == 0 && !mock_ticket_reached(w.shared, w.ticket))
             code = mock_fail(ACL_ERROR_RT_IPC_ERROR, "EE9999", "the process that recorded the event is dead");

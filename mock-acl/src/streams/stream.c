@@ -332,7 +332,7 @@ static aclError synchronize_device(int64_t timeout, const char *call) {
     mock_ctx *ctx = mock_current();
     aclError code = ctx == NULL ? ACL_ERROR_RT_CONTEXT_NULL : collect(ctx, &all, call);
     if (code == 0) {
-        code = mock_wait(&(mock_wait_for){all_reached, one_needs, &all, NULL, last_end}, timeout);
+        code = mock_wait(&(mock_wait_for){all_reached, one_needs, &all, NULL, last_end, false}, timeout);
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             mock_fail(code, "EE1002", "the device did not finish in time");
         for (size_t i = 0; i < all.count && code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT; i++) {

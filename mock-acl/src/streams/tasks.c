@@ -364,5 +364,6 @@ const mock_engine_parts mock_parts = {
     .update = mock_update_task,
     .failed = mock_exception_raise,
     .failed_locked = mock_exception_locked,
+    .coming = mock_reports_coming,
     .waited = mock_pools_trim,
 };

@@ -64,6 +64,39 @@ RULE(callback, a_blocking_callback_stops_the_stream, "guide: aclrtLaunchCallback
     TRUE(byte_at(memory) == 1);
 }
 
+static int stop;
+
+/* Asks for callbacks until it is told to stop. */
+static void *serve(void *unused) {
+    (void)unused;
+    while (!__atomic_load_n(&stop, __ATOMIC_SEQ_CST)) (void)aclrtProcessReport(100);
+    return NULL;
+}
+
+static void tell(void *argument) {
+    (void)argument;
+    __atomic_store_n(&stop, 1, __ATOMIC_SEQ_CST);
+}
+
+RULE(callback, a_wait_with_a_limit_waits_for_the_thread_that_serves, "guide: aclrtSubscribeReport") {
+    up();
+    aclrtStream stream = new_stream();
+    pthread_t thread;
+    int values[2] = {1, 2};
+    stop = 0;
+    TRUE(pthread_create(&thread, NULL, serve, NULL) == 0);
+    OK(aclrtSubscribeReport((uint64_t)thread, stream));
+    OK(aclrtLaunchCallback(note, &values[0], ACL_CALLBACK_BLOCK, stream));
+    finish(stream);
+    OK(aclrtLaunchCallback(note, &values[1], ACL_CALLBACK_BLOCK, stream));
+    EXPECT(aclrtSynchronizeStreamWithTimeout(stream, 10000), 0);
+    TRUE(noted() == 2 && order[0] == 1 && order[1] == 2);
+    OK(aclrtLaunchCallback(tell, NULL, ACL_CALLBACK_BLOCK, stream));
+    finish(stream);
+    TRUE(pthread_join(thread, NULL) == 0);
+    OK(aclrtUnSubscribeReport((uint64_t)thread, stream));
+}
+
 RULE(callback, a_callback_that_does_not_block_lets_the_stream_go_on, "guide: aclrtLaunchCallback") {
     up();
     aclrtStream stream = new_stream();

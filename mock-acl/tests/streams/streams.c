@@ -147,6 +147,28 @@ static void reports(void) {
     CODE(aclrtProcessReport(10), 107012);
 }
 
+static void *ask(void *codes) {
+    for (int i = 0; i < 3; i++) ((aclError *)codes)[i] = aclrtProcessReport(1);
+    return NULL;
+}
+
+/* A thread that asks for callbacks beside another one does not move the clock. */
+static void serving(void) {
+    up();
+    aclrtStream s = new_stream(), other = new_stream();
+    aclError codes[3];
+    pthread_t thread;
+    OK(aclrtSubscribeReport((uint64_t)pthread_self(), other));
+    const uint64_t before = mock_acl_now_ns();
+    CODE(aclrtProcessReport(1), 507012);
+    CHECK(mock_acl_now_ns() - before == 1000000);
+    CHECK(pthread_create(&thread, NULL, ask, codes) == 0);
+    OK(aclrtSubscribeReport((uint64_t)thread, s));
+    CHECK(pthread_join(thread, NULL) == 0);
+    for (int i = 0; i < 3; i++) CHECK(codes[i] == 507012 || codes[i] == 107012);
+    CHECK(mock_acl_now_ns() - before == 1000000);
+}
+
 static void poll_until_done(void) {
     up();
     aclrtStream s = new_stream();
@@ -188,6 +210,7 @@ int main(void) {
     destroy_with_work();
     host_functions();
     reports();
+    serving();
     poll_until_done();
     values();
     return 0;
