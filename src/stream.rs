@@ -366,10 +366,8 @@ impl StreamInner {
 
     /// What went wrong when all work is done and some of it failed. A later wait tells it.
     pub(crate) fn find_failure(&self) -> Option<String> {
-        let error = self.c_synchronize(Some(1)).err()?;
-        if matches!(error.kind(), ErrorKind::Timeout | ErrorKind::CaptureForbidden) {
-            return None;
-        }
+        // Others say nothing of the work: it is not done, or its context is gone.
+        let error = self.c_synchronize(Some(1)).err().filter(|error| error.kind().is_of_work())?;
         Some(self.tell_later(error))
     }
 

@@ -147,10 +147,8 @@ impl Gates {
     }
 
     /// As [`Gates::open_if_shut`], from the host alone: where no stream can be relied on.
-    pub(crate) fn open_from_host(&self, gate: usize, control: &Stream) {
-        if self.value(gate, control) != Some(1) {
-            tell_shut(self.copy_signal(gate, control));
-        }
+    pub(crate) fn open_from_host(&self, gate: usize, control: &Stream) -> Result<()> {
+        if self.value(gate, control) == Some(1) { Ok(()) } else { self.copy_signal(gate, control) }
     }
 
     /// Writes the signal from the host, without a stream.
@@ -194,10 +192,4 @@ fn external(context: &Arc<ContextInner>) -> Result<RawEvent> {
     // SAFETY: `raw` is a place for one handle.
     unsafe { call!(&**context, aclrtCreateEventWithFlag(&raw mut raw, acl_sys::ACL_EVENT_EXTERNAL)) }?;
     Ok(RawEvent::own(raw, context))
-}
-
-fn tell_shut(opened: Result<()>) {
-    if let Err(error) = opened {
-        say!(Warn, "a gate of a graph that waits for it could not be opened: {error}");
-    }
 }

@@ -1,11 +1,12 @@
 //! Gates of updates that a failure on the device keeps shut.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
-use crate::lock::Lock;
+use crate::lock::{Lock, say};
 use crate::retire::keepers::{self, Keeper};
 use crate::stream::Stream;
 
@@ -22,6 +23,8 @@ pub(super) struct Rescue {
     /// What the update stream was given for each run but the latest, whose end nobody has seen: later work of that
     /// stream waits for the run, so it cannot be waited for as a whole.
     opened: Lock<VecDeque<Arc<Event>>>,
+    /// That a gate could not be opened was said.
+    told: AtomicBool,
 }
 
 /// Runs ahead from which on those that are over are looked for.
@@ -30,7 +33,14 @@ const AHEAD: usize = 32;
 impl Rescue {
     pub(super) fn new(gates: &Gates, count: usize, stream: &Stream) -> Arc<Self> {
         let (gates, stream) = (gates.clone(), stream.clone());
-        let rescue = Arc::new(Self { gates, count, stream, failed: OnceLock::new(), opened: Lock::default() });
+        let rescue = Arc::new(Self {
+            gates,
+            count,
+            stream,
+            failed: OnceLock::new(),
+            opened: Lock::default(),
+            told: AtomicBool::new(false),
+        });
         keepers::add(&rescue);
         rescue
     }
@@ -117,7 +127,7 @@ fn ended(event: &Event) -> Option<Result<()>> {
         Ok(true) => event.synchronize(),
         Err(error) => Err(error),
     };
-    (!ended.as_ref().is_err_and(|error| error.kind() == ErrorKind::CaptureForbidden)).then_some(ended)
+    ended.as_ref().map_or_else(|error| error.kind().is_of_work(), |()| true).then_some(ended)
 }
 
 impl Keeper for Rescue {
@@ -126,6 +136,12 @@ impl Keeper for Rescue {
             let Some(failure) = self.find_failure() else { return };
             let _ = self.failed.set(failure);
         }
-        (0..self.count).for_each(|gate| self.gates.open_from_host(gate, &self.stream));
+        let opened = (0..self.count).map(|gate| self.gates.open_from_host(gate, &self.stream));
+        // Each of them is tried, at each look: it may be shut again by a run that comes to it.
+        if let Some(Err(error)) = opened.reduce(Result::and)
+            && !self.told.swap(true, Ordering::Relaxed)
+        {
+            say!(Warn, "a gate of a graph that waits for it could not be opened: {error}");
+        }
     }
 }
