@@ -243,6 +243,13 @@ impl Event {
             );
             return Err(capture.poison(&task, error));
         }
+        if let (Some(capture), Some(other)) = (&state.capture, &of_event)
+            && capture.is_beside(other)
+        {
+            let text = "the event was recorded on the other side of the border of a condition's body, which is in order \
+                        with what is around it as a whole: fork and join inside the body, or around the condition";
+            return Err(capture.poison(&task, Error::new(ErrorKind::CaptureDependency, text)));
+        }
         // The C call makes the stream part of the event's capture; from here on its work is registered there.
         if let (None, Some(capture)) = (&state.capture, &of_event) {
             let marked = stream.mark_busy(&mut state);

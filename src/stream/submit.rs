@@ -73,6 +73,8 @@ impl StreamInner {
         if let Some(capture) = &state.capture {
             return self.submit_captured(capture, task, call);
         }
+        // Under the lock, so that the capture to which a cell belongs cannot have ended since.
+        task.uses.iter().try_for_each(|touch| touch.memory.check_free_standing())?;
         call(self.raw)?;
         // After the call: a synchronisation that runs meanwhile must not count this work as done.
         let number = self.progress.next();
@@ -91,6 +93,7 @@ impl StreamInner {
         call: impl FnOnce(aclrtStream) -> Result<()>,
     ) -> Result<u64> {
         capture.check_open()?;
+        capture.check_takes(self, task.uses).map_err(|error| capture.poison(task, error))?;
         match call(self.raw) {
             Ok(()) => {
                 capture.record(self, task);
