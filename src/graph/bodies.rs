@@ -228,22 +228,13 @@ impl Choice<'_> {
         let stream = Stream::lease(self.stream.0.context())?;
         stream.set_name(self.name(index));
         let state = outer.open_body(&self.stream.0, &stream.0, self.place)?;
-        let body = Body { stream, state, outer: Arc::clone(outer), place: self.place, over: false };
-        let inner = &body.stream.0;
-        let mut own = inner.lock();
-        // Under the lock, which an end of the capture around it waits for.
-        body.state.check_open()?;
-        // SAFETY: the stream is new and live; the task gave the graph, which lives as long as the capture around it.
-        let begun =
-            unsafe { call!(&**inner.context(), aclmdlRICaptureToModelRIBegin(inner.raw(), graph, outer.mode())) };
-        if let Err(error) = begun {
-            body.state.begin_end();
-            drop(own);
+        if let Err(error) = begin_recording(&stream, &state, graph) {
+            // Nothing is to be ended.
+            state.begin_end();
+            outer.take_in(&state);
             return Err(error);
         }
-        own.capture = Some(Arc::clone(&body.state));
-        drop(own);
-        Ok(body)
+        Ok(Body { stream, state, outer: Arc::clone(outer), place: self.place, over: false })
     }
 
     fn name(&self, index: usize) -> String {
@@ -254,6 +245,18 @@ impl Choice<'_> {
             _ => format!("case {index}"),
         }
     }
+}
+
+fn begin_recording(stream: &Stream, state: &Arc<CaptureState>, graph: aclmdlRI) -> Result<()> {
+    let inner = &stream.0;
+    let mut own = inner.lock();
+    // Under the lock, for which an end of the capture around it waits.
+    state.check_open()?;
+    let mode = state.mode();
+    // SAFETY: the stream is new and live; the task gave the graph, which lives as long as the capture around it.
+    unsafe { call!(&**inner.context(), aclmdlRICaptureToModelRIBegin(inner.raw(), graph, mode)) }?;
+    own.capture = Some(Arc::clone(state));
+    Ok(())
 }
 
 /// A body that is being recorded.
@@ -304,7 +307,7 @@ fn invalidated(text: impl Into<String>) -> Error {
 }
 
 impl Drop for Body {
-    /// It was not begun, or its work panicked.
+    /// Its work panicked.
     fn drop(&mut self) {
         if !self.over {
             let ended = self.end();

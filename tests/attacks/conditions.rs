@@ -245,8 +245,14 @@ fn calls_that_fail_inside() {
     ] {
         for nth in 1..=count {
             mock::fail(call, nth, 207_000).unwrap();
-            stream.capture(CaptureMode::ThreadLocal, work).unwrap_err();
+            let capture = stream.begin_capture(CaptureMode::ThreadLocal).unwrap();
+            let inside = work(&stream);
+            let ended = capture.finish().unwrap_err().to_string();
             mock::clear_failures();
+            // The last end is that of the capture itself.
+            let is_last = (call, nth) == ("aclmdlRICaptureEnd", 4);
+            assert_eq!(inside.is_ok(), is_last, "{call} {nth}: {inside:?}");
+            assert!(ended.contains(call), "{call} {nth}: {ended}");
             assert!(!stream.is_capturing(), "{call} {nth}");
             drop(arena.context.take_drop_errors());
         }

@@ -174,6 +174,35 @@ fn the_race_checker_finds_nothing_in_bodies_that_fork_and_join() {
     assert_eq!(out.to_vec().unwrap()[..2], [3, 1]);
 }
 
+/// Through pinned memory that the graph has.
+#[test]
+fn the_host_gives_and_takes_numbers_between_launches() {
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut out = device.zeros::<i64>([1]).unwrap();
+    let (mut given, mut left) = (None, None);
+    let mut graph = capture(&stream, |s| {
+        let condition = s.condition(None)?;
+        let mut cell = condition.cell::<i64>()?;
+        given = Some(s.upload(device.pinned(1)?, &mut cell)?);
+        s.repeat_while(&condition, |s| {
+            op::adds_inplace(s, &mut out, 1_i64)?;
+            op::adds_inplace(s, &mut number(&condition), -1_i64)
+        })?;
+        left = Some(s.download(&cell, device.pinned(1)?)?);
+        Ok(())
+    });
+    let (given, left) = (given.unwrap(), left.unwrap());
+    let mut rounds = 0;
+    for more in [3, 0, 7] {
+        rounds += more;
+        graph.host(&given).unwrap()[0] = more;
+        graph.host(&left).unwrap()[0] = -1;
+        graph.launch(&stream).unwrap();
+        assert_eq!((out.to_vec().unwrap()[0], graph.host(&left).unwrap()[0]), (rounds, 0));
+    }
+}
+
 #[test]
 fn a_condition_and_its_cell_may_go_before_the_graph_is_whole() {
     let device = device();
