@@ -22,8 +22,8 @@ mod nested;
 /// Shared by the streams of one capture. Record and wait carry it from stream to stream.
 pub(crate) struct CaptureState {
     id: u64,
-    /// The capture around this one, which records the body of a condition.
-    outer: Option<Arc<Self>>,
+    /// What is around this one, which records the body of a condition.
+    around: Option<nested::Around>,
     mode: aclmdlRICaptureMode,
     /// Somebody ends it.
     over: AtomicBool,
@@ -110,15 +110,15 @@ impl CaptureState {
     }
 
     fn within(
-        outer: Option<Arc<Self>>,
+        around: Option<nested::Around>,
         origin: &Arc<StreamInner>,
         pool: &Arc<Private>,
         mode: aclmdlRICaptureMode,
     ) -> Arc<Self> {
-        let panics = outer.as_ref().map_or_else(Panics::default, |outer| outer.panics.clone());
+        let panics = around.as_ref().map_or_else(Panics::default, |around| around.capture.panics.clone());
         let state = Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            outer,
+            around,
             mode,
             over: AtomicBool::new(false),
             panics,
@@ -244,27 +244,34 @@ impl CaptureState {
     }
 
     /// Memory of at least `bytes` bytes for work of this stream: given up by such work, which comes before what is
-    /// recorded next, or by other graphs of the pool.
+    /// recorded next, in front of the body that this is, or by other graphs of the pool.
     pub(crate) fn again(&self, stream: &Arc<StreamInner>, bytes: usize) -> Option<Arc<Allocation>> {
         let mut inner = self.lock();
-        let key = Arc::as_ptr(stream).addr();
+        if let Some(own) = self.given_up(&inner, Arc::as_ptr(stream).addr(), bytes) {
+            return Some(own);
+        }
+        if let Some(lent) = self.given_up_around(bytes) {
+            inner.add(stream, &lent);
+            return Some(lent);
+        }
+        let lent = self.pool.lend(bytes, bytes.saturating_mul(2).saturating_add(1))?;
+        inner.add(stream, &lent);
+        Some(lent)
+    }
+
+    /// Memory that work of the stream `key` had.
+    fn given_up(&self, inner: &Inner, key: usize, bytes: usize) -> Option<Arc<Allocation>> {
         let fits = |own: &&Own| {
             let has = own.allocation.bytes();
             let address = Arc::as_ptr(&own.allocation).addr();
             // Not much more than is needed.
             own.stream == key && !own.shared && has >= bytes && has / 2 <= bytes && {
-                // In the list, and by the graph.
-                let kept = 1 + usize::from(inner.keep.allocations.contains_key(&address));
+                let kept = inner.holds(address) + self.held_around(address);
                 self.pool.is_given_up(&own.allocation, kept)
             }
         };
         let latest = inner.own.iter().rev().take(LOOKED_AT).filter(fits);
-        if let Some(own) = latest.min_by_key(|own| own.allocation.bytes()) {
-            return Some(Arc::clone(&own.allocation));
-        }
-        let lent = self.pool.lend(bytes, bytes.saturating_mul(2).saturating_add(1))?;
-        inner.add(stream, &lent);
-        Some(lent)
+        latest.min_by_key(|own| own.allocation.bytes()).map(|own| Arc::clone(&own.allocation))
     }
 
     /// Notes memory that was made for work of this stream.
@@ -389,6 +396,12 @@ impl Inner {
             return true;
         }
         false
+    }
+
+    /// How often the memory is held: in the list, and by the graph.
+    fn holds(&self, address: usize) -> usize {
+        let lists = [self.places.contains_key(&address), self.keep.allocations.contains_key(&address)];
+        lists.into_iter().map(usize::from).sum()
     }
 
     /// Memory of the pool is for work of `stream`.

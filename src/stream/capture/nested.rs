@@ -5,11 +5,18 @@ use std::sync::atomic::Ordering;
 
 use acl_sys::aclmdlRICaptureMode;
 
-use super::CaptureState;
-use crate::allocation::Touch;
+use super::{CaptureState, Own};
+use crate::allocation::{Allocation, Touch};
 use crate::error::{Error, ErrorKind, Result};
 use crate::stream::StreamInner;
 use crate::stream::submit::Named;
+
+/// What a body is in.
+pub(super) struct Around {
+    pub(super) capture: Arc<CaptureState>,
+    /// The stream that the conditional task is on.
+    stream: usize,
+}
 
 /// A body that is being recorded.
 pub(super) struct Open {
@@ -30,14 +37,14 @@ impl CaptureState {
     /// The capture that gives the graph: this one, or the outermost around it.
     pub(crate) fn root(&self) -> &Self {
         let mut root = self;
-        while let Some(outer) = &root.outer {
-            root = outer;
+        while let Some(around) = &root.around {
+            root = &around.capture;
         }
         root
     }
 
     pub(crate) fn is_root(&self) -> bool {
-        self.outer.is_none()
+        self.around.is_none()
     }
 
     pub(crate) fn mode(&self) -> aclmdlRICaptureMode {
@@ -72,11 +79,28 @@ impl CaptureState {
         origin: &Arc<StreamInner>,
         place: Named,
     ) -> Result<Arc<Self>> {
-        let body = Self::within(Some(Arc::clone(self)), origin, &self.pool, self.mode);
+        let around = Around { capture: Arc::clone(self), stream: Arc::as_ptr(stream).addr() };
+        let body = Self::within(Some(around), origin, &self.pool, self.mode);
         let mut inner = self.lock();
         inner.check_open()?;
         inner.bodies.push(Open { stream: Arc::clone(stream), body: Arc::clone(&body), place });
         Ok(body)
+    }
+
+    /// Memory that work in front of the body gave up, which the body follows; another body of the same choice may have
+    /// had it, of which one runs.
+    pub(super) fn given_up_around(&self, bytes: usize) -> Option<Arc<Allocation>> {
+        let Around { capture, stream } = self.around.as_ref()?;
+        // Locks are taken from the inside out.
+        let inner = capture.lock();
+        capture.given_up(&inner, *stream, bytes).or_else(|| capture.given_up_around(bytes))
+    }
+
+    /// How often the captures around this one hold the memory.
+    pub(super) fn held_around(&self, address: usize) -> usize {
+        self.around
+            .as_ref()
+            .map_or(0, |around| around.capture.lock().holds(address) + around.capture.held_around(address))
     }
 
     /// The bodies that are open, whose work the graph would lack: it is not to be had then.
@@ -113,7 +137,11 @@ impl CaptureState {
             let place = inner.bodies.iter().position(|open| Arc::ptr_eq(&open.body, body));
             let open = place.map(|place| inner.bodies.remove(place));
             if let Some(Open { stream, .. }) = &open {
-                own.iter().for_each(|own| inner.add(stream, &own.allocation));
+                for Own { allocation, .. } in &own {
+                    if !inner.places.contains_key(&Arc::as_ptr(allocation).addr()) {
+                        inner.add(stream, allocation);
+                    }
+                }
                 keep.touches().for_each(|touch| inner.keep_alive(stream, touch));
             }
             if let Some(failure) = failure {
