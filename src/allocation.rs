@@ -41,6 +41,16 @@ unsafe impl Send for Allocation {}
 // SAFETY: as above; the notes about users have their own lock.
 unsafe impl Sync for Allocation {}
 
+/// Memory of a capture is used by something else.
+#[cold]
+#[inline(never)]
+pub(crate) fn not_free_standing() -> Error {
+    Error::invalid(
+        "the cell of a condition, outside the capture that made it: work inside reads and writes it, the host and \
+         other work reach it by copies that the graph makes",
+    )
+}
+
 impl Allocation {
     /// Allocates `bytes` bytes (at least one); content undefined. When memory is short, memory whose release waits
     /// for work is waited for, some seconds at most.
@@ -98,15 +108,15 @@ impl Allocation {
         }
     }
 
+    /// Whether there is one.
+    #[inline]
+    pub(crate) fn is_of_capture(&self) -> bool {
+        matches!(self.source, Source::Capture(_))
+    }
+
     /// That anything but work of one capture may use the memory.
     pub(crate) fn check_free_standing(&self) -> Result<()> {
-        match self.source {
-            Source::Piece(_) => Ok(()),
-            Source::Capture(_) => Err(Error::invalid(
-                "the cell of a condition, outside the capture that made it: work inside reads and writes it, the host \
-                 and other work reach it by copies that the graph makes",
-            )),
-        }
+        if self.is_of_capture() { Err(not_free_standing()) } else { Ok(()) }
     }
 
     pub(crate) fn address(&self) -> *mut c_void {
