@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use crate::context::{Behind, ContextInner, Piece, find_room};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::progress::{Clock, Queue, Use};
 
 mod uses;
@@ -19,8 +19,7 @@ pub(crate) use uses::{How, Launches, Touch};
 pub(crate) struct Allocation {
     address: *mut c_void,
     bytes: usize,
-    /// What is given back.
-    piece: Piece,
+    source: Source,
     users: Users,
     freed: AtomicBool,
     /// The host read or wrote it, or waited for it.
@@ -28,11 +27,29 @@ pub(crate) struct Allocation {
     context: Arc<ContextInner>,
 }
 
+/// Where memory comes from, and goes again.
+enum Source {
+    /// What is given back.
+    Piece(Piece),
+    /// A cell of a graph, which goes with it: for the work that this capture records, and its bodies do.
+    Capture(u64),
+}
+
 // SAFETY: device memory belongs to a context, which any thread may use once it is current there; the address is never
 // dereferenced on the host.
 unsafe impl Send for Allocation {}
 // SAFETY: as above; the notes about users have their own lock.
 unsafe impl Sync for Allocation {}
+
+/// Memory of a capture is used by something else.
+#[cold]
+#[inline(never)]
+pub(crate) fn not_free_standing() -> Error {
+    Error::invalid(
+        "the cell of a condition, outside the capture that made it: work inside reads and writes it, the host and \
+         other work reach it by copies that the graph makes",
+    )
+}
 
 impl Allocation {
     /// Allocates `bytes` bytes (at least one); content undefined. When memory is short, memory whose release waits
@@ -61,12 +78,45 @@ impl Allocation {
         Ok(Self {
             address: found.address,
             bytes,
-            piece: found.piece,
+            source: Source::Piece(found.piece),
             users: found.user.map_or_else(Users::default, Users::after),
             freed: AtomicBool::new(false),
             host: AtomicBool::new(false),
             context: Arc::clone(context),
         })
+    }
+
+    /// `bytes` bytes that belong to a graph, for work of the capture with this number alone.
+    pub(crate) fn of_capture(context: &Arc<ContextInner>, address: *mut c_void, bytes: usize, capture: u64) -> Self {
+        Self {
+            address,
+            bytes,
+            source: Source::Capture(capture),
+            users: Users::default(),
+            freed: AtomicBool::new(false),
+            host: AtomicBool::new(true),
+            context: Arc::clone(context),
+        }
+    }
+
+    /// The number of the capture whose work alone may use the memory.
+    #[inline]
+    pub(crate) fn capture(&self) -> Option<u64> {
+        match self.source {
+            Source::Piece(_) => None,
+            Source::Capture(capture) => Some(capture),
+        }
+    }
+
+    /// Whether there is one.
+    #[inline]
+    pub(crate) fn is_of_capture(&self) -> bool {
+        matches!(self.source, Source::Capture(_))
+    }
+
+    /// That anything but work of one capture may use the memory.
+    pub(crate) fn check_free_standing(&self) -> Result<()> {
+        if self.is_of_capture() { Err(not_free_standing()) } else { Ok(()) }
     }
 
     pub(crate) fn address(&self) -> *mut c_void {
@@ -118,13 +168,16 @@ impl Allocation {
     /// Waits for the users of the memory and frees it; the caller has the only handle.
     pub(crate) fn end(&self) -> Result<()> {
         self.wait_idle()?;
-        self.context.reclaim.free_now(&self.context, &self.piece)?;
+        if let Source::Piece(piece) = &self.source {
+            self.context.reclaim.free_now(&self.context, piece)?;
+        }
         self.freed.store(true, Ordering::Release);
         Ok(())
     }
 
     /// Blocks until no submitted work uses the memory.
     pub(crate) fn wait_idle(&self) -> Result<()> {
+        self.check_free_standing()?;
         self.host.store(true, Ordering::Release);
         let (streams, graphs) = self.users.all();
         streams.iter().try_for_each(|stream| stream.wait(None))?;
@@ -137,9 +190,10 @@ impl Drop for Allocation {
         if *self.freed.get_mut() {
             return;
         }
+        let Source::Piece(piece) = &self.source else { return };
         // Graphs hold the allocation, so none is left; streams may still have work that uses it.
         let streams = self.users.take();
-        self.context.reclaim.release(&self.context, self.piece.clone(), streams);
+        self.context.reclaim.release(&self.context, piece.clone(), streams);
     }
 }
 

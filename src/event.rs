@@ -193,7 +193,7 @@ impl Event {
         let task = Task { label: "event record", location, uses: &[], scratch: None };
         let mut noted = self.last();
         noted.records += 1;
-        let number = stream.submit_locked(state, &task, |raw| {
+        let number = stream.submit_free_standing(state, &task, |raw| {
             // SAFETY: both handles are live and belong to values borrowed here.
             unsafe { call!(&**stream.context(), aclrtRecordEvent(self.as_raw(), raw)) }
         })?;
@@ -237,12 +237,9 @@ impl Event {
                 None => error,
             })?;
         }
-        if let (Some(capture), true) = (&state.capture, matches!(noted.last, Last::Never)) {
-            let error = Error::new(
-                ErrorKind::CaptureDependency,
-                "the event was never recorded, so the wait would order nothing; record it before",
-            );
-            return Err(capture.poison(&task, error));
+        if let Some(capture) = &state.capture {
+            let waits = check_wait(capture, &noted.last, of_event.as_deref());
+            waits.map_err(|error| capture.poison(&task, error))?;
         }
         // The C call makes the stream part of the event's capture; from here on its work is registered there.
         if let (None, Some(capture)) = (&state.capture, &of_event) {
@@ -258,7 +255,7 @@ impl Event {
             };
             return Err(capture.poison(&task, error));
         }
-        stream.submit_locked(&state, &task, |_| self.c_wait(stream))?;
+        stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
         match (&state.capture, &noted.last) {
             (Some(capture), _) => capture.note_wait(stream, self.key()),
             (None, Last::Eager { progress, number, clock }) => {
@@ -470,6 +467,20 @@ impl Event {
             Err(error) => Err(Refused::new(self, error)),
         }
     }
+}
+
+/// That work of the capture can wait for an event whose last record is this.
+#[inline(never)]
+fn check_wait(capture: &CaptureState, last: &Last, of_event: Option<&CaptureState>) -> Result<()> {
+    let text = if matches!(last, Last::Never) {
+        "the event was never recorded, so the wait would order nothing; record it before"
+    } else if of_event.is_some_and(|other| capture.is_beside(other)) {
+        "the event was recorded on the other side of the border of a condition's body, which is in order with what is \
+         around it as a whole: fork and join inside the body, or around the condition"
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(ErrorKind::CaptureDependency, text))
 }
 
 impl Stream {

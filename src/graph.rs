@@ -1,12 +1,16 @@
 //! Captured graphs: work that was recorded once and is replayed with one call.
 
+mod bodies;
 mod capture;
 mod captured;
+mod condition;
+mod ending;
 mod host;
 mod in_flight;
 mod pool;
 
 pub use capture::{Capture, CaptureMode};
 pub use captured::Graph;
+pub use condition::Condition;
 pub use host::HostView;
 pub use pool::GraphPool;

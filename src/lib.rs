@@ -91,7 +91,7 @@ pub use context::{Allocator, Context, ForeignAllocator};
 pub use device::Device;
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::Event;
-pub use graph::{Capture, CaptureMode, Graph, GraphPool, HostView};
+pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView};
 pub use memory::{
     DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, SharedBuffer,
 };

@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 21] = parts! {
+const ALL: [Requirement; 22] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -137,6 +137,9 @@ const ALL: [Requirement; 21] = parts! {
         aclrtStreamWaitEvent aclrtRecordEvent,
     "cross-stream-capture", "several streams in one captured graph":
         aclmdlRICaptureBegin aclmdlRICaptureEnd aclrtCreateEventExWithFlag aclrtRecordEvent aclrtStreamWaitEvent,
+    "conditional-graphs", "choices and loops inside captured graphs (Stream::if_else)":
+        aclmdlRICaptureToModelRIBegin aclmdlRIAddCondTask aclmdlRICondHandleCreate aclmdlRICondHandleGetCondPtr
+        aclmdlRICaptureGetInfo aclmdlRICaptureEnd,
     "graph-dump", "captured graphs as JSON": aclmdlRIDebugJsonPrint,
     "task-group-updates", "operators of a captured graph replaced between or in runs":
         aclmdlRICaptureTaskGrpBegin aclmdlRICaptureTaskGrpEnd aclmdlRICaptureTaskUpdateBegin

@@ -30,7 +30,7 @@ pub use create::StreamOptions;
 pub use order::untracked;
 pub(crate) use order::{Before, ByHand};
 pub(crate) use private::Private;
-pub(crate) use submit::Task;
+pub(crate) use submit::{Named, Task};
 
 /// A queue of work on a device: what is submitted to it runs in order, and independently of other streams.
 ///

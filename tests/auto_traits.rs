@@ -2,8 +2,8 @@
 
 use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
 use racl::{
-    Acl, Capture, Context, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Error, Event, Graph, GraphPool,
-    HostView, Lent, PinnedBuffer, Prefetch, Refused, SharedBuffer, Stream, Tensor,
+    Acl, Capture, Condition, Context, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Error, Event, Graph,
+    GraphPool, HostView, Lent, PinnedBuffer, Prefetch, Refused, SharedBuffer, Stream, Tensor,
 };
 
 trait AmbiguousIfSend<A> {
@@ -44,6 +44,8 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     sync::<Context>();
     send::<Stream>();
     sync::<Stream>();
+    send::<Condition>();
+    sync::<Condition>();
     send::<Event>();
     sync::<Event>();
     send::<DeviceBuffer<f32>>();

@@ -4,14 +4,15 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use acl_sys::{aclmdlRICaptureMode, aclmdlRICaptureStatus};
+use acl_sys::aclmdlRICaptureMode;
 
 use super::captured::Graph;
+use super::ending;
 use super::pool::GraphPool;
 use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::say;
-use crate::stream::{CaptureState, Stream, StreamInner};
+use crate::stream::{CaptureState, Stream};
 
 /// Which calls beside a capture are refused while it is active (code 107030): blocking copies and fills.
 ///
@@ -109,7 +110,7 @@ impl Stream {
         // SAFETY: the handle is this stream's own; null and busy streams give a code.
         let begun = unsafe { call!(&**inner.context(), aclmdlRICaptureBegin(inner.raw(), mode.raw())) };
         begun.map_err(|error| self.explain_begin(error, state.capture.is_some()))?;
-        let capture = CaptureState::new(inner, pool.inner());
+        let capture = CaptureState::new(inner, pool.inner(), mode.raw());
         state.capture = Some(Arc::clone(&capture));
         drop(state);
         Ok(Capture { stream: self.clone(), state: capture, ended: false, thread: PhantomData })
@@ -240,69 +241,16 @@ impl Capture {
 
     fn end(&mut self) -> Result<Graph> {
         self.ended = true;
-        self.state.close();
-        self.state.drain();
         let origin = &self.stream.0;
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: `raw` is a place for one handle, and this is the thread and the stream that the capture began on.
-        let ended = unsafe { call!(&**origin.context(), aclmdlRICaptureEnd(origin.raw(), &raw mut raw)) };
-        let graph = match ended {
-            Ok(()) => {
-                let graph = Graph::own(raw, origin.context(), &self.state);
-                self.state.release_streams();
-                Ok(graph)
-            }
-            Err(error) => Err(self.explain_end(error)),
-        };
+        let graph = ending::end(origin, &self.state).map(|raw| {
+            let graph = Graph::own(raw, origin.context(), &self.state);
+            self.state.release_streams();
+            graph
+        });
         // No longer in a capture, unless it could not be ended.
         drop(self.state.take_sides());
         graph
     }
-
-    fn explain_end(&self, error: Error) -> Error {
-        let error = match error.kind() {
-            ErrorKind::CaptureUnjoined => match self.state.explain_unjoined() {
-                Some(text) => error.with_detail(text),
-                None => error,
-            },
-            _ => match self.state.failure() {
-                Some(failure) => error.with_detail(failure),
-                None => error,
-            },
-        };
-        // A failing end usually frees the streams too. When it did not, a second try may; else they stay parked,
-        // since work given to them would silently go into a graph that nobody gets.
-        if still_capturing(&self.stream.0) && !self.end_again() {
-            self.stream.0.spoil();
-            self.stream.0.context().record_drop_error(
-                "a capture could not be ended; its streams are kept and refuse work",
-                Error::new(ErrorKind::CaptureInvalidated, self.stream.name()),
-            );
-            return error;
-        }
-        self.state.release_streams();
-        error
-    }
-
-    fn end_again(&self) -> bool {
-        let origin = &self.stream.0;
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: as in `end`.
-        let ended = unsafe { call!(&**origin.context(), aclmdlRICaptureEnd(origin.raw(), &raw mut raw)) };
-        if ended.is_ok() {
-            drop(Graph::own(raw, origin.context(), &self.state));
-        }
-        !still_capturing(origin)
-    }
-}
-
-fn still_capturing(stream: &StreamInner) -> bool {
-    let mut status = aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE;
-    let mut raw = std::ptr::null_mut();
-    // SAFETY: two places for one value each; the handle is the stream's own.
-    let asked =
-        unsafe { call!(&**stream.context(), aclmdlRICaptureGetInfo(stream.raw(), &raw mut status, &raw mut raw)) };
-    asked.is_ok() && status != aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE
 }
 
 impl Drop for Capture {

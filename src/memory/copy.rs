@@ -184,7 +184,11 @@ impl Stream {
         bytes: usize,
         location: &'static Location<'static>,
     ) -> Result<()> {
-        if [from, to].iter().any(|address| !address.addr().is_multiple_of(DEVICE_ALIGNMENT)) {
+        // The library lays a cell of a graph out itself, for copies too.
+        let is_aligned = |memory: &Arc<Allocation>, address: *mut c_void| {
+            address.addr().is_multiple_of(DEVICE_ALIGNMENT) || memory.capture().is_some()
+        };
+        if !is_aligned(source, from) || !is_aligned(target, to) {
             let text = format!("a copy on the device between addresses that are not multiples of {DEVICE_ALIGNMENT}");
             return Err(Error::invalid(text));
         }

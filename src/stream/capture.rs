@@ -3,7 +3,9 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use acl_sys::aclmdlRICaptureMode;
 
 use super::joins::Joins;
 use super::private::{Lease, Private, Turn};
@@ -15,9 +17,16 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock};
 use crate::retire::keepers::Keeper;
 
+mod nested;
+
 /// Shared by the streams of one capture. Record and wait carry it from stream to stream.
 pub(crate) struct CaptureState {
     id: u64,
+    /// What is around this one, which records the body of a condition.
+    around: Option<nested::Around>,
+    mode: aclmdlRICaptureMode,
+    /// Somebody ends it.
+    over: AtomicBool,
     pub(crate) panics: Panics,
     /// Where memory for its work comes from.
     pub(crate) pool: Arc<Private>,
@@ -32,6 +41,8 @@ struct Inner {
     /// Streams that it made, by name.
     sides: Vec<(String, Stream)>,
     joins: Joins,
+    /// Bodies that are being recorded.
+    bodies: Vec<nested::Open>,
     keep: Keep,
     /// Memory of the pool for its streams: what is given up is for later work of the same stream.
     own: Vec<Own>,
@@ -94,9 +105,26 @@ impl Keep {
 }
 
 impl CaptureState {
-    pub(crate) fn new(origin: &Arc<StreamInner>, pool: &Arc<Private>) -> Arc<Self> {
-        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        let state = Self { id, panics: Panics::default(), pool: Arc::clone(pool), inner: Lock::default() };
+    pub(crate) fn new(origin: &Arc<StreamInner>, pool: &Arc<Private>, mode: aclmdlRICaptureMode) -> Arc<Self> {
+        Self::within(None, origin, pool, mode)
+    }
+
+    fn within(
+        around: Option<nested::Around>,
+        origin: &Arc<StreamInner>,
+        pool: &Arc<Private>,
+        mode: aclmdlRICaptureMode,
+    ) -> Arc<Self> {
+        let panics = around.as_ref().map_or_else(Panics::default, |around| around.capture.panics.clone());
+        let state = Self {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            around,
+            mode,
+            over: AtomicBool::new(false),
+            panics,
+            pool: Arc::clone(pool),
+            inner: Lock::default(),
+        };
         let mut inner = state.lock();
         inner.streams.push(Arc::clone(origin));
         inner.joins.add_chain();
@@ -169,13 +197,7 @@ impl CaptureState {
         let mut inner = self.lock();
         let chain = inner.chain(stream);
         inner.joins.task(chain, task.label, task.location);
-        for Touch { memory, how } in task.memory() {
-            // Other graphs of the pool may write the memory: they are in order by what they do with it.
-            let how = if inner.used(memory, stream) { How::Written } else { how };
-            let kept = inner.keep.allocations.entry(Arc::as_ptr(memory).addr());
-            let kept = kept.or_insert_with(|| (Arc::clone(memory), how));
-            kept.1 = kept.1.max(how);
-        }
+        task.memory().for_each(|touch| inner.keep_alive(stream, touch));
     }
 
     pub(crate) fn note_record(&self, stream: &Arc<StreamInner>, event: usize) {
@@ -203,45 +225,53 @@ impl CaptureState {
     }
 
     pub(crate) fn keep_other(&self, other: Box<dyn Any + Send>) {
-        self.lock().keep.others.push(other);
+        self.root().lock().keep.others.push(other);
     }
 
     pub(crate) fn keep_keeper(&self, keeper: Arc<dyn Keeper>) {
-        self.lock().keep.keepers.push(keeper);
+        self.root().lock().keep.keepers.push(keeper);
     }
 
     pub(crate) fn keep_host_function(&self, function: &Arc<Function>) {
-        self.lock().keep.host_functions.push(Arc::clone(function));
+        self.root().lock().keep.host_functions.push(Arc::clone(function));
     }
 
     pub(crate) fn keep_host_buffer(&self, buffer: Box<dyn Any + Send>) -> HostSlot {
-        let buffers = &mut self.lock().keep.host_buffers;
+        let root = self.root();
+        let buffers = &mut root.lock().keep.host_buffers;
         buffers.push(buffer);
-        HostSlot { capture: self.id, index: buffers.len() - 1 }
+        HostSlot { capture: root.id, index: buffers.len() - 1 }
     }
 
     /// Memory of at least `bytes` bytes for work of this stream: given up by such work, which comes before what is
-    /// recorded next, or by other graphs of the pool.
+    /// recorded next, in front of the body that this is, or by other graphs of the pool.
     pub(crate) fn again(&self, stream: &Arc<StreamInner>, bytes: usize) -> Option<Arc<Allocation>> {
         let mut inner = self.lock();
-        let key = Arc::as_ptr(stream).addr();
+        if let Some(own) = self.given_up(&inner, Arc::as_ptr(stream).addr(), bytes) {
+            return Some(own);
+        }
+        if let Some(lent) = self.given_up_around(bytes) {
+            inner.add(stream, &lent);
+            return Some(lent);
+        }
+        let lent = self.pool.lend(bytes, bytes.saturating_mul(2).saturating_add(1))?;
+        inner.add(stream, &lent);
+        Some(lent)
+    }
+
+    /// Memory that work of the stream `key` had.
+    fn given_up(&self, inner: &Inner, key: usize, bytes: usize) -> Option<Arc<Allocation>> {
         let fits = |own: &&Own| {
             let has = own.allocation.bytes();
             let address = Arc::as_ptr(&own.allocation).addr();
             // Not much more than is needed.
             own.stream == key && !own.shared && has >= bytes && has / 2 <= bytes && {
-                // In the list, and by the graph.
-                let kept = 1 + usize::from(inner.keep.allocations.contains_key(&address));
+                let kept = inner.holds(address) + self.held_around(address);
                 self.pool.is_given_up(&own.allocation, kept)
             }
         };
         let latest = inner.own.iter().rev().take(LOOKED_AT).filter(fits);
-        if let Some(own) = latest.min_by_key(|own| own.allocation.bytes()) {
-            return Some(Arc::clone(&own.allocation));
-        }
-        let lent = self.pool.lend(bytes, bytes.saturating_mul(2).saturating_add(1))?;
-        inner.add(stream, &lent);
-        Some(lent)
+        latest.min_by_key(|own| own.allocation.bytes()).map(|own| Arc::clone(&own.allocation))
     }
 
     /// Notes memory that was made for work of this stream.
@@ -345,6 +375,18 @@ impl Inner {
         self.sides.iter().find(|(known, _)| known == name).map(|(_, stream)| stream.clone())
     }
 
+    fn keep_alive(&mut self, stream: &Arc<StreamInner>, Touch { memory, how }: Touch<'_>) {
+        if memory.capture().is_some() {
+            // It belongs to the graph.
+            return;
+        }
+        // Other graphs of the pool may write the memory: they are in order by what they do with it.
+        let how = if self.used(memory, stream) { How::Written } else { how };
+        let kept = self.keep.allocations.entry(Arc::as_ptr(memory).addr());
+        let kept = kept.or_insert_with(|| (Arc::clone(memory), how));
+        kept.1 = kept.1.max(how);
+    }
+
     /// Work of `stream` uses memory. Whether it is of the pool.
     fn used(&mut self, allocation: &Arc<Allocation>, stream: &Arc<StreamInner>) -> bool {
         let place = self.places.get(&Arc::as_ptr(allocation).addr());
@@ -354,6 +396,12 @@ impl Inner {
             return true;
         }
         false
+    }
+
+    /// How often the memory is held: in the list, and by the graph.
+    fn holds(&self, address: usize) -> usize {
+        let lists = [self.places.contains_key(&address), self.keep.allocations.contains_key(&address)];
+        lists.into_iter().map(usize::from).sum()
     }
 
     /// Memory of the pool is for work of `stream`.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use acl_sys::aclrtStream;
 
 use super::{CaptureState, State, Stream, StreamInner};
-use crate::allocation::{Allocation, How, Touch};
+use crate::allocation::{Allocation, How, Touch, not_free_standing};
 use crate::call::Caller as _;
 use crate::closure::may_run_on;
 use crate::context::{Behind, ContextInner};
@@ -70,6 +70,21 @@ impl StreamInner {
         task: &Task<'_>,
         call: impl FnOnce(aclrtStream) -> Result<()>,
     ) -> Result<u64> {
+        // Under the lock, so that the capture to which a cell belongs cannot have ended since.
+        if state.capture.is_none() && task.uses.iter().any(|touch| touch.memory.is_of_capture()) {
+            return Err(not_free_standing());
+        }
+        self.submit_free_standing(state, task, call)
+    }
+
+    /// As [`StreamInner::submit_locked`], for work that names no memory, or only such as anything may use.
+    #[inline]
+    pub(crate) fn submit_free_standing(
+        self: &Arc<Self>,
+        state: &State,
+        task: &Task<'_>,
+        call: impl FnOnce(aclrtStream) -> Result<()>,
+    ) -> Result<u64> {
         if let Some(capture) = &state.capture {
             return self.submit_captured(capture, task, call);
         }
@@ -91,6 +106,7 @@ impl StreamInner {
         call: impl FnOnce(aclrtStream) -> Result<()>,
     ) -> Result<u64> {
         capture.check_open()?;
+        capture.check_takes(self, task.uses).map_err(|error| capture.poison(task, error))?;
         match call(self.raw) {
             Ok(()) => {
                 capture.record(self, task);

@@ -13,6 +13,7 @@ mod bindings;
 #[cfg(feature = "cache")]
 mod caches;
 mod captures;
+mod conditions;
 mod drops;
 mod exhaustion;
 mod failing;

@@ -47,6 +47,7 @@ fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
     growing(context)?;
     operators(context)?;
     graph(context)?;
+    conditions(context)?;
     crate::plans::run(context)?;
     given_up(context, drop_errors)?;
     context.synchronize()
@@ -289,6 +290,37 @@ fn graph(context: &Context) -> Result<()> {
     let _ = std::fs::remove_file(&path);
     written?;
     graph.launch(&other)?;
+    graph.close().map_err(racl::Refused::into_error)
+}
+
+/// A loop of one round with a choice in it, and a switch. Two writes end the loop, of which one may fail.
+fn conditions(context: &Context) -> Result<()> {
+    let stream = context.stream()?;
+    let (mut wanted, zero) = (context.upload(&[0_u64])?, context.upload(&[0_u64])?);
+    let out = context.alloc_zeroed::<u8>(4)?.into_shared();
+    let mut graph = stream.capture(CaptureMode::ThreadLocal, |s| {
+        let (more, which) = (s.condition(Some(1))?, s.condition(None)?);
+        s.repeat_while(&more, |s| {
+            s.copy(&zero, &mut more.cell()?)?;
+            s.fill_bytes(&mut more.cell::<u64>()?, 0)?;
+            let (last, mut one, mut other) = (s.condition(None)?, out.slice(..1)?, out.slice(1..2)?);
+            s.copy(&wanted, &mut last.cell()?)?;
+            s.if_else(&last, |s| s.fill_bytes(&mut one, 1), |s| s.fill_bytes(&mut other, 2))
+        })?;
+        s.copy(&wanted, &mut which.cell()?)?;
+        s.switch(&which, 2, |case, s| {
+            let side = s.side("1")?;
+            s.fork(&side)?;
+            side.fill_bytes(&mut out.slice(2 + case..3 + case)?, 3)?;
+            s.join(&side)
+        })
+    })?;
+    graph.launch(&stream)?;
+    assert_eq!(out.to_vec()?, [0, 2, 3, 0]);
+    wanted.write(&[1])?;
+    graph.launch(&stream)?;
+    graph.wait()?;
+    assert_eq!(out.to_vec()?, [1, 2, 3, 3]);
     graph.close().map_err(racl::Refused::into_error)
 }
 

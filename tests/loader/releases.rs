@@ -25,7 +25,7 @@ struct Feature {
     run: fn(&Device) -> Result<()>,
 }
 
-const FEATURES: [Feature; 4] = [
+const FEATURES: [Feature; 5] = [
     Feature {
         symbol: "aclrtGetDeviceInfo",
         missing: &[Cann8_1, Cann8_2, Cann8_3],
@@ -53,6 +53,22 @@ const FEATURES: [Feature; 4] = [
         missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
         history: "it came after CANN 9.0",
         run: |device| device.stream()?.id().map(drop),
+    },
+    Feature {
+        symbol: "aclmdlRICondHandleCreate",
+        missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
+        history: "it came after CANN 9.0",
+        run: |device| {
+            let (stream, mut out) = (device.stream()?, device.upload(&[0_u8; 4])?);
+            let captured = stream.capture(CaptureMode::ThreadLocal, |s| {
+                let condition = s.condition(Some(1))?;
+                s.if_then(&condition, |s| s.fill_bytes(&mut out, 1))
+            });
+            assert!(!stream.is_capturing());
+            captured?.launch(&stream)?;
+            assert_eq!(out.to_vec()?, [1; 4]);
+            Ok(())
+        },
     },
 ];
 

@@ -72,6 +72,7 @@ impl<T: Element> Bindable for Tensor<T> {
         if !self.is_dense() {
             return Err(Error::invalid("a tensor with gaps; make it dense with op::copy before"));
         }
+        self.allocation().check_free_standing()?;
         let offset = self.address().addr() - self.allocation().address().addr();
         let tensor = Some((T::TYPE, *self.shape()));
         Ok(Bound { allocation: Arc::clone(self.allocation()), offset, bytes: self.len() * T::TYPE.size(), tensor })
@@ -80,6 +81,7 @@ impl<T: Element> Bindable for Tensor<T> {
 
 impl<T: Pod> Bindable for SharedBuffer<T> {
     fn bound(&self) -> Result<Bound> {
+        self.allocation().check_free_standing()?;
         let offset = self.address().addr() - self.allocation().address().addr();
         Ok(Bound { allocation: Arc::clone(self.allocation()), offset, bytes: self.size_bytes(), tensor: None })
     }

@@ -1,0 +1,59 @@
+//! A loop that the device ends by itself: Newton's method for square roots, until the worst of them is close enough.
+//!
+//! Without conditions in graphs the host looks at the residual after each round, which costs a wait and a transfer. Here
+//! the loop is captured once, and one launch runs as many rounds as its numbers need. Prints how many those were.
+#![allow(clippy::print_stdout)]
+
+use racl::{Acl, CaptureMode, ErrorKind, Result, Tensor, op};
+
+const COUNT: usize = 8;
+const CLOSE: f32 = 1e-5;
+
+fn main() -> Result<()> {
+    let acl = Acl::init_or_mock()?;
+    println!("library: {acl}");
+    let device = acl.device(0)?;
+    let stream = device.stream()?;
+    let squares = device.zeros::<f32>([COUNT])?;
+    let (mut x, mut rounds) = (device.zeros::<f32>([COUNT])?, device.zeros::<i64>([1])?);
+    let (mut next, mut off) = (device.empty::<f32>([COUNT])?, device.empty::<f32>([COUNT])?);
+    let mut worst = device.empty::<f32>([1])?;
+
+    let captured = stream.capture(CaptureMode::ThreadLocal, |s| {
+        let condition = s.condition(Some(1))?;
+        let mut more = Tensor::over(condition.cell::<u8>()?, [1])?;
+        op::fill(s, &mut rounds, 0)?;
+        op::copy(s, &squares, &mut x)?; // a first guess
+        s.repeat_while(&condition, |s| {
+            // x = (x + a / x) / 2
+            op::div(s, &squares, &x, &mut next)?;
+            op::add_inplace(s, &mut x, &next)?;
+            op::muls_inplace(s, &mut x, 0.5)?;
+            op::adds_inplace(s, &mut rounds, 1)?;
+            // The greatest |x² / a - 1| decides.
+            op::mul(s, &x, &x, &mut next)?;
+            op::div_inplace(s, &mut next, &squares)?;
+            op::adds_inplace(s, &mut next, -1.0)?;
+            op::abs(s, &next, &mut off)?;
+            op::amax(s, &off, &[0], true, &mut worst)?;
+            op::greater_than(s, &worst, CLOSE, &mut more)
+        })
+    });
+    let mut graph = match captured {
+        Err(error) if error.kind() == ErrorKind::MissingSymbol => {
+            println!("no conditions in graphs: {error}");
+            return Ok(());
+        }
+        captured => captured?,
+    };
+    for scale in [1.0, 100.0, 10_000.0] {
+        let given: Vec<f32> = (1..=COUNT).map(|at| at as f32 * scale).collect();
+        squares.buffer()?.write(&given)?;
+        graph.launch(&stream)?;
+        let found = x.to_vec()?;
+        let far = found.iter().zip(&given).find(|(x, a)| (**x * **x / **a - 1.0).abs() > CLOSE);
+        assert_eq!(far, None, "a root that is not close");
+        println!("{scale}: {} rounds in one launch, the last root is {}", rounds.to_vec()?[0], found[COUNT - 1]);
+    }
+    Ok(())
+}
