@@ -17,8 +17,9 @@ use crate::closure::{self, Panics};
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::event::Event;
+use crate::progress::Clock;
 use crate::retire::{self, Waited};
-use crate::stream::{CaptureState, Keep, Stream, Task};
+use crate::stream::{CaptureState, Keep, Stream, StreamInner, Task};
 
 /// A captured graph (`aclmdlRI`): launched with one call however many operators it holds.
 ///
@@ -155,57 +156,52 @@ impl Graph {
         }
         inner.context().check_library(&self.context, "a graph")?;
         let task = Task { label: "graph launch", location: Location::caller(), uses: &[], scratch: None };
-        if self.keep.has_turns() {
-            return self.launch_in_turn(stream, &task);
-        }
-        self.launch_now(stream, &task)
-    }
-
-    /// While no other graph is launched that may use the same memory of a pool.
-    #[inline(never)]
-    fn launch_in_turn(&mut self, stream: &Stream, task: &Task<'_>) -> Result<()> {
-        let _turn = self.keep.turn()?;
-        self.launch_now(stream, task)
-    }
-
-    // The way without turns would be a call deeper.
-    #[inline(always)]
-    fn launch_now(&mut self, stream: &Stream, task: &Task<'_>) -> Result<()> {
-        let inner = &stream.0;
-        let again = self.in_flight.is_last(inner);
-        let before = if again { None } else { self.in_flight.running()? };
-        if let Some(before) = before {
-            Event::order(&mut self.order, &self.context, &before, stream, task.location)?;
-        }
+        // While no other graph is launched that may use the same memory of a pool.
+        let _turn = if self.keep.has_turns() { self.keep.turn()? } else { None };
         inner.check_thread()?;
+        let again = self.in_flight.is_last(inner);
         // Nobody else used the memory since the last launch: its work is behind everything still.
         let known = again && !self.in_flight.take_disturbed();
         if !known {
-            let ordered = inner.order_after(self.keep.touches());
-            if !matches!(ordered, Ok(true)) {
-                self.in_flight.set_disturbed();
-            }
-            ordered?;
+            self.order_launch(stream, again, task.location)?;
         }
         let state = inner.lock();
-        let number = inner.submit_free_standing(&state, task, |raw| {
+        let number = inner.submit_free_standing(&state, &task, |raw| {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
         });
         let number = number.inspect_err(|_| self.in_flight.set_disturbed())?;
         self.in_flight.launched(inner, number);
         if !known {
-            let id = inner.progress().id();
-            self.keep
-                .touches()
-                .filter(|touch| touch.how != How::Kept)
-                .for_each(|touch| touch.memory.launched_on(id, touch.how, &state.clock));
+            self.note_use(inner, &state.clock);
         }
         drop(state);
         if !again {
             inner.panics.adopt(&self.panics);
         }
         Ok(())
+    }
+
+    /// Makes `stream` wait for the launch before, and for other work that uses the memory.
+    #[inline(never)]
+    fn order_launch(&mut self, stream: &Stream, again: bool, location: &'static Location<'static>) -> Result<()> {
+        let before = if again { None } else { self.in_flight.running()? };
+        if let Some(before) = before {
+            Event::order(&mut self.order, &self.context, &before, stream, location)?;
+        }
+        let ordered = stream.0.order_after(self.keep.touches());
+        if !matches!(ordered, Ok(true)) {
+            self.in_flight.set_disturbed();
+        }
+        ordered.map(drop)
+    }
+
+    /// Tells the memory of a launch on a stream, whose further work is behind `clock`.
+    #[inline(never)]
+    fn note_use(&self, stream: &StreamInner, clock: &Clock) {
+        let id = stream.progress().id();
+        let uses = self.keep.touches().filter(|touch| touch.how != How::Kept);
+        uses.for_each(|touch| touch.memory.launched_on(id, touch.how, clock));
     }
 
     /// Blocks until the last launch is done; returns at once when there was none.

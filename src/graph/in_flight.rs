@@ -51,6 +51,11 @@ impl InFlight {
         if self.is_last(stream) {
             return self.number.store(number, Ordering::Release);
         }
+        self.launched_elsewhere(stream, number);
+    }
+
+    #[inline(never)]
+    fn launched_elsewhere(&self, stream: &Arc<StreamInner>, number: u64) {
         let mut last = self.known();
         *last = Some(Use::of(stream, number));
         self.number.store(number, Ordering::Release);
