@@ -193,7 +193,7 @@ impl Event {
         let task = Task { label: "event record", location, uses: &[], scratch: None };
         let mut noted = self.last();
         noted.records += 1;
-        let number = stream.submit_locked(state, &task, |raw| {
+        let number = stream.submit_free_standing(state, &task, |raw| {
             // SAFETY: both handles are live and belong to values borrowed here.
             unsafe { call!(&**stream.context(), aclrtRecordEvent(self.as_raw(), raw)) }
         })?;
@@ -255,7 +255,7 @@ impl Event {
             };
             return Err(capture.poison(&task, error));
         }
-        stream.submit_locked(&state, &task, |_| self.c_wait(stream))?;
+        stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
         match (&state.capture, &noted.last) {
             (Some(capture), _) => capture.note_wait(stream, self.key()),
             (None, Last::Eager { progress, number, clock }) => {

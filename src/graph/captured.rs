@@ -166,7 +166,7 @@ impl Graph {
             self.order_launch(stream, again, task.location)?;
         }
         let state = inner.lock();
-        let number = inner.submit_locked(&state, &task, |raw| {
+        let number = inner.submit_free_standing(&state, &task, |raw| {
             // SAFETY: graph and stream are live and not null; `&mut self` excludes another call for this graph.
             unsafe { call!(&*self.context, aclmdlRIExecuteAsync(self.raw, raw)) }
         });

@@ -70,12 +70,23 @@ impl StreamInner {
         task: &Task<'_>,
         call: impl FnOnce(aclrtStream) -> Result<()>,
     ) -> Result<u64> {
+        // Under the lock, so that the capture to which a cell belongs cannot have ended since.
+        if state.capture.is_none() && task.uses.iter().any(|touch| touch.memory.is_of_capture()) {
+            return Err(not_free_standing());
+        }
+        self.submit_free_standing(state, task, call)
+    }
+
+    /// As [`StreamInner::submit_locked`], for work that names no memory, or only such as anything may use.
+    #[inline]
+    pub(crate) fn submit_free_standing(
+        self: &Arc<Self>,
+        state: &State,
+        task: &Task<'_>,
+        call: impl FnOnce(aclrtStream) -> Result<()>,
+    ) -> Result<u64> {
         if let Some(capture) = &state.capture {
             return self.submit_captured(capture, task, call);
-        }
-        // Under the lock, so that the capture to which a cell belongs cannot have ended since.
-        if task.uses.iter().any(|touch| touch.memory.is_of_capture()) {
-            return Err(not_free_standing());
         }
         call(self.raw)?;
         // After the call: a synchronisation that runs meanwhile must not count this work as done.
