@@ -193,6 +193,11 @@ impl Use {
         Self { queue: weak, progress: Arc::clone(queue.progress()), number }
     }
 
+    /// The queue, unless it is gone; waits for nothing.
+    pub(crate) fn queue(&self) -> Option<Arc<dyn Queue>> {
+        self.queue.upgrade().or_else(|| self.progress.heir())
+    }
+
     /// The queue, while the submission may still run. Waits for one that goes away on another thread.
     pub(crate) fn owner(&self) -> Result<Option<Arc<dyn Queue>>> {
         if self.is_done() {
