@@ -65,7 +65,7 @@ pub(crate) struct ContextInner {
     /// Executors for later calls.
     pub(crate) operators: Operators,
     /// Idle streams that captures lease.
-    pub(crate) idle_streams: Idle,
+    pub(crate) idle_streams: Arc<Idle>,
     /// Idle events that order streams.
     pub(crate) events: Events,
     /// Streams wait by themselves for others that use the same memory.
@@ -209,16 +209,17 @@ impl Context {
         owner: Owner,
         parent: Option<Arc<ContextInner>>,
     ) -> Self {
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         Self(Arc::new(ContextInner {
             raw,
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            id,
             device,
             owner,
             reclaim: Reclaim::of(device, acl.table()),
             spent: Spent::default(),
             ones: Scalars::default(),
             operators: Operators::default(),
-            idle_streams: Idle::default(),
+            idle_streams: Idle::of(raw, id, device, acl.table()),
             events: Events::default(),
             tracking: AtomicBool::new(true),
             drop_errors: Lock::default(),
@@ -465,7 +466,7 @@ impl ContextInner {
             spent: std::mem::take(&mut self.spent),
             ones: std::mem::take(&mut self.ones),
             operators: std::mem::take(&mut self.operators),
-            idle_streams: std::mem::take(&mut self.idle_streams),
+            idle_streams: Arc::clone(&self.idle_streams),
             events: std::mem::take(&mut self.events),
             tracking: AtomicBool::new(*self.tracking.get_mut()),
             drop_errors: std::mem::take(&mut self.drop_errors),
