@@ -76,6 +76,7 @@ impl StreamInner {
         call(self.raw)?;
         // After the call: a synchronisation that runs meanwhile must not count this work as done.
         let number = self.progress.next();
+        state.latest.set(Some((task.label, task.location)));
         for touch in task.memory() {
             let how = if state.only_keeps { How::Kept } else { touch.how };
             touch.memory.used_by(self, number, how, &state.clock);
