@@ -314,3 +314,31 @@ fn idle_streams_are_not_missed_by_a_context_that_ends() {
         }
     });
 }
+
+/// In a process of its own, since the variable is looked at when a library is initialised.
+#[test]
+fn the_environment_lets_calls_ask_which_context_is_current() {
+    const VARIABLE: &str = "RACL_VERIFY_CONTEXT";
+    const NAME: &str = "the_environment_lets_calls_ask_which_context_is_current";
+    let child = std::env::var_os("RACL_TEST_CHILD").is_some();
+    if child {
+        let _alone = mock::exclusive();
+        let acl = Acl::mock().unwrap();
+        let device = acl.device(0).unwrap();
+        let (own, theirs) = (device.context().create_context().unwrap(), device.context().create_context().unwrap());
+        let stream = own.stream().unwrap();
+        let mut buffer = own.alloc::<u8>(4).unwrap();
+        make_current(&acl, &theirs);
+        let done = stream.fill_bytes(&mut buffer, 1).map_err(|error| error.kind());
+        let asks = std::env::var_os(VARIABLE).is_some_and(|value| value == "1");
+        assert_eq!(done, if asks { Ok(()) } else { Err(ErrorKind::WrongContext) });
+        return;
+    }
+    for value in ["1", "0", ""] {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", NAME]).env(VARIABLE, value).env("RACL_TEST_CHILD", "1");
+        let done = child.output().unwrap();
+        let text = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success() && text.contains("1 passed"), "{value:?}: {text}");
+    }
+}
