@@ -45,7 +45,7 @@ impl Held {
         let late = late.unwrap_or_else(|| panic!("{name}: {told:?}"));
         let hangs = hangs.iter().map(|part| part.replace("ID", &self.id.to_string()));
         hangs.for_each(|part| {
-            assert_says(late, ErrorKind::Timeout, &[&part, "is not done 20ms after the drop began"])
+            assert_says(late, ErrorKind::Timeout, &[&part, "is not done 20ms after the drop began"]);
         });
         drop(rest);
         let (context, error) = self.context.close().unwrap_err().into_parts();

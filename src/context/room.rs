@@ -29,8 +29,8 @@ struct Wanted<'a> {
 }
 
 /// Memory of `bytes` bytes. For work of the stream `behind`, where there is one, alone: earlier work of it may use the
-/// memory still. When memory is short, what is cached is given back; then a stream takes what another one gave up, whose
-/// work it waits for on the device, and where that cannot be the host waits for memory that others held.
+/// memory still. When memory is short, what is cached is given back. Then a stream takes what another one gave up,
+/// whose work it waits for on the device; where that cannot be, the host waits for memory that others held.
 #[inline]
 pub(crate) fn find(
     context: &ContextInner,
