@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use crate::device::Device;
+use crate::context::Context;
 use crate::error::Result;
 use crate::plan::{Builder, Plan, Registry};
 
@@ -321,9 +321,9 @@ impl Func {
         self
     }
 
-    /// The plan: from disk, else built by `work`, checked and stored. [`CompileCache::status`] says which. `work` is
-    /// not called when there is an entry, so it hands out nothing: inputs, outputs and gates
-    /// ([`Plan::external`](crate::plan::Plan::external)) are found by name.
+    /// The plan for the device of `context`: from disk, else built by `work`, checked and stored.
+    /// [`CompileCache::status`] says which. `work` is not called when there is an entry, so it hands out nothing:
+    /// inputs, outputs and gates ([`Plan::external`](crate::plan::Plan::external)) are found by name.
     ///
     /// # Errors
     ///
@@ -333,9 +333,9 @@ impl Func {
     /// files is no error, but in strict mode, where a plan that is not cached is
     /// [`ErrorKind::File`](crate::ErrorKind::File).
     #[doc(alias = "cache_compile")]
-    pub fn compile<F: FnOnce(&Builder) -> Result<()>>(&self, device: &Device, work: F) -> Result<Plan> {
+    pub fn compile<F: FnOnce(&Builder) -> Result<()>>(&self, context: impl AsRef<Context>, work: F) -> Result<Plan> {
         let mut work = Some(work);
-        self.run(device, &closure::Closure::of::<F>(), &mut |g| match work.take() {
+        self.run(context.as_ref(), &closure::Closure::of::<F>(), &mut |g| match work.take() {
             Some(work) => work(g),
             None => Err(compile::asked_twice()),
         })

@@ -69,7 +69,7 @@ pub(crate) struct ContextInner {
     /// Executors for later calls.
     pub(crate) operators: Operators,
     /// Idle streams that captures lease.
-    pub(crate) idle_streams: Idle,
+    pub(crate) idle_streams: Arc<Idle>,
     /// Idle events that order streams.
     pub(crate) events: Events,
     /// Streams wait by themselves for others that use the same memory.
@@ -213,9 +213,10 @@ impl Context {
         owner: Owner,
         parent: Option<Arc<ContextInner>>,
     ) -> Self {
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         Self(Arc::new(ContextInner {
             raw,
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            id,
             device,
             owner,
             reclaim: Reclaim::of(device, acl.table()),
@@ -223,7 +224,7 @@ impl Context {
             reports: Reports::of(acl.table()),
             ones: Scalars::default(),
             operators: Operators::default(),
-            idle_streams: Idle::default(),
+            idle_streams: Idle::of(raw, id, device, acl.table()),
             events: Events::default(),
             tracking: AtomicBool::new(true),
             drop_errors: Lock::default(),
@@ -476,7 +477,7 @@ impl ContextInner {
             reports: std::mem::take(&mut self.reports),
             ones: std::mem::take(&mut self.ones),
             operators: std::mem::take(&mut self.operators),
-            idle_streams: std::mem::take(&mut self.idle_streams),
+            idle_streams: Arc::clone(&self.idle_streams),
             events: std::mem::take(&mut self.events),
             tracking: AtomicBool::new(*self.tracking.get_mut()),
             drop_errors: std::mem::take(&mut self.drop_errors),

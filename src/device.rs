@@ -142,7 +142,7 @@ impl Device {
     /// ```
     #[doc(alias = "aclrtGetDeviceInfo")]
     pub fn cube_cores(&self) -> Result<u64> {
-        Ok(self.attribute(aclrtDevAttr::ACL_DEV_ATTR_CUBE_CORE_NUM)?.unsigned_abs())
+        self.0.cube_cores()
     }
 
     /// Number of cores that compute on vectors.
@@ -161,7 +161,7 @@ impl Device {
     /// ```
     #[doc(alias = "aclrtGetDeviceInfo")]
     pub fn vector_cores(&self) -> Result<u64> {
-        Ok(self.attribute(aclrtDevAttr::ACL_DEV_ATTR_VECTOR_CORE_NUM)?.unsigned_abs())
+        self.0.vector_cores()
     }
 }
 
@@ -181,6 +181,14 @@ impl Context {
     }
 
     /// See [`Device::l2_cache_bytes`].
+    pub(crate) fn cube_cores(&self) -> Result<u64> {
+        Ok(self.device_attribute(aclrtDevAttr::ACL_DEV_ATTR_CUBE_CORE_NUM)?.unsigned_abs())
+    }
+
+    pub(crate) fn vector_cores(&self) -> Result<u64> {
+        Ok(self.device_attribute(aclrtDevAttr::ACL_DEV_ATTR_VECTOR_CORE_NUM)?.unsigned_abs())
+    }
+
     pub(crate) fn l2_cache_bytes(&self) -> Result<u64> {
         let mut value = 0_i64;
         let (id, what) = (self.device_id().unsigned_abs(), aclDeviceInfo::ACL_DEVICE_INFO_L2_SIZE);

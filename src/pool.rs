@@ -163,6 +163,12 @@ impl Pool {
         Some(Again { taken: Taken { id, address }, number, rest })
     }
 
+    /// The submission that may still use the block which [`Pool::take_ready`] would take.
+    pub(crate) fn next_ready(&self, ready: &mut Ready, request: Request) -> Option<u64> {
+        let id = ready.0.of(request.size()).find(&self.blocks.all, request.block)?;
+        Some(self.blocks.all[id as usize].number)
+    }
+
     /// Gives a block back that no work uses.
     #[inline]
     pub(crate) fn give(&mut self, id: u32) {

@@ -27,6 +27,9 @@ pub(crate) trait Queue: Send + Sync + 'static {
     /// Asks how far it is, without blocking, and notes that.
     fn poll(&self);
 
+    /// Its name and what of its work is not done, for errors. Waits for nothing.
+    fn describe(&self) -> String;
+
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
@@ -84,6 +87,11 @@ impl Progress {
         let number = self.submitted.load(Ordering::Relaxed) + 1;
         self.submitted.store(number, Ordering::Release);
         number
+    }
+
+    /// How many submissions are not known to be done.
+    pub(crate) fn open(&self) -> u64 {
+        self.submitted().saturating_sub(self.completed.load(Ordering::Acquire))
     }
 
     pub(crate) fn has_completed(&self, number: u64) -> bool {
@@ -191,6 +199,16 @@ impl Use {
     pub(crate) fn new<Q: Queue>(queue: &Arc<Q>, number: u64) -> Self {
         let weak: Weak<Q> = Arc::downgrade(queue);
         Self { queue: weak, progress: Arc::clone(queue.progress()), number }
+    }
+
+    /// The queue, unless it is gone; waits for nothing.
+    pub(crate) fn queue(&self) -> Option<Arc<dyn Queue>> {
+        self.queue.upgrade().or_else(|| self.progress.heir())
+    }
+
+    /// [What the queue says of itself](Queue::describe), unless it is gone.
+    pub(crate) fn describe(&self) -> Option<String> {
+        self.queue().map(|queue| queue.describe())
     }
 
     /// The queue, while the submission may still run. Waits for one that goes away on another thread.

@@ -49,9 +49,11 @@ struct State {
 static LIMIT: AtomicU64 = AtomicU64::new(10_000);
 
 /// How long a drop waits for work: 10 seconds unless told otherwise, for the whole process. What is not done by then is
-/// kept, with all that it uses, and destroyed by a thread of its own once it is done, where one can be started; [`Context::take_drop_errors`]
-/// has the error, and [`Context::close`] refuses meanwhile. An allocation waits as long for memory that other work
-/// holds. Explicit calls, such as `close` and `synchronize`, wait as long as it takes.
+/// kept, with all that it uses, and destroyed by a thread of its own once it is done, where one can be started.
+/// [`Context::take_drop_errors`] has the error: it names the stream, how many of its submissions are not known to be
+/// done, and the latest that records no event, with its source line; the time counts from the beginning of the drop.
+/// [`Context::close`] refuses meanwhile. An allocation waits as long for memory that other work holds. Explicit calls,
+/// such as `close` and `synchronize`, wait as long as it takes.
 ///
 /// [`Context::take_drop_errors`]: crate::Context::take_drop_errors
 /// [`Context::close`]: crate::Context::close
@@ -137,6 +139,12 @@ impl AtGates {
                 last.push(Use::new(stream, number));
             }
         }
+    }
+
+    /// The stream of work at the gates that is not done, for errors.
+    pub(crate) fn hanging(&self) -> Option<String> {
+        let last = self.last.lock().clone();
+        last.iter().find(|last| !last.is_done()).and_then(Use::describe)
     }
 
     pub(crate) fn note_capture(&self) {

@@ -1,6 +1,7 @@
 //! Streams: queues of work that the device executes in order.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -103,6 +104,8 @@ pub(crate) struct State {
     pub(crate) clock: Clock,
     /// Its work needs memory only to be there, such as updates of graphs, which use it elsewhere.
     pub(crate) only_keeps: bool,
+    /// What it was given last, records of events aside, and where.
+    pub(crate) latest: Cell<Option<submit::Named>>,
     /// The latest event that others wait for.
     mark: Option<order::Mark>,
     /// What the stream is given replaces work of a graph, and runs when the graph does.
@@ -540,6 +543,19 @@ impl Queue for StreamInner {
         self.poll();
     }
 
+    fn describe(&self) -> String {
+        let (name, open) = (self.name(), self.progress.open());
+        // Who submits may wait for room in the queue, with the lock.
+        let latest = self.state.try_lock().and_then(|state| state.latest.get());
+        match latest {
+            Some((label, place)) if open > 0 => {
+                let (file, line) = (place.file(), place.line());
+                format!("{name} (submissions not known to be done: {open}; the latest: {label} at {file}:{line})")
+            }
+            _ => name,
+        }
+    }
+
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
         self
     }
@@ -554,7 +570,7 @@ impl Drop for StreamInner {
         match if settled { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
             Ok(Waited::Done) => {}
             Ok(other) => {
-                let told = other.told(|| format!("work of {}", self.name()));
+                let told = other.told(|| format!("work of {}", self.describe()));
                 told.into_iter().for_each(|error| self.tell_of_end(error));
                 return self.leave();
             }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use racl::{Acl, Context, ErrorKind, mock, op, sys};
+use racl::{Acl, CaptureMode, Context, ErrorKind, mock, op, sys};
 
 /// The mock as at the start of a process, with contexts that are current as they were.
 fn alone(test: impl FnOnce(Acl)) {
@@ -247,4 +247,98 @@ fn a_context_that_other_code_changed_is_found_where_calls_ask() {
         assert_eq!(asked() - before, 1);
         assert_eq!(buffer.to_vec().unwrap(), [7; 4]);
     });
+}
+
+/// Leaves `context` with idle streams of a capture; how many.
+fn leave_idle(context: &Context) -> u32 {
+    let origin = context.stream().unwrap();
+    let before = context.streams_left().unwrap();
+    let capture = origin.begin_capture(CaptureMode::Relaxed).unwrap();
+    let sides: Vec<_> = (0..20).map(|number| capture.stream().side(&number.to_string()).unwrap()).collect();
+    for side in &sides {
+        capture.stream().fork(side).unwrap();
+        capture.stream().join(side).unwrap();
+    }
+    drop(sides);
+    drop(capture.finish().unwrap());
+    before - context.streams_left().unwrap()
+}
+
+/// Lets the device have no more streams than there are.
+fn use_up_streams(context: &Context) {
+    let some_left = |limit: &u32| {
+        mock::limit_streams(Some(*limit)).unwrap();
+        context.streams_left().unwrap() > 0
+    };
+    let full = (1..2047).find(some_left).unwrap() - 1;
+    mock::limit_streams(Some(full)).unwrap();
+}
+
+#[test]
+fn idle_streams_of_other_contexts_are_given_back_before_a_stream_is_refused() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let (idle, busy) = (device.context().create_context().unwrap(), device.context().create_context().unwrap());
+        let kept = leave_idle(&idle);
+        assert!(kept > 0);
+        use_up_streams(&busy);
+        let made: Vec<_> = (0..kept).map(|_| busy.stream()).collect();
+        let refused = busy.stream();
+        mock::limit_streams(None).unwrap();
+        made.into_iter().for_each(|stream| drop(stream.unwrap()));
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::NoStreams);
+        assert!(idle.take_drop_errors().is_empty() && busy.take_drop_errors().is_empty());
+        idle.close().unwrap();
+        busy.close().unwrap();
+    });
+}
+
+#[test]
+fn idle_streams_are_not_missed_by_a_context_that_ends() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let busy = device.context().create_context().unwrap();
+        for _ in 0..20 {
+            let idle = device.context().create_context().unwrap();
+            let before = busy.streams_left().unwrap();
+            leave_idle(&idle);
+            use_up_streams(&busy);
+            std::thread::scope(|scope| {
+                scope.spawn(|| busy.stream().map(drop));
+                idle.close().unwrap();
+            });
+            mock::limit_streams(None).unwrap();
+            // The default stream of the other context went as well.
+            assert!(busy.streams_left().unwrap() >= before);
+            assert!(busy.take_drop_errors().is_empty());
+        }
+    });
+}
+
+/// In a process of its own, since the variable is looked at when a library is initialised.
+#[test]
+fn the_environment_lets_calls_ask_which_context_is_current() {
+    const VARIABLE: &str = "RACL_VERIFY_CONTEXT";
+    const NAME: &str = "the_environment_lets_calls_ask_which_context_is_current";
+    let child = std::env::var_os("RACL_TEST_CHILD").is_some();
+    if child {
+        let _alone = mock::exclusive();
+        let acl = Acl::mock().unwrap();
+        let device = acl.device(0).unwrap();
+        let (own, theirs) = (device.context().create_context().unwrap(), device.context().create_context().unwrap());
+        let stream = own.stream().unwrap();
+        let mut buffer = own.alloc::<u8>(4).unwrap();
+        make_current(&acl, &theirs);
+        let done = stream.fill_bytes(&mut buffer, 1).map_err(|error| error.kind());
+        let asks = std::env::var_os(VARIABLE).is_some_and(|value| value == "1");
+        assert_eq!(done, if asks { Ok(()) } else { Err(ErrorKind::WrongContext) });
+        return;
+    }
+    for value in ["1", "0", ""] {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", NAME]).env(VARIABLE, value).env("RACL_TEST_CHILD", "1");
+        let done = child.output().unwrap();
+        let text = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success() && text.contains("1 passed"), "{value:?}: {text}");
+    }
 }

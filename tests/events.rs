@@ -134,3 +134,19 @@ fn an_event_that_is_closed_is_destroyed() {
         assert_eq!(mock::calls(DESTROY), 1);
     });
 }
+
+#[test]
+fn no_more_than_a_thousand_and_twenty_four_are_kept() {
+    alone(|context| {
+        let events: Vec<_> = (0..1100).map(|_| context.event().unwrap()).collect();
+        assert_eq!(mock::calls(CREATE), 1100);
+        drop(events);
+        assert_eq!((mock::live_handles().events, mock::calls(DESTROY)), (1024, 1100 - 1024));
+        let again: Vec<_> = (0..1024).map(|_| context.event().unwrap()).collect();
+        assert_eq!(mock::calls(CREATE), 1100, "those that are kept are used again");
+        let more = context.event().unwrap();
+        assert_eq!(mock::calls(CREATE), 1101);
+        drop((again, more));
+        assert_eq!(mock::live_handles().events, 1024);
+    });
+}

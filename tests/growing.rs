@@ -223,3 +223,34 @@ fn threads_grow_the_same_range() {
     context.trim_memory(0);
     assert_eq!(context.memory_stats().reserved.now, 0);
 }
+
+/// In processes of their own, since the variable is looked at when a context is made.
+#[test]
+fn the_environment_chooses_the_allocator_that_a_context_begins_with() {
+    const VARIABLE: &str = "RACL_ALLOCATOR";
+    const NAME: &str = "the_environment_chooses_the_allocator_that_a_context_begins_with";
+    if std::env::var_os("RACL_TEST_CHILD").is_some() {
+        let _alone = mock::exclusive();
+        let device = device();
+        let names = ["aclrtMalloc", "aclrtReserveMemAddress", "aclrtMallocPhysical"];
+        let (before, made) = (calls(names), device.context());
+        drop(made.alloc::<u8>(30 * MIB).unwrap());
+        let after = calls(names);
+        let done = [0, 1, 2].map(|index| after[index] - before[index]);
+        let kept = made.memory_stats().reserved.now;
+        match std::env::var(VARIABLE).as_deref() {
+            // In steps of 2 MiB, with the tail of the block.
+            Ok("growing") => assert_eq!((done[..2].to_vec(), done[2] > 0, kept), (vec![0, 1], true, 32 * MIB)),
+            Ok("direct") => assert_eq!((done, kept), ([1, 0, 0], 0)),
+            _ => assert_eq!((done, kept > 30 * MIB), ([1, 0, 0], true)),
+        }
+        return;
+    }
+    for value in ["growing", "direct", "pool", "", "bigger"] {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", NAME]).env(VARIABLE, value).env("RACL_TEST_CHILD", "1");
+        let done = child.output().unwrap();
+        let text = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success() && text.contains("1 passed"), "{value:?}: {text}");
+    }
+}

@@ -544,7 +544,7 @@ fn streams_of_captures_are_given_back_to_the_device() {
     let origin = context.stream().unwrap();
     let before = context.streams_left().unwrap();
     let capture = origin.begin_capture(CaptureMode::Relaxed).unwrap();
-    let sides: Vec<_> = (0..300).map(|number| capture.stream().side(&number.to_string()).unwrap()).collect();
+    let sides: Vec<_> = (0..900).map(|number| capture.stream().side(&number.to_string()).unwrap()).collect();
     for side in &sides {
         capture.stream().fork(side).unwrap();
         capture.stream().join(side).unwrap();

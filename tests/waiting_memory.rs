@@ -2,10 +2,14 @@
 
 mod common;
 
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use common::direct_device as device;
-use racl::{Context, DeviceBuffer, Stream, mock};
+use common::{assert_says, direct_device as device};
+use racl::op::DataType::F32;
+use racl::plan::{Executable, Frozen, Input, Mode, Plan, RunOptions};
+use racl::{CaptureMode, Context, DeviceBuffer, ErrorKind, Stream, mock};
 
 /// What asks a stream or an event how far it is.
 const QUERIES: [&str; 2] = ["aclrtStreamQuery", "aclrtQueryEventStatus"];
@@ -112,6 +116,7 @@ fn large_memory_that_waits_is_found_beside_a_thread_that_allocates() {
 #[test]
 fn memory_that_never_becomes_free_is_told() {
     let _alone = mock::exclusive();
+    let _soon = DropLimit::soon();
     let context = device().context().create_context().unwrap();
     let bytes = most_of_the_memory(&context);
     let held = context.stream().unwrap();
@@ -121,6 +126,144 @@ fn memory_that_never_becomes_free_is_told() {
     drop(large);
     let refused = context.alloc::<u8>(bytes);
     mock::release(&held).unwrap();
-    common::assert_says(&refused.unwrap_err(), racl::ErrorKind::OutOfMemory, &["1 streams", "not done"]);
+    assert_says(&refused.unwrap_err(), ErrorKind::OutOfMemory, &["1 streams", "not done"]);
     context.alloc::<u8>(bytes).unwrap();
+}
+
+/// Larger than what small segments have.
+const LARGE: usize = 12 << 20;
+
+/// A context that has no more memory than one block of [`LARGE`] bytes and a small segment, and two streams.
+fn scarce() -> (Context, Stream, Stream) {
+    let context = common::device().context().create_context().unwrap();
+    context.set_allocator(racl::Allocator::Pool);
+    drop(context.alloc::<u8>(64).unwrap());
+    drop(context.alloc::<u8>(LARGE).unwrap());
+    context.set_memory_limit(Some(context.memory_stats().reserved.now));
+    let streams = (context.stream().unwrap(), context.stream().unwrap());
+    (context, streams.0, streams.1)
+}
+
+/// Gives all the memory up while work of `stream` uses it; the address.
+fn give_up(context: &Context, stream: &Stream) -> *mut c_void {
+    let mut large = context.alloc::<u8>(LARGE).unwrap();
+    stream.fill_bytes(&mut large, 1).unwrap();
+    large.address()
+}
+
+#[test]
+fn another_stream_has_what_one_gave_up_behind_its_work() {
+    let _alone = mock::exclusive();
+    let (context, first, second) = scarce();
+    let mut seen = context.alloc_zeroed::<u8>(64).unwrap();
+    mock::check_races(mock::RaceCheck::Report);
+    mock::hold(&first).unwrap();
+    let address = give_up(&context, &first);
+    let same = first.alloc::<u8>(LARGE).unwrap();
+    first.copy(&same.slice(..64).unwrap(), &mut seen).unwrap();
+    drop(same);
+    let mut again = second.alloc::<u8>(LARGE).unwrap();
+    assert_eq!(again.address(), address);
+    second.fill_bytes(&mut again, 2).unwrap();
+    mock::run_until_idle();
+    assert!(!second.is_complete().unwrap(), "the first stream may still use it");
+    mock::release(&first).unwrap();
+    mock::run_until_idle(); // orders nothing
+    let races = mock::races();
+    mock::check_races(mock::RaceCheck::Off);
+    assert!(races.is_empty(), "{races:?}");
+    assert_eq!((seen.to_vec().unwrap(), again.to_vec().unwrap()), (vec![1; 64], vec![2; LARGE]));
+}
+
+#[test]
+fn memory_that_was_had_elsewhere_is_as_all_memory_of_the_stream() {
+    let _alone = mock::exclusive();
+    let (context, first, second) = scarce();
+    mock::hold(&first).unwrap();
+    give_up(&context, &first);
+    let waits = mock::calls("aclrtStreamWaitEvent");
+    for value in 0..3 {
+        second.fill_bytes(&mut second.alloc::<u8>(LARGE).unwrap(), value).unwrap();
+    }
+    assert_eq!(mock::calls("aclrtStreamWaitEvent"), waits + 1, "one wait for all later work");
+    // And back again, behind the second one, which is behind the first.
+    first.fill_bytes(&mut first.alloc::<u8>(LARGE).unwrap(), 3).unwrap();
+    assert_eq!(mock::calls("aclrtStreamWaitEvent"), waits + 2);
+    mock::release(&first).unwrap();
+    assert!(context.alloc::<u8>(LARGE).unwrap().to_vec().unwrap().iter().all(|byte| *byte == 3));
+}
+
+#[test]
+fn what_a_stream_gave_up_before_it_records_is_had_elsewhere() {
+    let _alone = mock::exclusive();
+    let (context, first, second) = scarce();
+    mock::hold(&first).unwrap();
+    give_up(&context, &first);
+    let capture = first.begin_capture(CaptureMode::Relaxed).unwrap();
+    let again = second.alloc::<u8>(LARGE);
+    drop(capture.finish().unwrap());
+    mock::release(&first).unwrap();
+    drop(again.unwrap());
+}
+
+/// With a run on `stream` that waits for a signal.
+fn at_a_gate(context: &Context, stream: &Stream) -> Executable {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Static)?;
+        let gate = g.external("gate")?;
+        g.wait_external(gate)?;
+        let y = g.adds(x, 1.0)?;
+        g.output("y", y)
+    });
+    let options = RunOptions::new().mode(Mode::Eager);
+    let mut exe = plan.unwrap().executable(context, &options, Frozen::new()).unwrap();
+    let mut bind = exe.bindings();
+    exe.run(stream, &mut bind).unwrap();
+    exe
+}
+
+/// Sets the limit of drops, which allocations share, back.
+struct DropLimit;
+
+impl DropLimit {
+    fn soon() -> Self {
+        racl::set_drop_limit(Duration::from_millis(10));
+        Self
+    }
+}
+
+impl Drop for DropLimit {
+    fn drop(&mut self) {
+        racl::set_drop_limit(Duration::from_secs(10));
+    }
+}
+
+#[test]
+fn no_stream_waits_on_the_device_for_memory_where_nobody_may_wait() {
+    let _alone = mock::exclusive();
+    let _soon = DropLimit::soon();
+    let refused = |context: &Context, stream: &Stream, why: &str| {
+        let waits = mock::calls("aclrtStreamWaitEvent");
+        let error = stream.alloc::<u8>(LARGE).expect_err(why);
+        assert_says(&error, ErrorKind::OutOfMemory, &["1 streams", "not done"]);
+        assert_eq!(mock::calls("aclrtStreamWaitEvent"), waits, "{why}");
+        assert!(context.memory_stats().waiting() >= LARGE, "{why}");
+    };
+    let (context, first, second) = scarce();
+    mock::hold(&first).unwrap();
+    give_up(&context, &first);
+    context.set_tracking(false);
+    refused(&context, &second, "the program orders by itself");
+    context.set_tracking(true);
+    racl::untracked(|| refused(&context, &second, "the thread orders by itself"));
+    drop(second.alloc::<u8>(LARGE).unwrap());
+    mock::release(&first).unwrap();
+
+    let (context, first, second) = scarce();
+    let exe = at_a_gate(&context, &first);
+    give_up(&context, &first);
+    refused(&context, &second, "the signal may come from the second stream");
+    drop(exe);
+    drop(second.alloc::<u8>(LARGE).unwrap());
+    context.take_drop_errors();
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::device::Device;
+use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::say;
 use crate::plan::{Builder, Code, NotLoaded, Plan, Registry};
@@ -31,14 +31,14 @@ struct Fresh {
 }
 
 impl Func {
-    pub(super) fn run(&self, device: &Device, closure: &Closure, work: &mut Work<'_>) -> Result<Plan> {
+    pub(super) fn run(&self, context: &Context, closure: &Closure, work: &mut Work<'_>) -> Result<Plan> {
         settings::check_name("function", &self.name)?;
         if is_rank_folder(&self.name) {
             return Err(Error::invalid(format!("function {:?}: folders of ranks have such names", self.name)));
         }
         self.check_parts()?;
         self.warn_of_captures(closure);
-        let (plan, status) = match self.decide(device, closure, work) {
+        let (plan, status) = match self.decide(context, closure, work) {
             Ok((plan, status)) => (Ok(plan), status),
             Err(error) => {
                 let status = Status::Failed(error.to_string());
@@ -67,14 +67,14 @@ impl Func {
         }
     }
 
-    fn decide(&self, device: &Device, closure: &Closure, work: &mut Work<'_>) -> Result<(Plan, Status)> {
+    fn decide(&self, context: &Context, closure: &Closure, work: &mut Work<'_>) -> Result<(Plan, Status)> {
         let nothing = Registry::new();
         let registry = self.registry.as_ref().unwrap_or(&nothing);
         registry.check()?;
         if let Some(inputs) = &self.inputs {
             self.check_static(inputs.symbols().next())?;
         }
-        let key = match self.key(device, closure) {
+        let key = match self.key(context, closure) {
             Ok(key) => key,
             Err(why) => return self.uncached(format!("the code has no identity: {why}; salt() gives one"), work),
         };

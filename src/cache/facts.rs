@@ -3,7 +3,7 @@
 use acl_sys::aclCANNPackageName;
 
 use crate::acl::Acl;
-use crate::device::Device;
+use crate::context::Context;
 use crate::error::Result;
 
 use super::key::Key;
@@ -45,24 +45,23 @@ impl Facts {
     }
 }
 
-pub(super) fn of(device: &Device) -> Facts {
-    with(device, |package| device.acl().package_version(package))
+/// Those of the device that the context belongs to.
+pub(super) fn of(context: &Context) -> Facts {
+    with(context, |package| context.acl().package_version(package))
 }
 
 /// The same with another source of the versions of packages.
-fn with(device: &Device, version: impl Fn(aclCANNPackageName) -> Result<String>) -> Facts {
-    let acl = device.acl();
+fn with(context: &Context, version: impl Fn(aclCANNPackageName) -> Result<String>) -> Facts {
+    let acl = context.acl();
     let interface = acl.version().map(|(major, minor, patch)| format!("{major}.{minor}.{patch}"));
-    let cores = device.cube_cores().and_then(|cube| Ok((cube, device.vector_cores()?)));
+    let cores = context.cube_cores().and_then(|cube| Ok((cube, context.vector_cores()?)));
     let shown = |cube: u64, vector: u64| format!("{cube} matrix, {vector} vector");
     Facts {
         library: format!("{}, interface {}", library(acl), known(interface)),
         packages: PACKAGES.map(|(_, package)| known(version(package))),
         chip: known(acl.soc_name()),
         cores: known(cores.map(|(cube, vector)| shown(cube, vector))),
-        limits: known(
-            crate::plan::device_cores(device.context()).map(|limit| shown(limit.cube.into(), limit.vector.into())),
-        ),
+        limits: known(crate::plan::device_cores(context).map(|limit| shown(limit.cube.into(), limit.vector.into()))),
     }
 }
 
@@ -86,7 +85,7 @@ mod tests {
     #[test]
     fn each_part_is_the_answer_to_its_question() {
         let device = Acl::mock().unwrap().device(0).unwrap();
-        let facts = with(&device, |package| Ok(format!("number {}", package.0)));
+        let facts = with(device.context(), |package| Ok(format!("number {}", package.0)));
         let mut key = Key::default();
         facts.push(&mut key);
         let part = |name: &str| {

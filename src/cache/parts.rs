@@ -1,7 +1,7 @@
 //! What a key is made of.
 
 use crate::built::BUILD;
-use crate::device::Device;
+use crate::context::Context;
 use crate::plan::Registry;
 
 use super::closure::Closure;
@@ -83,12 +83,12 @@ impl Parts {
 
 impl Func {
     /// Everything that is known without building.
-    pub(super) fn key(&self, device: &Device, closure: &Closure) -> Result<Key, String> {
+    pub(super) fn key(&self, context: &Context, closure: &Closure) -> Result<Key, String> {
         let salt = match &self.cache.0.settings.salt {
             Some(salt) => format!("given: {salt:?}"),
             None => salt::of_code(closure.address)?,
         };
-        Ok(self.parts(closure, facts::of(device), salt).key())
+        Ok(self.parts(closure, facts::of(context), salt).key())
     }
 
     fn parts(&self, closure: &Closure, facts: Facts, salt: String) -> Parts {

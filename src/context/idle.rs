@@ -1,27 +1,91 @@
 //! Streams that nobody uses at the moment, kept for the next capture.
 
-use acl_sys::aclrtStream;
+use std::sync::{Arc, Weak};
+
+use acl_sys::{Table, aclrtContext, aclrtStream};
 
 use super::ContextInner;
-use crate::call::call;
-use crate::lock::Lock;
+use crate::call::{Caller, Scope, bind, call};
+use crate::error::Result;
+use crate::lock::{Lock, Signal};
 
 /// How many are kept: a device has some two thousand for all that runs on it.
 const MOST: usize = 64;
 
+/// Those of every context: streams are the device's, and one context may need what another one keeps.
+static ALL: Lock<Vec<Weak<Idle>>> = Lock::new(Vec::new());
+
 /// The idle streams of one context. Raw handles, because a stream value would hold the context that holds this.
+pub(crate) struct Idle {
+    raw: aclrtContext,
+    id: u64,
+    device: i32,
+    /// The address of the table of its library.
+    table: usize,
+    state: Lock<State>,
+    /// Told when none is leaving any more.
+    left: Signal,
+}
+
 #[derive(Default)]
-pub(crate) struct Idle(Lock<Vec<aclrtStream>>);
+struct State {
+    streams: Vec<aclrtStream>,
+    /// How many times streams were taken out that are not destroyed yet.
+    leaving: usize,
+}
+
+// SAFETY: the handles are only passed on, never dereferenced; any thread may destroy a stream whose context it has made
+// current, which the funnel of calls does.
+unsafe impl Send for Idle {}
+// SAFETY: as above; what changes has its lock.
+unsafe impl Sync for Idle {}
+
+/// A context as what its idle streams are destroyed in, also by somebody who does not hold it.
+struct Place<'a> {
+    raw: aclrtContext,
+    id: u64,
+    table: &'a Table,
+}
+
+impl Caller for Place<'_> {
+    fn table(&self) -> &Table {
+        self.table
+    }
+
+    fn bind(&self) -> Result<()> {
+        bind(self)
+    }
+}
+
+impl Scope for Place<'_> {
+    fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn raw(&self) -> aclrtContext {
+        self.raw
+    }
+}
 
 impl Idle {
+    /// For the context `raw` with this id.
+    pub(super) fn of(raw: aclrtContext, id: u64, device: i32, table: &Table) -> Arc<Self> {
+        let table = std::ptr::from_ref(table).addr();
+        let made = Arc::new(Self { raw, id, device, table, state: Lock::default(), left: Signal::new() });
+        let mut all = ALL.lock();
+        all.retain(|known| known.strong_count() > 0);
+        all.push(Arc::downgrade(&made));
+        made
+    }
+
     pub(crate) fn take(&self) -> Option<aclrtStream> {
-        self.0.lock().pop()
+        self.state.lock().streams.pop()
     }
 
     /// Keeps a stream that has no work left; false when there are enough.
     #[must_use]
     pub(crate) fn give_back(&self, raw: aclrtStream) -> bool {
-        let mut streams = self.0.lock();
+        let streams = &mut self.state.lock().streams;
         let kept = streams.len() < MOST;
         if kept {
             streams.push(raw);
@@ -30,27 +94,51 @@ impl Idle {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.lock().len()
+        self.state.lock().streams.len()
     }
 
-    pub(crate) fn destroy_all(&self, context: &ContextInner) {
+    /// Destroys all, and waits for those that others are destroying: none is left when the context ends.
+    pub(super) fn destroy_all(&self, context: &ContextInner) {
         self.shrink(context, 0);
+        drop(self.left.wait_while(self.state.lock(), |state| state.leaving > 0));
     }
 
-    /// Destroys all but `left`, for somebody who needs streams of another kind. Whether there were more.
-    pub(crate) fn shrink(&self, context: &ContextInner, left: usize) -> bool {
+    /// Destroys all but `keep`, for somebody who needs streams of another kind: `context`, which is told of errors.
+    /// Whether there were more.
+    pub(crate) fn shrink(&self, context: &ContextInner, keep: usize) -> bool {
         let streams = {
-            let mut all = self.0.lock();
-            let left = left.min(all.len());
-            all.split_off(left)
+            let state = &mut *self.state.lock();
+            let streams = state.streams.split_off(keep.min(state.streams.len()));
+            state.leaving += usize::from(!streams.is_empty());
+            streams
         };
-        let any = !streams.is_empty();
+        if streams.is_empty() {
+            return false;
+        }
+        let place = Place { raw: self.raw, id: self.id, table: context.table() };
         for raw in streams {
-            // SAFETY: an idle stream belongs to the context alone and is destroyed once.
-            if let Err(error) = unsafe { call!(context, aclrtDestroyStream(raw)) } {
+            // SAFETY: an idle stream belongs to this value alone and is destroyed once; its context does not end before
+            // nothing is leaving.
+            if let Err(error) = unsafe { call!(&place, aclrtDestroyStream(raw)) } {
                 context.record_drop_error("destroying an idle stream", error);
             }
         }
-        any
+        self.state.lock().leaving -= 1;
+        self.left.notify_all();
+        true
+    }
+
+    /// Destroys those that other contexts of the same device keep, for `context`, whose own these are. Whether there
+    /// were any.
+    pub(crate) fn shrink_others(&self, context: &ContextInner) -> bool {
+        let others: Vec<_> = {
+            let all = ALL.lock();
+            all.iter().filter_map(Weak::upgrade).filter(|other| self.is_beside(other)).collect()
+        };
+        others.iter().filter(|other| other.shrink(context, 0)).count() > 0
+    }
+
+    fn is_beside(&self, other: &Self) -> bool {
+        (self.device, self.table) == (other.device, other.table) && self.id != other.id
     }
 }

@@ -155,6 +155,32 @@ impl Lines {
         Some((again.taken, line.last.at(again.number)))
     }
 
+    /// The streams other than that with this key which gave up a block that is large enough, the oldest first, with the
+    /// submission that may still use it.
+    pub(super) fn elsewhere(&mut self, pool: &Pool, key: usize, request: Request) -> Vec<Use> {
+        let others = self.by_stream.iter_mut().filter(|(known, _)| **known != key);
+        let mut found: Vec<_> = others
+            .filter_map(|(_, line)| Some(line.last.at(pool.next_ready(line.ready.as_mut()?, request)?)))
+            .collect();
+        found.sort_by_key(Use::stream);
+        found
+    }
+
+    /// A block for somebody who follows `before`: as [`Lines::take`], unless later work of that stream may use it.
+    pub(super) fn take_after(
+        &mut self,
+        pool: &mut Pool,
+        before: &Use,
+        request: Request,
+        place: &'static Location<'static>,
+    ) -> Option<Taken> {
+        let key = before.stream_key();
+        let number = pool.next_ready(self.by_stream.get_mut(&key)?.ready.as_mut()?, request)?;
+        let follows = number <= before.number();
+        let (taken, _) = follows.then(|| self.take(pool, key, request, place))??;
+        Some(taken)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.by_stream.values().all(|line| line.waiting.is_empty())
     }

@@ -13,8 +13,9 @@ impl Context {
     /// larger ones by themselves. Each block starts at a multiple of 64 bytes and is followed by the 32 bytes that
     /// operators may read beyond its last block of 32 (guide: memory management, aclrtMalloc). Memory that is given up
     /// while work uses it goes to whoever asks once that work is done; where it is work of one stream alone, later
-    /// allocations for that stream, such as the scratch memory of operators, have it at once. Memory that a capture
-    /// records stays with its graph. Memory is kept for later allocations, until it is
+    /// allocations for that stream, such as the scratch memory of operators, have it at once, and when memory is short
+    /// those for other streams too, which wait for that work on the device. Memory that a capture records stays with
+    /// its graph. Memory is kept for later allocations, until it is
     /// [trimmed](Context::trim_memory), the device has too little, or the context ends.
     ///
     /// # Examples

@@ -56,6 +56,8 @@ pub(crate) struct Behind<'a> {
     pub(crate) raw: aclrtStream,
     /// Its latest submission.
     pub(crate) last: &'a dyn Fn() -> Use,
+    /// Makes it wait on the device for work of another stream; false where that cannot be.
+    pub(crate) follow: &'a dyn Fn(&Use) -> bool,
 }
 
 /// Memory for somebody, and work that may still use it.
@@ -139,6 +141,28 @@ impl Reclaim {
             return Some(Found::block(taken, Some(user)));
         }
         state.pool.take(request, place).map(|taken| Found::block(taken, None))
+    }
+
+    /// Memory that another stream gave up, for a stream that waits for its work on the device from here on.
+    pub(super) fn take_elsewhere(
+        &self,
+        request: Request,
+        behind: &Behind<'_>,
+        place: &'static Location<'static>,
+    ) -> Option<Found> {
+        let others = {
+            let state = &mut *self.lock();
+            state.lines.elsewhere(&state.pool, behind.key, request)
+        };
+        // The block stays where others see it until it is certain that it can be had.
+        others.iter().filter(|before| (behind.follow)(before)).find_map(|before| {
+            let taken = {
+                let state = &mut *self.lock();
+                state.lines.take_after(&mut state.pool, before, request, place)
+            };
+            // The wait is the latest of the stream's submissions that has to do with the block.
+            taken.map(|taken| Found::block(taken, Some((behind.last)())))
+        })
     }
 
     /// Gives memory back now, or when the submissions of `streams` are done. Never blocks.

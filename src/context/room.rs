@@ -29,7 +29,8 @@ struct Wanted<'a> {
 }
 
 /// Memory of `bytes` bytes. For work of the stream `behind`, where there is one, alone: earlier work of it may use the
-/// memory still. When memory is short, what is cached is given back, and memory that others held is waited for.
+/// memory still. When memory is short, what is cached is given back. Then a stream takes what another one gave up,
+/// whose work it waits for on the device; where that cannot be, the host waits for memory that others held.
 #[inline]
 pub(crate) fn find(
     context: &ContextInner,
@@ -101,6 +102,12 @@ impl Wanted<'_> {
         let cached = cached + reclaim.trim_others(self.context);
         if cached > 0 || reclaim.frees() > before || least < self.request.segment() {
             tried = self.again();
+        }
+        if is_short(&tried)
+            && let Some(behind) = self.behind
+            && let Some(found) = reclaim.take_elsewhere(self.request, behind, self.place)
+        {
+            return Ok(found);
         }
         let until = retire::deadline();
         while is_short(&tried) && reclaim.wait(self.context, &mut held, until) {

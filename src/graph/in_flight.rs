@@ -69,10 +69,8 @@ impl InFlight {
 
     /// The last launch, for errors.
     pub(crate) fn describe(&self) -> String {
-        match self.running() {
-            Ok(Some((stream, _))) => format!("a launch on {}", stream.name()),
-            _ => "the last launch".to_owned(),
-        }
+        let stream = self.last_use().and_then(|last| last.of_any().describe());
+        stream.map_or_else(|| "the last launch".to_owned(), |stream| format!("a launch on {stream}"))
     }
 
     /// Whether the last launch may still run.

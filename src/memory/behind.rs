@@ -12,7 +12,11 @@ use crate::stream::Stream;
 impl Stream {
     /// Device memory for `len` elements that work of this stream is to use, its content undefined. As
     /// [`Context::alloc`](crate::Context::alloc), but memory that was given up may be had before work of this stream
-    /// that still uses it is done: later work of the stream runs behind that anyway, and the host waits for it.
+    /// that still uses it is done: later work of the stream runs behind that anyway, and the host waits for it. When
+    /// memory is short, it may be what another stream of the context gave up: later work of this stream waits on the
+    /// device for the work that still uses it, which therefore must not wait for this stream in a host function. Not
+    /// so inside of [`untracked`](crate::untracked), nor for work behind
+    /// [a gate of a plan](crate::plan::External); then the host waits, as long as [a drop does](crate::set_drop_limit).
     ///
     /// Work of another stream on this memory, or of a graph that another stream launches, is ordered behind what this
     /// stream was given before, as for all memory that two streams use

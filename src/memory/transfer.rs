@@ -11,6 +11,7 @@ use super::PinnedBuffer;
 use crate::context::ContextInner;
 use crate::error::{Error, Refused, Result};
 use crate::event::{Event, EventKind};
+use crate::progress::Use;
 use crate::retire::{self, Waited};
 use crate::stream::{HostSlot, Stream, Task};
 
@@ -29,6 +30,7 @@ enum State<T: Pod> {
         buffer: PinnedBuffer<T>,
         done: Event,
         told: bool,
+        copy: Use,
     },
     Captured(HostSlot),
 }
@@ -52,9 +54,10 @@ impl<T: Pod + Send> Lent<T> {
         }
         let state = inner.lock();
         let submitted = inner.submit_locked(&state, task, |raw| copy(inner.context(), host, raw));
-        if let Err(error) = submitted {
-            return Err(Refused::new(buffer, error));
-        }
+        let number = match submitted {
+            Ok(number) => number,
+            Err(error) => return Err(Refused::new(buffer, error)),
+        };
         if let Some(capture) = &state.capture {
             return Ok(Self(Some(State::Captured(capture.keep_host_buffer(Box::new(buffer))))));
         }
@@ -73,7 +76,7 @@ impl<T: Pod + Send> Lent<T> {
                 }
             };
         }
-        Ok(Self(Some(State::Flying { buffer, done, told: false })))
+        Ok(Self(Some(State::Flying { buffer, done, told: false, copy: Use::new(inner, number) })))
     }
 }
 
@@ -88,12 +91,12 @@ impl<T: Pod> Lent<T> {
     /// buffer, for which the value stays the key.
     pub fn wait(mut self) -> Result<PinnedBuffer<T>, Refused<Self>> {
         let error = match self.0.take() {
-            Some(State::Flying { buffer, done, told }) => match done.synchronize() {
+            Some(State::Flying { buffer, done, told, copy }) => match done.synchronize() {
                 Ok(()) => return Ok(buffer),
                 Err(error) => {
                     // One that was refused says nothing of the copy.
                     let told = told || error.kind().is_of_work();
-                    self.0 = Some(State::Flying { buffer, done, told });
+                    self.0 = Some(State::Flying { buffer, done, told, copy });
                     error
                 }
             },
@@ -134,6 +137,12 @@ impl<T: Pod> Lent<T> {
     }
 }
 
+/// A copy that is not done, for errors.
+fn describe(copy: &Use, bytes: usize) -> String {
+    let stream = copy.describe().unwrap_or_else(|| "a stream that is gone".to_owned());
+    format!("a copy of {bytes} bytes on {stream}")
+}
+
 /// After a wait that failed: frees the buffer when the copy is over all the same, as it is when the device reported a
 /// fault of earlier work. A buffer that the device may still use can neither be given back nor freed.
 fn free_when_done<T: Pod>(buffer: PinnedBuffer<T>, done: &Event) {
@@ -144,7 +153,7 @@ fn free_when_done<T: Pod>(buffer: PinnedBuffer<T>, done: &Event) {
 
 impl<T: Pod> Drop for Lent<T> {
     fn drop(&mut self) {
-        let Some(State::Flying { buffer, done, told }) = self.0.take() else { return };
+        let Some(State::Flying { buffer, done, told, copy }) = self.0.take() else { return };
         if told {
             return free_when_done(buffer, &done);
         }
@@ -155,11 +164,11 @@ impl<T: Pod> Drop for Lent<T> {
         match retire::wait(wait) {
             Ok(Waited::Done) => {}
             Ok(other) => {
-                if let Some(error) = other.told(|| format!("a copy of {} bytes", buffer.size_bytes())) {
+                if let Some(error) = other.told(|| describe(&copy, buffer.size_bytes())) {
                     buffer.context().record_drop_error("a pinned buffer that goes away", error);
                 }
                 let buffer = buffer.into_bytes();
-                retire::on_thread(Lent(Some(State::Flying { buffer, done, told })), drop);
+                retire::on_thread(Lent(Some(State::Flying { buffer, done, told, copy })), drop);
             }
             Err(error) => {
                 let context = std::sync::Arc::clone(buffer.context());

@@ -42,7 +42,7 @@ pub(crate) use random::Random;
 ///     g.output("v", v)
 /// })?;
 /// let given = Simulated::new()
-///     .tensor("x", &[1.0_f32, -2.0, 3.0, -4.0], [4])? // n is 2
+///     .tensor("x", &[1.0_f32, -2.0, 3.0, -4.0], [4]) // n is 2
 ///     .bytes("w", (-5.0_f32).to_ne_bytes())
 ///     .symbol("m", 1); // bytes have no shape that says so
 /// let run = plan.simulate(7, &given)?;
@@ -57,6 +57,8 @@ pub(crate) use random::Random;
 pub struct Simulated {
     inputs: Vec<Given>,
     symbols: Vec<(String, usize)>,
+    /// The first one, for the run to report.
+    mistake: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -74,19 +76,23 @@ impl Simulated {
         Self::default()
     }
 
-    /// Adds an input with its shape, which gives the symbols in it their values.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when `data` does not fill the shape.
-    pub fn tensor<T: Element>(mut self, name: &str, data: &[T], shape: impl IntoShape) -> Result<Self> {
-        let shape = shape.into_shape()?;
-        if shape.elements() != data.len() {
-            return Err(Error::invalid(format!("input {name:?}: {} elements for the shape {shape}", data.len())));
-        }
+    /// Adds an input with its shape, which gives the symbols in it their values. A mistake, such as data that does not
+    /// fill the shape, is reported by the run.
+    #[must_use]
+    pub fn tensor<T: Element>(mut self, name: &str, data: &[T], shape: impl IntoShape) -> Self {
+        let shape = match shape.into_shape() {
+            Ok(shape) if shape.elements() == data.len() => shape,
+            Ok(shape) => return self.mistaken(format!("{} elements for the shape {shape}", data.len()), name),
+            Err(error) => return self.mistaken(error.to_string(), name),
+        };
         let bytes = bytemuck::cast_slice(data).to_vec();
         self.inputs.push(Given { name: name.to_owned(), bytes, typed: Some((T::TYPE, shape)) });
-        Ok(self)
+        self
+    }
+
+    fn mistaken(mut self, what: String, name: &str) -> Self {
+        self.mistake.get_or_insert_with(|| format!("input {name:?}: {what}"));
+        self
     }
 
     /// Adds an input as bytes, of the type and shape that it has in the plan.
@@ -229,7 +235,7 @@ impl Plan {
     ///     g.scope("side", |g| g.foreign(&next, &[x], &[y]))?;
     ///     g.output("y", y)
     /// })?;
-    /// let inputs = Simulated::new().tensor("x", &[1, 2, 3], [3])?;
+    /// let inputs = Simulated::new().tensor("x", &[1, 2, 3], [3]);
     /// for seed in 0..10 {
     ///     assert_eq!(plan.simulate(seed, &inputs)?.to_vec::<i32>("y")?, [2, 3, 4]);
     /// }

@@ -175,7 +175,8 @@ fn create_raw(context: &ContextInner, options: StreamOptions) -> Result<aclrtStr
     let mut created = create();
     // Streams of what was dropped may become free.
     let none_left = |created: &Result<()>| created.as_ref().is_err_and(|error| error.kind() == ErrorKind::NoStreams);
-    while none_left(&created) && (context.idle_streams.shrink(context, 0) || retire::collect()) {
+    let idle = &context.idle_streams;
+    while none_left(&created) && (idle.shrink(context, 0) || idle.shrink_others(context) || retire::collect()) {
         created = create();
     }
     created.context_with(|| match flags {

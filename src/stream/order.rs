@@ -15,7 +15,7 @@ use crate::allocation::{How, Touch};
 use crate::call::call;
 use crate::context::{Events, RawEvent};
 use crate::error::{Error, ErrorKind, Result};
-use crate::progress::{Clock, Progress, Use};
+use crate::progress::{Clock, Progress, Queue, Use};
 use crate::retire;
 
 /// What a stream was given up to some submission, as an event that others can wait for.
@@ -130,6 +130,26 @@ impl StreamInner {
         Ok(whole)
     }
 
+    /// Makes the stream, which is to have memory that another one gave up, wait for the submission `before` of that.
+    /// False where nobody may wait on the device, or a call failed: whoever asks waits on the host then.
+    pub(crate) fn follow_for_memory(&self, before: &Use) -> bool {
+        if BY_HAND.get() > 0 || !self.context.is_tracking() || self.check_thread().is_err() {
+            return false;
+        }
+        if before.is_done() {
+            return true;
+        }
+        let runs = |state: &State| state.capture.is_none() && !state.updates && !state.only_keeps;
+        if !runs(&self.lock()) {
+            return false;
+        }
+        let Some(queue) = before.queue() else { return false };
+        let Ok(Some(told)) = told_of(queue, before) else { return false };
+        let followed = self.follow(&told);
+        let state = self.lock();
+        followed.is_ok() && runs(&state) && state.clock.covers(before.stream(), before.number())
+    }
+
     /// Makes the stream wait for a mark of another one.
     fn follow(&self, Told { other, stream, mark }: &Told) -> Result<()> {
         let mut state = self.lock();
@@ -207,7 +227,11 @@ struct Told {
 
 /// What to wait for when work has to follow the submission; none when that is done or must not be waited for.
 fn mark_of(before: &Use) -> Result<Option<Told>> {
-    let Some(queue) = before.owner()? else { return Ok(None) };
+    before.owner()?.map_or(Ok(None), |queue| told_of(queue, before))
+}
+
+/// As [`mark_of`], of a stream that is there.
+fn told_of(queue: Arc<dyn Queue>, before: &Use) -> Result<Option<Told>> {
     let other: Arc<StreamInner> = queue
         .into_any()
         .downcast()

@@ -91,6 +91,7 @@ impl StreamInner {
         call(self.raw)?;
         // After the call: a synchronisation that runs meanwhile must not count this work as done.
         let number = self.progress.next();
+        state.latest.set(Some((task.label, task.location)));
         for touch in task.memory() {
             let how = if state.only_keeps { How::Kept } else { touch.how };
             touch.memory.used_by(self, number, how, &state.clock);
@@ -146,8 +147,15 @@ impl StreamInner {
         if self.lock().updates {
             return Allocation::new(&self.context, bytes);
         }
+        self.allocate_behind(&self.context, bytes)
+    }
+
+    #[track_caller]
+    fn allocate_behind(self: &Arc<Self>, context: &Arc<ContextInner>, bytes: usize) -> Result<Allocation> {
         let last = || Use::new(self, self.progress.submitted());
-        Allocation::behind(&self.context, bytes, &Behind { key: self.key(), raw: self.raw, last: &last })
+        let follow = |before: &Use| self.follow_for_memory(before);
+        let behind = Behind { key: self.key(), raw: self.raw, last: &last, follow: &follow };
+        Allocation::behind(context, bytes, &behind)
     }
 
     /// Memory of `context` for a run on this stream, which comes before whatever else uses the memory: earlier work of
@@ -166,8 +174,7 @@ impl StreamInner {
         if !knows {
             return Allocation::new(context, bytes);
         }
-        let last = || Use::new(self, self.progress.submitted());
-        Allocation::behind(context, bytes, &Behind { key: self.key(), raw: self.raw, last: &last })
+        self.allocate_behind(context, bytes)
     }
 
     /// Scratch memory for work on this stream of at least `bytes` bytes: reused by the next work of the stream, which

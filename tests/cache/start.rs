@@ -32,7 +32,7 @@ fn nothing_happens_on_disk_before_a_plan_is_compiled() {
     let func = cache.func("decode").inputs(&inputs(2));
     assert!(!root.path().exists());
     assert_eq!(func.status(), None);
-    func.compile(&device(), decode).unwrap();
+    func.compile(device(), decode).unwrap();
     assert_eq!(func.status(), Some(Status::Miss));
     assert_eq!(cache.root(), root.path());
 }

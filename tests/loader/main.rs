@@ -4,12 +4,15 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/watchdog.rs"]
+mod watchdog;
 
 mod build;
 // With the feature `link` the library that the program is linked with comes before the search, and the children do
 // not start without it.
 #[cfg(not(feature = "link"))]
 mod child;
+mod controls;
 mod files;
 mod foreign_memory;
 mod host_functions;

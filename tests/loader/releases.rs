@@ -1,16 +1,17 @@
 //! Libraries with the functions of one release each: what works, and how the rest is refused.
 
-use std::sync::mpsc::channel;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use racl::op::DataType::F32;
-use racl::plan::{Cores, Frozen, Input, Mode, Plan, RunOptions, Scope};
+use racl::plan::{Cores, Executable, Frozen, Input, Mode, Plan, RunOptions, Scope};
 use racl::sys::{MissingSymbol, Release, Table, aclrtDevAttr};
-use racl::{Acl, Allocator, CaptureMode, Device, ErrorKind, Prefetch, Result};
+use racl::{Acl, Allocator, CaptureMode, Device, ErrorKind, Prefetch, Result, Stream};
 
 use crate::build::{RELEASES, belongs, libraries};
 use crate::common::{assert_says, skipped};
+use crate::controls::Controls;
+use crate::watchdog::Watchdog;
 use crate::{add, host_functions, load};
 
 use Release::{Cann8_1, Cann8_2, Cann8_3, Cann9_0};
@@ -157,19 +158,12 @@ fn run(device: &Device, mut exe: racl::plan::Executable) -> Result<()> {
 }
 
 /// Waits with a limit, also where the library has none for events, and a drop that gives up.
-fn limits(device: &Device) -> Result<()> {
+fn limits(device: &Device, controls: &Controls) -> Result<()> {
     let (stream, event) = (device.stream()?, device.event()?);
     event.record(&stream)?;
     event.synchronize_timeout(Duration::from_secs(600))?;
     assert!(event.is_complete()?);
-    let (begins, begun) = channel();
-    let (go, gone) = channel::<()>();
-    let gone = Mutex::new(gone);
-    stream.host_function(move || {
-        begins.send(()).unwrap();
-        let _ = gone.lock().unwrap().recv();
-    })?;
-    begun.recv().unwrap();
+    controls.hold(&stream);
     let mut buffer = device.alloc::<u8>(8)?;
     let lent = stream.upload(device.context().pinned(8)?, &mut buffer)?;
     event.record(&stream)?;
@@ -178,17 +172,72 @@ fn limits(device: &Device) -> Result<()> {
     assert!(!event.is_complete()?);
     racl::set_drop_limit(Duration::from_millis(30));
     drop(lent);
-    // Waits for what was dropped, as long as a drop.
     let told = device.context().take_drop_errors();
     racl::set_drop_limit(Duration::from_secs(10));
     assert_eq!(told.iter().map(racl::Error::kind).collect::<Vec<_>>(), [ErrorKind::Timeout], "{told:?}");
-    go.send(()).unwrap();
+    assert_says(&told[0], ErrorKind::Timeout, &["a copy of 8 bytes on "]);
+    controls.release(&stream);
     event.synchronize_timeout(Duration::from_secs(600))?;
     stream.synchronize()
 }
 
+const FAULT: i32 = 507_015;
+
+/// y = 2 x + x, with x updatable: two operators, each behind a gate of its own.
+fn updatable(device: &Device) -> Result<Executable> {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Updatable)?;
+        let h = g.muls(x, 2.0)?;
+        let y = g.add(h, x)?;
+        g.output("y", y)
+    })?;
+    plan.capture(device, Frozen::new())
+}
+
+fn run_with(device: &Device, exe: &mut Executable, stream: &Stream, value: f32) -> Result<()> {
+    let x = device.upload_tensor(&[value; 4], [4])?;
+    let (input, mut bind) = (exe.input("x")?, exe.bindings());
+    exe.run(stream, bind.set(input, &x))
+}
+
+/// Lets a task that opens gates fail on the device, each in its turn, in one of two runs: by values where the library
+/// has waits for them, else by events. Nobody waits for the gate for ever, and somebody is told.
+fn rescues(device: &Device, controls: &Controls) -> Result<()> {
+    let opens = match device.acl().table().aclrtValueWrite() {
+        Ok(_) => "aclrtValueWrite",
+        Err(_) => "aclrtRecordEvent",
+    };
+    let mut of_no_use = 0;
+    for (name, count) in [(opens, 8), ("aclrtStreamWaitEvent", 4)] {
+        for nth in 1..=count {
+            let stream = device.stream()?;
+            let mut exe = updatable(device)?;
+            run_with(device, &mut exe, &stream, 1.0)?;
+            stream.synchronize()?;
+            controls.fail_task(name, nth, FAULT);
+            let mut told: Vec<_> =
+                (2..4).filter_map(|turn| run_with(device, &mut exe, &stream, turn as f32).err()).collect();
+            told.extend(stream.synchronize().err());
+            told.extend(run_with(device, &mut exe, &stream, 4.0).err());
+            drop(exe);
+            controls.clear_failures();
+            told.extend(stream.synchronize().err());
+            told.extend(device.context().take_drop_errors());
+            let of = |kind: ErrorKind| told.iter().any(|error| error.kind() == kind);
+            assert!(!of(ErrorKind::Timeout), "{name} {nth}: {told:?}");
+            of_no_use += usize::from(told.iter().any(|error| error.to_string().contains("of no use")));
+            let mut other = updatable(device)?;
+            run_with(device, &mut other, &stream, 2.0)?;
+            let y = other.output_id("y")?;
+            assert_eq!(other.output::<f32>(y)?.to_vec()?, [6.0; 4], "{name} {nth}");
+        }
+    }
+    assert!(of_no_use > 0, "no gate was kept shut");
+    Ok(())
+}
+
 /// What needs nothing that a release lacks.
-fn works_everywhere(acl: &Acl) -> Result<()> {
+fn works_everywhere(acl: &Acl, controls: &Controls) -> Result<()> {
     assert_eq!(add(acl)?, [2.0, 4.0, 6.0]);
     let device = acl.device(0)?;
     let (main, side) = (device.stream()?, device.stream()?);
@@ -222,9 +271,10 @@ fn works_everywhere(acl: &Acl) -> Result<()> {
         g.output("y", y)
     })?;
     run(&device, plan.capture(&device, Frozen::new())?)?;
-    limits(&device)?;
+    limits(&device, controls)?;
     host_functions::work(&device)?;
-    gates(&device)
+    gates(&device)?;
+    rescues(&device, controls)
 }
 
 fn alone() -> bool {
@@ -260,9 +310,12 @@ fn each_release_has_its_functions_and_no_others() {
 #[test]
 fn what_every_release_has_works_with_each() {
     let _alone = initialises();
+    let _watched = Watchdog::new();
     for release in RELEASES {
-        let acl = load(libraries().release(release)).unwrap();
-        works_everywhere(&acl).unwrap_or_else(|error| panic!("{release}: {error:#}"));
+        let path = libraries().release(release);
+        let acl = load(path).unwrap();
+        let controls = Controls::of(path);
+        works_everywhere(&acl, &controls).unwrap_or_else(|error| panic!("{release}: {error:#}"));
         acl.close().unwrap();
     }
 }

@@ -2,9 +2,9 @@
 
 use racl::op::DataType::F32;
 use racl::plan::{
-    Buckets, Cores, External, FindingKind, Foreign, Frozen, Input, Mode, OnFull, Plan, RunOptions, Scope,
+    Buckets, Cores, External, FindingKind, Foreign, Frozen, Input, Mode, OnFull, OnMove, Plan, RunOptions, Scope,
 };
-use racl::{Error, ErrorKind, mock};
+use racl::{CaptureMode, Context, Error, ErrorKind, mock};
 
 use crate::{Alone, calls_of, give, result};
 
@@ -40,6 +40,54 @@ fn refused(alone: &Alone, plan: &Plan, mode: Mode, kind: FindingKind, parts: &[&
 fn leave_streams(left: u32) {
     // The default stream of the context is one too.
     mock::limit_streams(Some(mock::live_handles().streams as u32 + 1 + left)).unwrap();
+}
+
+/// A context with some 20 idle streams, on a device that has no others left.
+fn only_idle_streams(alone: &Alone) -> Context {
+    let other = alone.device.context().create_context().unwrap();
+    let origin = other.stream().unwrap();
+    let capture = origin.begin_capture(CaptureMode::Relaxed).unwrap();
+    let sides: Vec<_> = (0..20).map(|number| capture.stream().side(&number.to_string()).unwrap()).collect();
+    sides.iter().for_each(|side| capture.stream().fork(side).and_then(|()| capture.stream().join(side)).unwrap());
+    drop(sides);
+    drop(capture.finish().unwrap());
+    let some_left = |limit: &u32| {
+        mock::limit_streams(Some(*limit)).unwrap();
+        other.streams_left().unwrap() > 0
+    };
+    let full = (1..2047).find(some_left).unwrap() - 1;
+    mock::limit_streams(Some(full)).unwrap();
+    other
+}
+
+#[test]
+fn idle_streams_of_another_context_are_as_good_as_streams_that_are_left() {
+    let alone = Alone::new();
+    let _idle = only_idle_streams(&alone);
+    let made = three_streams().capture(&alone.device, Frozen::new());
+    mock::limit_streams(None).unwrap();
+    made.unwrap();
+}
+
+#[test]
+fn no_graph_is_evicted_for_want_of_streams_that_are_idle_elsewhere() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Tracked(OnMove::Recapture))?;
+        let y = g.adds(x, 1.0)?;
+        g.output("y", y)
+    });
+    let options = RunOptions::new().on_full(OnFull::EvictLeastRecent);
+    let mut exe = plan.unwrap().executable(&alone.device, &options, Frozen::new()).unwrap();
+    let stream = alone.stream();
+    let inputs = [1.0_f32, 2.0].map(|value| alone.device.upload_tensor(&[value; 4], [4]).unwrap());
+    exe.run(&stream, &mut give(&exe, "x", &inputs[0])).unwrap();
+    let _idle = only_idle_streams(&alone);
+    let ran = exe.run(&stream, &mut give(&exe, "x", &inputs[1])).map(drop);
+    mock::limit_streams(None).unwrap();
+    ran.unwrap();
+    assert_eq!(exe.graphs(), 2);
+    assert_eq!(result(&exe, "y"), [3.0; 4]);
 }
 
 /// y = u + 1 where the address of u changes from run to run, the sum on three streams or one.

@@ -89,7 +89,7 @@ fn simulations_and_updates_have_them_too() {
     let plan = plan();
     for n in [1, 6] {
         let x = numbers(n);
-        let given = Simulated::new().tensor("x", &x, [n]).unwrap();
+        let given = Simulated::new().tensor("x", &x, [n]);
         let simulated = plan.simulate(1, &given).unwrap();
         let simulated: Vec<Vec<f32>> = OUTPUTS.iter().map(|name| simulated.to_vec(name).unwrap()).collect();
         assert_eq!(simulated, on_a_stream(&alone, &x), "{n}");
@@ -123,7 +123,7 @@ fn a_simulation_takes_the_same_value_twice_and_tensors_without_elements() {
     })
     .unwrap();
     for x in [&[][..], &[1.0_f32, 2.0]] {
-        let given = Simulated::new().tensor("x", x, [x.len()]).unwrap();
+        let given = Simulated::new().tensor("x", x, [x.len()]);
         assert_eq!(plan.simulate(1, &given).unwrap().to_vec::<f32>("y").unwrap(), [x, x].concat());
     }
 }
@@ -290,7 +290,7 @@ fn numbers_of_each_run_are_updated_in_one_graph_for_each_size() {
 fn a_simulation_has_the_numbers_of_its_run() {
     let _alone = Alone::new();
     let plan = numbered(Input::Copied);
-    let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0], [3]).unwrap();
+    let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0], [3]);
     let simulated = plan.simulate(3, &given.symbol("shift", 1).symbol("times", 4)).unwrap();
     assert_eq!(simulated.to_vec::<f32>("y").unwrap(), [6.0, 2.0, 4.0]);
     assert_eq!(simulated.to_vec::<f32>("s").unwrap(), [8.0, 16.0, 24.0]);

@@ -32,7 +32,7 @@ fn a_stored_plan_with_other_inputs_is_named_and_built_again() {
     };
     func().compile(&device, work).unwrap();
     let first = func();
-    let key = first.key(&device, &closure_of(&work)).unwrap();
+    let key = first.key(device.context(), &closure_of(&work)).unwrap();
     let file = first.place(&key).path().join(entry::RECIPE);
     assert_eq!(built.get(), 1);
     let cases = [

@@ -182,14 +182,14 @@ fn what_nobody_sets_is_what_runs() {
     assert_eq!(parts.machine, format!("{} {}", std::env::consts::ARCH, std::env::consts::OS));
     let device = Acl::mock().unwrap().device(0).unwrap();
     let salt = |func: &Func| {
-        let key = func.key(&device, &Closure::of::<u8>()).unwrap();
+        let key = func.key(device.context(), &Closure::of::<u8>()).unwrap();
         key.parts().last().unwrap().clone()
     };
     let own = salt::of_code(0).unwrap();
     assert_eq!(salt(&func(|cache| cache)), ("salt".to_owned(), own.clone()));
     // What a user gives never looks like a build id.
     assert_eq!(salt(&func(|cache| cache.salt(own.clone()))), ("salt".to_owned(), format!("given: {own:?}")));
-    let key = func(|cache| cache).key(&device, &Closure::of::<u8>()).unwrap();
+    let key = func(|cache| cache).key(device.context(), &Closure::of::<u8>()).unwrap();
     let soc = device.acl().soc_name().unwrap();
     assert!(key.parts().contains(&("chip".to_owned(), soc)), "{key:?}");
 }

@@ -31,7 +31,7 @@ impl Builder {
     ///     g.foreign(&copy, &[x], &[y])?;
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 4.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```

@@ -29,7 +29,7 @@ impl Builder {
     ///     let y = g.op(Operator::Abs, &[x])?; // or g.abs(x)
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, -4.0], [2])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, -4.0], [2]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 4.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```
@@ -58,7 +58,7 @@ impl Builder {
     ///     g.op_into(Operator::Mul, &[y, x], y)?; // in place
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [2.0, 20.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```
@@ -96,7 +96,7 @@ impl Builder {
     ///     g.copy(x, y)?;
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 4.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```
@@ -126,7 +126,7 @@ impl Builder {
     ///     g.op_into(Operator::Add, &[y, x], y)?;
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1_i32, 4], [2])?;
+    /// let given = Simulated::new().tensor("x", &[1_i32, 4], [2]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<i32>("y")?, [0, 3]);
     /// # Ok::<(), racl::Error>(())
     /// ```
@@ -157,7 +157,7 @@ impl Builder {
     ///     let y = g.add(x, five)?;
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1_i32, 4], [2])?;
+    /// let given = Simulated::new().tensor("x", &[1_i32, 4], [2]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<i32>("y")?, [6, 9]);
     /// # Ok::<(), racl::Error>(())
     /// ```
@@ -185,7 +185,7 @@ impl Builder {
     ///     let y = g.permute(x, &[2, 0, 1])?; // [3, 1, 2]
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [1, 2, 3])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [1, 2, 3]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```
@@ -213,7 +213,7 @@ impl Builder {
     ///     let y = g.softmax(x, -1)?;
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 1.0, 7.0, 7.0], [2, 2])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 1.0, 7.0, 7.0], [2, 2]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [0.5; 4]);
     /// # Ok::<(), racl::Error>(())
     /// ```
@@ -241,7 +241,7 @@ impl Builder {
     ///     let y = g.reduce_sum(x, &[1], false)?; // [2]; [2, 1] with `true`
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [6.0, 15.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```
@@ -269,7 +269,7 @@ impl Builder {
     ///     let y = g.mean(x, &[0], false)?;
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [2.5, 3.5, 4.5]);
     /// # Ok::<(), racl::Error>(())
     /// ```

@@ -43,7 +43,7 @@ impl Builder {
     ///     aclnn::muls(&g.telling("other", Quantity::power(n, -0.5)), &last, 0.0_f32, &mut scaled)?;
     ///     g.output("y", scaled)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[2.0_f32, 4.0, 6.0, 8.0], [4])?;
+    /// let given = Simulated::new().tensor("x", &[2.0_f32, 4.0, 6.0, 8.0], [4]);
     /// # #[cfg(feature = "mock")]
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 2.0, 3.0, 4.0]);
     /// # Ok::<(), racl::Error>(())

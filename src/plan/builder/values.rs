@@ -142,7 +142,7 @@ impl Builder {
     ///     let y = g.mul(x, weights)?;
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0], [3])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0], [3]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [0.5, 4.0, 3.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```
@@ -173,7 +173,7 @@ impl Builder {
     ///     }
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 4.0, 1.0, 2.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```
@@ -202,7 +202,7 @@ impl Builder {
     ///     g.output("y", y)?; // the memory of y, no copy
     ///     g.output("x", x)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 4.0], [2]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 2.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```

@@ -28,7 +28,7 @@ impl Builder {
     ///     let y = g.adds(flat, 1.0)?;
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```
@@ -57,7 +57,7 @@ impl Builder {
     ///     let turned = g.transpose(x, 0, 1)?; // [3, 2]
     ///     g.output("y", turned)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```
@@ -84,7 +84,7 @@ impl Builder {
     ///     let right = g.narrow(x, 1, 1..3)?; // two of the three columns
     ///     g.output("y", right)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [2.0, 3.0, 5.0, 6.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```
@@ -115,7 +115,7 @@ impl Builder {
     ///     g.fill_bytes(second, 0)?;
     ///     g.output("y", y)
     /// })?;
-    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0], [2])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32, 2.0], [2]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [1.0, 0.0]);
     /// # Ok::<(), racl::Error>(())
     /// ```

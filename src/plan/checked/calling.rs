@@ -81,7 +81,7 @@ impl Builder {
     ///     g.output("y", x)
     /// })?;
     /// assert_eq!(plan.operators(), 4 + 4 * 2);
-    /// let given = Simulated::new().tensor("x", &[1.0_f32; 6], [3, 2])?;
+    /// let given = Simulated::new().tensor("x", &[1.0_f32; 6], [3, 2]);
     /// assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [105.0; 6]); // 1 · 3 · 5 · 7
     /// # Ok::<(), racl::Error>(())
     /// ```

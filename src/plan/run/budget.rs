@@ -27,6 +27,9 @@ pub(super) fn check(plan: &Inner, context: &Context, mode: Mode, started: bool) 
     let (mut needed, mut few) = streams()?;
     if few.is_some() {
         context.inner().idle_streams.shrink(context.inner(), needs.leased(started));
+        if matches!(streams(), Ok((_, Some(_)))) {
+            context.inner().idle_streams.shrink_others(context.inner());
+        }
         // Those of what was dropped may become free.
         retire::make_room(|| !matches!(streams(), Ok((_, Some(_)))));
         (needed, few) = streams()?;
@@ -88,11 +91,14 @@ impl Needs {
     }
 }
 
-/// Whether the device has too few streams or events left for one more graph of the plan, where the library tells.
+/// Whether the device has too few streams or events left for one more graph of the plan, where the library tells, and
+/// although other contexts give their idle streams back.
 pub(super) fn is_short(plan: &Inner, context: &Context) -> Result<bool> {
     let needs = Needs::of(&plan.recipe, Mode::Captured);
     let few = |left: Option<u32>, needed: usize| left.is_some_and(|left| (left as usize) < needed);
-    let streams = few(known(context.streams_left())?, needs.streams(context, true));
+    let streams = || -> Result<bool> { Ok(few(known(context.streams_left())?, needs.streams(context, true))) };
+    let idle = &context.inner().idle_streams;
+    let streams = streams()? && (!idle.shrink_others(context.inner()) || streams()?);
     Ok(streams || (needs.events > 0 && few(known(context.events_left())?, needs.events)))
 }
 

@@ -158,7 +158,7 @@ impl Issue<'_> {
             NodeKind::FillBytes(byte) => self.piece(accesses[0])?.fill(stream, byte, self.at),
             NodeKind::Prefetch { offset, max_bytes } => self.prefetch(accesses[0], offset, max_bytes, stream),
             NodeKind::Record(event) => self.events[event as usize].record(stream),
-            NodeKind::Wait(event) => stream.wait(&self.events[event as usize]),
+            NodeKind::Wait(event) => self.events[event as usize].make_wait(stream, self.at),
             NodeKind::ExternalWait(gate) => self.gates()?.wait(gate as usize, stream, self.at),
             NodeKind::ExternalRecord(gate) => self.gates()?.signal(gate as usize, stream, self.at),
             // Each run brings it in front of the graph.

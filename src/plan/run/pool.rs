@@ -30,8 +30,8 @@ const WAIT_LIMIT: Duration = Duration::from_secs(60);
 ///
 /// The memory grows to what the largest of them needs; graphs that were captured before keep what they had. A run takes
 /// what its stream gave up, though work of it may use that still, and what the pool gives up is for that stream at
-/// once, for others once its work is done. Scratch memory of operators in captured graphs is shared too
-/// ([`Pool::scratch_bytes`]), by executables on the context of the pool.
+/// once, for others once its work is done or, when memory is short, behind it. Scratch memory of operators in captured
+/// graphs is shared too ([`Pool::scratch_bytes`]), by executables on the context of the pool.
 ///
 /// # Examples
 ///

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
+use crate::progress::Queue as _;
 use crate::retire::{self, keepers};
 use crate::stream::Stream;
 
@@ -193,9 +194,12 @@ impl Remains {
     /// The first of its work that does not end.
     fn hanging(&self) -> String {
         let graph = self.store.all().iter().find_map(|captured| captured.graph.hanging());
+        let at_gates = || self.outside.as_ref()?.work().hanging();
+        let run = || self.is_running_eagerly().then(at_gates)?.map(|stream| format!("a run on {stream}"));
         let stream = || self.streams().find(|stream| !stream.0.is_settled());
         graph
-            .or_else(|| stream().map(|stream| format!("work of {}", stream.0.name())))
+            .or_else(run)
+            .or_else(|| stream().map(|stream| format!("work of {}", stream.0.describe())))
             .unwrap_or_else(|| "a run".to_owned())
     }
 

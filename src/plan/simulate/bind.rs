@@ -8,6 +8,9 @@ use super::{Given, Simulated};
 
 /// The values of the symbols, in their order.
 pub(super) fn symbols(recipe: &Recipe, given: &Simulated) -> Result<Vec<usize>> {
+    if let Some(mistake) = &given.mistake {
+        return Err(Error::invalid(mistake.clone()));
+    }
     let mut values = Values::default();
     for (name, value) in &given.symbols {
         let index = named("symbol", name, recipe.symbols.iter().map(|symbol| &symbol.name))?;

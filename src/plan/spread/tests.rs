@@ -174,7 +174,7 @@ fn numbers_and_lints_are_those_of_one_stream() {
     };
     let (single, plan) = (Plan::build(work).unwrap(), spread(3, work));
     assert_eq!(plan.streams(), 3);
-    let inputs = Simulated::new().tensor("x", &[0.1_f32, 0.2, -0.3, 0.4], [1, 4]).unwrap();
+    let inputs = Simulated::new().tensor("x", &[0.1_f32, 0.2, -0.3, 0.4], [1, 4]);
     let expected = single.simulate(0, &inputs).unwrap();
     for seed in 0..20 {
         let run = plan.simulate(seed, &inputs).unwrap();
