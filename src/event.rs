@@ -193,13 +193,11 @@ impl Event {
         let task = Task { label: "event record", location, uses: &[], scratch: None };
         let mut noted = self.last();
         noted.records += 1;
-        let work = state.latest.get();
         let number = stream.submit_free_standing(state, &task, |raw| {
             // SAFETY: both handles are live and belong to values borrowed here.
             unsafe { call!(&**stream.context(), aclrtRecordEvent(self.as_raw(), raw)) }
         })?;
         // A record does not hang: what is before it does.
-        state.latest.set(work);
         match (&state.capture, &mut noted.last) {
             // Again on the same stream: its counts stay as they are.
             (None, Last::Eager { progress, number: known, clock }) if Arc::ptr_eq(progress, stream.progress()) => {

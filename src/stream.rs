@@ -11,15 +11,16 @@ use acl_sys::aclrtStream;
 
 use crate::allocation::Allocation;
 use crate::call::call;
-use crate::closure::{self, Panics};
+use crate::closure::Panics;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::lock::{Guard, Lock};
 use crate::progress::{Clock, Progress, Queue, Span};
-use crate::retire::{self, Waited, keepers};
+use crate::retire::{self, keepers};
 
 mod capture;
 mod create;
+mod ending;
 mod joins;
 mod order;
 mod poll;
@@ -104,7 +105,7 @@ pub(crate) struct State {
     pub(crate) clock: Clock,
     /// Its work needs memory only to be there, such as updates of graphs, which use it elsewhere.
     pub(crate) only_keeps: bool,
-    /// What it was given last, records of events aside, and where.
+    /// What it was given last, records of events and waits aside, and where.
     pub(crate) latest: Cell<Option<submit::Named>>,
     /// The latest event that others wait for.
     mark: Option<order::Mark>,
@@ -432,104 +433,6 @@ pub(crate) fn milliseconds(limit: Duration) -> Result<i32> {
     }
 }
 
-impl StreamInner {
-    /// Waits for the work, then destroys the stream or gives it back.
-    fn end(&self) -> Result<()> {
-        if !self.is_settled() {
-            self.synchronize(None)?;
-        }
-        self.release()
-    }
-
-    /// Whether the work is over soon. A failure of it is told as one of the drop.
-    pub(crate) fn ends_soon(&self) -> bool {
-        self.is_settled()
-            || retire::wait_briefly(|limit| self.synchronize(limit)).unwrap_or_else(|error| {
-                self.tell_of_end(error);
-                true
-            })
-    }
-
-    /// Everything submitted is done and its errors told.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.progress.has_reported(self.progress.submitted())
-    }
-
-    /// Frees what the stream kept for itself; before the stream is gone.
-    fn put_away(&self) {
-        self.context.spent.bury();
-        let (workspace, mark) = {
-            let mut state = self.lock();
-            (state.workspace.take(), state.mark.take())
-        };
-        drop((workspace, mark));
-        self.marker.clear();
-    }
-
-    /// Destroys the stream or gives it back, once. The runtime waits for work first, says its guide on streams.
-    fn release(&self) -> Result<()> {
-        if self.released.swap(true, Ordering::AcqRel) {
-            return Ok(());
-        }
-        self.put_away();
-        let idle = self.progress.has_completed(self.progress.submitted());
-        let (context, raw) = (&*self.context, self.raw);
-        // One that is not idle needs its host functions run before it can go.
-        let left = !idle || self.ownership == Ownership::Default || self.leave_reports();
-        let result = match self.ownership {
-            Ownership::Default if !idle => {
-                Err(Error::new(ErrorKind::DeviceLost, "work of the default stream is lost"))
-            }
-            Ownership::Default => Ok(()),
-            Ownership::Leased if idle && left && !self.is_spoilt() && context.idle_streams.give_back(raw) => Ok(()),
-            // SAFETY: this is the owner's only destroy; no capture holds the stream, since one would hold this value.
-            _ => unsafe { call!(context, aclrtDestroyStream(raw)) }.inspect(|()| context.reports.forget(raw)),
-        };
-        if result.is_err() {
-            self.released.store(false, Ordering::Release);
-        }
-        result
-    }
-}
-
-impl StreamInner {
-    /// Whether no thread runs its host functions any more.
-    fn leave_reports(&self) -> bool {
-        let left = self.context.reports.leave(&self.context, self.raw);
-        left.map_err(|error| self.context.record_drop_error("ending the callbacks of a stream", error)).is_ok()
-    }
-
-    /// Leaves the stream, whose last handle goes, to a thread that waits for its work.
-    fn leave(&mut self) {
-        let state = std::mem::take(&mut *self.lock());
-        let heir = Arc::new(Self {
-            raw: self.raw,
-            ownership: self.ownership,
-            name: std::mem::take(&mut self.name),
-            state: Lock::new(state),
-            released: AtomicBool::new(false),
-            spoilt: AtomicBool::new(self.is_spoilt()),
-            progress: Arc::clone(&self.progress),
-            marker: std::mem::take(&mut self.marker),
-            untold: std::mem::take(&mut self.untold),
-            fault: std::mem::take(&mut self.fault),
-            panics: self.panics.clone(),
-            context: Arc::clone(&self.context),
-        });
-        self.progress.leave_to(&heir);
-        retire::on_thread(heir, |heir| {
-            // Not by its drop: until then others can still order work after that of the stream.
-            if let Err(error) = heir.synchronize(None) {
-                heir.tell_of_end(error);
-            }
-        });
-    }
-
-    fn tell_of_end(&self, error: Error) {
-        self.context.record_drop_error("waiting for a stream that goes away", error);
-    }
-}
-
 impl Queue for StreamInner {
     fn progress(&self) -> &Arc<Progress> {
         &self.progress
@@ -558,30 +461,6 @@ impl Queue for StreamInner {
 
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
         self
-    }
-}
-
-impl Drop for StreamInner {
-    fn drop(&mut self) {
-        if self.released.load(Ordering::Acquire) {
-            return self.progress.finish(false);
-        }
-        let settled = self.is_settled() && !closure::is_running();
-        match if settled { Ok(Waited::Done) } else { retire::wait(|limit| self.synchronize(limit)) } {
-            Ok(Waited::Done) => {}
-            Ok(other) => {
-                let told = other.told(|| format!("work of {}", self.describe()));
-                told.into_iter().for_each(|error| self.tell_of_end(error));
-                return self.leave();
-            }
-            Err(error) => self.tell_of_end(error),
-        }
-        let mut lost = false;
-        if let Err(error) = self.release() {
-            lost = !self.progress.has_completed(self.progress.submitted());
-            self.context.record_drop_error("destroying a stream", error);
-        }
-        self.progress.finish(lost);
     }
 }
 
