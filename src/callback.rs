@@ -50,6 +50,9 @@ impl Stream {
     /// there it is one of this crate, `racl-callbacks`, which the first host function of a context starts, and which
     /// ends with the context; it takes one stream of the device. Each stream with host functions is subscribed to it.
     ///
+    /// One that the device never reaches, since work before it failed for good, is never freed, nor is what it owns: a
+    /// context that it holds cannot be closed.
+    ///
     /// It must not call the runtime: no allocation,
     /// no submission, no wait (the AscendCL guide on callbacks warns of deadlocks). Work for its own stream, and a wait
     /// for that, are refused ([`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported)), in a graph for every
@@ -62,8 +65,10 @@ impl Stream {
     /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a stream destroyed beside this crate,
     /// [`ErrorKind::CaptureInvalidated`](crate::ErrorKind::CaptureInvalidated) in a capture that is ending. On the
     /// older releases also [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a stream that other
-    /// code has subscribed a thread to, [`ErrorKind::NoStreams`](crate::ErrorKind::NoStreams), and
-    /// [`ErrorKind::Other`](crate::ErrorKind::Other) when no thread can be started. The function is dropped then.
+    /// code has subscribed a thread to, [`ErrorKind::NoStreams`](crate::ErrorKind::NoStreams),
+    /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) when the library gives its thread no callback within 10
+    /// seconds, and [`ErrorKind::Other`](crate::ErrorKind::Other) when no thread can be started. The function is dropped
+    /// then.
     ///
     /// # Examples
     ///

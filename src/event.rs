@@ -332,8 +332,7 @@ impl Event {
             Some(ms) => self.wait_at_most(ms),
         };
         waiting(&before, || keepers::wait_long(wait))?;
-        self.passed(before, Progress::set_reported);
-        Ok(())
+        self.over(before)
     }
 
     fn wait_at_most(&self, ms: i32) -> Result<()> {
@@ -373,9 +372,8 @@ impl Event {
         let before = self.position();
         let ms = milliseconds(limit)?;
         self.check_signalled()?;
-        waiting(&before, || self.wait_at_most(ms))?;
-        self.passed(before, Progress::set_reported);
-        Ok(())
+        waiting(&before, || keepers::look_after(ms, self.wait_at_most(ms)))?;
+        self.over(before)
     }
 
     /// Whether the latest record is reached; true for an event that was never recorded. Does not block.
@@ -405,7 +403,10 @@ impl Event {
                 self.passed(before, Progress::set_completed);
                 Ok(true)
             }
-            acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY => Ok(false),
+            acl_sys::aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY => {
+                keepers::glance();
+                Ok(false)
+            }
             other => Err(Error::new(ErrorKind::UnknownValue, format!("event status {}", other.0))),
         }
     }
@@ -438,6 +439,13 @@ impl Event {
             Last::Eager { progress, number, .. } => (Some((Arc::clone(progress), *number)), noted.records),
             Last::Never | Last::Captured(_) => (None, noted.records),
         }
+    }
+
+    /// After a wait for the record at `position` that succeeded.
+    fn over(&self, position: Position) -> Result<()> {
+        let progress = position.0.as_ref().map(|(progress, _)| Arc::clone(progress));
+        self.passed(position, Progress::set_reported);
+        progress.map_or(Ok(()), |progress| progress.check_helpers())
     }
 
     /// Notes that the record at `position` was reached, if the event was not recorded anew since: the C call may have

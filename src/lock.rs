@@ -67,6 +67,11 @@ impl Drop for Held {
     }
 }
 
+/// Whether this thread holds none.
+pub(crate) fn is_free() -> bool {
+    HELD.get() & !WORDS == 0
+}
+
 impl<T> Lock<T> {
     pub(crate) const fn new(value: T) -> Self {
         Self(Mutex::new(value))

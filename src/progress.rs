@@ -10,9 +10,11 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Guard, Lock, Signal};
 
+mod beside;
 mod clock;
 mod failures;
 
+pub(crate) use beside::Beside;
 pub(crate) use clock::Clock;
 pub(crate) use failures::{Span, device_failures, note_device_failed};
 
@@ -42,6 +44,8 @@ pub(crate) struct Progress {
     /// Up to which a call that waits has covered them, and so reported their errors.
     reported: AtomicU64,
     failures: failures::Failures,
+    /// What helps its work along on other streams.
+    beside: beside::Helpers,
     end: Lock<End>,
     ended: Signal,
 }
@@ -67,6 +71,7 @@ impl Default for Progress {
             completed: AtomicU64::new(0),
             reported: AtomicU64::new(0),
             failures: failures::Failures::default(),
+            beside: beside::Helpers::default(),
             end: Lock::default(),
             ended: Signal::default(),
         }
@@ -124,6 +129,19 @@ impl Progress {
     /// Whether somebody was told that work failed which may be of `span`.
     pub(crate) fn has_failed(&self, span: Span) -> bool {
         self.failures.touch(span)
+    }
+
+    /// From now on whoever waits for work of the stream is told what went wrong with `helper`, once.
+    pub(crate) fn add_helper<B: Beside>(&self, helper: &Arc<B>) {
+        self.beside.add(helper);
+    }
+
+    /// After a wait that succeeded: what went wrong with those that helped the work along. They are asked, without
+    /// blocking.
+    #[inline]
+    pub(crate) fn check_helpers(&self) -> Result<()> {
+        let span = self.unreported();
+        self.beside.check().inspect_err(|_| self.note_failed((0, span.1)))
     }
 
     /// The stream is gone.

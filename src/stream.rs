@@ -233,7 +233,8 @@ impl Stream {
     /// [`ErrorKind::InvalidArgument`] for no time at all or more than 24 days.
     #[doc(alias = "aclrtSynchronizeStreamWithTimeout")]
     pub fn synchronize_timeout(&self, limit: Duration) -> Result<()> {
-        self.0.synchronize(Some(milliseconds(limit)?))
+        let ms = milliseconds(limit)?;
+        keepers::look_after(ms, self.0.synchronize(Some(ms)))
     }
 
     /// Whether everything submitted so far is done. Does not block.
@@ -335,6 +336,7 @@ impl StreamInner {
             return Err(error);
         }
         self.context.reclaim.collect(&self.context);
+        self.progress.check_helpers()?;
         self.panics.report().inspect_err(|_| self.progress.note_failed(span))
     }
 
@@ -368,18 +370,19 @@ impl StreamInner {
         self.fault.get().cloned()
     }
 
-    /// What went wrong when all work is done and some of it failed. A later wait tells it.
-    pub(crate) fn find_failure(&self) -> Option<String> {
+    /// What went wrong when all work is done and some of it failed, or nobody knows. A later wait tells it.
+    pub(crate) fn find_failure(&self) -> Option<(ErrorKind, String)> {
         // Others say nothing of the work: it is not done, or its context is gone.
         let error = self.c_synchronize(Some(1)).err().filter(|error| error.kind().is_of_work())?;
         Some(self.tell_later(error))
     }
 
-    /// Keeps what somebody was told of work of this stream for the next wait, or for its drop; gives the text.
-    pub(crate) fn tell_later(&self, error: Error) -> String {
-        let text = error.to_string();
+    /// Keeps what somebody was told of work of this stream for the next wait, or for its drop; gives the kind and the
+    /// text.
+    pub(crate) fn tell_later(&self, error: Error) -> (ErrorKind, String) {
+        let told = (error.kind(), error.to_string());
         self.untold.lock().get_or_insert(error);
-        text
+        told
     }
 
     fn explain_wait(&self, error: Error) -> Error {
@@ -405,7 +408,10 @@ impl StreamInner {
                 self.progress.set_completed(span.1);
                 Ok(true)
             }
-            acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY => Ok(false),
+            acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY => {
+                keepers::glance();
+                Ok(false)
+            }
             other => Err(Error::new(ErrorKind::UnknownValue, format!("stream status {}", other.0))),
         }
     }

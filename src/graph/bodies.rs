@@ -11,8 +11,8 @@ use crate::call::call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::stream::{CaptureState, Named, Stream, Task};
 
-/// A graph can have no more streams than this, and each body has one.
-const MOST_CASES: usize = 1024;
+/// A graph can have no more than 1024 streams: its own, and one for each body.
+const MOST_CASES: usize = 1023;
 
 /// One choice of a graph.
 struct Choice<'a> {
@@ -31,7 +31,10 @@ impl Stream {
     /// graph. Meanwhile this stream takes nothing, and no event crosses the border of the body. A body that fails or
     /// panics leaves the capture without a graph.
     ///
-    /// Which one runs is not known when memory is tracked: a launch counts as one of both.
+    /// Which one runs is not known when memory is tracked: a launch counts as one of both. Memory that work of the capture
+    /// gives up is had again by what is recorded later. So what a body makes and only some rounds of a loop, or some
+    /// launches, write is not there for the others: what has to last from one to the next is made before the capture, or
+    /// in front of the loop.
     ///
     /// C calls: `aclmdlRIAddCondTask`, and for each body `aclmdlRICaptureToModelRIBegin` and `aclmdlRICaptureEnd`.
     ///
@@ -152,7 +155,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// As [`Stream::if_else`]; [`ErrorKind::InvalidArgument`] for no cases, or more than 1024.
+    /// As [`Stream::if_else`]; [`ErrorKind::InvalidArgument`] for no cases, or more than 1023. A graph has at most 1024
+    /// streams, its own and one for each body of all its choices; one with more is refused when it is launched.
     ///
     /// # Examples
     ///

@@ -4,13 +4,14 @@
 //! that: so who waits does so in parts, and lets a [`Keeper`] look in between.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use super::{pause, wait_within};
+use crate::closure;
 use crate::error::{ErrorKind, Result};
-use crate::lock::Lock;
+use crate::lock::{self, Lock};
 
 /// How long a wait lasts before the first look, and at most between two of them.
 const FIRST: i32 = 50;
@@ -20,6 +21,9 @@ const LONGEST: i32 = 1000;
 pub(crate) trait Keeper: Send + Sync + 'static {
     /// Looks whether that work failed, and lets go what waits for it.
     fn look(&self);
+
+    /// The same, without blocking.
+    fn glance(&self);
 }
 
 static KEEPERS: Lock<Vec<Weak<dyn Keeper>>> = Lock::new(Vec::new());
@@ -58,6 +62,42 @@ pub(crate) fn look() {
     let keepers = all();
     LOOKING.set(true);
     keepers.iter().for_each(|keeper| keeper.look());
+    LOOKING.set(false);
+}
+
+/// Lets all keepers look after a wait of so many milliseconds that was in vain, unless it was short.
+pub(crate) fn look_after<T>(ms: i32, waited: Result<T>) -> Result<T> {
+    if ms >= FIRST && waited.as_ref().is_err_and(|error| error.kind() == ErrorKind::Timeout) {
+        look();
+    }
+    waited
+}
+
+/// Lets all keepers look when somebody asks again and again instead of waiting.
+#[inline]
+pub(crate) fn glance() {
+    if ANY.load(Ordering::Acquire) {
+        glance_now();
+    }
+}
+
+#[cold]
+fn glance_now() {
+    /// When the next one is due, in milliseconds from the first on.
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    if closure::is_running() || !lock::is_free() {
+        return;
+    }
+    let now = BEGUN.get_or_init(Instant::now).elapsed().as_millis() as u64;
+    let due = NEXT.load(Ordering::Relaxed);
+    let next = now + u64::from(FIRST.unsigned_abs());
+    if now < due || NEXT.compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+        return;
+    }
+    let keepers = all();
+    LOOKING.set(true);
+    keepers.iter().for_each(|keeper| keeper.glance());
     LOOKING.set(false);
 }
 

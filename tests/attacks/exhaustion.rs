@@ -8,14 +8,14 @@ use crate::arena::{Arena, Gate, formula, refused, result, run};
 #[test]
 fn streams() {
     let arena = Arena::new();
-    let left = arena.context.streams_left().unwrap();
     let mut held = Vec::new();
     let error = loop {
         match arena.context.stream() {
             Ok(stream) => held.push(stream),
             Err(error) => break error,
         }
-        assert!(held.len() <= left as usize);
+        // Idle ones of other contexts go as well.
+        assert!(held.len() < 1 << 12);
     };
     assert_eq!(error.kind(), ErrorKind::NoStreams);
     refused(arena.context.create_context(), &[ErrorKind::NoStreams]);

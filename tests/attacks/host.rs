@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use racl::plan::Mode;
-use racl::{CaptureMode, Error, ErrorKind, Stream, Tensor, op};
+use racl::{CaptureMode, Error, ErrorKind, Stream, Tensor, mock, op};
 
-use crate::arena::{Arena, Gate, formula, until, until_still};
+use crate::arena::{Arena, formula, until, until_still};
 
 /// Runs `work` in a host function of a stream and gives what it gave.
 fn inside<T: Send + 'static>(stream: &Stream, mut work: impl FnMut() -> T + Send + 'static) -> T {
@@ -140,13 +140,15 @@ fn waits_for_a_copy_that_is_dropped_then() {
     let arena = Arena::new();
     let (stream, other) = (arena.stream(), arena.stream());
     let mut buffer = arena.context.alloc_zeroed::<u8>(8).unwrap();
-    let mut gate = Some(Gate::before(&stream));
+    // Not by a host function, which would keep the other one from running.
+    mock::hold(&stream).unwrap();
     let mut lent = Some(stream.upload(arena.context.pinned_from(&[3_u8; 8]).unwrap(), &mut buffer).unwrap());
+    let held = stream.clone();
     let waited = inside(&other, move || {
         let refused = lent.take().unwrap().wait().unwrap_err();
         let kind = refused.error().kind();
         drop(refused);
-        gate.take().unwrap().open();
+        mock::release(&held).unwrap();
         kind
     });
     assert_eq!(waited, ErrorKind::NotSupported);

@@ -12,7 +12,7 @@ const FAULT: i32 = 507_015;
 
 /// What keeps a gate of an update shut when it fails on the device: the signal, or what the update stream waits for
 /// before it; and the record that it waits for. And how many of them two runs have at least.
-const FAILS: [(&str, u64); 3] = [("aclrtValueWrite", 4), ("aclrtStreamWaitEvent", 2), ("aclrtRecordEvent", 4)];
+const FAILS: [(&str, u64); 3] = [("aclrtValueWrite", 4), ("aclrtStreamWaitEvent", 2), ("aclrtRecordEvent", 3)];
 
 /// y = 2 x + x, with x updatable: two operators, each behind a gate of its own.
 fn executable(alone: &Alone) -> Executable {
@@ -151,4 +151,101 @@ fn a_wait_for_updates_that_failed_says_that_nobody_knows_their_end() {
         let _ = alone.device.context().take_drop_errors();
     }
     assert!(unknown > 0);
+}
+
+type Wait = fn(&Alone, &Stream) -> Result<()>;
+
+const LONG: std::time::Duration = std::time::Duration::from_secs(600);
+
+/// Ways to wait for a stream.
+const WAITS: [Wait; 4] = [
+    |_, stream| stream.synchronize(),
+    |_, stream| stream.synchronize_timeout(LONG),
+    |alone, stream| {
+        let event = alone.device.event()?;
+        event.record(stream)?;
+        event.synchronize()
+    },
+    |alone, stream| {
+        let event = alone.device.event()?;
+        event.record(stream)?;
+        event.synchronize_timeout(LONG)
+    },
+];
+
+/// Three runs, each of whose outputs is copied away: the numbers, or what a wait for them says.
+fn copied_away(alone: &Alone, exe: &mut Executable, stream: &Stream, wait: Wait) -> Result<Vec<Vec<f32>>> {
+    let y = exe.output_id("y").unwrap();
+    let copies: Vec<_> = (2..5)
+        .map(|turn| {
+            let mut copy = alone.device.zeros::<f32>([4]).unwrap();
+            let ran = run(alone, exe, stream, turn as f32);
+            let copied = ran.and_then(|()| exe.output::<f32>(y)?.copy_to(stream, &mut copy));
+            copied.map(|()| copy).ok()
+        })
+        .collect();
+    wait(alone, stream)?;
+    copies.iter().flatten().map(|copy| copy.to_vec()).collect()
+}
+
+#[test]
+fn who_waits_for_the_stream_of_a_run_is_told_of_updates_that_failed() {
+    let mut told = 0;
+    for (function, count) in [("aclmdlRICaptureTaskUpdateEnd", 6), FAILS[0], FAILS[1]] {
+        for (nth, wait) in (1..=count).flat_map(|nth| WAITS.map(|wait| (nth, wait))) {
+            let alone = Alone::new();
+            let (stream, what) = (alone.stream(), format!("{function} {nth}"));
+            let mut exe = executable(&alone);
+            run(&alone, &mut exe, &stream, 1.0).unwrap();
+            stream.synchronize().unwrap();
+            mock::fail_task(function, nth, FAULT).unwrap();
+            let read = copied_away(&alone, &mut exe, &stream, wait);
+            mock::clear_failures();
+            match read {
+                Ok(read) => assert_eq!(read, [[6.0; 4], [9.0; 4], [12.0; 4]], "{what}: nobody is told"),
+                Err(error) => {
+                    told += usize::from(error.kind() == ErrorKind::Aborted);
+                    let mut again = run(&alone, &mut exe, &stream, 5.0);
+                    if again.is_ok() {
+                        // The first error was one of the stream itself.
+                        wait(&alone, &stream).unwrap_err();
+                        again = run(&alone, &mut exe, &stream, 6.0);
+                    }
+                    assert_says(&again.unwrap_err(), ErrorKind::Aborted, &["of no use"]);
+                    // Once for each stream; and other work of this one is as good as before.
+                    if wait(&alone, &stream).is_err() {
+                        wait(&alone, &stream).unwrap();
+                    }
+                    assert_eq!(alone.device.upload_tensor(&[7.0_f32], [1]).unwrap().to_vec().unwrap(), [7.0]);
+                }
+            }
+            drop(exe);
+            let _ = alone.device.context().take_drop_errors();
+        }
+    }
+    assert!(told >= WAITS.len(), "nobody was told: {told}");
+}
+
+#[test]
+fn who_asks_again_and_again_is_let_go_after_a_signal_that_failed() {
+    type Ask = fn(&Stream, &racl::Event) -> Result<bool>;
+    let asks: [Ask; 2] = [|stream, _| stream.is_complete(), |_, event| event.is_complete()];
+    for (function, ask) in [FAILS[0].0, FAILS[1].0].into_iter().flat_map(|name| asks.map(|ask| (name, ask))) {
+        let alone = Alone::new();
+        let stream = alone.stream();
+        let mut exe = executable(&alone);
+        run(&alone, &mut exe, &stream, 1.0).unwrap();
+        stream.synchronize().unwrap();
+        mock::fail_task(function, 1, FAULT).unwrap();
+        run(&alone, &mut exe, &stream, 2.0).unwrap();
+        let event = alone.device.event().unwrap();
+        event.record(&stream).unwrap();
+        while matches!(ask(&stream, &event), Ok(false)) {
+            std::thread::yield_now();
+        }
+        mock::clear_failures();
+        assert_says(&run(&alone, &mut exe, &stream, 3.0).unwrap_err(), ErrorKind::Aborted, &["of no use"]);
+        drop(exe);
+        let _ = alone.device.context().take_drop_errors();
+    }
 }

@@ -10,6 +10,9 @@ use super::target::{Rates, Target};
 /// Bytes for which a vector core is worth while.
 const BYTES_OF_CORE: u64 = 32 << 10;
 
+/// Nanoseconds that a piece of work takes at most, so that all of a plan have a sum.
+const LONGEST: u64 = 1 << 40;
+
 /// What a piece of work takes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cost {
@@ -28,15 +31,16 @@ impl Cost {
     /// Nanoseconds that its bytes take from memory, where the first `fetched` are in L2 already.
     pub(super) fn moving(&self, fetched: u64, rates: &Rates) -> u64 {
         let memory = duration(self.bytes.saturating_sub(fetched), MOST_BANDWIDTH, rates.memory);
-        match u64::from(self.cube.max(self.vector)) {
+        let time = match u64::from(self.cube.max(self.vector)) {
             0 => memory,
             cores => memory.max(duration(self.bytes, 1000, rates.core.saturating_mul(cores))),
-        }
+        };
+        time.min(LONGEST)
     }
 
     /// How long it takes, and what of the device it has meanwhile.
     pub(super) fn with(&self, fetched: u64, rates: &Rates) -> (u64, Use) {
-        let time = self.least.max(self.compute).max(self.moving(fetched, rates));
+        let time = self.least.max(self.compute).max(self.moving(fetched, rates)).min(LONGEST);
         let memory = duration(self.bytes.saturating_sub(fetched), 1000, rates.memory);
         let share = if time == 0 { 0 } else { (u128::from(memory) * 1000 / u128::from(time)) as u32 };
         (time, [self.cube, self.vector, share.min(MOST_BANDWIDTH)])
@@ -62,7 +66,7 @@ struct Costed<'a> {
 
 impl Costed<'_> {
     fn cost(&self) -> Cost {
-        let bytes: u64 = self.sizes().iter().sum();
+        let bytes = self.sizes().into_iter().fold(0, u64::saturating_add);
         let some = Cost { bytes, least: self.target.rates.start, ..Cost::default() };
         let limited = |cost: Cost| self.limited(cost);
         match self.node.kind {

@@ -45,19 +45,19 @@ impl Profile {
 
     /// The resource of which there is too little first when work starts at `at`, if there is one.
     pub(super) fn lacking(&self, at: u64, time: u64, wanted: Use) -> Option<usize> {
-        let pieces = self.pieces.range(self.piece(at)..).take_while(|(start, _)| *start < at + time);
+        let pieces = self.pieces.range(self.piece(at)..).take_while(|(start, _)| *start < at.saturating_add(time));
         pieces.filter_map(|(_, used)| self.lacks(*used, wanted)).next()
     }
 
     fn lacks(&self, used: Use, wanted: Use) -> Option<usize> {
-        (0..wanted.len()).find(|one| wanted[*one] > 0 && used[*one] + wanted[*one] > self.has[*one])
+        (0..wanted.len()).find(|one| wanted[*one] > 0 && used[*one].saturating_add(wanted[*one]) > self.has[*one])
     }
 
     pub(super) fn take(&mut self, at: u64, time: u64, wanted: Use) {
-        let (first, end) = (self.split(at), self.split(at + time));
+        let (first, end) = (self.split(at), self.split(at.saturating_add(time)));
         for (_, used) in self.pieces.range_mut(first..end) {
             for (used, wanted) in used.iter_mut().zip(wanted) {
-                *used += wanted;
+                *used = used.saturating_add(wanted);
             }
         }
         while self.pieces.len() > MOST_PIECES {
@@ -67,7 +67,8 @@ impl Profile {
 
     /// Bytes that idle bandwidth could move between two times, at `rate` bytes a microsecond for all of it.
     pub(super) fn idle(&self, from: u64, to: u64, rate: u64) -> u64 {
-        self.idle_pieces(from, to).map(|(start, end, idle)| bytes(end - start, idle, rate)).sum()
+        let moved = self.idle_pieces(from, to).map(|(start, end, idle)| bytes(end - start, idle, rate));
+        moved.fold(0, u64::saturating_add)
     }
 
     /// Lets idle bandwidth from `from` on move so many bytes; when that is done.

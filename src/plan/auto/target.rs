@@ -46,6 +46,9 @@ pub struct Rates {
     pub event: u64,
 }
 
+/// In nanoseconds.
+const SECOND: u64 = 1_000_000_000;
+
 impl Default for Rates {
     fn default() -> Self {
         Self { memory: 1_000_000, core: 100_000, host: 20_000, product: 10_000_000, start: 2_000, event: 1_000 }
@@ -91,7 +94,8 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a rate of 0.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a rate of 0, and for a `start` or an `event`
+    /// of more than a second.
     pub fn rates(self, rates: Rates) -> Result<Self> {
         let Rates { memory, core, host, product, start, event } = rates;
         let all = [
@@ -102,10 +106,15 @@ impl Target {
             ("start", start),
             ("event", event),
         ];
-        match all.iter().find(|(_, rate)| *rate == 0) {
-            Some((name, _)) => Err(Error::invalid(format!("the rate {name:?} is 0; the model would divide by it"))),
-            None => Ok(Self { rates, ..self }),
+        if let Some((name, _)) = all.iter().find(|(_, rate)| *rate == 0) {
+            return Err(Error::invalid(format!("the rate {name:?} is 0; the model would divide by it")));
         }
+        if let Some((name, time)) = all[4..].iter().find(|(_, time)| *time > SECOND) {
+            return Err(Error::invalid(format!(
+                "the rate {name:?} is {time} nanoseconds, which is more than a second"
+            )));
+        }
+        Ok(Self { rates, ..self })
     }
 
     /// Bytes of the L2 cache.

@@ -390,6 +390,35 @@ fn lints_name_work_where_it_is_now() {
     assert!(lint.message.contains(&format!("#{at},")) || !lint.message.contains('#'), "{lint}");
 }
 
+/// Numbers that no device has keep the model going, and the result right.
+#[test]
+fn absurd_devices_are_taken() {
+    let plan = build(|g| {
+        let n = g.symbol("n", 1..=i32::MAX as usize)?;
+        let x = g.input("x", [n, 1024.into()], F32, Input::Copied)?;
+        let w = g.input("w", [1024, 1024], F32, Input::Frozen)?;
+        let (mut a, mut b) = (x, g.abs(x)?);
+        for _ in 0..12 {
+            (a, b) = (g.matmul(a, w)?, g.matmul(b, w)?);
+        }
+        let out = g.empty([8], F32)?;
+        (0..2).try_for_each(|_| g.foreign(&behind(), &[a], &[out]))?;
+        g.output("y", g.add(a, b)?)
+    });
+    let second = Rates { start: 1_000_000_000, event: 1_000_000_000, ..Rates::default() };
+    let slow = Rates { memory: 1, core: 1, host: 1, product: 1, ..second };
+    let fast = Rates { memory: u64::MAX, core: u64::MAX, host: u64::MAX, product: u64::MAX, ..second };
+    for (l2, cores) in [(1, 1), (u64::MAX, u32::MAX), (1 << 20, 1 << 31)] {
+        for rates in [slow, fast, Rates { memory: u64::MAX, ..slow }, Rates { product: 1, ..fast }] {
+            let target = Target::new(l2, cores, cores).unwrap().rates(rates).unwrap();
+            for n in [1, 1 << 20] {
+                let found = overlap(&plan, &Auto::new(target).at("n", n)).report;
+                assert!(found.after <= found.before, "{found}");
+            }
+        }
+    }
+}
+
 #[test]
 fn bad_input_is_told() {
     let text = |error: crate::Error| {
@@ -401,6 +430,8 @@ fn bad_input_is_told() {
     assert!(text(Target::new(1, 24, 0).unwrap_err()).contains("0 vector cores"));
     let rates = Rates { event: 0, ..Rates::default() };
     assert!(text(target().rates(rates).unwrap_err()).contains("\"event\" is 0"));
+    let rates = Rates { start: u64::MAX / 4, ..Rates::default() };
+    assert!(text(target().rates(rates).unwrap_err()).contains("more than a second"));
     assert!(text(auto().max_streams(0).unwrap_err()).contains("at most 0 streams"));
     assert!(text(auto().max_streams(1025).unwrap_err()).contains("1 to 1024"));
     for share in [0.0, -1.0, 1.1, f64::NAN] {

@@ -1,12 +1,13 @@
 //! Gates of updates that a failure on the device keeps shut.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
 use crate::lock::{Lock, say};
+use crate::progress::Beside;
 use crate::retire::keepers::{self, Keeper};
 use crate::stream::Stream;
 
@@ -25,6 +26,10 @@ pub(super) struct Rescue {
     opened: Lock<VecDeque<Arc<Event>>>,
     /// That a gate could not be opened was said.
     told: AtomicBool,
+    /// Something was submitted that nobody looked back at.
+    due: AtomicBool,
+    /// The stream of the latest run, by its id; 0 for none.
+    helps: AtomicU64,
 }
 
 /// Runs ahead from which on those that are over are looked for.
@@ -40,6 +45,8 @@ impl Rescue {
             failed: OnceLock::new(),
             opened: Lock::default(),
             told: AtomicBool::new(false),
+            due: AtomicBool::new(false),
+            helps: AtomicU64::new(0),
         });
         keepers::add(&rescue);
         rescue
@@ -47,13 +54,9 @@ impl Rescue {
 
     /// Whoever waited for the updates was told that they failed, or that the wait did: then nobody will be told.
     pub(super) fn note(&self, error: &Error) {
-        let text = match error.kind() {
-            ErrorKind::CallbackPanicked => return,
-            ErrorKind::DeviceFault | ErrorKind::DeviceLost | ErrorKind::Aborted => on_the_device(error),
-            kind if kind.is_of_work() => format!("whether the updates of a graph succeeded is not known: {error}"),
-            _ => return,
-        };
-        let _ = self.failed.set(text);
+        if let Some(text) = of_updates(error.kind(), error) {
+            let _ = self.failed.set(text);
+        }
     }
 
     /// Before the update stream is given something that waits for the latest run.
@@ -86,18 +89,22 @@ impl Rescue {
         drop(over);
     }
 
-    /// What went wrong with the updates so far.
-    fn find_failure(&self) -> Option<String> {
+    /// What went wrong with the updates so far; those of the latest run, for which it may have to wait a moment, only
+    /// with `of_all`.
+    fn find_failure(&self, of_all: bool) -> Option<String> {
         // Others wait for that stream too, such as whoever reads memory that it used.
         if let Some(fault) = self.stream.0.fault() {
-            return Some(on_the_device(&fault));
+            return of_updates(ErrorKind::DeviceFault, &fault);
         }
         loop {
-            let Some(first) = self.opened.lock().front().cloned() else {
-                return self.stream.0.find_failure().as_ref().map(on_the_device);
+            let first = self.opened.lock().front().cloned();
+            let Some(first) = first else {
+                let (kind, text) = of_all.then(|| self.stream.0.find_failure())??;
+                return of_updates(kind, &text);
             };
             if let Err(error) = ended(&first)? {
-                return Some(on_the_device(&self.stream.0.tell_later(error)));
+                let (kind, text) = self.stream.0.tell_later(error);
+                return of_updates(kind, &text);
             }
             self.forget(Some(&first));
         }
@@ -115,8 +122,16 @@ impl Rescue {
     }
 }
 
-fn on_the_device(what: &(impl std::fmt::Display + ?Sized)) -> String {
-    format!("an update of a graph failed on the device: {what}")
+/// What an error of this kind, which whoever waited for updates was told, says of them.
+fn of_updates(kind: ErrorKind, what: &(impl std::fmt::Display + ?Sized)) -> Option<String> {
+    match kind {
+        ErrorKind::CallbackPanicked => None,
+        ErrorKind::DeviceFault | ErrorKind::DeviceLost | ErrorKind::Aborted => {
+            Some(format!("an update of a graph failed on the device: {what}"))
+        }
+        kind if kind.is_of_work() => Some(format!("whether the updates of a graph succeeded is not known: {what}")),
+        _ => None,
+    }
 }
 
 /// How the updates ended before this event; none when they have not, or when nobody can be asked now.
@@ -130,10 +145,25 @@ fn ended(event: &Event) -> Option<Result<()>> {
     ended.as_ref().map_or_else(|error| error.kind().is_of_work(), |()| true).then_some(ended)
 }
 
-impl Keeper for Rescue {
-    fn look(&self) {
+impl Rescue {
+    /// After updates and signals were submitted for a run on `launched`: who waits for the run is told of them.
+    pub(super) fn helped(self: &Arc<Self>, launched: &Stream) {
+        self.due.store(true, Ordering::Release);
+        let progress = launched.0.progress();
+        if self.helps.swap(progress.id(), Ordering::AcqRel) != progress.id() {
+            progress.add_helper(self);
+        }
+    }
+
+    /// As [`Keeper::look`], of what is over.
+    fn look_back(&self) {
+        let over = !matches!(self.stream.0.is_complete(), Ok(false));
+        self.look_at(|| self.find_failure(over));
+    }
+
+    fn look_at(&self, find: impl FnOnce() -> Option<String>) {
         if self.failed.get().is_none() {
-            let Some(failure) = self.find_failure() else { return };
+            let Some(failure) = find() else { return };
             let _ = self.failed.set(failure);
         }
         let opened = (0..self.count).map(|gate| self.gates.open_from_host(gate, &self.stream));
@@ -143,5 +173,29 @@ impl Keeper for Rescue {
         {
             say!(Warn, "a gate of a graph that waits for it could not be opened: {error}");
         }
+    }
+}
+
+impl Keeper for Rescue {
+    fn look(&self) {
+        self.look_at(|| self.find_failure(true));
+    }
+
+    fn glance(&self) {
+        self.look_back();
+    }
+}
+
+impl Beside for Rescue {
+    fn check(&self) -> Result<()> {
+        if self.due.swap(false, Ordering::AcqRel) {
+            self.look_back();
+            let progress = self.stream.0.progress();
+            if !progress.has_completed(progress.submitted()) {
+                self.due.store(true, Ordering::Release);
+            }
+        }
+        // A stream that was told forgets it, and may run it again.
+        self.check().inspect_err(|_| self.helps.store(0, Ordering::Release))
     }
 }

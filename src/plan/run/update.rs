@@ -215,6 +215,8 @@ impl Groups {
             }
             result = result.and(opened.open_next());
         }
+        drop(opened);
+        self.rescue.iter().for_each(|rescue| rescue.helped(launched));
         result.map(|()| count)
     }
 

@@ -150,7 +150,8 @@ impl State {
         let (a, b) = (self.recipe.layout_of(from.index), self.recipe.layout_of(to.index));
         if !a.is_dense() || !b.is_dense() || a.bytes() != b.bytes() {
             let (from, to) = (self.show(&a.dims), self.show(&b.dims));
-            let text = format!("copy of {:?} {from} to {:?} {to}", a.dtype, b.dtype);
+            let why = if a.bytes() == b.bytes() { "values with gaps" } else { "other numbers of bytes" };
+            let text = format!("copy of {:?} {from} to {:?} {to}: {why}", a.dtype, b.dtype);
             return self.wrong(FindingKind::Operand, at, text);
         }
         self.check_target(&Operator::Copy, &[from], to, at)?;
