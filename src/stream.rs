@@ -398,20 +398,26 @@ impl StreamInner {
 
     pub(crate) fn is_complete(&self) -> Result<bool> {
         let span = self.progress.unreported();
+        let idle = self.is_idle().inspect_err(|error| self.note_fault(error, span));
+        let idle = idle.map_err(|error| self.explain_wait(error))?;
+        if !idle {
+            keepers::glance();
+        }
+        Ok(idle)
+    }
+
+    /// Whether all work is done, whatever became of it.
+    pub(crate) fn is_idle(&self) -> Result<bool> {
+        let number = self.progress.submitted();
         let mut status = acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
         // SAFETY: `status` is a place for one value; the handle is this value's own.
-        unsafe { call!(&*self.context, aclrtStreamQuery(self.raw, &raw mut status)) }
-            .inspect_err(|error| self.note_fault(error, span))
-            .map_err(|error| self.explain_wait(error))?;
+        unsafe { call!(&*self.context, aclrtStreamQuery(self.raw, &raw mut status)) }?;
         match status {
             acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE => {
-                self.progress.set_completed(span.1);
+                self.progress.set_completed(number);
                 Ok(true)
             }
-            acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY => {
-                keepers::glance();
-                Ok(false)
-            }
+            acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY => Ok(false),
             other => Err(Error::new(ErrorKind::UnknownValue, format!("stream status {}", other.0))),
         }
     }

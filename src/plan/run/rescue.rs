@@ -157,7 +157,11 @@ impl Rescue {
 
     /// As [`Keeper::look`], of what is over.
     fn look_back(&self) {
-        let over = !matches!(self.stream.0.is_complete(), Ok(false));
+        let over = self.stream.0.is_idle().unwrap_or_else(|error| {
+            // A wait says more of it.
+            say!(Warn, "asking whether the updates of a graph are done: {error:#}");
+            true
+        });
         self.look_at(|| self.find_failure(over));
     }
 
