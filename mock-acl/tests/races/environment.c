@@ -9,9 +9,9 @@ static void race(aclError of_later) {
     up();
     aclrtStream a = new_stream(), b = new_stream();
     void *p = device(BYTES);
+    mock_acl_hold_stream(b); /* before it has work: a worker may run that at once */
     fill(p, BYTES, a);
     fill(p, BYTES, b);
-    mock_acl_hold_stream(b);
     wait_for(a);
     mock_acl_release_stream(b);
     CODE(aclrtSynchronizeStream(b), of_later);
