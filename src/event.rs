@@ -190,33 +190,51 @@ impl Event {
         state: &State,
         location: &'static Location<'static>,
     ) -> Result<()> {
-        let task = Task { label: "event record", location, uses: &[], scratch: None };
         let mut noted = self.last();
         noted.records += 1;
-        let number = stream.submit_free_standing(state, &task, |raw| {
-            // SAFETY: both handles are live and belong to values borrowed here.
-            unsafe { call!(&**stream.context(), aclrtRecordEvent(self.as_raw(), raw)) }
-        })?;
-        // A record does not hang: what is before it does.
-        match (&state.capture, &mut noted.last) {
-            // Again on the same stream: its counts stay as they are.
-            (None, Last::Eager { progress, number: known, clock }) if Arc::ptr_eq(progress, stream.progress()) => {
-                *known = number;
-                clock.renew(&state.clock);
-            }
-            (_, last) => *last = self.place_of(stream, state, number),
+        // Again on the same stream: its counts stay as they are.
+        if let (None, Last::Eager { progress, number, clock }) = (&state.capture, &mut noted.last)
+            && Arc::ptr_eq(progress, stream.progress())
+        {
+            *number = self.submit_record(stream, state, location)?;
+            clock.renew(&state.clock);
+            return Ok(());
         }
-        Ok(())
+        self.record_anew(stream, (state, &mut noted), location)
     }
 
-    /// Where a record on `stream` went that was the submission `number` of it, or went into its capture.
+    // A record does not hang: what is before it does.
+    #[inline(always)]
+    fn submit_record(
+        &self,
+        stream: &Arc<StreamInner>,
+        state: &State,
+        location: &'static Location<'static>,
+    ) -> Result<u64> {
+        let task = Task { label: "event record", location, uses: &[], scratch: None };
+        stream.submit_free_standing(state, &task, |raw| {
+            // SAFETY: both handles are live and belong to values borrowed here.
+            unsafe { call!(&**stream.context(), aclrtRecordEvent(self.as_raw(), raw)) }
+        })
+    }
+
+    /// A record in a capture, or the first one on its stream.
     #[inline(never)]
-    fn place_of(&self, stream: &Arc<StreamInner>, state: &State, number: u64) -> Last {
-        if let Some(capture) = &state.capture {
-            capture.note_record(stream, self.key());
-            return Last::Captured(Arc::downgrade(capture));
-        }
-        Last::Eager { progress: Arc::clone(stream.progress()), number, clock: state.clock.clone() }
+    fn record_anew(
+        &self,
+        stream: &Arc<StreamInner>,
+        (state, noted): (&State, &mut Noted),
+        location: &'static Location<'static>,
+    ) -> Result<()> {
+        let number = self.submit_record(stream, state, location)?;
+        noted.last = match &state.capture {
+            Some(capture) => {
+                capture.note_record(stream, self.key());
+                Last::Captured(Arc::downgrade(capture))
+            }
+            None => Last::Eager { progress: Arc::clone(stream.progress()), number, clock: state.clock.clone() },
+        };
+        Ok(())
     }
 
     /// The wait of [`Stream::wait`].
@@ -225,9 +243,26 @@ impl Event {
         checked.map_err(|error| stream.refuse(("event wait", location), error))?;
         stream.0.check_thread()?;
         let stream = &stream.0;
-        let task = Task { label: "event wait", location, uses: &[], scratch: None };
         let mut state = stream.lock();
         let noted = self.last();
+        let (None, Last::Eager { progress, number, clock }) = (&state.capture, &noted.last) else {
+            return self.make_other_wait(stream, (state, &noted), location);
+        };
+        let task = Task { label: "event wait", location, uses: &[], scratch: None };
+        stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
+        state.clock.follow((progress.id(), *number), clock);
+        Ok(())
+    }
+
+    /// A wait in a capture, or for an event that eager work did not record last.
+    #[inline(never)]
+    fn make_other_wait(
+        &self,
+        stream: &Arc<StreamInner>,
+        (mut state, noted): (Guard<'_, State>, &Noted),
+        location: &'static Location<'static>,
+    ) -> Result<()> {
+        let task = Task { label: "event wait", location, uses: &[], scratch: None };
         let of_event = match &noted.last {
             Last::Captured(capture) => capture.upgrade().filter(|capture| capture.check_open().is_ok()),
             _ => None,
@@ -257,13 +292,8 @@ impl Event {
             return Err(capture.poison(&task, error));
         }
         stream.submit_free_standing(&state, &task, |_| self.c_wait(stream))?;
-        match (&state.capture, &noted.last) {
-            (Some(capture), _) => capture.note_wait(stream, self.key()),
-            (None, Last::Eager { progress, number, clock }) => {
-                state.clock.raise(progress.id(), *number);
-                state.clock.join(clock);
-            }
-            (None, _) => {}
+        if let Some(capture) = &state.capture {
+            capture.note_wait(stream, self.key());
         }
         Ok(())
     }

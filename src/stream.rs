@@ -407,6 +407,8 @@ impl StreamInner {
     }
 
     /// Whether all work is done, whatever became of it.
+    // Two dozen instructions of a query are the call of this.
+    #[inline(always)]
     pub(crate) fn is_idle(&self) -> Result<bool> {
         let number = self.progress.submitted();
         let mut status = acl_sys::aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;

@@ -32,7 +32,7 @@ impl Clock {
     }
 
     /// Later work follows that submission.
-    pub(crate) fn raise(&mut self, stream: u64, number: u64) {
+    fn raise(&mut self, stream: u64, number: u64) {
         if self.covers(stream, number) {
             return;
         }
@@ -47,8 +47,17 @@ impl Clock {
         known.push((stream, number));
     }
 
+    /// Later work follows that submission, and what its stream was behind at that time.
+    #[inline]
+    pub(crate) fn follow(&mut self, (stream, number): (u64, u64), behind: &Self) {
+        if !self.covers(stream, number) {
+            self.raise(stream, number);
+            self.join(behind);
+        }
+    }
+
     /// Later work follows all that `other` is behind.
-    pub(crate) fn join(&mut self, other: &Self) {
+    fn join(&mut self, other: &Self) {
         if self.0.is_none() {
             self.0.clone_from(&other.0);
             return;

@@ -161,8 +161,7 @@ impl StreamInner {
             .map_err(|error| other.tell_order(error))?;
         // A task like others: the stream is not done before it.
         self.progress.next();
-        state.clock.raise(*stream, mark.number);
-        state.clock.join(&mark.clock);
+        state.clock.follow((*stream, mark.number), &mark.clock);
         Ok(())
     }
 
