@@ -36,10 +36,12 @@ OPTIONAL = [
     ("aclnnCrossEntropyLoss", "(zloss|lseForZloss)Out"),
     ("aclnnDropoutV3", "optionalNoiseShape"), ("aclnnLayerNormBackward", "(weight|bias)Optional|grad(Input|Weight|Bias)Out"),
     ("aclnnBinaryCrossEntropy", "weight"), ("aclnnConvolutionBackward", "grad(Input|Weight|Bias)|biasSizes|outputPadding"),
+    ("aclnnUnique.*", "(inverse|counts)Out"),
 ]
 # Results that these do not look at, or not without a flag.
 UNREAD = [(ATTENTION, "softmaxLse|softmaxOutOut"), ("aclnnBatchNormBackward", "grad(Input|Weight|Bias)"),
-          ("aclnn(LayerNorm|Convolution)Backward", "grad(Input|Weight|Bias)(Out)?")]
+          ("aclnn(LayerNorm|Convolution)Backward", "grad(Input|Weight|Bias)(Out)?"),
+          ("aclnnUnique.*", "(inverse|counts)Out")]
 # Where a dimension more can make another good call: others broadcast to it, it is folded away, its shape is free.
 ANY_RANK = [
     ("aclnnInplace.*|aclnnIndexPutImpl", "self|selfRef|source"), ("aclnn(Inplace)?IndexFill", "index"),
@@ -47,6 +49,7 @@ ANY_RANK = [
     ("aclnn(LinalgVectorNorm|ReduceLogSum|ReduceNansum|ReduceSum|Var|VarCorrection|Std|VarMean)", "self|data"),
     ("aclnn(StdMeanCorrection|Histc)", "self"),
     ("aclnn(Take|Repeat|RepeatInterleave|RepeatInterleaveInt)", "self"), ("aclnnMaskedSelect", "self|mask"),
+    ("aclnnUnique(2|Consecutive)?", "self"), ("aclnnUnique.*", "(inverse|counts)Out"),
     ("aclnnIndex", "self|out"), ("aclnnIndexPutImpl", "values"),  # where the indices choose nothing
     ("aclnnLogSigmoid(Forward|Backward)", "buffer"), (ATTENTION, "attenMask.*"),
     ("aclnnDropout.*", "mask(Out)?"), ("aclnn(Mse|L1|SmoothL1)Loss|aclnnBinaryCrossEntropy.*", "self|target"),

@@ -21,12 +21,12 @@ from moves import OUT, RULES as MOVES
 from orders import Output, RULES as ORDERS
 from blocks import RULES as BLOCKS
 import attention, calls, copies, counts, covered, foreach, indices, lists, makers, norms, products, reductions, scans
-import gradients, randoms, slopes, variants, weights, windows
+import gradients, randoms, slopes, uniques, variants, weights, windows
 
 ALL = ELEMENTWISE + MOVES + ORDERS + BLOCKS + lists.RULES + attention.RULES + products.RULES + reductions.RULES
 ALL += scans.RULES + norms.RULES + makers.RULES + variants.RULES + windows.RULES
 ALL += copies.RULES + counts.RULES + foreach.RULES + indices.RULES
-ALL += randoms.RULES + slopes.RULES + gradients.RULES + weights.RULES
+ALL += uniques.RULES + randoms.RULES + slopes.RULES + gradients.RULES + weights.RULES
 
 RELATIVE = {"f32": 2e-6, "f64": 1e-13, "f16": 1.1e-3, "bf16": 8.5e-3}
 TINY = {"f32": 4e-44, "f64": 5e-324, "f16": 6e-8, "bf16": 9.2e-41}

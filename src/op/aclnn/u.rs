@@ -5,19 +5,19 @@ aclnn! {
     #[doc(alias = "aclnnUnfoldGrad")]
     fn unfold_grad = aclnnUnfoldGrad, aclnnUnfoldGradGetWorkspaceSize(grad_out: in, input_sizes: ints, dim: i64,
         size: i64, step: i64, grad_in: out);
-    /// Reads `self_`; writes `value_out`, `inverse_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `value_out`, `inverse_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnUnique")]
     fn unique = aclnnUnique, aclnnUniqueGetWorkspaceSize(self_: in, sorted: bool, return_inverse: bool,
         value_out: out, inverse_out: out);
-    /// Reads `self_`; writes `value_out`, `inverse_out`, `counts_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `value_out`, `inverse_out`, `counts_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnUnique2")]
     fn unique2 = aclnnUnique2, aclnnUnique2GetWorkspaceSize(self_: in, sorted: bool, return_inverse: bool,
         return_counts: bool, value_out: out, inverse_out: out, counts_out: out);
-    /// Reads `self_`; writes `value_out`, `inverse_out`, `counts_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `value_out`, `inverse_out`, `counts_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnUniqueConsecutive")]
     fn unique_consecutive = aclnnUniqueConsecutive, aclnnUniqueConsecutiveGetWorkspaceSize(self_: in,
         return_inverse: bool, return_counts: bool, dim: i64, value_out: out, inverse_out: out, counts_out: out);
-    /// Reads `self_`; writes `value_out`, `inverse_out`, `counts_out`. Since CANN 8.1. Not on the mock.
+    /// Reads `self_`; writes `value_out`, `inverse_out`, `counts_out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnUniqueDim")]
     fn unique_dim = aclnnUniqueDim, aclnnUniqueDimGetWorkspaceSize(self_: in, sorted: bool, return_inverse: bool,
         dim: i64, value_out: out, inverse_out: out, counts_out: out);

@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "objects/objects.h"
 #include "operators/operators.h"
+#include "operators/places/found.h"
 
 typedef struct found {
     const void *out; /* the handle of aclTensor */
@@ -39,9 +40,8 @@ static bool is_set(const mock_view *v, const char *at) {
     return value != 0;
 }
 
-/* Contiguous, as out is. */
-static void give_shape(const found *f, int rank, const int64_t *dims) {
-    mock_tensor *t = mock_object_get(MOCK_OBJECT_TENSOR, f->out);
+void mock_give_shape(const void *tensor, int rank, const int64_t *dims) {
+    mock_tensor *t = mock_object_get(MOCK_OBJECT_TENSOR, tensor);
     int64_t stride = 1;
     if (t == NULL) return;
     t->view.span = 1;
@@ -78,7 +78,7 @@ static aclError run_nonzero(void *arg) {
         for (int64_t d = 0; d < rank; d++) to[f->turned ? d * count + n : n * rank + d] = i[d];
         n++;
     } while (next(self, i));
-    give_shape(f, 2, f->turned ? (int64_t[]){rank, count} : (int64_t[]){count, rank});
+    mock_give_shape(f->out, 2, f->turned ? (int64_t[]){rank, count} : (int64_t[]){count, rank});
     return 0;
 }
 
@@ -132,7 +132,7 @@ static aclError run_select(void *arg) {
         if (n == out->span) return MOCK_DEVICE_FAULT;
         memcpy(to + n++ * (int64_t)size, from + place_of(self, loop.rank, i), size);
     } while (next(&loop, i));
-    give_shape(MOCK_PARAMS(plan, found), 1, &n);
+    mock_give_shape(MOCK_PARAMS(plan, found)->out, 1, &n);
     return 0;
 }
 
