@@ -61,7 +61,7 @@ mod symbols;
 
 pub use builder::decompositions::Decompositions;
 pub use builder::options::Options;
-pub use builder::{After, Builder, External, Fork, Inferred, ORIGIN_TAG, Scope, TaggedEvent, Telling, Value};
+pub use builder::{After, Builder, External, Fork, Found, Inferred, ORIGIN_TAG, Scope, TaggedEvent, Telling, Value};
 pub use check::finding::{Finding, FindingKind};
 pub use checked::Plan;
 pub use checked::change::{Change, Work};
@@ -75,8 +75,8 @@ pub use recipe::{Cores, Input, OnMove};
 #[cfg(feature = "cache")]
 pub(crate) use run::device_cores;
 pub use run::{
-    Bindable, Bindings, Buckets, Counters, Executable, Frozen, HostOutputs, InputId, Mode, OnFull, Output, OutputId,
-    Pool, RunOptions,
+    Bindable, Bindings, Buckets, Counters, Executable, FoundId, Frozen, HostOutputs, InputId, Mode, OnFull, Output,
+    OutputId, Pool, RunOptions,
 };
 pub use simulate::{Simulated, Simulation};
 #[cfg(feature = "cache")]

@@ -32,6 +32,7 @@ mod waits;
 
 pub use events::TaggedEvent;
 pub use gates::External;
+pub use operators::Found;
 pub use prefetch::After;
 pub use recorded::Inferred;
 pub(in crate::plan) use state::Asked;

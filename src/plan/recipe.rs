@@ -273,6 +273,11 @@ pub(crate) struct OutputInfo {
     pub(crate) host: bool,
 }
 
+/// The name of the output that says how many rows came of another.
+pub(crate) fn count_of(output: &str) -> String {
+    format!("{output}.count")
+}
+
 /// A foreign operator or host function: how it is found again, and what it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::op::{DataType, Element, IntoShape, Shape};
 
 use super::Plan;
-use super::recipe::{Input, OutputInfo, Recipe};
+use super::recipe::{Input, OutputInfo, Recipe, count_of};
 
 mod bind;
 mod host;
@@ -156,6 +156,24 @@ impl Simulation {
             return Err(Error::invalid(text));
         }
         Ok(left.bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect())
+    }
+
+    /// The elements of an output made with [`Builder::output_found`](super::Builder::output_found), as many as came.
+    ///
+    /// # Errors
+    ///
+    /// As [`Simulation::to_vec`]; also for an output that is all there is.
+    ///
+    /// # Examples
+    ///
+    /// See [`Found`](super::Found).
+    pub fn found<T: Element>(&self, output: &str) -> Result<Vec<T>> {
+        let mut all = self.to_vec::<T>(output)?;
+        let rows = self.to_vec::<i64>(&count_of(output))?;
+        let of_row = all.len() / self.shape(output)?.first().copied().unwrap_or(1).max(1);
+        let rows = rows.first().and_then(|rows| usize::try_from(*rows).ok()).unwrap_or(0);
+        all.truncate(rows * of_row);
+        Ok(all)
     }
 
     /// The shape of an output.

@@ -19,6 +19,7 @@ mod dynamic;
 mod environment;
 mod equal;
 mod failures;
+mod found;
 mod fused;
 mod gates;
 #[path = "../../src/plan/builder/tests/generate.rs"]

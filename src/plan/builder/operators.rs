@@ -11,12 +11,15 @@ use super::{Builder, Value};
 mod attention;
 mod create;
 mod elements;
+mod found;
 mod indices;
 mod layout;
 mod norms;
 mod products;
 mod reductions;
 mod windows;
+
+pub use found::Found;
 
 /// `name(parameters) => |builder, results| call;` with one result, or several in brackets; none for an operator that
 /// changes an operand in place. Documentation stands in front.

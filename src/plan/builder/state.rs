@@ -227,7 +227,7 @@ impl State {
     }
 
     /// The error of a call that was made at `at`, about work at the position that would come next.
-    fn wrong<T>(&self, kind: FindingKind, at: At, text: impl fmt::Display) -> Result<T> {
+    pub(super) fn wrong<T>(&self, kind: FindingKind, at: At, text: impl fmt::Display) -> Result<T> {
         let message = format!("{text} (#{}, {}:{})", self.recipe.nodes.len(), at.file(), at.line());
         Err(Finding::new(kind, message).into_error())
     }

@@ -283,7 +283,7 @@ impl Executable {
         }
     }
 
-    fn last_output(&self, output: OutputId) -> Result<(&Last, &OutputInfo)> {
+    pub(super) fn last_output(&self, output: OutputId) -> Result<(&Last, &OutputInfo)> {
         if output.executable != self.id {
             return Err(Error::invalid("an output of another executable"));
         }

@@ -1,0 +1,218 @@
+//! Results whose size the device decides.
+
+use std::fmt;
+use std::panic::Location;
+
+use crate::error::Result;
+use crate::op::{DataType, aclnn};
+use crate::plan::builder::{Builder, Inferred, Value};
+use crate::plan::check::finding::FindingKind;
+use crate::plan::recipe::count_of;
+use crate::plan::symbols::dim::Dim;
+
+/// What an operator found, of which the device decides how much it is: room for the most there can be, and the number
+/// of rows of it that came.
+///
+/// Of the room, the first rows are what was found; behind them it is 0. An operator of the same plan that takes
+/// [`Found::values`] works on all of the room. Who needs no more than what came makes it an output with
+/// [`Builder::output_found`] and reads it with [`Executable::found`](crate::plan::Executable::found).
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Input, Plan, Simulated};
+///
+/// let plan = Plan::build(|g| {
+///     let x = g.input("x", [4], F32, Input::Copied)?;
+///     let places = g.nonzero(x)?;
+///     assert_eq!(g.dims(places.values())?, [4.into(), 1.into()]); // rows of indices
+///     g.output_found("places", places)
+/// })?;
+/// let given = Simulated::new().tensor("x", &[0.0_f32, 3.0, 0.0, 5.0], [4]);
+/// let result = plan.simulate(0, &given)?;
+/// assert_eq!(result.found::<i64>("places")?, [1, 3]);
+/// assert_eq!(result.to_vec::<i64>("places")?, [1, 3, 0, 0]);
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    values: Value,
+    count: Value,
+}
+
+impl Found {
+    /// The room: its first dimension is the most there can be.
+    #[must_use]
+    pub fn values(&self) -> Value {
+        self.values
+    }
+
+    /// How many rows came: `i64`, of shape `[1]`.
+    #[must_use]
+    pub fn count(&self) -> Value {
+        self.count
+    }
+}
+
+impl Builder {
+    /// The indices of elements that are not 0, in order: rows of `i64` with one index for each dimension.
+    ///
+    /// C calls: `aclnnNonzero`, and `aclnnNeScalar` and `aclnnReduceSum` for the number.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::op`]; [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value without dimensions,
+    /// and one whose size with symbols plans cannot express.
+    ///
+    /// # Examples
+    ///
+    /// See [`Found`].
+    #[doc(alias = "aclnnNonzero")]
+    #[track_caller]
+    pub fn nonzero(&self, x: Value) -> Result<Found> {
+        let dims = self.dims(x)?;
+        if dims.is_empty() {
+            return self.not_found("nonzero: a value of no dimensions has no indices", Location::caller());
+        }
+        let values = self.room(&[elements(&dims), dims.len().into()], DataType::I64)?;
+        let found = Found { values, count: self.count_true(self.is_set(x)?)? };
+        aclnn::nonzero(self, &x, &mut { values })?;
+        Ok(found)
+    }
+
+    /// The elements of `x` where `mask`, of truth values or `u8`, is not 0, in order. They broadcast to each other.
+    ///
+    /// C calls: `aclnnMaskedSelect`, and `aclnnNeScalar` and `aclnnReduceSum` for the number.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::nonzero`], but for that of no dimensions; for a mask of another type, and shapes that do not
+    /// broadcast.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     let large = g.masked_select(x, g.greater_than(x, 2.0_f32)?)?;
+    ///     g.output_found("large", large)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let (x, large, mut bind) = (exe.input("x")?, exe.found_id("large")?, exe.bindings());
+    /// for (given, expected) in [([1.0_f32, 5.0, 2.0, 4.0], &[5.0_f32, 4.0][..]), ([0.0; 4], &[])] {
+    ///     let given = device.upload_tensor(&given, [4])?;
+    ///     exe.run(&stream, bind.set(x, &given))?;
+    ///     assert_eq!(exe.found::<f32>(large)?.to_vec()?, expected);
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclnnMaskedSelect")]
+    #[track_caller]
+    pub fn masked_select(&self, x: Value, mask: Value) -> Result<Found> {
+        let kind = self.dtype(mask)?;
+        if !matches!(kind, DataType::Bool | DataType::U8) {
+            return self.not_found(format!("masked_select: a mask of {kind:?}, not Bool or U8"), Location::caller());
+        }
+        let (mut set, dims) = (self.is_set(mask)?, self.dims(x)?);
+        if self.dims(set)? != dims {
+            let all = self.empty(&dims[..], DataType::Bool)?;
+            self.fill_bytes(all, 1)?;
+            set = self.logical_and(set, all)?; // in the shape of both
+        }
+        let whole = self.dims(set)?;
+        let values = self.room(&[elements(&whole)], self.dtype(x)?)?;
+        let found = Found { values, count: self.count_true(set)? };
+        aclnn::masked_select(self, &x, &mask, &mut { values })?;
+        Ok(found)
+    }
+
+    /// What there is of elements, in ascending order, each once; with the place of each element of `x` among them,
+    /// `i64` in the shape of `x`, and how many there are of each, `i64` rows of which as many came. NaN equals nothing.
+    ///
+    /// C calls: `aclnnUnique2`, and `aclnnNeScalar` and `aclnnReduceSum` for the number.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::nonzero`], but for that of no dimensions.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::I32;
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [4], I32, Input::Copied)?;
+    ///     let (values, places, counts) = g.unique(x)?;
+    ///     g.output_found("values", values)?;
+    ///     g.output("places", places)?;
+    ///     g.output_found("counts", counts)
+    /// })?;
+    /// let result = plan.simulate(0, &Simulated::new().tensor("x", &[7, 3, 7, 7], [4]))?;
+    /// assert_eq!(result.found::<i32>("values")?, [3, 7]);
+    /// assert_eq!(result.to_vec::<i64>("places")?, [1, 0, 1, 1]);
+    /// assert_eq!(result.found::<i64>("counts")?, [1, 3]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclnnUnique2")]
+    #[track_caller]
+    pub fn unique(&self, x: Value) -> Result<(Found, Value, Found)> {
+        let dims = self.dims(x)?;
+        let most = elements(&dims);
+        let [values, counts] = [self.room(&[most], self.dtype(x)?)?, self.room(&[most], DataType::I64)?];
+        let places = self.empty(&dims[..], DataType::I64)?;
+        aclnn::unique2(self, &x, true, true, true, &mut { values }, &mut { places }, &mut { counts })?;
+        let count = self.count_true(self.is_set(counts)?)?; // each of them is one or more, the rest 0
+        Ok((Found { values, count }, places, Found { values: counts, count }))
+    }
+
+    /// Makes what was found an output, and the number of its rows one of the host, which has its name and `.count`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::output`], for both names.
+    ///
+    /// # Examples
+    ///
+    /// See [`Found`] and [`Builder::masked_select`].
+    #[track_caller]
+    pub fn output_found(&self, name: &str, found: Found) -> Result<()> {
+        self.output(name, found.values)?;
+        self.output_to_host(&count_of(name), found.count)
+    }
+
+    fn not_found<T>(&self, text: impl fmt::Display, at: &'static Location<'static>) -> Result<T> {
+        self.state().wrong(FindingKind::Operand, at, text)
+    }
+
+    /// Memory that is 0 where nothing is written.
+    #[track_caller]
+    fn room(&self, dims: &[Dim], dtype: DataType) -> Result<Value> {
+        let values = self.empty(dims, dtype)?;
+        self.fill_bytes(values, 0)?;
+        Ok(values)
+    }
+
+    /// Truth values of what is not 0.
+    #[track_caller]
+    fn is_set(&self, x: Value) -> Result<Value> {
+        if self.dtype(x)? == DataType::Bool { Ok(x) } else { self.not_equal_to(x, 0_i32) }
+    }
+
+    #[track_caller]
+    fn count_true(&self, set: Value) -> Result<Value> {
+        let (set, mut sum) = (self.reshape(set, [elements(&self.dims(set)?)])?, Inferred::new());
+        aclnn::reduce_sum(self, &set, &[0], true, DataType::I64, &mut sum)?;
+        sum.value()
+    }
+}
+
+fn elements(dims: &[Dim]) -> Dim {
+    dims.iter().fold(Dim::from(1), |product, dim| product * *dim)
+}
