@@ -24,7 +24,7 @@ const PREFETCH_TAG: &str = "prefetch";
 const MOST_NEAR: usize = 32;
 
 pub(super) fn overlap(plan: &Plan, auto: &Auto) -> Result<Overlapped> {
-    let recipe = &plan.0.recipe;
+    let recipe = &plan.0.inlined().recipe;
     let symbols = auto.symbols(recipe)?;
     let fixed = recipe.specialised(&symbols).map_err(|text| no_size(plan, &symbols, text))?;
     let costs = costs(&fixed, &auto.target);
@@ -152,22 +152,22 @@ impl<'a> Chosen<'a> {
     }
 
     fn apply(self, plan: &Plan, auto: &Auto, wishes: &Wishes, symbols: &[u64]) -> Result<Overlapped> {
-        let old = &plan.0;
+        let old = plan.0.inlined();
         let before = arena(plan, symbols)?;
         let (new, positions) = if self.several.is_none() && self.fetches.is_empty() {
             (plan.clone(), (0..old.recipe.nodes.len() as u32).collect())
         } else {
             let (recipe, positions) = self.recipe(&old.recipe, wishes);
             let now = |node: u32| positions.get(node as usize).copied();
-            let lints = old.lints.iter().filter_map(|lint| lint.moved((&old.recipe, &recipe), now)).collect();
-            let built = Built { plan: old.id, recipe, bodies: old.bodies.clone(), lints };
-            (Plan::of_changed(built, old.changes.clone())?, positions)
+            let lints = plan.0.lints.iter().filter_map(|lint| lint.moved((&old.recipe, &recipe), now)).collect();
+            let built = Built { plan: plan.0.id, recipe, bodies: old.bodies.clone(), lints };
+            (Plan::of_changed(built, plan.0.changes.clone())?, positions)
         };
         let mut left: Vec<_> = self.left.iter().map(|(reason, count)| (*reason, *count)).collect();
         left.sort_by_key(|(reason, count)| (std::cmp::Reverse(*count), *reason));
         let report = Report {
-            moved: self.moved(&new.0.recipe, &positions),
-            prefetched: self.prefetched(&new.0.recipe, &positions),
+            moved: self.moved(&new.0.inlined().recipe, &positions),
+            prefetched: self.prefetched(&new.0.inlined().recipe, &positions),
             left,
             before: Duration::from_nanos(self.one.total),
             after: Duration::from_nanos(self.total),
