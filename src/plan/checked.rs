@@ -278,7 +278,7 @@ impl Plan {
     }
 
     /// Number of operators, foreign ones, copies, fills, prefetches and host functions included, and those of plans
-    /// that are called, for each call.
+    /// that are called, for each call; of a choice those of all its plans, once each.
     #[must_use]
     pub fn operators(&self) -> usize {
         usize::try_from(self.0.facts().operators).unwrap_or(usize::MAX)

@@ -51,11 +51,12 @@ fn no_size(plan: &Plan, symbols: &[u64], text: String) -> Error {
 /// What accesses do not show: work that was asked to come after some other comes after all.
 pub(super) fn wishes(recipe: &Recipe) -> Wishes {
     let is_fence = |node: &Node| {
-        let together = |function: u32| {
+        let together = |recipe: &Recipe, kind: NodeKind| {
+            let NodeKind::Foreign(function) = kind else { return false };
             let info = &recipe.functions[function as usize];
             info.kind == FunctionKind::Operator && info.name.as_deref().is_some_and(works_together)
         };
-        node.ordered != Ordered::Nothing || matches!(node.kind, NodeKind::Foreign(function) if together(function))
+        node.ordered != Ordered::Nothing || recipe.has_inside(node.kind, together)
     };
     let nodes = (0..).zip(&recipe.nodes);
     Wishes { after: Vec::new(), fences: nodes.filter(|(_, node)| is_fence(node)).map(|(index, _)| index).collect() }

@@ -42,8 +42,9 @@ impl<'a> Facts<'a> {
             touched[recipe.storage_of(access.value) as usize] = true;
         }
         let is_gate = |index: &u32| {
-            let kind = recipe.nodes[*index as usize].kind;
-            matches!(kind, NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) | NodeKind::Host(_))
+            recipe.has_inside(recipe.nodes[*index as usize].kind, |_, kind| {
+                matches!(kind, NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) | NodeKind::Host(_))
+            })
         };
         let gates = (0..recipe.nodes.len() as u32).filter(is_gate).collect();
         Self { plan, recipe, bounds: recipe.bounds(), reserved, touched, gates, foreign }

@@ -117,6 +117,19 @@ impl Recipe {
         (arms, deepest)
     }
 
+    /// Whether some of the work that a node stands for is like this: itself, or any of the plans that it calls.
+    pub(crate) fn has_inside(&self, kind: NodeKind, wanted: impl Fn(&Self, NodeKind) -> bool) -> bool {
+        let calls = match kind {
+            NodeKind::Call(ref call) => std::slice::from_ref(call),
+            NodeKind::Choose(choice) => &self.choices[choice as usize].arms,
+            _ => return wanted(self, kind),
+        };
+        calls.iter().any(|call| {
+            let body = self.called[self.calls[*call as usize].callee as usize].0.written_out().0;
+            body.nodes.iter().any(|node| wanted(body, node.kind))
+        })
+    }
+
     /// What a choice is called in messages.
     pub(super) fn choice_label(&self, choice: &ChoiceInfo) -> String {
         let operators = |arm: &u32| {

@@ -98,8 +98,10 @@ impl Plan {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a frozen input that is missing, given
     /// twice, unknown, of another type, shape or device, naming it, and for a limit of 0 graphs;
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when the device has not the cores, streams or events
-    /// that the plan needs; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which
-    /// are asked when the graph is captured.
+    /// that the plan needs; [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol), when a graph is captured, for
+    /// a plan with choices on a library without conditional graphs, with the release that has them: eager runs need
+    /// none; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which are asked when the
+    /// graph is captured.
     ///
     /// # Examples
     ///

@@ -1,7 +1,8 @@
 //! What stands in the plans that are chosen, and beside them.
 
 use racl::op::DataType::{F32, I32};
-use racl::plan::{Frozen, Input, Mode, Plan, RunOptions};
+use racl::plan::{FindingKind, Frozen, Input, Mode, Plan, RunOptions};
+use racl::{ErrorKind, mock};
 
 use super::{all_ways, body, condition, round, times, with, x};
 use crate::Alone;
@@ -161,4 +162,96 @@ fn work_of_other_streams_goes_on_beside_a_choice() {
         left,
         [[1.0, 2.0, 3.0, -4.0].map(|x| x * 4.0 + x + 1.0), [1.0, 2.0, 3.0, -4.0].map(|x| x * 12.0 + x + 1.0)]
     );
+}
+
+#[test]
+fn work_of_an_arm_that_fails_on_the_device_is_reported_when_it_is_chosen() {
+    for mode in [Mode::Eager, Mode::Captured] {
+        let alone = Alone::new();
+        let (good, bad) = (times(2.0), body(&[], |g, x, _| g.abs(x)));
+        let plan = Plan::build(|g| {
+            let [y] = g.if_else(condition(g, I32)?, &bad, &good, &[x(g)?])?;
+            g.output("y", y)
+        });
+        let context = alone.device.context().create_context().unwrap();
+        mock::fail_task("aclnnAbs", 1, 507_015).unwrap();
+        let mut exe = plan.unwrap().executable(&context, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let stream = context.stream().unwrap();
+        let x = context.upload_tensor(&[-1.0_f32; 4], [4]).unwrap();
+        let numbers = [0, 1].map(|c: i32| context.upload_tensor(&[c], [1]).unwrap());
+        let mut run = |which: usize| {
+            let mut bind = exe.bindings();
+            bind.set(exe.input("c").unwrap(), &numbers[which]).set(exe.input("x").unwrap(), &x);
+            exe.run(&stream, &mut bind)?;
+            let y = exe.output::<f32>(exe.output_id("y")?)?.to_vec();
+            y.and_then(|y| stream.synchronize().map(|()| y))
+        };
+        assert_eq!(run(0).unwrap(), [-2.0; 4], "{mode:?}: what is not chosen does not run");
+        run(1).unwrap_err();
+        mock::clear_failures();
+        drop(stream.synchronize());
+        drop(context.take_drop_errors());
+    }
+}
+
+#[test]
+fn streams_of_bodies_are_counted_before_anything_is_recorded() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let c = condition(g, I32)?;
+        let [y] = g.switch(c, &[&times(2.0), &times(3.0)], &times(4.0), &[x(g)?])?;
+        g.output("y", y)
+    });
+    let plan = plan.unwrap();
+    let with = |limit: u32| {
+        mock::limit_streams(Some(limit)).unwrap();
+        let made = plan.capture(&alone.device, Frozen::new()).map(drop);
+        mock::limit_streams(None).unwrap();
+        made
+    };
+    // What the check lets through is recorded, and the library itself never refuses.
+    let enough = (1..100).find(|limit| match with(*limit) {
+        Ok(()) => true,
+        Err(few) => {
+            assert_eq!((few.kind(), few.findings()[0].kind), (ErrorKind::InvalidPlan, FindingKind::Streams), "{few}");
+            false
+        }
+    });
+    assert!(enough.is_some_and(|limit| limit > 4), "a stream, three for bodies and the default one: {enough:?}");
+}
+
+#[test]
+fn host_functions_of_an_arm_come_behind_all_before_them_wherever_streams_are_chosen() {
+    use racl::plan::{HostFunction, Options, auto};
+    let alone = Alone::new();
+    let log = HostFunction::new("test.log", 1, |_| {});
+    let logs = body(&[], |g, x, _| {
+        g.host_function(&log)?;
+        g.abs(x)
+    });
+    let streams = |logs: &Plan| {
+        let build = |options: Options| {
+            Plan::build_with(options, |g| {
+                let (c, x) = (condition(g, I32)?, x(g)?);
+                let a = g.muls(x, 2.0)?;
+                let [b] = g.if_else(c, logs, logs, &[x])?;
+                g.output("y", g.add(a, b)?)
+            })
+            .unwrap()
+        };
+        let target = auto::Target::new(192 << 20, 24, 48).unwrap();
+        let spread = build(Options::new().auto_streams(2).unwrap());
+        let overlapped = build(Options::new()).overlap(&auto::Auto::new(target).prefetch(false)).unwrap().plan;
+        for plan in [&spread, &overlapped] {
+            assert_eq!(all_ways(&alone, plan, &with(&[1])), [[3.0, 6.0, 9.0, -4.0]]);
+        }
+        // The stream of each bracket.
+        let text = spread.to_text();
+        text.lines()
+            .filter(|line| line.contains(": if.0("))
+            .map(|line| line.starts_with("origin:"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(streams(&logs), [true], "beside nothing");
+    assert_eq!(streams(&body(&[], |g, x, _| g.abs(x))), [false], "beside the other operator");
 }

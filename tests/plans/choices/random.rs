@@ -1,8 +1,10 @@
 //! Random programs with choices inside choices, as plans on every way and in plain Rust.
 
 use racl::Result;
+use racl::mock::{self, RaceCheck};
 use racl::op::DataType::{F32, I32};
-use racl::plan::{Builder, Fork, HostFunction, Input, Plan, Scope, Value};
+use racl::plan::auto::{Auto, Target};
+use racl::plan::{Builder, Fork, HostFunction, Input, Options, PassMode, Passes, Plan, Scope, Value};
 
 use super::{Run, all_ways, condition, x};
 use crate::Alone;
@@ -201,8 +203,8 @@ fn recorded(g: &Builder, steps: &[Step], plans: &[Plan], [mut c, mut x, w]: [Val
 }
 
 /// The steps between inputs and the output, with work beside them.
-fn whole(steps: &[Step], plans: &[Plan]) -> Result<Plan> {
-    Plan::build(|g| {
+fn whole(options: Options, steps: &[Step], plans: &[Plan]) -> Result<Plan> {
+    Plan::build_with(options, |g| {
         let (c, x) = (condition(g, I32)?, x(g)?);
         let w = g.full([4], F32, 1.5)?;
         let beside = g.scope("beside", |g| {
@@ -215,10 +217,16 @@ fn whole(steps: &[Step], plans: &[Plan]) -> Result<Plan> {
     })
 }
 
-#[test]
-fn random_choices_give_the_numbers_of_the_same_program_on_every_way() {
-    let alone = Alone::new();
-    for_seeds(0..80, |seed| {
+/// A random program, and what it gives for each counter.
+struct Program {
+    steps: Vec<Step>,
+    plans: Vec<Plan>,
+    runs: Vec<Run>,
+    expected: Vec<Numbers>,
+}
+
+impl Program {
+    fn new(seed: u64) -> Self {
         let mut dice = Dice(seed);
         let (mut bodies, mut plans) = (Vec::new(), Vec::new());
         for earlier in 0..2 + dice.index(4) {
@@ -234,6 +242,52 @@ fn random_choices_give_the_numbers_of_the_same_program_on_every_way() {
             let (_, y) = stepped(&bodies, &steps, c, x, &mut w);
             each(each(y, x.map(|x| 2.0 + x), |a, b| a + b), w, |a, b| a + b)
         });
-        assert_eq!(all_ways(&alone, &whole(&steps, &plans).unwrap(), &runs), expected);
+        Self { steps, plans, runs: runs.to_vec(), expected: expected.to_vec() }
+    }
+
+    fn plan(&self, options: Options) -> Plan {
+        whole(options, &self.steps, &self.plans).unwrap()
+    }
+
+    #[track_caller]
+    fn check(&self, alone: &Alone, plan: &Plan) {
+        assert_eq!(all_ways(alone, plan, &self.runs), self.expected);
+    }
+}
+
+#[test]
+fn random_choices_give_the_numbers_of_the_same_program_on_every_way() {
+    let alone = Alone::new();
+    for_seeds(0..80, |seed| {
+        let program = Program::new(seed);
+        program.check(&alone, &program.plan(Options::new()));
     });
+}
+
+#[test]
+fn random_choices_give_the_same_behind_passes_and_on_streams_that_are_chosen() {
+    let alone = Alone::new();
+    let auto = Auto::new(Target::new(192 << 20, 24, 48).unwrap());
+    for_seeds(100..125, |seed| {
+        let program = Program::new(seed);
+        let collapsed = program.plan(Options::new().collapse_streams());
+        let better = program.plan(Options::new()).optimise(&Passes::all(PassMode::Verified)).unwrap();
+        program.check(&alone, &better.plan);
+        program.check(&alone, &collapsed.overlap(&auto).unwrap().plan);
+        program.check(&alone, &program.plan(Options::new().auto_streams(3).unwrap()));
+        program.check(&alone, &collapsed);
+    });
+}
+
+#[test]
+fn random_choices_race_with_nothing() {
+    let alone = Alone::new();
+    mock::check_races(RaceCheck::Report);
+    for seed in 200..215 {
+        let program = Program::new(seed);
+        program.check(&alone, &program.plan(Options::new()));
+    }
+    let races = mock::races();
+    mock::check_races(RaceCheck::Off);
+    assert!(races.is_empty(), "{races:?}");
 }
