@@ -255,3 +255,33 @@ fn host_functions_of_an_arm_come_behind_all_before_them_wherever_streams_are_cho
     assert_eq!(streams(&logs), [true], "beside nothing");
     assert_eq!(streams(&body(&[], |g, x, _| g.abs(x))), [false], "beside the other operator");
 }
+
+#[test]
+fn inputs_and_outputs_of_every_class_stand_beside_a_choice() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let c = g.input("c", [1], I32, Input::Host)?;
+        let moves = g.input("moves", [4], F32, Input::Updatable)?;
+        let x = g.adds(moves, 1.0)?;
+        let [y] = g.if_else(c, &times(2.0), &times(3.0), &[x])?;
+        let [_, z] = g.repeat_while(c, &round(), [c, y], &[g.full([4], F32, 1.0)?])?;
+        g.output_to_host("z", g.add(z, moves)?)
+    });
+    let plan = plan.unwrap();
+    let stream = alone.stream();
+    for (mode, buffers) in [(Mode::Eager, 1), (Mode::Captured, 1), (Mode::Captured, 3)] {
+        let options = RunOptions::new().mode(mode).host_output_buffers(buffers);
+        let mut exe = plan.executable(&alone.device, &options, Frozen::new()).unwrap();
+        let (c, moves, z) = (exe.input("c").unwrap(), exe.input("moves").unwrap(), exe.output_id("z").unwrap());
+        let mut bind = exe.bindings();
+        for (count, value) in [(0, 1.0_f32), (2, 5.0), (1, -1.0), (2, 7.0)] {
+            // Another place each time.
+            let memory = alone.device.upload_tensor(&[value; 4], [4]).unwrap();
+            exe.run(&stream, bind.host(c, &[count], [1]).set(moves, &memory)).unwrap();
+            let by = if count == 0 { 3.0 } else { 2.0 };
+            let expected = (value + 1.0) * by * 2.0_f32.powi(count) + value;
+            assert_eq!(exe.host_output::<f32>(z).unwrap(), [expected; 4], "{mode:?} {count} {value}");
+        }
+        assert_eq!(exe.graphs(), usize::from(mode == Mode::Captured));
+    }
+}
