@@ -1,10 +1,14 @@
 //! A loop that the device ends by itself: Newton's method for square roots, until the worst of them is close enough.
 //!
 //! Without conditions in graphs the host looks at the residual after each round, which costs a wait and a transfer. Here
-//! the loop is captured once, and one launch runs as many rounds as its numbers need. Prints how many those were.
+//! the loop is captured once, and one launch runs as many rounds as its numbers need. Prints how many those were. Then
+//! the same as a plan, whose loop is a plan of its own: captured, and eagerly, where the host does look.
 #![allow(clippy::print_stdout)]
 
-use racl::{Acl, CaptureMode, ErrorKind, Result, Tensor, op};
+use racl::op::DataType::{Bool, F32};
+use racl::op::aclnn;
+use racl::plan::{Frozen, Input, Plan};
+use racl::{Acl, CaptureMode, Device, ErrorKind, Result, Stream, Tensor, op};
 
 const COUNT: usize = 8;
 const CLOSE: f32 = 1e-5;
@@ -55,5 +59,35 @@ fn main() -> Result<()> {
         assert_eq!(far, None, "a root that is not close");
         println!("{scale}: {} rounds in one launch, the last root is {}", rounds.to_vec()?[0], found[COUNT - 1]);
     }
+    as_a_plan(&device, &stream, &x.to_vec()?)
+}
+
+/// The same for the last numbers, as a plan.
+fn as_a_plan(device: &Device, stream: &Stream, expected: &[f32]) -> Result<()> {
+    let round = Plan::build(|g| {
+        let x = g.input("x", [COUNT], F32, Input::Copied)?;
+        let squares = g.input("squares", [COUNT], F32, Input::Copied)?;
+        let x = g.muls(g.add(x, g.div(squares, x)?)?, 0.5)?;
+        let off = g.abs(g.adds(g.div(g.mul(x, x)?, squares)?, -1.0)?)?;
+        let (mut worst, mut more) = (g.empty([1], F32)?, g.empty([1], Bool)?);
+        aclnn::amax(g, &off, &[0], true, &mut worst)?;
+        aclnn::gt_scalar(g, &worst, CLOSE, &mut more)?;
+        g.output("more", more)?;
+        g.output("x", x)
+    })?;
+    let plan = Plan::build(|g| {
+        let squares = g.input("squares", [COUNT], F32, Input::Host)?;
+        let first = g.full([1], Bool, 1)?;
+        let [x] = g.repeat_while(first, &round, [squares], &[squares])?;
+        g.output_to_host("x", x)
+    })?;
+    let given: Vec<f32> = (1..=COUNT).map(|at| at as f32 * 10_000.0).collect();
+    for mut exe in [plan.capture(device, Frozen::new())?, plan.eager(device, Frozen::new())?] {
+        let mut bind = exe.bindings();
+        exe.run(stream, bind.host(exe.input("squares")?, &given, [COUNT]))?;
+        let found: Vec<f32> = exe.host_output(exe.output_id("x")?)?;
+        assert_eq!(found, expected, "another root than that of the graph");
+    }
+    println!("the same as a plan, captured and eagerly");
     Ok(())
 }

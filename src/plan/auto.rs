@@ -14,7 +14,8 @@
 //!   multiplications on these. Of a table of which some rows are used, as many bytes count as are used elsewhere.
 //! - A product has a matrix core for every 128 by 256 elements of its result and 256 products that each is the sum of,
 //!   other work a vector core for every 32 KiB, attention all cores, a foreign operator as many as it
-//!   [needs](crate::plan::Foreign::needs), or else all. A core limit of a scope holds.
+//!   [needs](crate::plan::Foreign::needs), or else all. A core limit of a scope holds. A choice counts as one foreign
+//!   operator, by the bytes of its operands and results.
 //! - Work overlaps where there are cores for all of it and memory moves the bytes of all of it in time. What waits for
 //!   work of another stream starts one event later.
 //! - A prefetch uses memory where other work leaves it idle, at most nine tenths of it.

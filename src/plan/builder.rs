@@ -35,8 +35,8 @@ pub use gates::External;
 pub use operators::Found;
 pub use prefetch::After;
 pub use recorded::Inferred;
-pub(in crate::plan) use state::Asked;
 pub(crate) use state::Built;
+pub(in crate::plan) use state::{Asked, Choosing};
 pub use streams::{Fork, Scope};
 pub use telling::Telling;
 

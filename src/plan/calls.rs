@@ -3,17 +3,20 @@
 //!
 //! A call is one piece of work on its stream: all that the called plan does comes behind what that stream did before,
 //! and before what it does later, since each plan joins its streams. So the plan that is called and the one that calls
-//! are checked by themselves, once each, and what is written out is in order without a check of its own.
+//! are checked by themselves, once each, and what is written out is in order without a check of its own. A choice among
+//! plans is one piece of work likewise, whose arms are calls that do all their work on its stream.
 
+mod choices;
 mod facts;
 mod fits;
 mod sizes;
 mod written_out;
 
+pub(crate) use choices::{check_choice, check_choice_operands, params_of_choice, pieces_of_choice};
 pub(crate) use facts::facts;
 pub(crate) use fits::{check_info, check_operands, check_pieces, dims_of_result, wrong_count};
 pub(crate) use sizes::bind;
-pub(crate) use written_out::written_out;
+pub(crate) use written_out::{inlined, written_out};
 
 /// Most nodes, accesses, values, storages and events of a plan with its calls written out.
 const MOST_PIECES: u64 = 1 << 24;

@@ -14,15 +14,16 @@ use super::builder::{Builder, Built};
 use super::check::finding::{self, Finding};
 use super::memory::{MemoryPlan, MemoryReport};
 use super::order::Order;
-use super::recipe::Recipe;
 use super::recipe::callable::{Callable, Facts};
 use super::recipe::function::Body;
 use super::recipe::uses::Uses;
+use super::recipe::{Node, NodeKind, Recipe};
 use super::symbols::values::check_bounds;
 use super::{calls, check, memory};
 
 mod calling;
 pub(crate) mod change;
+mod choosing;
 
 use change::Change;
 
@@ -58,6 +59,8 @@ pub(in crate::plan) struct Inner {
     pub(in crate::plan) changes: Vec<Change>,
     /// Made when somebody looks; of a plan without calls it is what was recorded.
     written_out: OnceLock<Form>,
+    /// The same but for choices, which stay one node.
+    inlined: OnceLock<Form>,
     facts: OnceLock<Facts>,
 }
 
@@ -78,9 +81,19 @@ impl Form {
 }
 
 impl Inner {
-    fn write_out(&self) -> Form {
-        let (recipe, bodies) = calls::written_out(&self.recorded.recipe, &self.recorded.bodies);
+    fn write_out(&self, how: fn(&Recipe, &[Body]) -> (Recipe, Vec<Body>)) -> Form {
+        let (recipe, bodies) = how(&self.recorded.recipe, &self.recorded.bodies);
         Form::of(recipe, bodies).expect("the parts are in order, and each stands where the whole of it is in order")
+    }
+
+    /// The plan as passes work with it: with its calls written out, but for those of choices.
+    pub(in crate::plan) fn inlined(&self) -> &Form {
+        let calls = |node: &Node| matches!(node.kind, NodeKind::Call(_));
+        match self.recorded.recipe.nodes.iter().any(calls) {
+            false => &self.recorded,
+            true if !self.facts().chooses => self,
+            true => self.inlined.get_or_init(|| self.write_out(calls::inlined)),
+        }
     }
 }
 
@@ -90,7 +103,7 @@ impl Deref for Inner {
     fn deref(&self) -> &Form {
         match self.recorded.recipe.called.is_empty() {
             true => &self.recorded,
-            false => self.written_out.get_or_init(|| self.write_out()),
+            false => self.written_out.get_or_init(|| self.write_out(calls::written_out)),
         }
     }
 }
@@ -98,6 +111,11 @@ impl Deref for Inner {
 impl Callable for Inner {
     fn recorded(&self) -> &Recipe {
         &self.recorded.recipe
+    }
+
+    fn inlined(&self) -> (&Recipe, &[Body]) {
+        let form = Self::inlined(self);
+        (&form.recipe, &form.bodies)
     }
 
     fn written_out(&self) -> (&Recipe, &[Body]) {
@@ -212,8 +230,8 @@ impl Plan {
                 lints.push(lint);
             }
         }
-        let (written_out, facts) = Default::default();
-        let plan = Self(Arc::new(Inner { id, recorded, lints, changes, written_out, facts }));
+        let (written_out, inlined, facts) = Default::default();
+        let plan = Self(Arc::new(Inner { id, recorded, lints, changes, written_out, inlined, facts }));
         plan.check_gates().map(|()| plan)
     }
 
@@ -260,7 +278,7 @@ impl Plan {
     }
 
     /// Number of operators, foreign ones, copies, fills, prefetches and host functions included, and those of plans
-    /// that are called, for each call.
+    /// that are called, for each call; of a choice those of all its plans, once each.
     #[must_use]
     pub fn operators(&self) -> usize {
         usize::try_from(self.0.facts().operators).unwrap_or(usize::MAX)

@@ -93,6 +93,10 @@ fn kind_name(kind: NodeKind) -> &'static str {
         NodeKind::Upload(_) => "upload",
         NodeKind::Download(_) => "download",
         NodeKind::Call(_) => "call",
+        NodeKind::Choose(_) => "choice",
+        NodeKind::Begin(kind) => kind.name(),
+        NodeKind::Case => "case",
+        NodeKind::End => "end",
     }
 }
 

@@ -257,7 +257,7 @@ impl Passes {
 
     /// The plan after one pass; none when there is nothing to change.
     fn apply(&self, plan: &Plan, pass: Pass, mode: PassMode) -> Result<Option<Plan>> {
-        let facts = Facts::of(&plan.0, self.foreign);
+        let facts = Facts::of(plan.0.inlined(), self.foreign);
         let edit = match pass {
             Pass::Fold => fold::run(&facts, self.most_folded as u64)?,
             Pass::Copies => copies::run(&facts),
@@ -324,12 +324,12 @@ impl Pass {
 
 /// The plan with the changes, checked.
 fn changed(plan: &Plan, edit: Edit) -> Result<Plan> {
-    let old = &plan.0;
-    let changes = old.changes.iter().chain(&edit.changes).cloned().collect();
+    let old = plan.0.inlined();
+    let changes = plan.0.changes.iter().chain(&edit.changes).cloned().collect();
     let (recipe, bodies, positions) = edit.apply(&old.recipe, &old.bodies);
     let now = |node: u32| positions[node as usize];
-    let lints = old.lints.iter().filter_map(|lint| lint.moved((&old.recipe, &recipe), now)).collect();
-    Plan::of_changed(Built { plan: old.id, recipe, bodies, lints }, changes)
+    let lints = plan.0.lints.iter().filter_map(|lint| lint.moved((&old.recipe, &recipe), now)).collect();
+    Plan::of_changed(Built { plan: plan.0.id, recipe, bodies, lints }, changes)
 }
 
 /// A plan after its passes. From [`Plan::optimise`], which has an example.

@@ -7,6 +7,7 @@ use super::symbols::Symbol;
 use super::symbols::dim::Dim;
 
 pub(crate) mod callable;
+pub(crate) mod choice;
 pub(crate) mod element;
 pub(crate) mod function;
 pub(crate) mod layout;
@@ -17,6 +18,7 @@ pub(crate) mod uses;
 pub(crate) mod wire;
 
 use callable::{CallInfo, Callee};
+use choice::{ChoiceInfo, ChoiceKind};
 use layout::{Extent, Layout};
 use operator::Operator;
 use quantity::Later;
@@ -54,6 +56,8 @@ pub(crate) struct Recipe {
     /// Plans that are called, and how; only in a recipe as it was recorded, not in one that is run.
     pub(crate) called: Vec<Callee>,
     pub(crate) calls: Vec<CallInfo>,
+    /// Choices among some of these calls; likewise.
+    pub(crate) choices: Vec<ChoiceInfo>,
 }
 
 /// A stream of the plan.
@@ -158,6 +162,14 @@ pub(crate) enum NodeKind {
     Download(u32),
     /// Another plan, by call; its accesses are the operands, then the results.
     Call(u32),
+    /// One of several plans, by choice; its accesses are the condition, the operands, then the results.
+    Choose(u32),
+    /// Before the arms of a choice that is written out; its accesses are the condition and what all arms may use.
+    Begin(ChoiceKind),
+    /// Between two arms.
+    Case,
+    /// Behind the last arm, with the accesses of the beginning.
+    End,
 }
 
 impl Node {
@@ -428,6 +440,10 @@ impl Recipe {
             NodeKind::Upload(input) => format!("upload of {:?}", self.inputs[input as usize].name),
             NodeKind::Download(output) => format!("download of {:?}", self.outputs[output as usize].name),
             NodeKind::Call(call) => self.call_label(&self.calls[call as usize]),
+            NodeKind::Choose(choice) => self.choice_label(&self.choices[choice as usize]),
+            NodeKind::Begin(kind) => kind.name().to_owned(),
+            NodeKind::Case => "case".to_owned(),
+            NodeKind::End => "end of a choice".to_owned(),
         }
     }
 

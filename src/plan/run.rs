@@ -7,6 +7,7 @@ mod behind;
 mod bindings;
 mod buckets;
 mod budget;
+mod choose;
 mod create;
 mod delivery;
 mod eager;

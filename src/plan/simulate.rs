@@ -8,6 +8,7 @@ use super::Plan;
 use super::recipe::{Input, OutputInfo, Recipe, count_of};
 
 mod bind;
+mod choices;
 mod host;
 mod machine;
 mod memory;
@@ -205,7 +206,8 @@ impl Simulation {
         find(&self.inputs, "input", input).map(|left| &*left.bytes)
     }
 
-    /// Positions of the plan's work, in the order in which this run did it.
+    /// Positions of the plan's work, in the order in which this run did it: of choices what it did of them, of loops
+    /// each round.
     #[must_use]
     pub fn order(&self) -> &[u32] {
         &self.order
@@ -222,7 +224,7 @@ impl Plan {
     /// Runs the plan on host memory: no device, no library; operators by their C names are computed by the mock, with
     /// the feature `mock`, in a context of its own. Foreign operators need a computation on the host, by
     /// [`Foreign::simulated`](super::Foreign::simulated). Host functions are called. Signals from outside count as
-    /// given.
+    /// given. A loop of more than a million rounds is an error.
     ///
     /// The streams take turns as the seed says, in any of the ways that a device could; a plan gives the same numbers
     /// for all seeds. Temporaries lie in one arena where [`Plan::memory`] has planned them, and memory that nothing
@@ -232,7 +234,8 @@ impl Plan {
     ///
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an input that is missing, unknown, given
     /// twice or of another size, type or shape, and for a symbol without a value;
-    /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for an operator without a computation on the host.
+    /// [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for an operator without a computation on the host, and a
+    /// loop that goes on too long.
     ///
     /// # Examples
     ///

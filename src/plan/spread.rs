@@ -83,8 +83,10 @@ enum Awaited {
 }
 
 /// Whether somebody outside of the plan may see how far it is.
-pub(crate) fn is_outside(kind: NodeKind) -> bool {
-    matches!(kind, NodeKind::Host(_) | NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_))
+pub(crate) fn is_outside(recipe: &Recipe, kind: NodeKind) -> bool {
+    recipe.has_inside(kind, |_, kind| {
+        matches!(kind, NodeKind::Host(_) | NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_))
+    })
 }
 
 /// Whether all work of a recipe is on the origin and waits for nothing.
@@ -117,7 +119,7 @@ impl Spread<'_> {
             while let Some((_, need)) = pairs.next_if(|(node, _)| *node == index) {
                 needs.push(need);
             }
-            let stream = if is_outside(node.kind) || wishes.fences.binary_search(&index).is_ok() {
+            let stream = if is_outside(self.recipe, node.kind) || wishes.fences.binary_search(&index).is_ok() {
                 needs.extend(self.placed.last.iter().flatten());
                 self.fence = Some(index);
                 ORIGIN

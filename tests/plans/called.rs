@@ -3,7 +3,7 @@
 //! `RACL_PLAN_SEED=17 cargo test --test plans NAME` runs a test with one seed alone.
 
 use racl::op::{DataType, DataType::F32, aclnn};
-use racl::plan::{Frozen, Input, Mode, Options, Plan, RunOptions, Simulated};
+use racl::plan::{Frozen, HostFunction, Input, Mode, Options, Plan, RunOptions, Simulated};
 
 use crate::bodies::{self, GREATEST, Made};
 use crate::equal::{Case, Given};
@@ -122,4 +122,25 @@ fn passes_see_the_work_of_calls() {
     .unwrap();
     let better = plan.optimise(&Passes::all(PassMode::Verified)).unwrap();
     assert_eq!((plan.operators(), better.plan.operators()), (5, 2), "{better}");
+}
+
+#[test]
+fn host_functions_of_a_body_come_behind_all_before_them_on_streams_that_the_plan_chooses() {
+    let streams = |logs: bool| {
+        let body = Plan::build(|g| {
+            let x = g.input("x", [4], F32, Input::Copied)?;
+            if logs {
+                g.host_function(&HostFunction::new("test.log", 1, |_| {}))?;
+            }
+            g.output("y", g.abs(x)?)
+        });
+        let plan = Plan::build_with(Options::new().auto_streams(2).unwrap(), |g| {
+            let x = g.input("x", [4], F32, Input::Copied)?;
+            let a = g.muls(x, 2.0)?;
+            let [b] = g.call(&body?, &[x])?;
+            g.output("y", g.add(a, b)?)
+        });
+        plan.unwrap().streams()
+    };
+    assert_eq!((streams(true), streams(false)), (1, 2));
 }

@@ -24,7 +24,7 @@ const PREFETCH_TAG: &str = "prefetch";
 const MOST_NEAR: usize = 32;
 
 pub(super) fn overlap(plan: &Plan, auto: &Auto) -> Result<Overlapped> {
-    let recipe = &plan.0.recipe;
+    let recipe = &plan.0.inlined().recipe;
     let symbols = auto.symbols(recipe)?;
     let fixed = recipe.specialised(&symbols).map_err(|text| no_size(plan, &symbols, text))?;
     let costs = costs(&fixed, &auto.target);
@@ -51,11 +51,12 @@ fn no_size(plan: &Plan, symbols: &[u64], text: String) -> Error {
 /// What accesses do not show: work that was asked to come after some other comes after all.
 pub(super) fn wishes(recipe: &Recipe) -> Wishes {
     let is_fence = |node: &Node| {
-        let together = |function: u32| {
+        let together = |recipe: &Recipe, kind: NodeKind| {
+            let NodeKind::Foreign(function) = kind else { return false };
             let info = &recipe.functions[function as usize];
             info.kind == FunctionKind::Operator && info.name.as_deref().is_some_and(works_together)
         };
-        node.ordered != Ordered::Nothing || matches!(node.kind, NodeKind::Foreign(function) if together(function))
+        node.ordered != Ordered::Nothing || recipe.has_inside(node.kind, together)
     };
     let nodes = (0..).zip(&recipe.nodes);
     Wishes { after: Vec::new(), fences: nodes.filter(|(_, node)| is_fence(node)).map(|(index, _)| index).collect() }
@@ -152,22 +153,22 @@ impl<'a> Chosen<'a> {
     }
 
     fn apply(self, plan: &Plan, auto: &Auto, wishes: &Wishes, symbols: &[u64]) -> Result<Overlapped> {
-        let old = &plan.0;
+        let old = plan.0.inlined();
         let before = arena(plan, symbols)?;
         let (new, positions) = if self.several.is_none() && self.fetches.is_empty() {
             (plan.clone(), (0..old.recipe.nodes.len() as u32).collect())
         } else {
             let (recipe, positions) = self.recipe(&old.recipe, wishes);
             let now = |node: u32| positions.get(node as usize).copied();
-            let lints = old.lints.iter().filter_map(|lint| lint.moved((&old.recipe, &recipe), now)).collect();
-            let built = Built { plan: old.id, recipe, bodies: old.bodies.clone(), lints };
-            (Plan::of_changed(built, old.changes.clone())?, positions)
+            let lints = plan.0.lints.iter().filter_map(|lint| lint.moved((&old.recipe, &recipe), now)).collect();
+            let built = Built { plan: plan.0.id, recipe, bodies: old.bodies.clone(), lints };
+            (Plan::of_changed(built, plan.0.changes.clone())?, positions)
         };
         let mut left: Vec<_> = self.left.iter().map(|(reason, count)| (*reason, *count)).collect();
         left.sort_by_key(|(reason, count)| (std::cmp::Reverse(*count), *reason));
         let report = Report {
-            moved: self.moved(&new.0.recipe, &positions),
-            prefetched: self.prefetched(&new.0.recipe, &positions),
+            moved: self.moved(&new.0.inlined().recipe, &positions),
+            prefetched: self.prefetched(&new.0.inlined().recipe, &positions),
             left,
             before: Duration::from_nanos(self.one.total),
             after: Duration::from_nanos(self.total),

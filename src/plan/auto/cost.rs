@@ -84,6 +84,8 @@ impl Costed<'_> {
             }
             NodeKind::Copy | NodeKind::FillBytes(_) => some,
             NodeKind::Host(_) => Cost { bytes: 0, ..some },
+            // What its arms take is not known: all that the device has.
+            NodeKind::Choose(_) => Cost { cube: self.target.cores.cube, vector: self.target.cores.vector, ..some },
             _ => Cost::default(),
         }
     }

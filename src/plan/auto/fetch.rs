@@ -190,7 +190,7 @@ impl Walk<'_> {
     }
 
     fn is_fence(&self, node: usize) -> bool {
-        is_outside(self.recipe.nodes[node].kind) || self.fences.binary_search(&(node as u32)).is_ok()
+        is_outside(self.recipe, self.recipe.nodes[node].kind) || self.fences.binary_search(&(node as u32)).is_ok()
     }
 
     /// The latest time from which on most of `whole` bytes can be fetched before the reader starts.

@@ -142,8 +142,10 @@ impl First<'_> {
     /// Whether a node cannot go on without cores that it says, for which two of them on different streams could wait
     /// for ever.
     fn waits_for_cores(&self, node: u32) -> bool {
-        let NodeKind::Foreign(function) = self.recipe.nodes[node as usize].kind else { return false };
-        self.recipe.functions[function as usize].needs != Cores::default()
+        self.recipe.has_inside(self.recipe.nodes[node as usize].kind, |recipe, kind| {
+            let NodeKind::Foreign(function) = kind else { return false };
+            recipe.functions[function as usize].needs != Cores::default()
+        })
     }
 
     /// Why work stays on the origin.

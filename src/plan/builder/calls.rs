@@ -1,6 +1,6 @@
-//! Calls of other plans, for the room that has plans to call.
+//! Calls of other plans and choices among them, for the room that has plans to call.
 
-use super::state::{Asked, At};
+use super::state::{Asked, At, Choosing};
 use super::{Builder, Value};
 use crate::error::Result;
 
@@ -8,6 +8,11 @@ impl Builder {
     /// Issues a call, and gives its results.
     pub(in crate::plan) fn call_of(&self, asked: &Asked<'_>, at: At) -> Result<Vec<Value>> {
         self.state().call(asked, at)
+    }
+
+    /// Issues a choice, and gives its results.
+    pub(in crate::plan) fn choose_of(&self, asked: &Choosing<'_>, at: At) -> Result<Vec<Value>> {
+        self.state().choose(asked, at)
     }
 
     /// The error of a call that was made at `at`.

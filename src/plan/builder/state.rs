@@ -22,6 +22,7 @@ use progress::Progress;
 use versions::Versions;
 
 mod calls;
+mod choices;
 mod decompose;
 mod events;
 mod finish;
@@ -39,6 +40,7 @@ mod views;
 mod waits;
 
 pub(in crate::plan) use calls::Asked;
+pub(in crate::plan) use choices::Choosing;
 pub(super) use decompose::Issued;
 pub(crate) use finish::Built;
 

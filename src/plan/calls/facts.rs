@@ -1,8 +1,12 @@
 //! What a caller has to know of a plan.
 
-use crate::plan::recipe::callable::{Callee, Facts, Param};
+use std::borrow::Cow;
+
+use crate::plan::recipe::callable::{Facts, Param};
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::{Input, Mode, Node, NodeKind, Recipe, StorageKind, Tag};
+
+use super::choices::{own_pieces, params_of_choice};
 
 /// What is known of an input so far.
 #[derive(Clone, Copy, Default)]
@@ -38,6 +42,7 @@ pub(crate) fn facts(recipe: &Recipe) -> Facts {
         pieces,
         operators,
         depth: callees.iter().map(|facts| facts.depth + 1).max().unwrap_or(0),
+        chooses: !recipe.choices.is_empty() || callees.iter().any(|facts| facts.chooses),
         unnamed: recipe.functions.iter().any(|info| info.name.is_none()) || callees.iter().any(|facts| facts.unnamed),
     }
 }
@@ -49,14 +54,24 @@ fn amounts(recipe: &Recipe, callees: &[&Facts]) -> (u64, u64) {
     let mut pieces: u64 = own.iter().map(|count| *count as u64).sum();
     let mut operators = 0_u64;
     for node in recipe.nodes.iter().filter(|node| !node.kind.is_sync()) {
-        let NodeKind::Call(call) = node.kind else {
-            operators = operators.saturating_add(1);
-            continue;
+        let calls = match node.kind {
+            NodeKind::Call(ref call) => std::slice::from_ref(call),
+            NodeKind::Choose(choice) => {
+                let choice = &recipe.choices[choice as usize];
+                pieces = pieces.saturating_add(own_pieces(choice, usize::from(node.count)));
+                &choice.arms
+            }
+            _ => {
+                operators = operators.saturating_add(1);
+                continue;
+            }
         };
-        let info = &recipe.calls[call as usize];
-        let (times, callee) = (u64::from(info.times), callees[info.callee as usize]);
-        pieces = pieces.saturating_add(callee.pieces.saturating_mul(times));
-        operators = operators.saturating_add(callee.operators.saturating_mul(times));
+        for call in calls {
+            let info = &recipe.calls[*call as usize];
+            let (times, callee) = (u64::from(info.times), callees[info.callee as usize]);
+            pieces = pieces.saturating_add(callee.pieces.saturating_mul(times));
+            operators = operators.saturating_add(callee.operators.saturating_mul(times));
+        }
     }
     (pieces, operators)
 }
@@ -89,12 +104,12 @@ fn refused(recipe: &Recipe) -> Option<String> {
 fn params(recipe: &Recipe) -> Vec<Param> {
     let mut seen = vec![Seen::default(); recipe.inputs.len()];
     for node in &recipe.nodes {
-        let callee = callee_of(recipe, node).map(|callee| callee.0.facts());
+        let known = params_of(recipe, node);
         for (place, access) in recipe.accesses_of(node).iter().enumerate() {
             let storage = recipe.storage_of(access.value) as usize;
             let StorageKind::Input(input) = recipe.storages[storage].kind else { continue };
             let seen = &mut seen[input as usize];
-            if let Some(param) = callee.and_then(|facts| facts.params.get(place)) {
+            if let Some(param) = known.get(place) {
                 seen.stays |= param.stays;
                 seen.aligned |= param.aligned;
             } else {
@@ -112,10 +127,16 @@ fn params(recipe: &Recipe) -> Vec<Param> {
     seen.into_iter().map(Seen::param).collect()
 }
 
-/// The plan that a node calls.
-fn callee_of<'a>(recipe: &'a Recipe, node: &Node) -> Option<&'a Callee> {
-    let NodeKind::Call(call) = node.kind else { return None };
-    recipe.called.get(recipe.calls[call as usize].callee as usize)
+/// What a node that calls plans does with its operands.
+fn params_of<'a>(recipe: &'a Recipe, node: &Node) -> Cow<'a, [Param]> {
+    match node.kind {
+        NodeKind::Call(call) => {
+            let callee = &recipe.called[recipe.calls[call as usize].callee as usize];
+            Cow::Borrowed(&callee.0.facts().params)
+        }
+        NodeKind::Choose(choice) => Cow::Owned(params_of_choice(recipe, &recipe.choices[choice as usize])),
+        _ => Cow::Borrowed(&[]),
+    }
 }
 
 /// Whether a value is certainly all of its storage.

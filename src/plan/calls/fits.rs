@@ -9,7 +9,7 @@ use crate::plan::symbols::dim::{Dim, show_dims};
 
 use super::{MOST_DEPTH, MOST_PIECES, sizes};
 
-type Fits = Result<(), String>;
+pub(super) type Fits = Result<(), String>;
 
 /// Byte copies begin at addresses of so many bytes.
 const BLOCK: u64 = 64;
@@ -30,6 +30,7 @@ pub(crate) fn check_info(recipe: &Recipe, info: &CallInfo) -> Fits {
     check_symbols(recipe, called, info)?;
     if !info.symbols.is_empty() {
         check_sizes(callee.0.written_out().0, &info.symbols)?;
+        check_arms(callee.0.inlined().0, &info.symbols)?;
     }
     check_carried(recipe, called, info)
 }
@@ -89,6 +90,15 @@ fn check_sizes(called: &Recipe, by: &[Dim]) -> Fits {
     {
         true => Ok(()),
         false => Err("a size in it, which is none here that a plan can have".to_owned()),
+    }
+}
+
+/// That the symbols of the arms of its choices are sizes.
+fn check_arms(called: &Recipe, by: &[Dim]) -> Fits {
+    let mut symbols = called.calls.iter().flat_map(|call| &call.symbols);
+    match symbols.all(|size| sizes::dim(*size, by).is_some()) {
+        true => Ok(()),
+        false => Err("a size of a choice in it, which is none here that a plan can have".to_owned()),
     }
 }
 
@@ -154,7 +164,7 @@ pub(crate) fn wrong_count(called: &Recipe, count: usize) -> String {
     format!("{count} operands for a plan of {} inputs: {known}", called.inputs.len())
 }
 
-fn check_operand(recipe: &Recipe, operand: &Access, param: Param, what: impl Fn() -> String) -> Fits {
+pub(super) fn check_operand(recipe: &Recipe, operand: &Access, param: Param, what: impl Fn() -> String) -> Fits {
     let value = operand.value;
     if operand.mode != param.mode {
         return Err(format!("{} is for {:?} and not for {:?}", what(), param.mode, operand.mode));
@@ -183,7 +193,13 @@ fn check_operand(recipe: &Recipe, operand: &Access, param: Param, what: impl Fn(
     Ok(())
 }
 
-fn check_shape(recipe: &Recipe, called: &Recipe, info: &CallInfo, (wanted, name): (u32, &str), value: u32) -> Fits {
+pub(super) fn check_shape(
+    recipe: &Recipe,
+    called: &Recipe,
+    info: &CallInfo,
+    (wanted, name): (u32, &str),
+    value: u32,
+) -> Fits {
     let (want, got) = (called.layout_of(wanted), recipe.layout_of(value));
     let same = |(want, got): (&Dim, &Dim)| sizes::dim(*want, &info.symbols).as_ref() == Some(got);
     let rank = want.dims.len() == got.dims.len();

@@ -1,26 +1,31 @@
-//! A plan with its calls written out: what executors, simulations and pictures work with.
+//! A plan with its calls written out: what executors, simulations and pictures work with, and, but for choices, what
+//! passes do.
 
 use std::collections::HashMap;
 
-use crate::plan::recipe::callable::{CallInfo, Callee};
+use crate::plan::recipe::callable::CallInfo;
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::layout::{Extent, Layout};
 use crate::plan::recipe::quantity::Later;
-use crate::plan::recipe::{
-    Access, FunctionInfo, Node, NodeKind, ORIGIN, Ordered, Recipe, Storage, StorageKind, Tag, ValueInfo,
-};
+use crate::plan::recipe::{Access, FunctionInfo, Node, NodeKind, Ordered, Recipe, Storage, StorageKind, Tag};
 use crate::plan::symbols::dim::Dim;
 
 use super::sizes;
+use once::Once;
+
+mod choices;
+mod once;
 
 /// The recipe with the work of each call in its place, and the code of its functions. Inputs, outputs, values,
 /// storages, symbols and gates of the recipe keep their numbers; nodes and events of calls come between its own.
+/// Choices have their arms between brackets.
 pub(crate) fn written_out(recipe: &Recipe, bodies: &[Body]) -> (Recipe, Vec<Body>) {
-    let mut writing = Writing::new(recipe, bodies);
-    for node in &recipe.nodes {
-        writing.node(node);
-    }
-    writing.finish()
+    Writing::new(recipe, bodies, false).all()
+}
+
+/// The same with choices as they were recorded, one node each.
+pub(crate) fn inlined(recipe: &Recipe, bodies: &[Body]) -> (Recipe, Vec<Body>) {
+    Writing::new(recipe, bodies, true).all()
 }
 
 /// Every size has a number: calls are checked before they are part of a plan.
@@ -28,6 +33,8 @@ const CHECKED: &str = "the sizes of a call are checked when it is recorded or re
 
 struct Writing<'a> {
     recipe: &'a Recipe,
+    /// Whether choices stay one node.
+    keeps: bool,
     new: Recipe,
     bodies: Vec<Body>,
     layouts: HashMap<Layout, u32>,
@@ -56,6 +63,8 @@ struct Sized {
     layouts: Vec<u32>,
     /// The first of its functions.
     functions: u32,
+    /// Its choices, where they stay.
+    choices: Vec<u32>,
     bytes: Vec<Extent>,
     offsets: Vec<Extent>,
 }
@@ -64,19 +73,21 @@ struct Sized {
 type Place = (u32, Extent);
 
 impl<'a> Writing<'a> {
-    fn new(recipe: &'a Recipe, bodies: &[Body]) -> Self {
+    fn new(recipe: &'a Recipe, bodies: &[Body], keeps: bool) -> Self {
         let new = Recipe {
             nodes: Vec::with_capacity(recipe.nodes.len()),
             accesses: Vec::with_capacity(recipe.accesses.len()),
             reserved: Vec::new(),
             called: Vec::new(),
             calls: Vec::new(),
+            choices: Vec::new(),
             ..recipe.clone()
         };
         let layouts = recipe.layouts.iter().cloned().zip(0..).collect();
         let tags = recipe.tags.iter().map(|tag| tag.name.clone()).zip(0..).collect();
         Self {
             recipe,
+            keeps,
             new,
             bodies: bodies.to_vec(),
             layouts,
@@ -88,11 +99,22 @@ impl<'a> Writing<'a> {
         }
     }
 
+    fn all(mut self) -> (Recipe, Vec<Body>) {
+        let recipe = self.recipe;
+        recipe.nodes.iter().for_each(|node| self.node(node));
+        self.finish()
+    }
+
     fn node(&mut self, node: &Node) {
         let accesses = self.recipe.accesses_of(node);
         let (first, ordered) = (self.new.nodes.len(), self.ordered.max(node.ordered));
         match node.kind {
             NodeKind::Call(call) => self.call(call as usize, node, accesses),
+            NodeKind::Choose(choice) if self.keeps => {
+                let kind = NodeKind::Choose(self.keep(self.recipe, choice, None));
+                self.push(Node { kind, ..*node }, accesses.iter().copied());
+            }
+            NodeKind::Choose(choice) => self.choose(choice, node, accesses),
             kind => self.push(Node { kind, ..*node }, accesses.iter().copied()),
         }
         // A plan that is called and does nothing leaves it to what comes next.
@@ -111,47 +133,65 @@ impl<'a> Writing<'a> {
     }
 
     fn call(&mut self, call: usize, node: &Node, accesses: &[Access]) {
-        let recipe = self.recipe;
-        let info = &recipe.calls[call];
-        let (index, callee) = (info.callee as usize, &recipe.called[info.callee as usize]);
-        let (body, code) = callee.0.written_out();
-        let shared = match self.callees[index].take() {
-            Some(shared) => shared,
-            None => self.share(callee),
-        };
-        let sized = match self.calls[call].take() {
-            Some(sized) => sized,
-            None => self.size(body, code, info),
-        };
-        let place = |access: &Access| {
-            let value = &recipe.values[access.value as usize];
-            (value.storage, value.offset.clone())
-        };
+        let body = self.prepare(call);
+        let info = &self.recipe.calls[call];
         let (operands, results) = accesses.split_at(body.inputs.len());
-        let mut from: Vec<Place> = operands.iter().map(place).collect();
+        let mut from: Vec<Place> = operands.iter().map(|access| self.place(access.value)).collect();
         for step in 1..=info.times {
             let to: Vec<Place> = match step == info.times {
-                true => results.iter().map(place).collect(),
-                false => body.outputs.iter().map(|output| self.between(body, &sized, output.value)).collect(),
+                true => results.iter().map(|access| self.place(access.value)).collect(),
+                false => self.between(call, body),
             };
-            Once { body, info, shared: &shared, sized: &sized, node, from: &from, to: &to }.write(&mut self.new);
+            self.once(call, node, (&from, &to), false);
             for (from, to) in from.iter_mut().zip(to).take(usize::from(info.carried)) {
                 *from = to;
             }
         }
-        self.callees[index] = Some(shared);
-        self.calls[call] = Some(sized);
     }
 
-    /// Memory for a result that the next time takes.
-    fn between(&mut self, body: &Recipe, sized: &Sized, value: u32) -> Place {
-        let bytes = sized.bytes[body.storage_of(value) as usize].clone();
-        self.new.storages.push(Storage { kind: StorageKind::Temporary, bytes });
-        (self.new.storages.len() as u32 - 1, Extent::Fixed(0))
+    fn place(&self, value: u32) -> Place {
+        let value = &self.recipe.values[value as usize];
+        (value.storage, value.offset.clone())
     }
 
-    fn share(&mut self, callee: &Callee) -> Shared {
-        let (body, new) = (callee.0.written_out().0, &mut self.new);
+    /// The plan of a call as it is written here; what its calls have in common is known from here on.
+    fn prepare(&mut self, call: usize) -> &'a Recipe {
+        let recipe = self.recipe;
+        let info = &recipe.calls[call];
+        let (index, callee) = (info.callee as usize, &recipe.called[info.callee as usize]);
+        let (body, code) = if self.keeps { callee.0.inlined() } else { callee.0.written_out() };
+        if self.callees[index].is_none() {
+            self.callees[index] = Some(self.share(body));
+        }
+        if self.calls[call].is_none() {
+            self.calls[call] = Some(self.size(body, code, info));
+        }
+        body
+    }
+
+    /// Writes one run of a plan that is [prepared](Self::prepare).
+    fn once(&mut self, call: usize, node: &Node, (from, to): (&[Place], &[Place]), arm: bool) {
+        let body = self.prepare(call);
+        let info = &self.recipe.calls[call];
+        let (Some(shared), Some(sized)) = (&self.callees[info.callee as usize], &self.calls[call]) else { return };
+        Once { body, info, shared, sized, node, from, to, arm }.write(&mut self.new);
+    }
+
+    /// Memory for the results of a run that comes before another.
+    fn between(&mut self, call: usize, body: &Recipe) -> Vec<Place> {
+        let sized = self.calls[call].as_ref();
+        let bytes = |value: u32| sized.map(|sized| sized.bytes[body.storage_of(value) as usize].clone());
+        let storages = &mut self.new.storages;
+        let outputs = body.outputs.iter().filter_map(|output| bytes(output.value));
+        let place = |bytes: Extent| {
+            storages.push(Storage { kind: StorageKind::Temporary, bytes });
+            (storages.len() as u32 - 1, Extent::Fixed(0))
+        };
+        outputs.map(place).collect()
+    }
+
+    fn share(&mut self, body: &Recipe) -> Shared {
+        let new = &mut self.new;
         let mut cores = Vec::with_capacity(body.cores.len());
         for limit in &body.cores {
             let index = new.cores.iter().position(|known| known == limit).unwrap_or(new.cores.len());
@@ -176,6 +216,7 @@ impl<'a> Writing<'a> {
 
     fn size(&mut self, body: &Recipe, code: &[Body], info: &CallInfo) -> Sized {
         let (by, tags) = (&info.symbols[..], if info.collapsed { Vec::new() } else { self.tags_of(body) });
+        let choices = (0..body.choices.len() as u32).map(|choice| self.keep(body, choice, Some(by))).collect();
         let new = &mut self.new;
         let mut layout = |layout: &Layout| {
             let layout = sizes::layout(layout, by).expect(CHECKED);
@@ -194,6 +235,7 @@ impl<'a> Writing<'a> {
             tags,
             layouts,
             functions,
+            choices,
             bytes: body.storages.iter().map(|storage| extent(&storage.bytes)).collect(),
             offsets: body.values.iter().map(|value| extent(&value.offset)).collect(),
         }
@@ -233,85 +275,5 @@ impl Recipe {
             Later { parameter: later.parameter.clone(), numbers, each_run }
         };
         FunctionInfo { later: info.later.iter().map(told).collect(), ..info.clone() }
-    }
-}
-
-/// One run of a plan within its caller.
-struct Once<'a> {
-    body: &'a Recipe,
-    info: &'a CallInfo,
-    shared: &'a Shared,
-    sized: &'a Sized,
-    /// The call.
-    node: &'a Node,
-    from: &'a [Place],
-    to: &'a [Place],
-}
-
-impl Once<'_> {
-    fn write(&self, new: &mut Recipe) {
-        let body = self.body;
-        let memory = self.memory(new);
-        let values = new.values.len() as u32;
-        for (value, offset) in body.values.iter().zip(&self.sized.offsets) {
-            let (storage, start) = &memory[value.storage as usize];
-            let offset = start.plus(offset).expect(CHECKED);
-            new.values.push(ValueInfo {
-                storage: *storage,
-                layout: self.sized.layouts[value.layout as usize],
-                offset,
-            });
-        }
-        let events = new.events.len() as u32;
-        new.events.extend(body.events.iter().cloned());
-        let mut recorded = vec![ORIGIN; body.events.len()];
-        let mut positions = Vec::with_capacity(body.nodes.len());
-        for node in &body.nodes {
-            let tag = self.tag(node.tag);
-            if let NodeKind::Record(event) = node.kind {
-                recorded[event as usize] = tag;
-            }
-            // A stream does not wait for itself, which two of the plan may be here.
-            if !matches!(node.kind, NodeKind::Wait(event) if recorded[event as usize] == tag) {
-                let first = new.accesses.len() as u32;
-                let own = |access: &Access| Access { value: values + access.value, mode: access.mode };
-                new.accesses.extend(body.accesses_of(node).iter().map(own));
-                let cores = node.cores.checked_sub(1).map(|index| self.shared.cores[usize::from(index)]);
-                let cores = cores.unwrap_or(self.node.cores);
-                let place = self.shared.places + node.place;
-                new.nodes.push(Node { kind: self.kind(node.kind, events), first, place, tag, cores, ..*node });
-            }
-            positions.push((new.nodes.len() as u32).saturating_sub(1));
-        }
-        let own = |(storage, node): &(u32, u32)| (memory[*storage as usize].0, positions[*node as usize]);
-        new.reserved.extend(body.reserved.iter().map(own));
-    }
-
-    /// Where each storage is.
-    fn memory(&self, new: &mut Recipe) -> Vec<Place> {
-        let mut place = |(storage, bytes): (&Storage, &Extent)| match storage.kind {
-            StorageKind::Input(input) => self.from[input as usize].clone(),
-            StorageKind::Output(output) => self.to[output as usize].clone(),
-            StorageKind::Constant(constant) => (self.shared.constants[constant as usize], Extent::Fixed(0)),
-            StorageKind::Temporary => {
-                new.storages.push(Storage { kind: StorageKind::Temporary, bytes: bytes.clone() });
-                (new.storages.len() as u32 - 1, Extent::Fixed(0))
-            }
-        };
-        self.body.storages.iter().zip(&self.sized.bytes).map(&mut place).collect()
-    }
-
-    fn tag(&self, tag: u16) -> u16 {
-        if tag == ORIGIN || self.info.collapsed { self.node.tag } else { self.sized.tags[usize::from(tag) - 1] }
-    }
-
-    fn kind(&self, kind: NodeKind, events: u32) -> NodeKind {
-        match kind {
-            NodeKind::Foreign(function) => NodeKind::Foreign(self.sized.functions + function),
-            NodeKind::Host(function) => NodeKind::Host(self.sized.functions + function),
-            NodeKind::Record(event) => NodeKind::Record(events + event),
-            NodeKind::Wait(event) => NodeKind::Wait(events + event),
-            other => other,
-        }
     }
 }

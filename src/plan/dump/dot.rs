@@ -155,8 +155,9 @@ impl Dot<'_> {
 
 fn style(kind: NodeKind) -> &'static str {
     match kind {
-        // Of calls there is the work that they are.
-        NodeKind::Op(_) | NodeKind::Call(_) => "",
+        // Of calls and choices there is the work that they are.
+        NodeKind::Op(_) | NodeKind::Call(_) | NodeKind::Choose(_) => "",
+        NodeKind::Begin(_) | NodeKind::Case | NodeKind::End => ", shape=diamond, fillcolor=\"#ddf4ff\"",
         NodeKind::Foreign(_) => ", fillcolor=\"#fff8c5\"",
         NodeKind::Host(_) => ", shape=house, fillcolor=\"#ffebe9\"",
         NodeKind::Copy | NodeKind::FillBytes(_) | NodeKind::Upload(_) | NodeKind::Download(_) => {

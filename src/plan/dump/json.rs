@@ -37,7 +37,8 @@ impl Plan {
     /// - `values`: `storage` (index), `offset` (size, in bytes), `dtype`, `shape` (sizes), `strides` (sizes, in
     ///   elements), `dense` (flag).
     /// - `nodes`: `stream` (index), `kind` (`op`, `foreign`, `host`, `copy_bytes`, `fill_bytes`, `prefetch`,
-    ///   `record`, `wait`, `wait_external`, `record_external`, `upload` or `download`), `name` (of the operator, else
+    ///   `record`, `wait`, `wait_external`, `record_external`, `upload`, `download`, or of a choice `if`, `switch` or
+    ///   `while` in front of its plans, `case` between two and `end` behind them), `name` (of the operator, else
     ///   the kind), `label` (the name in [`Plan::to_text`]), `of` (index of the function, event, gate, input or
     ///   output that the kind speaks of, else null), `attributes` (an object; floats that are no numbers are text:
     ///   `"NaN"`, `"inf"`, `"-inf"`; `dims` and `max_bytes` are `"all"` when nothing is left out), `accesses`
@@ -246,8 +247,10 @@ fn subject(node: &Node) -> Option<u32> {
         | NodeKind::ExternalRecord(index)
         | NodeKind::Upload(index)
         | NodeKind::Download(index)
-        | NodeKind::Call(index) => Some(index),
+        | NodeKind::Call(index)
+        | NodeKind::Choose(index) => Some(index),
         NodeKind::Op(_) | NodeKind::Copy | NodeKind::FillBytes(_) | NodeKind::Prefetch { .. } => None,
+        NodeKind::Begin(_) | NodeKind::Case | NodeKind::End => None,
     }
 }
 

@@ -16,7 +16,8 @@ impl Plan {
     /// with their class, constants with their size and checksum (FNV-1a, 64 bits) and outputs; what
     /// [`Plan::optimise`] left out, unless the plan comes from a cache; then the work in the order of issue: stream,
     /// results, operator, operands, attributes. A value is its memory, type and shape, with offset and strides where it
-    /// is a part or another view of its memory.
+    /// is a part or another view of its memory. The plans of a choice stand between `if`, `switch` or `while`, which has
+    /// the condition and what they may use, and `end`, with `case` in front of each further one.
     ///
     /// Operators are counted by kind (`matmul.0`, `matmul.1`), memory of the plan is named after the operator that
     /// writes it first (`%matmul.0`), and an event without a tag after the operator that it follows (`@matmul.0`), so

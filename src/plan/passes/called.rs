@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::op::{self, DataType, MAX_RANK, Scalar, Told};
-use crate::plan::checked::Inner;
+use crate::plan::checked::Form;
 use crate::plan::recipe::element::element_of;
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::operator::{Number, Operator, Reduction};
@@ -21,7 +21,7 @@ pub(super) struct Called<'a> {
 
 impl<'a> Called<'a> {
     /// What a node calls; none of what is no operator of the library.
-    pub(super) fn of(plan: &'a Inner, node: &Node) -> Option<Self> {
+    pub(super) fn of(plan: &'a Form, node: &Node) -> Option<Self> {
         let accesses = plan.recipe.accesses_of(node);
         match node.kind {
             NodeKind::Op(operator) => own(&plan.recipe, &operator, accesses),

@@ -1,6 +1,6 @@
 //! What passes ask of a recipe.
 
-use crate::plan::checked::Inner;
+use crate::plan::checked::Form;
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::{Access, FunctionKind, Mode, Node, NodeKind, Recipe, StorageKind};
@@ -9,7 +9,7 @@ use super::called::Called;
 
 /// A checked plan with what is known of it.
 pub(super) struct Facts<'a> {
-    pub(super) plan: &'a Inner,
+    pub(super) plan: &'a Form,
     pub(super) recipe: &'a Recipe,
     bounds: Vec<(u64, u64)>,
     /// Storages that work beside the plan may use, which `record_stream` tells.
@@ -33,7 +33,7 @@ pub(in crate::plan) fn works_together(name: &str) -> bool {
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn of(plan: &'a Inner, foreign: bool) -> Self {
+    pub(super) fn of(plan: &'a Form, foreign: bool) -> Self {
         let recipe = &plan.recipe;
         let mut reserved = vec![false; recipe.storages.len()];
         recipe.reserved.iter().for_each(|(storage, _)| reserved[*storage as usize] = true);
@@ -42,8 +42,9 @@ impl<'a> Facts<'a> {
             touched[recipe.storage_of(access.value) as usize] = true;
         }
         let is_gate = |index: &u32| {
-            let kind = recipe.nodes[*index as usize].kind;
-            matches!(kind, NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) | NodeKind::Host(_))
+            recipe.has_inside(recipe.nodes[*index as usize].kind, |_, kind| {
+                matches!(kind, NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) | NodeKind::Host(_))
+            })
         };
         let gates = (0..recipe.nodes.len() as u32).filter(is_gate).collect();
         Self { plan, recipe, bounds: recipe.bounds(), reserved, touched, gates, foreign }

@@ -13,7 +13,10 @@ pub(crate) trait Callable: Send + Sync {
     /// As it was recorded.
     fn recorded(&self) -> &Recipe;
 
-    /// With the calls that it makes itself written out, and the code of its functions.
+    /// With the calls that it makes itself written out, but for those of choices, and the code of its functions.
+    fn inlined(&self) -> (&Recipe, &[Body]);
+
+    /// With all calls that it makes itself written out, and the code of its functions.
     fn written_out(&self) -> (&Recipe, &[Body]);
 
     /// What a caller has to know.
@@ -76,6 +79,8 @@ pub(crate) struct Facts {
     pub(crate) operators: u64,
     /// How deep its calls go; 0 for a plan without.
     pub(crate) depth: u32,
+    /// Whether there are choices in it or in what it calls.
+    pub(crate) chooses: bool,
     /// Whether code without a name is in it or in what it calls.
     pub(crate) unnamed: bool,
 }

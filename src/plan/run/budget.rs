@@ -56,8 +56,10 @@ struct Needs {
     /// Streams of tags beside the origin that may be idle ones, and those that are made for their priority.
     plain: usize,
     priority: usize,
-    /// Hidden streams, which recording takes for each stream that takes part.
+    /// Hidden streams, which recording takes for each stream that takes part, and for each body of a choice.
     hidden: usize,
+    /// Streams that bodies inside one another are recorded on.
+    bodies: usize,
     /// The stream of updates.
     update: usize,
     /// Those of the recipe, the start of a run with updates, and the end of one at gates.
@@ -76,12 +78,14 @@ impl Needs {
         let update = usize::from(captured && has_updates(recipe));
         let waits = recipe.nodes.iter().any(|node| matches!(node.kind, NodeKind::ExternalWait(_)));
         let events = recipe.events.len() + update + usize::from(waits);
-        Self { plain, priority, hidden: if captured { part + 1 } else { 0 }, update, events }
+        let (arms, deep) = if captured { recipe.bodies() } else { (0, 0) };
+        let hidden = if captured { part + 1 + arms } else { 0 };
+        Self { plain, priority, hidden, bodies: deep, update, events }
     }
 
     /// Streams that may be idle ones.
     fn leased(&self, started: bool) -> usize {
-        self.plain + self.update + usize::from(!started)
+        self.plain + self.bodies + self.update + usize::from(!started)
     }
 
     fn streams(&self, context: &Context, started: bool) -> usize {
@@ -164,7 +168,7 @@ pub(crate) fn device_cores(context: &Context) -> Result<Cores> {
 pub(super) fn graphs_left(plan: &Inner, context: &Context) -> Result<Option<usize>> {
     let needs = Needs::of(&plan.recipe, Mode::Captured);
     let idle = context.inner().idle_streams.len();
-    let once = needs.priority + needs.plain.saturating_sub(idle);
+    let once = needs.priority + (needs.plain + needs.bodies).saturating_sub(idle);
     let left = known(context.streams_left())?;
     Ok(left.map(|left| (left as usize).saturating_sub(once) / (needs.hidden + needs.update)))
 }

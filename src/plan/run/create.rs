@@ -12,7 +12,6 @@ use crate::plan::recipe::Input;
 use crate::stream::Stream;
 
 use super::bindings::{Declared, Frozen};
-use super::budget;
 use super::eager::Eager;
 use super::executable::Executable;
 use super::options::{Mode, RunOptions};
@@ -22,6 +21,7 @@ use super::piece::Piece;
 use super::pool::Pool;
 use super::sized::Fixed;
 use super::store::Store;
+use super::{budget, choose};
 
 impl Plan {
     /// An executable that replays captured graphs, with the default options. A plan whose graph depends on nothing
@@ -57,11 +57,13 @@ impl Plan {
         self.make(context.as_ref(), &RunOptions::default(), frozen, Location::caller())
     }
 
-    /// An executable that issues operator by operator.
+    /// An executable that issues operator by operator. A run of a plan with choices waits for each condition, with what
+    /// comes before it on its stream, before it issues what is chosen.
     ///
     /// # Errors
     ///
-    /// As [`Plan::executable`].
+    /// As [`Plan::executable`]; [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for a plan with a choice and a
+    /// wait at an external gate.
     ///
     /// # Examples
     ///
@@ -96,8 +98,10 @@ impl Plan {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a frozen input that is missing, given
     /// twice, unknown, of another type, shape or device, naming it, and for a limit of 0 graphs;
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when the device has not the cores, streams or events
-    /// that the plan needs; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which
-    /// are asked when the graph is captured.
+    /// that the plan needs; [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol), when a graph is captured, for
+    /// a plan with choices on a library without conditional graphs, with the release that has them: eager runs need
+    /// none; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which are asked when the
+    /// graph is captured.
     ///
     /// # Examples
     ///
@@ -139,6 +143,9 @@ impl Plan {
         options.check()?;
         budget::check(&self.0, context, options.mode, false)?;
         let recipe = &self.0.recipe;
+        if options.mode == Mode::Eager {
+            choose::check_eager(recipe)?;
+        }
         let pool = options.pool.clone().unwrap_or_else(|| Pool::new(context));
         pool.check(context)?;
         let by_class = |wanted: fn(Input) -> bool| -> Vec<u32> {

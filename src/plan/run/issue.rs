@@ -1,6 +1,7 @@
 //! Issuing the work of a recipe to real streams, whether they execute or record it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -95,14 +96,31 @@ pub(super) struct Issue<'a> {
 impl Issue<'_> {
     /// Issues every node in order.
     pub(super) fn all(&mut self) -> Result<()> {
-        let mut limit = None;
+        self.range(0..self.source.recipe.nodes.len() as u32, None)
+    }
+
+    /// Issues nodes in order; with `body` to that stream, which stands for the one that all of them are on.
+    pub(super) fn range(&mut self, nodes: Range<u32>, body: Option<&Stream>) -> Result<()> {
+        let (mut limit, mut index) = (None, nodes.start);
         let recipe = self.source.recipe;
-        let issued = (0..recipe.nodes.len()).try_for_each(|index| {
-            let node = &recipe.nodes[index];
-            self.next = index + 1;
-            self.limit_cores(&mut limit, node)?;
-            self.node(index as u32, node).context_with(|| recipe.describe(index as u32))
-        });
+        let mut issue = || {
+            while index < nodes.end {
+                let node = &recipe.nodes[index as usize];
+                self.next = index as usize + 1;
+                let stream = body.unwrap_or(&self.streams[usize::from(node.tag)]);
+                if let NodeKind::Begin(kind) = node.kind {
+                    // Its arms have limits of their own.
+                    limit.take().map_or(Ok(()), CoreLimit::end)?;
+                    index = self.choice(index, kind, stream).context_with(|| recipe.describe(index))?;
+                    continue;
+                }
+                self.limit_cores(&mut limit, node, stream)?;
+                self.node(index, node, stream).context_with(|| recipe.describe(index))?;
+                index += 1;
+            }
+            Ok(())
+        };
+        let issued = issue();
         let ended = limit.take().map_or(Ok(()), |limit: CoreLimit| limit.end());
         issued.and(ended)
     }
@@ -117,14 +135,15 @@ impl Issue<'_> {
                 NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) => index >= self.next,
                 _ => false,
             };
-            if settles && let Err(error) = self.node(index as u32, node) {
+            let stream = &self.streams[usize::from(node.tag)];
+            if settles && let Err(error) = self.node(index as u32, node, stream) {
                 say!(Warn, "after a run that failed: {error}");
             }
         }
     }
 
     /// Puts the core limit of the node's scope into effect, and ends that of another.
-    fn limit_cores(&self, limit: &mut Option<CoreLimit>, node: &Node) -> Result<()> {
+    fn limit_cores(&self, limit: &mut Option<CoreLimit>, node: &Node, stream: &Stream) -> Result<()> {
         let wanted = limit_of(self.source.recipe, node, self.whole).map(|cores| (node.tag, cores));
         if limit.as_ref().map(|limit| limit.of) == wanted {
             return Ok(());
@@ -133,14 +152,13 @@ impl Issue<'_> {
             limit.end()?;
         }
         if let Some((tag, cores)) = wanted {
-            *limit = Some(CoreLimit::begin(&self.streams[usize::from(tag)], (tag, cores))?);
+            *limit = Some(CoreLimit::begin(stream, (tag, cores))?);
         }
         Ok(())
     }
 
-    fn node(&mut self, index: u32, node: &Node) -> Result<()> {
+    fn node(&mut self, index: u32, node: &Node, stream: &Stream) -> Result<()> {
         let recipe = self.source.recipe;
-        let stream = &self.streams[usize::from(node.tag)];
         let accesses = recipe.accesses_of(node);
         match node.kind {
             NodeKind::Op(_) | NodeKind::Foreign(_) => match self.groups.as_mut().filter(|groups| groups.has(index)) {
@@ -174,7 +192,12 @@ impl Issue<'_> {
                 }
                 download(&mut self.hosts.outputs[output as usize], &piece, stream)
             }
-            NodeKind::Call(_) => Err(Error::new(ErrorKind::Internal, "a call that is not written out")),
+            NodeKind::Call(_) | NodeKind::Choose(_) => {
+                Err(Error::new(ErrorKind::Internal, "a call that is not written out"))
+            }
+            NodeKind::Begin(_) | NodeKind::Case | NodeKind::End => {
+                Err(Error::new(ErrorKind::Internal, "a bracket of a choice that is not open"))
+            }
         }
     }
 
@@ -182,7 +205,7 @@ impl Issue<'_> {
         self.gates.ok_or_else(|| Error::new(ErrorKind::Internal, "a plan with gates has no memory for them"))
     }
 
-    fn piece(&self, access: Access) -> Result<Piece> {
+    pub(super) fn piece(&self, access: Access) -> Result<Piece> {
         let place = &self.source.places[access.value as usize];
         storage(self.source.pieces, place).map(|storage| place.piece(storage))
     }

@@ -22,7 +22,7 @@ use super::readdress::Memory;
 use super::store::Captured;
 use super::symbols::resolve;
 use super::update::Updates;
-use super::{budget, host, issue};
+use super::{budget, choose, host, issue};
 
 impl Executable {
     pub(super) fn replay(&mut self, index: usize, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
@@ -74,6 +74,7 @@ impl Executable {
         let most = self.output_buffers();
         let plan = &self.plan.0;
         let recipe = sized.recipe(plan);
+        choose::check_eager(recipe)?;
         let mut pieces = sized.pieces.clone();
         self.bind_pieces(&mut pieces, &bind.bound)?;
         if self.eager.needs_hosts(&symbols)? {

@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::op::Recorded;
+use crate::plan::recipe::choice;
 use crate::plan::recipe::function::{Body, ForeignBody, told};
 use crate::plan::recipe::operator::Operator;
 use crate::plan::recipe::{Access, NodeKind, Recipe};
+
+use super::choices::Open;
 
 use super::host::{self, HostView};
 use super::memory::{Memory, host_layout, size};
@@ -25,6 +28,8 @@ pub(crate) struct Machine<'a> {
     done: Vec<usize>,
     recorded: Vec<bool>,
     signals: Vec<u32>,
+    /// The choices that each stream is in, the innermost last.
+    open: Vec<Vec<Open>>,
     pub(crate) memory: Memory,
     /// What runs bring to the host, by output.
     pub(crate) brought: Vec<Vec<u8>>,
@@ -60,6 +65,7 @@ impl<'a> Machine<'a> {
             recipe,
             bodies,
             done: vec![0; chains.len()],
+            open: vec![Vec::new(); chains.len()],
             chains: chains.into(),
             own: own.into(),
             recorded: vec![false; recipe.events.len()],
@@ -160,9 +166,28 @@ impl<'a> Machine<'a> {
                 watch(Written { node, value, bytes: &bytes });
                 self.brought[output as usize] = bytes;
             }
-            NodeKind::Call(_) => return self.fail(node, "is not written out"),
+            NodeKind::Begin(_) | NodeKind::Case | NodeKind::End => return self.choose(node),
+            NodeKind::Call(_) | NodeKind::Choose(_) => return self.fail(node, "is not written out"),
         }
         self.done[usize::from(info.tag)] += 1;
+        Ok(())
+    }
+
+    /// Goes on where a bracket of a choice leads, which is on the same stream, as is all between brackets.
+    fn choose(&mut self, node: u32) -> Result<()> {
+        let info = &self.recipe.nodes[node as usize];
+        let number = match self.recipe.accesses_of(info).first() {
+            Some(condition) => choice::number(&self.memory.read(self.recipe, condition.value)),
+            None => 0,
+        };
+        let tag = usize::from(info.tag);
+        let next = match super::choices::next(self.recipe, node, number, &mut self.open[tag]) {
+            Ok(next) => next,
+            Err(text) => {
+                return Err(Error::new(ErrorKind::NotSupported, format!("{}: {text}", self.recipe.describe(node))));
+            }
+        };
+        self.done[tag] = (self.done[tag] + next as usize) - node as usize;
         Ok(())
     }
 

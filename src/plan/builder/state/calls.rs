@@ -8,7 +8,7 @@ use crate::plan::builder::options::Single;
 use crate::plan::calls::{bind, check_info, check_operands, check_pieces, dims_of_result, wrong_count};
 use crate::plan::check::finding::FindingKind;
 use crate::plan::recipe::callable::{CallInfo, Callee};
-use crate::plan::recipe::{Access, Mode, NodeKind, StorageKind};
+use crate::plan::recipe::{Access, Mode, NodeKind, Recipe, StorageKind};
 use crate::plan::symbols::dim::Dim;
 
 use super::{At, State, Used};
@@ -18,7 +18,17 @@ use super::{At, State, Used};
 pub(super) struct Calls {
     infos: HashMap<CallInfo, u32>,
     /// How much all of them are when they are written out.
-    pieces: u64,
+    pub(super) pieces: u64,
+}
+
+/// How much of a recipe there was before a call.
+#[derive(Clone, Copy)]
+pub(super) struct Counts {
+    storages: usize,
+    values: usize,
+    called: usize,
+    calls: usize,
+    choices: usize,
 }
 
 /// How a plan is to be called.
@@ -41,18 +51,35 @@ impl State {
         if asked.operands.len() != called.inputs.len() {
             return self.not_callable(wrong_count(called, asked.operands.len()), at);
         }
-        let (storages, values) = (self.recipe.storages.len(), self.recipe.values.len());
-        let (callees, calls) = (self.recipe.called.len(), self.recipe.calls.len());
-        let issued = self.info(asked, at).and_then(|call| self.issue_call(asked, call, at));
+        let before = self.counts();
+        let collapsed = self.options.single == Single::Collapse;
+        let issued = self.info(asked, collapsed, at).and_then(|call| self.issue_call(asked, call, at));
         if issued.is_err() || asked.times == 0 {
-            self.recipe.storages.truncate(storages);
-            self.recipe.values.truncate(values);
-            self.producers.truncate(values);
-            self.recipe.called.truncate(callees);
-            self.recipe.calls.truncate(calls);
-            self.calls.infos.retain(|_, call| (*call as usize) < calls);
+            self.forget_calls(before);
         }
         issued
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        let Recipe { storages, values, called, calls, choices, .. } = &self.recipe;
+        Counts {
+            storages: storages.len(),
+            values: values.len(),
+            called: called.len(),
+            calls: calls.len(),
+            choices: choices.len(),
+        }
+    }
+
+    /// Takes back what a call or a choice made that was not issued.
+    pub(super) fn forget_calls(&mut self, before: Counts) {
+        self.recipe.storages.truncate(before.storages);
+        self.recipe.values.truncate(before.values);
+        self.producers.truncate(before.values);
+        self.recipe.called.truncate(before.called);
+        self.recipe.calls.truncate(before.calls);
+        self.recipe.choices.truncate(before.choices);
+        self.calls.infos.retain(|_, call| (*call as usize) < before.calls);
     }
 
     pub(in crate::plan) fn not_callable<T>(&self, text: impl AsRef<str>, at: At) -> Result<T> {
@@ -76,34 +103,39 @@ impl State {
         if let Err(text) = check_operands(&self.recipe, &self.recipe.calls[call as usize], &accesses) {
             return self.not_callable(text, at);
         }
-        let more = facts.pieces.saturating_mul(u64::from(asked.times));
-        let pieces = self.calls.pieces.saturating_add(more);
-        if let Err(text) = check_pieces(pieces) {
-            return self.not_callable(text, at);
-        }
+        let pieces = self.more_pieces(facts.pieces.saturating_mul(u64::from(asked.times)), at)?;
         if asked.times == 0 {
             return Ok(Vec::new());
         }
         let node = self.emit(NodeKind::Call(call), &uses, at)?;
         self.calls.pieces = pieces;
         if facts.unnamed {
-            self.lint(FindingKind::Unnamed, &[node], |recipe, nodes| {
-                let call = recipe.describe(nodes[0]);
-                format!("{call} has a closure without a name, so that the plan cannot be stored")
-            });
+            self.lint_unnamed_in(node);
         }
         Ok(uses[called.inputs.len()..].iter().map(|(value, _)| *value).collect())
     }
 
+    /// How much the calls are with this much more.
+    pub(super) fn more_pieces(&self, more: u64, at: At) -> Result<u64> {
+        let pieces = self.calls.pieces.saturating_add(more);
+        check_pieces(pieces).map(|()| pieces).or_else(|text| self.not_callable(text, at))
+    }
+
+    pub(super) fn lint_unnamed_in(&mut self, node: u32) {
+        self.lint(FindingKind::Unnamed, &[node], |recipe, nodes| {
+            let call = recipe.describe(nodes[0]);
+            format!("{call} has a closure without a name, so that the plan cannot be stored")
+        });
+    }
+
     /// The number of calls like this; one that is new is checked.
-    fn info(&mut self, asked: &Asked<'_>, at: At) -> Result<u32> {
+    pub(super) fn info(&mut self, asked: &Asked<'_>, collapsed: bool, at: At) -> Result<u32> {
         let symbols = self.symbols_of(asked, at)?;
         let Ok(carried) = u16::try_from(asked.carried) else {
             return self.not_callable(format!("{} values that are carried", asked.carried), at);
         };
         let known = self.recipe.called.iter().position(|callee| callee.is(asked.callee));
         let callee = known.unwrap_or(self.recipe.called.len()) as u32;
-        let collapsed = self.options.single == Single::Collapse;
         let info = CallInfo { callee, symbols, times: asked.times.max(1), carried, collapsed };
         if let Some(known) = self.calls.infos.get(&info) {
             return Ok(*known);
@@ -112,6 +144,7 @@ impl State {
             self.recipe.called.push(asked.callee.clone());
         }
         match check_info(&self.recipe, &info) {
+            Ok(()) if collapsed => self.check_limits(at)?,
             Ok(()) => self.add_streams(asked.callee, at)?,
             Err(text) => return self.not_callable(text, at),
         }
@@ -141,17 +174,11 @@ impl State {
     /// Takes the tags of a plan, as if its scopes were written here.
     fn add_streams(&mut self, callee: &Callee, at: At) -> Result<()> {
         let facts = callee.0.facts();
-        if self.options.single == Single::Collapse {
-            return Ok(());
-        }
         if let (Single::Strict, Some(tag)) = (self.options.single, facts.tags.first()) {
             let text = format!("call of a plan with the stream {:?} with the option single_stream", tag.name);
             return self.wrong(FindingKind::Options, at, text);
         }
-        let limits: usize = self.recipe.called.iter().map(|callee| callee.0.facts().cores).sum();
-        if limits + self.recipe.cores.len() >= usize::from(u16::MAX) {
-            return self.wrong(FindingKind::CoreLimit, at, "call: more core limits than can be numbered");
-        }
+        self.check_limits(at)?;
         for tag in &facts.tags {
             let Some(known) = self.tags.get(&tag.name) else { continue };
             let has = self.recipe.tags[usize::from(*known)].priority;
@@ -165,6 +192,14 @@ impl State {
             if !self.tags.contains_key(&tag.name) {
                 self.new_tag(&tag.name, tag.priority, at)?;
             }
+        }
+        Ok(())
+    }
+
+    fn check_limits(&self, at: At) -> Result<()> {
+        let limits: usize = self.recipe.called.iter().map(|callee| callee.0.facts().cores).sum();
+        if limits + self.recipe.cores.len() >= usize::from(u16::MAX) {
+            return self.wrong(FindingKind::CoreLimit, at, "call: more core limits than can be numbered");
         }
         Ok(())
     }

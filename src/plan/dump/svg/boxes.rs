@@ -95,7 +95,8 @@ fn class(kind: NodeKind) -> &'static str {
         NodeKind::Host(_) => "host",
         NodeKind::Prefetch { .. } => "p",
         NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) => "g",
-        // Records and waits are no boxes, and of calls there is the work that they are.
-        NodeKind::Op(_) | NodeKind::Record(_) | NodeKind::Wait(_) | NodeKind::Call(_) => "o",
+        NodeKind::Begin(_) | NodeKind::Case | NodeKind::End => "g",
+        // Records and waits are no boxes, and of calls and choices there is the work that they are.
+        NodeKind::Op(_) | NodeKind::Record(_) | NodeKind::Wait(_) | NodeKind::Call(_) | NodeKind::Choose(_) => "o",
     }
 }

@@ -48,6 +48,7 @@ pub(crate) enum Part {
     PrefetchCap,
     Called,
     Call,
+    Choice,
     Lint,
 }
 
@@ -74,6 +75,7 @@ impl fmt::Display for Part {
             Self::PrefetchCap => "prefetch cap",
             Self::Called => "plan that is called",
             Self::Call => "call",
+            Self::Choice => "choice",
             Self::Lint => "lint",
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::Plan;
-use crate::plan::calls::{check_info, check_operands, check_pieces, facts};
+use crate::plan::calls::{check_choice, check_choice_operands, check_info, check_operands, check_pieces, facts};
 use crate::plan::recipe::callable::Callee;
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::{NodeKind, Recipe};
@@ -31,9 +31,16 @@ pub(super) fn check(recipe: &Recipe) -> Result<()> {
     for (index, info) in recipe.calls.iter().enumerate() {
         check_info(recipe, info).or_else(|text| wrong(format!("call {index}: {text}")))?;
     }
+    for (index, choice) in recipe.choices.iter().enumerate() {
+        check_choice(recipe, choice).or_else(|text| wrong(format!("choice {index}: {text}")))?;
+    }
     for (index, node) in recipe.nodes.iter().enumerate() {
-        let NodeKind::Call(call) = node.kind else { continue };
-        let fits = check_operands(recipe, &recipe.calls[call as usize], recipe.accesses_of(node));
+        let accesses = recipe.accesses_of(node);
+        let fits = match node.kind {
+            NodeKind::Call(call) => check_operands(recipe, &recipe.calls[call as usize], accesses),
+            NodeKind::Choose(choice) => check_choice_operands(recipe, &recipe.choices[choice as usize], accesses),
+            _ => continue,
+        };
         fits.or_else(|text| wrong(format!("node {index}: {text}")))?;
     }
     let facts = facts(recipe);

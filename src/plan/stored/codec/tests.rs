@@ -2,6 +2,7 @@
 
 mod allocation;
 mod called;
+mod choices;
 mod damage;
 mod effort;
 mod fuzz;

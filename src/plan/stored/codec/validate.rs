@@ -39,6 +39,7 @@ fn numbers(recipe: &Recipe) -> Result<(), DecodeError> {
         (Part::Constant, recipe.constants.len()),
         (Part::Function, recipe.functions.len()),
         (Part::Call, recipe.calls.len()),
+        (Part::Choice, recipe.choices.len()),
     ];
     for (part, count) in counts {
         if count >= u32::MAX as usize {

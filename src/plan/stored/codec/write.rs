@@ -48,6 +48,7 @@ impl Writer {
         self.list(&recipe.reserved, |reserved| reserved);
         self.put(&recipe.prefetch_cap);
         self.list(&recipe.calls, |call| call);
+        self.list(&recipe.choices, |choice| choice);
     }
 
     /// The plans that a recipe calls, with those that they call, then the recipe. Each says which of those before it

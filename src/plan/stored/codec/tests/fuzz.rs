@@ -13,7 +13,7 @@ use crate::plan::stored::{Code, most_steps, registry};
 use crate::plan::symbols::effort::counted;
 use crate::plan::{NotLoaded, Options, Plan};
 
-use super::{content, generate, mutate, sealed};
+use super::{choices, content, generate, mutate, sealed};
 
 /// Longer inputs are not tried.
 const MOST_BYTES: usize = 1 << 14;
@@ -190,6 +190,12 @@ fn mutated_plans_are_refused_or_as_good_as_built_ones() {
 fn mutated_plans_that_call_others_are_refused_or_as_good_as_built_ones() {
     let seen = run(&Corpus::called(), 3_000, 1 << 32);
     assert!(seen.refused > 500 && seen.unordered > 10 && seen.plans > 50, "{seen:?}");
+}
+
+#[test]
+fn mutated_plans_that_choose_are_refused_or_as_good_as_built_ones() {
+    let seen = run(&Corpus::of(std::iter::once(choices::chosen())), 3_000, 1 << 33);
+    assert!(seen.refused > 500 && seen.unordered > 10 && seen.plans > 20, "{seen:?}");
 }
 
 /// Run as the module's documentation says.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fastrand::Rng;
 
 use crate::op::DataType;
+use crate::plan::recipe::choice::ChoiceKind;
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::operator::{Number, Operator, Order, Reduction};
 use crate::plan::recipe::quantity::{Form, Later};
@@ -95,7 +96,9 @@ fn operator(random: &mut Rng) -> Operator {
 
 fn kind(random: &mut Rng) -> NodeKind {
     let at = index(random);
-    match random.u8(..13) {
+    match random.u8(..15) {
+        14 => [NodeKind::Begin(choice_kind(random)), NodeKind::Case, NodeKind::End][random.usize(..3)],
+        13 => NodeKind::Choose(at),
         12 => NodeKind::Call(at),
         0 => NodeKind::Op(operator(random)),
         1 => NodeKind::Foreign(at),
@@ -110,6 +113,10 @@ fn kind(random: &mut Rng) -> NodeKind {
         10 => NodeKind::Upload(at),
         _ => NodeKind::Download(at),
     }
+}
+
+fn choice_kind(random: &mut Rng) -> ChoiceKind {
+    [ChoiceKind::If, ChoiceKind::Switch, ChoiceKind::While][random.usize(..3)]
 }
 
 fn any<'a, T>(random: &mut Rng, all: &'a mut [T]) -> Option<&'a mut T> {
@@ -127,7 +134,22 @@ pub(super) fn recipe(random: &mut Rng, recipe: &mut Recipe) {
     }
 }
 
+fn choice(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
+    let calls = recipe.calls.len() as u32 + 1;
+    let one = any(random, &mut recipe.choices)?;
+    match random.u8(..4) {
+        0 => one.kind = choice_kind(random),
+        1 => drop(one.arms.pop()),
+        2 => one.arms.push(random.u32(..calls)),
+        _ => *any(random, &mut one.arms)? = random.u32(..calls),
+    }
+    Some(())
+}
+
 fn call(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
+    if random.u8(..3) == 0 && !recipe.choices.is_empty() {
+        return choice(random, recipe);
+    }
     let called = recipe.called.clone();
     let one = any(random, &mut recipe.calls)?;
     match random.u8(..6) {

@@ -60,8 +60,9 @@ fn the_format_is_what_this_version_of_it_says() {
         // Input "x": value 0, copied. Output "y": value 1, not for the host.
         &[1, 1, b'x', 0, 2],
         &[1, 1, b'y', 1, 0],
-        // No constants, functions, core limits and reservations; no prefetch cap; no calls; one source file.
-        &[0, 0, 0, 0, 0, 0, 1],
+        // No constants, functions, core limits and reservations; no prefetch cap; no calls and choices; one source
+        // file.
+        &[0, 0, 0, 0, 0, 0, 0, 1],
     ];
     let stored = bytes(&plan.unwrap());
     let (stored, expected) = (content(&stored), expected.concat());

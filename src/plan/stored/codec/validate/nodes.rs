@@ -146,7 +146,7 @@ impl<'a> Nodes<'a> {
 
     fn kind(&mut self, kind: NodeKind, accesses: &[Access]) -> Wrong {
         let recipe = self.recipe;
-        if !matches!(kind, NodeKind::Op(_) | NodeKind::Foreign(_) | NodeKind::Call(_))
+        if !matches!(kind, NodeKind::Op(_) | NodeKind::Foreign(_) | NodeKind::Call(_) | NodeKind::Choose(_))
             && accesses.iter().any(|access| is_updatable(recipe, access.value))
         {
             return wrong(format!("{kind:?} of an updatable input, which only operators can use"));
@@ -170,6 +170,9 @@ impl<'a> Nodes<'a> {
             }
             // What it calls is looked at where it is linked.
             NodeKind::Call(call) => (call as usize) < recipe.calls.len(),
+            NodeKind::Choose(choice) => (choice as usize) < recipe.choices.len(),
+            // Only in what is written out.
+            NodeKind::Begin(_) | NodeKind::Case | NodeKind::End => false,
             NodeKind::Record(event) => accesses.is_empty() && first_time(&mut self.recorded, event),
             NodeKind::Wait(event) => {
                 accesses.is_empty() && self.recorded.get(event as usize).is_some_and(|recorded| *recorded)

@@ -1,0 +1,230 @@
+//! Plans that choose among plans, and repeat them, by numbers that the device has.
+
+use std::panic::Location;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::plan::builder::{Builder, Choosing, Value};
+use crate::plan::recipe::callable::Callee;
+use crate::plan::recipe::choice::ChoiceKind;
+
+use super::Plan;
+
+/// A place in the caller's source.
+type At = &'static Location<'static>;
+
+impl Builder {
+    /// The results in an array, whose length is known to be right.
+    fn choose_for<const N: usize>(&self, asked: &Choosing<'_>, at: At) -> Result<[Value; N]> {
+        let results = self.choose_of(asked, at)?;
+        results.try_into().map_err(|_| Error::new(ErrorKind::Internal, "a choice gave other results than asked for"))
+    }
+
+    /// Does the work of `then` if `condition` is not 0, else that of `otherwise`, on the same operands; gives the
+    /// results of the one that ran. Which one is decided by each run, on the device.
+    ///
+    /// The condition is one element, an integer of any type or a truth value. It is read before anything else of the
+    /// choice, so the plans may write its memory. As of [calls](Builder::call), the operands are the inputs of both
+    /// plans in the order in which they declare them, and the results, new values, their outputs; both are recorded,
+    /// checked and stored once. An operand that one of them writes keeps what it was if the other one runs, and so has
+    /// to be written before.
+    ///
+    /// A choice is one piece of work: all of it comes behind the work before it on its stream, and before the work
+    /// behind it. Inside, all work is on that stream, whatever scopes the plans have; their events are left out,
+    /// prefetches and host functions stay. Choices may be part of each other, of calls and of what is called.
+    ///
+    /// A captured graph has the work of both, and the device chooses at each replay ([`Stream::if_else`]); it needs a
+    /// library with conditional graphs, and a stream of the device for each plan. Elsewhere ([`Executable::run`] in
+    /// eager mode) the host waits for the condition and then issues what was chosen. Simulations go the same way.
+    /// Places in memory are planned for both: what one of them needs alone, the other one may use as well. Dumps show
+    /// both, between brackets; [`Plan::optimise`] and [`Plan::overlap`] take a choice as one piece of work.
+    ///
+    /// [`Stream::if_else`]: crate::Stream::if_else
+    /// [`Executable::run`]: crate::plan::Executable::run
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidPlan`], with the line of the choice: for a condition of another type or of more elements;
+    /// another number of operands than the plans have inputs, or of results than they have outputs; plans whose outputs
+    /// differ in type or shape; and as [`Builder::call`] says for operands and plans that cannot be called. Nor can a
+    /// choice use an updatable input, work that is told a number of each run, and as condition, or as an operand that may
+    /// become a result, a view that begins within a block of 64 bytes: copy it before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::{F32, I32};
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let doubled = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Copied)?;
+    ///     g.output("y", g.muls(x, 2.0)?)
+    /// })?;
+    /// let negated = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Copied)?;
+    ///     g.output("y", g.muls(x, -1.0)?)
+    /// })?;
+    /// let plan = Plan::build(|g| {
+    ///     let wanted = g.input("wanted", [1], I32, Input::Copied)?;
+    ///     let x = g.input("x", [2], F32, Input::Copied)?;
+    ///     let [y] = g.if_else(wanted, &doubled, &negated, &[x])?;
+    ///     g.output("y", g.adds(y, 1.0)?)
+    /// })?;
+    /// for (wanted, expected) in [(1, [7.0, 9.0]), (0, [-2.0, -3.0])] {
+    ///     let given = Simulated::new().tensor("wanted", &[wanted], [1]).tensor("x", &[3.0_f32, 4.0], [2]);
+    ///     assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, expected);
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "torch.cond")]
+    #[track_caller]
+    pub fn if_else<const N: usize>(
+        &self,
+        condition: Value,
+        then: &Plan,
+        otherwise: &Plan,
+        operands: &[Value],
+    ) -> Result<[Value; N]> {
+        let arms = [then.callee(), otherwise.callee()];
+        let asked = Choosing { what: "if_else", kind: ChoiceKind::If, condition, arms: &arms, operands, results: N };
+        self.choose_for(&asked, Location::caller())
+    }
+
+    /// Does the work of `then` if `condition` is not 0, else nothing; gives the results of `then`, or the first
+    /// operands as they are. Otherwise as [`Builder::if_else`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::if_else`]; for results that are more than the operands, or of another type or shape than the
+    /// operand that may take their place.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::{Bool, F32};
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let scaled = Plan::build(|g| {
+    ///     let [x, by] = [g.input("x", [2], F32, Input::Copied)?, g.input("by", [1], F32, Input::Copied)?];
+    ///     g.output("x", g.mul(x, by)?)
+    /// })?;
+    /// let plan = Plan::build(|g| {
+    ///     let large = g.input("large", [1], Bool, Input::Copied)?;
+    ///     let (x, by) = (g.input("x", [2], F32, Input::Copied)?, g.full([1], F32, 0.5)?);
+    ///     let [x] = g.if_then(large, &scaled, &[x, by])?;
+    ///     g.output("x", x)
+    /// })?;
+    /// for (large, expected) in [(1, [4.0, 3.0]), (0, [8.0, 6.0])] {
+    ///     let given = Simulated::new().bytes("large", [large]).tensor("x", &[8.0_f32, 6.0], [2]);
+    ///     assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("x")?, expected);
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn if_then<const N: usize>(&self, condition: Value, then: &Plan, operands: &[Value]) -> Result<[Value; N]> {
+        let arms = [then.callee()];
+        let asked = Choosing { what: "if_then", kind: ChoiceKind::If, condition, arms: &arms, operands, results: N };
+        self.choose_for(&asked, Location::caller())
+    }
+
+    /// Does the work of the case whose number `number` is, from 0, and that of `otherwise` for all other numbers,
+    /// negative ones among them; gives its results. Otherwise as [`Builder::if_else`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::if_else`]; for no case, and for more than 1023.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::{F32, I64};
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let times = |by: f64| {
+    ///     Plan::build(|g| {
+    ///         let x = g.input("x", [1], F32, Input::Copied)?;
+    ///         g.output("y", g.muls(x, by)?)
+    ///     })
+    /// };
+    /// let (ten, hundred, nothing) = (times(10.0)?, times(100.0)?, times(0.0)?);
+    /// let plan = Plan::build(|g| {
+    ///     let which = g.input("which", [1], I64, Input::Copied)?;
+    ///     let x = g.input("x", [1], F32, Input::Copied)?;
+    ///     let [y] = g.switch(which, &[&ten, &hundred], &nothing, &[x])?;
+    ///     g.output("y", y)
+    /// })?;
+    /// for (which, expected) in [(0_i64, 70.0), (1, 700.0), (2, 0.0), (-1, 0.0)] {
+    ///     let given = Simulated::new().tensor("which", &[which], [1]).tensor("x", &[7.0_f32], [1]);
+    ///     assert_eq!(plan.simulate(0, &given)?.to_vec::<f32>("y")?, [expected]);
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn switch<const N: usize>(
+        &self,
+        number: Value,
+        cases: &[&Plan],
+        otherwise: &Plan,
+        operands: &[Value],
+    ) -> Result<[Value; N]> {
+        let arms: Vec<Callee> = cases.iter().copied().chain([otherwise]).map(Plan::callee).collect();
+        let (what, kind) = ("switch", ChoiceKind::Switch);
+        let asked = Choosing { what, kind, condition: number, arms: &arms, operands, results: N };
+        self.choose_for(&asked, Location::caller())
+    }
+
+    /// Does the work of `body` while the condition is not 0, one round behind the other: `condition` says whether there
+    /// is a first round, and the first output of `body` whether there is one more. Its other outputs are what the next
+    /// round is given for its first inputs; gives what the last round left of them, or `carried` where there was no
+    /// round. Further inputs are `others`, the same for each round; what is written there, the next round finds.
+    /// Otherwise as [`Builder::if_else`].
+    ///
+    /// What is carried is copied in front of the loop and behind each round. Nothing ends a loop whose condition stays:
+    /// let it count what it carries. A simulation, and a graph on the mock, give an error after a million rounds.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::if_else`]; for a `body` whose first output is no condition of the type of the first, or whose
+    /// other outputs are not those that are carried, or have another type or shape than its inputs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::{I64, U8};
+    /// use racl::op::aclnn;
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let body = Plan::build(|g| {
+    ///     let [x, limit] = [g.input("x", [1], I64, Input::Copied)?, g.input("limit", [1], I64, Input::Copied)?];
+    ///     let x = g.muls(x, 3)?;
+    ///     let mut more = g.empty([1], U8)?;
+    ///     aclnn::lt_tensor(g, &x, &limit, &mut more)?;
+    ///     g.output("more", more)?;
+    ///     g.output("x", x)
+    /// })?;
+    /// let plan = Plan::build(|g| {
+    ///     let [x, limit] = [g.input("x", [1], I64, Input::Copied)?, g.input("limit", [1], I64, Input::Copied)?];
+    ///     let [x] = g.repeat_while(g.full([1], U8, 1)?, &body, [x], &[limit])?;
+    ///     g.output("x", x)
+    /// })?;
+    /// # #[cfg(feature = "mock")]
+    /// # {
+    /// let given = Simulated::new().tensor("x", &[1_i64], [1]).tensor("limit", &[100_i64], [1]);
+    /// assert_eq!(plan.simulate(0, &given)?.to_vec::<i64>("x")?, [243]);
+    /// # }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "while_loop")]
+    #[track_caller]
+    pub fn repeat_while<const N: usize>(
+        &self,
+        condition: Value,
+        body: &Plan,
+        carried: [Value; N],
+        others: &[Value],
+    ) -> Result<[Value; N]> {
+        let (arms, operands) = ([body.callee()], [&carried, others].concat());
+        let (what, kind) = ("repeat_while", ChoiceKind::While);
+        let asked = Choosing { what, kind, condition, arms: &arms, operands: &operands, results: N };
+        self.choose_for(&asked, Location::caller())
+    }
+}

@@ -1,0 +1,85 @@
+//! Choices of a plan on real streams: the graph that is recorded chooses, else the host does.
+
+use std::cell::RefCell;
+
+use crate::error::{Error, ErrorKind, Result, ResultExt as _};
+use crate::graph::Condition;
+use crate::plan::recipe::choice::{self, Arms, ChoiceKind};
+use crate::plan::recipe::{NodeKind, Recipe};
+use crate::stream::Stream;
+
+use super::issue::Issue;
+use super::piece::Piece;
+
+/// That no run waits for ever: where the host chooses, it waits for what may itself wait for the host.
+pub(super) fn check_eager(recipe: &Recipe) -> Result<()> {
+    let has = |wanted: fn(NodeKind) -> bool| recipe.nodes.iter().position(|node| wanted(node.kind));
+    let choice = has(|kind| matches!(kind, NodeKind::Begin(_)));
+    let gate = has(|kind| matches!(kind, NodeKind::ExternalWait(_)));
+    let (Some(choice), Some(gate)) = (choice, gate) else { return Ok(()) };
+    let (choice, gate) = (recipe.describe(choice as u32), recipe.describe(gate as u32));
+    let text =
+        format!("an eager run waits for the condition of {choice}, which may wait at {gate}: capture the plan");
+    Err(Error::new(ErrorKind::NotSupported, text))
+}
+
+/// A byte of a number that is not 0.
+const SET: u8 = 1;
+
+impl Issue<'_> {
+    /// Issues the choice that begins at a node to its stream; gives the node behind it.
+    pub(super) fn choice(&mut self, begin: u32, kind: ChoiceKind, stream: &Stream) -> Result<u32> {
+        let recipe = self.source.recipe;
+        let condition = self.piece(recipe.accesses_of(&recipe.nodes[begin as usize])[0])?;
+        let arms = recipe.arms(begin);
+        match self.records {
+            true => self.record(kind, &condition, &arms, stream)?,
+            false => self.decide(kind, &condition, &arms, stream)?,
+        }
+        Ok(arms.end + 1)
+    }
+
+    /// Waits for the condition, and issues what it chooses.
+    fn decide(&mut self, kind: ChoiceKind, condition: &Piece, arms: &Arms, stream: &Stream) -> Result<()> {
+        loop {
+            stream.synchronize()?;
+            let number = choice::number(&condition.buffer().to_vec()?);
+            let Some(arm) = kind.arm(number, arms.all.len()) else { return Ok(()) };
+            self.range(arms.all[arm].clone(), None)?;
+            if kind != ChoiceKind::While {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Records all arms as bodies of the graph.
+    fn record(&mut self, kind: ChoiceKind, from: &Piece, arms: &Arms, stream: &Stream) -> Result<()> {
+        let at = self.at;
+        let number = stream.condition(Some(0)).map_err(|error| match error.kind() {
+            ErrorKind::MissingSymbol => error.context("a choice inside a graph; Plan::eager needs no such graphs"),
+            _ => error,
+        })?;
+        let set = |s: &Stream| cell(&number, from.bytes).and_then(|cell| from.copy_to(s, &cell, at));
+        set(stream)?;
+        let issue = RefCell::new(self);
+        let arm = |index: usize, s: &Stream| issue.borrow_mut().range(arms.all[index].clone(), Some(s));
+        match kind {
+            ChoiceKind::If => stream.if_else(&number, |s| arm(0, s), |s| arm(1, s)),
+            ChoiceKind::While => stream.repeat_while(&number, |s| arm(0, s).and_then(|()| set(s))),
+            ChoiceKind::Switch => {
+                // A graph does nothing for other numbers, so that what is left is told by a number of its own.
+                let (left, cases) = (stream.condition(Some(0))?, arms.all.len() - 1);
+                let tell = |s: &Stream, byte: u8| cell(&left, 1).and_then(|cell| cell.fill(s, byte, at));
+                tell(stream, SET)?;
+                stream.switch(&number, cases, |case, s| arm(case, s).and_then(|()| tell(s, 0)))?;
+                stream.if_then(&left, |s| arm(cases, s))
+            }
+        }
+    }
+}
+
+/// The first bytes of the number of a condition.
+fn cell(condition: &Condition, bytes: usize) -> Result<Piece> {
+    let cell = condition.cell::<u8>().context_with(|| "the number of a choice".to_owned())?;
+    Ok(Piece { allocation: std::sync::Arc::clone(cell.allocation()), offset: 0, bytes })
+}
