@@ -12,6 +12,7 @@ mod common_values;
 mod dead_values;
 mod folded_constants;
 mod fused_attention;
+mod fused_elements;
 mod fused_gates;
 mod fused_norms;
 mod fused_products;
