@@ -24,6 +24,7 @@ mod facts;
 mod fold;
 mod gates;
 mod group;
+mod moves;
 mod norms;
 mod products;
 mod replacing;
@@ -75,6 +76,7 @@ pub struct Passes {
     needless_copies: PassMode,
     common_values: PassMode,
     needless_transposes: PassMode,
+    needless_moves: PassMode,
     fused_attention: PassMode,
     fused_norms: PassMode,
     fused_gates: PassMode,
@@ -107,6 +109,7 @@ impl Passes {
             needless_copies: mode,
             common_values: mode,
             needless_transposes: mode,
+            needless_moves: mode,
             fused_attention: mode,
             fused_norms: mode,
             fused_gates: mode,
@@ -157,6 +160,21 @@ impl Passes {
     #[must_use]
     pub const fn needless_transposes(mut self, mode: PassMode) -> Self {
         self.needless_transposes = mode;
+        self
+    }
+
+    /// An operator that only moves elements goes, and what reads its result reads a view of what it moved: a copy of a
+    /// view or of an input, `permute`, `aclnnSlice`, `aclnnSplitWithSize`, and `aclnnCat` of pieces that lie behind each
+    /// other in one memory. Only where the readers are operators on elements, sums along dimensions, `softmax`, products
+    /// or others that move, which take any strides; where it is one operator, since each may have to gather the
+    /// elements for itself, or the view has no gaps; and where nothing may write what was moved before they read it. It
+    /// waits for the other passes, but for [`fused_elements`](Self::fused_elements).
+    ///
+    /// Results that are only copied into a part of a larger value stay: most operators of the library write results
+    /// with gaps by a copy of their own.
+    #[must_use]
+    pub const fn needless_moves(mut self, mode: PassMode) -> Self {
+        self.needless_moves = mode;
         self
     }
 
@@ -265,7 +283,7 @@ impl Passes {
         self
     }
 
-    fn all_modes(&self) -> [(Pass, PassMode); 11] {
+    fn all_modes(&self) -> [(Pass, PassMode); 12] {
         [
             (Pass::Fold, self.folded_constants),
             (Pass::Copies, self.needless_copies),
@@ -276,6 +294,7 @@ impl Passes {
             (Pass::Gates, self.fused_gates),
             (Pass::Rotations, self.fused_rotations),
             (Pass::Products, self.fused_products),
+            (Pass::Moves, self.needless_moves),
             (Pass::Elements, self.fused_elements),
             (Pass::Dead, self.dead_values),
         ]
@@ -294,6 +313,7 @@ impl Passes {
             Pass::Gates => gates::run(&facts)?,
             Pass::Rotations => rotations::run(&facts)?,
             Pass::Products => products::run(&facts),
+            Pass::Moves => moves::run(&facts),
             Pass::Elements => elements::run(&facts)?,
             Pass::Dead => dead::run(&facts),
         };
@@ -319,6 +339,7 @@ enum Pass {
     Gates,
     Rotations,
     Products,
+    Moves,
     Elements,
     Dead,
 }
@@ -335,6 +356,7 @@ impl Pass {
             Self::Gates => gates::NAME,
             Self::Rotations => rotations::NAME,
             Self::Products => products::NAME,
+            Self::Moves => moves::NAME,
             Self::Elements => elements::NAME,
             Self::Dead => dead::NAME,
         }
@@ -344,7 +366,7 @@ impl Pass {
 impl Pass {
     /// Whether others look for what it would take apart, so that it waits until they find nothing.
     fn is_late(self) -> bool {
-        matches!(self, Self::Elements)
+        matches!(self, Self::Moves | Self::Elements)
     }
 
     /// How far numbers may be from those before.
@@ -390,7 +412,7 @@ impl Plan {
     ///
     /// Names, inputs, outputs, streams, events and the source lines of what is left are the same, and so is the order
     /// of what is left. [`Plan::to_text`] of the new plan begins with the changes. The passes take turns until none of
-    /// them finds anything, [`Passes::fused_elements`] last.
+    /// them finds anything, [`Passes::needless_moves`] and [`Passes::fused_elements`] last.
     ///
     /// # Errors
     ///

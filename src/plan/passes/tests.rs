@@ -18,6 +18,7 @@ mod fused_norms;
 mod fused_products;
 mod fused_rotations;
 mod needless_copies;
+mod needless_moves;
 mod needless_transposes;
 mod operators_by_c_name;
 
