@@ -64,7 +64,11 @@ fn block(g: &Builder) -> Result<()> {
     g.output("y", y)
 }
 
-const PASSES: [Pass; 2] = [("folded_constants", Passes::folded_constants), ("fused_norms", Passes::fused_norms)];
+const PASSES: [Pass; 3] = [
+    ("folded_constants", Passes::folded_constants),
+    ("fused_norms", Passes::fused_norms),
+    ("fused_elements", Passes::fused_elements),
+];
 
 fn main() -> std::result::Result<(), Box<dyn Error>> {
     let before = Plan::build(block)?;

@@ -19,10 +19,12 @@ mod common;
 mod copies;
 mod dead;
 mod edit;
+mod elements;
 mod facts;
 mod fold;
 mod gates;
 mod group;
+mod moves;
 mod norms;
 mod products;
 mod replacing;
@@ -50,7 +52,7 @@ pub enum PassMode {
     /// several seeds, with the symbols at their bounds and half way, or less where a run would take more than
     /// 256 MiB. All outputs and inputs must be the same, bit for bit; but for passes that let another operator round
     /// fewer times ([`Passes::fused_attention`], [`Passes::fused_norms`], [`Passes::fused_gates`],
-    /// [`Passes::fused_rotations`]): floating-point numbers may differ there by so much of the largest finite
+    /// [`Passes::fused_rotations`], [`Passes::fused_elements`]): floating-point numbers may differ there by so much of the largest finite
     /// magnitude in the same output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16; infinities and NaN have to
     /// be in the same places. That calls host functions, and needs a computation on the host of every operator
     /// ([`Plan::simulate`]).
@@ -74,11 +76,13 @@ pub struct Passes {
     needless_copies: PassMode,
     common_values: PassMode,
     needless_transposes: PassMode,
+    needless_moves: PassMode,
     fused_attention: PassMode,
     fused_norms: PassMode,
     fused_gates: PassMode,
     fused_rotations: PassMode,
     fused_products: PassMode,
+    fused_elements: PassMode,
     dead_values: PassMode,
     most_folded: usize,
     foreign: bool,
@@ -105,11 +109,13 @@ impl Passes {
             needless_copies: mode,
             common_values: mode,
             needless_transposes: mode,
+            needless_moves: mode,
             fused_attention: mode,
             fused_norms: mode,
             fused_gates: mode,
             fused_rotations: mode,
             fused_products: mode,
+            fused_elements: mode,
             dead_values: mode,
             most_folded: 1 << 20,
             foreign: false,
@@ -154,6 +160,21 @@ impl Passes {
     #[must_use]
     pub const fn needless_transposes(mut self, mode: PassMode) -> Self {
         self.needless_transposes = mode;
+        self
+    }
+
+    /// An operator that only moves elements goes, and what reads its result reads a view of what it moved: a copy of a
+    /// view or of an input, `permute`, `aclnnSlice`, `aclnnSplitWithSize`, and `aclnnCat` of pieces that lie behind each
+    /// other in one memory. Only where the readers are operators on elements, sums along dimensions, `softmax`, products
+    /// or others that move, which take any strides; where it is one operator, since each may have to gather the
+    /// elements for itself, or the view has no gaps; and where nothing may write what was moved before they read it. It
+    /// waits for the other passes, but for [`fused_elements`](Self::fused_elements).
+    ///
+    /// Results that are only copied into a part of a larger value stay: most operators of the library write results
+    /// with gaps by a copy of their own.
+    #[must_use]
+    pub const fn needless_moves(mut self, mode: PassMode) -> Self {
+        self.needless_moves = mode;
         self
     }
 
@@ -214,6 +235,28 @@ impl Passes {
         self
     }
 
+    /// A chain of operators on elements becomes the operator that the library has for it, where all tensors of it are of
+    /// one type, f32, f16 or bf16:
+    ///
+    /// | the chain | becomes |
+    /// |---|---|
+    /// | `a ± s · b` | `aclnnAdd` with `alpha` |
+    /// | `a ± s · b · c`, `a ± s · b / c` | `aclnnAddcmul`, `aclnnAddcdiv` |
+    /// | `a + w · (b - a)`, `(1 - w) · a + w · b` | `aclnnLerp` for a tensor, `aclnnLerps` for a number |
+    /// | `s · x + t` | `aclnnRsubs` |
+    /// | a least and a greatest number, also as constants of one element | `aclnnClamp` |
+    /// | what is not negative of `a ± s · b` | `aclnnAddRelu` |
+    /// | `1 / (1 + exp(-x))`; its product with `x`, or that of `x` and `sigmoid(x)` or `sigmoid(s · x)` | `aclnnSigmoid`, `aclnnSilu`, `aclnnSwish` |
+    /// | `0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))`, `0.5 · x · (1 + erf(x / √2))` | `aclnnGeluV2` |
+    ///
+    /// It comes after all other passes, so that none of them misses a part of what it looks for. The rest is as for
+    /// [`fused_attention`](Self::fused_attention).
+    #[must_use]
+    pub const fn fused_elements(mut self, mode: PassMode) -> Self {
+        self.fused_elements = mode;
+        self
+    }
+
     /// Work goes of which nobody reads what it writes, and so does what only such work needs, and prefetches for it.
     ///
     /// Host functions, copies to and from the host, and writes to inputs and outputs always stay, as do operators that
@@ -240,7 +283,7 @@ impl Passes {
         self
     }
 
-    fn all_modes(&self) -> [(Pass, PassMode); 10] {
+    fn all_modes(&self) -> [(Pass, PassMode); 12] {
         [
             (Pass::Fold, self.folded_constants),
             (Pass::Copies, self.needless_copies),
@@ -251,6 +294,8 @@ impl Passes {
             (Pass::Gates, self.fused_gates),
             (Pass::Rotations, self.fused_rotations),
             (Pass::Products, self.fused_products),
+            (Pass::Moves, self.needless_moves),
+            (Pass::Elements, self.fused_elements),
             (Pass::Dead, self.dead_values),
         ]
     }
@@ -268,6 +313,8 @@ impl Passes {
             Pass::Gates => gates::run(&facts)?,
             Pass::Rotations => rotations::run(&facts)?,
             Pass::Products => products::run(&facts),
+            Pass::Moves => moves::run(&facts),
+            Pass::Elements => elements::run(&facts)?,
             Pass::Dead => dead::run(&facts),
         };
         if edit.changes.is_empty() {
@@ -292,6 +339,8 @@ enum Pass {
     Gates,
     Rotations,
     Products,
+    Moves,
+    Elements,
     Dead,
 }
 
@@ -307,16 +356,23 @@ impl Pass {
             Self::Gates => gates::NAME,
             Self::Rotations => rotations::NAME,
             Self::Products => products::NAME,
+            Self::Moves => moves::NAME,
+            Self::Elements => elements::NAME,
             Self::Dead => dead::NAME,
         }
     }
 }
 
 impl Pass {
+    /// Whether others look for what it would take apart, so that it waits until they find nothing.
+    fn is_late(self) -> bool {
+        matches!(self, Self::Moves | Self::Elements)
+    }
+
     /// How far numbers may be from those before.
     fn bound(self) -> Bound {
         match self {
-            Self::Attention | Self::Norms | Self::Gates | Self::Rotations => Bound::Close,
+            Self::Attention | Self::Norms | Self::Gates | Self::Rotations | Self::Elements => Bound::Close,
             _ => Bound::Equal,
         }
     }
@@ -356,7 +412,7 @@ impl Plan {
     ///
     /// Names, inputs, outputs, streams, events and the source lines of what is left are the same, and so is the order
     /// of what is left. [`Plan::to_text`] of the new plan begins with the changes. The passes take turns until none of
-    /// them finds anything.
+    /// them finds anything, [`Passes::needless_moves`] and [`Passes::fused_elements`] last.
     ///
     /// # Errors
     ///
@@ -389,11 +445,17 @@ impl Plan {
         let mut plan = self.clone();
         loop {
             let before = plan.0.changes.len();
-            for (pass, mode) in passes.all_modes() {
-                if mode != PassMode::Off
-                    && let Some(changed) = passes.apply(&plan, pass, mode)?
-                {
-                    plan = changed;
+            for late in [false, true] {
+                for (pass, mode) in passes.all_modes() {
+                    if mode != PassMode::Off
+                        && pass.is_late() == late
+                        && let Some(changed) = passes.apply(&plan, pass, mode)?
+                    {
+                        plan = changed;
+                    }
+                }
+                if plan.0.changes.len() > before {
+                    break;
                 }
             }
             if plan.0.changes.len() == before {

@@ -13,6 +13,7 @@ mod budgets;
 mod builder_errors;
 mod called;
 mod called_errors;
+mod chains;
 mod choices;
 mod classes;
 mod drops;

@@ -104,6 +104,12 @@ impl Edit {
         (recipe.values.len() + self.added.values.len() - 1) as u32
     }
 
+    /// The storage of a value, also of one that is added.
+    pub(super) fn storage_of(&self, recipe: &Recipe, value: u32) -> u32 {
+        let added = (value as usize).checked_sub(recipe.values.len());
+        added.map_or_else(|| recipe.storage_of(value), |index| self.added.values[index].storage)
+    }
+
     /// Memory that holds these bytes from the start.
     pub(super) fn constant(&mut self, recipe: &Recipe, bytes: Vec<u8>) -> u32 {
         let storage = (recipe.storages.len() + self.added.storages.len()) as u32;

@@ -2,7 +2,7 @@
 
 use crate::op::DataType;
 use crate::plan::recipe::layout::{Extent, Layout};
-use crate::plan::recipe::{Access, StorageKind};
+use crate::plan::recipe::{Access, NodeKind, StorageKind};
 use crate::plan::symbols::dim::Dim;
 
 use super::called::Called;
@@ -104,13 +104,43 @@ impl<'f> Group<'f> {
         self.inner.iter().chain([&self.last]).any(|node| edit.changes_node(*node))
     }
 
-    /// Leaves all but the last node out, and lets that do the work.
-    pub(super) fn replace(&self, edit: &mut Edit, pass: &'static str, why: &'static str, replacing: Replacing) {
+    /// How many nodes it has besides the last one.
+    pub(super) fn len(&self) -> usize {
+        self.inner.len()
+    }
+
+    /// Whether one of the nodes besides the last one writes to a storage.
+    pub(super) fn makes(&self, storage: u32) -> bool {
         let recipe = self.facts.recipe;
+        let mut writes = self.inner.iter().flat_map(|index| recipe.accesses_of(&recipe.nodes[*index as usize]));
+        writes.any(|one| one.mode.writes() && recipe.storage_of(one.value) == storage)
+    }
+
+    /// Leaves all but the last node out, and lets that do the work; not where it would read what one of them makes.
+    pub(super) fn replace(&self, edit: &mut Edit, pass: &'static str, why: &'static str, replacing: Replacing) {
+        let storage = |one: &Access| edit.storage_of(self.facts.recipe, one.value);
+        if !replacing.accesses.iter().any(|one| one.mode.reads() && self.makes(storage(one))) {
+            self.leave_out(edit, pass, why);
+            edit.call(self.facts.recipe, self.last, replacing);
+        }
+    }
+
+    /// The same with an operator that plans have of their own, which reads nothing that they make.
+    pub(super) fn rewrite(
+        &self,
+        edit: &mut Edit,
+        (pass, why): (&'static str, &'static str),
+        kind: NodeKind,
+        accesses: Vec<Access>,
+    ) {
+        self.leave_out(edit, pass, why);
+        edit.rewrite(self.last, kind, accesses);
+    }
+
+    fn leave_out(&self, edit: &mut Edit, pass: &'static str, why: &'static str) {
         let mut inner = self.inner.clone();
         inner.sort_unstable();
-        inner.into_iter().for_each(|node| edit.remove(recipe, pass, node, why, Some(self.last)));
-        edit.call(recipe, self.last, replacing);
+        inner.into_iter().for_each(|node| edit.remove(self.facts.recipe, pass, node, why, Some(self.last)));
     }
 
     /// Whether a value is a constant of the plan.

@@ -12,11 +12,13 @@ mod common_values;
 mod dead_values;
 mod folded_constants;
 mod fused_attention;
+mod fused_elements;
 mod fused_gates;
 mod fused_norms;
 mod fused_products;
 mod fused_rotations;
 mod needless_copies;
+mod needless_moves;
 mod needless_transposes;
 mod operators_by_c_name;
 

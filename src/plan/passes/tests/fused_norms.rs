@@ -400,3 +400,13 @@ fn the_new_plan_can_be_stored() {
     let (stored, _) = Plan::from_bytes(&better.plan.to_bytes(), Code::Registered(&registry)).unwrap();
     assert_eq!(better.plan.difference(&stored), None);
 }
+
+#[test]
+fn a_norm_that_is_its_own_weight_stays() {
+    unchanged(norms(), |g| {
+        let x = g.input("x", [2, 4], F32, Input::Copied)?;
+        let scale = g.rsqrt(g.adds(g.mean(g.mul(x, x)?, &[0, 1], true)?, 1e-5)?)?;
+        let norm = g.mul(x, scale)?;
+        g.output("y", g.mul(norm, norm)?)
+    });
+}
