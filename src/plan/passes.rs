@@ -52,10 +52,10 @@ pub enum PassMode {
     /// several seeds, with the symbols at their bounds and half way, or less where a run would take more than
     /// 256 MiB. All outputs and inputs must be the same, bit for bit; but for passes that let another operator round
     /// fewer times ([`Passes::fused_attention`], [`Passes::fused_norms`], [`Passes::fused_gates`],
-    /// [`Passes::fused_rotations`], [`Passes::fused_elements`]): floating-point numbers may differ there by so much of the largest finite
-    /// magnitude in the same output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16; infinities and NaN have to
-    /// be in the same places. That calls host functions, and needs a computation on the host of every operator
-    /// ([`Plan::simulate`]).
+    /// [`Passes::fused_rotations`], [`Passes::fused_elements`]): floating-point numbers may differ there by so much of
+    /// the largest finite magnitude in the same output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16; infinities
+    /// and NaN have to be in the same places. That calls host functions, and needs a computation on the host of every
+    /// operator ([`Plan::simulate`]).
     Verified,
 }
 

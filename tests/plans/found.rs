@@ -3,7 +3,8 @@
 use racl::op::DataType::{self, Bool, F32, I32, I64, U8};
 use racl::op::Element;
 use racl::plan::{
-    Bindings, Builder, Executable, Fork, Found, Frozen, Input, Plan, RunOptions, Scope, Simulated, Value,
+    Bindings, Builder, Executable, Fork, Found, Frozen, Input, PassMode, Passes, Plan, RunOptions, Scope, Simulated,
+    Value,
 };
 use racl::{ErrorKind, Result, mock};
 
@@ -37,10 +38,13 @@ fn on_every_way<T: Element + PartialEq>(
     check: &dyn Fn(&dyn Fn() -> Outcome),
 ) {
     let given = Simulated::new().tensor("x", x, dims).tensor("mask", mask, mask_dims);
-    check(&|| {
-        let result = plan.simulate(7, &given).unwrap();
-        Outcome { whole: result.bytes("y").unwrap().to_vec(), count: result.to_vec::<i64>("y.count").unwrap()[0] }
-    });
+    let passed = plan.optimise(&Passes::all(PassMode::On)).unwrap().plan;
+    for plan in [plan, &passed] {
+        check(&|| {
+            let result = plan.simulate(7, &given).unwrap();
+            Outcome { whole: result.bytes("y").unwrap().to_vec(), count: result.to_vec::<i64>("y.count").unwrap()[0] }
+        });
+    }
     let tensors =
         (alone.device.upload_tensor(x, dims).unwrap(), alone.device.upload_tensor(mask, mask_dims).unwrap());
     for options in [RunOptions::new(), RunOptions::new().mode(racl::plan::Mode::Eager)] {

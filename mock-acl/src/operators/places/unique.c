@@ -2,9 +2,9 @@
  * slices along a dimension, with the place of each among them and how many there are of each.
  *
  * Own choice: sorted also where that was not asked for (as PyTorch on a CPU does); NaN counts as the greatest and
- * equals nothing, itself neither. Results that were not asked for are not looked at. The shape of valueOut and
- * countsOut is that of the most there can be; the task gives the aclTensor of both the shape that came out, as
- * found.c says. Workspace: two lines of numbers of items. */
+ * equals nothing, itself neither. Results that were not asked for may be null, and are not written. The shape of
+ * valueOut and countsOut is that of the most there can be; the task gives the aclTensor of both the shape that came
+ * out, as found.c says. Workspace: two lines of numbers of items. */
 #include <string.h>
 
 #include "base/base.h"

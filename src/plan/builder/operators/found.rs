@@ -13,9 +13,11 @@ use crate::plan::symbols::dim::Dim;
 /// What an operator found, of which the device decides how much it is: room for the most there can be, and the number
 /// of rows of it that came.
 ///
-/// Of the room, the first rows are what was found; behind them it is 0. An operator of the same plan that takes
-/// [`Found::values`] works on all of the room. Who needs no more than what came makes it an output with
-/// [`Builder::output_found`] and reads it with [`Executable::found`](crate::plan::Executable::found).
+/// Of the room, the first rows are what was found. It is filled with 0 before, so that behind them it is 0, as far as
+/// the operator of the library writes no more than what it found. The mock's do not, and can be captured; no card was
+/// asked. An operator of the same plan that takes [`Found::values`] works on all of the room. Who needs no more than what
+/// came makes it an output with [`Builder::output_found`] and reads it with
+/// [`Executable::found`](crate::plan::Executable::found).
 ///
 /// # Examples
 ///
