@@ -461,6 +461,20 @@ impl Event {
             .map_err(|_| Error::invalid(format!("the start event was reached {} ms after this one", -ms)))
     }
 
+    /// The submission that the latest record stands for; none where there was no record.
+    pub(crate) fn recorded(&self) -> Result<Option<(Arc<Progress>, u64)>> {
+        let noted = self.last();
+        noted.check_signalled()?;
+        match &noted.last {
+            Last::Eager { progress, number, .. } => Ok(Some((Arc::clone(progress), *number))),
+            Last::Never => Ok(None),
+            Last::Captured(_) => {
+                let text = "the event was last recorded in a capture that is not over; await it after another record";
+                Err(Error::new(ErrorKind::CaptureForbidden, text))
+            }
+        }
+    }
+
     /// The submission that the latest record stands for, and how many records there were. Nothing while another
     /// thread makes a record: nobody can say then which one a query is about.
     fn position(&self) -> Position {

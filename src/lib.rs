@@ -62,6 +62,7 @@ mod context;
 mod device;
 mod error;
 mod event;
+mod future;
 mod graph;
 mod lock;
 mod memory;
@@ -91,6 +92,7 @@ pub use context::{Allocator, Context, ForeignAllocator};
 pub use device::Device;
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::Event;
+pub use future::{Finished, GivenBack, Reached};
 pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView};
 pub use memory::{
     DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, SharedBuffer,

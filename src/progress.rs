@@ -131,6 +131,16 @@ impl Progress {
         self.failures.touch(span)
     }
 
+    /// How often somebody was told that work failed.
+    pub(crate) fn failures(&self) -> u64 {
+        self.failures.count()
+    }
+
+    /// As [`Progress::has_failed`], of what was told when it had been so often.
+    pub(crate) fn has_failed_since(&self, count: u64, span: Span) -> bool {
+        self.failures.touch_since(count, span)
+    }
+
     /// From now on whoever waits for work of the stream is told what went wrong with `helper`, once.
     pub(crate) fn add_helper<B: Beside>(&self, helper: &Arc<B>) {
         self.beside.add(helper);

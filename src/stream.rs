@@ -332,11 +332,17 @@ impl StreamInner {
         result = result.map_err(|error| self.explain_wait(error));
         self.context.spent.bury();
         result?;
-        if let Some(error) = self.untold.lock().take() {
-            return Err(error);
-        }
         self.context.reclaim.collect(&self.context);
         self.progress.check_helpers()?;
+        self.untold.lock().take().map_or(Ok(()), Err)?;
+        self.panics.report().inspect_err(|_| self.progress.note_failed(span))
+    }
+
+    /// What a synchronisation would say besides what the library does, once the work is done.
+    pub(crate) fn tell_what_is_left(&self) -> Result<()> {
+        let span = self.progress.unreported();
+        self.context.spent.bury();
+        self.untold.lock().take().map_or(Ok(()), Err)?;
         self.panics.report().inspect_err(|_| self.progress.note_failed(span))
     }
 

@@ -2,8 +2,9 @@
 
 use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
 use racl::{
-    Acl, Capture, Condition, Context, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Error, Event, Graph,
-    GraphPool, HostView, Lent, PinnedBuffer, Prefetch, Refused, SharedBuffer, Stream, Tensor,
+    Acl, Capture, Condition, Context, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Error, Event, Finished,
+    GivenBack, Graph, GraphPool, HostView, Lent, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream,
+    Tensor,
 };
 
 trait AmbiguousIfSend<A> {
@@ -32,6 +33,19 @@ fn plans_are_shared_and_executables_move_between_threads() {
     send::<Bindings>();
     send::<Pool>();
     sync::<Pool>();
+}
+
+#[test]
+fn futures_move_between_the_threads_of_an_executor() {
+    fn unpin<T: Unpin>() {}
+    send::<Finished>();
+    sync::<Finished>();
+    unpin::<Finished>();
+    send::<Reached>();
+    sync::<Reached>();
+    unpin::<Reached>();
+    send::<GivenBack<f32>>();
+    unpin::<GivenBack<f32>>();
 }
 
 #[test]

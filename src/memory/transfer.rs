@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use acl_sys::aclrtStream;
@@ -9,7 +10,7 @@ use bytemuck::Pod;
 
 use super::PinnedBuffer;
 use crate::context::ContextInner;
-use crate::error::{Error, Refused, Result};
+use crate::error::{Error, ErrorKind, Refused, Result};
 use crate::event::{Event, EventKind};
 use crate::progress::Use;
 use crate::retire::{self, Waited};
@@ -17,7 +18,7 @@ use crate::stream::{HostSlot, Stream, Task};
 
 /// A pinned buffer that a copy uses.
 ///
-/// [`Lent::wait`] waits for the copy and gives the buffer back. Dropping the value waits too and frees the buffer, or
+/// [`Lent::wait`] waits for the copy and gives the buffer back, and so does awaiting the value. Dropping the value waits too and frees the buffer, or
 /// leaves that to a thread while work waits at [gates of a plan](crate::plan::External) and the copy is not done
 /// soon; leaking it leaks the buffer. When the copy was recorded into a graph, the buffer belongs to the graph: this
 /// value is then the key for [`Graph::host`](crate::Graph::host).
@@ -28,11 +29,27 @@ enum State<T: Pod> {
     /// A wait for it may have failed, and told why.
     Flying {
         buffer: PinnedBuffer<T>,
-        done: Event,
+        done: Done,
         told: bool,
         copy: Use,
     },
     Captured(HostSlot),
+}
+
+/// Behind the copy.
+enum Done {
+    /// Nothing is allocated for a copy that nobody awaits.
+    Own(Event),
+    Shared(Arc<Event>),
+}
+
+impl Done {
+    fn event(&self) -> &Event {
+        match self {
+            Self::Own(event) => event,
+            Self::Shared(event) => event,
+        }
+    }
 }
 
 impl<T: Pod + Send> Lent<T> {
@@ -76,7 +93,7 @@ impl<T: Pod + Send> Lent<T> {
                 }
             };
         }
-        Ok(Self(Some(State::Flying { buffer, done, told: false, copy: Use::new(inner, number) })))
+        Ok(Self(Some(State::Flying { buffer, done: Done::Own(done), told: false, copy: Use::new(inner, number) })))
     }
 }
 
@@ -89,24 +106,61 @@ impl<T: Pod> Lent<T> {
     /// once, so that a second try may give the buffer; dropped instead, the value frees the buffer, or leaks it when
     /// the copy may still run. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a graph has the
     /// buffer, for which the value stays the key.
-    pub fn wait(mut self) -> Result<PinnedBuffer<T>, Refused<Self>> {
-        let error = match self.0.take() {
-            Some(State::Flying { buffer, done, told, copy }) => match done.synchronize() {
-                Ok(()) => return Ok(buffer),
-                Err(error) => {
-                    // One that was refused says nothing of the copy.
-                    let told = told || error.kind().is_of_work();
-                    self.0 = Some(State::Flying { buffer, done, told, copy });
-                    error
-                }
-            },
-            Some(captured @ State::Captured(_)) => {
-                self.0 = Some(captured);
-                Error::invalid("the buffer belongs to a graph; reach it through Graph::host")
+    pub fn wait(self) -> Result<PinnedBuffer<T>, Refused<Self>> {
+        let waited = self.copy_done().and_then(|done| done.synchronize());
+        self.ended(waited)
+    }
+
+    /// The event behind the copy.
+    fn copy_done(&self) -> Result<&Event> {
+        match &self.0 {
+            Some(State::Flying { done, .. }) => Ok(done.event()),
+            Some(State::Captured(_)) => {
+                Err(Error::invalid("the buffer belongs to a graph; reach it through Graph::host"))
             }
-            None => Error::invalid("the buffer was lost when its copy could not be waited for"),
+            None => Err(Error::invalid("the buffer was lost when its copy could not be waited for")),
+        }
+    }
+
+    /// The same, for whoever waits for it on another thread.
+    pub(crate) fn share_done(&mut self) -> Result<Arc<Event>> {
+        self.copy_done()?;
+        let Some(State::Flying { buffer, done, told, copy }) = self.0.take() else {
+            return Err(Error::new(ErrorKind::Internal, "a copy without an end"));
         };
-        Err(Refused::new(self, error))
+        let event = match done {
+            Done::Own(event) => Arc::new(event),
+            Done::Shared(event) => event,
+        };
+        self.0 = Some(State::Flying { buffer, done: Done::Shared(Arc::clone(&event)), told, copy });
+        Ok(event)
+    }
+
+    /// After a wait for the copy.
+    pub(crate) fn ended(mut self, waited: Result<()>) -> Result<PinnedBuffer<T>, Refused<Self>> {
+        let waited = waited.and_then(|()| self.copy_done().map(drop));
+        match (waited, self.0.take()) {
+            (Ok(()), Some(State::Flying { buffer, .. })) => Ok(buffer),
+            (waited, mut state) => {
+                let error = waited.err().unwrap_or_else(|| Error::new(ErrorKind::Internal, "a copy without an end"));
+                if let Some(State::Flying { told, .. }) = &mut state {
+                    // One that was refused says nothing of the copy.
+                    *told |= error.kind().is_of_work();
+                }
+                self.0 = state;
+                Err(Refused::new(self, error))
+            }
+        }
+    }
+
+    /// The same copy, of bytes.
+    pub(crate) fn into_bytes(mut self) -> Lent<u8> {
+        Lent(self.0.take().map(|state| match state {
+            State::Flying { buffer, done, told, copy } => {
+                State::Flying { buffer: buffer.into_bytes(), done, told, copy }
+            }
+            State::Captured(slot) => State::Captured(slot),
+        }))
     }
 
     /// Whether the copy is done; false for a buffer that a graph has. Does not block.
@@ -116,7 +170,7 @@ impl<T: Pod> Lent<T> {
     /// The error of the stream.
     pub fn is_complete(&self) -> Result<bool> {
         match &self.0 {
-            Some(State::Flying { done, .. }) => done.is_complete(),
+            Some(State::Flying { done, .. }) => done.event().is_complete(),
             _ => Ok(false),
         }
     }
@@ -124,7 +178,7 @@ impl<T: Pod> Lent<T> {
     /// Whether the copy is over, whatever became of it.
     pub(crate) fn is_over(&self) -> Result<bool> {
         match &self.0 {
-            Some(State::Flying { done, .. }) => done.is_reached(),
+            Some(State::Flying { done, .. }) => done.event().is_reached(),
             _ => Ok(false),
         }
     }
@@ -155,11 +209,11 @@ impl<T: Pod> Drop for Lent<T> {
     fn drop(&mut self) {
         let Some(State::Flying { buffer, done, told, copy }) = self.0.take() else { return };
         if told {
-            return free_when_done(buffer, &done);
+            return free_when_done(buffer, done.event());
         }
         let wait = |limit: Option<i32>| match limit {
-            Some(ms) => done.synchronize_timeout(Duration::from_millis(ms.unsigned_abs().into())),
-            None => done.synchronize(),
+            Some(ms) => done.event().synchronize_timeout(Duration::from_millis(ms.unsigned_abs().into())),
+            None => done.event().synchronize(),
         };
         match retire::wait(wait) {
             Ok(Waited::Done) => {}
@@ -167,12 +221,11 @@ impl<T: Pod> Drop for Lent<T> {
                 if let Some(error) = other.told(|| describe(&copy, buffer.size_bytes())) {
                     buffer.context().record_drop_error("a pinned buffer that goes away", error);
                 }
-                let buffer = buffer.into_bytes();
-                retire::on_thread(Lent(Some(State::Flying { buffer, done, told, copy })), drop);
+                retire::on_thread(Self(Some(State::Flying { buffer, done, told, copy })).into_bytes(), drop);
             }
             Err(error) => {
-                let context = std::sync::Arc::clone(buffer.context());
-                free_when_done(buffer, &done);
+                let context = Arc::clone(buffer.context());
+                free_when_done(buffer, done.event());
                 context.record_drop_error("waiting for a copy whose pinned buffer goes away", error);
             }
         }

@@ -1,6 +1,6 @@
 //! Which work somebody was told the failure of: nobody else is, since the library tells each failure once.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::lock::Lock;
 
@@ -29,7 +29,8 @@ pub(crate) type Span = (u64, u64);
 /// Spans of submissions of which something failed, the oldest in front.
 #[derive(Default)]
 pub(super) struct Failures {
-    any: AtomicBool,
+    /// How many there were.
+    told: AtomicU64,
     spans: Lock<Vec<Span>>,
 }
 
@@ -41,13 +42,26 @@ impl Failures {
             let oldest = spans.remove(0);
             spans[0] = (oldest.0.min(spans[0].0), oldest.1.max(spans[0].1));
         }
-        self.any.store(true, Ordering::Release);
+        self.told.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.told.load(Ordering::Acquire)
     }
 
     /// Whether work of `span` may have failed.
     pub(super) fn touch(&self, span: Span) -> bool {
-        self.any.load(Ordering::Acquire)
-            && self.spans.lock().iter().any(|failed| failed.0.max(span.0) < failed.1.min(span.1))
+        self.touch_since(0, span)
+    }
+
+    /// The same of those that somebody was told of when there were `count` already.
+    pub(super) fn touch_since(&self, count: u64, span: Span) -> bool {
+        if self.count() == count {
+            return false;
+        }
+        let spans = self.spans.lock();
+        let new = usize::try_from(self.count() - count).unwrap_or(usize::MAX);
+        spans.iter().rev().take(new).any(|failed| failed.0.max(span.0) < failed.1.min(span.1))
     }
 }
 
@@ -63,6 +77,18 @@ mod tests {
         for (span, touches) in [((0, 3), false), ((0, 4), true), ((4, 5), true), ((5, 9), false), ((4, 4), false)] {
             assert_eq!(failures.touch(span), touches, "{span:?}");
         }
+    }
+
+    #[test]
+    fn those_of_before_are_left_out() {
+        let failures = Failures::default();
+        failures.note((0, 9));
+        let count = failures.count();
+        assert!(!failures.touch_since(count, (0, 9)));
+        failures.note((5, 6));
+        assert!(failures.touch_since(count, (0, 9)) && !failures.touch_since(count, (6, 9)));
+        (0..2 * KEPT as u64).for_each(|index| failures.note((10 + index, 11 + index)));
+        assert!(failures.touch_since(count, (5, 6)), "what was put together counts as new");
     }
 
     #[test]

@@ -118,7 +118,7 @@ pub(crate) fn wait_long(synchronize: impl Fn(Option<i32>) -> Result<()>) -> Resu
 }
 
 /// Waits for at most so many milliseconds, then looks; false when the work is not done.
-pub(super) fn wait_part(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<bool> {
+pub(crate) fn wait_part(ms: i32, synchronize: impl Fn(Option<i32>) -> Result<()>) -> Result<bool> {
     let begun = Instant::now();
     let done = wait_within(ms, synchronize)?;
     if !done {

@@ -1,0 +1,136 @@
+//! A point in a stream's work that somebody awaits.
+
+use std::panic::Location;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use crate::closure;
+use crate::context::ContextInner;
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::{Event, EventKind};
+use crate::lock::say;
+use crate::progress::{Progress, device_failures};
+use crate::stream::StreamInner;
+
+pub(super) struct Point {
+    event: Arc<Event>,
+    progress: Arc<Progress>,
+    number: u64,
+    before: Before,
+    /// Whose host functions count, where it is a stream that is awaited.
+    stream: Weak<StreamInner>,
+}
+
+/// What was known when the point was made.
+#[derive(Clone, Copy)]
+struct Before {
+    reported: u64,
+    failures: u64,
+    of_device: u64,
+}
+
+impl Before {
+    fn of(progress: &Progress, context: &ContextInner) -> Self {
+        let (reported, failures) = (progress.unreported().0, progress.failures());
+        Self { reported, failures, of_device: device_failures(context.device()) }
+    }
+}
+
+/// For what nobody was told of work of a stream, since the future was dropped.
+pub(super) struct Untold {
+    stream: Weak<StreamInner>,
+    context: Weak<ContextInner>,
+}
+
+impl Untold {
+    /// The next wait for the stream tells it, or [`Context::take_drop_errors`](crate::Context::take_drop_errors).
+    pub(super) fn keep(&self, error: Error) {
+        // Another wait was told what the library said.
+        if error.code().is_none() && error.kind() == ErrorKind::DeviceFault {
+            return;
+        }
+        match (self.stream.upgrade(), self.context.upgrade()) {
+            (Some(stream), _) => drop(stream.tell_later(error)),
+            (None, Some(context)) => context.record_drop_error("work whose future was dropped", error),
+            (None, None) => say!(Warn, "work whose future was dropped: {error}"),
+        }
+    }
+}
+
+impl Point {
+    /// The point that the stream has reached with what it was given so far.
+    pub(super) fn mark(stream: &Arc<StreamInner>, at: &'static Location<'static>) -> Result<Self> {
+        stream.check_thread()?;
+        let event = Event::create_in(stream.context(), EventKind::Order)?;
+        let progress = Arc::clone(stream.progress());
+        let before = Before::of(&progress, stream.context());
+        let state = stream.lock();
+        if state.capture.is_some() {
+            drop(state);
+            let text = format!("{} records a graph; await it after the capture has ended", stream.name());
+            return Err(Error::new(ErrorKind::CaptureForbidden, text));
+        }
+        event.record_locked(stream, &state, at)?;
+        let number = progress.submitted();
+        drop(state);
+        Ok(Self { event: Arc::new(event), progress, number, before, stream: Arc::downgrade(stream) })
+    }
+
+    /// That of the latest record; none where there is none.
+    pub(super) fn of(event: &Arc<Event>) -> Result<Option<Self>> {
+        let Some((progress, number)) = event.recorded()? else { return Ok(None) };
+        let before = Before::of(&progress, event.context_inner());
+        Ok(Some(Self { event: Arc::clone(event), progress, number, before, stream: Weak::new() }))
+    }
+
+    /// Of the stream that it is in.
+    pub(super) fn progress(&self) -> &Arc<Progress> {
+        &self.progress
+    }
+
+    /// How far along it is.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(super) fn untold(&self) -> Untold {
+        Untold { stream: Weak::clone(&self.stream), context: Arc::downgrade(self.event.context_inner()) }
+    }
+
+    /// How the work before it ended, if it is over. Does not block.
+    pub(super) fn ask(&self) -> Option<Result<()>> {
+        if closure::is_running() {
+            // No call is allowed there.
+            return None;
+        }
+        if self.progress.has_reported(self.number) {
+            return Some(self.judge(Ok(())));
+        }
+        match self.event.is_complete() {
+            Ok(false) => None,
+            Ok(true) => Some(self.judge(Ok(()))),
+            Err(error) => Some(self.judge(Err(error))),
+        }
+    }
+
+    /// Waits for it, at most for so many milliseconds.
+    pub(super) fn wait(&self, limit: Option<i32>) -> Result<()> {
+        match limit {
+            Some(ms) => self.event.synchronize_timeout(Duration::from_millis(ms.unsigned_abs().into())),
+            None => self.event.synchronize(),
+        }
+    }
+
+    /// After a wait: what went wrong and only others were told.
+    pub(super) fn judge(&self, waited: Result<()>) -> Result<()> {
+        waited?;
+        let Before { reported, failures, of_device } = self.before;
+        if self.progress.has_failed_since(failures, (reported, self.number))
+            || device_failures(self.event.context_inner().device()) != of_device
+        {
+            let text = "work that was submitted before the point failed, as another wait was told";
+            return Err(Error::new(ErrorKind::DeviceFault, text));
+        }
+        self.stream.upgrade().map_or(Ok(()), |stream| stream.tell_what_is_left())
+    }
+}

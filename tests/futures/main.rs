@@ -1,0 +1,20 @@
+//! Futures of streams, events and copies: with an executor written by hand, and with tokio.
+
+use std::sync::MutexGuard;
+
+use watchdog::Watchdog;
+
+#[path = "../common/mod.rs"]
+mod common;
+mod dropped;
+mod executor;
+mod ready;
+mod runtime;
+mod told;
+#[path = "../common/watchdog.rs"]
+mod watchdog;
+
+/// What a test does first: failures are injected for the whole process.
+pub(crate) fn alone() -> (MutexGuard<'static, ()>, Watchdog) {
+    (racl::mock::exclusive(), Watchdog::new())
+}
