@@ -32,14 +32,21 @@ impl Builder {
     /// behind it. Inside, all work is on that stream, whatever scopes the plans have; their events are left out,
     /// prefetches and host functions stay. Choices may be part of each other, of calls and of what is called.
     ///
-    /// A captured graph has the work of both, and the device chooses at each replay ([`Stream::if_else`]); it needs a
-    /// library with conditional graphs, and a stream of the device for each plan. Elsewhere ([`Executable::run`] in
-    /// eager mode) the host waits for the condition and then issues what was chosen. Simulations go the same way.
+    /// A captured graph has the work of both, and the device chooses at each replay ([`Stream::if_else`]), with a stream
+    /// of the device for each plan. That needs a library with conditional graphs, which came after CANN 9.0. On an older
+    /// one the same executable has several graphs: one for each piece of work between choices, and one for each plan that
+    /// may be chosen. A run launches one of them, waits for the condition, reads it and launches what it chooses, for each
+    /// choice and each round of a loop: such a run is not asynchronous, streams are joined where a choice stands,
+    /// and the plan cannot wait at an external gate. Eager runs ([`Executable::run`]) go the same way, operator by
+    /// operator. Results are the same; [`Counters::decided_by_host`] says how often the host waited. Simulations choose
+    /// where they get there.
+    ///
     /// Places in memory are planned for both: what one of them needs alone, the other one may use as well. Dumps show
     /// both, between brackets; [`Plan::optimise`] and [`Plan::overlap`] take a choice as one piece of work.
     ///
     /// [`Stream::if_else`]: crate::Stream::if_else
     /// [`Executable::run`]: crate::plan::Executable::run
+    /// [`Counters::decided_by_host`]: crate::plan::Counters::decided_by_host
     ///
     /// # Errors
     ///

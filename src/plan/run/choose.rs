@@ -2,25 +2,81 @@
 
 use std::cell::RefCell;
 
+use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::graph::Condition;
 use crate::plan::recipe::choice::{self, Arms, ChoiceKind};
 use crate::plan::recipe::{NodeKind, Recipe};
 use crate::stream::Stream;
 
-use super::issue::Issue;
+use super::host::here;
+use super::issue::{HostSide, Issue, download};
+use super::options::Mode;
 use super::piece::Piece;
 
-/// That no run waits for ever: where the host chooses, it waits for what may itself wait for the host.
-pub(super) fn check_eager(recipe: &Recipe) -> Result<()> {
-    let has = |wanted: fn(NodeKind) -> bool| recipe.nodes.iter().position(|node| wanted(node.kind));
-    let choice = has(|kind| matches!(kind, NodeKind::Begin(_)));
-    let gate = has(|kind| matches!(kind, NodeKind::ExternalWait(_)));
-    let (Some(choice), Some(gate)) = (choice, gate) else { return Ok(()) };
-    let (choice, gate) = (recipe.describe(choice as u32), recipe.describe(gate as u32));
-    let text =
-        format!("an eager run waits for the condition of {choice}, which may wait at {gate}: capture the plan");
-    Err(Error::new(ErrorKind::NotSupported, text))
+/// How the work of a plan reaches the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Eager,
+    /// One graph, which chooses.
+    Graph,
+    /// A graph for each piece of work without choices: the host chooses among them.
+    Segments,
+}
+
+impl Form {
+    pub(super) fn of(mode: Mode, recipe: &Recipe, context: &ContextInner) -> Self {
+        let chooses = || recipe.nodes.iter().any(|node| matches!(node.kind, NodeKind::Begin(_)));
+        match mode {
+            Mode::Eager => Self::Eager,
+            Mode::Captured if chooses() && !context.has_conditions() => Self::Segments,
+            Mode::Captured => Self::Graph,
+        }
+    }
+
+    /// That no run waits for ever: where the host chooses, it waits for what may itself wait for the host.
+    pub(super) fn check_waits(self, recipe: &Recipe) -> Result<()> {
+        let (run, advice) = match self {
+            Self::Graph => return Ok(()),
+            Self::Eager => ("an eager run", "capture the plan"),
+            Self::Segments => {
+                ("a run on a library without conditional graphs", "releases after CANN 9.0 capture the plan")
+            }
+        };
+        let has = |wanted: fn(NodeKind) -> bool| recipe.nodes.iter().position(|node| wanted(node.kind));
+        let choice = has(|kind| matches!(kind, NodeKind::Begin(_)));
+        let gate = has(|kind| matches!(kind, NodeKind::ExternalWait(_)));
+        let (Some(choice), Some(gate)) = (choice, gate) else { return Ok(()) };
+        let (choice, gate) = (recipe.describe(choice as u32), recipe.describe(gate as u32));
+        let text = format!("{run} waits for the condition of {choice}, which may wait at {gate}: {advice}");
+        Err(Error::new(ErrorKind::NotSupported, text))
+    }
+}
+
+/// Reads the numbers by which the host chooses.
+#[derive(Default)]
+pub(super) struct Decider {
+    /// Pinned memory for numbers of 1, 2, 4 and 8 bytes.
+    sides: [HostSide; 4],
+    /// How many it has read.
+    pub(super) decided: u64,
+}
+
+impl Decider {
+    /// The number of a condition. Blocks until `stream` has done what it was given so far, and reports its errors.
+    pub(super) fn number(&mut self, condition: &Piece, stream: &Stream) -> Result<u64> {
+        let side = self.sides.get_mut(condition.bytes.trailing_zeros() as usize);
+        let side = side.ok_or_else(|| Error::new(ErrorKind::Internal, "a condition that is no number"))?;
+        if matches!(side, HostSide::Gone) {
+            *side = HostSide::Here(stream.context().pinned(condition.bytes)?);
+        }
+        download(side, condition, stream)?;
+        let waited = stream.synchronize();
+        // Also after a failure, since the copy has the memory.
+        let number = waited.and(here(side).map(|bytes| choice::number(bytes)))?;
+        self.decided += 1;
+        Ok(number)
+    }
 }
 
 /// A byte of a number that is not 0.
@@ -32,9 +88,9 @@ impl Issue<'_> {
         let recipe = self.source.recipe;
         let condition = self.piece(recipe.accesses_of(&recipe.nodes[begin as usize])[0])?;
         let arms = recipe.arms(begin);
-        match self.records {
-            true => self.record(kind, &condition, &arms, stream)?,
-            false => self.decide(kind, &condition, &arms, stream)?,
+        match self.decider {
+            None => self.record(kind, &condition, &arms, stream)?,
+            Some(_) => self.decide(kind, &condition, &arms, stream)?,
         }
         Ok(arms.end + 1)
     }
@@ -42,8 +98,8 @@ impl Issue<'_> {
     /// Waits for the condition, and issues what it chooses.
     fn decide(&mut self, kind: ChoiceKind, condition: &Piece, arms: &Arms, stream: &Stream) -> Result<()> {
         loop {
-            stream.synchronize()?;
-            let number = choice::number(&condition.buffer().to_vec()?);
+            let Some(decider) = &mut self.decider else { return Ok(()) };
+            let number = decider.number(condition, stream)?;
             let Some(arm) = kind.arm(number, arms.all.len()) else { return Ok(()) };
             self.range(arms.all[arm].clone(), None)?;
             if kind != ChoiceKind::While {
@@ -55,10 +111,7 @@ impl Issue<'_> {
     /// Records all arms as bodies of the graph.
     fn record(&mut self, kind: ChoiceKind, from: &Piece, arms: &Arms, stream: &Stream) -> Result<()> {
         let at = self.at;
-        let number = stream.condition(Some(0)).map_err(|error| match error.kind() {
-            ErrorKind::MissingSymbol => error.context("a choice inside a graph; Plan::eager needs no such graphs"),
-            _ => error,
-        })?;
+        let number = stream.condition(Some(0))?;
         let set = |s: &Stream| cell(&number, from.bytes).and_then(|cell| from.copy_to(s, &cell, at));
         set(stream)?;
         let issue = RefCell::new(self);

@@ -1,12 +1,10 @@
 //! Choices that are refused: kind, names, and the line of the caller; and what of a choice shows elsewhere.
 
 use racl::op::DataType::{Bool, F16, F32, I32, I64};
-use racl::plan::{
-    Builder, FindingKind, Frozen, HostFunction, Input, Mode, Options, Plan, RunOptions, Scope, Simulated, Value,
-};
+use racl::plan::{Builder, FindingKind, HostFunction, Input, Options, Plan, RunOptions, Scope, Simulated, Value};
 use racl::{ErrorKind, Result};
 
-use super::{body, condition, round, times, x};
+use super::{Way, body, condition, made, round, times, x};
 use crate::Alone;
 use crate::common::assert_says;
 
@@ -315,11 +313,19 @@ fn an_eager_run_that_would_wait_for_its_own_caller_is_refused() {
         g.output("y", y)
     });
     let plan = plan.unwrap();
-    let made = plan.executable(&alone.device, &RunOptions::new().mode(Mode::Eager), Frozen::new());
-    let parts =
-        ["the condition of if (#", "may wait at external wait for \"ready\"", "refused.rs:", "capture the plan"];
-    assert_says(&made.map(drop).unwrap_err(), ErrorKind::NotSupported, &parts);
-    drop(plan.capture(&alone.device, Frozen::new()).unwrap());
+    let advice = [(Way::Eager, "eager run"), (Way::Segments, "without conditional graphs")];
+    for (way, text) in advice {
+        let made = made(way, &plan, &alone.device, &RunOptions::new());
+        let parts = [
+            text,
+            "the condition of if (#",
+            "may wait at external wait for \"ready\"",
+            "refused.rs:",
+            "capture the plan",
+        ];
+        assert_says(&made.map(drop).unwrap_err(), ErrorKind::NotSupported, &parts);
+    }
+    drop(made(Way::Graph, &plan, &alone.device, &RunOptions::new()).unwrap());
 }
 
 #[test]
