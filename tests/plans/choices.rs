@@ -10,6 +10,7 @@ use racl::{Context, Result, Stream, mock};
 use crate::Alone;
 
 mod inside;
+mod limits;
 mod programs;
 mod random;
 mod refused;

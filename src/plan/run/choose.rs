@@ -1,16 +1,21 @@
 //! Choices of a plan on real streams: the graph that is recorded chooses, else the host does.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use crate::context::ContextInner;
 use crate::error::{Error, ErrorKind, Result, ResultExt as _};
 use crate::graph::Condition;
+use crate::memory::SharedBuffer;
+use crate::op::{self, Tensor};
 use crate::plan::recipe::choice::{self, Arms, ChoiceKind};
 use crate::plan::recipe::{NodeKind, Recipe};
 use crate::stream::Stream;
 
 use super::host::here;
-use super::issue::{HostSide, Issue, download};
+use super::issue::{At, HostSide, Issue, download};
 use super::options::Mode;
 use super::piece::Piece;
 
@@ -89,7 +94,7 @@ impl Issue<'_> {
         let condition = self.piece(recipe.accesses_of(&recipe.nodes[begin as usize])[0])?;
         let arms = recipe.arms(begin);
         match self.decider {
-            None => self.record(kind, &condition, &arms, stream)?,
+            None => self.record((begin, kind), &condition, &arms, stream)?,
             Some(_) => self.decide(kind, &condition, &arms, stream)?,
         }
         Ok(arms.end + 1)
@@ -97,28 +102,37 @@ impl Issue<'_> {
 
     /// Waits for the condition, and issues what it chooses.
     fn decide(&mut self, kind: ChoiceKind, condition: &Piece, arms: &Arms, stream: &Stream) -> Result<()> {
-        loop {
+        let mut rounds = 0;
+        while !kind.is_spent(rounds) {
             let Some(decider) = &mut self.decider else { return Ok(()) };
             let number = decider.number(condition, stream)?;
             let Some(arm) = kind.arm(number, arms.all.len()) else { return Ok(()) };
             self.range(arms.all[arm].clone(), None)?;
-            if kind != ChoiceKind::While {
-                return Ok(());
-            }
+            rounds = rounds.saturating_add(1);
         }
+        Ok(())
     }
 
     /// Records all arms as bodies of the graph.
-    fn record(&mut self, kind: ChoiceKind, from: &Piece, arms: &Arms, stream: &Stream) -> Result<()> {
+    fn record(&mut self, (begin, kind): (u32, ChoiceKind), from: &Piece, arms: &Arms, stream: &Stream) -> Result<()> {
         let at = self.at;
         let number = stream.condition(Some(0))?;
         let set = |s: &Stream| cell(&number, from.bytes).and_then(|cell| from.copy_to(s, &cell, at));
         set(stream)?;
-        let issue = RefCell::new(self);
+        let (counters, issue) = (self.counters, RefCell::new(self));
         let arm = |index: usize, s: &Stream| issue.borrow_mut().range(arms.all[index].clone(), Some(s));
         match kind {
             ChoiceKind::If => stream.if_else(&number, |s| arm(0, s), |s| arm(1, s)),
-            ChoiceKind::While => stream.repeat_while(&number, |s| arm(0, s).and_then(|()| set(s))),
+            ChoiceKind::While(None) => stream.repeat_while(&number, |s| arm(0, s).and_then(|()| set(s))),
+            ChoiceKind::While(Some(most)) => {
+                let rounds = Rounds::new(counters, begin)?;
+                rounds.begin(stream, most)?;
+                stream.repeat_while(&number, |s| {
+                    arm(0, s)?;
+                    let end = |s: &Stream| cell(&number, from.bytes).and_then(|cell| cell.fill(s, 0, at));
+                    rounds.next(s, at, set, end)
+                })
+            }
             ChoiceKind::Switch => {
                 // A graph does nothing for other numbers, so that what is left is told by a number of its own.
                 let (left, cases) = (stream.condition(Some(0))?, arms.all.len() - 1);
@@ -134,5 +148,52 @@ impl Issue<'_> {
 /// The first bytes of the number of a condition.
 fn cell(condition: &Condition, bytes: usize) -> Result<Piece> {
     let cell = condition.cell::<u8>().context_with(|| "the number of a choice".to_owned())?;
-    Ok(Piece { allocation: std::sync::Arc::clone(cell.allocation()), offset: 0, bytes })
+    Ok(Piece { allocation: Arc::clone(cell.allocation()), offset: 0, bytes })
+}
+
+/// Memory that counts the rounds of loops with a limit, by the node where each begins; for graphs that choose.
+pub(super) type Counters = HashMap<u32, Piece>;
+
+pub(super) fn counters(recipe: &Recipe, context: &Arc<ContextInner>, form: Form) -> Result<Counters> {
+    let limited = |kind: NodeKind| form == Form::Graph && matches!(kind, NodeKind::Begin(ChoiceKind::While(Some(_))));
+    let begins = (0..).zip(&recipe.nodes).filter(|(_, node)| limited(node.kind));
+    begins.map(|(begin, _)| Ok((begin, Piece::new(context, size_of::<i32>() as u64)?))).collect()
+}
+
+/// The rounds that a loop of a graph has left.
+struct Rounds {
+    left: Piece,
+}
+
+impl Rounds {
+    fn new(counters: &Counters, begin: u32) -> Result<Self> {
+        let left = counters.get(&begin).cloned();
+        let left = left.ok_or_else(|| Error::new(ErrorKind::Internal, "a loop with a limit and no counter"))?;
+        Ok(Self { left })
+    }
+
+    fn number(&self) -> Result<Tensor<i32>> {
+        Tensor::over(SharedBuffer::within(&self.left.allocation, self.left.offset, 1), [1])
+    }
+
+    /// In front of the loop, which may be in another one.
+    fn begin(&self, stream: &Stream, most: NonZeroU32) -> Result<()> {
+        let most =
+            i32::try_from(most.get()).map_err(|_| Error::new(ErrorKind::Internal, "a limit that is too high"))?;
+        op::fill(stream, &mut self.number()?, most)
+    }
+
+    /// Behind a round: whether there is one more is what `set` says, or `end` when none is left.
+    fn next(
+        &self,
+        stream: &Stream,
+        at: At,
+        set: impl FnOnce(&Stream) -> Result<()>,
+        end: impl FnOnce(&Stream) -> Result<()>,
+    ) -> Result<()> {
+        op::adds_inplace(stream, &mut self.number()?, -1_i32)?;
+        let left = stream.condition(Some(0))?;
+        self.left.copy_to(stream, &cell(&left, self.left.bytes)?, at)?;
+        stream.if_else(&left, set, end)
+    }
 }

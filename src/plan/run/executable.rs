@@ -30,7 +30,7 @@ use super::sized::{Fixed, Sized, Source};
 use super::store::{Captured, Counters, Key, Store};
 use super::symbols::resolve;
 use super::update::Groups;
-use super::{alias, budget};
+use super::{alias, budget, choose};
 
 /// A plan ready to run on a device: its memory, and captured graphs as they are needed.
 ///
@@ -493,6 +493,7 @@ impl Executable {
         let behind = |most| Behind::new(recipe, (&sized.places, &pieces), &self.context, most);
         let behind = most.map(behind).transpose()?;
         let mut hosts = sized.hosts(plan, &self.context, most.is_none())?;
+        let counters = choose::counters(recipe, self.context.inner(), self.form)?;
         let mut groups = Groups::of(recipe, &self.context, self.options.address_updates)?;
         let end = self.end()?.map(Arc::new);
         let mut issue = Issue {
@@ -504,6 +505,7 @@ impl Executable {
             behind: behind.as_ref(),
             groups: (!groups.is_empty()).then_some(&mut groups),
             decider: None,
+            counters: &counters,
             recorded: None,
             cap: self.cap,
             whole: self.cores,

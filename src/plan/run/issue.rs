@@ -22,7 +22,7 @@ use crate::prefetch::prefetch_range;
 use crate::stream::{Stream, Task};
 
 use super::behind::Behind;
-use super::choose::Decider;
+use super::choose::{Counters, Decider};
 use super::gate::Gates;
 use super::launch::launch;
 use super::piece::{Piece, Pieces, Place};
@@ -88,6 +88,7 @@ pub(super) struct Issue<'a> {
     pub(super) groups: Option<&'a mut Groups>,
     /// Reads the numbers by which the host chooses; none where the work goes into a graph.
     pub(super) decider: Option<&'a mut Decider>,
+    pub(super) counters: &'a Counters,
     /// The events that the graph which is being recorded has recorded; none where all of the work is one.
     pub(super) recorded: Option<HashSet<u32>>,
     pub(super) cap: Option<u64>,

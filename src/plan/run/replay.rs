@@ -1,5 +1,6 @@
 //! One run: the replay of a captured graph, or operator by operator.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
@@ -123,6 +124,7 @@ impl Executable {
             behind: None,
             groups: None,
             decider: Some(&mut self.decider),
+            counters: &HashMap::new(),
             recorded: None,
             cap: self.cap,
             whole: self.cores,

@@ -21,7 +21,7 @@ use super::piece::{Pieces, Place};
 /// What a run does, one behind the other.
 pub(super) enum Part {
     Work(Segment),
-    Choice { begin: u32, kind: ChoiceKind, arms: Vec<Vec<Part>> },
+    Choice { begin: u32, kind: ChoiceKind, arms: Vec<Vec<Self>> },
 }
 
 /// Work without choices: one graph.
@@ -250,14 +250,14 @@ impl Deciding<'_> {
         };
         let condition = self.recipe.accesses_of(&self.recipe.nodes[begin as usize])[0];
         let condition = piece_of(self.places, self.pieces, condition.value)?;
-        loop {
+        let mut rounds = 0;
+        while !kind.is_spent(rounds) {
             let number = self.decider.number(&condition, self.stream).context_with(|| self.recipe.describe(begin))?;
             let Some(arm) = kind.arm(number, arms.len()) else { return Ok(()) };
             arms[arm].iter().try_for_each(|part| self.launch(graphs, part))?;
-            if kind != ChoiceKind::While {
-                return Ok(());
-            }
+            rounds = rounds.saturating_add(1);
         }
+        Ok(())
     }
 }
 

@@ -50,6 +50,8 @@ enum Choice {
     Then(usize),
     Switch(Vec<usize>, usize),
     Loop(usize, u32),
+    /// With a limit; what is left counts.
+    Limited(usize, u32, u32),
     Call(usize),
 }
 
@@ -75,11 +77,12 @@ struct Body {
 fn step(dice: &mut Dice, earlier: usize) -> Step {
     let work = [Work::Add, Work::Sub, Work::Half, Work::Maximum, Work::Wide, Work::Abs][dice.index(6)];
     let any = |dice: &mut Dice| dice.index(earlier);
-    let choice = (earlier > 0 && dice.chance(600)).then(|| match dice.below(5) {
+    let choice = (earlier > 0 && dice.chance(600)).then(|| match dice.below(6) {
         0 => Choice::If(any(dice), any(dice)),
         1 => Choice::Then(any(dice)),
         2 => Choice::Switch((0..1 + dice.index(3)).map(|_| any(dice)).collect(), any(dice)),
         3 => Choice::Loop(any(dice), dice.below(4)),
+        4 => Choice::Limited(any(dice), dice.below(5), 1 + dice.below(3)),
         _ => Choice::Call(any(dice)),
     });
     Step { work, aside: dice.chance(300), choice }
@@ -132,6 +135,11 @@ fn stepped(bodies: &[Body], steps: &[Step], c: i32, x: Numbers, w: &mut Numbers)
             }
             Some(Choice::Loop(body, rounds)) => {
                 (c, (1..=*rounds as i32).rev().fold(x, |x, left| ran(bodies, *body, left, x, w).1))
+            }
+            Some(Choice::Limited(body, rounds, most)) => {
+                let left = rounds.saturating_sub(*most) as i32;
+                let counters = (left + 1..=*rounds as i32).rev();
+                (c + left, counters.fold(x, |x, left| ran(bodies, *body, left, x, w).1))
             }
             Some(Choice::Call(body)) => run(*body),
         };
@@ -213,6 +221,11 @@ fn recorded(g: &Builder, steps: &[Step], plans: &[Plan], [mut c, mut x, w]: [Val
                 let rounds = g.full([1], I32, i64::from(*rounds))?;
                 let [_, x] = g.repeat_while(rounds, &looped(&plans[*body])?, [rounds, x], &[w])?;
                 [c, x]
+            }
+            Some(Choice::Limited(body, rounds, most)) => {
+                let rounds = g.full([1], I32, i64::from(*rounds))?;
+                let ([_, x], left) = g.repeat_at_most(*most, rounds, &looped(&plans[*body])?, [rounds, x], &[w])?;
+                [g.add(c, left)?, x]
             }
             Some(Choice::Call(body)) => g.call(&plans[*body], &given)?,
         };

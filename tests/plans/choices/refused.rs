@@ -1,5 +1,7 @@
 //! Choices that are refused: kind, names, and the line of the caller; and what of a choice shows elsewhere.
 
+use std::panic::Location;
+
 use racl::op::DataType::{Bool, F16, F32, I32, I64};
 use racl::plan::{Builder, FindingKind, HostFunction, Input, Options, Plan, RunOptions, Scope, Simulated, Value};
 use racl::{ErrorKind, Result};
@@ -9,11 +11,11 @@ use crate::Alone;
 use crate::common::assert_says;
 
 #[track_caller]
-fn refused(kind: FindingKind, parts: &[&str], work: impl FnOnce(&Builder) -> Result<()>) {
+pub(super) fn refused(kind: FindingKind, parts: &[&str], work: impl FnOnce(&Builder) -> Result<()>) {
     let error = Plan::build(work).expect_err("this must be refused");
     let found = &error.findings()[0];
     assert_eq!((error.kind(), found.kind), (ErrorKind::InvalidPlan, kind), "{error}");
-    for part in parts.iter().copied().chain(["tests/plans/choices/refused.rs:"]) {
+    for part in parts.iter().copied().chain([Location::caller().file()]) {
         assert!(found.message.contains(part), "{part:?} is not in: {}", found.message);
     }
 }
