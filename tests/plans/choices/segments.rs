@@ -4,11 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use racl::mock::{self, RaceCheck};
 use racl::op::DataType::{F32, I32};
 use racl::plan::{
-    Bindings, Cores, Executable, External, Fork, HostFunction, Input, OnFull, OnMove, Plan, Pool, RunOptions, Scope,
+    Bindings, Cores, Executable, External, FindingKind, Fork, HostFunction, Input, OnFull, OnMove, Plan, Pool,
+    RunOptions, Scope,
 };
-use racl::{ErrorKind, Result, Stream, mock};
+use racl::{ErrorKind, Result, Stream};
 
 use super::{Run, Way, body, condition, made, once, round, times, with, x};
 use crate::common::assert_says;
@@ -404,4 +406,73 @@ fn segments_are_kept_and_evicted_together() {
         exe.clear_graphs();
         assert_eq!(mock::live_handles().graphs, before);
     }
+}
+
+#[test]
+fn events_at_the_borders_of_segments_are_counted_before_anything_is_recorded() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let (c, x) = (condition(g, I32)?, x(g)?);
+        let one = g.scope("1", |g| g.adds(x, 1.0))?;
+        let two = g.scope("2", |g| g.adds(x, 2.0))?;
+        let [y] = g.if_else(c, &times(2.0), &times(3.0), &[x])?;
+        g.join("1")?;
+        g.join("2")?;
+        g.output("y", g.add(g.add(one, two)?, y)?)
+    });
+    let plan = plan.unwrap();
+    let enough = (1..100).find(|limit| {
+        mock::limit_events(Some(*limit)).unwrap();
+        let made = made(Way::Segments, &plan, &alone.device, &RunOptions::new());
+        mock::limit_events(None).unwrap();
+        match made {
+            Ok(_) => true,
+            Err(few) => {
+                assert_eq!(
+                    (few.kind(), few.findings()[0].kind),
+                    (ErrorKind::InvalidPlan, FindingKind::Events),
+                    "{few}"
+                );
+                false
+            }
+        }
+    });
+    assert!(
+        enough.is_some_and(|limit| limit > 4),
+        "those of the plan and of two streams that fork and join: {enough:?}"
+    );
+}
+
+#[test]
+fn work_of_other_streams_beside_choices_races_with_nothing() {
+    let alone = Alone::new();
+    mock::check_races(RaceCheck::Report);
+    let mut case = Case::new(&alone, 1);
+    for turn in 0..12 {
+        let expected = case.give(&alone, turn);
+        case.run(turn).unwrap();
+        case.check(expected, "with races looked for");
+    }
+    drop(case);
+    let races = mock::races();
+    mock::check_races(RaceCheck::Off);
+    assert!(races.is_empty(), "{races:?}");
+}
+
+#[test]
+fn an_executable_runs_on_threads_in_turn_and_on_streams_of_each() {
+    let alone = Alone::new();
+    let mut case = Case::new(&alone, 2);
+    for turn in 0..8 {
+        let expected = case.give(&alone, turn);
+        let mut moved = case;
+        case = std::thread::spawn(move || {
+            moved.run(turn).unwrap();
+            moved.check(expected, &turn.to_string());
+            moved
+        })
+        .join()
+        .unwrap();
+    }
+    assert_eq!(case.exe.counters().replays, 8);
 }
