@@ -197,6 +197,7 @@ fn a_plan_chooses_and_repeats_by_how_much_came() {
         let large = g.masked_select(x, g.greater_than(x, 2.0_f32)?)?;
         let [y] = g.if_then(large.count(), &negated, &[large.values()])?;
         let ([_, y], _) = g.repeat_at_most(4, large.count(), &round, [large.count(), y], &[])?;
+        g.output_found("large", large)?;
         g.output("y", y)
     });
     let plan = plan.unwrap();
@@ -213,6 +214,9 @@ fn a_plan_chooses_and_repeats_by_how_much_came() {
             let mut exe = crate::choices::made(way, &plan, &alone.device, &RunOptions::new()).unwrap();
             exe.run(&alone.stream(), &mut crate::give(&exe, "x", &tensor)).unwrap();
             assert_eq!(crate::result(&exe, "y"), want, "{way:?}");
+            let large: Vec<f32> = x.iter().copied().filter(|x| *x > 2.0).collect();
+            let id = exe.found_id("large").unwrap();
+            assert_eq!(exe.found::<f32>(id).unwrap().to_vec().unwrap(), large, "{way:?}");
         }
     }
 }

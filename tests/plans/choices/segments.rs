@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use racl::mock::{self, RaceCheck};
 use racl::op::DataType::{F32, I32};
 use racl::plan::{
-    Bindings, Cores, Executable, External, FindingKind, Fork, HostFunction, Input, OnFull, OnMove, Plan, Pool,
+    After, Bindings, Cores, Executable, External, FindingKind, Fork, HostFunction, Input, OnFull, OnMove, Plan, Pool,
     RunOptions, Scope,
 };
-use racl::{ErrorKind, Result, Stream};
+use racl::{ErrorKind, Prefetch, Result, Stream};
 
 use super::{Run, Way, body, condition, made, once, round, times, with, x};
 use crate::common::assert_says;
@@ -475,4 +475,95 @@ fn an_executable_runs_on_threads_in_turn_and_on_streams_of_each() {
         .unwrap();
     }
     assert_eq!(case.exe.counters().replays, 8);
+}
+
+/// Operators on both sides of a choice whose memory moves from run to run.
+fn moved_on_both_sides(alone: &Alone) -> Executable {
+    let plan = Plan::build(|g| {
+        let moves = g.input("moves", [4], F32, Input::Updatable)?;
+        let first = g.adds(moves, 1.0)?;
+        let [y] = g.if_then(g.full([1], I32, 1)?, &times(2.0), &[first])?;
+        g.output("y", g.add(y, moves)?)
+    });
+    made(Way::Segments, &plan.unwrap(), &alone.device, &RunOptions::new()).unwrap()
+}
+
+#[test]
+fn a_gate_that_a_failure_keeps_shut_holds_up_no_run_in_segments() {
+    let alone = Alone::new();
+    let run = |exe: &mut Executable, stream: &Stream, value: f32| {
+        let moves = alone.device.upload_tensor(&[value; 4], [4])?;
+        exe.run(stream, &mut crate::give(exe, "moves", &moves))
+    };
+    let mut of_no_use = 0;
+    for (name, count) in [("aclrtValueWrite", 8), ("aclrtStreamWaitEvent", 4)] {
+        for nth in 1..=count {
+            let (stream, mut exe) = (alone.stream(), moved_on_both_sides(&alone));
+            run(&mut exe, &stream, 1.0).unwrap();
+            stream.synchronize().unwrap();
+            mock::fail_task(name, nth, 507_015).unwrap();
+            let mut told: Vec<_> = (2..4).filter_map(|turn| run(&mut exe, &stream, turn as f32).err()).collect();
+            told.extend(stream.synchronize().err());
+            told.extend(run(&mut exe, &stream, 4.0).err());
+            drop(exe);
+            mock::clear_failures();
+            told.extend(stream.synchronize().err());
+            told.extend(alone.device.context().take_drop_errors());
+            assert!(told.iter().all(|error| error.kind() != ErrorKind::Timeout), "{name} {nth}: {told:?}");
+            of_no_use += usize::from(told.iter().any(|error| error.to_string().contains("of no use")));
+            let mut other = moved_on_both_sides(&alone);
+            run(&mut other, &stream, 2.0).unwrap();
+            assert_eq!(result(&other, "y"), [8.0; 4], "{name} {nth}");
+        }
+    }
+    assert!(of_no_use > 0, "no gate was kept shut");
+}
+
+#[test]
+fn prefetches_and_core_limits_are_those_of_the_graph_that_chooses() {
+    let alone = Alone::new();
+    let weighted = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let w = g.input("w", [1024, 4], F32, Input::Copied)?;
+        let first = g.abs(x)?;
+        g.prefetch(w, Prefetch::bytes(4096), After::Value(first))?;
+        let row = g.reshape(g.narrow(w, 0, 3..4)?, [4])?;
+        g.output("y", g.scope_with("few", Scope::new().cores(Cores { cube: 1, vector: 1 }), |g| g.mul(first, row))?)?;
+        g.join("few")
+    });
+    let weighted = weighted.unwrap();
+    let plan = Plan::build(|g| {
+        let (c, x) = (condition(g, I32)?, x(g)?);
+        let w = g.full([1024, 4], F32, 3.0)?;
+        let y = g.adds(x, 1.0)?;
+        g.prefetch(w, Prefetch::all(), After::Value(y))?;
+        let [y] = g.if_then(c, &weighted, &[y, w])?;
+        g.output("y", g.add(y, g.reshape(g.narrow(w, 0, 5..6)?, [4])?)?)
+    });
+    let plan = plan.unwrap();
+    let of = |way: Way| {
+        let mut exe = made(way, &plan, &alone.device, &RunOptions::new()).unwrap();
+        let stream = alone.stream();
+        let mut all = Vec::new();
+        for limit in [None, Some(Cores { cube: 2, vector: 2 })] {
+            exe.limit_cores(limit);
+            for run in with(&[0, 1]) {
+                let before = mock::prefetched();
+                let y = once(&alone, &mut exe, &stream, &run);
+                let after = mock::prefetched();
+                all.push((y, after.0 - before.0, after.1 - before.1));
+            }
+        }
+        assert_eq!((exe.graphs(), exe.counters().captured_cores), (2, 1), "{way:?}");
+        exe.limit_cores(Some(Cores { cube: 1000, vector: 1 }));
+        let (c, x) = (alone.device.upload_tensor(&[1], [1]), alone.device.upload_tensor(&[1.0_f32; 4], [4]));
+        let mut bind = exe.bindings();
+        bind.set(exe.input("c").unwrap(), &c.unwrap()).set(exe.input("x").unwrap(), &x.unwrap());
+        assert_says(&exe.run(&stream, &mut bind).unwrap_err(), ErrorKind::InvalidPlan, &["1000 matrix"]);
+        all
+    };
+    let (graph, segments) = (of(Way::Graph), of(Way::Segments));
+    assert_eq!(graph, segments);
+    assert_eq!(graph[0], (vec![5.0, 6.0, 7.0, 0.0], 1, 16384));
+    assert_eq!(graph[1], (vec![9.0, 12.0, 15.0, 12.0], 2, 16384 + 4096));
 }
