@@ -52,8 +52,8 @@ impl Builder {
     /// of the device for each plan. That needs a library with conditional graphs, which came after CANN 9.0. On an older
     /// one the same executable has several graphs: one for each piece of work between choices, and one for each plan that
     /// may be chosen. A run launches one of them, waits for the condition, reads it and launches what it chooses, for each
-    /// choice and each round of a loop: such a run is not asynchronous, streams are joined where a choice stands,
-    /// and the plan cannot wait at an external gate. Eager runs ([`Executable::run`]) go the same way, operator by
+    /// choice and each round of a loop: such a run is not asynchronous, streams are joined where a choice stands, and the
+    /// plan cannot wait at an external gate. Eager runs ([`Executable::run`]) go the same way, operator by
     /// operator. Results are the same; [`Counters::decided_by_host`] says how often the host waited. Simulations choose
     /// where they get there.
     ///
@@ -253,11 +253,11 @@ impl Builder {
     }
 
     /// As [`Builder::repeat_while`], for no more than `rounds` rounds: gives what is carried, and the condition behind the
-    /// last round, which is not 0 if the loop ended by the limit. That is one more value of the plan, of the type and the
-    /// shape of the first output of `body`: an output, or the condition of a choice.
+    /// last round, which is not 0 if the limit ended the loop, and 0 otherwise. That is one more value of the plan, of the
+    /// type and the shape of the first output of `body`: an output, or the condition of a choice.
     ///
-    /// The loop ends like any other, without an error. In a graph that chooses, the device counts, with one more operator
-    /// and two more bodies, for each of which it takes a stream; elsewhere the host does.
+    /// The loop ends like any other, without an error. In a graph that chooses, the device counts: one operator and one copy
+    /// a round, and two more bodies, for each of which it takes a stream. Elsewhere the host does.
     ///
     /// # Errors
     ///
