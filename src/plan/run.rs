@@ -29,6 +29,7 @@ mod release;
 mod replay;
 mod rescue;
 mod results;
+mod segments;
 mod sized;
 mod store;
 mod symbols;

@@ -1,6 +1,7 @@
 //! What a node is told beside its operands.
 
 use crate::op::{CubeMath, GeluForm};
+use crate::plan::recipe::choice::ChoiceKind;
 use crate::plan::recipe::operator::{Number, Operator, Reduction};
 use crate::plan::recipe::{Cores, Node, NodeKind, Recipe};
 
@@ -43,6 +44,7 @@ pub(super) fn attributes<'a>(recipe: &'a Recipe, node: &Node) -> Attributes<'a> 
         NodeKind::Foreign(function) | NodeKind::Host(function) => of_function(recipe, function),
         NodeKind::FillBytes(byte) => vec![("value", Attribute::Count(u64::from(byte)))],
         NodeKind::Prefetch { offset, max_bytes } => of_prefetch(offset, max_bytes),
+        NodeKind::Begin(ChoiceKind::While(Some(most))) => vec![("at_most", Attribute::Count(u64::from(most.get())))],
         _ => Vec::new(),
     };
     let cores = usize::from(node.cores).checked_sub(1).and_then(|index| recipe.cores.get(index));

@@ -29,7 +29,7 @@ fn what_is_no_plan_at_all_is_named() {
     let mut other = sealed(&[]);
     other[8] = VERSION as u8 + 1;
     assert_eq!(decode(&other), Err(DecodeError::Version(VERSION + 1)));
-    assert_eq!(DecodeError::Version(8).to_string(), "format version 8; this version of the crate reads 7");
+    assert_eq!(DecodeError::Version(9).to_string(), "format version 9; this version of the crate reads 8");
 }
 
 #[test]
