@@ -64,7 +64,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As [`Builder::op`]; [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value without dimensions,
+    /// As [`Builder::add`]; [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value without dimensions,
     /// and one whose size with symbols plans cannot express.
     ///
     /// # Examples
