@@ -16,6 +16,7 @@ use crate::retire::{self, keepers};
 
 mod allocator;
 mod beside;
+pub(crate) mod conditions;
 mod events;
 mod idle;
 mod lines;

@@ -46,13 +46,17 @@ impl Graph {
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn host<T: Pod + Send>(&mut self, buffer: &Lent<T>) -> Result<HostView<'_, T>> {
-        let slot = buffer.slot().filter(|slot| slot.capture == self.capture_id());
-        let index = slot.map(|slot| slot.index);
+        let index = buffer.slot().filter(|_| self.has(buffer)).map(|slot| slot.index);
         let index = index.ok_or_else(|| Error::invalid("the buffer does not belong to this graph"))?;
         self.wait()?;
         let held = self.keep.host_buffers.get_mut(index).and_then(|held| held.downcast_mut::<PinnedBuffer<T>>());
         let buffer = held.ok_or_else(|| Error::invalid("the graph does not hold the buffer"))?;
         Ok(HostView { buffer, graph: PhantomData })
+    }
+
+    /// Whether the buffer moved into this graph.
+    pub(crate) fn has<T: Pod>(&self, buffer: &Lent<T>) -> bool {
+        buffer.slot().is_some_and(|slot| slot.capture == self.capture_id())
     }
 }
 

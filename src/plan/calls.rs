@@ -12,7 +12,7 @@ mod fits;
 mod sizes;
 mod written_out;
 
-pub(crate) use choices::{check_choice, check_choice_operands, params_of_choice, pieces_of_choice};
+pub(crate) use choices::{check_choice, check_choice_operands, params_of_choice, pieces_of_choice, wrong_limit};
 pub(crate) use facts::facts;
 pub(crate) use fits::{check_info, check_operands, check_pieces, dims_of_result, wrong_count};
 pub(crate) use sizes::bind;

@@ -28,6 +28,7 @@ mod release;
 mod replay;
 mod rescue;
 mod results;
+mod segments;
 mod sized;
 mod store;
 mod symbols;

@@ -12,6 +12,7 @@ mod build;
 // not start without it.
 #[cfg(not(feature = "link"))]
 mod child;
+mod choices;
 mod controls;
 mod files;
 mod foreign_memory;

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use racl::op::DataType::{F32, I32};
+use racl::op::DataType::F32;
 use racl::plan::{Cores, Executable, Frozen, Input, Mode, Plan, RunOptions, Scope};
 use racl::sys::{MissingSymbol, Release, Table, aclrtDevAttr};
 use racl::{Acl, Allocator, CaptureMode, Device, ErrorKind, Prefetch, Result, Stream};
@@ -12,7 +12,7 @@ use crate::build::{RELEASES, belongs, libraries};
 use crate::common::{assert_says, skipped};
 use crate::controls::Controls;
 use crate::watchdog::Watchdog;
-use crate::{add, host_functions, load};
+use crate::{add, choices, host_functions, load};
 
 use Release::{Cann8_1, Cann8_2, Cann8_3, Cann9_0};
 
@@ -26,35 +26,7 @@ struct Feature {
     run: fn(&Device) -> Result<()>,
 }
 
-/// A plan with a choice, whose eager runs need nothing of the library for it.
-fn choice_of_a_plan(device: &Device) -> Result<()> {
-    let times = |by: f64| {
-        Plan::build(|g| {
-            let x = g.input("x", [2], F32, Input::Copied)?;
-            g.output("y", g.muls(x, by)?)
-        })
-    };
-    let (two, three) = (times(2.0)?, times(3.0)?);
-    let plan = Plan::build(|g| {
-        let c = g.input("c", [1], I32, Input::Static)?;
-        let x = g.full([2], F32, 1.0)?;
-        let [y] = g.if_else(c, &two, &three, &[x])?;
-        g.output("y", y)
-    })?;
-    let stream = device.stream()?;
-    let runs = |mut exe: Executable| {
-        for (c, expected) in [(0, [3.0_f32; 2]), (1, [2.0; 2])] {
-            exe.static_input::<i32>(exe.input("c")?)?.write(&[c])?;
-            exe.run(&stream, &mut exe.bindings())?;
-            assert_eq!(exe.output::<f32>(exe.output_id("y")?)?.to_vec()?, expected);
-        }
-        Ok(())
-    };
-    runs(plan.eager(device, Frozen::new())?)?;
-    plan.capture(device, Frozen::new()).and_then(runs)
-}
-
-const FEATURES: [Feature; 6] = [
+const FEATURES: [Feature; 5] = [
     Feature {
         symbol: "aclrtGetDeviceInfo",
         missing: &[Cann8_1, Cann8_2, Cann8_3],
@@ -82,12 +54,6 @@ const FEATURES: [Feature; 6] = [
         missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
         history: "it came after CANN 9.0",
         run: |device| device.stream()?.id().map(drop),
-    },
-    Feature {
-        symbol: "aclmdlRICondHandleCreate",
-        missing: &[Cann8_1, Cann8_2, Cann8_3, Cann9_0],
-        history: "it came after CANN 9.0",
-        run: choice_of_a_plan,
     },
     Feature {
         symbol: "aclmdlRICondHandleCreate",
@@ -308,6 +274,7 @@ fn works_everywhere(acl: &Acl, controls: &Controls) -> Result<()> {
     limits(&device, controls)?;
     host_functions::work(&device)?;
     gates(&device)?;
+    choices::work(&device)?;
     rescues(&device, controls)
 }
 

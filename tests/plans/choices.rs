@@ -1,15 +1,20 @@
 //! Choices and loops of plans: the same numbers on every way, whatever is chosen.
 
+use std::sync::{Mutex, PoisonError};
+
 use racl::op::DataType::{self, Bool, F32, I8, I16, I32, I64, U8, U16, U32, U64};
 use racl::op::aclnn;
 use racl::plan::{Builder, Executable, Frozen, Input, Mode, Plan, RunOptions, Simulated, Value};
-use racl::{Result, Stream};
+use racl::{Context, Result, Stream, mock};
 
 use crate::Alone;
 
 mod inside;
+mod limits;
+mod programs;
 mod random;
 mod refused;
+mod segments;
 
 /// A plan of one output `y` of one input `x` of four numbers and more inputs.
 pub(crate) fn body(more: &[&str], work: impl FnOnce(&Builder, Value, &[Value]) -> Result<Value>) -> Plan {
@@ -33,6 +38,28 @@ pub(crate) struct Run {
     pub(crate) x: [f32; 4],
 }
 
+/// How an executable runs: eagerly, as one graph that chooses, or as several of which the host launches some.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    Eager,
+    Graph,
+    Segments,
+}
+
+pub(crate) const WAYS: [Way; 3] = [Way::Eager, Way::Graph, Way::Segments];
+
+/// An executable that runs so.
+pub(crate) fn made(way: Way, plan: &Plan, context: impl AsRef<Context>, options: &RunOptions) -> Result<Executable> {
+    // The switch is one for the process.
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _turn = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = mock::older_graphs(way == Way::Segments);
+    let mode = if way == Way::Eager { Mode::Eager } else { Mode::Captured };
+    let made = plan.executable(context, &options.clone().mode(mode), Frozen::new());
+    mock::older_graphs(before);
+    made
+}
+
 /// Runs a plan with the inputs `c`, of one element, and `x` on every way, all runs on one executable each; gives `y`.
 pub(crate) fn all_ways(alone: &Alone, plan: &Plan, runs: &[Run]) -> Vec<[f32; 4]> {
     let simulated = |run: &Run, seed| {
@@ -45,12 +72,13 @@ pub(crate) fn all_ways(alone: &Alone, plan: &Plan, runs: &[Run]) -> Vec<[f32; 4]
         assert_eq!(runs.iter().map(|run| simulated(run, seed)).collect::<Vec<_>>(), expected, "seed {seed}");
     }
     let stream = alone.stream();
-    for mode in [Mode::Eager, Mode::Captured] {
-        let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+    for way in WAYS {
+        let mut exe = made(way, plan, &alone.device, &RunOptions::new()).unwrap();
         for (run, expected) in runs.iter().zip(&expected) {
-            assert_eq!(once(alone, &mut exe, &stream, run), expected, "{mode:?} {run:?}");
+            assert_eq!(once(alone, &mut exe, &stream, run), expected, "{way:?} {run:?}");
         }
         assert!(exe.graphs() <= 1, "one graph for all conditions");
+        assert!(way != Way::Graph || exe.counters().decided_by_host == 0);
     }
     expected
 }

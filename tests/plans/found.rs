@@ -98,6 +98,129 @@ fn the_same_is_found_on_every_way_and_the_rest_is_zero() {
     });
 }
 
+/// `10 x + 1` of what is found, 0 for what is not, on every way; how much came.
+fn masked(
+    alone: &Alone,
+    find: fn(&Builder, Value, Value) -> Result<Found>,
+    x: &[i64],
+    mask: &[u8],
+) -> (Vec<i64>, i64) {
+    let plan = Plan::build(|g| {
+        let values = g.input("x", [x.len()], I64, Input::Copied)?;
+        let mask = g.input("mask", [mask.len()], U8, Input::Copied)?;
+        let found = find(g, values, mask)?;
+        let came = g.found_mask(found)?;
+        let dims = g.dims(found.values())?;
+        assert_eq!((g.dims(came)?.len(), g.dims(came)?[0], g.dtype(came)?), (dims.len(), dims[0], Bool));
+        let worked = g.adds(g.muls(found.values(), 10)?, 1)?;
+        g.output("y", g.select(came, worked, g.full(&dims[..], I64, 0)?)?)?;
+        g.output("count", found.count())
+    });
+    let plan = plan.unwrap();
+    let given = Simulated::new().tensor("x", x, [x.len()]).tensor("mask", mask, [mask.len()]);
+    let result = plan.simulate(3, &given).unwrap();
+    let expected = (result.to_vec::<i64>("y").unwrap(), result.to_vec::<i64>("count").unwrap()[0]);
+    let passed = plan.optimise(&Passes::all(PassMode::Verified)).unwrap().plan;
+    let (x, mask) =
+        (alone.device.upload_tensor(x, [x.len()]).unwrap(), alone.device.upload_tensor(mask, [mask.len()]).unwrap());
+    for plan in [&plan, &passed] {
+        for mode in [racl::plan::Mode::Captured, racl::plan::Mode::Eager] {
+            let mut exe = plan.executable(&alone.device, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+            let mut bind = exe.bindings();
+            bind.set(exe.input("x").unwrap(), &x).set(exe.input("mask").unwrap(), &mask);
+            exe.run(&alone.stream(), &mut bind).unwrap();
+            let read = |name: &str| exe.output::<i64>(exe.output_id(name).unwrap()).unwrap().to_vec().unwrap();
+            assert_eq!((read("y"), read("count")[0]), expected, "{mode:?}");
+        }
+    }
+    expected
+}
+
+#[test]
+fn operators_ignore_what_did_not_come_by_the_mask() {
+    let alone = Alone::new();
+    for mask in [[0_u8; 4], [1; 4], [0, 1, 0, 1], [0, 0, 0, 1]] {
+        let x = [4_i64, -5, 6, 7];
+        let mut want: Vec<i64> = x.iter().zip(mask).filter(|(_, set)| *set != 0).map(|(x, _)| 10 * x + 1).collect();
+        let count = want.len() as i64;
+        want.resize(4, 0);
+        assert_eq!(masked(&alone, |g, x, mask| g.masked_select(x, mask), &x, &mask), (want, count), "{mask:?}");
+    }
+    // Rows of one index each, of which the mask has one element for each.
+    let places = masked(&alone, |g, x, _| g.nonzero(x), &[0, 3, 0, 2], &[1]);
+    assert_eq!(places, (vec![11, 31, 0, 0], 2));
+    let there_is = masked(&alone, |g, x, _| g.unique(x).map(|(values, _, _)| values), &[7, 7, -1, 7], &[1]);
+    assert_eq!(there_is, (vec![-9, 71, 0, 0], 2));
+}
+
+#[test]
+fn a_mask_has_one_element_a_row_and_sizes_with_symbols() {
+    let alone = Alone::new();
+    let plan = Plan::build(|g| {
+        let rows = g.symbol("rows", 1..=8)?;
+        let x = g.input("x", [rows, 2.into()], I32, Input::Copied)?;
+        let found = g.nonzero(x)?;
+        let came = g.found_mask(found)?;
+        assert_eq!(g.dims(came)?, [rows * 2, 1.into()]);
+        g.output("y", g.select(came, g.adds(found.values(), 1)?, g.full([rows * 2, 2.into()], I64, -1)?)?)
+    });
+    let mut exe = plan.unwrap().capture(&alone.device, Frozen::new()).unwrap();
+    for rows in [3_usize, 1, 8] {
+        let numbers: Vec<i32> = (0..2 * rows as i32).map(|i| i % 3).collect();
+        let x = alone.device.upload_tensor(&numbers, [rows, 2]).unwrap();
+        exe.run(&alone.stream(), &mut crate::give(&exe, "x", &x)).unwrap();
+        let set = numbers.iter().enumerate().filter(|(_, number)| **number != 0);
+        let mut want: Vec<i64> = set.flat_map(|(at, _)| [at as i64 / 2 + 1, at as i64 % 2 + 1]).collect();
+        want.resize(4 * rows, -1);
+        let y = exe.output::<i64>(exe.output_id("y").unwrap()).unwrap().to_vec().unwrap();
+        assert_eq!(y, want, "{rows}");
+    }
+}
+
+#[test]
+fn a_plan_chooses_and_repeats_by_how_much_came() {
+    let alone = Alone::new();
+    let negated = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        g.output("x", g.muls(x, -1.0)?)
+    });
+    let round = Plan::build(|g| {
+        let [left, x] = [g.input("left", [1], I64, Input::Copied)?, g.input("x", [4], F32, Input::Copied)?];
+        let left = g.adds(left, -1)?;
+        g.output("more", left)?;
+        g.output("left", left)?;
+        g.output("x", g.muls(x, 2.0)?)
+    });
+    let (negated, round) = (negated.unwrap(), round.unwrap());
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [4], F32, Input::Copied)?;
+        let large = g.masked_select(x, g.greater_than(x, 2.0_f32)?)?;
+        let [y] = g.if_then(large.count(), &negated, &[large.values()])?;
+        let ([_, y], _) = g.repeat_at_most(4, large.count(), &round, [large.count(), y], &[])?;
+        g.output_found("large", large)?;
+        g.output("y", y)
+    });
+    let plan = plan.unwrap();
+    for (x, want) in [
+        ([0.0_f32; 4], [0.0_f32; 4]),
+        ([1.0, 3.0, 2.0, 5.0], [-12.0, -20.0, 0.0, 0.0]),
+        ([3.0; 4], [-48.0; 4]),
+        ([0.0, 0.0, 0.0, 4.0], [-8.0, 0.0, 0.0, 0.0]),
+    ] {
+        let given = Simulated::new().tensor("x", &x, [4]);
+        assert_eq!(plan.simulate(5, &given).unwrap().to_vec::<f32>("y").unwrap(), want);
+        let tensor = alone.device.upload_tensor(&x, [4]).unwrap();
+        for way in crate::choices::WAYS {
+            let mut exe = crate::choices::made(way, &plan, &alone.device, &RunOptions::new()).unwrap();
+            exe.run(&alone.stream(), &mut crate::give(&exe, "x", &tensor)).unwrap();
+            assert_eq!(crate::result(&exe, "y"), want, "{way:?}");
+            let large: Vec<f32> = x.iter().copied().filter(|x| *x > 2.0).collect();
+            let id = exe.found_id("large").unwrap();
+            assert_eq!(exe.found::<f32>(id).unwrap().to_vec().unwrap(), large, "{way:?}");
+        }
+    }
+}
+
 #[test]
 fn one_executable_finds_nothing_all_and_some() {
     let alone = Alone::new();

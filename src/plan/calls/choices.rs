@@ -2,7 +2,7 @@
 
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::callable::{CallInfo, Param};
-use crate::plan::recipe::choice::{ChoiceInfo, ChoiceKind, MOST_ARMS, is_condition};
+use crate::plan::recipe::choice::{ChoiceInfo, ChoiceKind, MOST_ARMS, MOST_ROUNDS, is_condition};
 use crate::plan::recipe::{Access, Mode, Recipe, is_updatable};
 use crate::plan::symbols::dim::show_dims;
 
@@ -12,13 +12,18 @@ use super::sizes;
 /// That there is a choice among these plans, whatever the operands are.
 pub(crate) fn check_choice(recipe: &Recipe, choice: &ChoiceInfo) -> Fits {
     let fits = match (choice.kind, choice.arms.len()) {
-        (ChoiceKind::If, 1 | 2) | (ChoiceKind::While, 1) => true,
+        (ChoiceKind::If, 1 | 2) | (ChoiceKind::While(_), 1) => true,
         (ChoiceKind::Switch, arms) => (2..=MOST_ARMS + 1).contains(&arms),
         _ => false,
     };
     if !fits {
         let cases = choice.arms.len().saturating_sub(1);
         return Err(format!("{cases} cases, where 1 to {MOST_ARMS} are possible"));
+    }
+    if let ChoiceKind::While(Some(most)) = choice.kind
+        && most.get() > MOST_ROUNDS
+    {
+        return Err(wrong_limit(most.get()));
     }
     for arm in &choice.arms {
         let info = recipe.calls.get(*arm as usize).ok_or_else(|| "a call that is not there".to_owned())?;
@@ -31,6 +36,11 @@ pub(crate) fn check_choice(recipe: &Recipe, choice: &ChoiceInfo) -> Fits {
     let first = call(recipe, choice, 0);
     choice.arms[1..].iter().try_for_each(|arm| check_alike(recipe, first, &recipe.calls[*arm as usize]))?;
     check_carried(recipe, choice)
+}
+
+/// That a loop cannot have this limit.
+pub(crate) fn wrong_limit(rounds: u32) -> String {
+    format!("{rounds} rounds at most, where 1 to {MOST_ROUNDS} are possible")
 }
 
 fn call<'a>(recipe: &'a Recipe, choice: &ChoiceInfo, arm: usize) -> &'a CallInfo {
@@ -80,7 +90,7 @@ fn shown(recipe: &Recipe, info: &CallInfo, output: usize) -> String {
 fn carried(recipe: &Recipe, choice: &ChoiceInfo) -> usize {
     let results = called(recipe, call(recipe, choice, 0)).outputs.len();
     match (choice.kind, choice.arms.len()) {
-        (ChoiceKind::While, _) => results.saturating_sub(1),
+        (ChoiceKind::While(_), _) => results.saturating_sub(1),
         (ChoiceKind::If, 1) => results,
         _ => 0,
     }
@@ -90,7 +100,7 @@ fn carried(recipe: &Recipe, choice: &ChoiceInfo) -> usize {
 fn check_carried(recipe: &Recipe, choice: &ChoiceInfo) -> Fits {
     let (info, carried) = (call(recipe, choice, 0), carried(recipe, choice));
     let body = called(recipe, info);
-    let loops = choice.kind == ChoiceKind::While;
+    let loops = choice.kind.is_loop();
     if loops && !body.outputs.first().is_some_and(|output| is_condition(body.layout_of(output.value))) {
         return Err("the first output of a body is the next condition: one integer or truth value".to_owned());
     }
@@ -121,7 +131,7 @@ pub(crate) fn params_of_choice(recipe: &Recipe, choice: &ChoiceInfo) -> Vec<Para
     let operand = |index: usize| {
         let all = || facts.iter().map(|params| params[index]);
         let mode = match () {
-            () if choice.kind == ChoiceKind::While && index < carried => Mode::Read,
+            () if choice.kind.is_loop() && index < carried => Mode::Read,
             () if all().any(|param| param.mode.writes()) => Mode::ReadWrite,
             () if index < carried || all().any(|param| param.mode.reads()) => Mode::Read,
             () => Mode::Touch,
@@ -171,7 +181,7 @@ fn check_condition(recipe: &Recipe, choice: &ChoiceInfo, value: u32) -> Fits {
     }
     let body = called(recipe, call(recipe, choice, 0));
     let next = body.outputs.first().map(|output| body.layout_of(output.value).dtype);
-    match next.filter(|next| choice.kind == ChoiceKind::While && *next != layout.dtype) {
+    match next.filter(|next| choice.kind.is_loop() && *next != layout.dtype) {
         Some(next) => Err(format!("its condition is {:?}, and the next one {next:?}", layout.dtype)),
         None => Ok(()),
     }

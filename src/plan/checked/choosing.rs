@@ -1,9 +1,11 @@
 //! Plans that choose among plans, and repeat them, by numbers that the device has.
 
+use std::num::NonZeroU32;
 use std::panic::Location;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::builder::{Builder, Choosing, Value};
+use crate::plan::calls::wrong_limit;
 use crate::plan::recipe::callable::Callee;
 use crate::plan::recipe::choice::ChoiceKind;
 
@@ -12,11 +14,25 @@ use super::Plan;
 /// A place in the caller's source.
 type At = &'static Location<'static>;
 
+/// The results in an array, whose length is known to be right.
+fn in_array<const N: usize>(results: &[Value]) -> Result<[Value; N]> {
+    results.try_into().map_err(|_| other_results())
+}
+
+fn other_results() -> Error {
+    Error::new(ErrorKind::Internal, "a choice gave other results than asked for")
+}
+
 impl Builder {
-    /// The results in an array, whose length is known to be right.
     fn choose_for<const N: usize>(&self, asked: &Choosing<'_>, at: At) -> Result<[Value; N]> {
+        in_array(&self.choose_of(asked, at)?)
+    }
+
+    /// What a loop carries, and its condition behind the last round.
+    fn repeat_for<const N: usize>(&self, asked: &Choosing<'_>, at: At) -> Result<([Value; N], Value)> {
         let results = self.choose_of(asked, at)?;
-        results.try_into().map_err(|_| Error::new(ErrorKind::Internal, "a choice gave other results than asked for"))
+        let (condition, carried) = results.split_first().ok_or_else(other_results)?;
+        in_array(carried).map(|carried| (carried, *condition))
     }
 
     /// Does the work of `then` if `condition` is not 0, else that of `otherwise`, on the same operands; gives the
@@ -32,14 +48,21 @@ impl Builder {
     /// behind it. Inside, all work is on that stream, whatever scopes the plans have; their events are left out,
     /// prefetches and host functions stay. Choices may be part of each other, of calls and of what is called.
     ///
-    /// A captured graph has the work of both, and the device chooses at each replay ([`Stream::if_else`]); it needs a
-    /// library with conditional graphs, and a stream of the device for each plan. Elsewhere ([`Executable::run`] in
-    /// eager mode) the host waits for the condition and then issues what was chosen. Simulations go the same way.
+    /// A captured graph has the work of both, and the device chooses at each replay ([`Stream::if_else`]), with a stream
+    /// of the device for each plan. That needs a library with conditional graphs, which came after CANN 9.0. On an older
+    /// one the same executable has several graphs: one for each piece of work between choices, and one for each plan that
+    /// may be chosen. A run launches one of them, waits for the condition, reads it and launches what it chooses, for each
+    /// choice and each round of a loop: such a run is not asynchronous, streams are joined where a choice stands, and the
+    /// plan cannot wait at an external gate. Eager runs ([`Executable::run`]) go the same way, operator by
+    /// operator. Results are the same; [`Counters::decided_by_host`] says how often the host waited. Simulations choose
+    /// where they get there.
+    ///
     /// Places in memory are planned for both: what one of them needs alone, the other one may use as well. Dumps show
     /// both, between brackets; [`Plan::optimise`] and [`Plan::overlap`] take a choice as one piece of work.
     ///
     /// [`Stream::if_else`]: crate::Stream::if_else
     /// [`Executable::run`]: crate::plan::Executable::run
+    /// [`Counters::decided_by_host`]: crate::plan::Counters::decided_by_host
     ///
     /// # Errors
     ///
@@ -179,7 +202,8 @@ impl Builder {
     /// Otherwise as [`Builder::if_else`].
     ///
     /// What is carried is copied in front of the loop and behind each round. Nothing ends a loop whose condition stays:
-    /// let it count what it carries. A simulation, and a graph on the mock, give an error after a million rounds.
+    /// [`Builder::repeat_at_most`] has a limit. A simulation, and a graph on the mock, give an error after a million
+    /// rounds.
     ///
     /// # Errors
     ///
@@ -223,8 +247,65 @@ impl Builder {
         others: &[Value],
     ) -> Result<[Value; N]> {
         let (arms, operands) = ([body.callee()], [&carried, others].concat());
-        let (what, kind) = ("repeat_while", ChoiceKind::While);
+        let (what, kind) = ("repeat_while", ChoiceKind::While(None));
         let asked = Choosing { what, kind, condition, arms: &arms, operands: &operands, results: N };
-        self.choose_for(&asked, Location::caller())
+        self.repeat_for(&asked, Location::caller()).map(|(carried, _)| carried)
+    }
+
+    /// As [`Builder::repeat_while`], for no more than `rounds` rounds: gives what is carried, and the condition behind the
+    /// last round, which is not 0 if the limit ended the loop, and 0 otherwise. That is one more value of the plan, of the
+    /// type and the shape of the first output of `body`: an output, or the condition of a choice.
+    ///
+    /// The loop ends like any other, without an error. In a graph that chooses, the device counts: one operator and one copy
+    /// a round, and two more bodies, for each of which it takes a stream. Elsewhere the host does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::repeat_while`]; for a limit of 0, or of 2³¹ and more.
+    ///
+    /// # Examples
+    ///
+    /// Halves until little is left, but not for ever:
+    ///
+    /// ```
+    /// use racl::op::DataType::{F32, I32};
+    /// use racl::plan::{Input, Plan, Simulated};
+    ///
+    /// let body = Plan::build(|g| {
+    ///     let x = g.input("x", [1], F32, Input::Copied)?;
+    ///     let x = g.muls(x, 0.5)?;
+    ///     g.output("more", g.cast(x, I32)?)?; // 0 below 1
+    ///     g.output("x", x)
+    /// })?;
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [1], F32, Input::Copied)?;
+    ///     let ([x], more) = g.repeat_at_most(4, g.full([1], I32, 1)?, &body, [x], &[])?;
+    ///     g.output("x", x)?;
+    ///     g.output("more", more)
+    /// })?;
+    /// for (x, left, more) in [(6.0_f32, 0.75_f32, 0), (16.0, 1.0, 1), (64.0, 4.0, 4)] {
+    ///     let result = plan.simulate(0, &Simulated::new().tensor("x", &[x], [1]))?;
+    ///     assert_eq!((result.to_vec::<f32>("x")?, result.to_vec::<i32>("more")?), (vec![left], vec![more]));
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "maximum_iterations")]
+    #[doc(alias = "max_trip_count")]
+    #[track_caller]
+    pub fn repeat_at_most<const N: usize>(
+        &self,
+        rounds: u32,
+        condition: Value,
+        body: &Plan,
+        carried: [Value; N],
+        others: &[Value],
+    ) -> Result<([Value; N], Value)> {
+        let (what, at) = ("repeat_at_most", Location::caller());
+        let Some(most) = NonZeroU32::new(rounds) else {
+            return self.not_chosen(format!("{what}: {}", wrong_limit(rounds)), at);
+        };
+        let (arms, operands) = ([body.callee()], [&carried, others].concat());
+        let kind = ChoiceKind::While(Some(most));
+        self.repeat_for(&Choosing { what, kind, condition, arms: &arms, operands: &operands, results: N }, at)
     }
 }

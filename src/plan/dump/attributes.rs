@@ -1,6 +1,7 @@
 //! What a node is told beside its operands.
 
 use crate::op::{DataType, Numeral, Recorded, Scalar, Takes, Told};
+use crate::plan::recipe::choice::ChoiceKind;
 use crate::plan::recipe::quantity::Later;
 use crate::plan::recipe::{Cores, FunctionKind, Node, NodeKind, Recipe};
 
@@ -53,6 +54,7 @@ pub(super) fn attributes<'a>(recipe: &'a Recipe, names: &'a Names, node: &Node) 
         },
         NodeKind::FillBytes(byte) => vec![("value", Attribute::Count(u64::from(byte)))],
         NodeKind::Prefetch { offset, max_bytes } => of_prefetch(offset, max_bytes),
+        NodeKind::Begin(ChoiceKind::While(Some(most))) => vec![("at_most", Attribute::Count(u64::from(most.get())))],
         _ => Vec::new(),
     };
     let cores = usize::from(node.cores).checked_sub(1).and_then(|index| recipe.cores.get(index));

@@ -3,6 +3,7 @@
 //! A recipe as it was recorded has one node for a choice. Written out, the work of its arms stands one behind the other
 //! between two brackets, all on the stream of the choice, and with no work of other streams in between.
 
+use std::num::NonZeroU32;
 use std::ops::Range;
 
 use crate::op::DataType;
@@ -19,8 +20,8 @@ pub(crate) enum ChoiceKind {
     If,
     /// The arm with that number, and the last one for all other numbers.
     Switch,
-    /// The only arm, again and again, while it is not 0.
-    While,
+    /// The only arm, again and again, while it is not 0; with a number, no more often than that.
+    While(Option<NonZeroU32>),
 }
 
 impl ChoiceKind {
@@ -28,7 +29,7 @@ impl ChoiceKind {
         match self {
             Self::If => "if",
             Self::Switch => "switch",
-            Self::While => "while",
+            Self::While(_) => "while",
         }
     }
 
@@ -37,7 +38,19 @@ impl ChoiceKind {
         match self {
             Self::If => Some(usize::from(number == 0)),
             Self::Switch => Some(usize::try_from(number).map_or(arms - 1, |number| number.min(arms - 1))),
-            Self::While => (number != 0).then_some(0),
+            Self::While(_) => (number != 0).then_some(0),
+        }
+    }
+
+    pub(crate) fn is_loop(self) -> bool {
+        matches!(self, Self::While(_))
+    }
+
+    /// Whether no further arm may run after so many.
+    pub(crate) fn is_spent(self, rounds: u32) -> bool {
+        match self {
+            Self::If | Self::Switch => rounds > 0,
+            Self::While(most) => most.is_some_and(|most| rounds >= most.get()),
         }
     }
 }
@@ -53,6 +66,9 @@ pub(crate) struct ChoiceInfo {
 
 /// Most arms of a choice: a graph has no more streams.
 pub(crate) const MOST_ARMS: usize = 1023;
+
+/// Most rounds that the limit of a loop can be: graphs count them in 32 bits.
+pub(crate) const MOST_ROUNDS: u32 = i32::MAX as u32;
 
 /// Whether a number of this type can choose.
 pub(crate) fn can_choose(dtype: DataType) -> bool {
@@ -102,11 +118,16 @@ impl Recipe {
         unreachable!("brackets are written in pairs")
     }
 
-    /// How many arms the choices have in a recipe that is written out, and how many are inside one another.
+    /// How many bodies a graph of a recipe that is written out has, and how many are inside one another. A loop with a
+    /// limit has two more, in its own.
     pub(crate) fn bodies(&self) -> (usize, usize) {
         let (mut arms, mut open, mut deepest) = (0, 0_usize, 0);
         for node in &self.nodes {
             match node.kind {
+                NodeKind::Begin(ChoiceKind::While(Some(_))) => {
+                    (arms, open) = (arms + 3, open + 1);
+                    deepest = deepest.max(open + 1);
+                }
                 NodeKind::Begin(_) => (arms, open) = (arms + 1, open + 1),
                 NodeKind::Case => arms += 1,
                 NodeKind::End => open -= 1,

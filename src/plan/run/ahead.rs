@@ -82,7 +82,7 @@ impl Executable {
             return Ok(0);
         }
         let by_limit = self.options.limit.saturating_sub(self.store.len());
-        let by_streams = budget::graphs_left(&self.plan.0, &self.context)?;
+        let by_streams = budget::graphs_left(&self.plan.0, &self.context, self.form)?;
         Ok(by_streams.map_or(by_limit, |graphs| graphs.min(by_limit)))
     }
 }

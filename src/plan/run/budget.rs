@@ -11,14 +11,15 @@ use crate::plan::checked::Inner;
 use crate::plan::recipe::{Cores, Node, NodeKind, ORIGIN, Recipe};
 use crate::retire;
 
-use super::options::Mode;
+use super::choose::Form;
+use super::segments::segments_of;
 
 /// Checks core limits, core demand, streams and events. What the library cannot tell is not checked. `started` when
 /// the executable has its own stream already.
-pub(super) fn check(plan: &Inner, context: &Context, mode: Mode, started: bool) -> Result<()> {
+pub(super) fn check(plan: &Inner, context: &Context, form: Form, started: bool) -> Result<()> {
     let mut findings = Vec::new();
     cores(plan, context, &mut findings)?;
-    let needs = Needs::of(&plan.recipe, mode);
+    let needs = Needs::of(&plan.recipe, form);
     let streams = || -> Result<(usize, Option<u32>)> {
         let needed = needs.streams(context, started);
         let left = known(context.streams_left())?;
@@ -35,7 +36,7 @@ pub(super) fn check(plan: &Inner, context: &Context, mode: Mode, started: bool) 
         (needed, few) = streams()?;
     }
     if let Some(left) = few {
-        let what = if mode == Mode::Captured { "record" } else { "run" };
+        let what = if form == Form::Eager { "run" } else { "record" };
         let updates = if needs.update > 0 { " and update it" } else { "" };
         let tags = plan.recipe.tags.len();
         let text =
@@ -56,31 +57,42 @@ struct Needs {
     /// Streams of tags beside the origin that may be idle ones, and those that are made for their priority.
     plain: usize,
     priority: usize,
-    /// Hidden streams, which recording takes for each stream that takes part, and for each body of a choice.
+    /// Hidden streams, which recording takes for each stream that takes part in a graph, and for each body of a choice.
     hidden: usize,
     /// Streams that bodies inside one another are recorded on.
     bodies: usize,
     /// The stream of updates.
     update: usize,
-    /// Those of the recipe, the start of a run with updates, and the end of one at gates.
+    /// Those of the recipe, the start of a run with updates, the end of one at gates, and those that streams fork from
+    /// a segment by and join it.
     events: usize,
 }
 
 impl Needs {
-    fn of(recipe: &Recipe, mode: Mode) -> Self {
+    fn of(recipe: &Recipe, form: Form) -> Self {
         let tags = recipe.tags.iter().enumerate().skip(usize::from(ORIGIN) + 1);
         let plain = tags.clone().filter(|(_, tag)| tag.priority == 0).count();
         let priority = tags.clone().count() - plain;
         let mut takes_part = vec![false; recipe.tags.len()];
         recipe.nodes.iter().for_each(|node| takes_part[usize::from(node.tag)] = true);
         let part = tags.filter(|(index, _)| takes_part[*index]).count();
-        let captured = mode == Mode::Captured;
-        let update = usize::from(captured && has_updates(recipe));
+        let update = usize::from(form != Form::Eager && has_updates(recipe));
         let waits = recipe.nodes.iter().any(|node| matches!(node.kind, NodeKind::ExternalWait(_)));
-        let events = recipe.events.len() + update + usize::from(waits);
-        let (arms, deep) = if captured { recipe.bodies() } else { (0, 0) };
-        let hidden = if captured { part + 1 + arms } else { 0 };
-        Self { plain, priority, hidden, bodies: deep, update, events }
+        let (mut hidden, mut bodies, mut borders) = (0, 0, 0);
+        match form {
+            Form::Eager => {}
+            Form::Graph => {
+                let (arms, deep) = recipe.bodies();
+                (hidden, bodies) = (part + 1 + arms, deep);
+            }
+            Form::Segments => {
+                for sides in segments_of(recipe).iter().map(|segment| segment.sides(recipe).len()) {
+                    (hidden, borders) = (hidden + 1 + sides, borders.max(2 * sides));
+                }
+            }
+        }
+        let events = recipe.events.len() + update + usize::from(waits) + borders;
+        Self { plain, priority, hidden, bodies, update, events }
     }
 
     /// Streams that may be idle ones.
@@ -97,8 +109,8 @@ impl Needs {
 
 /// Whether the device has too few streams or events left for one more graph of the plan, where the library tells, and
 /// although other contexts give their idle streams back.
-pub(super) fn is_short(plan: &Inner, context: &Context) -> Result<bool> {
-    let needs = Needs::of(&plan.recipe, Mode::Captured);
+pub(super) fn is_short(plan: &Inner, context: &Context, form: Form) -> Result<bool> {
+    let needs = Needs::of(&plan.recipe, form);
     let few = |left: Option<u32>, needed: usize| left.is_some_and(|left| (left as usize) < needed);
     let streams = || -> Result<bool> { Ok(few(known(context.streams_left())?, needs.streams(context, true))) };
     let idle = &context.inner().idle_streams;
@@ -165,12 +177,12 @@ pub(crate) fn device_cores(context: &Context) -> Result<Cores> {
 
 /// How many graphs of the plan the streams that are left suffice for, where the library tells: hidden ones and that
 /// of updates for each of them, and those of the tags once.
-pub(super) fn graphs_left(plan: &Inner, context: &Context) -> Result<Option<usize>> {
-    let needs = Needs::of(&plan.recipe, Mode::Captured);
+pub(super) fn graphs_left(plan: &Inner, context: &Context, form: Form) -> Result<Option<usize>> {
+    let needs = Needs::of(&plan.recipe, form);
     let idle = context.inner().idle_streams.len();
     let once = needs.priority + (needs.plain + needs.bodies).saturating_sub(idle);
     let left = known(context.streams_left())?;
-    Ok(left.map(|left| (left as usize).saturating_sub(once) / (needs.hidden + needs.update)))
+    Ok(left.map(|left| (left as usize).saturating_sub(once) / (needs.hidden + needs.update).max(1)))
 }
 
 /// The answer, unless the library or the chip does not have the question.

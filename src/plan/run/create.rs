@@ -12,6 +12,8 @@ use crate::plan::recipe::Input;
 use crate::stream::Stream;
 
 use super::bindings::{Declared, Frozen};
+use super::budget;
+use super::choose::{Decider, Form};
 use super::eager::Eager;
 use super::executable::Executable;
 use super::options::{Mode, RunOptions};
@@ -21,11 +23,14 @@ use super::piece::Piece;
 use super::pool::Pool;
 use super::sized::Fixed;
 use super::store::Store;
-use super::{budget, choose};
 
 impl Plan {
     /// An executable that replays captured graphs, with the default options. A plan whose graph depends on nothing
     /// that runs bring is captured now.
+    ///
+    /// A plan with [choices](crate::plan::Builder::if_else) is one graph on a library with conditional graphs. On others
+    /// it is several, and each run waits for the conditions of its choices; only the work behind the last of them is under
+    /// way when it returns.
     ///
     /// # Errors
     ///
@@ -63,7 +68,7 @@ impl Plan {
     /// # Errors
     ///
     /// As [`Plan::executable`]; [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for a plan with a choice and a
-    /// wait at an external gate.
+    /// wait at an external gate, on every library.
     ///
     /// # Examples
     ///
@@ -98,10 +103,10 @@ impl Plan {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a frozen input that is missing, given
     /// twice, unknown, of another type, shape or device, naming it, and for a limit of 0 graphs;
     /// [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) when the device has not the cores, streams or events
-    /// that the plan needs; [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol), when a graph is captured, for
-    /// a plan with choices on a library without conditional graphs, with the release that has them: eager runs need
-    /// none; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which are asked when the
-    /// graph is captured.
+    /// that the plan needs; [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported), naming both lines, for a plan
+    /// with a choice and a wait at an external gate where the host chooses: on a library without conditional graphs, and
+    /// eagerly; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory); those of the operators, which are asked when
+    /// the graph is captured.
     ///
     /// # Examples
     ///
@@ -141,11 +146,10 @@ impl Plan {
         at: &'static Location<'static>,
     ) -> Result<Executable> {
         options.check()?;
-        budget::check(&self.0, context, options.mode, false)?;
         let recipe = &self.0.recipe;
-        if options.mode == Mode::Eager {
-            choose::check_eager(recipe)?;
-        }
+        let form = Form::of(options.mode, recipe, context.inner());
+        budget::check(&self.0, context, form, false)?;
+        form.check_waits(recipe)?;
         let pool = options.pool.clone().unwrap_or_else(|| Pool::new(context));
         pool.check(context)?;
         let by_class = |wanted: fn(Input) -> bool| -> Vec<u32> {
@@ -167,6 +171,8 @@ impl Plan {
             outside,
             pool,
             origin: Stream::lease(context.inner())?,
+            form,
+            decider: Decider::default(),
             cores: None,
             cores_checked: false,
             cap: prefetch_cap(&self.0, context)?,

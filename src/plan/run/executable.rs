@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::CaptureMode;
 use crate::plan::Plan;
 use crate::plan::recipe::{Cores, Input, OnMove};
 use crate::plan::symbols::values::{Values, named};
@@ -16,6 +15,7 @@ use crate::stream::Stream;
 
 use super::behind::Behind;
 use super::bindings::{Bindings, Bound, Declared, HostData, InputId, OutputId};
+use super::choose::{Decider, Form};
 use super::delivery::Delivery;
 use super::eager::Eager;
 use super::host::Ring;
@@ -25,11 +25,12 @@ use super::outcome::Outcome;
 use super::outside::Outside;
 use super::piece::{Piece, Pieces};
 use super::pool::Pool;
+use super::segments::Graphs;
 use super::sized::{Fixed, Sized, Source};
 use super::store::{Captured, Counters, Key, Store};
 use super::symbols::resolve;
 use super::update::Groups;
-use super::{alias, budget};
+use super::{alias, budget, choose};
 
 /// A plan ready to run on a device: its memory, and captured graphs as they are needed.
 ///
@@ -92,6 +93,9 @@ pub struct Executable {
     pub(super) outside: Option<Outside>,
     pub(super) pool: Pool,
     pub(super) origin: Stream,
+    /// What captures make.
+    pub(super) form: Form,
+    pub(super) decider: Decider,
     pub(super) cores: Option<Cores>,
     pub(super) cores_checked: bool,
     pub(super) cap: Option<u64>,
@@ -201,10 +205,11 @@ impl Executable {
     /// How often what happened so far.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        self.store.counters
+        Counters { decided_by_host: self.decider.decided, ..self.store.counters }
     }
 
-    /// Number of captured graphs that are kept.
+    /// Number of captured graphs that are kept. Those that a plan with choices has together, where the host chooses, count
+    /// as one.
     #[must_use]
     pub fn graphs(&self) -> usize {
         self.store.len()
@@ -229,6 +234,9 @@ impl Executable {
     /// [`RunOptions::host_output_buffers`]. One C call when the plan has only frozen, static, tracked and unmoved
     /// inputs, and the run before was on the same stream.
     ///
+    /// Where the host chooses for a plan with [choices](crate::plan::Builder::if_else), it also waits for each condition,
+    /// and so for the work before it on `stream`; other runs of its [pool](super::Pool) wait meanwhile.
+    ///
     /// # Errors
     ///
     /// The first mistake of `bind`; [`ErrorKind::InvalidArgument`] for an input that is not given, bindings of
@@ -239,7 +247,8 @@ impl Executable {
     /// run of the same pool, on another thread, is not submitted in time, or the stream of the run before, which
     /// another thread is dropping, is not done; [`ErrorKind::DeviceLost`] when that stream could not be waited for;
     /// [`ErrorKind::WrongContext`] for a captured run on a stream of another context of the device; those of capturing
-    /// and launching. Errors of the work itself come with a later synchronising call.
+    /// and launching. Errors of the work itself come with a later synchronising call; those of work in front of a condition
+    /// that the host waits for at once, with the line of the choice. Such a run gives all its signals nevertheless.
     #[doc(alias = "aclmdlRIExecuteAsync")]
     #[track_caller]
     pub fn run(&mut self, stream: &Stream, bind: &mut Bindings) -> Result<()> {
@@ -447,7 +456,7 @@ impl Executable {
             self.origin = Stream::lease(self.context.inner())?;
         }
         let evicts = self.options.on_full == OnFull::EvictLeastRecent;
-        while evicts && self.store.len() > 0 && budget::is_short(&self.plan.0, &self.context)? {
+        while evicts && self.store.len() > 0 && budget::is_short(&self.plan.0, &self.context, self.form)? {
             self.evict();
         }
         loop {
@@ -473,7 +482,7 @@ impl Executable {
 
     /// Captures a graph.
     fn record(&self, sized: Arc<Sized>, key: Key, bound: &[Option<Bound>], at: At) -> Result<Captured> {
-        budget::check(&self.plan.0, &self.context, Mode::Captured, true)?;
+        budget::check(&self.plan.0, &self.context, self.form, true)?;
         let plan = &self.plan.0;
         let recipe = sized.recipe(plan);
         let mut pieces = sized.pieces.clone();
@@ -484,10 +493,9 @@ impl Executable {
         let behind = |most| Behind::new(recipe, (&sized.places, &pieces), &self.context, most);
         let behind = most.map(behind).transpose()?;
         let mut hosts = sized.hosts(plan, &self.context, most.is_none())?;
+        let counters = choose::counters(recipe, self.context.inner(), self.form)?;
         let mut groups = Groups::of(recipe, &self.context, self.options.address_updates)?;
         let end = self.end()?.map(Arc::new);
-        let graphs = self.pool.graphs(&self.context);
-        let capture = self.origin.begin_capture_in(CaptureMode::ThreadLocal, &graphs)?;
         let mut issue = Issue {
             source: issue::Work { plan, recipe, numbers: &self.numbers, places: &sized.places, pieces: &pieces },
             streams: &streams,
@@ -496,17 +504,18 @@ impl Executable {
             hosts: &mut hosts,
             behind: behind.as_ref(),
             groups: (!groups.is_empty()).then_some(&mut groups),
-            records: true,
+            decider: None,
+            counters: &counters,
+            recorded: None,
             cap: self.cap,
             whole: self.cores,
             next: 0,
             at,
         };
-        issue.all()?;
-        let graph = capture.finish()?;
+        let graphs = Graphs::record(&mut issue, &self.origin, &self.pool.graphs(&self.context), self.form)?;
         let uploads = std::mem::take(&mut hosts.inputs).into_iter().map(Ring::of).collect();
         let told = self.numbers.clone();
-        Ok(Captured { graph, key, hosts, uploads, behind, groups, end, pieces, sized, told, used: 0 })
+        Ok(Captured { graphs, key, hosts, uploads, behind, groups, end, pieces, sized, told, used: 0 })
     }
 
     /// How many runs bring host outputs to memory of their own; none when one memory is for all.
@@ -552,7 +561,7 @@ impl fmt::Debug for Executable {
         f.debug_struct("Executable")
             .field("plan", &self.plan)
             .field("graphs", &self.store.len())
-            .field("counters", &self.store.counters)
+            .field("counters", &self.counters())
             .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,7 @@
 //! Issuing the work of a recipe to real streams, whether they execute or record it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use crate::prefetch::prefetch_range;
 use crate::stream::{Stream, Task};
 
 use super::behind::Behind;
+use super::choose::{Counters, Decider};
 use super::gate::Gates;
 use super::piece::{Piece, Pieces, Place};
 use super::update::Groups;
@@ -28,11 +30,12 @@ use super::update::Groups;
 pub(super) type At = &'static Location<'static>;
 
 /// Host memory of inputs and outputs: here, or with the device.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) enum HostSide {
     Here(PinnedBuffer<u8>),
     Lent(Lent<u8>),
-    /// Lost to a failed transfer; made anew by the next run.
+    /// Lost to a failed transfer, or not made yet; the next run makes it.
+    #[default]
     Gone,
 }
 
@@ -82,8 +85,11 @@ pub(super) struct Issue<'a> {
     pub(super) behind: Option<&'a Behind>,
     /// Groups that updates replace; none when nothing is recorded.
     pub(super) groups: Option<&'a mut Groups>,
-    /// Whether the work goes into a graph.
-    pub(super) records: bool,
+    /// Reads the numbers by which the host chooses; none where the work goes into a graph.
+    pub(super) decider: Option<&'a mut Decider>,
+    pub(super) counters: &'a Counters,
+    /// The events that the graph which is being recorded has recorded; none where all of the work is one.
+    pub(super) recorded: Option<HashSet<u32>>,
     pub(super) cap: Option<u64>,
     /// Core limit where no scope has one.
     pub(super) whole: Option<Cores>,
@@ -174,12 +180,16 @@ impl Issue<'_> {
             }
             NodeKind::FillBytes(byte) => self.piece(accesses[0])?.fill(stream, byte, self.at),
             NodeKind::Prefetch { offset, max_bytes } => self.prefetch(accesses[0], offset, max_bytes, stream),
-            NodeKind::Record(event) => self.events[event as usize].record(stream),
+            NodeKind::Record(event) => {
+                self.recorded.as_mut().map(|recorded| recorded.insert(event));
+                self.events[event as usize].record(stream)
+            }
+            NodeKind::Wait(event) if self.is_over(event) => Ok(()),
             NodeKind::Wait(event) => self.events[event as usize].make_wait(stream, self.at),
             NodeKind::ExternalWait(gate) => self.gates()?.wait(gate as usize, stream, self.at),
             NodeKind::ExternalRecord(gate) => self.gates()?.signal(gate as usize, stream, self.at),
             // Each run brings it in front of the graph.
-            NodeKind::Upload(_) if self.records => Ok(()),
+            NodeKind::Upload(_) if self.decider.is_none() => Ok(()),
             NodeKind::Upload(input) => {
                 let piece = self.piece(accesses[0])?;
                 upload(&mut self.hosts.inputs[input as usize], &piece, stream)
@@ -200,13 +210,17 @@ impl Issue<'_> {
         }
     }
 
+    /// Whether a graph before the one that is being recorded has recorded the event.
+    fn is_over(&self, event: u32) -> bool {
+        self.recorded.as_ref().is_some_and(|recorded| !recorded.contains(&event))
+    }
+
     fn gates(&self) -> Result<&Gates> {
         self.gates.ok_or_else(|| Error::new(ErrorKind::Internal, "a plan with gates has no memory for them"))
     }
 
     pub(super) fn piece(&self, access: Access) -> Result<Piece> {
-        let place = &self.source.places[access.value as usize];
-        storage(self.source.pieces, place).map(|storage| place.piece(storage))
+        piece_of(self.source.places, self.source.pieces, access.value)
     }
 
     fn host(&self, function: u32, stream: &Stream) -> Result<()> {
@@ -234,6 +248,12 @@ impl Issue<'_> {
         let address = piece.address().wrapping_byte_add(offset as usize);
         prefetch_range(stream, &piece.allocation, address, bytes as usize, self.at)
     }
+}
+
+/// The memory that a value spans.
+pub(super) fn piece_of(places: &[Place], pieces: &Pieces, value: u32) -> Result<Piece> {
+    let place = &places[value as usize];
+    storage(pieces, place).map(|storage| place.piece(storage))
 }
 
 fn storage<'a>(pieces: &'a Pieces, place: &Place) -> Result<&'a Piece> {

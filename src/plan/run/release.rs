@@ -159,7 +159,7 @@ impl Remains {
 
     /// Whether there is nothing to wait for, as far as is known without asking.
     fn is_settled(&self) -> bool {
-        let graphs = self.store.all().iter().all(|captured| captured.graph.is_settled());
+        let graphs = self.store.all().iter().all(|captured| captured.graphs.is_settled());
         graphs && self.streams().all(|stream| stream.0.is_settled()) && self.is_quiet()
     }
 
@@ -170,7 +170,7 @@ impl Remains {
 
     /// Whether its own work is over soon; waits of the user's streams at its gates aside.
     fn has_ended(&self) -> bool {
-        let graphs = self.store.all().iter().all(|captured| captured.graph.ends_soon());
+        let graphs = self.store.all().iter().all(|captured| captured.graphs.ends_soon());
         let streams = graphs && self.streams().all(|stream| stream.0.ends_soon());
         streams && self.eager.is_quiet() && !self.is_running_eagerly()
     }
@@ -193,7 +193,7 @@ impl Remains {
 
     /// The first of its work that does not end.
     fn hanging(&self) -> String {
-        let graph = self.store.all().iter().find_map(|captured| captured.graph.hanging());
+        let graph = self.store.all().iter().find_map(|captured| captured.graphs.hanging());
         let at_gates = || self.outside.as_ref()?.work().hanging();
         let run = || self.is_running_eagerly().then(at_gates)?.map(|stream| format!("a run on {stream}"));
         let stream = || self.streams().find(|stream| !stream.0.is_settled());

@@ -1,5 +1,6 @@
 //! One run: the replay of a captured graph, or operator by operator.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
@@ -11,18 +12,19 @@ use crate::plan::recipe::{Input, InputInfo, Node, NodeKind, Recipe};
 use crate::stream::{ByHand, Stream, Task};
 
 use super::bindings::{Bindings, Declared};
+use super::choose::{Decider, Form};
 use super::delivery::Ring;
 use super::executable::{Executable, Last, missing, not_given};
 use super::issue::{At, CoreLimit, Issue, compute, limit_of, writes_nothing};
-use super::options::Mode;
 use super::outcome::Outcome;
 use super::outside::Outside;
 use super::piece::Pieces;
-use super::readdress::Memory;
+use super::readdress::{Memory, Way};
+use super::segments::Deciding;
 use super::store::Captured;
 use super::symbols::resolve;
 use super::update::Updates;
-use super::{budget, choose, host, issue};
+use super::{budget, host, issue};
 
 impl Executable {
     pub(super) fn replay(&mut self, index: usize, stream: &Stream, bind: &mut Bindings, at: At) -> Result<()> {
@@ -30,7 +32,7 @@ impl Executable {
         // Before anything is submitted: it may wait, and fail.
         let mut delivery = captured.behind.as_ref().map(|behind| behind.ring.next(&self.context)).transpose()?;
         if let Some(delivery) = &mut delivery {
-            delivery.watch(captured.graph.panics());
+            captured.graphs.panics().for_each(|panics| delivery.watch(panics));
             delivery.rescued_by(captured.groups.rescue());
             self.outside.iter().for_each(|outside| delivery.may_be_forced(outside.forced()));
             captured.groups.stream().iter().for_each(|update| Outcome::add(&mut self.outcome, update));
@@ -49,11 +51,16 @@ impl Executable {
         let outside = self.outside.as_ref();
         if captured.groups.is_empty() {
             mark_before(outside, captured.end.is_some(), stream)?;
-            captured.graph.launch(stream)?;
-            note(outside, stream, captured)?;
+            captured.graphs.launch_first(stream)?;
+            let noted = note(outside, stream, captured);
+            let Captured { graphs, sized, pieces, .. } = captured;
+            let gates = outside.map(|outside| &outside.gates);
+            let (recipe, places, decider) = (sized.recipe(&self.plan.0), &sized.places, &mut self.decider);
+            let chosen = graphs.launch_rest(&mut Deciding { recipe, places, pieces, gates, decider, stream, at });
+            noted.and(chosen)?;
         } else {
             let run = Run { plan: &self.plan.0, written: &self.written, numbers: &self.numbers, outside };
-            let updates = replay_with_updates(run, captured, stream, bind, at)?;
+            let updates = replay_with_updates(run, captured, (&mut self.decider, stream), bind, at)?;
             self.store.counters.updates += updates.all;
             self.store.counters.updates_by_address += updates.by_address;
         }
@@ -74,7 +81,7 @@ impl Executable {
         let most = self.output_buffers();
         let plan = &self.plan.0;
         let recipe = sized.recipe(plan);
-        choose::check_eager(recipe)?;
+        Form::Eager.check_waits(recipe)?;
         let mut pieces = sized.pieces.clone();
         self.bind_pieces(&mut pieces, &bind.bound)?;
         if self.eager.needs_hosts(&symbols)? {
@@ -83,7 +90,7 @@ impl Executable {
         let ring = |most| self.eager.ring(&symbols, || Ring::new(recipe, &sized.places, most)).next(&self.context);
         let mut delivery = most.map(ring).transpose()?;
         if !self.eager.is_prepared() {
-            budget::check(plan, &self.context, Mode::Eager, true)?;
+            budget::check(plan, &self.context, Form::Eager, true)?;
         }
         self.eager.prepare(recipe, &self.context, stream)?;
         self.eager.sides().iter().for_each(|side| Outcome::add(&mut self.outcome, side));
@@ -116,7 +123,9 @@ impl Executable {
             hosts,
             behind: None,
             groups: None,
-            records: false,
+            decider: Some(&mut self.decider),
+            counters: &HashMap::new(),
+            recorded: None,
             cap: self.cap,
             whole: self.cores,
             next: 0,
@@ -219,7 +228,7 @@ fn is_told_anew(plan: &Inner, node: &Node, (known, now): (&[u64], &[u64])) -> bo
 fn replay_with_updates(
     run: Run<'_>,
     captured: &mut Captured,
-    stream: &Stream,
+    (decider, stream): (&mut Decider, &Stream),
     bind: &Bindings,
     at: At,
 ) -> Result<Updates> {
@@ -263,7 +272,7 @@ fn replay_with_updates(
     stream.0.order(&given)?;
     captured.groups.order(stream, at)?;
     mark_before(outside, captured.end.is_some(), stream)?;
-    captured.graph.launch(stream)?;
+    captured.graphs.launch_first(stream)?;
     let task = Task { label: "graph launch", location: at, uses: &given, scratch: None };
     let used = stream.0.submit(&task, |_| Ok(())).map(drop);
     let noted = note(outside, stream, captured).and(used);
@@ -275,7 +284,7 @@ fn replay_with_updates(
             .collect()
     };
     let source = issue::Work { plan, recipe, numbers, places, pieces };
-    let count = captured.groups.run(stream, at, memory, |way, node, update| {
+    let renew = |way: &mut Way, node: u32, update: &Stream| {
         let node = &recipe.nodes[node as usize];
         let limit =
             limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, (node.tag, cores))).transpose()?;
@@ -296,8 +305,27 @@ fn replay_with_updates(
         };
         let ended = limit.map_or(Ok(()), CoreLimit::end);
         computed.and_then(|by_address| ended.map(|()| by_address))
-    });
-    let count = noted.and(count)?;
+    };
+    // Code of the user may panic.
+    let groups = &mut captured.groups;
+    let count = catch_unwind(AssertUnwindSafe(|| groups.run(stream, at, memory, renew)));
+    let gates = outside.map(|outside| &outside.gates);
+    let mut deciding = Deciding { recipe, places, pieces, gates, decider, stream, at };
+    let chosen = match (&noted, &count) {
+        (Ok(()), Ok(Ok(_))) => captured.graphs.launch_rest(&mut deciding),
+        _ => {
+            captured.graphs.give_up_rest(&deciding);
+            Ok(())
+        }
+    };
+    let kept = if captured.graphs.have_choices() {
+        // Those that were launched since use what the operators have now.
+        stream.0.submit(&task, |_| Ok(())).and_then(|_| captured.groups.keep(stream, at))
+    } else {
+        Ok(())
+    };
+    let count = noted.and(count.unwrap_or_else(|panic| resume_unwind(panic)))?;
+    chosen.and(kept)?;
     if let (Some(update), true) = (captured.groups.stream(), count.all > 0) {
         report_with_outputs(update, recipe, pieces, at)?;
     }

@@ -270,7 +270,7 @@ impl Executable {
                 let captured = self.store.peek_mut(captured).ok_or_else(|| not_given(name))?;
                 captured.groups.wait()?;
                 let HostSide::Lent(lent) = &captured.hosts.outputs[index] else { return Err(not_given(name)) };
-                to.copy_from_slice(&captured.graph.host(lent)?);
+                to.copy_from_slice(&captured.graphs.host(lent)?);
                 // A failure that held the run up may have been found only while it was waited for.
                 captured.groups.check()
             }

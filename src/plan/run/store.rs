@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::event::Event;
-use crate::graph::Graph;
 use crate::plan::recipe::Cores;
 use crate::retire;
 
@@ -11,6 +10,7 @@ use super::behind::Behind;
 use super::host::Ring;
 use super::issue::HostSides;
 use super::piece::Pieces;
+use super::segments::Graphs;
 use super::sized::Sized;
 use super::update::Groups;
 
@@ -25,8 +25,8 @@ pub(super) struct Key {
 }
 
 pub(super) struct Captured {
-    // Dropped in this order: the graph before what its work uses.
-    pub(super) graph: Graph,
+    // Dropped in this order: the graphs before what their work uses.
+    pub(super) graphs: Graphs,
     pub(super) key: Key,
     pub(super) hosts: HostSides,
     /// Host memory by input, which is not part of the graph.
@@ -47,7 +47,7 @@ pub(super) struct Captured {
 impl Captured {
     /// Drops it, on another thread when its run does not end soon and a gate may be the reason.
     fn let_go(self) {
-        if retire::is_patient() || self.graph.ends_soon() || !retire::may_hold(None) {
+        if retire::is_patient() || self.graphs.ends_soon() || !retire::may_hold(None) {
             drop(self);
         } else {
             retire::on_thread(self, drop);
@@ -80,6 +80,9 @@ pub struct Counters {
     /// Of [`updates`](Self::updates), those by address: without the operator's first phase. See
     /// [`RunOptions::address_updates`](super::RunOptions::address_updates).
     pub updates_by_address: u64,
+    /// Conditions that the host waited for, to choose a plan or one more round of a loop: in eager runs, and on a library
+    /// whose graphs cannot choose. See [`Builder::if_else`](crate::plan::Builder::if_else).
+    pub decided_by_host: u64,
 }
 
 #[derive(Default)]

@@ -46,6 +46,8 @@ pub(super) struct Groups {
     stream: Option<Stream>,
     /// Looks on while somebody waits for a run.
     rescue: Option<Arc<Rescue>>,
+    /// The capture that has been told of it last.
+    told: Option<u64>,
     /// The start of the latest run: after the run before it.
     start: Event,
 }
@@ -78,6 +80,7 @@ impl Groups {
             gates: None,
             stream: None,
             rescue: None,
+            told: None,
             start: Event::create_in(context.inner(), EventKind::Order)?,
         };
         for (index, node) in recipe.nodes.iter().enumerate() {
@@ -170,7 +173,9 @@ impl Groups {
         };
         gates.wait(index, stream, at)?;
         // Drops may hand the graph to a thread of its own, which has nothing else of this.
-        if let (Some(rescue), Some(capture), 0) = (&self.rescue, &stream.0.lock().capture, index) {
+        if let (Some(rescue), Some(capture)) = (&self.rescue, &stream.0.lock().capture)
+            && self.told.replace(capture.id()) != Some(capture.id())
+        {
             capture.keep_keeper(Arc::<Rescue>::clone(rescue));
         }
         let (context, raw) = (&**stream.0.context(), stream.as_raw());
@@ -220,8 +225,8 @@ impl Groups {
         result.map(|()| count)
     }
 
-    /// Keeps what the operators use until the run on `launched` is over.
-    fn keep(&self, launched: &Stream, at: At) -> Result<()> {
+    /// Keeps what the operators use until what `launched` was given so far is over.
+    pub(super) fn keep(&self, launched: &Stream, at: At) -> Result<()> {
         let uses: Vec<_> = self.all.iter().flat_map(|group| group.uses.iter().chain(&group.scratch)).collect();
         keep(launched, &uses, at)
     }

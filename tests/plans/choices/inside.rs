@@ -1,10 +1,10 @@
 //! What stands in the plans that are chosen, and beside them.
 
 use racl::op::DataType::{F32, I32};
-use racl::plan::{FindingKind, Frozen, Input, Mode, Plan, RunOptions};
+use racl::plan::{FindingKind, Input, Plan, RunOptions};
 use racl::{ErrorKind, mock};
 
-use super::{all_ways, body, condition, round, times, with, x};
+use super::{WAYS, Way, all_ways, body, condition, made, round, times, with, x};
 use crate::Alone;
 
 /// 64 KiB that are written, and read later.
@@ -119,9 +119,8 @@ fn plans_of_any_size_choose() {
         g.output("y", y)
     });
     let stream = alone.stream();
-    for mode in [Mode::Eager, Mode::Captured] {
-        let options = RunOptions::new().mode(mode);
-        let mut exe = plan.as_ref().unwrap().executable(&alone.device, &options, Frozen::new()).unwrap();
+    for way in WAYS {
+        let mut exe = made(way, plan.as_ref().unwrap(), &alone.device, &RunOptions::new()).unwrap();
         for (c, count) in [(0, 2), (1, 2), (1, 6), (0, 6)] {
             let x: Vec<f32> = (0..count).map(|i| i as f32).collect();
             let by = if c == 0 { 3.0 } else { 2.0 };
@@ -131,7 +130,7 @@ fn plans_of_any_size_choose() {
             bind.set(exe.input("c").unwrap(), &condition).set(exe.input("x").unwrap(), &tensor);
             exe.run(&stream, &mut bind).unwrap();
             let expected: Vec<f32> = x.iter().chain(&x).map(|x| x * by).collect();
-            assert_eq!(crate::result(&exe, "y"), expected, "{mode:?} {c} {count}");
+            assert_eq!(crate::result(&exe, "y"), expected, "{way:?} {c} {count}");
         }
     }
 }
@@ -166,7 +165,7 @@ fn work_of_other_streams_goes_on_beside_a_choice() {
 
 #[test]
 fn work_of_an_arm_that_fails_on_the_device_is_reported_when_it_is_chosen() {
-    for mode in [Mode::Eager, Mode::Captured] {
+    for way in WAYS {
         let alone = Alone::new();
         let (good, bad) = (times(2.0), body(&[], |g, x, _| g.abs(x)));
         let plan = Plan::build(|g| {
@@ -175,7 +174,7 @@ fn work_of_an_arm_that_fails_on_the_device_is_reported_when_it_is_chosen() {
         });
         let context = alone.device.context().create_context().unwrap();
         mock::fail_task("aclnnAbs", 1, 507_015).unwrap();
-        let mut exe = plan.unwrap().executable(&context, &RunOptions::new().mode(mode), Frozen::new()).unwrap();
+        let mut exe = made(way, &plan.unwrap(), &context, &RunOptions::new()).unwrap();
         let stream = context.stream().unwrap();
         let x = context.upload_tensor(&[-1.0_f32; 4], [4]).unwrap();
         let numbers = [0, 1].map(|c: i32| context.upload_tensor(&[c], [1]).unwrap());
@@ -186,7 +185,7 @@ fn work_of_an_arm_that_fails_on_the_device_is_reported_when_it_is_chosen() {
             let y = exe.output::<f32>(exe.output_id("y")?)?.to_vec();
             y.and_then(|y| stream.synchronize().map(|()| y))
         };
-        assert_eq!(run(0).unwrap(), [-2.0; 4], "{mode:?}: what is not chosen does not run");
+        assert_eq!(run(0).unwrap(), [-2.0; 4], "{way:?}: what is not chosen does not run");
         run(1).unwrap_err();
         mock::clear_failures();
         drop(stream.synchronize());
@@ -203,21 +202,25 @@ fn streams_of_bodies_are_counted_before_anything_is_recorded() {
         g.output("y", y)
     });
     let plan = plan.unwrap();
-    let with = |limit: u32| {
-        mock::limit_streams(Some(limit)).unwrap();
-        let made = plan.capture(&alone.device, Frozen::new()).map(drop);
-        mock::limit_streams(None).unwrap();
-        made
-    };
-    // What the check lets through is recorded, and the library itself never refuses.
-    let enough = (1..100).find(|limit| match with(*limit) {
-        Ok(()) => true,
-        Err(few) => {
-            assert_eq!((few.kind(), few.findings()[0].kind), (ErrorKind::InvalidPlan, FindingKind::Streams), "{few}");
-            false
-        }
-    });
-    assert!(enough.is_some_and(|limit| limit > 4), "a stream, three for bodies and the default one: {enough:?}");
+    for way in [Way::Graph, Way::Segments] {
+        let with = |limit: u32| {
+            mock::limit_streams(Some(limit)).unwrap();
+            let made = made(way, &plan, &alone.device, &RunOptions::new()).map(drop);
+            mock::limit_streams(None).unwrap();
+            made
+        };
+        // What the check lets through is recorded, and the library itself never refuses.
+        let enough = (1..100).find(|limit| match with(*limit) {
+            Ok(()) => true,
+            Err(few) => {
+                let found = (few.kind(), few.findings()[0].kind);
+                assert_eq!(found, (ErrorKind::InvalidPlan, FindingKind::Streams), "{few}");
+                false
+            }
+        });
+        let least = "a stream, three for bodies and the default one";
+        assert!(enough.is_some_and(|limit| limit > 4), "{way:?}: {least}: {enough:?}");
+    }
 }
 
 #[test]
@@ -269,9 +272,9 @@ fn inputs_and_outputs_of_every_class_stand_beside_a_choice() {
     });
     let plan = plan.unwrap();
     let stream = alone.stream();
-    for (mode, buffers) in [(Mode::Eager, 1), (Mode::Captured, 1), (Mode::Captured, 3)] {
-        let options = RunOptions::new().mode(mode).host_output_buffers(buffers);
-        let mut exe = plan.executable(&alone.device, &options, Frozen::new()).unwrap();
+    for (way, buffers) in [(Way::Eager, 1), (Way::Graph, 1), (Way::Graph, 3), (Way::Segments, 1), (Way::Segments, 3)]
+    {
+        let mut exe = made(way, &plan, &alone.device, &RunOptions::new().host_output_buffers(buffers)).unwrap();
         let (c, moves, z) = (exe.input("c").unwrap(), exe.input("moves").unwrap(), exe.output_id("z").unwrap());
         let mut bind = exe.bindings();
         for (count, value) in [(0, 1.0_f32), (2, 5.0), (1, -1.0), (2, 7.0)] {
@@ -280,8 +283,8 @@ fn inputs_and_outputs_of_every_class_stand_beside_a_choice() {
             exe.run(&stream, bind.host(c, &[count], [1]).set(moves, &memory)).unwrap();
             let by = if count == 0 { 3.0 } else { 2.0 };
             let expected = (value + 1.0) * by * 2.0_f32.powi(count) + value;
-            assert_eq!(exe.host_output::<f32>(z).unwrap(), [expected; 4], "{mode:?} {count} {value}");
+            assert_eq!(exe.host_output::<f32>(z).unwrap(), [expected; 4], "{way:?} {count} {value}");
         }
-        assert_eq!(exe.graphs(), usize::from(mode == Mode::Captured));
+        assert_eq!(exe.graphs(), usize::from(way != Way::Eager));
     }
 }

@@ -1,21 +1,21 @@
 //! Choices that are refused: kind, names, and the line of the caller; and what of a choice shows elsewhere.
 
+use std::panic::Location;
+
 use racl::op::DataType::{Bool, F16, F32, I32, I64};
-use racl::plan::{
-    Builder, FindingKind, Frozen, HostFunction, Input, Mode, Options, Plan, RunOptions, Scope, Simulated, Value,
-};
+use racl::plan::{Builder, FindingKind, HostFunction, Input, Options, Plan, RunOptions, Scope, Simulated, Value};
 use racl::{ErrorKind, Result};
 
-use super::{body, condition, round, times, x};
+use super::{Way, body, condition, made, round, times, x};
 use crate::Alone;
 use crate::common::assert_says;
 
 #[track_caller]
-fn refused(kind: FindingKind, parts: &[&str], work: impl FnOnce(&Builder) -> Result<()>) {
+pub(super) fn refused(kind: FindingKind, parts: &[&str], work: impl FnOnce(&Builder) -> Result<()>) {
     let error = Plan::build(work).expect_err("this must be refused");
     let found = &error.findings()[0];
     assert_eq!((error.kind(), found.kind), (ErrorKind::InvalidPlan, kind), "{error}");
-    for part in parts.iter().copied().chain(["tests/plans/choices/refused.rs:"]) {
+    for part in parts.iter().copied().chain([Location::caller().file()]) {
         assert!(found.message.contains(part), "{part:?} is not in: {}", found.message);
     }
 }
@@ -315,11 +315,19 @@ fn an_eager_run_that_would_wait_for_its_own_caller_is_refused() {
         g.output("y", y)
     });
     let plan = plan.unwrap();
-    let made = plan.executable(&alone.device, &RunOptions::new().mode(Mode::Eager), Frozen::new());
-    let parts =
-        ["the condition of if (#", "may wait at external wait for \"ready\"", "refused.rs:", "capture the plan"];
-    assert_says(&made.map(drop).unwrap_err(), ErrorKind::NotSupported, &parts);
-    drop(plan.capture(&alone.device, Frozen::new()).unwrap());
+    let advice = [(Way::Eager, "eager run"), (Way::Segments, "without conditional graphs")];
+    for (way, text) in advice {
+        let made = made(way, &plan, &alone.device, &RunOptions::new());
+        let parts = [
+            text,
+            "the condition of if (#",
+            "may wait at external wait for \"ready\"",
+            "refused.rs:",
+            "capture the plan",
+        ];
+        assert_says(&made.map(drop).unwrap_err(), ErrorKind::NotSupported, &parts);
+    }
+    drop(made(Way::Graph, &plan, &alone.device, &RunOptions::new()).unwrap());
 }
 
 #[test]

@@ -15,9 +15,12 @@ use crate::plan::symbols::dim::Dim;
 ///
 /// Of the room, the first rows are what was found. It is filled with 0 before, so that behind them it is 0, as far as
 /// the operator of the library writes no more than what it found. The mock's do not, and can be captured; no card was
-/// asked. An operator of the same plan that takes [`Found::values`] works on all of the room. Who needs no more than what
-/// came makes it an output with [`Builder::output_found`] and reads it with
+/// asked. Who needs no more than what came makes it an output with [`Builder::output_found`] and reads it with
 /// [`Executable::found`](crate::plan::Executable::found).
+///
+/// An operator of the same plan that takes [`Found::values`] works on all of the room. What it makes of rows that did not
+/// come is kept out with [`Builder::found_mask`]; and [`Found::count`] can be the condition of a choice or of a loop
+/// ([`Builder::if_then`], [`Builder::repeat_while`]), which does nothing where nothing came.
 ///
 /// # Examples
 ///
@@ -172,6 +175,61 @@ impl Builder {
         aclnn::unique2(self, &x, true, true, true, &mut { values }, &mut { places }, &mut { counts })?;
         let count = self.count_true(self.is_set(counts)?)?; // each of them is one or more, the rest 0
         Ok((Found { values, count }, places, Found { values: counts, count }))
+    }
+
+    /// Truth values of the rows that came: true for the first [`Found::count`] of them. The shape is that of
+    /// [`Found::values`] with one element a row, so that it broadcasts to them.
+    ///
+    /// It lets any operator ignore what did not come: [`Builder::select`] takes what it made for rows that are true and
+    /// another value for the rest, [`Builder::mul`] with a cast of it makes the rest 0.
+    ///
+    /// C calls: `aclnnInplaceFillScalar`, `aclnnCumsum` and `aclnnLeTensor`, which every release has.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::add`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::{F32, I64};
+    /// use racl::plan::{Frozen, Input, Plan};
+    ///
+    /// // With what was found, and how much: their product, and nothing where nothing came.
+    /// let scaled = Plan::build(|g| {
+    ///     let total = g.input("total", [1], F32, Input::Copied)?;
+    ///     let count = g.input("count", [1], I64, Input::Copied)?;
+    ///     g.output("total", g.mul(total, g.cast(count, F32)?)?)
+    /// })?;
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [4], F32, Input::Copied)?;
+    ///     let large = g.masked_select(x, g.greater_than(x, 2.0_f32)?)?;
+    ///     // One less for each: the rest of the room would be -1.
+    ///     let less = g.adds(large.values(), -1.0)?;
+    ///     let less = g.select(g.found_mask(large)?, less, g.full([4], F32, 0.0)?)?;
+    ///     let total = g.reduce_sum(less, &[0], true)?;
+    ///     let [total] = g.if_then(large.count(), &scaled, &[total, large.count()])?;
+    ///     g.output("total", total)
+    /// })?;
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let stream = device.stream()?;
+    /// let mut exe = plan.capture(&device, Frozen::new())?;
+    /// let (x, total, mut bind) = (exe.input("x")?, exe.output_id("total")?, exe.bindings());
+    /// for (given, expected) in [([1.0_f32, 5.0, 2.0, 4.0], 14.0), ([0.0; 4], 0.0)] {
+    ///     let given = device.upload_tensor(&given, [4])?;
+    ///     exe.run(&stream, bind.set(x, &given))?;
+    ///     assert_eq!(exe.output::<f32>(total)?.to_vec()?, [expected]);
+    /// }
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclnnCumsum")]
+    #[track_caller]
+    pub fn found_mask(&self, found: Found) -> Result<Value> {
+        let mut dims = self.dims(found.values)?;
+        let ones = self.full([dims[0]], DataType::I64, 1)?;
+        let came = self.less_equal(self.cumsum(ones, 0)?, found.count)?;
+        dims[1..].fill(Dim::from(1));
+        if dims.len() > 1 { self.reshape(came, &dims[..]) } else { Ok(came) }
     }
 
     /// Makes what was found an output, and the number of its rows one of the host, which has its name and `.count`.

@@ -20,12 +20,12 @@ pub(in crate::plan) struct Choosing<'a> {
     pub(in crate::plan) condition: Value,
     pub(in crate::plan) arms: &'a [Callee],
     pub(in crate::plan) operands: &'a [Value],
-    /// How many results are wanted.
+    /// How many results are wanted, beside the condition of a loop.
     pub(in crate::plan) results: usize,
 }
 
 impl State {
-    /// Issues a choice, and gives its results; of a loop without the condition.
+    /// Issues a choice, and gives its results; those of a loop begin with its last condition.
     pub(in crate::plan) fn choose(&mut self, asked: &Choosing<'_>, at: At) -> Result<Vec<Value>> {
         for value in asked.operands.iter().chain([&asked.condition]) {
             self.check(*value, asked.what, at)?;
@@ -35,7 +35,7 @@ impl State {
             if asked.operands.len() != called.inputs.len() {
                 return self.no_choice(asked, wrong_count(called, asked.operands.len()), at);
             }
-            let results = called.outputs.len().saturating_sub(usize::from(asked.kind == ChoiceKind::While));
+            let results = called.outputs.len().saturating_sub(usize::from(asked.kind.is_loop()));
             if asked.results != results {
                 let (wanted, outputs) = (asked.results, called.outputs.len());
                 return self.no_choice(asked, format!("{wanted} results of a plan of {outputs} outputs"), at);
@@ -77,8 +77,8 @@ impl State {
         let params = params_of_choice(&self.recipe, &choice);
         let given = [asked.condition].into_iter().chain(asked.operands.iter().copied());
         let mut uses: Vec<Used> = given.zip(params).map(|(value, param)| (value, param.mode)).collect();
-        let first = choice.arms[0] as usize;
-        for output in 0..asked.arms[0].0.recorded().outputs.len() {
+        let (first, results) = (choice.arms[0] as usize, asked.arms[0].0.recorded().outputs.len());
+        for output in 0..results {
             let Some((dtype, dims)) = dims_of_result(&self.recipe, &self.recipe.calls[first], output) else {
                 return self.no_choice(asked, "a result of a shape that no plan can have", at);
             };
@@ -95,6 +95,6 @@ impl State {
         if asked.arms.iter().any(|arm| arm.0.facts().unnamed) {
             self.lint_unnamed_in(node);
         }
-        Ok(uses[uses.len() - asked.results..].iter().map(|(value, _)| *value).collect())
+        Ok(uses[uses.len() - results..].iter().map(|(value, _)| *value).collect())
     }
 }

@@ -16,7 +16,7 @@ impl Writing<'_> {
         let inputs = recipe.called[recipe.calls[choice.arms[0] as usize].callee as usize].0.recorded().inputs.len();
         let (given, results) = accesses.split_at(1 + inputs);
         let held = match choice.kind {
-            ChoiceKind::While => self.carry(node, given, results),
+            ChoiceKind::While(_) => self.carry(node, given, results),
             ChoiceKind::If | ChoiceKind::Switch => given.to_vec(),
         };
         let bracket = |kind| Node { kind, ..*node };
@@ -26,7 +26,7 @@ impl Writing<'_> {
                 self.push(bracket(NodeKind::Case), std::iter::empty());
             }
             match choice.kind {
-                ChoiceKind::While => self.round(*call as usize, node, &given[1..], results),
+                ChoiceKind::While(_) => self.round(*call as usize, node, &given[1..], results),
                 ChoiceKind::If | ChoiceKind::Switch => self.arm(*call as usize, node, &given[1..], results),
             }
         }

@@ -1,5 +1,7 @@
 //! Stored plans that choose among others.
 
+use std::num::NonZeroU32;
+
 use crate::op::DataType::{F32, I32};
 use crate::plan::recipe::choice::ChoiceKind;
 use crate::plan::recipe::{Mode, NodeKind, Recipe};
@@ -33,7 +35,7 @@ pub(super) fn chosen() -> Plan {
         let (c, m) = (g.input("c", [1], I32, Input::Copied)?, g.symbol("m", 1..=4)?);
         let x = g.input("x", [m * 2], F32, Input::Copied)?;
         let [y] = g.switch(c, &[&two, &three], &two, &[x])?;
-        let [_, y] = g.repeat_while(c, &body?, [c, y], &[])?;
+        let ([_, y], _) = g.repeat_at_most(9, c, &body?, [c, y], &[])?;
         g.output("y", y)
     })
     .unwrap()
@@ -75,7 +77,7 @@ fn choices_that_do_not_fit_are_refused() {
         let found = recipe.nodes.iter().position(|node| matches!(node.kind, NodeKind::Choose(one) if is(one)));
         found.expect("it chooses")
     };
-    let (switch, loops) = (nodes(ChoiceKind::Switch), nodes(ChoiceKind::While));
+    let (switch, loops) = (nodes(ChoiceKind::Switch), nodes(ChoiceKind::While(NonZeroU32::new(9))));
     let (first, looped) = (recipe.nodes[switch].first as usize, recipe.nodes[loops].first as usize);
     let whole = |recipe: &mut Recipe, kind| {
         for node in &mut recipe.nodes {
@@ -89,7 +91,11 @@ fn choices_that_do_not_fit_are_refused() {
         (Box::new(|recipe| recipe.choices.clear()), "does not fit the rest of the plan"),
         (Box::new(|recipe| recipe.choices[0].arms.clear()), "0 cases"),
         (Box::new(|recipe| recipe.choices[0].arms[0] = 99), "a call that is not there"),
-        (Box::new(|recipe| recipe.choices[0].kind = ChoiceKind::While), "cases, where"),
+        (Box::new(|recipe| recipe.choices[0].kind = ChoiceKind::While(None)), "cases, where"),
+        (
+            Box::new(|recipe| recipe.choices[1].kind = ChoiceKind::While(NonZeroU32::new(1 << 31))),
+            "2147483648 rounds",
+        ),
         (Box::new(|recipe| recipe.choices[1].kind = ChoiceKind::If), "results in place of operands"),
         (Box::new(|recipe| recipe.choices[0].arms[1] = recipe.choices[1].arms[0]), "inputs and"),
         (Box::new(|recipe| recipe.calls[0].times = 2), "a call that is none of a choice"),

@@ -1,5 +1,6 @@
 //! Changes to stored plans, to their bytes and to what they say.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use fastrand::Rng;
@@ -119,7 +120,8 @@ fn kind(random: &mut Rng) -> NodeKind {
 }
 
 fn choice_kind(random: &mut Rng) -> ChoiceKind {
-    [ChoiceKind::If, ChoiceKind::Switch, ChoiceKind::While][random.usize(..3)]
+    let most = NonZeroU32::new([0, 1, random.u32(..)][random.usize(..3)]);
+    [ChoiceKind::If, ChoiceKind::Switch, ChoiceKind::While(most)][random.usize(..3)]
 }
 
 fn any<'a, T>(random: &mut Rng, all: &'a mut [T]) -> Option<&'a mut T> {
