@@ -13,10 +13,14 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::catch_unwind;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use log::{Level, Record};
+
+mod quick;
+
+use quick::{Quick, Taken};
 
 thread_local! {
     /// Locks that this thread holds, and [`WORDS`] while there is something to say.
@@ -36,12 +40,12 @@ struct Words {
 
 /// A mutex whose content is as good after a panic as before.
 #[derive(Default)]
-pub(crate) struct Lock<T>(Mutex<T>);
+pub(crate) struct Lock<T>(Quick<T>);
 
 /// The right to the content of a [`Lock`].
 pub(crate) struct Guard<'a, T> {
     // Dropped in this order: the log is written once the lock is free.
-    guard: MutexGuard<'a, T>,
+    guard: Taken<'a, T>,
     _held: Held,
 }
 
@@ -74,28 +78,24 @@ pub(crate) fn is_free() -> bool {
 
 impl<T> Lock<T> {
     pub(crate) const fn new(value: T) -> Self {
-        Self(Mutex::new(value))
+        Self(Quick::new(value))
     }
 
     #[inline]
     pub(crate) fn lock(&self) -> Guard<'_, T> {
         // Counted after the wait for it: until then this thread has nothing that others need.
-        let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let guard = self.0.lock();
         Guard { guard, _held: Held::new() }
     }
 
     /// None while somebody has it.
     pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
-        let guard = match self.0.try_lock() {
-            Ok(guard) => guard,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return None,
-        };
+        let guard = self.0.try_lock()?;
         Some(Guard { guard, _held: Held::new() })
     }
 
     pub(crate) fn get_mut(&mut self) -> &mut T {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+        self.0.get_mut()
     }
 }
 
@@ -123,30 +123,52 @@ impl<T> fmt::Debug for Lock<T> {
 
 /// What threads wait for that have a [`Guard`].
 #[derive(Default)]
-pub(crate) struct Signal(Condvar);
+pub(crate) struct Signal {
+    /// Taken before the guard is let go, and by whoever gives the signal: it is not given in between.
+    turn: Mutex<()>,
+    given: Condvar,
+}
 
 impl Signal {
     pub(crate) const fn new() -> Self {
-        Self(Condvar::new())
+        Self { turn: Mutex::new(()), given: Condvar::new() }
     }
 
     pub(crate) fn notify_one(&self) {
-        self.0.notify_one();
+        drop(self.turn.lock());
+        self.given.notify_one();
     }
 
     pub(crate) fn notify_all(&self) {
-        self.0.notify_all();
+        drop(self.turn.lock());
+        self.given.notify_all();
     }
 
     pub(crate) fn wait_timeout<'a, T>(&self, guard: Guard<'a, T>, limit: Duration) -> Guard<'a, T> {
         let Guard { guard, _held } = guard;
-        let (guard, _) = self.0.wait_timeout(guard, limit).unwrap_or_else(PoisonError::into_inner);
+        Guard { guard: self.wait(guard, Some(limit)), _held }
+    }
+
+    pub(crate) fn wait_while<'a, T>(
+        &self,
+        guard: Guard<'a, T>,
+        mut wait: impl FnMut(&mut T) -> bool,
+    ) -> Guard<'a, T> {
+        let Guard { mut guard, _held } = guard;
+        while wait(&mut guard) {
+            guard = self.wait(guard, None);
+        }
         Guard { guard, _held }
     }
 
-    pub(crate) fn wait_while<'a, T>(&self, guard: Guard<'a, T>, wait: impl FnMut(&mut T) -> bool) -> Guard<'a, T> {
-        let Guard { guard, _held } = guard;
-        Guard { guard: self.0.wait_while(guard, wait).unwrap_or_else(PoisonError::into_inner), _held }
+    fn wait<'a, T>(&self, guard: Taken<'a, T>, limit: Option<Duration>) -> Taken<'a, T> {
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = guard.release();
+        match limit {
+            Some(limit) => drop(self.given.wait_timeout(turn, limit)),
+            None => drop(self.given.wait(turn)),
+        }
+        lock.lock()
     }
 }
 

@@ -17,6 +17,7 @@ WORDS = {
 }
 EXCEPTIONS = {
     "src/lock.rs": "what the others use",
+    "src/lock/quick.rs": "the lock of src/lock.rs",
     "src/closure.rs": "a closure of the user runs once at a time, under a lock that no call of this crate waits for",
     "src/mock.rs": "tests take it, to be alone",
 }
