@@ -121,14 +121,16 @@ pub use cached::OperatorCache;
 pub(crate) use cached::plan_for_cores;
 pub use element::{DataType, Element, Float, Index, Numeric};
 pub(crate) use executor::{Call, Target, operator};
+pub(crate) use few::Few;
 pub use nn::*;
 pub use operand::{Access, Footprint, Operand, Probe, Submit, Used};
 pub(crate) use operand::{Awaited, Described, Destination, Place, Record, Token};
-pub(crate) use recorded::{Recorded, Stands, stands};
+pub(crate) use recorded::{Recorded, Recorder, Stands, recorded, stands};
 pub(crate) use repeatable::{Keep, Repeatable};
+#[cfg(test)]
 pub(crate) use scalar::Factor;
 pub use scalar::Scalar;
 pub use shape::{IntoShape, MAX_RANK, Shape};
 pub(crate) use tensor::Tensor;
-pub(crate) use told::{Amount, Takes, Told};
+pub(crate) use told::{Amount, Numeral, Takes, Told};
 pub(crate) use view::View;

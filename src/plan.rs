@@ -7,11 +7,11 @@
 //!
 //! # Operators
 //!
-//! A [`Builder`] records operators in three ways. Its methods are named like the functions of [`racl::op`](crate::op)
+//! A [`Builder`] records operators in two ways, which are the same: operators of the library with all that they are told. Its methods are named like the functions of [`racl::op`](crate::op)
 //! and give their results: `g.conv2d(…)`, `g.cat(…)`, `let (values, order) = g.sort(…)?`. The functions of
 //! [`op::aclnn`](crate::op::aclnn) take the builder where they take a stream, with values for tensors and an
-//! [`Inferred`], or a value that was made with [`Builder::empty`], for each result. [`Builder::op`] takes an
-//! [`Operator`] as data.
+//! [`Inferred`], or a value that was made with [`Builder::empty`], for each result. So an operator writes to memory that
+//! is there, and works in place where it can: `aclnn::mul(g, &y, &x, &mut { y })?`.
 //!
 //! What type and shape a result has follows from rules, over symbols: one for each operator that the mock computes,
 //! except for those whose sizes depend on data. A rule says yes exactly where the library's first phase does, so that
@@ -59,7 +59,7 @@ mod spread;
 mod stored;
 mod symbols;
 
-pub use builder::decompositions::Decompositions;
+pub use builder::decompositions::{Decompositions, Operation};
 pub use builder::options::Options;
 pub use builder::{After, Builder, External, Fork, Found, Inferred, ORIGIN_TAG, Scope, TaggedEvent, Telling, Value};
 pub use check::finding::{Finding, FindingKind};
@@ -69,7 +69,7 @@ pub use dump::Width;
 pub use memory::MemoryReport;
 pub use passes::{Optimised, PassMode, Passes};
 pub use recipe::function::{Foreign, HostFunction, Launch};
-pub use recipe::operator::{Number, Operator, Order as DimOrder, Reduction};
+pub use recipe::operator::Number;
 pub use recipe::quantity::{IntoQuantities, Quantity};
 pub use recipe::{Cores, Input, OnMove};
 #[cfg(feature = "cache")]

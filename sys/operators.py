@@ -59,6 +59,8 @@ role("InplaceSqrt", "self_", "inout")
 role("InplaceCumprod", "input", "inout")
 role("InplaceScatterUpdate", "data", "inout")
 role("ForeachZeroInplace", "x", "inout")
+# Named as changed in place, and all of it is written whatever it held.
+role("InplaceCopy InplaceFillScalar", "selfRef", "out")
 # The noise is drawn in training, else read.
 role("InplaceRReluWithNoise", "self_ noise", "inout")
 role("RReluWithNoise", "noise", "inout")

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use racl::op::DataType::F32;
-use racl::plan::{After, Builder, Dim, Fork, Input, Operator, Plan, Scope, Value};
+use racl::op::{DataType::F32, aclnn};
+use racl::plan::{After, Builder, Dim, Fork, Input, Plan, Scope, Value};
 use racl::{Prefetch, Result};
 
 use super::Figures;
@@ -52,7 +52,7 @@ pub(crate) fn figures(figures: &mut Figures) -> Result<()> {
 }
 
 fn fill(g: &Builder, value: Value) -> Result<()> {
-    g.op_into(Operator::Fill { value: 1.into() }, &[], value)
+    g.fill(value, 1.0_f32)
 }
 
 fn at_start<T>(g: &Builder, tag: &str, work: impl FnOnce(&Builder) -> Result<T>) -> Result<T> {
@@ -195,7 +195,7 @@ fn rows(g: &Builder) -> Result<()> {
     for i in 0..20_000 {
         let row = g.narrow(x, 0, i..i + 1)?;
         let tag = ["1", "2", "3", "4"][i % 4];
-        at_start(g, tag, |g| g.op_into(Operator::Muls { value: 2.into() }, &[last], row))?;
+        at_start(g, tag, |g| aclnn::muls(g, &last, 2.0_f32, &mut { row }))?;
         last = g.wait_value(row, row)?;
     }
     let y = g.tanh(last)?;

@@ -1,8 +1,8 @@
 //! Plans of about as many operators as asked for.
 
 use racl::Result;
-use racl::op::DataType::F32;
 use racl::op::GeluForm;
+use racl::op::{DataType::F32, aclnn};
 use racl::plan::{Builder, Fork, Input, Plan, Scope, Value};
 
 const TOKENS: usize = 64;
@@ -183,7 +183,7 @@ fn slices(g: &Builder, operators: usize, _: &Names) -> Result<()> {
     let large = g.empty([rows, WIDTH], F32)?;
     for row in 0..rows {
         let one = g.narrow(large, 0, row..row + 1)?;
-        g.op_into(racl::plan::Operator::Muls { value: (row as f64).into() }, &[x], one)?;
+        aclnn::muls(g, &x, row as f32, &mut { one })?;
     }
     let mut last = x;
     for row in 0..rows - 3 {

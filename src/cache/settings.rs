@@ -201,7 +201,7 @@ impl CacheBuilder {
     /// use racl::plan::Decompositions;
     ///
     /// // x / sqrt(x); the version changes with what the closure does.
-    /// let table = Decompositions::new().with("sqrt", 1, |g, _, operands| {
+    /// let table = Decompositions::new().with("aclnnSqrt", 1, |g, _, operands| {
     ///     let below = g.rsqrt(operands[0])?;
     ///     g.mul(operands[0], below)
     /// })?;

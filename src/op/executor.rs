@@ -134,18 +134,11 @@ pub(crate) struct Call<'a> {
 
 /// Where an operator goes.
 pub(crate) trait Target: Copy {
-    /// Whose context and scratch memory it has.
-    fn stream(&self) -> &Stream;
-
     /// Takes the operator, whose memory belongs to the device of the stream.
     fn take(self, call: &Call<'_>) -> Result<()>;
 }
 
 impl Target for &Stream {
-    fn stream(&self) -> &Stream {
-        self
-    }
-
     #[inline]
     fn take(self, call: &Call<'_>) -> Result<()> {
         cached::run(self, call).map_err(|error| self.refuse((call.label, call.location), error))
@@ -153,10 +146,6 @@ impl Target for &Stream {
 }
 
 impl Target for Keep<'_> {
-    fn stream(&self) -> &Stream {
-        self.stream
-    }
-
     fn take(self, call: &Call<'_>) -> Result<()> {
         self.keep(call)
     }
@@ -189,6 +178,12 @@ pub(super) enum Index {
 }
 
 impl Call<'_> {
+    /// What tells the call from others, but for its tensors: equal words, equal operators with equal numbers.
+    pub(crate) fn note(&self, words: &mut Vec<u64>) {
+        words.push(self.function.id());
+        self.args.iter().for_each(|arg| arg.note(words));
+    }
+
     /// The memory of the operands, which has to be of the stream's device. Everything that the first phase is told,
     /// except the addresses, is noted in `words`.
     #[inline]

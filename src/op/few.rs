@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 const FEW: usize = 12;
 
 /// Values in the order in which they came; up to [`FEW`] of them are stored in place.
-pub(super) struct Few<T: Copy> {
+pub(crate) struct Few<T: Copy> {
     /// The first `count` are there, unless `many` has all.
     few: [MaybeUninit<T>; FEW],
     count: usize,
@@ -14,12 +14,12 @@ pub(super) struct Few<T: Copy> {
 }
 
 impl<T: Copy> Few<T> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { few: [MaybeUninit::uninit(); FEW], count: 0, many: Vec::new() }
     }
 
     #[inline]
-    pub(super) fn push(&mut self, value: T) {
+    pub(crate) fn push(&mut self, value: T) {
         if self.count < FEW {
             self.few[self.count].write(value);
             self.count += 1;
@@ -31,7 +31,7 @@ impl<T: Copy> Few<T> {
         }
     }
 
-    pub(super) fn as_slice(&self) -> &[T] {
+    pub(crate) fn as_slice(&self) -> &[T] {
         if !self.many.is_empty() {
             return &self.many;
         }

@@ -1,10 +1,12 @@
 //! Calls of operators that are kept and issued later: what a plan is made of.
 
+use std::cell::RefCell;
 use std::panic::Location;
 
 use super::argument::Arg;
 use super::executor::{Call, Function, Target};
-use super::operand::{Access, Awaited, Operand, Token, Views};
+use super::few::Few;
+use super::operand::{Access, Awaited, Destination, Operand, Place, Record, Token, Views};
 use super::told::{self, Amount, Takes, Told};
 use super::view::View;
 use crate::error::{Error, ErrorKind, Result};
@@ -79,6 +81,12 @@ impl Recorded {
         self.function.parameter(parameter).map(|(_, takes)| takes)
     }
 
+    /// As [`Call::note`] of a call that is this one.
+    pub(crate) fn note(&self, words: &mut Vec<u64>) {
+        words.push(self.function.id());
+        self.told.iter().for_each(|told| told.note(words));
+    }
+
     /// What it is told, as bytes.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         told::write(&self.told)
@@ -87,6 +95,11 @@ impl Recorded {
     /// All that it is told, in the order of its parameters.
     pub(crate) fn told(&self) -> &[Told] {
         &self.told
+    }
+
+    /// What its parameters are called.
+    pub(crate) fn parameters(&self) -> &'static [&'static str] {
+        self.function.parameters()
     }
 
     /// What its parameters take, each of them.
@@ -211,16 +224,49 @@ impl<'a> Stands<'a> {
 }
 
 /// The operands of a call in order, with what is done to each.
-pub(crate) fn stands<'a>(call: &Call<'a>) -> Vec<(Stands<'a>, Access)> {
-    let mut all = Vec::new();
+pub(crate) fn stands<'a>(call: &Call<'a>) -> Few<(Stands<'a>, Access)> {
+    let mut all = Few::new();
     for arg in call.args {
         match *arg {
             Arg::Tensor(operand, access) => all.push((Stands::of(operand), access)),
             Arg::Tensors(list, access) => {
-                all.extend((0..list.count()).map(|index| (Stands::of(list.at(index)), access)));
+                (0..list.count()).for_each(|index| all.push((Stands::of(list.at(index)), access)));
             }
             _ => {}
         }
     }
     all
+}
+
+/// What stands for the tensors of an operator, in order.
+pub(crate) type Tensors = Vec<(Token, Access)>;
+
+/// Stands where a stream does, and keeps the operator that it is given.
+#[derive(Default)]
+pub(crate) struct Recorder(RefCell<Option<(Recorded, Tensors)>>);
+
+/// What the call of a function of [`aclnn`](super::aclnn) on values is.
+pub(crate) fn recorded(call: impl FnOnce(&Recorder) -> Result<()>) -> Result<(Recorded, Tensors)> {
+    let recorder = Recorder::default();
+    call(&recorder)?;
+    recorder.0.into_inner().ok_or_else(|| Error::new(ErrorKind::Internal, "no operator was recorded"))
+}
+
+impl Destination for Recorder {
+    fn place(&self) -> Place<'_> {
+        Place::Recorder(self)
+    }
+}
+
+impl Record for Recorder {
+    #[allow(private_interfaces)]
+    fn record(&self, call: &Call<'_>) -> Result<()> {
+        let token = |(stands, access): &(Stands<'_>, Access)| match stands {
+            Stands::Value(token) => Ok((*token, *access)),
+            _ => Err(Error::new(ErrorKind::Internal, format!("{}: an operand that is no value", call.label))),
+        };
+        let tensors = stands(call).as_slice().iter().map(token).collect::<Result<_>>()?;
+        *self.0.borrow_mut() = Some((Recorded::of(call)?, tensors));
+        Ok(())
+    }
 }

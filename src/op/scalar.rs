@@ -9,7 +9,7 @@ use super::argument::{Arg, Object};
 use super::element::{DataType, Element, Numeric};
 use crate::call::pointer;
 use crate::context::{ContextInner, Scalars};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// A number with its type, for operators that take one from the host.
 ///
@@ -59,6 +59,11 @@ impl Scalar {
     /// The first bytes of `element` are one of type `dtype`.
     pub(crate) fn of(dtype: DataType, element: [u8; 8]) -> Self {
         Self { kind: dtype.raw(), element }
+    }
+
+    /// The element, of one of this type: the first bytes.
+    pub(crate) fn element_of(self, dtype: DataType) -> Option<[u8; 8]> {
+        (self.kind == dtype.raw()).then_some(self.element)
     }
 
     /// Its type, and its element.
@@ -150,17 +155,6 @@ impl ContextInner {
                 Object::Scalar(made).destroy(self);
                 Ok(other)
             }
-        }
-    }
-
-    pub(crate) fn one_of(&self, dtype: DataType) -> Result<*const aclScalar> {
-        match dtype {
-            DataType::F32 => self.one::<f32>(),
-            DataType::F16 => self.one::<f16>(),
-            DataType::Bf16 => self.one::<bf16>(),
-            DataType::I32 => self.one::<i32>(),
-            DataType::I64 => self.one::<i64>(),
-            other => Err(Error::invalid(format!("no arithmetic with elements of type {other:?}"))),
         }
     }
 }

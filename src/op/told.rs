@@ -157,6 +157,15 @@ impl Told {
         })
     }
 
+    /// As [`Arg::note`] of what it came from.
+    pub(super) fn note(&self, words: &mut Vec<u64>) {
+        match (self, self.argument()) {
+            (_, Some(arg)) => arg.note(words),
+            (Self::Tensors(count, _), None) => words.push(2 | u64::from(*count) << 8),
+            (_, None) => words.push(1),
+        }
+    }
+
     /// How many tensors it is, and what is done with them.
     pub(crate) fn tensors(&self) -> Option<(u32, Access)> {
         match *self {
@@ -164,6 +173,25 @@ impl Told {
             Self::Tensors(count, access) => Some((count, access)),
             _ => None,
         }
+    }
+
+    /// An integer, a type, or a truth value.
+    pub(crate) fn int(&self) -> Option<i64> {
+        if let Self::Number(bits) = self { Some(bits.cast_signed()) } else { None }
+    }
+
+    /// A number that is no integer.
+    pub(crate) fn real(&self) -> Option<f64> {
+        if let Self::Number(bits) = self { Some(f64::from_bits(*bits)) } else { None }
+    }
+
+    /// A list of integers.
+    pub(crate) fn ints(&self) -> Option<&[i64]> {
+        if let Self::Ints(numbers) = self { Some(numbers) } else { None }
+    }
+
+    pub(crate) fn scalar(&self) -> Option<Scalar> {
+        if let Self::Scalar(scalar) = self { Some(*scalar) } else { None }
     }
 
     /// Other numbers in its place; a scalar keeps its type. None where the parameter has no such number.

@@ -185,7 +185,7 @@ impl Plan {
     /// use racl::op::DataType::F32;
     /// use racl::plan::{Decompositions, Input, Options, Plan};
     ///
-    /// let table = Decompositions::new().with("abs", 1, |g, _, operands| {
+    /// let table = Decompositions::new().with("aclnnAbs", 1, |g, _, operands| {
     ///     let squares = g.mul(operands[0], operands[0])?;
     ///     g.sqrt(squares)
     /// })?;

@@ -3,8 +3,10 @@
 
 use crate::op::DataType;
 
+#[cfg(feature = "cache")]
+use super::recipe::function::Body;
 use super::recipe::layout::Extent;
-use super::recipe::{Input, Mode, NodeKind, OnMove, Recipe};
+use super::recipe::{Input, Mode, Node, NodeKind, OnMove, Recipe};
 use super::symbols::poly::Poly;
 
 mod arena;
@@ -23,12 +25,14 @@ mod writer;
 
 pub use schedule::Width;
 
+#[cfg(feature = "cache")]
+pub(crate) use attributes::told_text;
 use names::Names;
 
 /// A recipe as [`Plan::to_text_with_lines`](super::Plan::to_text_with_lines) has it.
 #[cfg(feature = "cache")]
-pub(crate) fn text_of(recipe: &Recipe) -> String {
-    text::Text::of(recipe, true)
+pub(crate) fn text_of(recipe: &Recipe, bodies: &[Body]) -> String {
+    text::Text::of(recipe, bodies, true)
 }
 
 /// FNV-1a, 64 bits: tells constants apart in a diff.
@@ -78,9 +82,9 @@ fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-fn kind_name(kind: NodeKind) -> &'static str {
-    match kind {
-        NodeKind::Op(_) => "op",
+fn kind_name(recipe: &Recipe, node: &Node) -> &'static str {
+    match node.kind {
+        NodeKind::Foreign(_) if recipe.operator(node).is_some() => "op",
         NodeKind::Foreign(_) => "foreign",
         NodeKind::Host(_) => "host",
         NodeKind::Copy => "copy_bytes",
@@ -100,12 +104,9 @@ fn kind_name(kind: NodeKind) -> &'static str {
     }
 }
 
-/// What a node computes: the name of its operator, else its kind.
-fn what(kind: NodeKind) -> &'static str {
-    match kind {
-        NodeKind::Op(operator) => operator.name(),
-        other => kind_name(other),
-    }
+/// What a node computes: the name of its operator in C, else its kind.
+fn what<'a>(recipe: &'a Recipe, node: &Node) -> &'a str {
+    recipe.operator(node).unwrap_or_else(|| kind_name(recipe, node))
 }
 
 /// Records and waits are no work of their own.

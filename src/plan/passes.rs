@@ -36,7 +36,6 @@ mod verify;
 
 use edit::Edit;
 use facts::Facts;
-pub(in crate::plan) use facts::works_together;
 use verify::Bound;
 
 /// How a pass is used.
@@ -312,7 +311,7 @@ impl Passes {
             Pass::Norms => norms::run(&facts)?,
             Pass::Gates => gates::run(&facts)?,
             Pass::Rotations => rotations::run(&facts)?,
-            Pass::Products => products::run(&facts),
+            Pass::Products => products::run(&facts)?,
             Pass::Moves => moves::run(&facts),
             Pass::Elements => elements::run(&facts)?,
             Pass::Dead => dead::run(&facts),

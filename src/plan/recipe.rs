@@ -20,7 +20,6 @@ pub(crate) mod wire;
 use callable::{CallInfo, Callee};
 use choice::{ChoiceInfo, ChoiceKind};
 use layout::{Extent, Layout};
-use operator::Operator;
 use quantity::Later;
 use uses::Use;
 
@@ -135,9 +134,8 @@ pub(crate) enum Ordered {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum NodeKind {
-    /// Accesses: the operands, then the result.
-    Op(#[cfg_attr(feature = "cache", serde(with = "wire::OperatorWire"))] Operator),
-    /// A foreign operator or one by its C name, by function; its accesses in the order in which they were declared.
+    /// An operator of the library or a foreign one, by function; its accesses in the order of its parameters, or in
+    /// that in which they were declared.
     Foreign(u32),
     /// A host function.
     Host(u32),
@@ -290,8 +288,8 @@ pub(crate) fn count_of(output: &str) -> String {
     format!("{output}.count")
 }
 
-/// A foreign operator or host function: how it is found again, and what it needs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// An operator, a foreign one, or a host function: how it is found again, and what it needs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "cache", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct FunctionInfo {
     pub(crate) kind: FunctionKind,
@@ -419,7 +417,6 @@ impl Recipe {
     /// What a node is called in messages.
     pub(crate) fn label(&self, node: &Node) -> String {
         match node.kind {
-            NodeKind::Op(operator) => operator.name().to_owned(),
             NodeKind::Foreign(function) | NodeKind::Host(function) => {
                 let info = &self.functions[function as usize];
                 let name = info.name.as_deref();
@@ -504,6 +501,13 @@ impl Recipe {
 }
 
 impl Recipe {
+    /// The name in C of what a node calls, when that is an operator of the library.
+    pub(crate) fn operator(&self, node: &Node) -> Option<&str> {
+        let NodeKind::Foreign(function) = node.kind else { return None };
+        let info = self.functions.get(function as usize)?;
+        info.name.as_deref().filter(|_| info.kind == FunctionKind::Operator)
+    }
+
     /// Whether the operator of a node may change between runs of one graph.
     pub(crate) fn is_updated(&self, node: &Node) -> bool {
         self.is_told(node) || self.accesses_of(node).iter().any(|access| is_updatable(self, access.value))

@@ -65,9 +65,10 @@ impl Of {
         Self { also, ..self }
     }
 
-    /// Whether the first phase takes a result that is declared so; none for a type that no rule knows.
+    /// Whether the first phase takes a result that is declared so; none for a type that no rule knows, unless it is
+    /// that of the result.
     pub(in crate::plan) fn takes(&self, dtype: DataType, dims: &[Dim]) -> Option<bool> {
-        if !Types::KNOWN.has(dtype) {
+        if !Types::KNOWN.has(dtype) && dtype != self.dtype {
             return None;
         }
         let fits = dims == self.dims
@@ -121,6 +122,28 @@ pub(in crate::plan) fn rule(name: &str) -> Option<Rule> {
         rules.flat_map(|(names, rule)| names.iter().map(|name| (*name, *rule))).collect()
     });
     table.get(name.strip_prefix("aclnn")?).copied()
+}
+
+/// Operators that read an operand again after they wrote some of a result.
+const NOT_IN_PLACE: [&str; 13] = [
+    "GeluV2",
+    "Softmax",
+    "LayerNorm",
+    "ReduceSum",
+    "Mean",
+    "Cast",
+    "InplaceCopy",
+    "Permute",
+    "Embedding",
+    "Matmul",
+    "Mm",
+    "BatchMatMul",
+    "Addmm",
+];
+
+/// Whether a result of an operator, by its name in C, may be the very value that an operand is.
+pub(in crate::plan) fn works_in_place(name: &str) -> bool {
+    name.strip_prefix("aclnn").is_none_or(|name| !NOT_IN_PLACE.contains(&name))
 }
 
 /// Refuses.

@@ -17,7 +17,6 @@ mod gate;
 mod host;
 mod host_outputs;
 mod issue;
-pub(crate) mod launch;
 mod options;
 mod outcome;
 mod output;

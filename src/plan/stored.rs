@@ -153,11 +153,13 @@ impl Plan {
         let decoded = within(most_steps(bytes), || codec::decode_hashed(bytes)).ok_or(TOO_LONG)?;
         let (decoded, _) = decoded.map_err(|error| error.to_string())?;
         if decoded.callees.is_empty() {
-            return Ok(super::dump::text_of(&decoded.recipe));
+            // Those that this version does not know have no parameters with names.
+            let bodies = Code::None.bodies(&decoded.recipe).unwrap_or_default();
+            return Ok(super::dump::text_of(&decoded.recipe, &bodies));
         }
         // What calls are needs an order, to be written out in.
         match Self::from_bytes(bytes, Code::None) {
-            Ok((plan, _)) => Ok(super::dump::text_of(&plan.0.recipe)),
+            Ok((plan, _)) => Ok(super::dump::text_of(&plan.0.recipe, &plan.0.bodies)),
             Err(NotLoaded::Broken(why) | NotLoaded::Unbound(why)) => Err(why),
         }
     }

@@ -54,8 +54,8 @@ fn the_operator_cache_is_part_of_the_key() {
 #[test]
 fn decompositions_are_part_of_the_key() {
     let table = |version| {
-        let tanh = |g: &Builder, _, operands: &[racl::plan::Value]| g.muls(operands[0], 1.0);
-        Decompositions::new().with("tanh", version, tanh).unwrap()
+        let tanh = |g: &Builder, _: &racl::plan::Operation, operands: &[racl::plan::Value]| g.muls(operands[0], 1.0);
+        Decompositions::new().with("aclnnTanh", version, tanh).unwrap()
     };
     assert_other("decompositions", |cache| cache.decompositions(&table(1)));
     let root = Root::new();

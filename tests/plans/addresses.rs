@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, mpsc};
 
 use racl::Tensor;
-use racl::op::{CubeMath, DataType, DataType::F32, DataType::I64, GeluForm};
-use racl::plan::{Bindings, Builder, Executable, Frozen, Input, Mode, Operator, Plan, RunOptions, Value};
+use racl::op::{CubeMath, DataType, DataType::F32, DataType::I64, GeluForm, aclnn};
+use racl::plan::{Bindings, Builder, Executable, Frozen, Input, Mode, Plan, RunOptions, Value};
 use racl::sys::Table;
 use racl::{Result, Stream, mock};
 
@@ -19,37 +19,37 @@ type Record = fn(&Builder, &[Value]) -> Result<Value>;
 
 /// The operators with the shapes of their operands, which are numbers but for the indices.
 const OPERATORS: [(&str, &[&[usize]], Record); 25] = [
-    ("add", &[&[2, 3], &[3]], |g, v| g.add(v[0], v[1])),
-    ("add_scaled", &[&[2, 3], &[3]], |g, v| g.add_scaled(v[0], v[1], -3.0)),
-    ("sub", &[&[2, 3], &[2, 1]], |g, v| g.sub(v[0], v[1])),
-    ("mul", &[&[2, 3], &[2, 3]], |g, v| g.mul(v[0], v[1])),
-    ("div", &[&[2, 3], &[2, 3]], |g, v| g.div(v[0], v[1])),
-    ("maximum", &[&[2, 3], &[2, 3]], |g, v| g.maximum(v[0], v[1])),
-    ("adds", &[&[4]], |g, v| g.adds(v[0], 0.5)),
-    ("muls", &[&[4]], |g, v| g.muls(v[0], 1.5)),
-    ("divs", &[&[4]], |g, v| g.divs(v[0], 3.0)),
-    ("clamp_min", &[&[4]], |g, v| g.clamp_min(v[0], 2.0)),
-    ("abs", &[&[4]], |g, v| g.abs(v[0])),
-    ("sqrt", &[&[4]], |g, v| g.sqrt(v[0])),
-    ("rsqrt", &[&[4]], |g, v| g.rsqrt(v[0])),
-    ("tanh", &[&[4]], |g, v| g.tanh(v[0])),
-    ("gelu", &[&[4]], |g, v| g.gelu(v[0], GeluForm::Tanh)),
+    ("aclnnAdd", &[&[2, 3], &[3]], |g, v| g.add(v[0], v[1])),
+    ("aclnnAdd", &[&[2, 3], &[3]], |g, v| g.add_scaled(v[0], v[1], -3.0)),
+    ("aclnnSub", &[&[2, 3], &[2, 1]], |g, v| g.sub(v[0], v[1])),
+    ("aclnnMul", &[&[2, 3], &[2, 3]], |g, v| g.mul(v[0], v[1])),
+    ("aclnnDiv", &[&[2, 3], &[2, 3]], |g, v| g.div(v[0], v[1])),
+    ("aclnnMaximum", &[&[2, 3], &[2, 3]], |g, v| g.maximum(v[0], v[1])),
+    ("aclnnAdds", &[&[4]], |g, v| g.adds(v[0], 0.5)),
+    ("aclnnMuls", &[&[4]], |g, v| g.muls(v[0], 1.5)),
+    ("aclnnDivs", &[&[4]], |g, v| g.divs(v[0], 3.0)),
+    ("aclnnClampMin", &[&[4]], |g, v| g.clamp_min(v[0], 2.0)),
+    ("aclnnAbs", &[&[4]], |g, v| g.abs(v[0])),
+    ("aclnnSqrt", &[&[4]], |g, v| g.sqrt(v[0])),
+    ("aclnnRsqrt", &[&[4]], |g, v| g.rsqrt(v[0])),
+    ("aclnnTanh", &[&[4]], |g, v| g.tanh(v[0])),
+    ("aclnnGeluV2", &[&[4]], |g, v| g.gelu(v[0], GeluForm::Tanh)),
     ("softmax of a view with gaps, which needs scratch memory", &[&[2, 3]], |g, v| {
         let turned = g.transpose(v[0], 0, 1)?;
         g.softmax(turned, 0)
     }),
-    ("layer_norm", &[&[2, 3], &[3], &[3]], |g, v| g.layer_norm(v[0], v[1], v[2], 1e-5)),
-    ("reduce_sum", &[&[2, 3]], |g, v| g.reduce_sum(v[0], &[0], false)),
-    ("mean", &[&[2, 3]], |g, v| g.mean(v[0], &[-1], true)),
-    ("permute", &[&[2, 3]], |g, v| g.permute(v[0], &[1, 0])),
-    ("embedding", &[&[4, 3], &[5]], |g, v| {
+    ("aclnnLayerNorm", &[&[2, 3], &[3], &[3]], |g, v| g.layer_norm(v[0], v[1], v[2], 1e-5)),
+    ("aclnnReduceSum", &[&[2, 3]], |g, v| g.reduce_sum(v[0], &[0], false)),
+    ("aclnnMean", &[&[2, 3]], |g, v| g.mean(v[0], &[-1], true)),
+    ("aclnnPermute", &[&[2, 3]], |g, v| g.permute(v[0], &[1, 0])),
+    ("aclnnEmbedding", &[&[4, 3], &[5]], |g, v| {
         let indices = g.cast(v[1], I64)?;
         g.embedding(v[0], indices)
     }),
-    ("matmul", &[&[2, 3], &[3, 2]], |g, v| g.matmul_with(v[0], v[1], CubeMath::UseHf32)),
-    ("mm", &[&[2, 3], &[3, 2]], |g, v| g.mm(v[0], v[1])),
-    ("batch_matmul", &[&[2, 2, 3], &[2, 3, 2]], |g, v| g.batch_matmul(v[0], v[1])),
-    ("addmm", &[&[2], &[2, 3], &[3, 2]], |g, v| g.addmm(v[0], v[1], v[2])),
+    ("aclnnMatmul", &[&[2, 3], &[3, 2]], |g, v| g.matmul_with(v[0], v[1], CubeMath::UseHf32)),
+    ("aclnnMm", &[&[2, 3], &[3, 2]], |g, v| g.mm(v[0], v[1])),
+    ("aclnnBatchMatMul", &[&[2, 2, 3], &[2, 3, 2]], |g, v| g.batch_matmul(v[0], v[1])),
+    ("aclnnAddmm", &[&[2], &[2, 3], &[3, 2]], |g, v| g.addmm(v[0], v[1], v[2])),
 ];
 
 fn names(count: usize) -> impl Iterator<Item = String> {
@@ -104,7 +104,7 @@ fn every_operator_gives_the_same_bits_by_address_whole_and_eagerly() {
         let (eager, _) = run(RunOptions::new().mode(Mode::Eager));
         assert!(eager.windows(2).all(|two| two[0] != two[1]), "{name}: {eager:?}");
         // The look-up has the operator that makes its indices beside it.
-        let each = if name == "embedding" { 2 } else { 1 };
+        let each = if name == "aclnnEmbedding" { 2 } else { 1 };
         assert_eq!(run(RunOptions::new()), (eager.clone(), [5 * each, 4 * each]), "{name}");
         assert_eq!(run(RunOptions::new().address_updates(false)), (eager, [5 * each, 0]), "{name}");
     }
@@ -118,10 +118,10 @@ fn results_in_memory_that_moves_and_operands_that_are_one_input_are_replaced() {
     let alone = Alone::new();
     let stream = alone.stream();
     let operators: [Into; 4] = [
-        ("copy", |g, a, out| g.op_into(Operator::Copy, &[a], out), |a| a),
-        ("fill", |g, _, out| g.op_into(Operator::Fill { value: 7.into() }, &[], out), |_| 7.0),
-        ("mul", |g, a, out| g.op_into(Operator::Mul, &[a, a], out), |a| a * a),
-        ("sub", |g, a, out| g.op_into(Operator::Sub, &[out, a], out), |a| -a),
+        ("copy", |g, a, out| aclnn::inplace_copy(g, &mut { out }, &a), |a| a),
+        ("fill", |g, _, out| g.fill(out, 7.0_f32), |_| 7.0),
+        ("aclnnMul", |g, a, out| aclnn::mul(g, &a, &a, &mut { out }), |a| a * a),
+        ("aclnnSub", |g, a, out| aclnn::sub(g, &out, &a, 1, &mut { out }), |a| -a),
     ];
     for (name, record, expected) in operators {
         let plan = Plan::build(|g| {

@@ -226,7 +226,7 @@ fn a_core_limit_that_the_device_does_not_have_names_its_scope() {
     let (cube, vector) = (alone.device.cube_cores().unwrap() as u32, alone.device.vector_cores().unwrap() as u32);
     for cores in [Cores { cube: cube + 1, vector: 0 }, Cores { cube: 1, vector: vector + 1 }] {
         let device = format!("the device has {cube} and {vector}");
-        let parts = ["the core limit of adds (#", "stream \"a\", tests/plans/budgets.rs:", &device];
+        let parts = ["the core limit of aclnnAdds (#", "stream \"a\", tests/plans/budgets.rs:", &device];
         refused(&alone, &plan(cores), Mode::Captured, FindingKind::CoreLimit, &parts);
     }
     plan(Cores { cube, vector }).capture(&alone.device, Frozen::new()).unwrap();

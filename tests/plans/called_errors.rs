@@ -255,8 +255,11 @@ fn work_of_calls_shows_written_out_with_the_lines_of_the_body() {
     assert_eq!(plan.operators(), 6);
     let text = plan.to_text_with_lines();
     assert_eq!(text.matches(": prefetch.").count(), 2, "{text}");
-    assert!(text.contains("adds.1(%adds.0 f32[4])") && text.contains("tests/plans/called_errors.rs:"), "{text}");
-    assert!(plan.to_json(&[]).unwrap().contains("adds.1") && plan.to_dot().contains("adds.1"));
+    assert!(
+        text.contains("aclnnAdds.1(%aclnnAdds.0 f32[4])") && text.contains("tests/plans/called_errors.rs:"),
+        "{text}"
+    );
+    assert!(plan.to_json(&[]).unwrap().contains("aclnnAdds.1") && plan.to_dot().contains("aclnnAdds.1"));
     let lint = &plan.lints()[0];
     assert_eq!(lint.kind, FindingKind::Unnamed);
     assert!(lint.message.contains("call of a plan of 3 operators, 2 times"), "{}", lint.message);

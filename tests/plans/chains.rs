@@ -5,7 +5,7 @@
 use racl::Result;
 use racl::op::DataType::F32;
 use racl::op::aclnn;
-use racl::plan::{Builder, Inferred, Input, OnMove, Operator, PassMode, Passes, Plan, Value};
+use racl::plan::{Builder, Inferred, Input, OnMove, PassMode, Passes, Plan, Value};
 
 use super::equal::Given;
 use super::generate::Dice;
@@ -55,7 +55,7 @@ impl Writer<'_> {
         let g = self.g;
         match self.dice.below(4) {
             0 => self.read.push(made),
-            1 => g.op_into(Operator::Tanh, &[made], made)?,
+            1 => aclnn::tanh(g, &made, &mut { made })?,
             2 => self.in_place()?,
             _ => {
                 let side = g.scope("side", |g| g.abs(made))?;
@@ -69,7 +69,7 @@ impl Writer<'_> {
     fn in_place(&mut self) -> Result<()> {
         let writable: Vec<Value> = self.known.iter().filter(|(_, own)| *own).map(|(value, _)| *value).collect();
         let one = writable[self.dice.index(writable.len())];
-        self.g.op_into(Operator::Tanh, &[one], one)
+        aclnn::tanh(self.g, &one, &mut { one })
     }
 
     fn multiple(&mut self, of: Value) -> Result<Value> {
@@ -185,7 +185,7 @@ impl Writer<'_> {
                 if self.coin() {
                     g.copy(rows, copy)?;
                 } else {
-                    g.op_into(Operator::Copy, &[rows], copy)?;
+                    aclnn::inplace_copy(g, &mut { copy }, &rows)?;
                 }
                 let copy = self.between(copy)?;
                 g.cat(&[g.tanh(copy)?, g.narrow(other, 0, 0..1)?], 0)

@@ -1,6 +1,9 @@
 //! Inputs by class: what a run does with each, and what it refuses.
 
-use racl::op::DataType::{F32, I32};
+use racl::op::{
+    DataType::{F32, I32},
+    aclnn,
+};
 use racl::plan::{Frozen, Input, Mode, OnMove, Plan, RunOptions};
 use racl::{Acl, ErrorKind};
 
@@ -339,7 +342,7 @@ fn an_input_that_is_written_shares_no_memory_with_another() {
             let a = g.input("a", [4], F32, class)?;
             let b = g.input("b", [4], F32, class)?;
             let y = g.scope("1", |g| g.adds(b, 1.0))?;
-            g.op_into(racl::plan::Operator::Abs, &[a], a)?;
+            aclnn::abs(g, &a, &mut { a })?;
             g.output("y", y)
         })
         .unwrap()
@@ -371,7 +374,7 @@ fn memory_that_a_written_input_shares_is_refused_before_the_first_run() {
     let plan = |classes: [Input; 2]| {
         Plan::build(|g| {
             let (a, b) = (g.input("a", [4], F32, classes[0])?, g.input("b", [4], F32, classes[1])?);
-            g.op_into(racl::plan::Operator::Adds { value: 1.0.into() }, &[a], a)?;
+            aclnn::adds(g, &a, 1.0_f32, 1, &mut { a })?;
             let y = g.muls(b, 10.0)?;
             g.output("y", y)
         })

@@ -1,8 +1,11 @@
 //! Host outputs that are taken from the executable, and read while later runs are under way.
 
-use racl::op::DataType::{F32, I32};
+use racl::op::{
+    DataType::{F32, I32},
+    aclnn,
+};
 use racl::plan::{
-    Bindings, Executable, Frozen, HostFunction, HostOutputs, Input, Mode, Operator, OutputId, Plan, Pool, RunOptions,
+    Bindings, Executable, Frozen, HostFunction, HostOutputs, Input, Mode, OutputId, Plan, Pool, RunOptions,
 };
 use racl::{Error, ErrorKind, Result, Stream, mock};
 
@@ -216,7 +219,7 @@ fn an_output_that_is_written_again_has_what_it_had_where_it_was_brought() {
         let x = g.input("x", [4], F32, Input::Host)?;
         let y = g.muls(x, 2.0)?;
         g.output_to_host("before", y)?;
-        g.op_into(Operator::Mul, &[y, x], y)?;
+        aclnn::mul(g, &y, &x, &mut { y })?;
         g.output_to_host("after", y)?;
         g.fill_bytes(y, 0)
     })

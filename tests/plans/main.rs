@@ -109,9 +109,9 @@ pub(crate) fn give(exe: &Executable, name: &str, memory: &impl racl::plan::Binda
 
 /// What the generator of random plans needs.
 mod api {
-    pub(crate) use racl::op::DataType;
+    pub(crate) use racl::op::{DataType, aclnn};
     pub(crate) use racl::plan::{
-        After, Builder, Dim, Foreign, Fork, HostFunction, Input, Operator, Options, Plan, Scope, TaggedEvent, Value,
+        After, Builder, Dim, Foreign, Fork, HostFunction, Input, Options, Plan, Scope, TaggedEvent, Value,
     };
     pub(crate) use racl::{Prefetch, Result};
 }

@@ -5,9 +5,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use racl::mock::{self, RaceCheck};
-use racl::op::DataType::F32;
+use racl::op::{DataType::F32, aclnn};
 use racl::plan::auto::{Auto, Overlapped, Rates, Target};
-use racl::plan::{Builder, Frozen, HostFunction, Input, Operator, Options, Plan, Simulated, Value};
+use racl::plan::{Builder, Frozen, HostFunction, Input, Options, Plan, Simulated, Value};
 use racl::{Result, Tensor};
 
 use super::bodies;
@@ -50,7 +50,7 @@ impl Writer<'_> {
             3 => g.softmax(a, -1)?,
             4 => {
                 let one = self.own[self.dice.index(self.own.len())];
-                return g.op_into(Operator::Tanh, &[one], one).map(drop);
+                return aclnn::tanh(g, &one, &mut { one }).map(drop);
             }
             5 if self.dice.chance(200) => return g.host_function(&HostFunction::new("seen", 1, |_| {})),
             6 if self.dice.chance(300) => {

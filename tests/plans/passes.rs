@@ -9,7 +9,7 @@ use racl::Prefetch;
 use racl::Result;
 use racl::op::DataType::{self, F32};
 use racl::op::aclnn;
-use racl::plan::{After, Builder, Input, Operator, Optimised, PassMode, Passes, Plan, Simulated, Value};
+use racl::plan::{After, Builder, Input, Optimised, PassMode, Passes, Plan, Simulated, Value};
 
 use super::equal::{Case, Given};
 use super::generate::{self, Dice, Recorded, Style};
@@ -183,15 +183,15 @@ impl Writer<'_> {
                 if self.dice.chance(500) {
                     g.copy(a, copy)?;
                 } else {
-                    g.op_into(Operator::Copy, &[a], copy)?;
+                    aclnn::inplace_copy(g, &mut { copy }, &a)?;
                 }
                 copy
             }
             8 => {
                 let parts = g.empty([4], F32)?;
                 let half = |value, at: usize| g.narrow(value, 0, 2 * at..2 * at + 2);
-                g.op_into(Operator::Abs, &[half(a, 0)?], half(parts, 1)?)?;
-                g.op_into(Operator::Tanh, &[half(b, 1)?], half(parts, 0)?)?;
+                aclnn::abs(g, &half(a, 0)?, &mut { half(parts, 1)? })?;
+                aclnn::tanh(g, &half(b, 1)?, &mut { half(parts, 0)? })?;
                 parts
             }
             9 => {
@@ -221,7 +221,7 @@ impl Writer<'_> {
     fn in_place(&mut self) -> Result<()> {
         let writable: Vec<Value> = self.known.iter().filter(|(_, own)| *own).map(|(value, _)| *value).collect();
         let one = writable[self.dice.index(writable.len())];
-        self.g.op_into(Operator::Tanh, &[one], one)
+        aclnn::tanh(self.g, &one, &mut { one })
     }
 }
 
@@ -303,10 +303,10 @@ fn inputs_of_every_class_stay_what_they_are() {
             g.join("side")?;
             g.tanh(g.abs(input)?)?;
             let copy = g.empty([4], F32)?;
-            g.op_into(Operator::Copy, &[b], copy)?;
+            aclnn::inplace_copy(g, &mut { copy }, &b)?;
             sums.push(g.add(a, copy)?);
             if index == 1 || index == 4 {
-                g.op_into(Operator::Muls { value: 0.5.into() }, &[input], input)?;
+                aclnn::muls(g, &input, 0.5_f32, &mut { input })?;
                 sums.push(g.abs(input)?); // others than before
             }
         }

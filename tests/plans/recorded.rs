@@ -2,7 +2,7 @@
 
 use racl::op::DataType::{self, Bool, F16, F32, I32, I64};
 use racl::op::{AnyTensor, Operand, Scalar, Submit, aclnn};
-use racl::plan::{Builder, Executable, Frozen, Input, Mode, Operator, Plan, RunOptions, Simulated, Value};
+use racl::plan::{Builder, Executable, Frozen, Input, Mode, Plan, RunOptions, Simulated, Value};
 use racl::{ErrorKind, Result, mock};
 
 use crate::common::assert_says;
@@ -281,7 +281,7 @@ fn operators_take_part_in_streams_and_order_like_all_others() {
         })
     };
     let error = build(false).unwrap_err();
-    assert_says(&error, ErrorKind::InvalidPlan, &["aclnnSort", "adds", "tests/plans/recorded.rs"]);
+    assert_says(&error, ErrorKind::InvalidPlan, &["aclnnSort", "aclnnAdds", "tests/plans/recorded.rs"]);
     let plan = build(true).unwrap();
     assert_eq!((plan.streams(), plan.operators()), (2, 2));
     let mut exe = plan.capture(&alone.device, Frozen::new()).unwrap();
@@ -392,7 +392,7 @@ fn builders_of_operators_may_be_nested_in_one_expression() {
     let alone = Alone::new();
     let plan = Plan::build(|g| {
         let x = g.input("x", [2], F32, Input::Copied)?;
-        let y = g.add(g.mul(x, x)?, g.op(Operator::Abs, &[g.muls(x, -2.0)?])?)?;
+        let y = g.add(g.mul(x, x)?, g.abs(g.muls(x, -2.0)?)?)?;
         g.output("y", y)
     })
     .unwrap();
@@ -420,7 +420,7 @@ fn code_of_the_caller_inside_a_call_may_use_the_builder() {
         let y = g.empty(Asking(g, x), F32)?;
         let z = g.full(Asking(g, x), F32, 1.0)?;
         let w = g.reshape(x, Asking(g, x))?;
-        g.op_into(Operator::Add, &[z, w], y)?;
+        aclnn::add(g, &z, &w, 1, &mut { y })?;
         g.output("y", y)
     });
     assert_eq!(plan.unwrap().operators(), 5);

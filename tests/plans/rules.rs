@@ -3,8 +3,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use racl::op::DataType::{F32, U8};
-use racl::plan::{After, FindingKind, Fork, Frozen, Input, Mode, ORIGIN_TAG, Operator, Plan, RunOptions, Scope};
+use racl::op::{
+    DataType::{F32, U8},
+    aclnn,
+};
+use racl::plan::{After, FindingKind, Fork, Frozen, Input, Mode, ORIGIN_TAG, Plan, RunOptions, Scope};
 use racl::{Error, ErrorKind, Prefetch, mock};
 
 use crate::common::assert_says;
@@ -36,7 +39,7 @@ fn a_scope_is_left_by_errors_and_panics_too() {
     })
     .unwrap();
     let text = plan.to_text();
-    let work: Vec<_> = text.lines().filter(|line| line.contains(" = abs.")).collect();
+    let work: Vec<_> = text.lines().filter(|line| line.contains(" = aclnnAbs.")).collect();
     let [main, side] = work[..] else { panic!("{text}") };
     assert!(main.starts_with("origin: ") && side.starts_with("side: "), "{text}");
 }
@@ -55,7 +58,7 @@ fn what_is_forked_at_the_start_waits_for_nothing_of_before() {
     plan(Fork::Here).unwrap();
     let error = plan(Fork::AtStart).unwrap_err();
     assert_eq!(error.findings()[0].kind, FindingKind::UnorderedAccess);
-    assert_says(&error, ErrorKind::InvalidPlan, &["muls (#", "stream \"side\"", "adds (#"]);
+    assert_says(&error, ErrorKind::InvalidPlan, &["aclnnMuls (#", "stream \"side\"", "aclnnAdds (#"]);
 }
 
 #[test]
@@ -103,7 +106,7 @@ fn a_prefetch_is_no_use_of_the_memory() {
         let x = g.input("x", [4], F32, Input::Copied)?;
         g.prefetch(w, Prefetch::all(), After::Start)?;
         // Beside the prefetch, which no order with a write could make wrong.
-        g.op_into(Operator::Abs, &[x], w)
+        aclnn::abs(g, &x, &mut { w })
     });
     assert!(plan.unwrap().lints().is_empty());
     // Nor does it read what nobody has written.
@@ -180,7 +183,7 @@ fn a_race_is_told_with_both_operators_the_bytes_and_the_event_that_would_order_t
         let parts: Vec<_> = race.message.split(['(', ',']).collect();
         assert!(parts[0] == "copy " && race.message.contains(&at(lines[0])), "{race}");
         let (_, rest) = race.message.split_once(&at(lines[0])).unwrap();
-        let (middle, rest) = rest.split_once("tanh (#").unwrap();
+        let (middle, rest) = rest.split_once("aclnnTanh (#").unwrap();
         assert_eq!(middle, " writes bytes 8..20 of the value of 32 bytes that ");
         let (_, rest) = rest.split_once(&at(lines[1])).unwrap();
         assert_eq!(

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use racl::op::DataType::F32;
+use racl::op::{DataType::F32, aclnn};
 use racl::plan::{
-    Bindings, Cores, Executable, Frozen, HostFunction, Input, Mode, OnFull, OnMove, Operator, Plan, RunOptions, Scope,
+    Bindings, Cores, Executable, Frozen, HostFunction, Input, Mode, OnFull, OnMove, Plan, RunOptions, Scope,
 };
 use racl::{ErrorKind, mock};
 
@@ -35,7 +35,7 @@ fn everything(runs: &Arc<AtomicU32>) -> Plan {
         g.record(&ready)?;
         let left = g.scope("left", |g| {
             let a = g.mul(sum, t)?;
-            g.op_into(Operator::Add, &[a, c], a)?;
+            aclnn::add(g, &a, &c, 1, &mut { a })?;
             g.host_function(&count)?;
             Ok(a)
         })?;
@@ -45,7 +45,7 @@ fn everything(runs: &Arc<AtomicU32>) -> Plan {
             g.foreign(&kernel, &[sum], &[b])?;
             let half = g.narrow(b, 0, 0..N / 2)?;
             g.fill_bytes(half, 0)?;
-            g.scope("deep", |g| g.op_into(Operator::Add, &[b, h], b))?;
+            g.scope("deep", |g| aclnn::add(g, &b, &h, 1, &mut { b }))?;
             g.join("deep")?;
             Ok(b)
         })?;
@@ -181,7 +181,7 @@ fn a_capture_that_fails_is_not_counted_and_the_next_run_works() {
     let mut bind = give(&exe, "x", &x);
     mock::fail("aclnnAdds", 1, 507_000).unwrap();
     let error = exe.run(&stream, &mut bind).unwrap_err();
-    assert_says(&error, error.kind(), &["aclnnAdds", "adds (#0, the origin stream, tests/plans/store.rs:"]);
+    assert_says(&error, error.kind(), &["aclnnAdds", "aclnnAdds (#0, the origin stream, tests/plans/store.rs:"]);
     assert_eq!((exe.counters().captured_new, exe.graphs()), (0, 0));
     exe.run(&stream, &mut bind).unwrap();
     assert_eq!((exe.counters().captured_new, result(&exe, "y")), (1, vec![2.0; 4]));

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use racl::mock;
-use racl::op::DataType::F32;
-use racl::plan::{Executable, Fork, Frozen, Input, Mode, ORIGIN_TAG, Operator, Plan, RunOptions, Scope};
+use racl::op::{DataType::F32, aclnn};
+use racl::plan::{Executable, Fork, Frozen, Input, Mode, ORIGIN_TAG, Plan, RunOptions, Scope};
 
 use crate::kernels::tell_priority;
 use crate::{Alone, give, result};
@@ -122,14 +122,14 @@ fn a_wait_is_for_the_latest_record_at_that_time() {
         Plan::build(|g| {
             let x = g.input("x", [4], F32, Input::Copied)?;
             let (event, buffer) = (g.event("e")?, g.empty([4], F32)?);
-            g.op_into(Operator::Adds { value: 1.0.into() }, &[x], buffer)?;
+            aclnn::adds(g, &x, 1.0_f32, 1, &mut { buffer })?;
             g.record(&event)?;
             let first = g.scope_with("a", Scope::new().fork(Fork::AtStart), |g| {
                 g.wait(&event)?;
                 g.muls(buffer, 10.0)
             })?;
             g.join("a")?;
-            g.op_into(Operator::Adds { value: 1.0.into() }, &[buffer], buffer)?;
+            aclnn::adds(g, &buffer, 1.0_f32, 1, &mut { buffer })?;
             if rerecord {
                 g.rerecord(&event)?;
             }
@@ -200,7 +200,7 @@ fn a_wait_for_a_value_waits_for_all_that_wrote_its_parts() {
             let whole = g.empty([16], F32)?;
             let parts = [g.narrow(whole, 0, 0..8)?, g.narrow(whole, 0, 8..16)?];
             for (tag, part) in ["1", "2"].into_iter().zip(parts) {
-                g.scope(tag, |g| g.op_into(Operator::Abs, &[x], part))?;
+                g.scope(tag, |g| aclnn::abs(g, &x, &mut { part }))?;
             }
             if wait {
                 g.wait_all(&[whole])?;

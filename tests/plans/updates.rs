@@ -4,10 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use racl::op::DataType::F32;
-use racl::plan::{
-    Builder, Cores, Executable, FindingKind, Frozen, Input, Mode, Operator, Plan, RunOptions, Scope, Value,
-};
+use racl::op::{DataType::F32, aclnn};
+use racl::plan::{Builder, Cores, Executable, FindingKind, Frozen, Input, Mode, Plan, RunOptions, Scope, Value};
 use racl::{ErrorKind, Result, mock};
 
 use crate::common::assert_says;
@@ -273,10 +271,14 @@ fn what_is_no_operator_cannot_use_an_updatable_input() {
             let x = g.input("x", [4], F32, Input::Updatable)?;
             let y = g.full([4], F32, 5.0)?;
             let error = work(g, x, y).unwrap_err();
-            assert_says(&error, ErrorKind::InvalidPlan, &[text, "Operator::Copy", "(#1, tests/plans/updates.rs:"]);
+            assert_says(
+                &error,
+                ErrorKind::InvalidPlan,
+                &[text, "aclnn::inplace_copy", "(#1, tests/plans/updates.rs:"],
+            );
             assert_eq!(error.findings()[0].kind, FindingKind::Operand);
             // Nothing of it is left, and operators do the same.
-            g.op_into(Operator::Copy, &[x], y)?;
+            aclnn::inplace_copy(g, &mut { y }, &x)?;
             g.output("z", y)
         })
         .unwrap();

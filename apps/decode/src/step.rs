@@ -7,9 +7,7 @@
 //! its gate opened.
 
 use racl::op::{DataType, aclnn};
-use racl::plan::{
-    After, Bindings, Builder, Dim, Executable, Frozen, Input, OnMove, Operator, Plan, RunOptions, Value,
-};
+use racl::plan::{After, Bindings, Builder, Dim, Executable, Frozen, Input, OnMove, Plan, RunOptions, Value};
 use racl::{Context, Prefetch, Result, Stream};
 
 use crate::config::Config;
@@ -127,7 +125,7 @@ fn plan<T: Number>(config: &Config, capacity: usize, prefetches: bool, places: u
         }
         let normed = step.normalised(hidden, norm)?;
         let logits = g.input("logits", [1, config.vocabulary], dtype, FIXED)?;
-        g.op_into(Operator::Mm, &[normed, head], logits)?;
+        aclnn::mm(g, &normed, &head, &mut { logits }, 0)?;
         step.go_on(logits, prompt, &mut tokens)
     })
 }

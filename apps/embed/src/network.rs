@@ -1,9 +1,12 @@
 //! The network as a plan: one for every padded length, with the weights as frozen inputs.
 
 use racl::cache::CompileCache;
-use racl::op::DataType::{F32, I64};
 use racl::op::GeluForm;
-use racl::plan::{After, Builder, Dim, Frozen, Input, Operator, Plan, Value};
+use racl::op::{
+    DataType::{F32, I64},
+    aclnn,
+};
+use racl::plan::{After, Builder, Dim, Frozen, Input, Plan, Value};
 use racl::{Device, Prefetch, Result};
 
 use crate::tokens::MAX_TOKENS;
@@ -95,8 +98,8 @@ impl Network<'_> {
         let (kind, norm) = (table("kind", 1)?, table("embeddings", 2)?);
         let sum = g.embedding(words, ids)?;
         let positions = g.narrow(positions, 0, Dim::from(0)..self.tokens)?;
-        g.op_into(Operator::Add, &[sum, positions], sum)?;
-        g.op_into(Operator::Add, &[sum, kind], sum)?;
+        aclnn::add(g, &sum, &positions, 1, &mut { sum })?;
+        aclnn::add(g, &sum, &kind, 1, &mut { sum })?;
         let (width, norm) = (config.hidden, g.reshape(norm, [2 * config.hidden])?);
         self.normalise(g, sum, norm, &Place { weight: 0..width, bias: width..2 * width })
     }
@@ -120,13 +123,13 @@ impl Network<'_> {
         let joined = g.permute(context, &[1, 0, 2])?;
         let joined = g.reshape(joined, [tokens, Dim::from(config.hidden)])?;
         let sum = linear(g, joined, memory, &places.attention)?;
-        g.op_into(Operator::Add, &[sum, hidden], sum)?;
+        aclnn::add(g, &sum, &hidden, 1, &mut { sum })?;
         let hidden = self.normalise(g, sum, memory, &places.attention_norm)?;
 
         let up = linear(g, hidden, memory, &places.up)?;
         let active = g.gelu(up, GeluForm::Exact)?;
         let sum = linear(g, active, memory, &places.down)?;
-        g.op_into(Operator::Add, &[sum, hidden], sum)?;
+        aclnn::add(g, &sum, &hidden, 1, &mut { sum })?;
         self.normalise(g, sum, memory, &places.norm)
     }
 

@@ -115,8 +115,9 @@ fn each_setting_changes_its_part() {
     let mut inputs = Signature::new();
     inputs.input("x", [2], F32, Input::Copied).unwrap();
     let table = |version| {
-        let same = |_: &crate::plan::Builder, _, operands: &[crate::plan::Value]| Ok(operands[0]);
-        Decompositions::new().with("gelu", version, same).unwrap()
+        let same =
+            |_: &crate::plan::Builder, _: &crate::plan::Operation, operands: &[crate::plan::Value]| Ok(operands[0]);
+        Decompositions::new().with("aclnnGeluV2", version, same).unwrap()
     };
     let with = |change: fn(crate::cache::CacheBuilder) -> crate::cache::CacheBuilder| {
         func(|cache| change(cache.dynamic(false)))

@@ -213,9 +213,9 @@ aclnn! {
     #[doc(alias = "aclnnInplaceClampMinTensor")]
     fn inplace_clamp_min_tensor = aclnnInplaceClampMinTensor,
         aclnnInplaceClampMinTensorGetWorkspaceSize(self_ref: inout, clip_value_min: in);
-    /// Reads `src`; changes `self_ref`. Since CANN 8.1. On the mock.
+    /// Reads `src`; writes `self_ref`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnInplaceCopy")]
-    fn inplace_copy = aclnnInplaceCopy, aclnnInplaceCopyGetWorkspaceSize(self_ref: inout, src: in);
+    fn inplace_copy = aclnnInplaceCopy, aclnnInplaceCopyGetWorkspaceSize(self_ref: out, src: in);
     /// Changes `input_ref`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnInplaceCos")]
     fn inplace_cos = aclnnInplaceCos, aclnnInplaceCosGetWorkspaceSize(input_ref: inout);
@@ -272,9 +272,9 @@ aclnn! {
     #[doc(alias = "aclnnInplaceFillDiagonal")]
     fn inplace_fill_diagonal = aclnnInplaceFillDiagonal, aclnnInplaceFillDiagonalGetWorkspaceSize(self_ref: inout,
         fill_value: scalar, wrap: bool);
-    /// Changes `self_ref`. Since CANN 8.1. On the mock.
+    /// Writes `self_ref`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnInplaceFillScalar")]
-    fn inplace_fill_scalar = aclnnInplaceFillScalar, aclnnInplaceFillScalarGetWorkspaceSize(self_ref: inout,
+    fn inplace_fill_scalar = aclnnInplaceFillScalar, aclnnInplaceFillScalarGetWorkspaceSize(self_ref: out,
         value: scalar);
     /// Reads `value`; changes `self_ref`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnInplaceFillTensor")]

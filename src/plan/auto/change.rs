@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::plan::Plan;
 use crate::plan::builder::Built;
 use crate::plan::checked::change::Work;
-use crate::plan::passes::works_together;
+use crate::plan::recipe::function::works_together;
 use crate::plan::recipe::{Access, Cores, FunctionKind, Mode, Node, NodeKind, Ordered, Recipe, StorageKind};
 use crate::plan::spread::{Choose, Placed, Wishes, is_on_one_stream, spread};
 

@@ -70,7 +70,6 @@ impl Costed<'_> {
         let some = Cost { bytes, least: self.target.rates.start, ..Cost::default() };
         let limited = |cost: Cost| self.limited(cost);
         match self.node.kind {
-            NodeKind::Op(operator) => limited(self.operator(operator.name(), some)),
             NodeKind::Foreign(function) => {
                 let info = &self.recipe.functions[function as usize];
                 match (info.kind, info.name.as_deref()) {

@@ -93,7 +93,7 @@ fn a_diamond_of_single_operators_is_not_worth_two_events() {
     let rates = Rates { event: 100, ..Rates::default() };
     let fast = overlap(&plan, &Auto::new(target().rates(rates).unwrap()));
     assert_eq!(fast.report.after, Duration::from_nanos(6200));
-    assert_eq!(nodes(&fast.plan)[..4], ["muls@0", "record_of_event_#0@0", "tanh@0", "wait_for_event_#0@1"]);
+    assert_eq!(nodes(&fast.plan)[..4], ["aclnnMuls@0", "record_of_event_#0@0", "aclnnTanh@0", "wait_for_event_#0@1"]);
 }
 
 #[test]
@@ -117,9 +117,9 @@ fn matrix_and_vector_cores_work_at_once() {
     let rates = Rates { product: 100_000, ..Rates::default() }; // it computes for long
     let overlapped = overlap(&plan, &Auto::new(target().rates(rates).unwrap()));
     let moved: Vec<&str> = overlapped.report.moved.iter().map(|moved| &*moved.work.operator).collect();
-    assert_eq!(moved, ["tanh", "tanh", "tanh"]);
+    assert_eq!(moved, ["aclnnTanh", "aclnnTanh", "aclnnTanh"]);
     let (beside, cores) = overlapped.report.moved[0].beside.as_ref().unwrap();
-    assert_eq!((&*beside.operator, *cores), ("mm", Cores { cube: 4 * 2 * 2, vector: 0 }));
+    assert_eq!((&*beside.operator, *cores), ("aclnnMm", Cores { cube: 4 * 2 * 2, vector: 0 }));
 }
 
 #[test]
@@ -262,9 +262,12 @@ fn weights_come_while_other_work_runs() {
     assert!((4 << 20..=4_500_000).contains(&a.bytes) && a.bytes <= a.idle, "{a}");
     // 8 MiB and 8 KiB through nine tenths of the bandwidth.
     assert_eq!(a.times.0, Duration::from_nanos(((8_u64 << 20) + (8 << 10)).div_ceil(900)));
-    assert!(b.behind.as_ref().is_some_and(|behind| behind.operator == "mm" || behind.operator == "tanh"), "{b}");
+    assert!(
+        b.behind.as_ref().is_some_and(|behind| behind.operator == "aclnnMm" || behind.operator == "aclnnTanh"),
+        "{b}"
+    );
     assert!(report.after < report.before, "{report}");
-    assert!(report.to_string().contains("prefetched  \"a\" for mm (#"), "{report}");
+    assert!(report.to_string().contains("prefetched  \"a\" for aclnnMm (#"), "{report}");
 }
 
 #[test]

@@ -5,48 +5,110 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::op::DataType;
-use crate::plan::recipe::operator::Operator;
+use crate::op::{DataType, Numeral, Recorded, Takes, Told};
+use crate::plan::recipe::quantity::Later;
 use crate::plan::symbols::dim::Dim;
 
 use super::{Builder, Value};
 
-/// The operators that can be rewritten: all but fills and copies, of which every plan is made.
-const NAMES: [&str; 26] = [
-    "abs",
-    "add",
-    "add_scaled",
-    "addmm",
-    "adds",
-    "batch_matmul",
-    "cast",
-    "clamp_min",
-    "div",
-    "divs",
-    "embedding",
-    "gelu",
-    "layer_norm",
-    "matmul",
-    "maximum",
-    "mean",
-    "mm",
-    "mul",
-    "muls",
-    "permute",
-    "reduce_sum",
-    "rsqrt",
-    "softmax",
-    "sqrt",
-    "sub",
-    "tanh",
-];
+/// Operators that have no decomposition: every plan is made of these, the results of decompositions too.
+const WITHOUT: [&str; 2] = ["aclnnInplaceCopy", "aclnnInplaceFillScalar"];
 
-pub(crate) type Rewrite = Arc<dyn Fn(&Builder, Operator, &[Value]) -> Result<Value> + Send + Sync>;
+pub(crate) type Rewrite = Arc<dyn Fn(&Builder, &Operation, &[Value]) -> Result<Value> + Send + Sync>;
+
+/// An operator of the library as it was asked for: its name in C, and what it is told beside its tensors. What a
+/// decomposition is given.
+///
+/// Parameters have the names of the function in [`op::aclnn`](crate::op::aclnn). One that there is not, that is of
+/// another kind or left out, and one whose number is [told later](Builder::telling), has no number here.
+///
+/// # Examples
+///
+/// ```
+/// use racl::op::DataType::F32;
+/// use racl::plan::{Decompositions, Input, Options, Plan};
+///
+/// // Products with 1 are what they are of.
+/// let table = Decompositions::new().with("aclnnMuls", 1, |g, operation, operands| {
+///     assert_eq!((operation.name(), operation.number("beta")), ("aclnnMuls", None));
+///     match operation.number("other") {
+///         Some(1.0) => g.abs(operands[0]),
+///         other => g.adds(operands[0], other.unwrap_or(0.0)),
+///     }
+/// })?;
+/// let plan = Plan::build_decomposed(Options::new(), &table, |g| {
+///     let x = g.input("x", [4], F32, Input::Copied)?;
+///     let y = g.muls(x, 1.0)?;
+///     g.output("y", y)
+/// })?;
+/// assert!(plan.to_text().contains("aclnnAbs"));
+/// # Ok::<(), racl::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Operation {
+    recorded: Arc<Recorded>,
+    later: Vec<Later>,
+}
+
+impl Operation {
+    pub(crate) fn of(recorded: Arc<Recorded>, later: Vec<Later>) -> Self {
+        Self { recorded, later }
+    }
+
+    /// The name in C, such as `aclnnAdd`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.recorded.name()
+    }
+
+    /// An integer or a truth value, which is 0 or 1.
+    #[must_use]
+    pub fn integer(&self, parameter: &str) -> Option<i64> {
+        let (takes, told) = self.told(parameter)?;
+        told.int().filter(|_| !matches!(takes, Takes::Number(Numeral::Float | Numeral::Type)))
+    }
+
+    /// A list of integers.
+    #[must_use]
+    pub fn integers(&self, parameter: &str) -> Option<&[i64]> {
+        self.told(parameter)?.1.ints()
+    }
+
+    /// A floating-point number, or a scalar.
+    #[must_use]
+    pub fn number(&self, parameter: &str) -> Option<f64> {
+        match self.told(parameter)? {
+            (Takes::Number(Numeral::Float), told) => told.real(),
+            (_, told) => told.scalar()?.number().map(|(_, number, _)| number),
+        }
+    }
+
+    /// A type of elements.
+    #[must_use]
+    pub fn data_type(&self, parameter: &str) -> Option<DataType> {
+        match self.told(parameter)? {
+            (Takes::Number(Numeral::Type), told) => {
+                let raw = told.int()?;
+                DataType::ALL.into_iter().find(|dtype| i64::from(dtype.raw().0) == raw)
+            }
+            _ => None,
+        }
+    }
+
+    /// What a parameter takes, and what it is told now.
+    fn told(&self, parameter: &str) -> Option<(Takes, &Told)> {
+        let index = self.recorded.index(parameter)?;
+        let known = !self.later.iter().any(|later| later.parameter == parameter);
+        known.then_some((*self.recorded.kinds().get(index)?, self.recorded.told().get(index)?))
+    }
+}
 
 /// A table of operators and what is issued in their place while a plan is built.
 ///
-/// A rewrite gets the builder, the operator and its operands, and gives a new value of the same type and shape. It
-/// may use any operator that is not being rewritten at that moment; other entries of the table apply inside it too.
+/// A rewrite gets the builder, the operator and the values that it reads, and gives a new value of the type and shape of
+/// its result, of which it has one; where the result is declared, or an operand is changed in place, the value is copied
+/// there. It may use any operator that is not being rewritten at that moment; other entries of the table apply inside it
+/// too. It is asked for methods of the builder and functions of [`op::aclnn`](crate::op::aclnn) alike.
 ///
 /// A rewrite has a version, which its author changes with what it does: a compile cache keeps plans of different
 /// tables apart by names and versions.
@@ -58,7 +120,7 @@ pub(crate) type Rewrite = Arc<dyn Fn(&Builder, Operator, &[Value]) -> Result<Val
 /// use racl::plan::{Decompositions, Input, Options, Plan};
 ///
 /// // x / sqrt(x), for numbers above 0.
-/// let table = Decompositions::new().with("sqrt", 1, |g, _, operands| {
+/// let table = Decompositions::new().with("aclnnSqrt", 1, |g, _, operands| {
 ///     let below = g.rsqrt(operands[0])?;
 ///     g.mul(operands[0], below)
 /// })?;
@@ -87,22 +149,22 @@ impl Decompositions {
         Self::default()
     }
 
-    /// Adds the rewrite of an operator, by the name of its function in [`racl::op`](crate::op).
+    /// Adds the rewrite of an operator, by its name in C.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an operator that there is not, a fill or
-    /// copy, or one that the table has.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an operator that there is not,
+    /// `aclnnInplaceCopy` and `aclnnInplaceFillScalar`, and one that the table has.
     pub fn with(
         mut self,
         operator: &str,
         version: u32,
-        rewrite: impl Fn(&Builder, Operator, &[Value]) -> Result<Value> + Send + Sync + 'static,
+        rewrite: impl Fn(&Builder, &Operation, &[Value]) -> Result<Value> + Send + Sync + 'static,
     ) -> Result<Self> {
-        let Some(name) = NAMES.into_iter().find(|name| *name == operator) else {
+        let Some(name) = operator_named(operator).filter(|name| !WITHOUT.contains(name)) else {
             return Err(Error::invalid(format!(
-                "a decomposition of {operator:?}; the operators that can have one are {}",
-                NAMES.join(", ")
+                "a decomposition of {operator:?}, which is no operator of the library that can have one; names are \
+                 those in C, such as aclnnAdd"
             )));
         };
         if self.0.contains_key(name) {
@@ -123,17 +185,19 @@ impl Decompositions {
         self.0.iter().map(|(name, entry)| (*name, entry.version))
     }
 
-    pub(crate) fn of(&self, operator: &Operator) -> Option<(&'static str, Rewrite)> {
+    pub(crate) fn of(&self, name: &str) -> Option<(&'static str, Rewrite)> {
         if self.0.is_empty() {
             return None;
         }
-        let name = operator.name();
-        debug_assert!(
-            NAMES.contains(&name) || matches!(operator, Operator::Fill { .. } | Operator::Copy),
-            "{name} is not in the list of names"
-        );
         self.0.get_key_value(name).map(|(name, entry)| (*name, Arc::clone(&entry.rewrite)))
     }
+}
+
+/// The name of an operator of the library, which has two phases.
+fn operator_named(name: &str) -> Option<&'static str> {
+    let names = || acl_sys::Table::names().map(|(name, _)| name);
+    let phase = |known: &str| known.strip_suffix("GetWorkspaceSize") == Some(name);
+    names().find(|known| *known == name).filter(|_| names().any(phase))
 }
 
 impl fmt::Debug for Decompositions {
@@ -149,11 +213,11 @@ pub(crate) type Expected = (DataType, Vec<Dim>);
 mod tests {
     use super::*;
     use crate::ErrorKind;
-    use crate::plan::recipe::NodeKind;
+    use crate::op::aclnn;
     use crate::plan::{Input, Options, Plan};
 
     fn table(version: u32) -> Decompositions {
-        let table = Decompositions::new().with("maximum", version, |g, _, operands| {
+        let table = Decompositions::new().with("aclnnMaximum", version, |g, _, operands| {
             let (a, b) = (operands[0], operands[1]);
             let apart = g.sub(a, b)?;
             let apart = g.abs(apart)?;
@@ -164,14 +228,9 @@ mod tests {
         table.unwrap()
     }
 
-    fn names(plan: &Plan) -> Vec<&'static str> {
-        let nodes = plan.0.recipe.nodes.iter();
-        nodes
-            .map(|node| match node.kind {
-                NodeKind::Op(operator) => operator.name(),
-                _ => "other",
-            })
-            .collect()
+    fn names(plan: &Plan) -> Vec<&str> {
+        let recipe = &plan.0.recipe;
+        recipe.nodes.iter().map(|node| recipe.operator(node).map_or("other", |name| &name["aclnn".len()..])).collect()
     }
 
     fn largest(g: &Builder) -> Result<()> {
@@ -183,9 +242,9 @@ mod tests {
 
     #[test]
     fn an_operator_of_the_table_is_issued_as_its_parts() {
-        assert_eq!(names(&Plan::build(largest).unwrap()), ["maximum"]);
+        assert_eq!(names(&Plan::build(largest).unwrap()), ["Maximum"]);
         let plan = Plan::build_decomposed(Options::new(), &table(1), largest).unwrap();
-        assert_eq!(names(&plan), ["sub", "abs", "add", "add", "muls"]);
+        assert_eq!(names(&plan), ["Sub", "Abs", "Add", "Add", "Muls"]);
     }
 
     #[test]
@@ -193,10 +252,10 @@ mod tests {
         let plan = Plan::build_decomposed(Options::new(), &table(1), |g| {
             let x = g.input("x", [4], DataType::F32, Input::Copied)?;
             let w = g.muls(x, 2.0)?;
-            g.op_into(Operator::Maximum, &[w, x], w)?;
+            aclnn::maximum(g, &w, &x, &mut { w })?;
             g.output("y", w)
         });
-        assert_eq!(names(&plan.unwrap()), ["muls", "sub", "abs", "add", "add", "muls", "copy"]);
+        assert_eq!(names(&plan.unwrap()), ["Muls", "Sub", "Abs", "Add", "Add", "Muls", "InplaceCopy"]);
     }
 
     #[track_caller]
@@ -208,17 +267,21 @@ mod tests {
 
     #[test]
     fn a_rewrite_that_leads_back_to_its_operator_is_refused() {
-        let to_sub = |g: &Builder, _: Operator, operands: &[Value]| g.sub(operands[0], operands[1]);
-        let to_max = |g: &Builder, _: Operator, operands: &[Value]| g.maximum(operands[0], operands[1]);
-        refused(&Decompositions::new().with("maximum", 1, to_max).unwrap(), "leads back to it: maximum → maximum");
-        let circle = Decompositions::new().with("maximum", 1, to_sub).unwrap().with("sub", 1, to_max).unwrap();
-        refused(&circle, "leads back to it: maximum → sub → maximum");
+        let to_sub = |g: &Builder, _: &Operation, operands: &[Value]| g.sub(operands[0], operands[1]);
+        let to_max = |g: &Builder, _: &Operation, operands: &[Value]| g.maximum(operands[0], operands[1]);
+        refused(
+            &Decompositions::new().with("aclnnMaximum", 1, to_max).unwrap(),
+            "leads back to it: aclnnMaximum → aclnnMaximum",
+        );
+        let circle =
+            Decompositions::new().with("aclnnMaximum", 1, to_sub).unwrap().with("aclnnSub", 1, to_max).unwrap();
+        refused(&circle, "leads back to it: aclnnMaximum → aclnnSub → aclnnMaximum");
     }
 
     #[test]
     fn a_rewrite_gives_a_new_value_of_the_same_type_and_shape() {
-        let with = |rewrite: fn(&Builder, Operator, &[Value]) -> Result<Value>| {
-            Decompositions::new().with("maximum", 1, rewrite).unwrap()
+        let with = |rewrite: fn(&Builder, &Operation, &[Value]) -> Result<Value>| {
+            Decompositions::new().with("aclnnMaximum", 1, rewrite).unwrap()
         };
         refused(&with(|g, _, operands| g.reduce_sum(operands[0], &[], false)), "gives F32 [], the operator F32 [4]");
         refused(&with(|g, _, operands| g.cast(operands[0], DataType::F16)), "gives F16 [4], the operator F32 [4]");
@@ -227,14 +290,21 @@ mod tests {
 
     #[test]
     fn names_that_have_no_meaning_are_refused() {
-        let same = |_: &Builder, _: Operator, operands: &[Value]| Ok(operands[0]);
-        for name in ["maximun", "copy", "fill", ""] {
+        let same = |_: &Builder, _: &Operation, operands: &[Value]| Ok(operands[0]);
+        for name in [
+            "aclnnMaximun",
+            "maximum",
+            "aclnnMaximumGetWorkspaceSize",
+            "aclnnInplaceCopy",
+            "aclnnInplaceFillScalar",
+            "",
+        ] {
             let error = Decompositions::new().with(name, 1, same).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         }
-        let twice = Decompositions::new().with("add", 1, same).unwrap().with("add", 2, same);
-        assert!(twice.unwrap_err().to_string().contains("a second decomposition of \"add\""));
-        let table = table(7).with("add", 2, same).unwrap();
-        assert_eq!(table.versions().collect::<Vec<_>>(), [("add", 2), ("maximum", 7)]);
+        let twice = Decompositions::new().with("aclnnAdd", 1, same).unwrap().with("aclnnAdd", 2, same);
+        assert!(twice.unwrap_err().to_string().contains("a second decomposition of \"aclnnAdd\""));
+        let table = table(7).with("aclnnAdd", 2, same).unwrap();
+        assert_eq!(table.versions().collect::<Vec<_>>(), [("aclnnAdd", 2), ("aclnnMaximum", 7)]);
     }
 }

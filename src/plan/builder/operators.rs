@@ -37,7 +37,7 @@ macro_rules! operators {
         ///
         /// # Errors
         ///
-        /// As [`Builder::op`].
+        /// As [`Builder::add`].
         #[track_caller]
         pub fn $name(&self, $($p: $kind),*) -> Result<Value> {
             let ($g, mut $y) = (self, $crate::plan::builder::Inferred::new());
@@ -53,7 +53,7 @@ macro_rules! operators {
         ///
         /// # Errors
         ///
-        /// As [`Builder::op_into`].
+        /// As [`Builder::add`]; also for a constant.
         #[track_caller]
         pub fn $name(&self, $($p: $kind),*) -> Result<()> {
             let $g = self;
@@ -74,7 +74,7 @@ macro_rules! pairs {
             ///
             /// # Errors
             ///
-            /// As [`Builder::op`].
+            /// As [`Builder::add`].
             #[track_caller]
             pub fn $name(&self, $($p: $kind),*) -> Result<(Value, Value)> {
                 let ($g, mut $y, mut $z) =

@@ -100,6 +100,6 @@ impl Destination for Builder {
 impl Record for Builder {
     #[allow(private_interfaces)]
     fn record(&self, call: &Call<'_>) -> Result<()> {
-        self.state().record_call(call, &[])
+        self.record_told(call, &[])
     }
 }

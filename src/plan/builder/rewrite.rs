@@ -1,10 +1,10 @@
 //! Operators that the table of decompositions rewrites.
 
 use crate::error::Result;
-use crate::plan::recipe::operator::Operator;
+use crate::op::{Call, Stands, stands};
+use crate::plan::recipe::quantity::Quantity;
 
-use super::decompositions::{Expected, Rewrite};
-use super::state::At;
+use super::state::Decomposed;
 use super::{Builder, Value};
 
 /// Ends the rewrite also when it panics.
@@ -17,18 +17,28 @@ impl Drop for Open<'_> {
 }
 
 impl Builder {
+    /// Issues an operator, or what it is rewritten to, with numbers that are known later.
+    pub(super) fn record_told(&self, call: &Call<'_>, told: &[(String, Vec<Quantity>)]) -> Result<()> {
+        let decomposed = self.state().record_call(call, told)?;
+        let Some(decomposed) = decomposed else { return Ok(()) };
+        let value = self.rewritten(&decomposed, call)?;
+        match stands(call).as_slice().iter().find(|(_, access)| access.writes()) {
+            Some((Stands::Value(out), _)) => self.state().copy_elements(value, (*out).into(), call.location),
+            Some((Stands::Awaited(awaited), _)) => {
+                awaited.fill(value.into());
+                Ok(())
+            }
+            _ => unreachable!("an operator that is rewritten has one result"),
+        }
+    }
+
     /// Issues what an operator is rewritten to. What it has issued before an error stays.
-    pub(super) fn rewritten(
-        &self,
-        operator: Operator,
-        operands: &[Value],
-        (name, rewrite): (&'static str, Rewrite),
-        expected: &Expected,
-        at: At,
-    ) -> Result<Value> {
+    fn rewritten(&self, decomposed: &Decomposed, call: &Call<'_>) -> Result<Value> {
+        let (Decomposed { rewrite: (name, rewrite), operation, operands, expected }, at) =
+            (decomposed, call.location);
         let storages = self.state().begin_rewrite(name);
         let open = Open(self);
-        let given = rewrite(self, operator, operands);
+        let given = rewrite(self, operation, operands);
         drop(open);
         let line = || format!("in the decomposition of {name} at {}:{}", at.file(), at.line());
         let value = given.map_err(|error| error.context(line()))?;

@@ -9,7 +9,6 @@ use std::sync::{Arc, Weak};
 use crate::error::Result;
 use crate::plan::check::finding::{Finding, FindingKind};
 use crate::plan::recipe::function::Body;
-use crate::plan::recipe::quantity::Later;
 use crate::plan::recipe::{Access, Known, Mode, Node, NodeKind, ORIGIN, Ordered, Recipe, Tag};
 use crate::plan::symbols::dim::{Dim, show_dims};
 
@@ -41,8 +40,9 @@ mod waits;
 
 pub(in crate::plan) use calls::Asked;
 pub(in crate::plan) use choices::Choosing;
-pub(super) use decompose::Issued;
+pub(super) use decompose::Decomposed;
 pub(crate) use finish::Built;
+pub(super) use ops::Types;
 
 /// No node: an input has no producer.
 const NONE: u32 = u32::MAX;
@@ -58,8 +58,7 @@ pub(crate) struct State {
     known: Known,
     bodies: Vec<Body>,
     calls: calls::Calls,
-    /// Operators by C name and what they are told.
-    operators: HashMap<(&'static str, Vec<u8>, Vec<Later>), u32>,
+    operators: recorded::Operators,
     scopes: Vec<Frame>,
     chains: Vec<Chain>,
     tags: HashMap<String, u16>,
@@ -179,7 +178,7 @@ impl State {
             known: Known::default(),
             bodies: Vec::new(),
             calls: calls::Calls::default(),
-            operators: HashMap::new(),
+            operators: recorded::Operators::default(),
             scopes: vec![Frame { tag: ORIGIN, cores: 0, pending: None }],
             chains: Vec::new(),
             tags: HashMap::new(),

@@ -73,6 +73,6 @@ impl Destination for Telling<'_> {
 impl Record for Telling<'_> {
     #[allow(private_interfaces)]
     fn record(&self, call: &Call<'_>) -> Result<()> {
-        self.builder.state().record_call(call, &self.later)
+        self.builder.record_told(call, &self.later)
     }
 }

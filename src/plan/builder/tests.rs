@@ -6,9 +6,9 @@ mod versions;
 
 /// What the generator of random plans needs.
 pub(crate) mod api {
-    pub(crate) use crate::op::DataType;
+    pub(crate) use crate::op::{DataType, aclnn};
     pub(crate) use crate::plan::{
-        After, Builder, Dim, Foreign, Fork, HostFunction, Input, Operator, Options, Plan, Scope, TaggedEvent, Value,
+        After, Builder, Dim, Foreign, Fork, HostFunction, Input, Options, Plan, Scope, TaggedEvent, Value,
     };
     pub(crate) use crate::{Prefetch, Result};
 }

@@ -161,15 +161,15 @@ impl Builder {
     /// # Examples
     ///
     /// ```
-    /// use racl::op::DataType::F32;
-    /// use racl::plan::{Input, Operator, Plan, Simulated};
+    /// use racl::op::{DataType::F32, aclnn};
+    /// use racl::plan::{Input, Plan, Simulated};
     ///
     /// let plan = Plan::build(|g| {
     ///     let x = g.input("x", [2], F32, Input::Copied)?;
     ///     let y = g.empty([4], F32)?;
     ///     for (half, root) in [(0..2, false), (2..4, true)] {
     ///         let part = g.narrow(y, 0, half)?;
-    ///         g.op_into(if root { Operator::Sqrt } else { Operator::Abs }, &[x], part)?;
+    ///         if root { aclnn::sqrt(g, &x, &mut { part })? } else { aclnn::abs(g, &x, &mut { part })? }
     ///     }
     ///     g.output("y", y)
     /// })?;

@@ -113,7 +113,7 @@ fn params(recipe: &Recipe) -> Vec<Param> {
                 seen.stays |= param.stays;
                 seen.aligned |= param.aligned;
             } else {
-                seen.stays |= !matches!(node.kind, NodeKind::Op(_) | NodeKind::Foreign(_));
+                seen.stays |= !matches!(node.kind, NodeKind::Foreign(_));
                 seen.aligned |= node.kind == NodeKind::Copy;
             }
             if access.mode == Mode::Touch {

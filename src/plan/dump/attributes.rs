@@ -1,11 +1,11 @@
 //! What a node is told beside its operands.
 
-use crate::op::{CubeMath, GeluForm};
+use crate::op::{DataType, Numeral, Recorded, Scalar, Takes, Told};
 use crate::plan::recipe::choice::ChoiceKind;
-use crate::plan::recipe::operator::{Number, Operator, Reduction};
-use crate::plan::recipe::{Cores, Node, NodeKind, Recipe};
+use crate::plan::recipe::quantity::Later;
+use crate::plan::recipe::{Cores, FunctionKind, Node, NodeKind, Recipe};
 
-use super::{checksum, dtype_name};
+use super::{Names, checksum, dtype_name};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Attribute<'a> {
@@ -14,10 +14,12 @@ pub(super) enum Attribute<'a> {
     Count(u64),
     Flag(bool),
     Word(&'static str),
-    List(Vec<u8>),
+    List(&'a [i64]),
     Bytes(&'a [u8]),
     Name(&'a str),
     Text(String),
+    /// Text that is shown as it is.
+    Plain(String),
 }
 
 impl Attribute<'_> {
@@ -32,16 +34,24 @@ impl Attribute<'_> {
             Self::Bytes(bytes) => format!("{} bytes {:016x}", bytes.len(), checksum(bytes)),
             Self::Name(name) => format!("{name:?}"),
             Self::Text(text) => format!("{text:?}"),
+            Self::Plain(text) => text.clone(),
         }
     }
 }
 
 pub(super) type Attributes<'a> = Vec<(&'static str, Attribute<'a>)>;
 
-pub(super) fn attributes<'a>(recipe: &'a Recipe, node: &Node) -> Attributes<'a> {
+pub(super) fn attributes<'a>(recipe: &'a Recipe, names: &'a Names, node: &Node) -> Attributes<'a> {
     let mut all = match node.kind {
-        NodeKind::Op(operator) => of_operator(operator),
-        NodeKind::Foreign(function) | NodeKind::Host(function) => of_function(recipe, function),
+        NodeKind::Foreign(function) | NodeKind::Host(function) => match names.told.get(function as usize) {
+            Some(Some(recorded)) => {
+                let later = &recipe.functions[function as usize].later;
+                let mut all = of_operator(recorded, later);
+                all.extend(of_later(recipe, later));
+                all
+            }
+            _ => of_function(recipe, function),
+        },
         NodeKind::FillBytes(byte) => vec![("value", Attribute::Count(u64::from(byte)))],
         NodeKind::Prefetch { offset, max_bytes } => of_prefetch(offset, max_bytes),
         NodeKind::Begin(ChoiceKind::While(Some(most))) => vec![("at_most", Attribute::Count(u64::from(most.get())))],
@@ -52,61 +62,59 @@ pub(super) fn attributes<'a>(recipe: &'a Recipe, node: &Node) -> Attributes<'a> 
     all
 }
 
-fn of_operator(operator: Operator) -> Attributes<'static> {
-    use Attribute::{Float, List, Word};
-    match operator {
-        Operator::AddScaled { alpha } => vec![("alpha", number(alpha))],
-        Operator::Adds { value } | Operator::Muls { value } | Operator::Divs { value } | Operator::Fill { value } => {
-            vec![("value", number(value))]
+/// What an operator is told, by the names of its parameters, without what is told later.
+fn of_operator<'a>(recorded: &'a Recorded, later: &[Later]) -> Attributes<'a> {
+    let parameters = recorded.parameters().iter().zip(recorded.kinds()).zip(recorded.told());
+    let known = parameters.filter(|((name, _), _)| !later.iter().any(|one| one.parameter == **name));
+    known.filter_map(|((name, takes), told)| Some((*name, argument(*takes, told)?))).collect()
+}
+
+/// All that an operator is told, on one line.
+#[cfg(feature = "cache")]
+pub(crate) fn told_text(recorded: &Recorded) -> String {
+    let all = of_operator(recorded, &[]);
+    all.iter().map(|(name, value)| format!("{name}={}", value.show())).collect::<Vec<_>>().join(", ")
+}
+
+/// What a parameter is told; none of a tensor, and of what is left out.
+fn argument(takes: Takes, told: &Told) -> Option<Attribute<'_>> {
+    Some(match told {
+        Told::Tensor(_) | Told::NoTensor | Told::Tensors(..) | Told::NoTensors | Told::Null => return None,
+        Told::Number(bits) => match takes {
+            Takes::Number(Numeral::Float) => Attribute::Float(f64::from_bits(*bits)),
+            Takes::Number(Numeral::Truth) => Attribute::Flag(*bits != 0),
+            Takes::Number(Numeral::Count) => Attribute::Count(*bits),
+            Takes::Number(Numeral::Type) => match DataType::ALL.into_iter().find(|one| is_type(*one, *bits)) {
+                Some(dtype) => Attribute::Word(dtype_name(dtype)),
+                None => Attribute::Count(*bits),
+            },
+            _ => Attribute::Int(bits.cast_signed()),
+        },
+        Told::Scalar(scalar) => number(*scalar),
+        Told::Ints(numbers) => Attribute::List(numbers),
+        Told::Scalars(numbers) => {
+            let numbers: Vec<String> = numbers.iter().map(|one| number(*one).show()).collect();
+            Attribute::Plain(format!("[{}]", numbers.join(", ")))
         }
-        Operator::ClampMin { least } => vec![("least", number(least))],
-        Operator::Gelu { form: GeluForm::Exact } => vec![("form", Word("exact"))],
-        Operator::Gelu { form: GeluForm::Tanh } => vec![("form", Word("tanh"))],
-        Operator::Softmax { dim } => vec![("dim", Attribute::Count(u64::from(dim)))],
-        Operator::LayerNorm { eps } => vec![("eps", Float(eps))],
-        Operator::ReduceSum { over } | Operator::Mean { over } => reduction(over),
-        Operator::Cast { to } => vec![("to", Word(dtype_name(to)))],
-        Operator::Permute { order } => vec![("order", List(order.dims[..usize::from(order.rank)].to_vec()))],
-        Operator::Matmul { math } => vec![("math", Word(math_name(math)))],
-        Operator::Add
-        | Operator::Sub
-        | Operator::Mul
-        | Operator::Div
-        | Operator::Maximum
-        | Operator::Abs
-        | Operator::Sqrt
-        | Operator::Rsqrt
-        | Operator::Tanh
-        | Operator::Copy
-        | Operator::Embedding
-        | Operator::Mm
-        | Operator::BatchMatmul
-        | Operator::Addmm => Vec::new(),
-    }
+        Told::Floats(numbers) => Attribute::Plain(format!("{numbers:?}")),
+        Told::Bools(truths) => Attribute::Plain(format!("{truths:?}")),
+        Told::Text(text) => Attribute::Text(text.to_string_lossy().into_owned()),
+    })
 }
 
-fn number(number: Number) -> Attribute<'static> {
-    match number {
-        Number::Float(value) => Attribute::Float(value),
-        Number::Int(value) => Attribute::Int(value),
-    }
+fn is_type(dtype: DataType, bits: u64) -> bool {
+    u64::from(dtype.raw().0.cast_unsigned()) == bits
 }
 
-fn math_name(math: CubeMath) -> &'static str {
-    match math {
-        CubeMath::KeepType => "keep_type",
-        CubeMath::AllowLessPrecision => "allow_less_precision",
-        CubeMath::UseF16 => "use_f16",
-        CubeMath::UseHf32 => "use_hf32",
+fn number(scalar: Scalar) -> Attribute<'static> {
+    match scalar.number() {
+        Some((DataType::Bool, _, whole)) => Attribute::Flag(whole != 0),
+        // With as many digits as tell it from its neighbours.
+        Some((DataType::F32, real, _)) => Attribute::Float(format!("{:?}", real as f32).parse().unwrap_or(real)),
+        Some((dtype, real, _)) if dtype.is_floating() => Attribute::Float(real),
+        Some((_, _, whole)) => Attribute::Int(whole),
+        None => Attribute::Plain(format!("{scalar:?}")),
     }
-}
-
-fn reduction(over: Reduction) -> Attributes<'static> {
-    let dims = match over.dims {
-        0 => Attribute::Word("all"),
-        bits => Attribute::List((0..8).filter(|dim| bits & (1 << dim) != 0).collect()),
-    };
-    vec![("dims", dims), ("keep", Attribute::Flag(over.keep))]
 }
 
 fn of_function(recipe: &Recipe, function: u32) -> Attributes<'_> {
@@ -118,13 +126,19 @@ fn of_function(recipe: &Recipe, function: u32) -> Attributes<'_> {
     if !info.attributes.is_empty() {
         all.push(("attributes", Attribute::Bytes(&info.attributes)));
     }
-    for later in &info.later {
-        let names = recipe.symbol_names();
-        let numbers: Vec<String> = later.numbers.iter().map(|number| number.show(&names)).collect();
-        all.push(("told", Attribute::Text(format!("{} = {}", later.parameter, numbers.join(", ")))));
+    if info.kind == FunctionKind::Operator {
+        all.extend(of_later(recipe, &info.later));
     }
     all.extend(of_cores(info.needs, ["needs_cube", "needs_vector"]));
     all
+}
+
+fn of_later<'a>(recipe: &Recipe, later: &[Later]) -> impl Iterator<Item = (&'static str, Attribute<'a>)> {
+    let names = recipe.symbol_names();
+    later.iter().map(move |later| {
+        let numbers: Vec<String> = later.numbers.iter().map(|number| number.show(&names)).collect();
+        ("told", Attribute::Text(format!("{} = {}", later.parameter, numbers.join(", "))))
+    })
 }
 
 fn of_cores<'a>(cores: Cores, names: [&'static str; 2]) -> impl Iterator<Item = (&'static str, Attribute<'a>)> {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use crate::plan::Plan;
-use crate::plan::recipe::{NodeKind, Recipe, StorageKind};
+use crate::plan::recipe::{Node, NodeKind, Recipe, StorageKind};
 
 use super::edges::{Source, data};
 use super::text::Text;
@@ -35,7 +35,7 @@ impl Plan {
     #[must_use]
     pub fn to_dot(&self) -> String {
         let recipe = &self.0.recipe;
-        let names = Names::of(recipe);
+        let names = Names::of(recipe, &self.0.bodies);
         let mut out = String::new();
         // Writing to a string cannot fail.
         let _ = Dot { recipe, names: &names }.write(&mut out);
@@ -74,7 +74,8 @@ impl Dot<'_> {
         let mut last = None;
         for index in nodes {
             let node = &self.recipe.nodes[*index];
-            let (label, tip, style) = (quote(&self.label(*index)), quote(&text.line(*index)), style(node.kind));
+            let (label, tip, style) =
+                (quote(&self.label(*index)), quote(&text.line(*index)), style(self.recipe, node));
             writeln!(out, "    n{index} [label={label}, tooltip={tip}{style}];")?;
             if let Some(last) = last {
                 writeln!(out, "    n{last} -> n{index};")?;
@@ -153,10 +154,11 @@ impl Dot<'_> {
     }
 }
 
-fn style(kind: NodeKind) -> &'static str {
-    match kind {
+fn style(recipe: &Recipe, node: &Node) -> &'static str {
+    match node.kind {
+        NodeKind::Foreign(_) if recipe.operator(node).is_some() => "",
         // Of calls and choices there is the work that they are.
-        NodeKind::Op(_) | NodeKind::Call(_) | NodeKind::Choose(_) => "",
+        NodeKind::Call(_) | NodeKind::Choose(_) => "",
         NodeKind::Begin(_) | NodeKind::Case | NodeKind::End => ", shape=diamond, fillcolor=\"#ddf4ff\"",
         NodeKind::Foreign(_) => ", fillcolor=\"#fff8c5\"",
         NodeKind::Host(_) => ", shape=house, fillcolor=\"#ffebe9\"",

@@ -30,18 +30,19 @@ impl Plan {
     ///   `host`), `value` (index).
     /// - `outputs`: `name`, `value` (index), `to_host` (flag).
     /// - `constants`: `bytes`, `checksum` (FNV-1a of 64 bits, 16 hexadecimal digits).
-    /// - `functions`: `kind` (`foreign` or `host`), `name` or null, `version`, `attributes` (hexadecimal digits),
-    ///   `needs_cube` and `needs_vector` (cores; 0 where nothing was said).
+    /// - `functions`: `kind` (`operator`, `foreign` or `host`), `name` or null, `version`, `attributes` (hexadecimal
+    ///   digits), `needs_cube` and `needs_vector` (cores; 0 where nothing was said).
     /// - `storages`: `kind` (`temporary`, `input`, `output` or `constant`), `index` (of the input, output or
     ///   constant, else null), `label` (the name in [`Plan::to_text`]), `bytes` (size).
     /// - `values`: `storage` (index), `offset` (size, in bytes), `dtype`, `shape` (sizes), `strides` (sizes, in
     ///   elements), `dense` (flag).
     /// - `nodes`: `stream` (index), `kind` (`op`, `foreign`, `host`, `copy_bytes`, `fill_bytes`, `prefetch`,
     ///   `record`, `wait`, `wait_external`, `record_external`, `upload`, `download`, or of a choice `if`, `switch` or
-    ///   `while` in front of its plans, `case` between two and `end` behind them), `name` (of the operator, else
+    ///   `while` in front of its plans, `case` between two and `end` behind them), `name` (of the operator in C, else
     ///   the kind), `label` (the name in [`Plan::to_text`]), `of` (index of the function, event, gate, input or
-    ///   output that the kind speaks of, else null), `attributes` (an object; floats that are no numbers are text:
-    ///   `"NaN"`, `"inf"`, `"-inf"`; `dims` and `max_bytes` are `"all"` when nothing is left out), `accesses`
+    ///   output that the kind speaks of, else null), `attributes` (an object, of operators what they are told by
+    ///   the names of their parameters; floats that are no numbers are text: `"NaN"`, `"inf"`, `"-inf"`; `max_bytes` is
+    ///   `"all"` when nothing is left out), `accesses`
     ///   (`value` (index), `mode`: `read`, `write`, `read_write` or `touch`), `source` (file and line).
     /// - `reserved`: `storage` (index), `until` (node): what
     ///   [`Builder::record_stream`](crate::plan::Builder::record_stream) keeps.
@@ -74,7 +75,7 @@ impl Plan {
     pub fn to_json(&self, symbols: &[usize]) -> Result<String> {
         let (fixed, memory) = self.specialise(symbols)?;
         let recipe = &self.0.recipe;
-        let names = Names::of(recipe);
+        let names = Names::of(recipe, &self.0.bodies);
         let dump = Dump { recipe, names: &names };
         Ok(Json::object(|json| {
             json.text("format", "racl.plan");
@@ -222,12 +223,14 @@ impl Dump<'_> {
     fn node(&self, json: &mut Json, index: usize) {
         let node = &self.recipe.nodes[index];
         json.count("stream", node.tag);
-        json.text("kind", kind_name(node.kind));
-        json.text("name", what(node.kind));
+        json.text("kind", kind_name(self.recipe, node));
+        json.text("name", what(self.recipe, node));
         json.text("label", &self.names.nodes[index]);
         count_or_null(json, "of", subject(node));
         json.nested("attributes", |json| {
-            attributes(self.recipe, node).into_iter().for_each(|(name, value)| attribute(json, name, &value));
+            attributes(self.recipe, self.names, node)
+                .into_iter()
+                .for_each(|(name, value)| attribute(json, name, &value));
         });
         json.objects("accesses", self.recipe.accesses_of(node), |json, Access { value, mode }| {
             json.count("value", *value);
@@ -249,7 +252,7 @@ fn subject(node: &Node) -> Option<u32> {
         | NodeKind::Download(index)
         | NodeKind::Call(index)
         | NodeKind::Choose(index) => Some(index),
-        NodeKind::Op(_) | NodeKind::Copy | NodeKind::FillBytes(_) | NodeKind::Prefetch { .. } => None,
+        NodeKind::Copy | NodeKind::FillBytes(_) | NodeKind::Prefetch { .. } => None,
         NodeKind::Begin(_) | NodeKind::Case | NodeKind::End => None,
     }
 }
@@ -261,10 +264,10 @@ fn attribute(json: &mut Json, name: &str, value: &Attribute<'_>) {
         Attribute::Count(value) => json.count(name, *value),
         Attribute::Flag(value) => json.flag(name, *value),
         Attribute::Word(word) => json.text(name, word),
-        Attribute::List(items) => json.array(name, items, |json, item| json.bare(u64::from(*item))),
+        Attribute::List(items) => json.array(name, items.iter(), |json, item| json.bare_int(*item)),
         Attribute::Bytes(bytes) => json.text(name, &hex(bytes)),
         Attribute::Name(text) => json.text(name, text),
-        Attribute::Text(text) => json.text(name, text),
+        Attribute::Text(text) | Attribute::Plain(text) => json.text(name, text),
     }
 }
 

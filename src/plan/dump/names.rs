@@ -1,8 +1,11 @@
 //! Names of what has none in a recipe. They depend on few other nodes, so that a change of a plan changes few lines.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use crate::plan::recipe::{NodeKind, Recipe, StorageKind};
+use crate::op::Recorded;
+use crate::plan::recipe::function::Body;
+use crate::plan::recipe::{Node, NodeKind, Recipe, StorageKind};
 
 use super::{is_sync, what};
 
@@ -10,17 +13,21 @@ use super::{is_sync, what};
 pub(super) struct Names {
     pub(super) symbols: Vec<String>,
     pub(super) streams: Vec<String>,
-    /// Of operators: what they compute and a number, such as `matmul.3`. Records and waits have theirs by event.
+    /// Of operators: what they compute and a number, such as `aclnnMatmul.3`. Records and waits have theirs by event.
     pub(super) nodes: Vec<String>,
     pub(super) storages: Vec<String>,
     pub(super) events: Vec<String>,
     pub(super) externals: Vec<String>,
     /// The node that records each event.
     pub(super) records: Vec<Option<u32>>,
+    /// The operators among the functions; none of one that this version of the crate does not know.
+    pub(super) told: Vec<Option<Arc<Recorded>>>,
 }
 
 impl Names {
-    pub(super) fn of(recipe: &Recipe) -> Self {
+    /// Of a recipe with the bodies of its functions, or without any.
+    pub(super) fn of(recipe: &Recipe, bodies: &[Body]) -> Self {
+        let told = |body: &Body| if let Body::Operator(recorded) = body { Some(Arc::clone(recorded)) } else { None };
         let mut names = Self {
             symbols: recipe.symbols.iter().map(|symbol| plain(&symbol.name)).collect(),
             streams: recipe.tags.iter().map(|tag| plain(&tag.name)).collect(),
@@ -29,6 +36,7 @@ impl Names {
             events: Vec::new(),
             externals: recipe.externals.iter().map(|name| plain(name)).collect(),
             records: vec![None; recipe.events.len()],
+            told: bodies.iter().map(told).collect(),
         };
         for (index, node) in recipe.nodes.iter().enumerate() {
             if let NodeKind::Record(event) = node.kind {
@@ -52,12 +60,13 @@ fn plain(name: &str) -> String {
 /// Each kind of operator is counted for itself: one more of them moves only the numbers of its kind.
 fn operators(recipe: &Recipe) -> Vec<Option<String>> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
-    let mut name = |kind: NodeKind| {
-        let count = counts.entry(what(kind)).or_default();
+    let mut name = |node: &Node| {
+        let what = what(recipe, node);
+        let count = counts.entry(what).or_default();
         *count += 1;
-        format!("{}.{}", what(kind), *count - 1)
+        format!("{}.{}", plain(what), *count - 1)
     };
-    recipe.nodes.iter().map(|node| (!is_sync(node.kind)).then(|| name(node.kind))).collect()
+    recipe.nodes.iter().map(|node| (!is_sync(node.kind)).then(|| name(node))).collect()
 }
 
 /// Events have their tag as name; others that of the operator that they come after.
@@ -90,13 +99,13 @@ fn numbered(mut names: Vec<String>) -> Vec<String> {
 }
 
 fn nodes(recipe: &Recipe, operators: Vec<Option<String>>, events: &[String]) -> Vec<String> {
-    let sync = |kind| match kind {
+    let sync = |node: &Node| match node.kind {
         NodeKind::Record(event) => format!("record {}", events[event as usize]),
         NodeKind::Wait(event) => format!("wait {}", events[event as usize]),
-        other => what(other).to_owned(),
+        _ => what(recipe, node).to_owned(),
     };
     let named = recipe.nodes.iter().zip(operators);
-    named.map(|(node, operator)| operator.unwrap_or_else(|| sync(node.kind))).collect()
+    named.map(|(node, operator)| operator.unwrap_or_else(|| sync(node))).collect()
 }
 
 /// Temporaries have the name of the operator that writes them first.

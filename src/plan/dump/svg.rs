@@ -81,12 +81,12 @@ impl Plan {
     ///     g.output("y", y)
     /// })?;
     /// let svg = plan.to_svg(&[], Width::Bytes)?;
-    /// assert!(svg.contains("<svg") && svg.contains("matmul.0"));
+    /// assert!(svg.contains("<svg") && svg.contains("Matmul.0"));
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn to_svg(&self, symbols: &[usize], widths: Width) -> Result<String> {
         let (recipe, memory) = self.specialise(symbols)?;
-        let (names, schedule) = (Names::of(&recipe), Schedule::of(&recipe, widths));
+        let (names, schedule) = (Names::of(&recipe, &self.0.bodies), Schedule::of(&recipe, widths));
         let temporaries = temporaries(&recipe, &self.0.uses, &memory);
         let live = live(&temporaries, &schedule.spans);
         let mut drawing = Drawing::new(&recipe, &names, &schedule, widths);

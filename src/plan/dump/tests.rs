@@ -1,7 +1,10 @@
 use crate::Prefetch;
 use crate::error::Result;
-use crate::op::DataType::{F16, F32};
-use crate::plan::{After, Builder, Cores, Dim, Foreign, HostFunction, Input, OnMove, Operator, Options, Plan, Scope};
+use crate::op::{
+    DataType::{F16, F32},
+    aclnn,
+};
+use crate::plan::{After, Builder, Cores, Dim, Foreign, HostFunction, Input, OnMove, Options, Plan, Scope};
 
 use super::Width;
 
@@ -42,7 +45,7 @@ fn everything() -> Plan {
         let kernel = Foreign::new("k", 7, |_| Ok(())).needs(Cores { cube: 0, vector: 5 });
         let out = g.empty([2], F16)?;
         g.foreign(&kernel, &[t, all], &[out])?;
-        g.op_into(Operator::Muls { value: f32::NEG_INFINITY.into() }, &[out], out)?;
+        aclnn::muls(g, &out, f32::NEG_INFINITY, &mut { out })?;
         g.output("small", out)?;
         g.output_to_host("y", all)
     })

@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 
 use crate::plan::Plan;
 use crate::plan::checked::change::Change;
+use crate::plan::recipe::function::Body;
 use crate::plan::recipe::{Access, Mode, NodeKind, Recipe, StorageKind};
 
 use super::attributes::attributes;
@@ -19,9 +20,10 @@ impl Plan {
     /// is a part or another view of its memory. The plans of a choice stand between `if`, `switch` or `while`, which has
     /// the condition and what they may use, and `end`, with `case` in front of each further one.
     ///
-    /// Operators are counted by kind (`matmul.0`, `matmul.1`), memory of the plan is named after the operator that
-    /// writes it first (`%matmul.0`), and an event without a tag after the operator that it follows (`@matmul.0`), so
-    /// that one operator more changes its own line and the numbers of its own kind. Names with unusual characters are
+    /// Operators have their names in C and are told numbers by the names of their parameters. They are counted by name
+    /// (`aclnnMatmul.0`, `aclnnMatmul.1`), memory of the plan is named after the operator that writes it first
+    /// (`%aclnnMatmul.0`), and an event without a tag after the operator that it follows (`@aclnnMatmul.0`), so that one
+    /// operator more changes its own line and the numbers of its own kind. Names with unusual characters are
     /// in quotes and escaped. Nothing in the text depends on addresses, on the process or on the source lines.
     ///
     /// # Examples
@@ -46,17 +48,17 @@ impl Plan {
     ///
     /// origin: record @origin:start
     /// side: wait @origin:start
-    /// side: %muls.0 f32[2, 2] = muls.0(in:x f32[2, 2]) {value=2.0}
-    /// side: record @muls.0
-    /// origin: wait @muls.0
-    /// origin: out:y f32[2, 2] = add.0(%muls.0 f32[2, 2], in:x f32[2, 2])
+    /// side: %aclnnMuls.0 f32[2, 2] = aclnnMuls.0(in:x f32[2, 2]) {other=2.0}
+    /// side: record @aclnnMuls.0
+    /// origin: wait @aclnnMuls.0
+    /// origin: out:y f32[2, 2] = aclnnAdd.0(%aclnnMuls.0 f32[2, 2], in:x f32[2, 2]) {alpha=1.0}
     /// ";
     /// assert_eq!(plan.to_text(), text);
     /// # Ok::<(), racl::Error>(())
     /// ```
     #[must_use]
     pub fn to_text(&self) -> String {
-        Text::changed(&self.0.recipe, &self.0.changes, false)
+        Text::changed((&self.0.recipe, &self.0.bodies), &self.0.changes, false)
     }
 
     /// As [`Plan::to_text`], with the source line of each piece of work behind it.
@@ -72,7 +74,7 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn to_text_with_lines(&self) -> String {
-        Text::changed(&self.0.recipe, &self.0.changes, true)
+        Text::changed((&self.0.recipe, &self.0.bodies), &self.0.changes, true)
     }
 }
 
@@ -103,12 +105,12 @@ impl<'a> Text<'a> {
     }
 
     #[cfg(feature = "cache")]
-    pub(super) fn of(recipe: &Recipe, lines: bool) -> String {
-        Self::changed(recipe, &[], lines)
+    pub(super) fn of(recipe: &Recipe, bodies: &[Body], lines: bool) -> String {
+        Self::changed((recipe, bodies), &[], lines)
     }
 
-    fn changed(recipe: &Recipe, changes: &[Change], lines: bool) -> String {
-        let names = Names::of(recipe);
+    fn changed((recipe, bodies): (&Recipe, &[Body]), changes: &[Change], lines: bool) -> String {
+        let names = Names::of(recipe, bodies);
         let mut out = String::new();
         // Writing to a string cannot fail.
         let _ = Text::new(recipe, &names).write(&mut out, changes, lines);
@@ -195,8 +197,10 @@ impl<'a> Text<'a> {
         let results = self.values(accesses, Mode::writes);
         let operands = self.values(accesses, |mode| mode != Mode::Write);
         let arrow = if results.is_empty() { "" } else { " = " };
-        let told: Vec<String> =
-            attributes(self.recipe, node).iter().map(|(name, value)| format!("{name}={}", value.show())).collect();
+        let told: Vec<String> = attributes(self.recipe, self.names, node)
+            .iter()
+            .map(|(name, value)| format!("{name}={}", value.show()))
+            .collect();
         let told = if told.is_empty() { String::new() } else { format!(" {{{}}}", told.join(", ")) };
         format!("{results}{arrow}{name}({operands}){told}")
     }

@@ -103,6 +103,10 @@ impl Json {
         let _ = write!(self.out, "{value}");
     }
 
+    pub(super) fn bare_int(&mut self, value: i64) {
+        let _ = write!(self.out, "{value}");
+    }
+
     pub(super) fn quote(&mut self, text: &str) {
         self.out.push('"');
         for c in text.chars() {

@@ -16,10 +16,16 @@ const MOST_COMPARED: usize = 16;
 /// What must be equal for the same result: what is done, and with which values.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
-    /// With the bits of numbers: 0.0 and -0.0 differ.
-    what: String,
+    what: What,
     cores: u16,
     accesses: Vec<(Mode, Operand)>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum What {
+    /// The first function that is told the same, by the bits of numbers: 0.0 and -0.0 differ.
+    Function(u32),
+    Other(String),
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -35,12 +41,13 @@ pub(super) fn run(facts: &Facts<'_>) -> Edit {
     let recipe = facts.recipe;
     let mut edit = Edit::of(recipe);
     let mut known: HashMap<Key, Vec<u32>> = HashMap::new();
+    let functions = functions(recipe);
     for (index, node) in recipe.nodes.iter().enumerate() {
         if !facts.only_computes(node) || !facts.writes_fresh(node) {
             continue;
         }
         let index = index as u32;
-        let same = known.entry(key(recipe, &edit, node)).or_default();
+        let same = known.entry(key(recipe, (&functions, &edit), node)).or_default();
         match same.iter().find(|first| serves(facts, &edit, **first, index)) {
             Some(first) => {
                 let first = *first;
@@ -57,10 +64,16 @@ pub(super) fn run(facts: &Facts<'_>) -> Edit {
     edit
 }
 
-fn key(recipe: &Recipe, edit: &Edit, node: &Node) -> Key {
+/// The first of those that are the same, for each function.
+fn functions(recipe: &Recipe) -> Vec<u32> {
+    let mut first = HashMap::new();
+    (0..).zip(&recipe.functions).map(|(index, info)| *first.entry(info).or_insert(index)).collect()
+}
+
+fn key(recipe: &Recipe, (functions, edit): (&[u32], &Edit), node: &Node) -> Key {
     let what = match node.kind {
-        NodeKind::Foreign(function) => format!("{:?}", recipe.functions[function as usize]),
-        kind => format!("{kind:?}"),
+        NodeKind::Foreign(function) => What::Function(functions[function as usize]),
+        kind => What::Other(format!("{kind:?}")),
     };
     let operand = |value: u32, mode: Mode| {
         let info = &recipe.values[value as usize];

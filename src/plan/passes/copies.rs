@@ -1,6 +1,5 @@
 //! Copies that nobody needs, since neither side is written afterwards.
 
-use crate::plan::recipe::operator::Operator;
 use crate::plan::recipe::{Access, NodeKind, StorageKind};
 
 use super::edit::Edit;
@@ -13,15 +12,14 @@ pub(super) fn run(facts: &Facts<'_>) -> Edit {
     let recipe = facts.recipe;
     let mut edit = Edit::of(recipe);
     for (index, node) in recipe.nodes.iter().enumerate() {
-        let ([from, to], index) = (recipe.accesses_of(node), index as u32) else { continue };
-        let copies = match node.kind {
-            NodeKind::Copy => true,
-            NodeKind::Op(Operator::Copy) => {
-                let (a, b) = (recipe.layout_of(from.value), recipe.layout_of(to.value));
-                (a.dtype, &a.dims) == (b.dtype, &b.dims)
-            }
-            _ => false,
+        let ([first, second], index) = (recipe.accesses_of(node), index as u32) else { continue };
+        let (from, to) = match node.kind {
+            NodeKind::Copy => (first, second),
+            _ if recipe.operator(node) == Some("aclnnInplaceCopy") => (second, first),
+            _ => continue,
         };
+        let (a, b) = (recipe.layout_of(from.value), recipe.layout_of(to.value));
+        let copies = node.kind == NodeKind::Copy || (a.dtype, &a.dims) == (b.dtype, &b.dims);
         if copies && facts.is_fresh(to) && can_stand_in(facts, from, to) && !is_written_after(facts, from, index) {
             edit.remove(recipe, NAME, index, "what it copies is not written afterwards", None);
             edit.replace(recipe.storage_of(to.value), recipe.storage_of(from.value));

@@ -32,6 +32,8 @@ struct Added {
     layouts: Vec<Layout>,
     values: Vec<ValueInfo>,
     functions: Vec<(FunctionInfo, Body)>,
+    /// Their numbers.
+    numbers: HashMap<FunctionInfo, u32>,
 }
 
 impl Edit {
@@ -87,9 +89,13 @@ impl Edit {
 
     /// Lets a node call another operator.
     pub(super) fn call(&mut self, recipe: &Recipe, node: u32, replacing: Replacing) {
-        let function = (recipe.functions.len() + self.added.functions.len()) as u32;
         let Replacing { recorded, accesses } = replacing;
-        self.added.functions.push((FunctionInfo::of_operator(&recorded, Vec::new()), Body::Operator(recorded)));
+        let Added { functions, numbers, .. } = &mut self.added;
+        let info = FunctionInfo::of_operator(&recorded, Vec::new());
+        let function = *numbers.entry(info.clone()).or_insert_with(|| {
+            functions.push((info, Body::Operator(recorded)));
+            (recipe.functions.len() + functions.len() - 1) as u32
+        });
         self.rewrite(node, NodeKind::Foreign(function), accesses);
     }
 

@@ -1,10 +1,11 @@
 //! Chains of operators on elements that the library has as one operator.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::op::DataType::{self, Bf16, F16, F32};
 use crate::op::{GeluForm, aclnn};
-use crate::plan::recipe::operator::{Operator, broadcast};
-use crate::plan::recipe::{Access, Mode, NodeKind};
+use crate::plan::recipe::element::scalar_of;
+use crate::plan::recipe::operator::broadcast;
+use crate::plan::recipe::{Access, Mode};
 
 use super::called::Called;
 use super::edit::Edit;
@@ -194,19 +195,15 @@ impl Fused {
     }
 
     fn replace(self, edit: &mut Edit, group: &Group<'_>, y: Access) -> Result<()> {
-        let (why, operands) = (self.why(), self.operands());
-        let own = match self {
-            Self::Add { alpha, .. } => Some(Operator::AddScaled { alpha: alpha.into() }),
-            Self::Gelu { form, .. } => Some(Operator::Gelu { form }),
-            _ => None,
-        };
-        if let Some(operator) = own {
-            group.rewrite(edit, (NAME, why), NodeKind::Op(operator), [operands, vec![y]].concat());
-            return Ok(());
-        }
+        let (why, dtype) = (self.why(), dtype(group.facts, y.value));
         let replacing = Replacing::of(|to| {
             let (of, mut y) = (|one: Access| value(one.value), value(y.value));
             match self {
+                Self::Add { a, b, alpha } => {
+                    let alpha = scalar_of(alpha.into(), dtype).map_err(Error::invalid)?;
+                    aclnn::add(to, &of(a), &of(b), alpha, &mut y)
+                }
+                Self::Gelu { x, form } => aclnn::gelu_v2(to, &of(x), form.raw(), &mut y),
                 Self::AddRelu { a, b, alpha } => aclnn::add_relu(to, &of(a), &of(b), alpha, &mut y),
                 Self::Addcmul { a, b, c, times } => aclnn::addcmul(to, &of(a), &of(b), &of(c), times, &mut y),
                 Self::Addcdiv { a, b, c, times } => aclnn::addcdiv(to, &of(a), &of(b), &of(c), times, &mut y),
@@ -219,7 +216,6 @@ impl Fused {
                 Self::Silu { x } => aclnn::silu(to, &of(x), &mut y),
                 Self::Sigmoid { x } => aclnn::sigmoid(to, &of(x), &mut y),
                 Self::Swish { x, beta } => aclnn::swish(to, &of(x), Some(beta.into()), &mut y),
-                Self::Add { .. } | Self::Gelu { .. } => Ok(()), // rewritten above
             }
         })?;
         group.replace(edit, NAME, why, replacing);

@@ -2,6 +2,7 @@
 
 use crate::plan::checked::Form;
 use crate::plan::overlap::ranges::may_overlap;
+use crate::plan::recipe::function::works_together;
 use crate::plan::recipe::layout::Extent;
 use crate::plan::recipe::{Access, FunctionKind, Mode, Node, NodeKind, Recipe, StorageKind};
 
@@ -22,15 +23,8 @@ pub(super) struct Facts<'a> {
     pub(super) foreign: bool,
 }
 
-/// Parts of the names of operators that work together with those of other devices.
-const TOGETHER: [&str; 6] = ["AllGather", "AllReduce", "AlltoAll", "Barrier", "Distribute", "ReduceScatter"];
-
 /// Uses of one memory that are looked at; memory with more of them may change at any time.
 const MOST_USES: usize = 10_000;
-
-pub(in crate::plan) fn works_together(name: &str) -> bool {
-    TOGETHER.iter().any(|part| name.contains(part))
-}
 
 impl<'a> Facts<'a> {
     pub(super) fn of(plan: &'a Form, foreign: bool) -> Self {
@@ -53,7 +47,7 @@ impl<'a> Facts<'a> {
     /// Whether all that a node does is to compute what it writes, from what it reads and is told.
     pub(super) fn only_computes(&self, node: &Node) -> bool {
         match node.kind {
-            NodeKind::Op(_) | NodeKind::Copy | NodeKind::FillBytes(_) => true,
+            NodeKind::Copy | NodeKind::FillBytes(_) => true,
             NodeKind::Foreign(function) => {
                 let info = &self.recipe.functions[function as usize];
                 match (info.kind, info.name.as_deref()) {
@@ -66,7 +60,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The name in C of the operator of a node, and what it is told, whichever way the plan has it.
+    /// The name in C of the operator of a node, and what it is told.
     pub(super) fn called(&self, node: u32) -> Option<Called<'a>> {
         Called::of(self.plan, &self.recipe.nodes[node as usize])
     }

@@ -2,7 +2,7 @@
 
 use crate::op::DataType;
 use crate::plan::recipe::layout::{Extent, Layout};
-use crate::plan::recipe::{Access, NodeKind, StorageKind};
+use crate::plan::recipe::{Access, StorageKind};
 use crate::plan::symbols::dim::Dim;
 
 use super::called::Called;
@@ -123,18 +123,6 @@ impl<'f> Group<'f> {
             self.leave_out(edit, pass, why);
             edit.call(self.facts.recipe, self.last, replacing);
         }
-    }
-
-    /// The same with an operator that plans have of their own, which reads nothing that they make.
-    pub(super) fn rewrite(
-        &self,
-        edit: &mut Edit,
-        (pass, why): (&'static str, &'static str),
-        kind: NodeKind,
-        accesses: Vec<Access>,
-    ) {
-        self.leave_out(edit, pass, why);
-        edit.rewrite(self.last, kind, accesses);
     }
 
     fn leave_out(&self, edit: &mut Edit, pass: &'static str, why: &'static str) {

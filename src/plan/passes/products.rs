@@ -1,17 +1,19 @@
 //! A product of matrices and a sum: one operator.
 
-use crate::op::{CubeMath, DataType};
-use crate::plan::recipe::operator::{Operator, broadcast};
-use crate::plan::recipe::{Access, NodeKind, Recipe};
+use crate::error::Result;
+use crate::op::{CubeMath, DataType, aclnn};
+use crate::plan::recipe::operator::broadcast;
+use crate::plan::recipe::{Access, Recipe};
 
 use super::called::Called;
 use super::edit::Edit;
 use super::facts::Facts;
+use super::replacing::{Replacing, value};
 
 pub(super) const NAME: &str = "fused_products";
 
 /// Lets sums of a product and something else compute the product too.
-pub(super) fn run(facts: &Facts<'_>) -> Edit {
+pub(super) fn run(facts: &Facts<'_>) -> Result<Edit> {
     let recipe = facts.recipe;
     let mut edit = Edit::of(recipe);
     for index in 0..recipe.nodes.len() as u32 {
@@ -20,13 +22,18 @@ pub(super) fn run(facts: &Facts<'_>) -> Edit {
             if facts.is_touched(product.value) {
                 continue;
             }
-            let Some((first, operands)) = fused(facts, index, (product, bias, &out)) else { continue };
+            let Some((first, [bias, a, b, out])) = fused(facts, index, (product, bias, &out)) else { continue };
+            let of = |one: Access| value(one.value);
+            let math = CubeMath::KeepType.raw();
+            let replacing = Replacing::of(|to| {
+                aclnn::addmm(to, &of(bias), &of(a), &of(b), 1.0_f32, 1.0_f32, &mut of(out), math)
+            })?;
             edit.remove(recipe, NAME, first, "its product is part of", Some(index));
-            edit.rewrite(index, NodeKind::Op(Operator::Addmm), operands);
+            edit.call(recipe, index, replacing);
             break;
         }
     }
-    edit
+    Ok(edit)
 }
 
 /// The operands and the result of a plain sum.
@@ -40,7 +47,7 @@ fn fused(
     facts: &Facts<'_>,
     sum: u32,
     (product, bias, out): (&Access, &Access, &Access),
-) -> Option<(u32, Vec<Access>)> {
+) -> Option<(u32, [Access; 4])> {
     let recipe = facts.recipe;
     // The product is written, and read by the sum alone.
     let [write, read] = facts.plan.uses.storage(recipe.storage_of(product.value)) else { return None };
@@ -57,7 +64,7 @@ fn fused(
         && takes_bias(recipe, product, bias, out)
         && [a, b, bias].iter().all(|one| storages(one) != storages(out))
         && [a, b].iter().all(|one| !facts.may_change(one.value, first, sum));
-    fits.then(|| (first, vec![*bias, *a, *b, *out]))
+    fits.then_some((first, [*bias, *a, *b, *out]))
 }
 
 fn is_product(facts: &Facts<'_>, node: u32, a: &Access, b: &Access) -> bool {

@@ -6,7 +6,7 @@
 use bytemuck::Pod;
 use half::{bf16, f16};
 
-use crate::op::DataType;
+use crate::op::{DataType, Scalar};
 
 use super::operator::Number;
 
@@ -242,6 +242,11 @@ pub(crate) fn element_of(number: Number, dtype: DataType) -> Result<[u8; 8], Str
         bytes[..size_of::<S>()].copy_from_slice(bytemuck::bytes_of(&element));
         Ok(bytes)
     })
+}
+
+/// `number` as a scalar of type `dtype`.
+pub(crate) fn scalar_of(number: Number, dtype: DataType) -> Result<Scalar, String> {
+    element_of(number, dtype).map(|element| Scalar::of(dtype, element))
 }
 
 /// As [`element_of`]; an infinity only for a number that is one.

@@ -318,6 +318,14 @@ pub(crate) enum Body {
     Operator(Arc<Recorded>),
 }
 
+/// Parts of the names of operators that work together with those of other devices.
+const TOGETHER: [&str; 6] = ["AllGather", "AllReduce", "AlltoAll", "Barrier", "Distribute", "ReduceScatter"];
+
+/// Whether an operator, by its name in C, has to run on several devices at once.
+pub(crate) fn works_together(name: &str) -> bool {
+    TOGETHER.iter().any(|part| name.contains(part))
+}
+
 /// The operator with all its numbers, for these values of the symbols.
 pub(crate) fn told<'r>(recorded: &'r Recorded, info: &FunctionInfo, symbols: &[u64]) -> Result<Cow<'r, Recorded>> {
     if info.later.is_empty() {

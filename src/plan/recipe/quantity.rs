@@ -120,7 +120,22 @@ impl<Q: Into<Quantity>> IntoQuantities for Vec<Q> {
     }
 }
 
+impl Later {
+    /// The numbers where all are integers, which may depend on symbols.
+    pub(crate) fn integers(&self) -> Option<Vec<Dim>> {
+        self.numbers.iter().map(Form::integer).collect()
+    }
+}
+
 impl Form {
+    fn integer(&self) -> Option<Dim> {
+        match self {
+            Self::Whole(number) => Some(Dim::from_parts(0, *number, Default::default())),
+            Self::Size(size) => Some(*size),
+            Self::Power(..) => None,
+        }
+    }
+
     /// The size that it depends on.
     pub(crate) fn size(&self) -> Option<Dim> {
         match self {

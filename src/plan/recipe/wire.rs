@@ -6,50 +6,12 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::op::{CubeMath, DataType, GeluForm, MAX_RANK};
+use crate::op::DataType;
 use crate::plan::symbols::dim::{Dim, MAX_SYMBOLS};
 use crate::plan::symbols::poly::Poly;
 
 use super::layout::{Extent, Layout};
-use super::operator::{Number, Operator, Order, Reduction};
 use super::{Cores, Input, OnMove};
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Number")]
-pub(crate) enum NumberWire {
-    Float(f64),
-    Int(i64),
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Reduction")]
-pub(crate) struct ReductionWire {
-    dims: u8,
-    keep: bool,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Order")]
-pub(crate) struct OrderWire {
-    rank: u8,
-    dims: [u8; MAX_RANK],
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "GeluForm")]
-pub(crate) enum GeluFormWire {
-    Exact,
-    Tanh,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "CubeMath")]
-pub(crate) enum CubeMathWire {
-    KeepType,
-    AllowLessPrecision,
-    UseF16,
-    UseHf32,
-}
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "DataType")]
@@ -70,79 +32,6 @@ pub(crate) enum DataTypeWire {
     Complex32,
     Complex64,
     Complex128,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Operator")]
-pub(crate) enum OperatorWire {
-    Add,
-    AddScaled {
-        #[serde(with = "NumberWire")]
-        alpha: Number,
-    },
-    Sub,
-    Mul,
-    Div,
-    Maximum,
-    Adds {
-        #[serde(with = "NumberWire")]
-        value: Number,
-    },
-    Muls {
-        #[serde(with = "NumberWire")]
-        value: Number,
-    },
-    Divs {
-        #[serde(with = "NumberWire")]
-        value: Number,
-    },
-    ClampMin {
-        #[serde(with = "NumberWire")]
-        least: Number,
-    },
-    Abs,
-    Sqrt,
-    Rsqrt,
-    Tanh,
-    Gelu {
-        #[serde(with = "GeluFormWire")]
-        form: GeluForm,
-    },
-    Softmax {
-        dim: u8,
-    },
-    LayerNorm {
-        eps: f64,
-    },
-    ReduceSum {
-        #[serde(with = "ReductionWire")]
-        over: Reduction,
-    },
-    Mean {
-        #[serde(with = "ReductionWire")]
-        over: Reduction,
-    },
-    Cast {
-        #[serde(with = "DataTypeWire")]
-        to: DataType,
-    },
-    Copy,
-    Fill {
-        #[serde(with = "NumberWire")]
-        value: Number,
-    },
-    Permute {
-        #[serde(with = "OrderWire")]
-        order: Order,
-    },
-    Embedding,
-    Matmul {
-        #[serde(with = "CubeMathWire")]
-        math: CubeMath,
-    },
-    Mm,
-    BatchMatmul,
-    Addmm,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -46,8 +46,13 @@ impl<'a> Args<'a> {
 
     /// A tensor that is read.
     pub(super) fn tensor(&self, parameter: usize) -> Result<Operand<'a>, No> {
+        self.any(parameter).and_then(known)
+    }
+
+    /// A tensor of any type, for operators that do not look at elements.
+    pub(super) fn any(&self, parameter: usize) -> Result<Operand<'a>, No> {
         match (self.told(parameter)?, self.tensors(parameter)) {
-            (Told::Tensor(_), [Some(operand)]) => known(*operand),
+            (Told::Tensor(_), [Some(operand)]) => Ok(*operand),
             (Told::NoTensor, _) => Err(No::Misfit(format!("the tensor of parameter {parameter} is left out"))),
             _ => Err(odd(parameter)),
         }
@@ -145,11 +150,15 @@ impl<'a> Args<'a> {
 
     /// A type that is told, of those that the rules know.
     pub(super) fn dtype(&self, parameter: usize) -> Result<DataType, No> {
+        let dtype = self.any_dtype(parameter)?;
+        if Types::KNOWN.has(dtype) { Ok(dtype) } else { Err(strange_type()) }
+    }
+
+    /// Any type that is told.
+    pub(super) fn any_dtype(&self, parameter: usize) -> Result<DataType, No> {
         let bits = self.bits(parameter)?;
         let named = DataType::ALL.into_iter().find(|dtype| u64::from(dtype.raw().0.cast_unsigned()) == bits);
-        named
-            .filter(|dtype| Types::KNOWN.has(*dtype))
-            .ok_or_else(|| No::Unsure("a data type that no rule knows".to_owned()))
+        named.ok_or_else(strange_type)
     }
 
     /// A scalar that may be left out; its type is sure, the number may be another one later.
@@ -211,8 +220,20 @@ impl<'a> Args<'a> {
         dim.poly().least(self.bounds)
     }
 
+    /// Whether some result is left out that a rule gives.
+    fn leaves_out(&self) -> bool {
+        let is_out =
+            |takes: &Takes| matches!(takes, Takes::Tensor(Access::Write, _) | Takes::Tensors(Access::Write, _));
+        self.takes.iter().zip(self.told).any(|(takes, told)| is_out(takes) && told.tensors().is_none())
+    }
+
     /// What each result is that the operator is given, of all that a rule gives.
     pub(in crate::plan) fn given(&self, results: Vec<Of>) -> Option<Vec<Of>> {
+        if !self.leaves_out() {
+            let written = self.told.iter().filter_map(Told::tensors).filter(|(_, access)| *access == Access::Write);
+            let count: usize = written.map(|(count, _)| count as usize).sum();
+            return (results.len() == count).then_some(results);
+        }
         let mut results = results.into_iter();
         let mut all = Vec::new();
         for (takes, told) in self.takes.iter().zip(self.told) {
@@ -233,6 +254,10 @@ impl<'a> Args<'a> {
 
 fn later(parameter: usize) -> No {
     No::Unsure(format!("parameter {parameter} is a number that is known later"))
+}
+
+fn strange_type() -> No {
+    No::Unsure("a data type that no rule knows".to_owned())
 }
 
 fn strange(what: &str) -> No {

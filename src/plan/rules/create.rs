@@ -59,9 +59,13 @@ fn anything(args: &Args<'_>) -> Results {
     args.tensor(0).map(|_| Vec::new())
 }
 
+/// Any shape and type: there is nothing that they follow from.
 fn fill_scalar(args: &Args<'_>) -> Results {
-    args.scalar(1)?;
-    anything(args)
+    ensure!(args.has(1), "no number to fill with");
+    let Some(out) = args.declared(0) else {
+        return Err(No::Unsure("nothing says what type and shape it has".to_owned()));
+    };
+    Ok(vec![Of::new(out.dtype, out.dims)])
 }
 
 fn fill_tensor(args: &Args<'_>) -> Results {

@@ -9,7 +9,7 @@ use super::types::{Types, require, same};
 use super::{Args, Family, No, Of, Results, ensure, sizes};
 
 fn embedding(args: &Args<'_>) -> Results {
-    let (table, indices) = (args.tensor(0)?, index_of(args, 1)?);
+    let (table, indices) = (args.any(0)?, index_of(args, 1)?);
     require_rank(table, 2, "a table")?;
     ensure!(indices.dims.len() < 8, "indices of 8 dimensions");
     Ok(vec![Of::new(table.dtype, [indices.dims, &table.dims[1..]].concat())])

@@ -13,12 +13,15 @@ fn like(x: Operand<'_>, dims: Vec<Dim>) -> Results {
 }
 
 fn cast(args: &Args<'_>) -> Results {
-    let x = args.tensor(0)?;
-    Ok(vec![Of::new(args.dtype(1)?, x.dims)])
+    let (x, to) = (args.any(0)?, args.any_dtype(1)?);
+    if x.dtype.is_complex() || to.is_complex() {
+        return Err(No::Unsure("a cast of complex numbers".to_owned()));
+    }
+    Ok(vec![Of::new(to, x.dims)])
 }
 
 fn permute(args: &Args<'_>) -> Results {
-    let (x, order) = (args.tensor(0)?, args.fixed_ints(1)?);
+    let (x, order) = (args.any(0)?, args.fixed_ints(1)?);
     ensure!(order.len() == x.dims.len(), "an order of {} dimensions for {:?}", order.len(), x.dims);
     let mut seen = 0_u32;
     let mut dims = Vec::with_capacity(order.len());
@@ -31,9 +34,12 @@ fn permute(args: &Args<'_>) -> Results {
     like(x, dims)
 }
 
-fn copy_into(args: &Args<'_>) -> Results {
-    require_spread(args.tensor(1)?.dims, args.tensor(0)?.dims)?;
-    Ok(Vec::new())
+/// Into any type and a larger shape, where the result is declared.
+fn copy(args: &Args<'_>) -> Results {
+    let from = args.any(1)?;
+    let Some(to) = args.declared(0) else { return like(from, from.dims.to_vec()) };
+    require_spread(from.dims, to.dims)?;
+    like(to, to.dims.to_vec())
 }
 
 fn flip(args: &Args<'_>) -> Results {
@@ -302,7 +308,7 @@ fn triangle_result(args: &Args<'_>) -> Results {
 pub(super) const RULES: Family = &[
     (&["Cast"], cast),
     (&["Permute"], permute),
-    (&["InplaceCopy"], copy_into),
+    (&["InplaceCopy"], copy),
     (&["Flip"], flip),
     (&["Roll"], roll),
     (&["Slice"], slice),

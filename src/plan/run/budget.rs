@@ -120,7 +120,7 @@ pub(super) fn is_short(plan: &Inner, context: &Context, form: Form) -> Result<bo
 
 /// Whether graphs of the recipe have operators that are updated.
 fn has_updates(recipe: &Recipe) -> bool {
-    let computes = |node: &&Node| matches!(node.kind, NodeKind::Op(_) | NodeKind::Foreign(_));
+    let computes = |node: &&Node| matches!(node.kind, NodeKind::Foreign(_));
     recipe.nodes.iter().filter(computes).any(|node| recipe.is_updated(node))
 }
 

@@ -16,7 +16,7 @@ use crate::lock::say;
 use crate::memory::{How, Lent, PinnedBuffer, Touch};
 use crate::op::{Recorded, View, plan_for_cores};
 use crate::plan::checked::Inner;
-use crate::plan::recipe::function::{Argument, Body, Launch, told};
+use crate::plan::recipe::function::{Argument, Body, Launch, told, works_together};
 use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, ORIGIN, Recipe};
 use crate::prefetch::prefetch_range;
 use crate::stream::{Stream, Task};
@@ -24,7 +24,6 @@ use crate::stream::{Stream, Task};
 use super::behind::Behind;
 use super::choose::{Counters, Decider};
 use super::gate::Gates;
-use super::launch::launch;
 use super::piece::{Piece, Pieces, Place};
 use super::update::Groups;
 
@@ -167,7 +166,7 @@ impl Issue<'_> {
         let recipe = self.source.recipe;
         let accesses = recipe.accesses_of(node);
         match node.kind {
-            NodeKind::Op(_) | NodeKind::Foreign(_) => match self.groups.as_mut().filter(|groups| groups.has(index)) {
+            NodeKind::Foreign(_) => match self.groups.as_mut().filter(|groups| groups.has(index)) {
                 Some(groups) => {
                     let source = self.source;
                     groups.record(index, stream, self.at, |stream| compute(source, node, stream, self.at))
@@ -284,41 +283,13 @@ impl<'a> Work<'a> {
 
 /// Issues an operator or a foreign one.
 pub(super) fn compute(source: Work<'_>, node: &Node, stream: &Stream, at: At) -> Result<()> {
-    let Work { recipe, places, pieces, .. } = source;
-    let accesses = recipe.accesses_of(node);
     match node.kind {
-        NodeKind::Op(operator) => with_views(places, pieces, accesses, |operands, out| {
-            if out.dims.elements() == 0 { Ok(()) } else { launch(stream, &operator, operands, out, at) }
-        }),
-        NodeKind::Foreign(function) => foreign(source, (function, accesses), stream, at),
+        NodeKind::Foreign(function) => foreign(source, (function, source.recipe.accesses_of(node)), stream, at),
         _ => Err(Error::new(ErrorKind::Internal, "a node that computes nothing")),
     }
 }
 
-/// What an operator with these accesses is told of its operands and its result.
-pub(super) fn with_views<T>(
-    places: &[Place],
-    pieces: &Pieces,
-    accesses: &[Access],
-    work: impl FnOnce(&[View<'_>], &View<'_>) -> Result<T>,
-) -> Result<T> {
-    let Some((out, operands)) = accesses.split_last() else {
-        return Err(Error::new(ErrorKind::Internal, "an operator without a result"));
-    };
-    let view = |access| view_of(places, pieces, access);
-    let out = view(out)?;
-    match operands {
-        [] => work(&[], &out),
-        [a] => work(&[view(a)?], &out),
-        [a, b] => work(&[view(a)?, view(b)?], &out),
-        _ => {
-            let views: Result<Vec<_>> = operands.iter().map(view).collect();
-            work(&views?, &out)
-        }
-    }
-}
-
-/// What an operator by its C name is told of its tensors.
+/// What an operator is told of its tensors.
 pub(super) fn all_views<T>(
     places: &[Place],
     pieces: &Pieces,
@@ -327,6 +298,16 @@ pub(super) fn all_views<T>(
 ) -> Result<T> {
     let views: Result<Vec<_>> = accesses.iter().map(|access| view_of(places, pieces, access)).collect();
     work(&views?)
+}
+
+/// Whether all results of an operator are without elements, so that there is nothing to compute; what works together
+/// with other devices has to be there for them.
+pub(super) fn writes_nothing(source: Work<'_>, (function, accesses): (u32, &[Access])) -> bool {
+    let written = || accesses.iter().filter(|access| access.mode.writes());
+    let is_empty = |access: &Access| source.places[access.value as usize].dims.elements() == 0;
+    written().next().is_some()
+        && written().all(is_empty)
+        && source.recipe.functions[function as usize].name.as_deref().is_some_and(|name| !works_together(name))
 }
 
 fn view_of<'a>(places: &'a [Place], pieces: &'a Pieces, access: &Access) -> Result<View<'a>> {
@@ -340,6 +321,9 @@ fn foreign(source: Work<'_>, (function, accesses): (u32, &[Access]), stream: &St
         Body::Foreign(body) => body,
         Body::Operator(recorded) => {
             let recorded = source.told(recorded, function)?;
+            if writes_nothing(source, (function, accesses)) {
+                return Ok(());
+            }
             return all_views(places, pieces, accesses, |views| recorded.launch(stream, views, at));
         }
         Body::Host(_) => return Err(Error::new(ErrorKind::Internal, "an operator without a body")),

@@ -11,12 +11,10 @@ use std::cell::Cell;
 
 use crate::error::Result;
 use crate::op::{Keep, Recorded, Repeatable, Target, View};
-use crate::plan::recipe::operator::Operator;
 use crate::plan::recipe::{Access, FunctionKind, Node, NodeKind, Recipe};
 use crate::stream::Stream;
 
-use super::issue::{At, all_views, with_views};
-use super::launch::{in_phase_order, launch};
+use super::issue::{At, all_views};
 use super::piece::{Pieces, Place};
 
 /// Executors of one operator that are kept: more than a runtime has threads on most machines.
@@ -42,7 +40,6 @@ pub(super) struct Memory<'a> {
 impl Way {
     pub(super) fn of(recipe: &Recipe, node: &Node, allowed: bool) -> Self {
         let known = match node.kind {
-            NodeKind::Op(_) => true,
             // What it is told is part of what would be kept.
             NodeKind::Foreign(_) if recipe.is_told(node) => false,
             NodeKind::Foreign(function) => recipe.functions[function as usize].kind == FunctionKind::Operator,
@@ -51,43 +48,19 @@ impl Way {
         if allowed && known { Self::Untried } else { Self::Whole }
     }
 
-    /// Submits `operator` again, to a stream with an open update. Gives whether it was by address.
-    pub(super) fn renew(&mut self, operator: &Operator, memory: Memory<'_>, stream: &Stream, at: At) -> Result<bool> {
+    /// Submits an operator again, to a stream with an open update. Gives whether it was by address.
+    pub(super) fn renew(&mut self, recorded: &Recorded, memory: Memory<'_>, stream: &Stream, at: At) -> Result<bool> {
         let Memory { places, pieces, accesses } = memory;
-        with_views(places, pieces, accesses, |operands, out| {
-            if out.dims.elements() == 0 {
-                return Ok(false);
-            }
-            let views = in_phase_order(operator, operands, out);
-            self.again(&Known { operator, operands, out }, views, stream, at)
-        })
+        all_views(places, pieces, accesses, |views| self.again(Again { recorded, views }, stream, at))
     }
 
-    /// The same for an operator by its C name.
-    pub(super) fn renew_recorded(
-        &mut self,
-        recorded: &Recorded,
-        memory: Memory<'_>,
-        stream: &Stream,
-        at: At,
-    ) -> Result<bool> {
-        let Memory { places, pieces, accesses } = memory;
-        all_views(places, pieces, accesses, |views| self.again(&ByName { recorded, views }, views.iter(), stream, at))
-    }
-
-    fn again<'v>(
-        &mut self,
-        what: &impl Again,
-        views: impl Iterator<Item = &'v View<'v>> + Clone,
-        stream: &Stream,
-        at: At,
-    ) -> Result<bool> {
+    fn again(&mut self, what: Again<'_, '_>, stream: &Stream, at: At) -> Result<bool> {
         // Whole is what stays when a second phase fails or panics on the way.
         match std::mem::replace(self, Self::Whole) {
             Self::ByAddress(mut all) if all.iter().any(Repeatable::is_of_this_thread) => {
                 let own = all.iter().position(Repeatable::is_of_this_thread).unwrap_or(0);
                 all[..=own].rotate_right(1);
-                if all[0].launch(stream, views, at)? {
+                if all[0].launch(stream, what.views.iter(), at)? {
                     *self = Self::ByAddress(all);
                     return Ok(true);
                 }
@@ -95,7 +68,7 @@ impl Way {
             former @ (Self::Untried | Self::ByAddress(_)) => {
                 let mut all = if let Self::ByAddress(all) = former { all } else { Vec::new() };
                 if let Some(mut kept) = self.first_phase(what, stream, at)?
-                    && kept.launch(stream, views, at)?
+                    && kept.launch(stream, what.views.iter(), at)?
                 {
                     all.truncate(THREADS - 1);
                     all.insert(0, kept);
@@ -109,7 +82,7 @@ impl Way {
     }
 
     /// An executor for further updates too, if there can be one. A first phase that fails says nothing about that.
-    fn first_phase(&mut self, what: &impl Again, stream: &Stream, at: At) -> Result<Option<Repeatable>> {
+    fn first_phase(&mut self, what: Again<'_, '_>, stream: &Stream, at: At) -> Result<Option<Repeatable>> {
         let kept = Cell::new(None);
         *self = Self::Untried;
         what.launch(Keep { stream, kept: &kept }, at)?;
@@ -126,29 +99,14 @@ impl Way {
 }
 
 /// An operator on its memory, as often as it is wanted.
-trait Again {
-    fn launch(&self, target: impl Target, at: At) -> Result<()>;
-}
-
-struct Known<'a, 'v> {
-    operator: &'a Operator,
-    operands: &'a [View<'v>],
-    out: &'a View<'v>,
-}
-
-impl Again for Known<'_, '_> {
-    fn launch(&self, target: impl Target, at: At) -> Result<()> {
-        launch(target, self.operator, self.operands, self.out, at)
-    }
-}
-
-struct ByName<'a, 'v> {
+#[derive(Clone, Copy)]
+struct Again<'a, 'v> {
     recorded: &'a Recorded,
     views: &'a [View<'v>],
 }
 
-impl Again for ByName<'_, '_> {
-    fn launch(&self, target: impl Target, at: At) -> Result<()> {
+impl Again<'_, '_> {
+    fn launch(self, target: impl Target, at: At) -> Result<()> {
         self.recorded.launch(target, self.views, at)
     }
 }

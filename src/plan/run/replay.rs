@@ -15,7 +15,7 @@ use super::bindings::{Bindings, Declared};
 use super::choose::{Decider, Form};
 use super::delivery::Ring;
 use super::executable::{Executable, Last, missing, not_given};
-use super::issue::{At, CoreLimit, Issue, compute, limit_of};
+use super::issue::{At, CoreLimit, Issue, compute, limit_of, writes_nothing};
 use super::outcome::Outcome;
 use super::outside::Outside;
 use super::piece::Pieces;
@@ -289,13 +289,15 @@ fn replay_with_updates(
         let limit =
             limit_of(recipe, node, whole).map(|cores| CoreLimit::begin(update, (node.tag, cores))).transpose()?;
         let computed = match &node.kind {
-            NodeKind::Op(operator) => {
-                way.renew(operator, Memory { places, pieces, accesses: recipe.accesses_of(node) }, update, at)
-            }
             NodeKind::Foreign(function) => match &plan.bodies[*function as usize] {
                 Body::Operator(recorded) => {
                     let memory = Memory { places, pieces, accesses: recipe.accesses_of(node) };
-                    source.told(recorded, *function).and_then(|told| way.renew_recorded(&told, memory, update, at))
+                    match writes_nothing(source, (*function, memory.accesses)) {
+                        true => Ok(false),
+                        false => {
+                            source.told(recorded, *function).and_then(|told| way.renew(&told, memory, update, at))
+                        }
+                    }
                 }
                 _ => compute(source, node, update, at).map(|()| false),
             },

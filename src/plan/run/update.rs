@@ -87,7 +87,7 @@ impl Groups {
             if !recipe.is_updated(node) {
                 continue;
             }
-            if !matches!(node.kind, NodeKind::Op(_) | NodeKind::Foreign(_)) {
+            if !matches!(node.kind, NodeKind::Foreign(_)) {
                 let text = format!("{} touches an updatable input, which no plan has", recipe.describe(index as u32));
                 return Err(Error::new(ErrorKind::Internal, text));
             }

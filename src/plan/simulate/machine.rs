@@ -6,7 +6,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::op::Recorded;
 use crate::plan::recipe::choice;
 use crate::plan::recipe::function::{Body, ForeignBody, told};
-use crate::plan::recipe::operator::Operator;
 use crate::plan::recipe::{Access, NodeKind, Recipe};
 
 use super::choices::Open;
@@ -35,7 +34,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) brought: Vec<Vec<u8>>,
     /// Host memory of the inputs.
     host: Arc<[Vec<u8>]>,
-    /// Where operators are computed that this crate knows by their C names alone.
+    /// Where operators are computed that the host does not.
     mock: OnMock,
 }
 
@@ -134,7 +133,6 @@ impl<'a> Machine<'a> {
             NodeKind::ExternalRecord(gate) => self.signals[gate as usize] += 1,
             NodeKind::ExternalWait(gate) if self.own[gate as usize] => self.signals[gate as usize] -= 1,
             NodeKind::Wait(_) | NodeKind::ExternalWait(_) | NodeKind::Prefetch { .. } => {}
-            NodeKind::Op(operator) => self.operator(node, operator, accesses, watch)?,
             NodeKind::Foreign(function) => match &self.bodies[function as usize] {
                 Body::Foreign(body) => self.foreign(node, body, accesses, watch)?,
                 Body::Operator(recorded) => {
@@ -200,19 +198,16 @@ impl<'a> Machine<'a> {
         Err(Error::new(ErrorKind::NotSupported, format!("{} {text}", self.recipe.describe(node))))
     }
 
-    fn operator(&mut self, node: u32, operator: Operator, accesses: &[Access], watch: Watch<'_>) -> Result<()> {
-        let [operands @ .., out] = accesses else { return self.fail(node, "has no result") };
-        match run_operator(self.recipe, &self.memory, &operator, operands, out.value) {
-            Ok(elements) => {
-                self.write(node, out.value, &elements, watch);
-                Ok(())
-            }
-            Err(text) => self.fail(node, &format!("cannot be computed on the host: {text}")),
-        }
-    }
-
-    /// An operator by its C name, which the mock computes.
+    /// An operator of the library: on the host where it is computed here, else on the mock.
     fn recorded(&mut self, node: u32, recorded: &Recorded, accesses: &[Access], watch: Watch<'_>) -> Result<()> {
+        match self.on_host(recorded, accesses) {
+            Some((out, Ok(elements))) => {
+                self.write(node, out, &elements, watch);
+                return Ok(());
+            }
+            Some((_, Err(text))) => return self.fail(node, &format!("cannot be computed on the host: {text}")),
+            None => {}
+        }
         let mut given = Vec::with_capacity(accesses.len());
         for access in accesses {
             let layout = host_layout(self.recipe, access.value).map_err(Error::invalid)?;
@@ -230,6 +225,19 @@ impl<'a> Machine<'a> {
             self.write(node, access.value, bytes, watch);
         }
         Ok(())
+    }
+
+    /// The elements of the one result, in their order, of an operator that is computed here.
+    fn on_host(&self, recorded: &Recorded, accesses: &[Access]) -> Option<(u32, Result<Vec<u8>, String>)> {
+        let mut writes = accesses.iter().filter(|access| access.mode.writes());
+        let (Some(out), None) = (writes.next(), writes.next()) else { return None };
+        let mut views = Vec::with_capacity(accesses.len());
+        for operand in accesses.iter().filter(|access| access.mode.reads()) {
+            let bytes = self.memory.storage(self.recipe, self.recipe.storage_of(operand.value));
+            views.push(HostView { bytes, layout: host_layout(self.recipe, operand.value).ok()? });
+        }
+        let layout = host_layout(self.recipe, out.value).ok()?;
+        host::compute(recorded, &views, &layout).map(|elements| (out.value, elements))
     }
 
     fn foreign(&mut self, node: u32, body: &ForeignBody, accesses: &[Access], watch: Watch<'_>) -> Result<()> {
@@ -251,20 +259,4 @@ impl<'a> Machine<'a> {
         }
         Ok(())
     }
-}
-
-/// The elements of the result of an operator of this crate, in their order.
-fn run_operator(
-    recipe: &Recipe,
-    memory: &Memory,
-    operator: &Operator,
-    operands: &[Access],
-    out: u32,
-) -> Result<Vec<u8>, String> {
-    let mut views = Vec::with_capacity(operands.len());
-    for operand in operands {
-        let bytes = memory.storage(recipe, recipe.storage_of(operand.value));
-        views.push(HostView { bytes, layout: host_layout(recipe, operand.value)? });
-    }
-    host::compute(operator, &views, &host_layout(recipe, out)?)
 }

@@ -1,4 +1,4 @@
-//! Operators that this crate knows by their C names alone: the mock computes them, where the feature `mock` has it.
+//! Operators that the host does not compute: the mock does, where the feature `mock` has it.
 
 #[cfg(feature = "mock")]
 use std::cell::OnceCell;

@@ -9,7 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::ErrorKind;
-use crate::op::DataType::{F32, I32, U8};
+use crate::op::{
+    DataType::{F32, I32, U8},
+    aclnn,
+};
 use crate::plan::{Builder, Foreign, HostFunction, Options};
 
 /// Adds all that it reads to a number, byte by byte.
@@ -235,15 +238,13 @@ fn a_wrong_memory_plan_gives_wrong_numbers() {
 
 #[test]
 fn operators_compute_through_views_and_in_place() {
-    use crate::plan::Operator;
-
     let plan = Plan::build(|g| {
         let x = g.input("x", [2, 2], F32, Input::Copied)?;
         let w = g.constant(&[1.0_f32, 0.0, 1.0, 1.0], [2, 2])?;
         let h = g.scope("side", |g| g.matmul(x, w))?;
         g.join("side")?;
         let row = g.narrow(h, 0, 1..2)?;
-        g.op_into(Operator::Muls { value: 10.0.into() }, &[row], row)?;
+        aclnn::muls(g, &row, 10.0_f32, &mut { row })?;
         let columns = g.transpose(h, 0, 1)?;
         let y = g.add(columns, h)?;
         g.output("y", y)?;

@@ -48,7 +48,7 @@ fn a_diamond_takes_two_streams_and_one_event_each_way() {
         g.output("sum", sum)
     });
     // The sum goes on where the later of its operands was made.
-    assert_eq!(nodes(&plan), "muls@0 r0@0 adds@0 r1@0 w0@1 tanh@1 w1@1 add@1 r2@1 w2@0");
+    assert_eq!(nodes(&plan), "aclnnMuls@0 r0@0 aclnnAdds@0 r1@0 w0@1 aclnnTanh@1 w1@1 aclnnAdd@1 r2@1 w2@0");
     assert_eq!(plan.0.recipe.tags[1].name, "auto 1");
 }
 

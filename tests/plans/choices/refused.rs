@@ -365,9 +365,9 @@ fn dumps_show_the_plans_between_brackets_with_their_lines() {
     let lines: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("origin: ")).collect();
     let expected = "\
 origin: if.0(in:c i32[1], in:x f32[4])
-origin: %muls.0 f32[4] = muls.0(in:x f32[4]) {value=2.0}
+origin: %aclnnMuls.0 f32[4] = aclnnMuls.0(in:x f32[4]) {other=2.0}
 origin: case.0()
-origin: %muls.0 f32[4] = muls.1(in:x f32[4]) {value=3.0}
+origin: %aclnnMuls.0 f32[4] = aclnnMuls.1(in:x f32[4]) {other=3.0}
 origin: end.0(in:c i32[1], in:x f32[4])";
     assert_eq!(lines[..5].join("\n"), expected, "{text}");
     assert!(text.contains(" = while.0(") && text.contains(" = end.1("), "{text}");

@@ -1,7 +1,7 @@
 //! The statements of random plans.
 
-use racl::op::{DataType, GeluForm};
-use racl::plan::{Builder, Dim, Number, Operator, Value};
+use racl::op::{DataType, GeluForm, Scalar, aclnn};
+use racl::plan::{Builder, Dim, Number, Value};
 use racl::{ErrorKind, Result};
 
 use super::{Known, Writer, numbers, typed};
@@ -78,14 +78,14 @@ impl Writer {
         }
     }
 
-    fn arithmetic(&mut self) -> Operator {
+    fn arithmetic(&mut self) -> Arithmetic {
         match self.dice.below(6) {
-            0 => Operator::Add,
-            1 => Operator::Sub,
-            2 => Operator::Mul,
-            3 => Operator::Div,
-            4 => Operator::AddScaled { alpha: self.number() },
-            _ => Operator::Maximum,
+            0 => Arithmetic::Add,
+            1 => Arithmetic::Sub,
+            2 => Arithmetic::Mul,
+            3 => Arithmetic::Div,
+            4 => Arithmetic::AddScaled(self.number()),
+            _ => Arithmetic::Maximum,
         }
     }
 
@@ -95,9 +95,9 @@ impl Writer {
             b = self.matching(g, tag, &a.dims, a.dtype)?;
         }
         let operator = self.arithmetic();
-        if self.issue(g, tag, &[&a, &b], |g, values| g.op(operator, values))?.is_none() {
+        if self.issue(g, tag, &[&a, &b], |g, values| operator.of(g, values))?.is_none() {
             let b = self.matching(g, tag, &a.dims, a.dtype)?;
-            self.issue(g, tag, &[&a, &b], |g, values| g.op(operator, values))?;
+            self.issue(g, tag, &[&a, &b], |g, values| operator.of(g, values))?;
         }
         Ok(())
     }
@@ -105,20 +105,20 @@ impl Writer {
     fn single(&mut self, g: &Builder, tag: usize) -> Result<()> {
         let a = self.pick_float();
         let operator = match self.dice.below(9) {
-            0 => Operator::Muls { value: self.number() },
-            1 => Operator::Adds { value: self.number() },
-            2 => Operator::Divs { value: self.number() },
-            3 => Operator::ClampMin { least: self.number() },
-            4 => Operator::Tanh,
-            5 => Operator::Gelu { form: GeluForm::Exact },
-            6 => Operator::Gelu { form: GeluForm::Tanh },
+            0 => Arithmetic::Muls(self.number()),
+            1 => Arithmetic::Adds(self.number()),
+            2 => Arithmetic::Divs(self.number()),
+            3 => Arithmetic::ClampMin(self.number()),
+            4 => Arithmetic::Tanh,
+            5 => Arithmetic::Gelu(GeluForm::Exact),
+            6 => Arithmetic::Gelu(GeluForm::Tanh),
             kind => {
                 let Some(positive) = self.issue(g, tag, &[&a], |g, values| g.abs(values[0]))? else { return Ok(()) };
-                let root = if kind == 7 { Operator::Sqrt } else { Operator::Rsqrt };
-                return self.issue(g, tag, &[&positive], |g, values| g.op(root, values)).map(drop);
+                let root = if kind == 7 { Arithmetic::Sqrt } else { Arithmetic::Rsqrt };
+                return self.issue(g, tag, &[&positive], |g, values| root.of(g, values)).map(drop);
             }
         };
-        self.issue(g, tag, &[&a], |g, values| g.op(operator, values)).map(drop)
+        self.issue(g, tag, &[&a], |g, values| operator.of(g, values)).map(drop)
     }
 
     fn product(&mut self, g: &Builder, tag: usize) -> Result<()> {
@@ -237,9 +237,9 @@ impl Writer {
         }
         let mut reads = vec![a.clone()];
         let operator = match self.dice.below(4) {
-            0 => Operator::Adds { value: self.number() },
-            1 => Operator::Muls { value: self.number() },
-            2 => Operator::Tanh,
+            0 => Arithmetic::Adds(self.number()),
+            1 => Arithmetic::Muls(self.number()),
+            2 => Arithmetic::Tanh,
             _ => {
                 reads.push(self.matching(g, tag, &a.dims, a.dtype)?);
                 self.arithmetic()
@@ -252,7 +252,7 @@ impl Writer {
         self.order(g, tag, &reads, std::slice::from_ref(&a))?;
         let values: Vec<Value> = reads.iter().map(|one| one.value).collect();
         // Refused for an operand that overlaps the result in another way.
-        if g.op_into(operator, &values, a.value).is_ok() {
+        if operator.into(g, &values, a.value).is_ok() {
             self.roots[a.root].rewritten = true;
             self.note(tag, &reads, &[a]);
         }
@@ -267,7 +267,7 @@ impl Writer {
         self.order(g, tag, std::slice::from_ref(&a), &[])?;
         let value = g.empty(a.dims.as_slice(), a.dtype)?;
         if self.dice.chance(300) || g.copy(a.value, value).is_err() {
-            g.op_into(Operator::Copy, &[a.value], value)?;
+            aclnn::inplace_copy(g, &mut { value }, &a.value)?;
         }
         let one = self.root(g, value, a.dtype != DataType::I64)?;
         self.note(tag, &[a], &[one]);
@@ -325,5 +325,82 @@ impl Writer {
         let (from, dependency) = (self.pick(), self.pick());
         let value = g.wait_value(from.value, dependency.value)?;
         self.view_of(g, value, from.root).map(drop)
+    }
+}
+
+/// Operators that work element by element.
+#[derive(Debug, Clone, Copy)]
+enum Arithmetic {
+    Add,
+    AddScaled(Number),
+    Sub,
+    Mul,
+    Div,
+    Maximum,
+    Adds(Number),
+    Muls(Number),
+    Divs(Number),
+    ClampMin(Number),
+    Tanh,
+    Sqrt,
+    Rsqrt,
+    Gelu(GeluForm),
+}
+
+impl Arithmetic {
+    /// A new value.
+    fn of(self, g: &Builder, x: &[Value]) -> Result<Value> {
+        match self {
+            Self::Add => g.add(x[0], x[1]),
+            Self::AddScaled(alpha) => g.add_scaled(x[0], x[1], alpha),
+            Self::Sub => g.sub(x[0], x[1]),
+            Self::Mul => g.mul(x[0], x[1]),
+            Self::Div => g.div(x[0], x[1]),
+            Self::Maximum => g.maximum(x[0], x[1]),
+            Self::Adds(value) => g.adds(x[0], value),
+            Self::Muls(value) => g.muls(x[0], value),
+            Self::Divs(value) => g.divs(x[0], value),
+            Self::ClampMin(least) => g.clamp_min(x[0], least),
+            Self::Tanh => g.tanh(x[0]),
+            Self::Sqrt => g.sqrt(x[0]),
+            Self::Rsqrt => g.rsqrt(x[0]),
+            Self::Gelu(form) => g.gelu(x[0], form),
+        }
+    }
+
+    /// Into a value that there is.
+    fn into(self, g: &Builder, x: &[Value], mut out: Value) -> Result<()> {
+        let (dtype, out) = (g.dtype(out)?, &mut out);
+        let scalar = |number: Number| scalar(number, dtype);
+        let one = scalar(Number::Int(1));
+        match self {
+            Self::Add => aclnn::add(g, &x[0], &x[1], one, out),
+            Self::AddScaled(alpha) => aclnn::add(g, &x[0], &x[1], scalar(alpha), out),
+            Self::Sub => aclnn::sub(g, &x[0], &x[1], one, out),
+            Self::Mul => aclnn::mul(g, &x[0], &x[1], out),
+            Self::Div => aclnn::div(g, &x[0], &x[1], out),
+            Self::Maximum => aclnn::maximum(g, &x[0], &x[1], out),
+            Self::Adds(value) => aclnn::adds(g, &x[0], scalar(value), one, out),
+            Self::Muls(value) => aclnn::muls(g, &x[0], scalar(value), out),
+            Self::Divs(value) => aclnn::divs(g, &x[0], scalar(value), out),
+            Self::ClampMin(least) => aclnn::clamp_min(g, &x[0], scalar(least), out),
+            Self::Tanh => aclnn::tanh(g, &x[0], out),
+            Self::Sqrt => aclnn::sqrt(g, &x[0], out),
+            Self::Rsqrt => aclnn::rsqrt(g, &x[0], out),
+            Self::Gelu(form) => aclnn::gelu_v2(g, &x[0], i64::from(form == GeluForm::Tanh), out),
+        }
+    }
+}
+
+/// A number of a type of floats.
+fn scalar(number: Number, dtype: DataType) -> Scalar {
+    let number = match number {
+        Number::Float(number) => number,
+        Number::Int(number) => number as f64,
+    };
+    match dtype {
+        DataType::F16 => racl::half::f16::from_f64(number).into(),
+        DataType::Bf16 => racl::half::bf16::from_f64(number).into(),
+        _ => (number as f32).into(),
     }
 }

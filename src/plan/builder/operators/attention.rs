@@ -13,7 +13,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As [`Builder::op`]; also for a number of heads with symbols.
+    /// As [`Builder::add`]; also for a number of heads with symbols.
     ///
     /// # Examples
     ///
@@ -61,7 +61,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As [`Builder::op`]; also for a number of heads with symbols.
+    /// As [`Builder::add`]; also for a number of heads with symbols.
     #[track_caller]
     pub fn incremental_attention(
         &self,

@@ -47,7 +47,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As [`Builder::op`] and [`Builder::empty`].
+    /// As [`Builder::add`] and [`Builder::empty`].
     #[track_caller]
     pub fn eye(&self, rows: usize, columns: usize, dtype: DataType) -> Result<Value> {
         let mut y = self.empty([rows, columns], dtype)?;

@@ -67,7 +67,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As [`Builder::op`]; [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value without dimensions,
+    /// As [`Builder::add`]; [`ErrorKind::InvalidPlan`](crate::ErrorKind::InvalidPlan) for a value without dimensions,
     /// and one whose size with symbols plans cannot express.
     ///
     /// # Examples
@@ -187,7 +187,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As [`Builder::op`].
+    /// As [`Builder::add`].
     ///
     /// # Examples
     ///

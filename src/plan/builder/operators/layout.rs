@@ -67,7 +67,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As [`Builder::op`].
+    /// As [`Builder::add`].
     #[track_caller]
     pub fn split(&self, a: Value, sizes: &[i64], dim: i64) -> Result<Vec<Value>> {
         let mut parts: Vec<Inferred> = sizes.iter().map(|_| Inferred::new()).collect();

@@ -61,7 +61,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As [`Builder::op`].
+    /// As [`Builder::add`].
     #[track_caller]
     pub fn add_rms_norm(&self, a: Value, b: Value, weight: Value, eps: f64) -> Result<(Value, Value, Value)> {
         let (mut y, mut scale, mut sum) = (Inferred::new(), Inferred::new(), Inferred::new());
@@ -74,7 +74,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As [`Builder::op`]; also for sizes with symbols.
+    /// As [`Builder::add`]; also for sizes with symbols.
     #[track_caller]
     pub fn group_norm(
         &self,
@@ -98,7 +98,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// As [`Builder::op`].
+    /// As [`Builder::add`].
     #[doc(alias = "aclnnBatchNormElemt")]
     #[track_caller]
     pub fn batch_norm(

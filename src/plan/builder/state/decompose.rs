@@ -1,11 +1,9 @@
 //! Operators that the table of decompositions rewrites.
 
 use crate::error::Result;
-use crate::plan::check::finding::FindingKind;
-use crate::plan::recipe::operator::Operator;
-
 use crate::plan::builder::Value;
-use crate::plan::builder::decompositions::{Decompositions, Expected, Rewrite};
+use crate::plan::builder::decompositions::{Decompositions, Expected, Operation, Rewrite};
+use crate::plan::check::finding::FindingKind;
 
 use super::{At, State};
 
@@ -16,16 +14,20 @@ pub(super) struct Rewriting {
     active: Vec<&'static str>,
 }
 
-/// What came of an operator: its result, or what is to be issued in its place, with the type and shape of it.
-pub(crate) enum Issued<T> {
-    Done(T),
-    Rewrite((&'static str, Rewrite), Expected),
+/// An operator that has a decomposition.
+pub(in crate::plan) struct Decomposed {
+    /// Its name in C, and what is issued in its place.
+    pub(in crate::plan) rewrite: (&'static str, Rewrite),
+    pub(in crate::plan) operation: Operation,
+    /// What it reads.
+    pub(in crate::plan) operands: Vec<Value>,
+    pub(in crate::plan) expected: Expected,
 }
 
 impl State {
     /// The rewrite of an operator, if it has one.
-    pub(super) fn rewrite_of(&self, operator: &Operator, at: At) -> Result<Option<(&'static str, Rewrite)>> {
-        let found = self.rewriting.table.of(operator);
+    pub(super) fn rewrite_of(&self, name: &str, at: At) -> Result<Option<(&'static str, Rewrite)>> {
+        let found = self.rewriting.table.of(name);
         match &found {
             Some((name, _)) if self.rewriting.active.contains(name) => {
                 let path = self.rewriting.active.join(" → ");

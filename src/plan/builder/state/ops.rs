@@ -1,145 +1,81 @@
-//! Operators in a plan.
+//! Copies and fills in a plan, and what operators of fixed types take.
 
 use std::panic::Location;
 
 use crate::error::Result;
-use crate::op::{DataType, MAX_RANK};
+use crate::op::{DataType, Scalar};
 use crate::plan::check::finding::FindingKind;
-use crate::plan::recipe::element::{element_in_range, element_of};
-use crate::plan::recipe::operator::{Number, Operator, Order, Reduction};
-use crate::plan::recipe::{NodeKind, StorageKind};
-use crate::plan::symbols::dim::{Dim, name_symbols};
+use crate::plan::overlap::ranges::may_overlap;
+use crate::plan::recipe::NodeKind;
+use crate::plan::recipe::element::{element_in_range, scalar_of};
+use crate::plan::recipe::operator::Number;
 
-use super::decompose::Issued;
 use super::{At, State};
 use crate::plan::builder::Value;
 
+/// Types that the functions of [`racl::op`](crate::op) take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::plan) enum Types {
+    Any,
+    Numbers,
+    Floats,
+}
+
 impl State {
-    /// An operator whose result is a new value, or what to do in its place.
-    pub(in crate::plan) fn op(&mut self, operator: Operator, operands: &[Value], at: At) -> Result<Issued<Value>> {
-        let expected = self.infer(&operator, operands, at)?;
-        if let Some(rewrite) = self.rewrite_of(&operator, at)? {
-            return Ok(Issued::Rewrite(rewrite, expected));
-        }
-        let (dtype, dims) = expected;
-        let (storages, values) = (self.recipe.storages.len(), self.recipe.values.len());
-        let out = self.memory(StorageKind::Temporary, &dims, dtype, at)?;
-        let issued = self.op_into_at(operator, operands, out, at);
-        if issued.is_err() {
-            self.recipe.storages.truncate(storages);
-            self.recipe.values.truncate(values);
-            self.producers.truncate(values);
-        }
-        issued.map(|()| Issued::Done(out))
-    }
-
-    fn infer(&self, operator: &Operator, operands: &[Value], at: At) -> Result<(DataType, Vec<Dim>)> {
+    /// That operands are of one type, and of these types. Gives it.
+    pub(in crate::plan) fn typed(&self, name: &str, types: Types, operands: &[Value], at: At) -> Result<DataType> {
         for value in operands {
-            self.check(*value, operator.name(), at)?;
+            self.check(*value, name, at)?;
         }
-        let views: Vec<_> = operands.iter().map(|value| self.operand(*value)).collect();
-        match operator.infer(&views) {
-            Ok(result) => self.check_number(operator, views[0].dtype, at).map(|()| result),
-            Err(text) => {
-                let text = name_symbols(&text, &self.recipe.symbol_names());
-                self.wrong(FindingKind::Operand, at, format_args!("{}: {text}", operator.name()))
-            }
+        let dtype = |value: &Value| self.recipe.layout_of(value.index).dtype;
+        let first = dtype(&operands[0]);
+        if let Some(other) = operands.iter().map(dtype).find(|other| *other != first) {
+            let text = format!("{name}: operands of types {first:?} and {other:?}; they must be the same");
+            return self.wrong(FindingKind::Operand, at, text);
         }
-    }
-
-    /// An operator that writes to `out`, or what to do in its place, whose result is to be copied there.
-    pub(in crate::plan) fn op_into(
-        &mut self,
-        operator: Operator,
-        operands: &[Value],
-        out: Value,
-        at: At,
-    ) -> Result<Issued<()>> {
-        self.check(out, operator.name(), at)?;
-        let layout = self.recipe.layout_of(out.index);
-        let mut rewrite = None;
-        if matches!(operator, Operator::Fill { .. }) {
-            if !operands.is_empty() {
-                let text = format!("fill: {} operands; it takes none", operands.len());
-                return self.wrong(FindingKind::Operand, at, text);
-            }
-            self.check_number(&operator, layout.dtype, at)?;
-        } else {
-            let (dtype, dims) = self.infer(&operator, operands, at)?;
-            rewrite = self.rewrite_of(&operator, at)?.map(|rewrite| Issued::Rewrite(rewrite, (dtype, dims.clone())));
-            let same = layout.dims == dims
-                || (operator == Operator::Copy
-                    && crate::plan::recipe::operator::broadcast(&dims, &layout.dims).as_ref() == Ok(&layout.dims));
-            if !same || (layout.dtype != dtype && operator != Operator::Copy) {
-                let name = operator.name();
-                let (dims, into) = (self.show(&dims), self.show(&layout.dims));
-                let text = format!("{name}: {dtype:?} {dims} into {:?} {into}", layout.dtype);
-                return self.wrong(FindingKind::Operand, at, text);
-            }
-        }
-        self.check_target(&operator, operands, out, at)?;
-        match rewrite {
-            None => self.op_into_at(operator, operands, out, at).map(Issued::Done),
-            Some(rewrite) => Ok(rewrite),
-        }
-    }
-
-    /// That the number of an operator is one of the type that it computes in. An operand may take a factor past its
-    /// range to infinity, as its own products do; a fill has no such reason.
-    fn check_number(&self, operator: &Operator, dtype: DataType, at: At) -> Result<()> {
-        let element = match *operator {
-            Operator::Fill { value } => element_in_range(value, dtype),
-            Operator::Adds { value } | Operator::Muls { value } | Operator::Divs { value } => {
-                element_of(value, dtype)
-            }
-            Operator::AddScaled { alpha: value } | Operator::ClampMin { least: value } => element_of(value, dtype),
-            _ => return Ok(()),
+        let takes = match types {
+            Types::Any => true,
+            Types::Numbers => first.is_numeric(),
+            Types::Floats => first.is_float(),
         };
-        match element {
-            Ok(_) => Ok(()),
-            Err(text) => {
-                let name = operator.name();
-                self.wrong(FindingKind::Operand, at, format_args!("the number of {name}: {text}"))
-            }
+        if takes {
+            return Ok(first);
         }
+        self.wrong(
+            FindingKind::Operand,
+            at,
+            format_args!("{name}: operands of type {first:?}, which it does not take"),
+        )
     }
 
-    /// That the result does not run into an operand.
-    fn check_target(&self, operator: &Operator, operands: &[Value], out: Value, at: At) -> Result<()> {
+    /// A number of the type that an operator computes in. One past its range is an infinity, as its own products are.
+    pub(in crate::plan) fn number_of(&self, name: &str, number: Number, dtype: DataType, at: At) -> Result<Scalar> {
+        scalar_of(number, dtype)
+            .or_else(|text| self.wrong(FindingKind::Operand, at, format_args!("the number of {name}: {text}")))
+    }
+
+    /// The same for elements, which have no reason to become infinite.
+    pub(in crate::plan) fn number_to_fill(&self, number: Number, dtype: DataType, at: At) -> Result<Scalar> {
+        element_in_range(number, dtype)
+            .map(|element| Scalar::of(dtype, element))
+            .or_else(|text| self.wrong(FindingKind::Operand, at, format_args!("the number of fill: {text}")))
+    }
+
+    /// That what is written is no constant, and no part of what is read.
+    fn check_target(&self, what: &str, operands: &[Value], out: Value, at: At) -> Result<()> {
         let info = |value: Value| &self.recipe.values[value.index as usize];
-        let target = info(out);
-        let storage = &self.recipe.storages[target.storage as usize];
-        if let StorageKind::Constant(_) = storage.kind {
-            return self.wrong(FindingKind::Operand, at, format_args!("{} into a constant", operator.name()));
+        if self.is_constant(out) {
+            return self.wrong(FindingKind::Operand, at, format_args!("{what} into a constant"));
         }
         let bounds = self.recipe.bounds();
-        for operand in operands {
-            let same = info(*operand) == target;
-            if same && operator.works_in_place() {
-                continue;
-            }
-            if crate::plan::overlap::ranges::may_overlap(&self.recipe, operand.index, out.index, &bounds) {
+        match operands.iter().find(|one| may_overlap(&self.recipe, one.index, out.index, &bounds)) {
+            None => Ok(()),
+            Some(operand) => {
+                let same = info(*operand) == info(out);
                 let how = if same { "which it cannot compute in place" } else { "which overlaps its result" };
-                let text = format!("{}: an operand {how}", operator.name());
-                return self.wrong(FindingKind::Operand, at, text);
+                self.wrong(FindingKind::Operand, at, format_args!("{what}: an operand {how}"))
             }
         }
-        Ok(())
-    }
-
-    pub(in crate::plan) fn op_into_at(
-        &mut self,
-        operator: Operator,
-        operands: &[Value],
-        out: Value,
-        at: At,
-    ) -> Result<()> {
-        let mut uses = [Self::write(out); 4];
-        for (one, operand) in uses.iter_mut().zip(operands) {
-            *one = Self::read(*operand);
-        }
-        uses[operands.len()] = Self::write(out);
-        self.emit(NodeKind::Op(operator), &uses[..=operands.len()], at).map(drop)
     }
 
     #[track_caller]
@@ -154,7 +90,7 @@ impl State {
             let text = format!("copy of {:?} {from} to {:?} {to}: {why}", a.dtype, b.dtype);
             return self.wrong(FindingKind::Operand, at, text);
         }
-        self.check_target(&Operator::Copy, &[from], to, at)?;
+        self.check_target("copy", &[from], to, at)?;
         let (a, b) = (self.recipe.layout_of(from.index), self.recipe.layout_of(to.index));
         if a == b || self.is_plain_copy(from, to) {
             return self.copy_at(from, to, at);
@@ -171,12 +107,11 @@ impl State {
 
     /// A byte copy between dense values, the copy operator for others.
     pub(super) fn copy_at(&mut self, from: Value, to: Value, at: At) -> Result<()> {
-        let uses = [Self::read(from), Self::write(to)];
         if !self.is_plain_copy(from, to) {
-            return self.emit(NodeKind::Op(Operator::Copy), &uses, at).map(drop);
+            return self.copy_elements(from, to, at);
         }
         self.check_updates("copy", &[from, to], at)?;
-        self.emit(NodeKind::Copy, &uses, at).map(drop)
+        self.emit(NodeKind::Copy, &[Self::read(from), Self::write(to)], at).map(drop)
     }
 
     /// Whether the runtime's copies take it: dense, and at addresses of whole blocks.
@@ -195,53 +130,8 @@ impl State {
         if !self.recipe.layout_of(value.index).is_dense() {
             return self.wrong(FindingKind::Operand, at, "fill_bytes of a value with gaps");
         }
-        self.check_target(&Operator::Fill { value: Number::Int(0) }, &[], value, at)?;
+        self.check_target("fill_bytes", &[], value, at)?;
         self.check_updates("fill_bytes", &[value], at)?;
         self.emit(NodeKind::FillBytes(byte), &[Self::write(value)], at).map(drop)
-    }
-
-    #[track_caller]
-    pub(in crate::plan) fn full(&mut self, dims: Result<Vec<Dim>>, dtype: DataType, number: Number) -> Result<Value> {
-        let at = Location::caller();
-        let dims = self.dims_of(dims, at)?;
-        let fill = Operator::Fill { value: number };
-        self.check_number(&fill, dtype, at)?;
-        let out = self.memory(StorageKind::Temporary, &dims, dtype, at)?;
-        self.op_into_at(fill, &[], out, at)?;
-        Ok(out)
-    }
-
-    pub(in crate::plan) fn permute(&self, order: &[usize], at: At) -> Result<Operator> {
-        let mut dims = [0; MAX_RANK];
-        if order.len() > MAX_RANK || order.iter().any(|dim| *dim >= MAX_RANK) {
-            return self.wrong(FindingKind::Operand, at, format_args!("permute: the order {order:?}"));
-        }
-        dims.iter_mut().zip(order).for_each(|(to, from)| *to = *from as u8);
-        Ok(Operator::Permute { order: Order { rank: order.len() as u8, dims } })
-    }
-
-    pub(in crate::plan) fn reduction(
-        &self,
-        what: &str,
-        a: Value,
-        (dims, keep): (&[i64], bool),
-        at: At,
-    ) -> Result<Reduction> {
-        Ok(Reduction { dims: self.dim_bits(what, a, dims, at)?, keep })
-    }
-
-    pub(in crate::plan) fn dim_bits(&self, what: &str, a: Value, dims: &[i64], at: At) -> Result<u8> {
-        self.check(a, what, at)?;
-        let rank = self.recipe.layout_of(a.index).dims.len() as i64;
-        let mut bits = 0_u8;
-        for dim in dims {
-            let index = if *dim < 0 { dim + rank } else { *dim };
-            if !(0..rank).contains(&index) || bits & (1 << index) != 0 {
-                let text = format!("{what}: dimension {dim} of {rank}, which is not there or named twice");
-                return self.wrong(FindingKind::Operand, at, text);
-            }
-            bits |= 1 << index;
-        }
-        Ok(bits)
     }
 }

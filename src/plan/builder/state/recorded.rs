@@ -1,81 +1,183 @@
 //! Operators by their C names.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::op::{self, Access, Awaited, Call, Recorded, Stands};
+use crate::op::{self, Access, Call, Few, Recorded, Stands, aclnn};
 use crate::plan::builder::Value;
+use crate::plan::builder::decompositions::{Operation, Rewrite};
 use crate::plan::check::finding::FindingKind;
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::function::Body;
-use crate::plan::recipe::quantity::{Form, Later, Quantity};
+use crate::plan::recipe::quantity::{Later, Quantity};
 use crate::plan::recipe::{FunctionInfo, Mode, NodeKind, StorageKind};
-use crate::plan::rules::{self, Args, No, Of};
+use crate::plan::rules::{self, Args, No, Of, Rule};
 use crate::plan::symbols::dim::{Dim, name_symbols};
 
+use super::decompose::Decomposed;
 use super::{At, State, Used};
 
-/// A result that is to be made, and where it goes.
-type Made<'a> = (&'a Awaited, Value);
+/// Operators that were recorded, by what tells them apart.
+#[derive(Default)]
+pub(super) struct Operators {
+    /// By the words of a call, without numbers that are known later.
+    known: HashMap<Box<[u64]>, Known>,
+    /// By C name, what they are told, and numbers that are known later.
+    later: HashMap<(&'static str, Vec<u8>, Vec<Later>), u32>,
+    /// Of the call that is being recorded.
+    words: Vec<u64>,
+}
+
+/// An operator with all that it is told.
+#[derive(Clone)]
+struct Known {
+    recorded: Arc<Recorded>,
+    rule: Option<Rule>,
+    /// Its function; none of one that is new.
+    function: Option<u32>,
+}
+
+impl Known {
+    fn of(recorded: Recorded) -> Self {
+        Self { rule: rules::rule(recorded.name()), recorded: Arc::new(recorded), function: None }
+    }
+}
+
+/// The operands of a call, with what is done to each.
+type Operands<'a> = [(Stands<'a>, Access)];
 
 impl State {
     /// Issues an operator on values of the plan, with numbers that are known later; results that are awaited are made.
-    pub(in crate::plan) fn record_call(&mut self, call: &Call<'_>, told: &[(String, Vec<Quantity>)]) -> Result<()> {
+    /// Gives what to issue in its place where it has a decomposition.
+    pub(in crate::plan) fn record_call(
+        &mut self,
+        call: &Call<'_>,
+        told: &[(String, Vec<Quantity>)],
+    ) -> Result<Option<Decomposed>> {
         let (label, at) = (call.label, call.location);
-        let recorded = match Recorded::of(call) {
-            Ok(recorded) => recorded,
-            Err(error) => return self.wrong(FindingKind::Operand, at, error.detail()),
-        };
-        let later = told.iter().map(|(name, numbers)| self.later(call, name, numbers)).collect::<Result<_>>()?;
+        let known = self.known(call)?;
+        let later: Vec<Later> =
+            told.iter().map(|(name, numbers)| self.later(call, name, numbers)).collect::<Result<_>>()?;
         let operands = op::stands(call);
-        self.check_operands(label, &operands, at)?;
-        let results = self.results(&recorded, &operands, &numbers_of(call, told), at)?;
+        let operands = operands.as_slice();
+        self.check_operands(label, operands, at)?;
+        let numbers =
+            later.iter().filter_map(|one| Some((known.recorded.index(&one.parameter)? as u32, one.integers())));
+        let results = self.results(&known, operands, &numbers.collect::<Vec<_>>(), at)?;
+        if let Some(rewrite) = self.rewrite_of(known.recorded.name(), at)? {
+            let operation = Operation::of(known.recorded, later);
+            return self.decomposed((rewrite, operation), label, (operands, &results), at).map(Some);
+        }
         let (storages, values) = (self.recipe.storages.len(), self.recipe.values.len());
-        let issued = self.issue((recorded, later), label, (&operands, results), at);
+        let issued = self.issue((known, later), label, (operands, results), at);
         match issued {
-            Ok(made) => made.into_iter().for_each(|(awaited, value)| awaited.fill(value.into())),
+            Ok(uses) => {
+                for ((stands, _), (value, _)) in operands.iter().zip(uses.as_slice()) {
+                    if let Stands::Awaited(awaited) = stands {
+                        awaited.fill((*value).into());
+                    }
+                }
+                Ok(None)
+            }
             Err(error) => {
                 self.recipe.storages.truncate(storages);
                 self.recipe.values.truncate(values);
                 self.producers.truncate(values);
-                return Err(error);
+                Err(error)
             }
         }
-        Ok(())
     }
 
-    /// Makes the results that are awaited, and issues the operator.
-    fn issue<'a>(
-        &mut self,
-        (recorded, later): (Recorded, Vec<Later>),
+    /// What to issue in place of an operator of one result.
+    fn decomposed(
+        &self,
+        (rewrite, operation): ((&'static str, Rewrite), Operation),
         label: &str,
-        (operands, results): (&[(Stands<'a>, Access)], Vec<Of>),
+        (operands, results): (&Operands<'_>, &[Of]),
         at: At,
-    ) -> Result<Vec<Made<'a>>> {
-        let (mut uses, mut made, mut results): (Vec<Used>, Vec<Made<'a>>, _) =
-            (Vec::with_capacity(operands.len()), Vec::new(), results.into_iter());
+    ) -> Result<Decomposed> {
+        let name = rewrite.0;
+        let mut written = operands.iter().filter(|(_, access)| access.writes());
+        let (Some((out, _)), None) = (written.next(), written.next()) else {
+            let text = format!("{name}: a decomposition gives one result, and it has another number of them");
+            return self.wrong(FindingKind::Operand, at, text);
+        };
+        let value = |(stands, access): &(Stands<'_>, Access)| match stands {
+            Stands::Value(token) => Some(((*token).into(), Mode::from(*access))),
+            _ => None,
+        };
+        let uses: Vec<Used> = operands.iter().filter_map(value).collect();
+        if let Stands::Value(_) = out {
+            self.check_written((label, name), operands, &uses, at)?;
+        }
+        let expected = match (results, out) {
+            ([of], _) => (of.dtype, of.dims.clone()),
+            (_, Stands::Value(token)) => {
+                let layout = self.recipe.layout_of(token.index);
+                (layout.dtype, layout.dims.clone())
+            }
+            _ => unreachable!("a result that is awaited has a rule"),
+        };
+        let operands = uses.into_iter().filter(|(_, mode)| mode.reads()).map(|(value, _)| value).collect();
+        Ok(Decomposed { rewrite, operation, operands, expected })
+    }
+
+    /// Copies the elements of any view to another, with the operator of the library for that.
+    pub(in crate::plan) fn copy_elements(&mut self, from: Value, to: Value, at: At) -> Result<()> {
+        let (recorded, _) = op::recorded(|recorder| aclnn::inplace_copy(recorder, &mut { to }, &from))?;
+        let words = &mut self.operators.words;
+        words.clear();
+        recorded.note(words);
+        let known = self.operators.known.get(words.as_slice()).cloned();
+        let known = known.unwrap_or_else(|| Known::of(recorded));
+        let operands = [(Stands::Value(to.into()), Access::Write), (Stands::Value(from.into()), Access::Read)];
+        self.issue((known, Vec::new()), "copy", (&operands, Vec::new()), at).map(drop)
+    }
+
+    /// What is known of the operator of a call; its words are kept until it is issued.
+    fn known(&mut self, call: &Call<'_>) -> Result<Known> {
+        let words = &mut self.operators.words;
+        words.clear();
+        call.note(words);
+        if let Some(known) = self.operators.known.get(words.as_slice()) {
+            return Ok(known.clone());
+        }
+        match Recorded::of(call) {
+            Ok(recorded) => Ok(Known::of(recorded)),
+            Err(error) => self.wrong(FindingKind::Operand, call.location, error.detail()),
+        }
+    }
+
+    /// Makes the results that are awaited, and issues the operator. Gives what it uses.
+    fn issue(
+        &mut self,
+        (known, later): (Known, Vec<Later>),
+        label: &str,
+        (operands, results): (&Operands<'_>, Vec<Of>),
+        at: At,
+    ) -> Result<Few<Used>> {
+        let (mut uses, mut results) = (Few::new(), results.into_iter());
         for (stands, access) in operands {
             let result = if *access == Access::Write { results.next() } else { None };
             let value = match (*stands, result) {
                 (Stands::Value(token), _) => Value::from(token),
-                (Stands::Awaited(awaited), Some(result)) => {
-                    let value = self.memory(StorageKind::Temporary, &result.dims, result.dtype, at)?;
-                    made.push((awaited, value));
-                    value
+                (Stands::Awaited(_), Some(result)) => {
+                    self.memory(StorageKind::Temporary, &result.dims, result.dtype, at)?
                 }
                 _ => unreachable!("every operand is checked to be a value or a result that has a rule"),
             };
             uses.push((value, Mode::from(*access)));
         }
-        self.check_written(label, &uses, at)?;
-        let function = self.operator_of(recorded, later);
-        self.emit(NodeKind::Foreign(function), &uses, at)?;
-        Ok(made)
+        self.check_written((label, known.recorded.name()), operands, uses.as_slice(), at)?;
+        let function = self.function_of(known, later);
+        self.emit(NodeKind::Foreign(function), uses.as_slice(), at)?;
+        Ok(uses)
     }
 
     /// That each operand is a value of this plan, or a result that is to be made.
-    fn check_operands(&self, label: &str, operands: &[(Stands<'_>, Access)], at: At) -> Result<()> {
+    fn check_operands(&self, label: &str, operands: &Operands<'_>, at: At) -> Result<()> {
         for (stands, access) in operands {
             match stands {
                 Stands::Value(token) => self.check(Value::from(*token), label, at)?,
@@ -96,12 +198,12 @@ impl State {
     /// What the results are, where a rule is known; nothing where the library's first phase alone decides.
     fn results(
         &self,
-        recorded: &Recorded,
-        operands: &[(Stands<'_>, Access)],
+        known: &Known,
+        operands: &Operands<'_>,
         numbers: &[(u32, Option<Vec<Dim>>)],
         at: At,
     ) -> Result<Vec<Of>> {
-        let name = recorded.name();
+        let (recorded, name) = (&known.recorded, known.recorded.name());
         let unsure = |text: String| match operands.iter().any(|(stands, _)| matches!(stands, Stands::Awaited(_))) {
             false => Ok(Vec::new()),
             true => {
@@ -109,17 +211,18 @@ impl State {
                 self.wrong(FindingKind::Operand, at, format_args!("{name}: its results have to be declared: {text}"))
             }
         };
-        let Some(rule) = rules::rule(name) else {
+        let Some(rule) = known.rule else {
             return unsure("no rule of their shapes is known".to_owned());
         };
-        let given = |(stands, _): &(Stands<'_>, Access)| match stands {
-            Stands::Value(token) => Some(self.operand(Value::from(*token))),
-            _ => None,
-        };
-        let given: Vec<_> = operands.iter().map(given).collect();
-        let bounds = self.recipe.bounds();
-        let args =
-            Args { told: recorded.told(), takes: recorded.kinds(), operands: &given, numbers, bounds: &bounds };
+        let mut given = Few::new();
+        for (stands, _) in operands {
+            given.push(match stands {
+                Stands::Value(token) => Some(self.operand(Value::from(*token))),
+                _ => None,
+            });
+        }
+        let (given, bounds) = (given.as_slice(), self.recipe.bounds());
+        let args = Args { told: recorded.told(), takes: recorded.kinds(), operands: given, numbers, bounds: &bounds };
         let results = match rule(&args) {
             Ok(results) => args.given(results),
             Err(No::Misfit(text)) => {
@@ -134,7 +237,7 @@ impl State {
         if results.iter().flat_map(|result| &result.dims).any(|dim| self.is_of_each_run(*dim)) {
             return unsure("a size would be one that each run gives anew".to_owned());
         }
-        let written = operands.iter().zip(&given).filter(|((_, access), _)| *access == Access::Write);
+        let written = operands.iter().zip(given).filter(|((_, access), _)| *access == Access::Write);
         for ((_, declared), result) in written.zip(&results) {
             let Some(declared) = declared else { continue };
             if result.takes(declared.dtype, declared.dims) == Some(false) {
@@ -166,20 +269,32 @@ impl State {
     }
 
     /// That what is written is no constant, and no part of it another operand. The very value that is read may be
-    /// written, where the operator can compute in place.
-    fn check_written(&self, label: &str, uses: &[Used], at: At) -> Result<()> {
+    /// written, where the operator can compute in place. Memory that is made is nobody else's.
+    fn check_written(
+        &self,
+        (label, name): (&str, &str),
+        operands: &Operands<'_>,
+        uses: &[Used],
+        at: At,
+    ) -> Result<()> {
+        if operands.iter().all(|(stands, access)| !access.writes() || matches!(stands, Stands::Awaited(_))) {
+            return Ok(());
+        }
         let bounds = self.recipe.bounds();
         for (index, (written, _)) in uses.iter().enumerate().filter(|(_, (_, mode))| mode.writes()) {
             if self.is_constant(*written) {
                 return self.wrong(FindingKind::Operand, at, format_args!("{label} into a constant"));
             }
             let info = |value: Value| &self.recipe.values[value.index as usize];
-            let clashes = |(other, (value, mode)): (usize, &Used)| {
-                let in_place = *mode == Mode::Read && info(*value) == info(*written);
-                other != index && !in_place && may_overlap(&self.recipe, value.index, written.index, &bounds)
-            };
-            if uses.iter().enumerate().any(clashes) {
-                return self.wrong(FindingKind::Operand, at, format_args!("{label}: an operand overlaps a result"));
+            for (other, (value, mode)) in uses.iter().enumerate() {
+                let same = *mode == Mode::Read && info(*value) == info(*written);
+                if other == index || (same && rules::works_in_place(name)) {
+                    continue;
+                }
+                if may_overlap(&self.recipe, value.index, written.index, &bounds) {
+                    let how = if same { "which it cannot compute in place" } else { "which overlaps a result" };
+                    return self.wrong(FindingKind::Operand, at, format_args!("{label}: an operand {how}"));
+                }
             }
         }
         Ok(())
@@ -220,31 +335,26 @@ impl State {
         Ok(Later { parameter: name.to_owned(), numbers, each_run })
     }
 
-    /// The number of an operator with what it is told; the same one has one number.
-    fn operator_of(&mut self, recorded: Recorded, later: Vec<Later>) -> u32 {
-        let info = FunctionInfo::of_operator(&recorded, later);
-        let key = (recorded.name(), info.attributes.clone(), info.later.clone());
-        if let Some(known) = self.operators.get(&key) {
-            return *known;
+    /// The function of an operator with what it is told; the same one has one.
+    fn function_of(&mut self, known: Known, later: Vec<Later>) -> u32 {
+        if let (Some(function), true) = (known.function, later.is_empty()) {
+            return function;
         }
-        let index = self.recipe.functions.len() as u32;
+        let Known { recorded, rule, .. } = known;
+        let info = FunctionInfo::of_operator(&recorded, later);
+        let (next, is_plain) = (self.recipe.functions.len() as u32, info.later.is_empty());
+        if is_plain {
+            let known = Known { recorded: Arc::clone(&recorded), rule, function: Some(next) };
+            self.operators.known.insert(self.operators.words.as_slice().into(), known);
+        } else {
+            let key = (recorded.name(), info.attributes.clone(), info.later.clone());
+            let function = *self.operators.later.entry(key).or_insert(next);
+            if function != next {
+                return function;
+            }
+        }
         self.recipe.functions.push(info);
-        self.bodies.push(Body::Operator(Arc::new(recorded)));
-        self.operators.insert(key, index);
-        index
+        self.bodies.push(Body::Operator(recorded));
+        next
     }
-}
-
-/// Integers that are known later, by the index of their parameter; none for other numbers.
-fn numbers_of(call: &Call<'_>, told: &[(String, Vec<Quantity>)]) -> Vec<(u32, Option<Vec<Dim>>)> {
-    let integer = |number: &Quantity| match number.0 {
-        Form::Whole(number) => Some(Dim::from_parts(0, number, Default::default())),
-        Form::Size(size) => Some(size),
-        Form::Power(..) => None,
-    };
-    let of = |(name, numbers): &(String, Vec<Quantity>)| {
-        let (index, _) = call.function.parameter(name)?;
-        Some((index as u32, numbers.iter().map(integer).collect()))
-    };
-    told.iter().filter_map(of).collect()
 }

@@ -145,7 +145,7 @@ impl State {
         let name = &self.recipe.inputs[input as usize].name;
         let text = format!(
             "{what}: input {name:?} is updatable, and only operators can be updated inside a captured graph; \
-             Operator::Copy and Operator::Fill with op_into are such"
+             aclnn::inplace_copy and Builder::fill are such"
         );
         self.wrong(FindingKind::Operand, at, text)
     }

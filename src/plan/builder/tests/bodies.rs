@@ -2,7 +2,7 @@
 //! tests and integration tests compile this file alike, each with a module `api` of the names that it needs.
 
 use super::api::{
-    After, Builder, DataType, Dim, Fork, HostFunction, Input, Operator, Options, Plan, Prefetch, Result, Scope, Value,
+    After, Builder, DataType, Dim, Fork, HostFunction, Input, Options, Plan, Prefetch, Result, Scope, Value, aclnn,
 };
 use super::generate::Dice;
 
@@ -151,7 +151,7 @@ impl Body {
                 g.muls(g.constant(&[number; WIDTH * WIDTH], [WIDTH, WIDTH])?, 0.5)?
             }
             Step::Added(a, b) => {
-                g.op_into(Operator::Add, &[values[a], values[b]], values[a])?;
+                aclnn::add(g, &values[a], &values[b], 1, &mut { values[a] })?;
                 return Ok(None);
             }
             Step::Prefetch(a) => {

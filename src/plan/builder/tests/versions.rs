@@ -1,9 +1,9 @@
 //! Versions of values: what waits for what, through views and writes too.
 
 use crate::error::Result;
-use crate::op::DataType::F32;
+use crate::op::{DataType::F32, aclnn};
 use crate::plan::recipe::{NodeKind, ORIGIN};
-use crate::plan::{Builder, FindingKind, Input, Operator, Plan, Value};
+use crate::plan::{Builder, FindingKind, Input, Plan, Value};
 
 /// An input, and what two streams make of it.
 fn two_sides(g: &Builder) -> Result<[Value; 3]> {
@@ -15,7 +15,7 @@ fn two_sides(g: &Builder) -> Result<[Value; 3]> {
 fn waits(plan: &Plan) -> usize {
     let recipe = &plan.0.recipe;
     let origin = recipe.nodes.iter().filter(|node| node.tag == ORIGIN);
-    let before = origin.take_while(|node| recipe.label(node) != "adds");
+    let before = origin.take_while(|node| recipe.label(node) != "aclnnAdds");
     before.filter(|node| matches!(node.kind, NodeKind::Wait(_))).count()
 }
 
@@ -99,7 +99,7 @@ fn a_write_to_a_version_is_one_to_the_value() {
             let [x, one, two] = two_sides(g)?;
             let later = g.wait_value(x, one)?;
             let later = g.wait_value(later, two)?;
-            g.scope("3", |g| g.op_into(Operator::Adds { value: 1.into() }, &[later], later))?;
+            g.scope("3", |g| aclnn::adds(g, &later, 1.0_f32, 1, &mut { later }))?;
             if waits {
                 g.wait_all(&[x])?;
             }

@@ -1,14 +1,17 @@
 //! Memory that is written in part before it is read.
 
 use crate::error::Result;
-use crate::op::DataType::{F32, U8};
+use crate::op::{
+    DataType::{F32, U8},
+    aclnn,
+};
 use crate::plan::builder::tests::generate::Dice;
 use crate::plan::check;
 use crate::plan::order::Order;
 use crate::plan::recipe::uses::Uses;
 use crate::plan::recipe::{Recipe, StorageKind};
 use crate::plan::simulate::tests::brute::bytes_of;
-use crate::plan::{Builder, Dim, Finding, FindingKind, Foreign, Fork, Input, Operator, Options, Plan, Scope, Value};
+use crate::plan::{Builder, Dim, Finding, FindingKind, Foreign, Fork, Input, Options, Plan, Scope, Value};
 
 fn nothing() -> Foreign {
     Foreign::new("nothing", 1, |_| Ok(()))
@@ -23,7 +26,7 @@ fn findings(plan: Result<Plan>) -> Vec<(FindingKind, String)> {
 }
 
 fn fill(g: &Builder, value: Value) -> Result<()> {
-    g.op_into(Operator::Fill { value: 1.into() }, &[], value)
+    g.fill(value, 1.0_f32)
 }
 
 /// The readers of a byte that nothing has written, byte by byte; `None` is the caller, who reads the outputs.
@@ -125,8 +128,8 @@ fn a_read_of_bytes_that_nothing_wrote_names_them_and_who_wrote_the_rest() {
         g.output("y", y)
     }));
     let [(FindingKind::ReadBeforeWrite, text)] = &found[..] else { panic!("{found:?}") };
-    assert!(text.starts_with("tanh (#1, the origin stream, src/plan/check/written/tests.rs:"), "{text}");
-    let rest = "reads bytes 48..64 of the value of 64 bytes, which nothing has written; others are, by fill (#0";
+    assert!(text.starts_with("aclnnTanh (#1, the origin stream, src/plan/check/written/tests.rs:"), "{text}");
+    let rest = "reads bytes 48..64 of the value of 64 bytes, which nothing has written; others are, by aclnnInplaceFillScalar (#0";
     assert!(text.contains(rest), "{text}");
     let found = findings(Plan::build(|g| {
         let y = g.empty([4, 4], F32)?;
@@ -135,7 +138,10 @@ fn a_read_of_bytes_that_nothing_wrote_names_them_and_who_wrote_the_rest() {
         g.output("y", y)
     }));
     let [(FindingKind::ReadBeforeWrite, text)] = &found[..] else { panic!("{found:?}") };
-    assert!(text.starts_with("bytes 0..4 of output \"y\" are written by nothing; others are, by fill"), "{text}");
+    assert!(
+        text.starts_with("bytes 0..4 of output \"y\" are written by nothing; others are, by aclnnInplaceFillScalar"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -149,7 +155,7 @@ fn parts_that_make_up_the_whole_are_enough() {
         g.join("side")?;
         let upper = g.narrow(y, 0, 0..2)?;
         fill(g, upper)?;
-        g.op_into(Operator::Tanh, &[upper], upper)?; // in place, of a part
+        aclnn::tanh(g, &upper, &mut { upper })?; // in place, of a part
         let lower = g.narrow(y, 0, 2..4)?;
         fill(g, lower)?;
         let sum = g.add(x, y)?;

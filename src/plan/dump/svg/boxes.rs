@@ -3,8 +3,7 @@
 use crate::plan::dump::picture::{Area, shorten, width};
 use crate::plan::dump::text::Text;
 use crate::plan::dump::{by_stream, dtype_name, is_sync, list};
-use crate::plan::recipe::NodeKind;
-use crate::plan::recipe::operator::Operator;
+use crate::plan::recipe::{Access, Node, NodeKind, Recipe};
 
 use super::{Drawing, LANE, MOST};
 
@@ -38,7 +37,7 @@ impl Drawing<'_> {
         };
         let line = Text::new(self.recipe, self.names).line(*first);
         let tip = if first == last { line } else { format!("{} operators, the first: {line}", group.len()) };
-        let class = class(self.recipe.nodes[*first].kind);
+        let class = class(self.recipe, &self.recipe.nodes[*first]);
         match class {
             "g" => self.picture.hexagon(class, area, &tip),
             "host" => self.rounded(class, area, &tip),
@@ -51,10 +50,11 @@ impl Drawing<'_> {
 
     fn labels(&mut self, index: usize, area: Area) {
         let (name, room) = (&self.names.nodes[index], area.width - 6.0);
+        let name = name.strip_prefix("aclnn").unwrap_or(name);
         let detail = self.detail(index, room);
         let middle = area.x + area.width / 2.0;
         let short = name.split('.').next().unwrap_or(name);
-        let candidates = [name.as_str(), short, detail.as_str()];
+        let candidates = [name, short, detail.as_str()];
         let Some(fits) = candidates.iter().position(|label| width(label, 11.0) <= room) else { return };
         let detailed = fits < 2 && !detail.is_empty() && width(&detail, 9.0) <= room;
         let base = area.y + area.height / 2.0 + if detailed { -1.0 } else { 4.0 };
@@ -70,14 +70,14 @@ impl Drawing<'_> {
         let cut = |name: &str| shorten(name, (room / width("m", 9.0)).max(0.0) as usize);
         let node = &self.recipe.nodes[index];
         match node.kind {
-            NodeKind::Foreign(function) | NodeKind::Host(function) => {
+            NodeKind::Foreign(function) | NodeKind::Host(function) if self.recipe.operator(node).is_none() => {
                 let name = self.recipe.functions[function as usize].name.as_ref();
                 name.map_or_else(String::new, |name| cut(&name.escape_debug().to_string()))
             }
             NodeKind::ExternalWait(gate) | NodeKind::ExternalRecord(gate) => {
                 cut(&self.names.externals[gate as usize])
             }
-            _ => self.recipe.accesses_of(node).last().map_or_else(String::new, |access| {
+            _ => told_apart_by(self.recipe.accesses_of(node)).map_or_else(String::new, |access| {
                 let layout = self.recipe.layout_of(access.value);
                 let dims = list(layout.dims.iter().map(|dim| dim.show(&[])));
                 format!("{}{dims}", dtype_name(layout.dtype))
@@ -86,10 +86,20 @@ impl Drawing<'_> {
     }
 }
 
-fn class(kind: NodeKind) -> &'static str {
-    match kind {
-        NodeKind::Op(Operator::Matmul { .. } | Operator::Mm | Operator::BatchMatmul | Operator::Addmm) => "m",
-        NodeKind::Op(Operator::Copy | Operator::Fill { .. }) => "c",
+/// The access that tells most: the last that is written, where something is.
+fn told_apart_by(accesses: &[Access]) -> Option<&Access> {
+    accesses.iter().rfind(|access| access.mode.writes()).or(accesses.last())
+}
+
+fn class(recipe: &Recipe, node: &Node) -> &'static str {
+    if let Some(name) = recipe.operator(node) {
+        return match name {
+            "aclnnInplaceCopy" | "aclnnInplaceFillScalar" => "c",
+            _ if is_product(name) => "m",
+            _ => "o",
+        };
+    }
+    match node.kind {
         NodeKind::Copy | NodeKind::FillBytes(_) | NodeKind::Upload(_) | NodeKind::Download(_) => "c",
         NodeKind::Foreign(_) => "f",
         NodeKind::Host(_) => "host",
@@ -97,6 +107,11 @@ fn class(kind: NodeKind) -> &'static str {
         NodeKind::ExternalWait(_) | NodeKind::ExternalRecord(_) => "g",
         NodeKind::Begin(_) | NodeKind::Case | NodeKind::End => "g",
         // Records and waits are no boxes, and of calls and choices there is the work that they are.
-        NodeKind::Op(_) | NodeKind::Record(_) | NodeKind::Wait(_) | NodeKind::Call(_) | NodeKind::Choose(_) => "o",
+        NodeKind::Record(_) | NodeKind::Wait(_) | NodeKind::Call(_) | NodeKind::Choose(_) => "o",
     }
+}
+
+/// Whether an operator multiplies matrices.
+fn is_product(name: &str) -> bool {
+    name.ends_with("mm") || name.ends_with("Mm") || name.contains("Matmul") || name.contains("MatMul")
 }

@@ -1,5 +1,6 @@
 //! The form for Graphviz.
 
+use crate::op::aclnn;
 use crate::plan::dump::edges;
 use crate::plan::recipe::{Node, NodeKind};
 
@@ -64,9 +65,9 @@ fn data_comes_from_the_last_that_wrote_each_byte() {
         let both = g.empty([8], F32)?;
         let (low, high) = (g.narrow(both, 0, 0..4)?, g.narrow(both, 0, 4..8)?);
         g.fill_bytes(both, 0)?; // 0: hidden by the next two
-        g.op_into(Operator::Tanh, &[x], low)?; // 1
-        g.op_into(Operator::Abs, &[x], high)?; // 2
-        g.op_into(Operator::Muls { value: 2.0.into() }, &[high], high)?; // 3
+        aclnn::tanh(g, &x, &mut { low })?; // 1
+        aclnn::abs(g, &x, &mut { high })?; // 2
+        aclnn::muls(g, &high, 2.0_f32, &mut { high })?; // 3
         let y = g.adds(low, 1.0)?; // 4
         let z = g.adds(both, 1.0)?; // 5
         g.output("y", y)?;

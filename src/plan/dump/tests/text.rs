@@ -27,22 +27,22 @@ origin: in:h f32[3] = upload.0()
 origin: wait_external.0 \"go on\"
 origin: record @wait_external.0
 side: wait @wait_external.0
-side: %matmul.0 f32[n, 3] = matmul.0(in:x f32[n, 4], in:w+8B f32[4, 3] strides [6, 1]) {math=keep_type, limit_cube=2}
+side: %aclnnMatmul.0 f32[n, 3] = aclnnMatmul.0(in:x f32[n, 4], in:w+8B f32[4, 3] strides [6, 1]) {cube_math_type=0, limit_cube=2}
 side: record \"ready\"
-origin: %add.0 f32[3] = add.0(in:h f32[3], const:0 f32[3])
+origin: %aclnnAdd.0 f32[3] = aclnnAdd.0(in:h f32[3], const:0 f32[3]) {alpha=1.0}
 origin: wait \"ready\"
 prefetch: wait @origin:start
 prefetch: prefetch.0(in:w f32[4, 6]) {offset=8, max_bytes=64}
-origin: out:y f32[n, 3] = add.1(%matmul.0 f32[n, 3], %add.0 f32[3])
+origin: out:y f32[n, 3] = aclnnAdd.1(%aclnnMatmul.0 f32[n, 3], %aclnnAdd.0 f32[3]) {alpha=1.0}
 origin: host.0() {function=\"log\", version=2, attributes=3 bytes d0ab0e18672e19ef}
 origin: out:small f16[2] = foreign.0(in:t f16[2], out:y f32[n, 3]) {function=\"k\", version=7, needs_vector=5}
-origin: out:small f16[2] = muls.0(out:small f16[2]) {value=-inf}
+origin: out:small f16[2] = aclnnMuls.0(out:small f16[2]) {other=-inf}
 origin: download.0(out:y f32[n, 3])
-side: record @matmul.0
-origin: wait @matmul.0
+side: record @aclnnMatmul.0
+origin: wait @aclnnMatmul.0
 prefetch: record @prefetch.0
 origin: wait @prefetch.0
-reserve out:y until record @matmul.0
+reserve out:y until record @aclnnMatmul.0
 ";
     assert_eq!(everything().to_text(), text);
 }
@@ -101,7 +101,10 @@ fn names_that_come_again_have_numbers() {
     ];
     assert_eq!(work[..3], before);
     assert!(work.contains(&"side: wait \"e\"#1"), "{text}");
-    assert!(work.contains(&"origin: out:y f32[2] = sub.0(%foreign.0#1 f32[2], %foreign.0 f32[2])"), "{text}");
+    assert!(
+        work.contains(&"origin: out:y f32[2] = aclnnSub.0(%foreign.0#1 f32[2], %foreign.0 f32[2]) {alpha=1.0}"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -115,7 +118,7 @@ fn sizes_have_the_names_of_symbols() {
     })
     .unwrap();
     let text = plan.to_text();
-    let line = r#"origin: out:y f32[n-1, "a b", 2] = tanh.0(in:x+(8*"a b")B f32[n-1, "a b", 2])"#;
+    let line = r#"origin: out:y f32[n-1, "a b", 2] = aclnnTanh.0(in:x+(8*"a b")B f32[n-1, "a b", 2])"#;
     assert_eq!(text.lines().last(), Some(line));
 }
 
@@ -133,7 +136,7 @@ fn odd_names_stay_on_one_line_of_text() {
     let plan = oddly_named();
     let text = plan.to_text();
     assert_eq!(text.chars().filter(|c| c.is_control() && *c != '\n').count(), 0);
-    assert_eq!(text.lines().filter(|line| line.contains("tanh")).count(), 1);
+    assert_eq!(text.lines().filter(|line| line.contains("aclnnTanh")).count(), 1);
     let heading = 1 + plan.0.recipe.tags.len() + 1 + 1 + 1 + 1;
     assert_eq!(text.lines().count(), heading + plan.0.recipe.nodes.len(), "{text}");
     assert!(text.contains(r#"gate "a \"b\" <c> & 'd'\n\u{1}\u{7f}\\n ü 名 ]]> --> \u{2028}""#), "{text}");

@@ -10,10 +10,10 @@ use crate::plan::order::Order;
 use crate::plan::overlap::ranges::{common, may_overlap};
 use crate::plan::recipe::uses::Uses;
 use crate::plan::simulate::tests::brute::bytes_of;
-use crate::plan::{Builder, Dim, FindingKind, Foreign, Fork, Operator, Options, Plan, Scope, Value};
+use crate::plan::{Builder, Dim, FindingKind, Foreign, Fork, Options, Plan, Scope, Value};
 
 fn fill(g: &Builder, value: Value) -> Result<()> {
-    g.op_into(Operator::Fill { value: 1.into() }, &[], value)
+    g.fill(value, 1.0_f32)
 }
 
 /// A random part of a value, the ends of which may be symbols; the same value where that is not certainly inside.

@@ -1,5 +1,6 @@
 //! Attention that is one operator.
 
+use crate::op::aclnn;
 use half::f16;
 
 use super::*;
@@ -112,8 +113,8 @@ fn other_arithmetic_and_types_stay() {
         let (q, k, v) = (one("q")?, one("k")?, one("v")?);
         g.output("y", g.matmul(g.softmax(scores(g, q, k)?, -1)?, v)?)
     });
-    let quick = Operator::Matmul { math: crate::op::CubeMath::UseHf32 };
-    unchanged(attention(), work(|g, [q, k, v]| g.op(quick, &[g.softmax(scores(g, q, k)?, -1)?, v])));
+    let quick = crate::op::CubeMath::UseHf32;
+    unchanged(attention(), work(|g, [q, k, v]| g.matmul_with(g.softmax(scores(g, q, k)?, -1)?, v, quick)));
 }
 
 #[test]
@@ -140,8 +141,8 @@ fn what_others_use_or_change_stays() {
             let scores = scores(g, q, k)?;
             let shares = g.softmax(scores, -1)?;
             match which {
-                1 => g.op_into(Operator::Tanh, &[q], q)?,
-                2 => g.op_into(Operator::Abs, &[shares], shares)?,
+                1 => aclnn::tanh(g, &q, &mut { q })?,
+                2 => aclnn::abs(g, &shares, &mut { shares })?,
                 3 => g.record_external(g.external("read")?)?,
                 4 => drop(g.prefetch(shares, Prefetch::all(), crate::plan::After::Value(shares))?),
                 _ => {}
@@ -163,6 +164,6 @@ fn what_others_use_or_change_stays() {
     unchanged(attention(), |g| {
         let [q, k, v] = given(g)?;
         let shares = g.softmax(scores(g, q, k)?, -1)?;
-        g.op_into(Operator::Matmul { math: Default::default() }, &[shares, v], q)
+        aclnn::matmul(g, &shares, &v, &mut { q }, 0)
     });
 }

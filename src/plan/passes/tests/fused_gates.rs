@@ -1,5 +1,6 @@
 //! Gates between halves that are one operator.
 
+use crate::op::aclnn;
 use crate::plan::OnMove;
 
 use super::*;
@@ -131,10 +132,10 @@ fn what_others_use_or_change_stays() {
             let (gate, up) = halves(g, x)?;
             let active = g.silu(gate)?;
             if which == 1 {
-                g.op_into(Operator::Tanh, &[gate], gate)?;
+                aclnn::tanh(g, &gate, &mut { gate })?;
             }
             if which == 2 {
-                g.op_into(Operator::Abs, &[active], active)?;
+                aclnn::abs(g, &active, &mut { active })?;
             }
             let y = g.mul(active, up)?;
             if which == 0 { g.add(y, active) } else { Ok(y) }
@@ -145,12 +146,12 @@ fn what_others_use_or_change_stays() {
     unchanged(gates(), |g| {
         let x = given(g)?;
         let (gate, up) = halves(g, x)?;
-        g.op_into(Operator::Mul, &[g.silu(gate)?, up], up)
+        aclnn::mul(g, &g.silu(gate)?, &up, &mut { up })
     });
     unchanged(gates(), |g| {
         let x = given(g)?;
         let (gate, up) = halves(g, x)?;
-        g.op_into(Operator::Mul, &[g.silu(gate)?, up], gate)
+        aclnn::mul(g, &g.silu(gate)?, &up, &mut { gate })
     });
     unchanged(
         gates(),

@@ -1,6 +1,6 @@
 //! Products that are part of a sum.
 
-use crate::op::CubeMath;
+use crate::op::{CubeMath, aclnn};
 
 use super::*;
 
@@ -32,13 +32,13 @@ fn a_product_and_a_sum_become_one_operator() {
     });
     let better = optimised(products(), both);
     let gone: Vec<_> = better.changes.iter().map(|change| &*change.work.operator).collect();
-    assert_eq!((gone, better.plan.operators()), (vec!["matmul", "mm"], 3));
-    assert_eq!(better.plan.to_text().matches(" = addmm.").count(), 2);
+    assert_eq!((gone, better.plan.operators()), (vec!["aclnnMatmul", "aclnnMm"], 3));
+    assert_eq!(better.plan.to_text().matches(" = aclnnAddmm.").count(), 2);
 }
 
 #[test]
 fn of_two_products_one_is_the_bias() {
-    assert_eq!(gone(products(), work(|g, [a, b, _]| g.add(g.matmul(a, b)?, g.matmul(a, b)?))), ["matmul"]);
+    assert_eq!(gone(products(), work(|g, [a, b, _]| g.add(g.matmul(a, b)?, g.matmul(a, b)?))), ["aclnnMatmul"]);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn products_that_others_read_or_that_are_written_again_stay() {
         products(),
         work(|g, [a, b, row]| {
             let product = g.matmul(a, b)?;
-            g.op_into(Operator::Abs, &[product], product)?;
+            aclnn::abs(g, &product, &mut { product })?;
             g.add(product, row)
         }),
     );
@@ -62,7 +62,7 @@ fn products_that_others_read_or_that_are_written_again_stay() {
         products(),
         work(|g, [a, b, row]| {
             let product = g.matmul(a, b)?;
-            g.op_into(Operator::Add, &[product, row], product)?;
+            aclnn::add(g, &product, &row, 1, &mut { product })?;
             Ok(product)
         }),
     );
@@ -81,7 +81,7 @@ fn matrices_that_are_written_in_between_stay_what_they_were() {
         products(),
         work(|g, [a, b, row]| {
             let product = g.matmul(a, b)?;
-            g.op_into(Operator::Tanh, &[a], a)?;
+            aclnn::tanh(g, &a, &mut { a })?;
             g.add(product, row)
         }),
     );
@@ -99,7 +99,7 @@ fn matrices_that_are_written_in_between_stay_what_they_were() {
         products(),
         work(|g, [a, b, row]| {
             let product = g.matmul(a, b)?;
-            g.scope("side", |g| g.op_into(Operator::Tanh, &[b], b))?;
+            g.scope("side", |g| aclnn::tanh(g, &b, &mut { b }))?;
             let sum = g.add(product, row)?;
             g.join("side")?;
             Ok(sum)
@@ -116,8 +116,8 @@ fn other_types_shapes_streams_and_precisions_stay() {
             g.add(g.matmul(a, b)?, row)
         }),
     );
-    let quick = Operator::Matmul { math: CubeMath::AllowLessPrecision };
-    unchanged(products(), work(|g, [a, b, row]| g.add(g.op(quick, &[a, b])?, row)));
+    let quick = CubeMath::AllowLessPrecision;
+    unchanged(products(), work(|g, [a, b, row]| g.add(g.matmul_with(a, b, quick)?, row)));
     unchanged(
         products(),
         work(|g, [a, b, row]| {

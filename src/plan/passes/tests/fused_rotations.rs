@@ -124,14 +124,14 @@ fn what_others_use_or_change_stays() {
         rotations(),
         work(|g, [x, cos, sin]| {
             let turned = turned(g, x)?;
-            g.op_into(Operator::Tanh, &[x], x)?;
+            aclnn::tanh(g, &x, &mut { x })?;
             g.add(g.mul(x, cos)?, g.mul(turned, sin)?)
         }),
     );
     unchanged(rotations(), |g| {
         let [x, cos, sin] = given(g, 1)?;
         let (a, b) = (g.mul(x, cos)?, g.mul(turned(g, x)?, sin)?);
-        g.op_into(Operator::Add, &[a, b], x)
+        aclnn::add(g, &a, &b, 1, &mut { x })
     });
     unchanged(
         rotations(),

@@ -1,6 +1,7 @@
 //! Transposes that products do not need.
 
 use super::*;
+use crate::op::aclnn;
 
 fn transposes() -> Passes {
     OFF.needless_transposes(PassMode::Verified)
@@ -21,8 +22,8 @@ fn work(product: impl FnOnce(&Builder, [Value; 2]) -> Result<Value>) -> impl FnO
 #[test]
 fn products_read_what_was_turned_where_it_is() {
     let turned = |g: &Builder, w: Value| g.permute(w, &[1, 0]);
-    assert_eq!(gone(transposes(), work(|g, [x, w]| g.matmul(x, turned(g, w)?))), ["permute"]);
-    assert_eq!(gone(transposes(), work(|g, [x, w]| g.mm(x, turned(g, w)?))), ["permute"]);
+    assert_eq!(gone(transposes(), work(|g, [x, w]| g.matmul(x, turned(g, w)?))), ["aclnnPermute"]);
+    assert_eq!(gone(transposes(), work(|g, [x, w]| g.mm(x, turned(g, w)?))), ["aclnnPermute"]);
     let better = optimised(
         transposes(),
         work(|g, [x, w]| {
@@ -38,7 +39,7 @@ fn products_read_what_was_turned_where_it_is() {
             let (x, k) = (g.input("x", [2, 3, 4], F16, Input::Copied)?, g.input("k", [2, 5, 4], F16, Input::Copied)?);
             g.output("y", g.batch_matmul(x, g.permute(k, &[0, 2, 1])?)?)
         }),
-        ["permute"]
+        ["aclnnPermute"]
     );
 }
 
@@ -94,7 +95,7 @@ fn what_is_written_in_between_stays() {
         transposes(),
         work(|g, [x, w]| {
             let turned = g.permute(w, &[1, 0])?;
-            g.op_into(Operator::Tanh, &[w], w)?;
+            aclnn::tanh(g, &w, &mut { w })?;
             g.matmul(x, turned)
         }),
     );
@@ -102,7 +103,7 @@ fn what_is_written_in_between_stays() {
         transposes(),
         work(|g, [x, w]| {
             let turned = g.permute(w, &[1, 0])?;
-            g.op_into(Operator::Tanh, &[turned], turned)?;
+            aclnn::tanh(g, &turned, &mut { turned })?;
             g.matmul(x, turned)
         }),
     );
@@ -110,7 +111,7 @@ fn what_is_written_in_between_stays() {
     unchanged(transposes(), |g| {
         let (x, w) = (g.input("x", [4, 4], F32, Input::Copied)?, g.input("w", [4, 4], F32, Input::Static)?);
         let turned = g.permute(w, &[1, 0])?;
-        g.op_into(Operator::Mm, &[x, turned], w)
+        aclnn::mm(g, &x, &turned, &mut { w }, 0)
     });
     unchanged(
         transposes(),

@@ -62,7 +62,7 @@ fn their_results_on_constants_are_computed() {
 
 #[test]
 fn the_ones_that_work_with_other_devices_are_known_by_name() {
-    let together = |name: &str| crate::plan::passes::facts::works_together(name);
+    let together = |name: &str| crate::plan::recipe::function::works_together(name);
     assert!(together("aclnnMatmulAllReduceV2") && together("aclnnMoeDistributeDispatch"));
     assert!(together("aclnnAllGatherMatmul") && together("aclnnMatmulReduceScatter"));
     assert!(!together("aclnnGather") && !together("aclnnScatterReduce") && !together("aclnnReduceSum"));

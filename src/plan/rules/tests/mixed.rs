@@ -7,7 +7,7 @@ use crate::plan::{Builder, Frozen, Inferred, Input, Mode, Plan, RunOptions, Simu
 use crate::{Result, SharedBuffer};
 
 use super::super::rule;
-use super::bytes::{bytes, can_run, is_compared, output};
+use super::bytes::{bytes, can_run, is_compared, is_declared, output};
 use super::random::Random;
 use super::signatures::signatures;
 use super::{Case, Library, Shaped, tried};
@@ -123,6 +123,7 @@ fn record(g: &Builder, number: usize, step: &Step, known: &[Vec<Value>]) -> Resu
     for (which, (from, access)) in step.from.iter().zip(&accesses).enumerate() {
         let (dtype, dims) = step.case.operands[which].as_ref().unwrap();
         values.push(match from {
+            From::Made if is_declared(&step.case) => Some(g.empty(dims.as_slice(), *dtype)?),
             From::Made => None,
             From::Result(..) => earlier(from),
             From::Input => {

@@ -1,9 +1,8 @@
 //! Conversion, copies, fills, look-ups and reordering.
 
-use crate::op::{DataType, MAX_RANK, Shape};
-use crate::plan::recipe::element::element_of;
-use crate::plan::recipe::operator::{Number, Order};
+use crate::op::{DataType, MAX_RANK, Scalar, Shape};
 
+use super::at;
 use super::view::{HostLayout, HostView, store};
 
 /// Casts and copies: equal types bit by bit, so that NaN keeps its payload.
@@ -16,17 +15,19 @@ pub(super) fn convert(a: &HostView<'_>, out: &HostLayout) -> Vec<u8> {
     }
 }
 
-pub(super) fn fill(value: Number, out: &HostLayout) -> Result<Vec<u8>, String> {
-    Ok(element_of(value, out.dtype)?[..out.dtype.size()].repeat(out.dims.elements()))
+/// None for a number of another type.
+pub(super) fn fill(value: Scalar, out: &HostLayout) -> Option<Vec<u8>> {
+    Some(value.element_of(out.dtype)?[..out.dtype.size()].repeat(out.dims.elements()))
 }
 
-pub(super) fn permute(a: &HostView<'_>, order: Order, out: &HostLayout) -> Vec<u8> {
+/// None for an order that names a dimension that is not there.
+pub(super) fn permute(a: &HostView<'_>, order: &[i64], out: &HostLayout) -> Option<Vec<u8>> {
     let mut strides = [0; MAX_RANK];
-    for (to, from) in strides.iter_mut().zip(&order.dims[..usize::from(order.rank)]) {
-        *to = a.layout.strides[usize::from(*from)];
+    for (to, from) in strides.iter_mut().zip(order) {
+        *to = a.layout.strides[at(*from, a.layout.dims.len())?];
     }
     let view = HostView { layout: HostLayout { dims: out.dims, strides, ..a.layout }, ..*a };
-    view.elements(&out.dims)
+    Some(view.elements(&out.dims))
 }
 
 pub(super) fn embedding(table: &HostView<'_>, indices: &HostView<'_>) -> Result<Vec<u8>, String> {

@@ -1,7 +1,6 @@
 //! Sums and means over dimensions, collected in f64 in the order of the operand's memory and rounded once.
 
 use crate::op::MAX_RANK;
-use crate::plan::recipe::operator::Reduction;
 
 use super::math::sum;
 use super::view::{HostLayout, HostView, rows, store};
@@ -10,9 +9,10 @@ use super::walk::Walk;
 /// Numbers that are added up before they meet the other sums.
 const CHUNK: usize = 512;
 
-pub(super) fn compute(a: &HostView<'_>, over: Reduction, mean: bool, out: &HostLayout) -> Vec<u8> {
+/// Over the dimensions of these bits, all of them when there is none.
+pub(super) fn compute(a: &HostView<'_>, over: u8, mean: bool, out: &HostLayout) -> Vec<u8> {
     let dims = &*a.layout.dims;
-    let gone = |dim: usize| over.dims == 0 || over.dims & (1 << dim) != 0;
+    let gone = |dim: usize| over == 0 || over & (1 << dim) != 0;
     let part = |reduced: bool| -> Vec<usize> {
         dims.iter().enumerate().map(|(i, size)| if gone(i) == reduced { *size } else { 1 }).collect()
     };

@@ -1,6 +1,7 @@
 //! Every kernel against the mock, bit for bit.
 
 mod bench;
+mod made;
 mod matrices;
 mod moving;
 mod numbers;

@@ -18,6 +18,7 @@ fn by_hand(random: &mut Random, name: &str) -> Option<Given> {
     let (dtype, dims) = (random.dtype(), random.shape());
     Some(match name {
         "SWhere" => vec![("condition", Tensor(Bool, random.spread(&dims)))],
+        "InplaceFillScalar" => vec![("self_ref", Tensor(dtype, dims))],
         "InplaceMaskedFillScalar" => {
             vec![("self_ref", Tensor(dtype, dims.clone())), ("mask", Tensor(Bool, random.spread(&dims)))]
         }

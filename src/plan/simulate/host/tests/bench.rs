@@ -6,10 +6,8 @@ use fastrand::Rng;
 use half::{bf16, f16};
 
 use crate::memory::SharedBuffer;
-use crate::op::{DataType, Shape, View};
+use crate::op::{Access, DataType, Recorded, Shape, Told, View};
 use crate::plan::recipe::element::{Class, with_type};
-use crate::plan::recipe::operator::Operator;
-use crate::plan::run::launch::launch;
 use crate::plan::simulate::host::{self, HostLayout, HostView, HostViewMut};
 use crate::{Acl, Stream};
 
@@ -126,7 +124,7 @@ impl Bench {
 
     /// Runs `operator` on the device and on the host, and compares the storages of the result.
     #[track_caller]
-    pub(super) fn compare(&self, operator: Operator, operands: &[&Memory], out: &Memory) {
+    pub(super) fn compare(&self, operator: &Recorded, operands: &[&Memory], out: &Memory) {
         let told = || {
             let layouts: Vec<HostLayout> = operands.iter().map(|memory| memory.layout).collect();
             format!("{operator:?} of {layouts:?} into {:?}", out.layout)
@@ -134,7 +132,8 @@ impl Bench {
         let uploaded: Vec<_> = operands.iter().map(|memory| self.upload(memory)).collect();
         let result = self.upload(out);
         let views: Vec<_> = operands.iter().zip(&uploaded).map(|(memory, buffer)| view(memory, buffer)).collect();
-        launch(&self.stream, &operator, &views, &view(out, &result), Location::caller())
+        operator
+            .launch(&self.stream, &in_order(operator, &views, view(out, &result)), Location::caller())
             .unwrap_or_else(|error| panic!("{error:?}: {}", told()));
         let device = result.to_vec().unwrap();
 
@@ -143,17 +142,18 @@ impl Bench {
             shifted.iter().map(|memory| HostView { bytes: &memory.bytes, layout: memory.layout }).collect();
         let mut host = shift(out);
         let mut target = HostViewMut { bytes: &mut host.bytes, layout: host.layout };
-        host::run(&operator, &views, &mut target).unwrap_or_else(|error| panic!("{error}: {}", told()));
+        host::run(operator, &views, &mut target).unwrap_or_else(|error| panic!("{error}: {}", told()));
         assert_same(out.layout.dtype, &device, &host.bytes[1..], &told);
     }
 
     /// The same with the first operand as the result.
     #[track_caller]
-    pub(super) fn compare_in_place(&self, operator: Operator, operands: &[&Memory]) {
+    pub(super) fn compare_in_place(&self, operator: &Recorded, operands: &[&Memory]) {
         let told = || format!("{operator:?} in place of {:?}", operands[0].layout);
         let uploaded: Vec<_> = operands.iter().map(|memory| self.upload(memory)).collect();
         let views: Vec<_> = operands.iter().zip(&uploaded).map(|(memory, buffer)| view(memory, buffer)).collect();
-        launch(&self.stream, &operator, &views, &views[0], Location::caller())
+        operator
+            .launch(&self.stream, &in_order(operator, &views, views[0]), Location::caller())
             .unwrap_or_else(|error| panic!("{error:?}: {}", told()));
         let device = uploaded[0].to_vec().unwrap();
 
@@ -167,8 +167,8 @@ impl Bench {
             })
             .collect();
         let layout = operands[0].layout;
-        let elements =
-            host::compute(&operator, &views, &layout).unwrap_or_else(|error| panic!("{error}: {}", told()));
+        let elements = host::compute(operator, &views, &layout).unwrap_or_else(|| panic!("not here: {}", told()));
+        let elements = elements.unwrap_or_else(|error| panic!("{error}: {}", told()));
         layout.write(&elements, &mut storage).unwrap();
         assert_same(layout.dtype, &device, &storage, &told);
     }
@@ -176,6 +176,17 @@ impl Bench {
     fn upload(&self, memory: &Memory) -> SharedBuffer<u8> {
         self.stream.context().upload(&memory.bytes).unwrap().into_shared()
     }
+}
+
+/// The views of an operator in the order of its parameters.
+fn in_order<'a>(operator: &Recorded, operands: &[View<'a>], out: View<'a>) -> Vec<View<'a>> {
+    let mut operands = operands.iter().copied();
+    let of = |told: &Told| match told {
+        Told::Tensor(Access::Write) => Some(out),
+        Told::Tensor(_) => Some(operands.next().unwrap()),
+        _ => None,
+    };
+    operator.told().iter().filter_map(of).collect()
 }
 
 fn view<'a>(memory: &Memory, buffer: &'a SharedBuffer<u8>) -> View<'a> {

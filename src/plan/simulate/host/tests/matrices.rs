@@ -1,14 +1,12 @@
 //! Matrix products.
 
-use crate::op::{CubeMath, DataType};
-use crate::plan::recipe::operator::Operator;
+use crate::op::{CubeMath, DataType, Recorded};
 
-use super::{Bench, LAYOUTS, Values};
+use super::{Bench, LAYOUTS, Values, made};
 
 const FLOATS: [DataType; 3] = [DataType::F32, DataType::F16, DataType::Bf16];
-const MATMUL: Operator = Operator::Matmul { math: CubeMath::KeepType };
 
-fn compare(bench: &mut Bench, operator: Operator, dims: &[&[usize]]) {
+fn compare(bench: &mut Bench, operator: &Recorded, dims: &[&[usize]]) {
     let (out, operands) = dims.split_last().unwrap();
     for dtype in FLOATS {
         for kind in LAYOUTS {
@@ -41,20 +39,20 @@ fn products_of_all_sizes_are_those_of_the_mock() {
         [0, 3, 4],
     ];
     for [m, k, n] in sizes {
-        compare(&mut bench, Operator::Mm, &[&[m, k], &[k, n], &[m, n]]);
-        compare(&mut bench, MATMUL, &[&[m, k], &[k, n], &[m, n]]);
-        compare(&mut bench, Operator::Addmm, &[&[n], &[m, k], &[k, n], &[m, n]]);
+        compare(&mut bench, &made::mm(), &[&[m, k], &[k, n], &[m, n]]);
+        compare(&mut bench, &made::matmul(CubeMath::KeepType), &[&[m, k], &[k, n], &[m, n]]);
+        compare(&mut bench, &made::addmm(), &[&[n], &[m, k], &[k, n], &[m, n]]);
     }
-    compare(&mut bench, Operator::Addmm, &[&[3, 1], &[3, 8], &[8, 5], &[3, 5]]);
-    compare(&mut bench, Operator::Addmm, &[&[], &[3, 8], &[8, 5], &[3, 5]]);
-    compare(&mut bench, Operator::Addmm, &[&[3, 5], &[3, 300], &[300, 5], &[3, 5]]);
+    compare(&mut bench, &made::addmm(), &[&[3, 1], &[3, 8], &[8, 5], &[3, 5]]);
+    compare(&mut bench, &made::addmm(), &[&[], &[3, 8], &[8, 5], &[3, 5]]);
+    compare(&mut bench, &made::addmm(), &[&[3, 5], &[3, 300], &[300, 5], &[3, 5]]);
 }
 
 #[test]
 fn products_of_stacks_and_vectors_are_those_of_the_mock() {
     let mut bench = Bench::new(32);
-    compare(&mut bench, Operator::BatchMatmul, &[&[3, 8, 17], &[3, 17, 5], &[3, 8, 5]]);
-    compare(&mut bench, Operator::BatchMatmul, &[&[1, 3, 300], &[4, 300, 2], &[4, 3, 2]]);
+    compare(&mut bench, &made::batch_matmul(), &[&[3, 8, 17], &[3, 17, 5], &[3, 8, 5]]);
+    compare(&mut bench, &made::batch_matmul(), &[&[1, 3, 300], &[4, 300, 2], &[4, 3, 2]]);
     let products: [[&[usize]; 3]; 8] = [
         [&[17], &[17], &[]],
         [&[17], &[17, 3], &[3]],
@@ -66,9 +64,9 @@ fn products_of_stacks_and_vectors_are_those_of_the_mock() {
         [&[3, 1, 2, 4, 8], &[2, 1, 8, 3], &[3, 2, 2, 4, 3]],
     ];
     for dims in products {
-        compare(&mut bench, MATMUL, &dims);
+        compare(&mut bench, &made::matmul(CubeMath::KeepType), &dims);
     }
     for math in [CubeMath::AllowLessPrecision, CubeMath::UseF16, CubeMath::UseHf32] {
-        compare(&mut bench, Operator::Matmul { math }, &[&[3, 17], &[17, 8], &[3, 8]]);
+        compare(&mut bench, &made::matmul(math), &[&[3, 17], &[17, 8], &[3, 8]]);
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::op::DataType::{self, Bf16, F16, F32, F64, I8, I16, I32, I64, U8};
 use crate::op::{MAX_RANK, Shape};
-use crate::plan::recipe::operator::{Number, Operator, Order};
+use crate::plan::recipe::operator::Number;
 use crate::plan::simulate::host::{HostLayout, HostView, compute};
 
-use super::{Bench, LAYOUTS, Values, dense};
+use super::{Bench, LAYOUTS, Values, dense, made};
 
 const ALL: [DataType; 9] = [F32, F16, Bf16, F64, I8, I16, I32, I64, U8];
 
@@ -17,9 +17,9 @@ fn conversions_between_all_types_are_those_of_the_mock() {
             for kind in LAYOUTS {
                 let a = bench.memory(from, &[3, 170], kind, Values::Wild);
                 let out = bench.out(to, &[3, 170]);
-                bench.compare(Operator::Cast { to }, &[&a], &out);
+                bench.compare(&made::cast(to), &[&a], &out);
                 let row = bench.memory(from, &[170], kind, Values::Tame);
-                bench.compare(Operator::Copy, &[&row], &out);
+                bench.compare(&made::copy(), &[&row], &out);
             }
         }
     }
@@ -32,7 +32,7 @@ fn every_half_converts_as_on_the_mock() {
     for from in [F16, Bf16] {
         let all = dense(from, &[1 << 16], bytes.clone());
         for to in ALL {
-            bench.compare(Operator::Cast { to }, &[&all], &dense(to, &[1 << 16], vec![0; to.size() << 16]));
+            bench.compare(&made::cast(to), &[&all], &dense(to, &[1 << 16], vec![0; to.size() << 16]));
         }
     }
 }
@@ -55,7 +55,7 @@ fn numbers_between_two_halves_round_as_on_the_mock() {
     let single = dense(F32, &[n], bytemuck::cast_slice(&singles).to_vec());
     for to in [F16, Bf16, F32] {
         for from in [&wide, &single] {
-            bench.compare(Operator::Cast { to }, &[from], &dense(to, &[n], vec![0; n * to.size()]));
+            bench.compare(&made::cast(to), &[from], &dense(to, &[n], vec![0; n * to.size()]));
         }
     }
 }
@@ -66,10 +66,10 @@ fn fills_are_those_of_the_mock() {
     for dtype in ALL {
         for kind in &LAYOUTS[..3] {
             let out = bench.memory(dtype, &[3, 17], *kind, Values::Wild);
-            bench.compare(Operator::Fill { value: Number::Int(7) }, &[], &out);
+            bench.compare(&made::fill(dtype, 7), &[], &out);
             if dtype.is_floating() {
                 for value in [0.1, -0.0, 65_519.999, 1e-7, f64::INFINITY] {
-                    bench.compare(Operator::Fill { value: Number::Float(value) }, &[], &out);
+                    bench.compare(&made::fill(dtype, value), &[], &out);
                 }
             }
         }
@@ -84,13 +84,11 @@ fn permutations_are_those_of_the_mock() {
         for order in orders {
             let dims = &[3, 8, 1, 17][..order.len()];
             let permuted: Vec<usize> = order.iter().map(|dim| dims[usize::from(*dim)]).collect();
-            let mut list = [0; MAX_RANK];
-            list[..order.len()].copy_from_slice(order);
-            let operator = Operator::Permute { order: Order { rank: order.len() as u8, dims: list } };
+            let operator = made::permute(order);
             for kind in LAYOUTS {
                 let a = bench.memory(dtype, dims, kind, Values::Wild);
                 let out = bench.out(dtype, &permuted);
-                bench.compare(operator, &[&a], &out);
+                bench.compare(&operator, &[&a], &out);
             }
         }
     }
@@ -108,7 +106,7 @@ fn look_ups_are_those_of_the_mock() {
                 let size = index.size();
                 indices.bytes = rows.iter().flat_map(|row| row.to_le_bytes()[..size].to_vec()).collect();
                 let out = bench.out(dtype, &[2, 3, 17]);
-                bench.compare(Operator::Embedding, &[&table, &indices], &out);
+                bench.compare(&made::embedding(), &[&table, &indices], &out);
             }
         }
     }
@@ -122,7 +120,7 @@ fn indices_outside_the_table_are_named() {
     for wrong in [3_i64, -1, i64::MIN] {
         let bytes = [0, wrong].map(i64::to_ne_bytes).concat();
         let indices = HostView { bytes: &bytes, layout: layout(I64, dims(&[2])) };
-        let error = compute(&Operator::Embedding, &[table, indices], &layout(F32, dims(&[2, 2]))).unwrap_err();
+        let error = compute(&made::embedding(), &[table, indices], &layout(F32, dims(&[2, 2]))).unwrap().unwrap_err();
         assert!(error.starts_with(&format!("index {wrong}, number 1, in a table of 3 rows")), "{error}");
     }
 }
@@ -132,14 +130,18 @@ fn views_that_leave_their_storage_or_do_not_fit_are_refused() {
     let dims = Shape::new(&[2, 2]).unwrap();
     let layout = HostLayout { dtype: F32, dims, strides: dims.dense_strides(), offset: 0 };
     let view = |bytes| HostView { bytes, layout };
-    assert!(compute(&Operator::Abs, &[view(&[0; 15])], &layout).unwrap_err().contains("15 bytes"));
-    assert!(compute(&Operator::Abs, &[view(&[0; 16])], &layout).is_ok());
-    assert!(compute(&Operator::Add, &[view(&[0; 16])], &layout).is_err());
-    assert!(compute(&Operator::Abs, &[view(&[0; 16])], &HostLayout { dtype: F16, ..layout }).is_err());
+    let (abs, whole) = (made::abs(), [view(&[0; 16])]);
+    assert!(compute(&abs, &[view(&[0; 15])], &layout).unwrap().unwrap_err().contains("15 bytes"));
+    assert!(compute(&abs, &whole, &layout).unwrap().is_ok());
+    assert!(compute(&made::add(F32, Number::Int(1)), &whole, &layout).is_none());
+    assert!(compute(&abs, &whole, &HostLayout { dtype: F16, ..layout }).is_none());
+    let other = HostLayout { dims: Shape::new(&[4, 1]).unwrap(), ..layout };
+    assert!(compute(&abs, &whole, &other).is_none());
     let far = HostLayout { strides: [usize::MAX; MAX_RANK], ..layout };
     assert!(far.write(&[0; 16], &mut [0; 16]).is_err());
-    let wrong = Operator::Adds { value: Number::Float(0.5) };
-    let whole = HostLayout { dtype: I32, ..layout };
-    let error = compute(&wrong, &[HostView { bytes: &[0; 16], layout: whole }], &whole).unwrap_err();
-    assert!(error.contains("0.5"), "{error}");
+    // A number of another type is the mock's to convert.
+    let integers = HostLayout { dtype: I32, ..layout };
+    for operator in made::with_number(F32, Number::Float(0.5)) {
+        assert!(compute(&operator, &[HostView { bytes: &[0; 16], layout: integers }], &integers).is_none());
+    }
 }

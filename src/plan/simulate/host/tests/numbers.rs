@@ -1,9 +1,9 @@
 //! Operators that compute each element on its own.
 
-use crate::op::{DataType, GeluForm};
-use crate::plan::recipe::operator::{Number, Operator};
+use crate::op::{DataType, Recorded};
+use crate::plan::recipe::operator::Number;
 
-use super::{Bench, Kind, LAYOUTS, Values, dense};
+use super::{Bench, Kind, LAYOUTS, Values, dense, made};
 
 const FLOATS: [DataType; 3] = [DataType::F32, DataType::F16, DataType::Bf16];
 const INTEGERS: [DataType; 2] = [DataType::I32, DataType::I64];
@@ -16,27 +16,18 @@ fn numbers(dtype: DataType) -> Vec<Number> {
 }
 
 /// Operators of one operand that a type has.
-fn unary(dtype: DataType) -> Vec<Operator> {
-    let mut all = vec![Operator::Abs];
-    for value in numbers(dtype) {
-        all.extend([Operator::Adds { value }, Operator::Muls { value }, Operator::ClampMin { least: value }]);
-        if dtype.is_float() {
-            all.push(Operator::Divs { value });
-        }
-    }
+fn unary(dtype: DataType) -> Vec<Recorded> {
+    let mut all = vec![made::abs()];
+    numbers(dtype).into_iter().for_each(|number| all.extend(made::with_number(dtype, number)));
     if dtype.is_float() {
-        all.extend([Operator::Sqrt, Operator::Rsqrt, Operator::Tanh]);
-        all.extend([GeluForm::Exact, GeluForm::Tanh].map(|form| Operator::Gelu { form }));
+        all.extend(made::functions());
     }
     all
 }
 
-fn binary(dtype: DataType) -> Vec<Operator> {
-    let mut all = vec![Operator::Add, Operator::Sub, Operator::Mul, Operator::Maximum];
-    all.extend(numbers(dtype).into_iter().map(|alpha| Operator::AddScaled { alpha }));
-    if dtype.is_float() {
-        all.push(Operator::Div);
-    }
+fn binary(dtype: DataType) -> Vec<Recorded> {
+    let mut all = made::of_two(dtype);
+    all.extend(numbers(dtype).into_iter().map(|alpha| made::add(dtype, alpha)));
     all
 }
 
@@ -47,7 +38,7 @@ fn functions_of_every_half_are_those_of_the_mock() {
     for dtype in [DataType::F16, DataType::Bf16] {
         let all = dense(dtype, &[1 << 16], bytes.clone());
         for operator in unary(dtype) {
-            bench.compare(operator, &[&all], &all);
+            bench.compare(&operator, &[&all], &all);
         }
     }
 }
@@ -58,7 +49,7 @@ fn functions_of_any_single_and_integer_are_those_of_the_mock() {
     for dtype in [DataType::F32, DataType::I32, DataType::I64] {
         let any = bench.memory(dtype, &[20_000], Kind::Dense, Values::Wild);
         for operator in unary(dtype) {
-            bench.compare(operator, &[&any], &any);
+            bench.compare(&operator, &[&any], &any);
         }
     }
 }
@@ -71,10 +62,10 @@ fn functions_of_any_layout_are_those_of_the_mock() {
             for kind in LAYOUTS {
                 let a = bench.memory(dtype, dims, kind, Values::Wild);
                 let out = bench.out(dtype, dims);
-                for operator in [Operator::Abs, unary(dtype).pop().unwrap()] {
-                    bench.compare(operator, &[&a], &out);
+                for operator in [made::abs(), unary(dtype).pop().unwrap()] {
+                    bench.compare(&operator, &[&a], &out);
                     if kind != Kind::Repeated {
-                        bench.compare_in_place(operator, &[&a]);
+                        bench.compare_in_place(&operator, &[&a]);
                     }
                 }
             }
@@ -99,8 +90,8 @@ fn arithmetic_of_any_two_layouts_is_that_of_the_mock() {
                 let a = bench.any(dtype, dims_a, Values::Wild);
                 let b = bench.any(dtype, dims_b, Values::Wild);
                 let out = bench.out(dtype, dims);
-                bench.compare(operator, &[&a, &b], &out);
-                bench.compare_in_place(operator, &[&out, &b]);
+                bench.compare(&operator, &[&a, &b], &out);
+                bench.compare_in_place(&operator, &[&out, &b]);
             }
         }
     }

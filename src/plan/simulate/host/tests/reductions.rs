@@ -1,9 +1,8 @@
 //! Sums, means, softmax and layer norm.
 
 use crate::op::DataType;
-use crate::plan::recipe::operator::{Operator, Reduction};
 
-use super::{Bench, LAYOUTS, Values};
+use super::{Bench, LAYOUTS, Values, made};
 
 const FLOATS: [DataType; 3] = [DataType::F32, DataType::F16, DataType::Bf16];
 
@@ -26,8 +25,7 @@ fn sums_over_any_dimensions_are_those_of_the_mock() {
     for dims in shapes {
         for over in 0..1_u8 << dims.len() {
             let keep = bench.rng.bool();
-            let over = Reduction { dims: over, keep };
-            let gone = |dim: usize| over.dims == 0 || over.dims & (1 << dim) != 0;
+            let gone = |dim: usize| over == 0 || over & (1 << dim) != 0;
             let kept = dims.iter().enumerate().filter(|(dim, _)| keep || !gone(*dim));
             let kept: Vec<usize> = kept.map(|(dim, size)| if gone(dim) { 1 } else { *size }).collect();
             for dtype in FLOATS {
@@ -35,8 +33,9 @@ fn sums_over_any_dimensions_are_those_of_the_mock() {
                     let values = [Values::Wild, Values::Tame, Values::Steep, Values::Steep][bench.rng.usize(..4)];
                     let a = bench.memory(dtype, dims, kind, values);
                     let out = bench.out(dtype, &kept);
-                    bench.compare(Operator::ReduceSum { over }, &[&a], &out);
-                    bench.compare(Operator::Mean { over }, &[&a], &out);
+                    for operator in made::reductions(dtype, over, keep) {
+                        bench.compare(&operator, &[&a], &out);
+                    }
                 }
             }
         }
@@ -49,7 +48,8 @@ fn sums_of_long_lines_meet_in_the_order_of_the_mock() {
     for kind in LAYOUTS {
         let a = bench.memory(DataType::F32, &[200, 700], kind, Values::Steep);
         let out = bench.out(DataType::F32, &[200]);
-        bench.compare(Operator::ReduceSum { over: Reduction { dims: 2, keep: false } }, &[&a], &out);
+        let [sum, _] = made::reductions(DataType::F32, 2, false);
+        bench.compare(&sum, &[&a], &out);
     }
 }
 
@@ -64,7 +64,7 @@ fn softmax_along_any_dimension_is_that_of_the_mock() {
                     for values in [Values::Tame, Values::Wild] {
                         let a = bench.memory(dtype, dims, kind, values);
                         let out = bench.out(dtype, dims);
-                        bench.compare(Operator::Softmax { dim: dim as u8 }, &[&a], &out);
+                        bench.compare(&made::softmax(dim as i64), &[&a], &out);
                     }
                 }
             }
@@ -94,7 +94,7 @@ fn layer_norm_over_any_end_is_that_of_the_mock() {
                     let weight = bench.any(dtype, line, Values::Tame);
                     let bias = bench.any(dtype, line, Values::Tame);
                     let out = bench.out(dtype, dims);
-                    bench.compare(Operator::LayerNorm { eps: 1e-5 }, &[&a, &weight, &bias], &out);
+                    bench.compare(&made::layer_norm(line, 1e-5), &[&a, &weight, &bias], &out);
                 }
             }
         }

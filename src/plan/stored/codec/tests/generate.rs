@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::op::{CubeMath, DataType, GeluForm, aclnn};
 use crate::plan::recipe::Cores;
 use crate::plan::{
-    After, Builder, Dim, Foreign, Fork, HostFunction, Input, OnMove, Operator, Options, Plan, Quantity, Registry,
+    After, Builder, Dim, Foreign, Fork, HostFunction, Inferred, Input, OnMove, Options, Plan, Quantity, Registry,
     Scope, Value,
 };
 use crate::prefetch::Prefetch;
@@ -121,10 +121,10 @@ impl Random<'_> {
                 let out = self.g.empty(dims, DataType::F32)?;
                 match self.random.bool() {
                     // Refused for an updatable input.
-                    true => self.g.copy(a, out).or_else(|_| self.g.op_into(Operator::Copy, &[a], out))?,
+                    true => self.g.copy(a, out).or_else(|_| aclnn::inplace_copy(self.g, &mut { out }, &a))?,
                     false => self.g.fill_bytes(out, 7)?,
                 }
-                self.g.op_into(Operator::Muls { value: 0.5.into() }, &[out], out)?;
+                aclnn::muls(self.g, &out, 0.5_f32, &mut { out })?;
                 self.ready.push(out);
             }
             9 => {
@@ -220,7 +220,9 @@ impl Random<'_> {
     fn views(&mut self, a: Value) -> Result<()> {
         let turned = self.g.transpose(a, 0, 1)?;
         let part = self.g.narrow(turned, 0, 2..4)?;
-        let value = self.g.op(Operator::Copy, &[part])?;
+        let mut value = Inferred::new();
+        aclnn::inplace_copy(self.g, &mut value, &part)?;
+        let value = value.value()?;
         let flat = self.g.dims(value)?.iter().fold(Dim::from(1), |product, dim| product * *dim);
         let flat = self.g.reshape(value, [flat])?;
         self.g.tanh(flat)?;

@@ -3,16 +3,15 @@
 use std::sync::Arc;
 
 use crate::op::DataType::{self, F32};
-use crate::op::aclnn;
+use crate::op::{Token, aclnn, recorded};
 use crate::plan::recipe::layout::Extent;
-use crate::plan::recipe::operator::{Operator, Order};
 use crate::plan::recipe::quantity::Form;
-use crate::plan::recipe::{EventInfo, FunctionKind, Input, Mode, NodeKind, Recipe, StorageKind};
+use crate::plan::recipe::{EventInfo, FunctionInfo, FunctionKind, Input, Mode, NodeKind, Recipe, StorageKind};
 use crate::plan::stored::Code;
 use crate::plan::stored::codec::{DecodeError, MAGIC, VERSION, decode, encode};
 use crate::plan::symbols::dim::{Dim, MAX_SYMBOLS};
 use crate::plan::symbols::poly::Poly;
-use crate::plan::{Foreign, HostFunction, NotLoaded, Plan};
+use crate::plan::{Foreign, HostFunction, NotLoaded, Plan, Value};
 
 use super::sealed;
 
@@ -76,8 +75,15 @@ fn find(recipe: &Recipe, wanted: impl Fn(NodeKind) -> bool) -> usize {
     recipe.nodes.iter().position(|node| wanted(node.kind)).unwrap()
 }
 
+/// The sum, and the function that it is.
+const ADD: u32 = 0;
+const TANH: u32 = 1;
+/// The foreign operator, and the host function.
+const FOREIGN: u32 = 2;
+const HOST: u32 = 3;
+
 fn is_op(kind: NodeKind) -> bool {
-    matches!(kind, NodeKind::Op(_))
+    kind == NodeKind::Foreign(ADD)
 }
 
 #[test]
@@ -214,21 +220,21 @@ fn updatable(recipe: &mut Recipe, node: usize, access: usize) {
 #[test]
 fn nodes_have_the_accesses_of_their_kind() {
     type Case = (&'static str, fn(NodeKind) -> bool, fn(&mut Recipe, usize));
-    let is_foreign = |kind| matches!(kind, NodeKind::Foreign(_));
+    let is_foreign = |kind| kind == NodeKind::Foreign(FOREIGN);
     let is_wait = |kind| matches!(kind, NodeKind::Wait(_));
     let is_record = |kind| matches!(kind, NodeKind::Record(_));
     let is_prefetch = |kind| matches!(kind, NodeKind::Prefetch { .. });
     let cases: &[Case] = &[
-        ("1 operands for add", is_op, |r, i| r.nodes[i].count = 2),
-        ("an operator without a result", is_op, |r, i| r.nodes[i].count = 0),
+        ("aclnnAdd with other accesses than it was told of", is_op, |r, i| r.nodes[i].count = 2),
+        ("aclnnAdd with other accesses than it was told of", is_op, |r, i| r.nodes[i].count = 0),
         ("accesses that are not there", is_op, |r, i| r.nodes[i].count = u16::MAX),
-        ("add with other accesses than reads and a write", is_op, |r, i| {
+        ("aclnnAdd with other accesses than it was told of", is_op, |r, i| {
             let first = r.nodes[i].first as usize;
             r.accesses[first].mode = Mode::ReadWrite;
         }),
         (
-            "tanh: an operand overlaps its result",
-            |kind| kind == NodeKind::Op(Operator::Tanh),
+            "aclnnTanh: an operand overlaps its result",
+            |kind| kind == NodeKind::Foreign(TANH),
             |r, i| {
                 let first = r.nodes[i].first as usize;
                 let mut value = r.values[r.accesses[first].value as usize].clone();
@@ -244,17 +250,17 @@ fn nodes_have_the_accesses_of_their_kind() {
             (r.nodes[i].first, r.nodes[i].count) = (from as u32 + 1, 1);
             r.accesses[from + 1].value = constant;
         }),
-        ("Foreign(1) does not fit the rest of the plan", is_foreign, |r, i| {
-            r.nodes[i].kind = NodeKind::Foreign(1);
+        ("Foreign(3) does not fit the rest of the plan", is_foreign, |r, i| {
+            r.nodes[i].kind = NodeKind::Foreign(HOST);
         }),
         ("Foreign(9) does not fit the rest of the plan", is_foreign, |r, i| {
             r.nodes[i].kind = NodeKind::Foreign(9);
         }),
-        ("Foreign(0) does not fit the rest of the plan", is_foreign, |r, i| {
+        ("Foreign(2) does not fit the rest of the plan", is_foreign, |r, i| {
             let first = r.nodes[i].first as usize;
             r.accesses.swap(first, first + 1);
         }),
-        ("Host(0) does not fit the rest of the plan", is_foreign, |r, i| r.nodes[i].kind = NodeKind::Host(0)),
+        ("Host(2) does not fit the rest of the plan", is_foreign, |r, i| r.nodes[i].kind = NodeKind::Host(FOREIGN)),
         ("Copy does not fit the rest of the plan", is_foreign, |r, i| {
             r.nodes[i].kind = NodeKind::Copy;
             r.nodes[i].count = 1;
@@ -294,7 +300,7 @@ fn nodes_have_the_accesses_of_their_kind() {
         ("the first work of its stream, which waits for nothing", is_wait, |r, i| {
             r.nodes.remove(i);
             r.nodes.insert(0, r.nodes[0]);
-            (r.nodes[0].kind, r.nodes[0].tag) = (NodeKind::Host(1), 1);
+            (r.nodes[0].kind, r.nodes[0].tag) = (NodeKind::Host(HOST), 1);
             r.nodes[0].count = 0;
         }),
     ];
@@ -337,7 +343,7 @@ fn code_of_another_kind_is_refused() {
     let recipe = decode(&encode(&sound(), &[])).unwrap().recipe;
     assert!(Plan::from_decoded(recipe.clone(), Vec::new(), Vec::new()).is_err());
     let host = crate::plan::recipe::function::Body::Host(HostFunction::new("g", 1, |_| {}).body);
-    assert!(Plan::from_decoded(recipe, Vec::new(), vec![host.clone(), host]).is_err());
+    assert!(Plan::from_decoded(recipe, Vec::new(), vec![host; 4]).is_err());
 }
 
 #[test]
@@ -350,11 +356,14 @@ fn attributes_that_index_are_checked_and_numbers_may_be_none() {
     });
     let sound = plan.unwrap().0.recipe.clone();
     assert!(decode(&encode(&sound, &[])).is_ok());
-    for (rank, dims) in [(9, [0; 8]), (255, [0; 8]), (2, [200, 0, 0, 0, 0, 0, 0, 0]), (2, [1, 0, 1, 0, 0, 0, 0, 0])] {
+    let value = Value::from(Token { owner: 0, index: 0, version: 0 });
+    let orders: [&[i64]; 7] = [&[0; 9], &[0; 255], &[200, 0], &[i64::MIN, 0], &[1, 1], &[1], &[]];
+    for order in orders {
         let mut recipe = sound.clone();
-        recipe.nodes[1].kind = NodeKind::Op(Operator::Permute { order: Order { rank, dims } });
+        let (recorded, _) = recorded(|to| aclnn::permute(to, &value, order, &mut { value })).unwrap();
+        recipe.functions[1] = FunctionInfo::of_operator(&recorded, Vec::new());
         let error = decode(&encode(&recipe, &[])).unwrap_err().to_string();
-        assert!(error.starts_with("node 1: "), "{error}");
+        assert!(error.starts_with("node 1: aclnnPermute: "), "{error}");
     }
 }
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 
-use crate::op::DataType;
+use crate::op::{DataType, Token, aclnn, recorded};
+use crate::plan::Value;
 use crate::plan::recipe::choice::ChoiceKind;
 use crate::plan::recipe::layout::Extent;
-use crate::plan::recipe::operator::{Number, Operator, Order, Reduction};
 use crate::plan::recipe::quantity::{Form, Later};
 use crate::plan::recipe::{
-    Access, EventInfo, FunctionKind, Input, Mode, NodeKind, Recipe, Storage, StorageKind, Tag,
+    Access, EventInfo, FunctionInfo, FunctionKind, Input, Mode, NodeKind, Recipe, Storage, StorageKind, Tag,
 };
 use crate::plan::symbols::dim::{Dim, MAX_SYMBOLS};
 use crate::plan::symbols::poly::Poly;
@@ -78,21 +78,25 @@ fn dim(random: &mut Rng) -> Dim {
     }
 }
 
-fn operator(random: &mut Rng) -> Operator {
-    let value = Number::Float(if random.bool() { f64::NAN } else { 1.0 });
-    let mut dims = [0; 8];
-    dims[..2].copy_from_slice(&[random.u8(..3), random.u8(..3)]);
-    match random.u8(..9) {
-        0 => Operator::Softmax { dim: random.u8(..) },
-        1 => Operator::Permute { order: Order { rank: random.u8(..10), dims } },
-        2 => Operator::Mean { over: Reduction { dims: random.u8(..), keep: random.bool() } },
-        3 => Operator::Fill { value },
-        4 => Operator::Embedding,
-        5 => Operator::Addmm,
-        6 => Operator::Copy,
-        7 => Operator::LayerNorm { eps: f64::INFINITY },
-        _ => Operator::Cast { to: DataType::I64 },
-    }
+/// An operator that does not fit what it is given, most of the time.
+fn operator(random: &mut Rng) -> FunctionInfo {
+    let value = Value::from(Token { owner: 0, index: 0, version: 0 });
+    let (x, mut y) = (&value, value);
+    let (dim, dims) = (random.i64(-3..9), [random.i64(-1..3), random.i64(-1..3)]);
+    let dims = &dims[..random.usize(..3)];
+    let number = if random.bool() { f32::NAN } else { 1.0 };
+    let recorded = recorded(|to| match random.u8(..9) {
+        0 => aclnn::softmax(to, x, dim, &mut y),
+        1 => aclnn::permute(to, x, dims, &mut y),
+        2 => aclnn::mean(to, x, dims, dim > 0, DataType::F32, &mut y),
+        3 => aclnn::inplace_fill_scalar(to, &mut y, number),
+        4 => aclnn::embedding(to, x, x, &mut y),
+        5 => aclnn::addmm(to, x, x, x, number, number, &mut y, dim as i8),
+        6 => aclnn::inplace_copy(to, &mut y, x),
+        7 => aclnn::layer_norm(to, x, dims, Some(x), Some(x), f64::INFINITY, &mut y, None, None),
+        _ => aclnn::cast(to, x, DataType::I64, &mut y),
+    });
+    FunctionInfo::of_operator(&recorded.unwrap().0, Vec::new())
 }
 
 fn kind(random: &mut Rng) -> NodeKind {
@@ -101,8 +105,7 @@ fn kind(random: &mut Rng) -> NodeKind {
         14 => [NodeKind::Begin(choice_kind(random)), NodeKind::Case, NodeKind::End][random.usize(..3)],
         13 => NodeKind::Choose(at),
         12 => NodeKind::Call(at),
-        0 => NodeKind::Op(operator(random)),
-        1 => NodeKind::Foreign(at),
+        0 | 1 => NodeKind::Foreign(at),
         2 => NodeKind::Host(at),
         3 => NodeKind::Copy,
         4 => NodeKind::FillBytes(random.u8(..)),
@@ -181,7 +184,8 @@ fn work(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
         8 if count > 0 => recipe.nodes.insert(random.usize(..count), recipe.nodes[random.usize(..count)]),
         9 => recipe.reserved.push((index(random), index(random))),
         10 => any(random, &mut recipe.tags)?.priority = index(random),
-        _ => match random.u8(..12) {
+        _ => match random.u8(..14) {
+            12 | 13 => *any(random, &mut recipe.functions)? = operator(random),
             0 => recipe.events.push(EventInfo { name: None }),
             1 => drop(recipe.events.pop()),
             2 => recipe.tags.push(Tag { name: random.char(..).to_string(), priority: 0 }),

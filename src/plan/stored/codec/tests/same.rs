@@ -54,15 +54,21 @@ fn the_format_is_what_this_version_of_it_says() {
         // Values: storages 0 and 1 with layout 0 at 0. Accesses: 0 is read, 1 written.
         &[2, 0, 0, 0, 0, 1, 0, 0, 0],
         &[2, 0, 0, 1, 1],
-        // A node: an operator, number 13; accesses from 0, no place here, two accesses, stream 0, no core limit, no order that
+        // A node: of function 0; accesses from 0, no place here, two accesses, stream 0, no core limit, no order that
         // was asked for.
-        &[1, 0, 13, 0, 0, 2, 0, 0, 0],
+        &[1, 0, 0, 0, 0, 2, 0, 0, 0],
         // Input "x": value 0, copied. Output "y": value 1, not for the host.
         &[1, 1, b'x', 0, 2],
         &[1, 1, b'y', 1, 0],
-        // No constants, functions, core limits and reservations; no prefetch cap; no calls and choices; one source
-        // file.
-        &[0, 0, 0, 0, 0, 0, 0, 1],
+        // No constants. A function: an operator of the library, with its name, of no version.
+        &[0, 1, 2, 1, 9],
+        b"aclnnTanh",
+        &[0],
+        // What it is told: a tensor that is read, a tensor that is written. No cores, nothing that is told later.
+        &[4, 0, 0, 0, 1],
+        &[0, 0, 0],
+        // No core limits and reservations; no prefetch cap; no calls and choices; one source file.
+        &[0, 0, 0, 0, 0, 1],
     ];
     let stored = bytes(&plan.unwrap());
     let (stored, expected) = (content(&stored), expected.concat());
@@ -148,11 +154,14 @@ fn the_first_operator_that_differs_is_named() {
     assert_eq!(first_difference(&one, &two_steps(1.0, false)), None);
     assert_eq!(
         first_difference(&one, &two_steps(1.5, false)).unwrap(),
-        "operator #1 (adds, the origin stream): its attributes are Op(Adds { value: Float(1.0) }) in one and \
-         Op(Adds { value: Float(1.5) }) in the other"
+        "operator #1 (aclnnAdds, the origin stream): it is told other=1.0, alpha=1.0 in one and other=1.5, alpha=1.0 in \
+         the other"
     );
     let text = first_difference(&one, &two_steps(1.0, true)).unwrap();
-    assert_eq!(text, "operator #1 (adds, the origin stream): it is adds in one and record of event #0 in the other");
+    assert_eq!(
+        text,
+        "operator #1 (aclnnAdds, the origin stream): it is aclnnAdds in one and record of event #0 in the other"
+    );
     let mut other = one.clone();
     other.inputs[0].class = Input::Static;
     assert!(first_difference(&one, &other).unwrap().contains("input 0 is"));
@@ -160,7 +169,7 @@ fn the_first_operator_that_differs_is_named() {
     other.nodes.pop();
     assert_eq!(
         first_difference(&other, &one).unwrap(),
-        "operator #1 (adds, the origin stream): one plan ends before it, the other has 2"
+        "operator #1 (aclnnAdds, the origin stream): one plan ends before it, the other has 2"
     );
     let number = |value| first_difference(&two_steps(f64::NAN, false), &two_steps(value, false));
     assert_eq!((number(f64::NAN), number(1.0).is_some()), (None, true));

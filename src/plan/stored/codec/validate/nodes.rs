@@ -1,13 +1,14 @@
 //! Nodes: what each touches and how, and which events they record and wait for.
 
-use crate::op::{MAX_RANK, Recorded, Takes};
+use crate::op::{Recorded, Takes};
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::is_updatable;
-use crate::plan::recipe::operator::{Operand, Operator, broadcast};
+use crate::plan::recipe::operator::Operand;
 use crate::plan::recipe::quantity::{Form, Later};
 use crate::plan::recipe::{
     Access, FunctionInfo, FunctionKind, Input, Mode, Node, NodeKind, ORIGIN, Recipe, StorageKind,
 };
+use crate::plan::rules::{self, Args, No, Rule};
 use crate::plan::stored::codec::error::{DecodeError, Part, invalid};
 use crate::plan::symbols::dim::Dim;
 
@@ -44,25 +45,39 @@ pub(super) fn check(recipe: &Recipe) -> Result<(), DecodeError> {
     }
 }
 
-/// What the functions that are operators do with their tensors.
-fn operators(recipe: &Recipe) -> Result<Vec<Option<Vec<Mode>>>, DecodeError> {
-    let modes = |(index, info): (usize, &FunctionInfo)| {
-        if info.kind != FunctionKind::Operator && !info.later.is_empty() {
-            return invalid(Part::Function, index, "numbers for what takes none");
-        }
-        let name = info.name.as_deref().filter(|_| info.kind == FunctionKind::Operator);
-        let Some(name) = name.filter(|name| Recorded::is_known(name)) else { return Ok(None) };
-        let one = match Recorded::from_stored(name, &info.attributes) {
-            Ok(one) => one,
-            Err(text) => return invalid(Part::Function, index, text),
-        };
-        match wrong_later(recipe, &one, &info.later) {
-            // A count of tensors that no node can have is none that memory is taken for.
-            None => Ok(Some(one.accesses().take(usize::from(u16::MAX) + 1).map(Mode::from).collect())),
-            Some(text) => invalid(Part::Function, index, format!("operator {name:?} is told {text}")),
-        }
+/// An operator among the functions.
+struct Operator {
+    recorded: Recorded,
+    /// What it does with its tensors: no more of them than a node can have, and one.
+    modes: Vec<Mode>,
+    rule: Option<Rule>,
+    /// Numbers that are known later, by parameter.
+    numbers: Vec<(u32, Option<Vec<Dim>>)>,
+}
+
+/// The functions that are operators; none of one that is not known here, which is refused where its code is looked for.
+fn operators(recipe: &Recipe) -> Result<Vec<Option<Operator>>, DecodeError> {
+    recipe.functions.iter().enumerate().map(|(index, info)| operator(recipe, index, info)).collect()
+}
+
+fn operator(recipe: &Recipe, index: usize, info: &FunctionInfo) -> Result<Option<Operator>, DecodeError> {
+    if info.kind != FunctionKind::Operator && !info.later.is_empty() {
+        return invalid(Part::Function, index, "numbers for what takes none");
+    }
+    let name = info.name.as_deref().filter(|_| info.kind == FunctionKind::Operator);
+    let Some(name) = name.filter(|name| Recorded::is_known(name)) else { return Ok(None) };
+    let recorded = match Recorded::from_stored(name, &info.attributes) {
+        Ok(one) => one,
+        Err(text) => return invalid(Part::Function, index, text),
     };
-    recipe.functions.iter().enumerate().map(modes).collect()
+    if let Some(text) = wrong_later(recipe, &recorded, &info.later) {
+        return invalid(Part::Function, index, format!("operator {name:?} is told {text}"));
+    }
+    // A count of tensors that no node can have is none that memory is taken for.
+    let modes = recorded.accesses().take(usize::from(u16::MAX) + 1).map(Mode::from).collect();
+    let numbers = info.later.iter().filter_map(|one| Some((recorded.index(&one.parameter)? as u32, one.integers())));
+    let numbers = numbers.collect();
+    Ok(Some(Operator { rule: rules::rule(recorded.name()), recorded, modes, numbers }))
 }
 
 /// What is wrong with the numbers that an operator is told later.
@@ -101,13 +116,11 @@ struct Nodes<'a> {
     recorded: Vec<bool>,
     uploaded: Vec<bool>,
     downloaded: Vec<bool>,
-    /// What each function that is an operator does with its tensors; none of one that is not known here, which is
-    /// refused where its code is looked for.
-    operators: Vec<Option<Vec<Mode>>>,
+    operators: Vec<Option<Operator>>,
 }
 
 impl<'a> Nodes<'a> {
-    fn new(recipe: &'a Recipe, operators: Vec<Option<Vec<Mode>>>) -> Self {
+    fn new(recipe: &'a Recipe, operators: Vec<Option<Operator>>) -> Self {
         Self {
             recipe,
             bounds: recipe.bounds(),
@@ -146,14 +159,13 @@ impl<'a> Nodes<'a> {
 
     fn kind(&mut self, kind: NodeKind, accesses: &[Access]) -> Wrong {
         let recipe = self.recipe;
-        if !matches!(kind, NodeKind::Op(_) | NodeKind::Foreign(_) | NodeKind::Call(_) | NodeKind::Choose(_))
+        if !matches!(kind, NodeKind::Foreign(_) | NodeKind::Call(_) | NodeKind::Choose(_))
             && accesses.iter().any(|access| is_updatable(recipe, access.value))
         {
             return wrong(format!("{kind:?} of an updatable input, which only operators can use"));
         }
         let modes = |want: &[Mode]| accesses.iter().map(|access| access.mode).eq(want.iter().copied());
         let fits = match kind {
-            NodeKind::Op(operator) => return self.operator(&operator, accesses),
             NodeKind::Foreign(function) if self.function(function, FunctionKind::Operator) => {
                 return self.recorded(function, accesses);
             }
@@ -196,13 +208,62 @@ impl<'a> Nodes<'a> {
         if fits { Ok(()) } else { wrong(format!("{kind:?} does not fit the rest of the plan")) }
     }
 
-    /// That an operator has the accesses that it was told of.
+    /// That an operator has the accesses that it was told of, of shapes that fit it.
     fn recorded(&self, function: u32, accesses: &[Access]) -> Wrong {
-        let Some(modes) = &self.operators[function as usize] else { return Ok(()) };
-        if !accesses.iter().map(|access| access.mode).eq(modes.iter().copied()) {
-            return wrong("an operator with other accesses than it was told of");
+        let Some(operator) = &self.operators[function as usize] else { return Ok(()) };
+        let name = operator.recorded.name();
+        if !accesses.iter().map(|access| access.mode).eq(operator.modes.iter().copied()) {
+            return wrong(format!("{name} with other accesses than it was told of"));
         }
-        accesses.iter().filter(|access| access.mode.writes()).try_for_each(|access| self.target(access.value, false))
+        for (index, written) in accesses.iter().enumerate().filter(|(_, access)| access.mode.writes()) {
+            self.target(written.value, false)?;
+            let clashes = |(other, access): (usize, &Access)| {
+                other != index
+                    && !self.is_in_place(name, access, written)
+                    && self.overlap(access.value, written.value)
+            };
+            if accesses.iter().enumerate().any(clashes) {
+                return wrong(format!("{name}: an operand overlaps its result"));
+            }
+        }
+        self.shapes(operator, accesses)
+    }
+
+    /// Whether what is read is the very value that is written, by an operator that can work so.
+    fn is_in_place(&self, name: &str, read: &Access, written: &Access) -> bool {
+        let info = |access: &Access| &self.recipe.values[access.value as usize];
+        read.mode == Mode::Read && info(read) == info(written) && rules::works_in_place(name)
+    }
+
+    fn overlap(&self, a: u32, b: u32) -> bool {
+        may_overlap(self.recipe, a, b, &self.bounds)
+    }
+
+    /// That types and shapes fit, as far as a rule knows.
+    fn shapes(&self, operator: &Operator, accesses: &[Access]) -> Wrong {
+        let (Some(rule), recorded) = (operator.rule, &operator.recorded) else { return Ok(()) };
+        let layout = |access: &Access| {
+            let layout = self.recipe.layout_of(access.value);
+            Some(Operand { dtype: layout.dtype, dims: &layout.dims })
+        };
+        let operands: Vec<_> = accesses.iter().map(layout).collect();
+        let Operator { numbers, .. } = operator;
+        let (told, takes) = (recorded.told(), recorded.kinds());
+        let args = Args { told, takes, operands: &operands, numbers, bounds: &self.bounds };
+        let results = match rule(&args) {
+            Ok(results) => args.given(results).unwrap_or_default(),
+            Err(No::Misfit(text)) => return wrong(format!("{}: {text}", recorded.name())),
+            Err(No::Unsure(_)) => return Ok(()),
+        };
+        let written = accesses.iter().filter(|access| access.mode == Mode::Write);
+        for (of, access) in results.iter().zip(written) {
+            let to = self.recipe.layout_of(access.value);
+            if of.takes(to.dtype, &to.dims) == Some(false) {
+                let (name, dims, into) = (recorded.name(), &of.dims, &to.dims);
+                return wrong(format!("{name}: {:?} {dims:?} into {:?} {into:?}", of.dtype, to.dtype));
+            }
+        }
+        Ok(())
     }
 
     fn function(&self, function: u32, kind: FunctionKind) -> bool {
@@ -238,40 +299,6 @@ impl<'a> Nodes<'a> {
         self.target(to.value, true)
     }
 
-    fn operator(&self, operator: &Operator, accesses: &[Access]) -> Wrong {
-        let recipe = self.recipe;
-        let Some((out, operands)) = accesses.split_last() else { return wrong("an operator without a result") };
-        if operands.len() != operator.operands() {
-            return wrong(format!("{} operands for {}", operands.len(), operator.name()));
-        }
-        if out.mode != Mode::Write || operands.iter().any(|operand| operand.mode != Mode::Read) {
-            return wrong(format!("{} with other accesses than reads and a write", operator.name()));
-        }
-        attributes(operator)?;
-        self.target(out.value, false)?;
-        let to = recipe.layout_of(out.value);
-        if !matches!(operator, Operator::Fill { .. }) {
-            let views = operands.iter().map(|operand| recipe.layout_of(operand.value));
-            let views: Vec<_> = views.map(|view| Operand { dtype: view.dtype, dims: &view.dims }).collect();
-            let (dtype, dims) = operator.infer(&views).map_err(|text| format!("{}: {text}", operator.name()))?;
-            let same = match operator {
-                Operator::Copy => broadcast(&dims, &to.dims).as_ref() == Ok(&to.dims),
-                _ => dtype == to.dtype && dims == to.dims,
-            };
-            if !same {
-                return wrong(format!("{}: {dtype:?} {dims:?} into {:?} {:?}", operator.name(), to.dtype, to.dims));
-            }
-        }
-        for operand in operands {
-            let same = recipe.values[operand.value as usize] == recipe.values[out.value as usize];
-            let in_place = same && operator.works_in_place();
-            if !in_place && may_overlap(recipe, operand.value, out.value, &self.bounds) {
-                return wrong(format!("{}: an operand overlaps its result", operator.name()));
-            }
-        }
-        Ok(())
-    }
-
     fn finish(&self) -> Result<(), DecodeError> {
         let recipe = self.recipe;
         if let Some(index) = self.recorded.iter().position(|recorded| !recorded) {
@@ -292,19 +319,4 @@ impl<'a> Nodes<'a> {
 /// Marks an entry; whether it is there and was not marked.
 fn first_time(marks: &mut [bool], index: u32) -> bool {
     marks.get_mut(index as usize).is_some_and(|mark| !std::mem::replace(mark, true))
-}
-
-/// That attributes are such that shapes can be told by them.
-fn attributes(operator: &Operator) -> Wrong {
-    match operator {
-        Operator::Permute { order } => {
-            let (used, rest) = match order.dims.split_at_checked(usize::from(order.rank)) {
-                Some(parts) => parts,
-                None => return wrong(format!("an order of {} dimensions", order.rank)),
-            };
-            let known = used.iter().all(|dim| usize::from(*dim) < MAX_RANK) && rest.iter().all(|dim| *dim == 0);
-            if known { Ok(()) } else { wrong(format!("the order {used:?}")) }
-        }
-        _ => Ok(()),
-    }
 }
