@@ -1,8 +1,6 @@
 //! The recipe: a plan as plain data, in the order in which its work is issued, with its operators, layouts and uses,
 //! the user's code in it, and how its parts are written. Uses symbols; every room above works with it.
 
-use std::collections::HashMap;
-
 use super::symbols::Symbol;
 use super::symbols::dim::Dim;
 
@@ -13,6 +11,7 @@ pub(crate) mod function;
 pub(crate) mod layout;
 pub(crate) mod operator;
 pub(crate) mod quantity;
+pub(crate) mod quick;
 pub(crate) mod uses;
 #[cfg(feature = "cache")]
 pub(crate) mod wire;
@@ -21,6 +20,7 @@ use callable::{CallInfo, Callee};
 use choice::{ChoiceInfo, ChoiceKind};
 use layout::{Extent, Layout};
 use quantity::Later;
+use quick::QuickMap;
 use uses::Use;
 
 /// Index of the stream that a plan is run on.
@@ -342,9 +342,9 @@ impl Places {
 /// Finds places and layouts that are known already.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    files: HashMap<&'static str, u32>,
-    places: HashMap<(u32, u32, u32), u32>,
-    layouts: HashMap<Layout, u32>,
+    files: QuickMap<&'static str, u32>,
+    places: QuickMap<(u32, u32, u32), u32>,
+    layouts: QuickMap<Layout, u32>,
     last_place: Option<(&'static std::panic::Location<'static>, u32)>,
 }
 

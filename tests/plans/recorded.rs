@@ -356,11 +356,27 @@ fn what_does_not_belong_together_is_refused_with_the_caller_s_line() {
         },
         "overlaps a result",
     );
+    refused(&|g, x| aclnn::softmax(g, &x, -1, &mut { x }), "which it cannot compute in place");
     // A value where a stream is.
     let error = aclnn::abs(&stream, &other, &mut tensor.clone()).unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["a value of a plan"]);
     let error = aclnn::abs(&racl::op::Probe::new(), &other, &mut tensor.clone()).unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["a value of a plan"]);
+}
+
+#[test]
+fn memory_that_nothing_wrote_is_copied_to_and_filled() {
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [2], F32, Input::Copied)?;
+        let (mut copy, mut filled) = (g.empty([2, 2], F32)?, g.empty([2, 2], F32)?);
+        aclnn::inplace_copy(g, &mut copy, &x)?; // each row
+        aclnn::inplace_fill_scalar(g, &mut filled, 0.5_f32)?;
+        g.output("y", g.mul(copy, filled)?)
+    })
+    .unwrap();
+    assert!(plan.lints().is_empty(), "{:?}", plan.lints());
+    let given = Simulated::new().tensor("x", &[2.0_f32, 6.0], [2]);
+    assert_eq!(plan.simulate(0, &given).unwrap().to_vec::<f32>("y").unwrap(), [1.0, 3.0, 1.0, 3.0]);
 }
 
 #[test]

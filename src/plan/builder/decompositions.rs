@@ -214,7 +214,7 @@ mod tests {
     use super::*;
     use crate::ErrorKind;
     use crate::op::aclnn;
-    use crate::plan::{Input, Options, Plan};
+    use crate::plan::{Inferred, Input, Options, Plan};
 
     fn table(version: u32) -> Decompositions {
         let table = Decompositions::new().with("aclnnMaximum", version, |g, _, operands| {
@@ -256,6 +256,74 @@ mod tests {
             g.output("y", w)
         });
         assert_eq!(names(&plan.unwrap()), ["Muls", "Sub", "Abs", "Add", "Add", "Muls", "InplaceCopy"]);
+    }
+
+    #[test]
+    fn calls_by_c_name_are_rewritten_wherever_their_results_go() {
+        let table = Decompositions::new()
+            .with("aclnnSilu", 1, |g, _, x| {
+                let mut share = Inferred::new();
+                aclnn::sigmoid(g, &x[0], &mut share)?;
+                g.mul(x[0], share.value()?)
+            })
+            .unwrap()
+            .with("aclnnInplaceMuls", 1, |g, operation, x| g.muls(x[0], operation.number("other").unwrap_or(0.0)))
+            .unwrap();
+        let plan = Plan::build_decomposed(Options::new(), &table, |g| {
+            let x = g.input("x", [4], DataType::F32, Input::Copied)?;
+            let mut made = Inferred::new();
+            aclnn::silu(g, &x, &mut made)?;
+            aclnn::inplace_muls(g, &mut made, 3.0_f32)?;
+            let mut declared = g.empty([2, 2], DataType::F32)?;
+            aclnn::silu(g, &g.reshape(made.value()?, [2, 2])?, &mut declared)?;
+            g.output("y", declared)
+        });
+        let all = ["Sigmoid", "Mul", "Muls", "InplaceCopy", "Sigmoid", "Mul", "InplaceCopy"];
+        assert_eq!(names(&plan.unwrap()), all);
+    }
+
+    #[test]
+    fn an_operator_of_two_results_has_no_rewrite() {
+        let same = |_: &Builder, _: &Operation, operands: &[Value]| Ok(operands[0]);
+        let table = Decompositions::new().with("aclnnSort", 1, same).unwrap();
+        let error = Plan::build_decomposed(Options::new(), &table, |g| {
+            let x = g.input("x", [4], DataType::F32, Input::Copied)?;
+            let (values, _) = g.sort(x, 0, false)?;
+            g.output("y", values)
+        });
+        let text = error.unwrap_err().to_string();
+        assert!(text.contains("aclnnSort: a decomposition gives one result"), "{text}");
+    }
+
+    #[test]
+    fn a_rewrite_is_told_what_the_operator_is_told() {
+        let table = Decompositions::new()
+            .with("aclnnReduceSum", 1, |g, operation, x| {
+                assert_eq!(operation.integers("dims"), Some(&[1, 0][..]));
+                assert_eq!((operation.integer("keep_dims"), operation.integer("dtype")), (Some(1), None));
+                assert_eq!(operation.data_type("dtype"), Some(DataType::F32));
+                assert_eq!((operation.number("keep_dims"), operation.number("alpha")), (None, None));
+                let mean = g.mean(x[0], &[0, 1], true)?;
+                g.muls(mean, 4.0)
+            })
+            .unwrap()
+            .with("aclnnSlice", 1, |g, operation, x| {
+                // A number that is told later is none.
+                assert_eq!((operation.integer("start"), operation.integer("end")), (Some(0), None));
+                let half = g.narrow(x[0], 0, 0..1)?;
+                let mut copy = Inferred::new();
+                aclnn::inplace_copy(g, &mut copy, &half)?;
+                copy.value()
+            })
+            .unwrap();
+        let plan = Plan::build_decomposed(Options::new(), &table, |g| {
+            let x = g.input("x", [2, 2], DataType::F32, Input::Copied)?;
+            g.output("sum", g.reduce_sum(x, &[1, 0], true)?)?;
+            let mut slice = Inferred::new();
+            aclnn::slice(&g.telling("end", 1), &x, 0, 0, 2, 1, &mut slice)?;
+            g.output("slice", slice.value()?)
+        });
+        assert_eq!(names(&plan.unwrap()), ["Mean", "Muls", "InplaceCopy"]);
     }
 
     #[track_caller]

@@ -7,8 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 
 use crate::error::Result;
+use crate::op::DataType;
 use crate::plan::check::finding::{Finding, FindingKind};
 use crate::plan::recipe::function::Body;
+use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::quick::QuickMap;
 use crate::plan::recipe::{Access, Known, Mode, Node, NodeKind, ORIGIN, Ordered, Recipe, Tag};
 use crate::plan::symbols::dim::{Dim, show_dims};
 
@@ -50,12 +53,17 @@ const NONE: u32 = u32::MAX;
 /// A value that work uses, and how.
 type Used = (Value, Mode);
 
+/// Layouts of one type without gaps, with their bytes, by dimensions.
+type Dense = QuickMap<Box<[Dim]>, (u32, Extent)>;
+
 /// A plan as it is recorded.
 pub(crate) struct State {
     plan: u32,
     options: Options,
     recipe: Recipe,
     known: Known,
+    /// By type.
+    dense: [Dense; DataType::COUNT],
     bodies: Vec<Body>,
     calls: calls::Calls,
     operators: recorded::Operators,
@@ -176,6 +184,7 @@ impl State {
             options,
             recipe: Recipe { prefetch_cap: options.prefetch_cap, ..Recipe::default() },
             known: Known::default(),
+            dense: Default::default(),
             bodies: Vec::new(),
             calls: calls::Calls::default(),
             operators: recorded::Operators::default(),

@@ -61,8 +61,9 @@ fn layer_norm(args: &Args<'_>) -> Results {
     let lead = lead(args, x, 1)?;
     maybe_narrow(args, 2, &x.dims[lead..], "a weight")?;
     maybe_narrow(args, 3, &x.dims[lead..], "a bias")?;
-    let statistics = any_narrow(F32, ones_from(x.dims, lead));
-    Ok(vec![Of::new(x.dtype, x.dims), statistics.clone(), statistics])
+    // Results that are left out need no shape.
+    let statistics = |at| any_narrow(F32, if args.has(at) { ones_from(x.dims, lead) } else { Vec::new() });
+    Ok(vec![Of::new(x.dtype, x.dims), statistics(6), statistics(7)])
 }
 
 fn layer_norm_with_mode(args: &Args<'_>) -> Results {

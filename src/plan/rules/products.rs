@@ -1,5 +1,7 @@
 //! Products of matrices and vectors.
 
+use std::borrow::Cow;
+
 use crate::op::DataType::{self, Bf16, F16, F32, F64, I8, I32, I64, U8};
 use crate::plan::recipe::operator::Operand;
 use crate::plan::symbols::dim::Dim;
@@ -38,12 +40,11 @@ const TWO: Parts = Parts {
 };
 const THREE: Parts = Parts { own: Some(0), x: 1, y: 2, ..TWO };
 
-fn turned(dims: &[Dim], turn: bool) -> Vec<Dim> {
-    let mut dims = dims.to_vec();
-    if let ([.., a, b], true) = (dims.as_mut_slice(), turn) {
-        std::mem::swap(a, b);
+fn turned(dims: &[Dim], turn: bool) -> Cow<'_, [Dim]> {
+    match (dims, turn) {
+        ([lead @ .., a, b], true) => [lead, &[*b, *a]].concat().into(),
+        _ => dims.into(),
     }
-    dims
 }
 
 /// The shape of a product of matrices, or of a vector for one.
@@ -52,8 +53,9 @@ fn shape(x: &[Dim], y: &[Dim], adds_up: bool) -> Result<Vec<Dim>, No> {
     ensure!(good(x) && good(y), "{x:?} times {y:?}; 1 to 6 dimensions are taken");
     let (inner, outer) = (x[x.len() - 1], if y.len() >= 2 { y[y.len() - 2] } else { y[0] });
     ensure!(inner == outer, "{x:?} times {y:?}");
-    let batch = |dims: &[Dim]| dims[..dims.len().saturating_sub(2)].to_vec();
-    let mut dims = broadcast(&batch(x), &batch(y))?;
+    let (batch_x, batch_y) = (&x[..x.len().saturating_sub(2)], &y[..y.len().saturating_sub(2)]);
+    let mut dims = broadcast(batch_x, batch_y)?;
+    dims.reserve_exact(2);
     if adds_up {
         dims.clear();
     }
@@ -66,12 +68,12 @@ fn product(args: &Args<'_>, parts: Parts) -> Result<Of, No> {
     let (x, y) = (args.tensor(parts.x)?, args.tensor(parts.y)?);
     let own = parts.own.map(|own| args.tensor(own)).transpose()?;
     let allowed = Types::NARROW | parts.more;
-    let all: Vec<Operand<'_>> = [Some(x), Some(y), own].into_iter().flatten().collect();
-    all.iter().try_for_each(|one| require(allowed, one.dtype, "an operand"))?;
+    let all = || [Some(x), Some(y), own].into_iter().flatten();
+    all().try_for_each(|one| require(allowed, one.dtype, "an operand"))?;
     if parts.same {
-        all.iter().try_for_each(|one| same(one.dtype, x.dtype, "operands"))?;
+        all().try_for_each(|one| same(one.dtype, x.dtype, "operands"))?;
     }
-    let common = all[1..].iter().fold(x.dtype, |common, one| promote(common, one.dtype));
+    let common = all().fold(x.dtype, |common, one| promote(common, one.dtype));
     let common = parts.numbers.map_or(common, |numbers| promote_scalar(common, numbers));
     let dims = shape(&turned(x.dims, parts.turned.0), &turned(y.dims, parts.turned.1), parts.adds_up)?;
     if let Some(own) = own {

@@ -12,6 +12,7 @@ use crate::plan::check::finding::FindingKind;
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::quantity::{Later, Quantity};
+use crate::plan::recipe::quick::QuickMap;
 use crate::plan::recipe::{FunctionInfo, Mode, NodeKind, StorageKind};
 use crate::plan::rules::{self, Args, No, Of, Rule};
 use crate::plan::symbols::dim::{Dim, name_symbols};
@@ -22,26 +23,35 @@ use super::{At, State, Used};
 /// Operators that were recorded, by what tells them apart.
 #[derive(Default)]
 pub(super) struct Operators {
-    /// By the words of a call, without numbers that are known later.
-    known: HashMap<Box<[u64]>, Known>,
+    all: Vec<Known>,
+    /// Which of them, by the words of a call.
+    known: QuickMap<Box<[u64]>, usize>,
     /// By C name, what they are told, and numbers that are known later.
     later: HashMap<(&'static str, Vec<u8>, Vec<Later>), u32>,
     /// Of the call that is being recorded.
     words: Vec<u64>,
 }
 
-/// An operator with all that it is told.
-#[derive(Clone)]
+/// An operator with all that it is told, but for numbers that are known later.
 struct Known {
     recorded: Arc<Recorded>,
     rule: Option<Rule>,
-    /// Its function; none of one that is new.
+    /// Its function, once it was issued without such numbers.
     function: Option<u32>,
 }
 
-impl Known {
-    fn of(recorded: Recorded) -> Self {
-        Self { rule: rules::rule(recorded.name()), recorded: Arc::new(recorded), function: None }
+impl Operators {
+    /// The operator with the words that were noted.
+    fn find(&self) -> Option<usize> {
+        self.known.get(self.words.as_slice()).copied()
+    }
+
+    /// One that is new.
+    fn add(&mut self, recorded: Recorded) -> usize {
+        let rule = rules::rule(recorded.name());
+        self.known.insert(self.words.as_slice().into(), self.all.len());
+        self.all.push(Known { rule, recorded: Arc::new(recorded), function: None });
+        self.all.len() - 1
     }
 }
 
@@ -63,11 +73,11 @@ impl State {
         let operands = op::stands(call);
         let operands = operands.as_slice();
         self.check_operands(label, operands, at)?;
-        let numbers =
-            later.iter().filter_map(|one| Some((known.recorded.index(&one.parameter)? as u32, one.integers())));
-        let results = self.results(&known, operands, &numbers.collect::<Vec<_>>(), at)?;
-        if let Some(rewrite) = self.rewrite_of(known.recorded.name(), at)? {
-            let operation = Operation::of(known.recorded, later);
+        let recorded = &self.operators.all[known].recorded;
+        let numbers = later.iter().filter_map(|one| Some((recorded.index(&one.parameter)? as u32, one.integers())));
+        let results = self.results(known, operands, &numbers.collect::<Vec<_>>(), at)?;
+        if let Some(rewrite) = self.rewrite_of(recorded.name(), at)? {
+            let operation = Operation::of(Arc::clone(recorded), later);
             return self.decomposed((rewrite, operation), label, (operands, &results), at).map(Some);
         }
         let (storages, values) = (self.recipe.storages.len(), self.recipe.values.len());
@@ -127,25 +137,22 @@ impl State {
     /// Copies the elements of any view to another, with the operator of the library for that.
     pub(in crate::plan) fn copy_elements(&mut self, from: Value, to: Value, at: At) -> Result<()> {
         let (recorded, _) = op::recorded(|recorder| aclnn::inplace_copy(recorder, &mut { to }, &from))?;
-        let words = &mut self.operators.words;
-        words.clear();
-        recorded.note(words);
-        let known = self.operators.known.get(words.as_slice()).cloned();
-        let known = known.unwrap_or_else(|| Known::of(recorded));
+        self.operators.words.clear();
+        recorded.note(&mut self.operators.words);
+        let known = self.operators.find().unwrap_or_else(|| self.operators.add(recorded));
         let operands = [(Stands::Value(to.into()), Access::Write), (Stands::Value(from.into()), Access::Read)];
         self.issue((known, Vec::new()), "copy", (&operands, Vec::new()), at).map(drop)
     }
 
-    /// What is known of the operator of a call; its words are kept until it is issued.
-    fn known(&mut self, call: &Call<'_>) -> Result<Known> {
-        let words = &mut self.operators.words;
-        words.clear();
-        call.note(words);
-        if let Some(known) = self.operators.known.get(words.as_slice()) {
-            return Ok(known.clone());
+    /// The operator of a call.
+    fn known(&mut self, call: &Call<'_>) -> Result<usize> {
+        self.operators.words.clear();
+        call.note(&mut self.operators.words);
+        if let Some(known) = self.operators.find() {
+            return Ok(known);
         }
         match Recorded::of(call) {
-            Ok(recorded) => Ok(Known::of(recorded)),
+            Ok(recorded) => Ok(self.operators.add(recorded)),
             Err(error) => self.wrong(FindingKind::Operand, call.location, error.detail()),
         }
     }
@@ -153,7 +160,7 @@ impl State {
     /// Makes the results that are awaited, and issues the operator. Gives what it uses.
     fn issue(
         &mut self,
-        (known, later): (Known, Vec<Later>),
+        (known, later): (usize, Vec<Later>),
         label: &str,
         (operands, results): (&Operands<'_>, Vec<Of>),
         at: At,
@@ -170,7 +177,7 @@ impl State {
             };
             uses.push((value, Mode::from(*access)));
         }
-        self.check_written((label, known.recorded.name()), operands, uses.as_slice(), at)?;
+        self.check_written((label, self.operators.all[known].recorded.name()), operands, uses.as_slice(), at)?;
         let function = self.function_of(known, later);
         self.emit(NodeKind::Foreign(function), uses.as_slice(), at)?;
         Ok(uses)
@@ -198,12 +205,13 @@ impl State {
     /// What the results are, where a rule is known; nothing where the library's first phase alone decides.
     fn results(
         &self,
-        known: &Known,
+        known: usize,
         operands: &Operands<'_>,
         numbers: &[(u32, Option<Vec<Dim>>)],
         at: At,
     ) -> Result<Vec<Of>> {
-        let (recorded, name) = (&known.recorded, known.recorded.name());
+        let Known { recorded, rule, .. } = &self.operators.all[known];
+        let name = recorded.name();
         let unsure = |text: String| match operands.iter().any(|(stands, _)| matches!(stands, Stands::Awaited(_))) {
             false => Ok(Vec::new()),
             true => {
@@ -211,7 +219,7 @@ impl State {
                 self.wrong(FindingKind::Operand, at, format_args!("{name}: its results have to be declared: {text}"))
             }
         };
-        let Some(rule) = known.rule else {
+        let Some(rule) = *rule else {
             return unsure("no rule of their shapes is known".to_owned());
         };
         let mut given = Few::new();
@@ -336,25 +344,18 @@ impl State {
     }
 
     /// The function of an operator with what it is told; the same one has one.
-    fn function_of(&mut self, known: Known, later: Vec<Later>) -> u32 {
-        if let (Some(function), true) = (known.function, later.is_empty()) {
-            return function;
-        }
-        let Known { recorded, rule, .. } = known;
-        let info = FunctionInfo::of_operator(&recorded, later);
-        let (next, is_plain) = (self.recipe.functions.len() as u32, info.later.is_empty());
-        if is_plain {
-            let known = Known { recorded: Arc::clone(&recorded), rule, function: Some(next) };
-            self.operators.known.insert(self.operators.words.as_slice().into(), known);
+    fn function_of(&mut self, known: usize, later: Vec<Later>) -> u32 {
+        let (known, next) = (&mut self.operators.all[known], self.recipe.functions.len() as u32);
+        let function = if later.is_empty() {
+            *known.function.get_or_insert(next)
         } else {
-            let key = (recorded.name(), info.attributes.clone(), info.later.clone());
-            let function = *self.operators.later.entry(key).or_insert(next);
-            if function != next {
-                return function;
-            }
+            let key = (known.recorded.name(), known.recorded.bytes(), later.clone());
+            *self.operators.later.entry(key).or_insert(next)
+        };
+        if function == next {
+            self.recipe.functions.push(FunctionInfo::of_operator(&known.recorded, later));
+            self.bodies.push(Body::Operator(Arc::clone(&known.recorded)));
         }
-        self.recipe.functions.push(info);
-        self.bodies.push(Body::Operator(recorded));
-        next
+        function
     }
 }

@@ -98,6 +98,20 @@ impl State {
     }
 
     pub(super) fn memory(&mut self, kind: StorageKind, dims: &[Dim], dtype: DataType, at: At) -> Result<Value> {
+        let known = self.dense[dtype as usize].get(dims).cloned();
+        let (layout, bytes) = known.map_or_else(|| self.dense_layout(dims, dtype, at), Ok)?;
+        if self.recipe.storages.len() >= NONE as usize {
+            return self.wrong(FindingKind::Operand, at, "more values than can be numbered");
+        }
+        let storage = self.recipe.storages.len() as u32;
+        push_slowly(&mut self.recipe.storages, Storage { kind, bytes });
+        push_slowly(&mut self.recipe.values, ValueInfo { storage, layout, offset: Extent::Fixed(0) });
+        self.producers.push_new();
+        Ok(Value { plan: self.plan, index: self.recipe.values.len() as u32 - 1, version: 0 })
+    }
+
+    /// The layout of a value without gaps, and its bytes, which are found again from then on.
+    fn dense_layout(&mut self, dims: &[Dim], dtype: DataType, at: At) -> Result<(u32, Extent)> {
         let layout = Layout::dense(dtype, dims);
         let bytes = layout.as_ref().and_then(Layout::bytes);
         let bounds = self.recipe.bounds();
@@ -109,15 +123,9 @@ impl State {
                 format_args!("a value of shape {} is too large", self.show(dims)),
             );
         };
-        if self.recipe.storages.len() >= NONE as usize {
-            return self.wrong(FindingKind::Operand, at, "more values than can be numbered");
-        }
-        let storage = self.recipe.storages.len() as u32;
-        push_slowly(&mut self.recipe.storages, Storage { kind, bytes });
         let layout = self.recipe.layout(&mut self.known, layout);
-        push_slowly(&mut self.recipe.values, ValueInfo { storage, layout, offset: Extent::Fixed(0) });
-        self.producers.push_new();
-        Ok(Value { plan: self.plan, index: self.recipe.values.len() as u32 - 1, version: 0 })
+        self.dense[dtype as usize].insert(dims.into(), (layout, bytes.clone()));
+        Ok((layout, bytes))
     }
 
     pub(super) fn operand(&self, value: Value) -> Operand<'_> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::op::DataType::{self, F32};
 use crate::op::{Token, aclnn, recorded};
-use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::layout::{Extent, Layout};
 use crate::plan::recipe::quantity::Form;
 use crate::plan::recipe::{EventInfo, FunctionInfo, FunctionKind, Input, Mode, NodeKind, Recipe, StorageKind};
 use crate::plan::stored::Code;
@@ -112,6 +112,21 @@ fn operators_by_name_have_the_arguments_and_the_tensors_that_they_take() {
     broken(&|r| r.functions[0].name = Some("aclnnAbs".to_owned()), "function 0");
     broken(&|r| r.accesses[1].mode = Mode::Read, "other accesses");
     broken(&|r| r.nodes[0].count = 2, "other accesses");
+    // A result of another shape, and of a type that places are not stored as.
+    broken(
+        &|r| {
+            r.layouts.push(Layout::dense(DataType::F32, &[Dim::from(2), Dim::from(2)]).unwrap());
+            r.values[1].layout = r.layouts.len() as u32 - 1;
+        },
+        "aclnnSort: F32 [4] into F32 [2, 2]",
+    );
+    broken(
+        &|r| {
+            r.layouts.push(Layout::dense(DataType::F64, &[Dim::from(4)]).unwrap());
+            r.values[2].layout = r.layouts.len() as u32 - 1;
+        },
+        "aclnnSort: I64 [4] into F64 [4]",
+    );
     match load(&|r| r.functions[0].name = Some("aclnnSortOfTomorrow".to_owned())) {
         Err(NotLoaded::Unbound(why)) => assert!(why.contains("aclnnSortOfTomorrow"), "{why}"),
         other => panic!("{other:?}"),

@@ -1,6 +1,6 @@
 //! Nodes: what each touches and how, and which events they record and wait for.
 
-use crate::op::{Recorded, Takes};
+use crate::op::{Few, Recorded, Takes};
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::is_updatable;
 use crate::plan::recipe::operator::Operand;
@@ -242,14 +242,14 @@ impl<'a> Nodes<'a> {
     /// That types and shapes fit, as far as a rule knows.
     fn shapes(&self, operator: &Operator, accesses: &[Access]) -> Wrong {
         let (Some(rule), recorded) = (operator.rule, &operator.recorded) else { return Ok(()) };
-        let layout = |access: &Access| {
+        let mut operands = Few::new();
+        for access in accesses {
             let layout = self.recipe.layout_of(access.value);
-            Some(Operand { dtype: layout.dtype, dims: &layout.dims })
-        };
-        let operands: Vec<_> = accesses.iter().map(layout).collect();
+            operands.push(Some(Operand { dtype: layout.dtype, dims: &layout.dims }));
+        }
         let Operator { numbers, .. } = operator;
         let (told, takes) = (recorded.told(), recorded.kinds());
-        let args = Args { told, takes, operands: &operands, numbers, bounds: &self.bounds };
+        let args = Args { told, takes, operands: operands.as_slice(), numbers, bounds: &self.bounds };
         let results = match rule(&args) {
             Ok(results) => args.given(results).unwrap_or_default(),
             Err(No::Misfit(text)) => return wrong(format!("{}: {text}", recorded.name())),
