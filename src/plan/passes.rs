@@ -437,7 +437,7 @@ impl Plan {
     /// assert_eq!((plan.operators(), better.plan.operators()), (7, 3)); // abs, mul and add
     /// println!("{better}"); // what is gone, with the lines above
     /// # let text = better.to_string();
-    /// # assert!(text.contains("folded_constants: sqrt (#0, "), "{text}");
+    /// # assert!(text.contains("folded_constants: aclnnSqrt (#0, "), "{text}");
     /// # Ok::<(), racl::Error>(())
     /// ```
     pub fn optimise(&self, passes: &Passes) -> Result<Optimised> {
