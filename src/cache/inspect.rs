@@ -263,7 +263,7 @@ impl Walk<'_> {
 ///
 /// let entry = &cache::entries(cache.root())?[0];
 /// let text = cache::readable_cache(&entry.path)?;
-/// assert!(text.contains("tanh") && text.contains("# chip: "), "{text}");
+/// assert!(text.contains("aclnnTanh") && text.contains("# chip: "), "{text}");
 /// # std::fs::remove_dir_all(&folder).unwrap();
 /// # Ok::<(), racl::Error>(())
 /// ```
