@@ -16,11 +16,13 @@ use crate::retire::{self, keepers};
 
 mod allocator;
 mod beside;
-pub(crate) mod conditions;
+mod conditions;
 mod events;
 mod idle;
 mod lines;
 mod memory;
+#[cfg(feature = "mock")]
+pub(crate) mod older;
 mod operators;
 pub(crate) mod primary;
 mod ranges;

@@ -7,8 +7,9 @@
 //!
 //! # Operators
 //!
-//! A [`Builder`] records operators in two ways, which are the same: operators of the library with all that they are told. Its methods are named like the functions of [`racl::op`](crate::op)
-//! and give their results: `g.conv2d(…)`, `g.cat(…)`, `let (values, order) = g.sort(…)?`. The functions of
+//! A [`Builder`] records operators of the library with all that they are told, in two ways that come to the same. Its
+//! methods are named like the functions of [`racl::op`](crate::op) and give their results: `g.conv2d(…)`, `g.cat(…)`,
+//! `let (values, order) = g.sort(…)?`. The functions of
 //! [`op::aclnn`](crate::op::aclnn) take the builder where they take a stream, with values for tensors and an
 //! [`Inferred`], or a value that was made with [`Builder::empty`], for each result. So an operator writes to memory that
 //! is there, and works in place where it can: `aclnn::mul(g, &y, &x, &mut { y })?`.

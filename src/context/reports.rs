@@ -9,12 +9,12 @@ use std::sync::Arc;
 use acl_sys::{Table, aclrtCallbackBlockType, aclrtStream};
 
 use super::ContextInner;
+#[cfg(feature = "mock")]
+use super::older;
 use crate::call::call;
 use crate::error::{Error, Result};
 use crate::lock::Lock;
 
-#[cfg(feature = "mock")]
-pub(crate) mod older;
 mod thread;
 
 use thread::Runner;
@@ -115,7 +115,7 @@ impl Reports {
 
 fn is_older(table: &Table) -> bool {
     #[cfg(feature = "mock")]
-    if table.is_mock() && older::is_on() {
+    if table.is_mock() && older::HOST_FUNCTIONS.is_on() {
         return true;
     }
     table.aclrtLaunchHostFunc().is_err()

@@ -18,10 +18,10 @@ use crate::stream::{HostSlot, Stream, Task};
 
 /// A pinned buffer that a copy uses.
 ///
-/// [`Lent::wait`] waits for the copy and gives the buffer back, and so does awaiting the value. Dropping the value waits too and frees the buffer, or
-/// leaves that to a thread while work waits at [gates of a plan](crate::plan::External) and the copy is not done
-/// soon; leaking it leaks the buffer. When the copy was recorded into a graph, the buffer belongs to the graph: this
-/// value is then the key for [`Graph::host`](crate::Graph::host).
+/// [`Lent::wait`] waits for the copy and gives the buffer back, and so does awaiting the value. Dropping the value waits
+/// too and frees the buffer, or leaves that to a thread while work waits at [gates of a plan](crate::plan::External) and
+/// the copy is not done soon; leaking it leaks the buffer. When the copy was recorded into a graph, the buffer belongs to
+/// the graph: this value is then the key for [`Graph::host`](crate::Graph::host).
 #[must_use = "the buffer comes back through `wait`"]
 pub struct Lent<T: Pod>(Option<State<T>>);
 

@@ -1,6 +1,6 @@
 //! The mock as an older release.
 
-use crate::context::{conditions, reports};
+use crate::context::older;
 
 /// Whether contexts of the built-in mock that are opened from now on run host functions as on the releases without
 /// `aclrtLaunchHostFunc`, up to CANN 8.3: by `aclrtLaunchCallback`, on a thread of this crate for each context, which
@@ -23,7 +23,7 @@ use crate::context::{conditions, reports};
 /// ```
 #[doc(alias = "aclrtSubscribeReport")]
 pub fn older_host_functions(on: bool) -> bool {
-    reports::older::set(on)
+    older::HOST_FUNCTIONS.set(on)
 }
 
 /// Whether plans of which an executable is made from now on choose, with the built-in mock, as on the releases without
@@ -59,5 +59,5 @@ pub fn older_host_functions(on: bool) -> bool {
 /// ```
 #[doc(alias = "aclmdlRIAddCondTask")]
 pub fn older_graphs(on: bool) -> bool {
-    conditions::older::set(on)
+    older::GRAPHS.set(on)
 }

@@ -246,7 +246,7 @@ mod tests {
     use std::cell::Cell;
     use std::sync::mpsc::channel;
 
-    use crate::context::reports::older;
+    use crate::context::older;
     use crate::error::ErrorKind;
 
     thread_local! {
@@ -258,9 +258,9 @@ mod tests {
     fn a_host_function_without_a_thread_is_refused_and_the_next_one_runs() {
         let _alone = crate::mock::exclusive();
         let device = crate::Acl::mock().unwrap().device(0).unwrap();
-        let before = older::set(true);
+        let before = older::HOST_FUNCTIONS.set(true);
         let context = device.context().create_context().unwrap();
-        older::set(before);
+        older::HOST_FUNCTIONS.set(before);
         let stream = context.stream().unwrap();
         let (sender, receiver) = channel();
         for none in [true, false] {
