@@ -445,6 +445,10 @@ fn memory_that_is_not_aligned_for_the_type_is_refused_where_it_is_given() {
 fn binding_and_replaying_allocate_nothing_after_the_first_time() {
     let alone = Alone::new();
     let stream = alone.stream();
+    // The library is searched for each function once in a process, which asks for memory.
+    let event = alone.device.event().unwrap();
+    event.record(&stream).unwrap();
+    event.synchronize().unwrap();
     for class in [Input::Copied, Input::Tracked(racl::plan::OnMove::Recapture), Input::Host] {
         let w = alone.device.upload_tensor(&[2.0_f32; 4], [4]).unwrap();
         let mut exe = sum(class, Input::Frozen).capture(&alone.device, Frozen::new().with("w", &w)).unwrap();
