@@ -39,6 +39,7 @@ lines-run: all $(KERNELS) $(LINES_DRIVERS)
 	$(call conform,with-lines,MOCK_ACL_DEVICES=2)
 	@cd $(LINES) && ./driver > /dev/null 2>&1 # some functions write files
 	python3 tests/numpy/run.py $(LINES)/lib64/libascendcl.so --cases $(LINES_CASES) | tail -1
+	python3 tests/numpy/named_refusals.py $(LINES)/lib64/libascendcl.so | tail -1
 	python3 tests/models/tool.py $(LINES)/lib64/libascendcl.so
 	python3 tests/models/kinds.py $(LINES)/lib64/libascendcl.so
 

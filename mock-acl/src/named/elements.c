@@ -123,9 +123,13 @@ static aclnnStatus clip(mock_named_call *c) {
 static aclnnStatus choose(mock_named_call *c) { return MOCK_STEP(c, aclnnSWhere, IN(0), IN(1), IN(2), OUT); }
 static aclnnStatus lerp(mock_named_call *c) { return MOCK_STEP(c, aclnnLerp, IN(0), IN(1), IN(2), OUT); }
 
+/* The output stays as it is when mask or value are refused. */
 static aclnnStatus masked_fill(mock_named_call *c) {
-    const aclnnStatus status = MOCK_STEP(c, aclnnInplaceCopy, OUT, IN(0));
-    return status != 0 ? status : MOCK_STEP(c, aclnnInplaceMaskedFillTensor, OUT, IN(1), IN(2));
+    const mock_named_operand *x = &c->inputs[0];
+    aclTensor *filled = mock_named_temp(c, x->desc->dtype, x->rank, x->dims);
+    aclnnStatus status = MOCK_STEP(c, aclnnInplaceCopy, filled, IN(0));
+    if (status == 0) status = MOCK_STEP(c, aclnnInplaceMaskedFillTensor, filled, IN(1), IN(2));
+    return status != 0 ? status : MOCK_STEP(c, aclnnInplaceCopy, OUT, filled);
 }
 
 static aclnnStatus addcmul(mock_named_call *c) {
