@@ -29,16 +29,23 @@ $(LINES)/lib64/libascendcl.so: $(SOURCES:src/%.c=$(LINES)/obj/%.o)
 	@echo LD $@
 	@mkdir -p $(@D) && $(CC) -shared --coverage -pthread $^ -lm -ldl -o $@
 
+# $(1): name of the log, $(2): the command. A pipe would hide that it failed.
+define last_line
+@$(2) > $(LINES)/$(1).log 2>&1 || { tail -20 $(LINES)/$(1).log; exit 1; }; tail -1 $(LINES)/$(1).log
+endef
+
 LINES_DRIVERS := $(TESTS:%=$(LINES)/%) $(LINES_OP:%=$(LINES)/%) $(LINES)/probes $(LINES)/driver \
                  $(LINES)/lib64/libascendcl.so $(BUILD)/conformance/with-lines
 lines-run: all $(KERNELS) $(LINES_DRIVERS)
 	@find $(LINES) -name '*.gcda' -delete
 	$(call run_tests,,lines)
 	@for t in $(LINES_OP); do $(LINES)/$$t > $(LINES)/$$t.log 2>&1 || { tail -5 $(LINES)/$$t.log; exit 1; }; done
-	python3 tests/observed/compare.py $(LINES)/probes --strict-text | tail -1
+	$(call last_line,probes,MOCK_ACL_DEVICES=2 python3 tests/observed/compare.py $(LINES)/probes \
+	  tests/observed/observed.tsv --strict-text)
 	$(call conform,with-lines,MOCK_ACL_DEVICES=2)
 	@cd $(LINES) && ./driver > /dev/null 2>&1 # some functions write files
-	python3 tests/numpy/run.py $(LINES)/lib64/libascendcl.so --cases $(LINES_CASES) | tail -1
+	$(call last_line,numpy,python3 tests/numpy/run.py $(LINES)/lib64/libascendcl.so --cases $(LINES_CASES))
+	$(call last_line,refusals,python3 tests/numpy/named_refusals.py $(LINES)/lib64/libascendcl.so)
 	python3 tests/models/tool.py $(LINES)/lib64/libascendcl.so
 	python3 tests/models/kinds.py $(LINES)/lib64/libascendcl.so
 

@@ -48,6 +48,7 @@ bench-ops: $(OP_BUILD)/test/bench/operators
 op-numpy: all
 	@python3 tests/numpy/run.py $(BUILD)/lib64/libascendcl.so $(NUMPY_FLAGS)
 	@python3 tests/numpy/refusals.py $(BUILD)/lib64/libascendcl.so
+	@python3 tests/numpy/named_refusals.py $(BUILD)/lib64/libascendcl.so
 	@python3 tests/numpy/isas.py $(BUILD)/lib64/libascendcl.so
 
 .SECONDARY:

@@ -32,6 +32,10 @@ aclnnStatus mock_named_step(mock_named_call *c, aclnnStatus first,
     aclnnStatus (*second)(void *workspace, uint64_t size, aclOpExecutor *executor, aclrtStream stream)) {
     void *workspace = NULL;
     if (first != 0) return first;
+    if (c->code != 0) { /* an argument found something wrong */
+        aclDestroyAclOpExecutor(c->executor);
+        return ACLNN_ERR_PARAM_INVALID;
+    }
     if (c->size != 0) {
         if (c->memory_count < MOCK_NAMED_HELD) workspace = mock_device_alloc(c->device, c->size);
         if (workspace == NULL) {
@@ -89,7 +93,7 @@ static bool complete(mock_named_call *c) {
     bool open = false;
     for (int i = 0; i < c->output_count; i++) open |= !c->outputs[i].absent && !c->outputs[i].known;
     if (!open) return true;
-    if (c->row->shape == NULL || c->output_count != 1 || !c->row->shape(c)) return false;
+    if (c->row->shape == NULL || c->output_count != 1 || !c->row->shape(c) || c->code != 0) return false;
     c->outputs[0].known = true;
     return true;
 }

@@ -84,6 +84,8 @@ void mock_named_release(mock_named_call *c);
 int mock_named_ints(mock_named_call *c, int index, int64_t *values, int most);
 /* The one number of a constant input. */
 double mock_named_number(mock_named_call *c, int index);
+/* Fails where there is none. */
+void mock_named_need_attr(mock_named_call *c, const char *name);
 int64_t mock_named_int_attr(mock_named_call *c, const char *name, int64_t fallback);
 bool mock_named_bool_attr(mock_named_call *c, const char *name, bool fallback);
 double mock_named_float_attr(mock_named_call *c, const char *name, double fallback);

@@ -65,20 +65,26 @@ static aclnnStatus subtract(mock_named_call *c) {
 
 static aclnnStatus axpy(mock_named_call *c) { return sum_with(c, mock_named_float_attr(c, "alpha", 1)); }
 
-/* alpha is a tensor. */
+/* alpha is a tensor of one element, whatever its rank. */
 static aclnnStatus axpy_v2(mock_named_call *c) {
-    const mock_named_operand *y = &c->inputs[1];
+    const mock_named_operand *y = &c->inputs[1], *alpha = &c->inputs[2];
+    for (int i = 0; i < alpha->rank; i++)
+        if (alpha->dims[i] != 1)
+            return mock_named_fail(c, ACL_ERROR_OP_INPUT_NOT_MATCH, "input 2 is not one number");
     aclTensor *part = mock_named_temp(c, y->desc->dtype, y->rank, y->dims);
-    const aclnnStatus status = MOCK_STEP(c, aclnnMul, IN(1), IN(2), part);
+    aclTensor *factor = mock_named_view(c, alpha, 0, NULL, NULL, 0);
+    const aclnnStatus status = MOCK_STEP(c, aclnnMul, IN(1), factor, part);
     return status != 0 ? status : MOCK_STEP(c, aclnnAdd, IN(0), part, mock_named_whole(c, 1), OUT);
 }
 
 static aclnnStatus adds(mock_named_call *c) {
+    mock_named_need_attr(c, "value");
     return MOCK_STEP(c, aclnnAdds, IN(0), mock_named_float(c, mock_named_float_attr(c, "value", 0)),
         mock_named_whole(c, 1), OUT);
 }
 
 static aclnnStatus muls(mock_named_call *c) {
+    mock_named_need_attr(c, "value");
     return MOCK_STEP(c, aclnnMuls, IN(0), mock_named_float(c, mock_named_float_attr(c, "value", 1)), OUT);
 }
 
@@ -117,9 +123,13 @@ static aclnnStatus clip(mock_named_call *c) {
 static aclnnStatus choose(mock_named_call *c) { return MOCK_STEP(c, aclnnSWhere, IN(0), IN(1), IN(2), OUT); }
 static aclnnStatus lerp(mock_named_call *c) { return MOCK_STEP(c, aclnnLerp, IN(0), IN(1), IN(2), OUT); }
 
+/* The output stays as it is when mask or value are refused. */
 static aclnnStatus masked_fill(mock_named_call *c) {
-    const aclnnStatus status = MOCK_STEP(c, aclnnInplaceCopy, OUT, IN(0));
-    return status != 0 ? status : MOCK_STEP(c, aclnnInplaceMaskedFillTensor, OUT, IN(1), IN(2));
+    const mock_named_operand *x = &c->inputs[0];
+    aclTensor *filled = mock_named_temp(c, x->desc->dtype, x->rank, x->dims);
+    aclnnStatus status = MOCK_STEP(c, aclnnInplaceCopy, filled, IN(0));
+    if (status == 0) status = MOCK_STEP(c, aclnnInplaceMaskedFillTensor, filled, IN(1), IN(2));
+    return status != 0 ? status : MOCK_STEP(c, aclnnInplaceCopy, OUT, filled);
 }
 
 static aclnnStatus addcmul(mock_named_call *c) {

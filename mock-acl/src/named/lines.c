@@ -71,13 +71,25 @@ static aclnnStatus smallest(mock_named_call *c) {
 static aclnnStatus any(mock_named_call *c) { return MOCK_STEP(c, aclnnAny, IN(0), axes_of(c), KEEP, OUT); }
 static aclnnStatus all(mock_named_call *c) { return MOCK_STEP(c, aclnnAll, IN(0), axes_of(c), KEEP, OUT); }
 
+/* The one element of an output that keeps its dimensions. */
+static aclTensor *only_element(mock_named_call *c) {
+    const mock_named_operand *y = &c->outputs[0];
+    const int rank = KEEP ? c->inputs[0].rank : 0;
+    bool good = y->rank == rank;
+    for (int i = 0; i < y->rank; i++) good &= y->dims[i] == 1;
+    if (!good && c->code == 0)
+        mock_named_fail(
+            c, ACL_ERROR_OP_OUTPUT_NOT_MATCH, "the output does not have the shape that the inputs give");
+    return rank == 0 ? OUT : mock_named_view(c, y, 0, NULL, NULL, 0);
+}
+
 static aclnnStatus product(mock_named_call *c) {
     const aclDataType type = c->outputs[0].desc->dtype;
     const mock_array *axes = mock_object_get(MOCK_OBJECT_ARRAY, axes_of(c));
     if (axes == NULL) return ACLNN_ERR_PARAM_INVALID;
     if (axes->size == 1)
         return MOCK_STEP(c, aclnnProdDim, IN(0), *(const int64_t *)axes->values, KEEP, type, OUT);
-    if ((int)axes->size == c->inputs[0].rank && !KEEP) return MOCK_STEP(c, aclnnProd, IN(0), type, OUT);
+    if ((int)axes->size == c->inputs[0].rank) return MOCK_STEP(c, aclnnProd, IN(0), type, only_element(c));
     return mock_named_fail(
         c, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "axes other than one or all are not supported by mock-acl");
 }

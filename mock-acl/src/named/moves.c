@@ -49,10 +49,8 @@ static aclnnStatus transpose(mock_named_call *c) {
 }
 
 static int needed_attr(mock_named_call *c, const char *name, int64_t *values, int most) {
-    const int count = mock_named_ints_attr(c, name, values, most);
-    if (count < 0 && c->code == 0)
-        mock_named_fail(c, ACL_ERROR_OP_ATTR_NOT_MATCH, "attribute %s is missing", name);
-    return count;
+    mock_named_need_attr(c, name);
+    return mock_named_ints_attr(c, name, values, most);
 }
 
 static aclnnStatus transpose_d(mock_named_call *c) {
@@ -197,7 +195,7 @@ static aclnnStatus strided_slice(mock_named_call *c) {
                 "a step of %lld is not supported by mock-acl", (long long)step);
         const int64_t from = !told || (no_begin >> i & 1) != 0 ? 0 : within(part[0][i], x->dims[i]);
         const int64_t to = !told || (no_end >> i & 1) != 0 ? x->dims[i] : within(part[1][i], x->dims[i]);
-        if (cut && from >= x->dims[i])
+        if (cut && (from >= x->dims[i] || part[0][i] < -x->dims[i]))
             return mock_named_fail(
                 c, ACL_ERROR_OP_INPUT_NOT_MATCH, "begin %lld of dimension %d", (long long)part[0][i], i);
         offset += from * strides[i];
@@ -284,6 +282,7 @@ static bool counted(mock_named_call *c, const char *name, int have) {
 }
 
 static aclnnStatus concat(mock_named_call *c) {
+    mock_named_need_attr(c, "concat_dim");
     if (!counted(c, "N", c->input_count)) return ACLNN_ERR_PARAM_INVALID;
     return MOCK_STEP(
         c, aclnnCat, all(c, c->inputs, c->input_count), mock_named_int_attr(c, "concat_dim", 0), OUT);
@@ -294,8 +293,11 @@ static aclnnStatus pack(mock_named_call *c) {
     return MOCK_STEP(c, aclnnStack, all(c, c->inputs, c->input_count), mock_named_int_attr(c, "axis", 0), OUT);
 }
 
+/* As many parts as there are outputs; equal ones without sizes. */
 static aclnnStatus split(mock_named_call *c) {
     int64_t sizes[MOCK_NAMED_OPERANDS];
+    mock_named_need_attr(c, "split_dim");
+    mock_named_need_attr(c, "num_split");
     const int count = mock_named_ints_attr(c, "size_splits", sizes, MOCK_NAMED_OPERANDS);
     const int dim = mock_named_dim(c, mock_named_int_attr(c, "split_dim", 0), c->inputs[0].rank);
     if (!counted(c, "num_split", c->output_count)) return ACLNN_ERR_PARAM_INVALID;
@@ -307,8 +309,15 @@ static aclnnStatus split(mock_named_call *c) {
         all(c, c->outputs, c->output_count));
 }
 
+static aclnnStatus split_sizes(mock_named_call *c) {
+    mock_named_need_attr(c, "size_splits");
+    return split(c);
+}
+
 static aclnnStatus gather(mock_named_call *c) {
     int64_t axis = 0;
+    if (mock_named_int_attr(c, "batch_dims", 0) != 0)
+        mock_named_fail(c, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "batch_dims is not supported by mock-acl");
     if (mock_named_ints(c, 2, &axis, 1) != 1 && c->code == 0)
         mock_named_fail(c, ACL_ERROR_OP_INPUT_NOT_MATCH, "axis is not one number");
     return MOCK_STEP(c, aclnnGatherV2, IN(0), axis, IN(1), OUT);
@@ -342,7 +351,7 @@ const mock_named_row mock_named_moves[] = {
     {"ConcatD", 1, MOCK_NAMED_OPERANDS, 1, concat, NULL},
     {"Pack", 1, MOCK_NAMED_OPERANDS, 1, pack, NULL},
     {"SplitD", 1, 1, MOCK_NAMED_OPERANDS, split, NULL},
-    {"SplitVD", 1, 1, MOCK_NAMED_OPERANDS, split, NULL},
+    {"SplitVD", 1, 1, MOCK_NAMED_OPERANDS, split_sizes, NULL},
     {"GatherV2", 3, 3, 1, gather, NULL},
     {"GatherElements", 2, 2, 1, gather_elements, NULL},
     {NULL, 0, 0, 0, NULL, NULL},

@@ -45,6 +45,7 @@ static aclnnStatus arg_min(mock_named_call *c) {
 
 /* Indices come first. */
 static aclnnStatus max_with(mock_named_call *c) {
+    mock_named_need_attr(c, "dimension");
     const int64_t dim = mock_named_int_attr(c, "dimension", 0);
     aclTensor *found = indices(c, 0);
     const bool keep = mock_named_bool_attr(c, "keep_dims", false);
@@ -53,6 +54,7 @@ static aclnnStatus max_with(mock_named_call *c) {
 }
 
 static aclnnStatus min_with(mock_named_call *c) {
+    mock_named_need_attr(c, "dimension");
     const int64_t dim = mock_named_int_attr(c, "dimension", 0);
     aclTensor *found = indices(c, 0);
     const bool keep = mock_named_bool_attr(c, "keep_dims", false);

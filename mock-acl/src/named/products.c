@@ -59,9 +59,10 @@ static bool four(mock_named_call *c, const char *name, int64_t *values) {
     return c->code == 0;
 }
 
-/* In NCHW, with the same padding on both sides. */
+/* In NCHW, which is not what it is without the attribute, with the same padding on both sides. */
 static aclnnStatus conv(mock_named_call *c) {
     int64_t strides[4], dilations[4], pads[4] = {0};
+    mock_named_need_attr(c, "strides");
     const char *format = mock_named_text_attr(c, "data_format");
     if (!four(c, "strides", strides) || !four(c, "dilations", dilations) || !only(c, 3, "offset_w"))
         return ACLNN_ERR_PARAM_INVALID;
@@ -69,9 +70,9 @@ static aclnnStatus conv(mock_named_call *c) {
         mock_named_fail(c, ACL_ERROR_OP_ATTR_NOT_MATCH, "attribute pads is not four numbers");
     if (c->code == 0 && (pads[0] != pads[1] || pads[2] != pads[3]))
         mock_named_fail(c, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "pads that differ are not supported by mock-acl");
-    if (c->code == 0 && format != NULL && strcmp(format, "NCHW") != 0)
-        mock_named_fail(
-            c, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "data_format %s is not supported by mock-acl", format);
+    if (c->code == 0 && (format == NULL || strcmp(format, "NCHW") != 0))
+        mock_named_fail(c, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "data_format %s is not supported by mock-acl",
+            format == NULL ? "NHWC" : format);
     const int64_t padding[] = {pads[0], pads[2]}, none[] = {0, 0};
     return MOCK_STEP(c, aclnnConvolution, IN(0), IN(1), given(c, 2) ? IN(2) : NULL,
         mock_named_array(c, strides + 2, 2), mock_named_array(c, padding, 2),

@@ -80,6 +80,11 @@ static const mock_op_attr *attr_of(mock_named_call *c, const char *name, uint32_
 
 #define KIND(NAME) (1u << MOCK_OP_ATTR_##NAME)
 
+void mock_named_need_attr(mock_named_call *c, const char *name) {
+    if (attr_of(c, name, UINT32_MAX) == NULL && c->code == 0)
+        mock_named_fail(c, ACL_ERROR_OP_ATTR_NOT_MATCH, "attribute %s is missing", name);
+}
+
 int64_t mock_named_int_attr(mock_named_call *c, const char *name, int64_t fallback) {
     const mock_op_attr *a = attr_of(c, name, KIND(INT) | KIND(TYPE));
     if (a == NULL) return fallback;

@@ -72,10 +72,11 @@ class Device:
     def __init__(self, path):
         self.lib = ctypes.CDLL(path)
         for name in ("aclCreateTensor", "aclCreateScalar", "aclCreateIntArray", "aclCreateFloatArray",
-                     "aclCreateBoolArray", "aclCreateTensorList", "aclGetRecentErrMsg"):
+                     "aclCreateBoolArray", "aclCreateTensorList", "aclGetRecentErrMsg", "aclCreateTensorDesc",
+                     "aclCreateDataBuffer", "aclopCreateAttr"):
             getattr(self.lib, name).restype = ctypes.c_void_p
         self.stream, self.made, self.memory = ctypes.c_void_p(), [], []
-        self.called = set()
+        self.called, self.names = set(), set()  # operators of aclnn, operators by name
         self.check("aclInit", None)
         self.check("aclrtSetDevice", 0)
         self.check("aclrtCreateStream", ctypes.byref(self.stream))

@@ -9,7 +9,7 @@ computes in float64 or int64; the result is rounded to the type of the output. A
 to `scale` of the rule): f32 2e-6, f64 1e-13, f16 and bf16 one unit of the last place more than rounding, and some of
 the smallest numbers; for f32 also a mean square error over the mean square of at most 1e-7. Integers and truth values
 are equal; so are floats that are only moved or rounded. A failing case is printed with its seed, which repeats it. A
-simulated operator that no case called, itself or in place, fails as well where all rules had 20 cases or more.
+simulated operator that no case called, itself or in place, and a name of an operator fail as well where all rules had 20 cases or more.
 """
 import argparse
 import collections
@@ -21,12 +21,14 @@ from moves import OUT, RULES as MOVES
 from orders import Output, RULES as ORDERS
 from blocks import RULES as BLOCKS
 import attention, calls, copies, counts, covered, foreach, indices, lists, makers, norms, products, reductions, scans
-import gradients, randoms, slopes, uniques, variants, weights, windows
+import gradients, named, named_elements, named_lines, named_moves, named_products, randoms, slopes, uniques, variants
+import weights, windows
 
 ALL = ELEMENTWISE + MOVES + ORDERS + BLOCKS + lists.RULES + attention.RULES + products.RULES + reductions.RULES
 ALL += scans.RULES + norms.RULES + makers.RULES + variants.RULES + windows.RULES
 ALL += copies.RULES + counts.RULES + foreach.RULES + indices.RULES
 ALL += uniques.RULES + randoms.RULES + slopes.RULES + gradients.RULES + weights.RULES
+ALL += named_elements.RULES + named_moves.RULES + named_lines.RULES + named_products.RULES
 
 RELATIVE = {"f32": 2e-6, "f64": 1e-13, "f16": 1.1e-3, "bf16": 8.5e-3}
 TINY = {"f32": 4e-44, "f64": 5e-324, "f16": 6e-8, "bf16": 9.2e-41}
@@ -93,15 +95,16 @@ class Case:
     def computed(self, dtype):
         return "f32" if self.rule.floats and dtype not in FLOATS else dtype
 
-    def reference(self, inputs, compute):
+    def reference(self, inputs, compute, rule=None):
+        rule = rule or self.rule
         kind = np.float64 if compute in FLOATS else np.int64
-        if self.rule.exact and compute in ("f32", "f16", "bf16"):
+        if rule.exact and compute in ("f32", "f16", "bf16"):
             kind = np.float32
         narrow = np.float32 if compute in ("f32", "f16", "bf16") else kind  # what integers and numbers become first
         inputs = [np.asarray(x).astype(narrow).astype(kind) for x in inputs]
         with np.errstate(all="ignore"):
-            scale = self.rule.scale(*inputs) if self.rule.scale else None
-            return self.rule.reference(*inputs), scale
+            scale = rule.scale(*inputs) if rule.scale else None
+            return rule.reference(*inputs), scale
 
     def output(self, compute):
         if self.rule.truth:
@@ -261,6 +264,9 @@ class Case:
     def run_product(self):
         products.run(self)
 
+    def run_named(self):
+        named.run(self)
+
     def several(self, arguments):
         """Calls with an operand for each Output; all are compared, the first by who called."""
         outputs = [(a, a.operand or self.operand(a.want.shape, a.dtype)) for a in arguments if isinstance(a, Output)]
@@ -333,11 +339,11 @@ def main():
                 if failed <= 40:
                     print(f"{rule.name} case {number} of seed {options.seed}: {problem}")
     if not options.only and not options.form and options.cases >= 20:
-        for name in covered.without_rule(device.called):
+        for name in [*covered.without_rule(device.called), *sorted(named.names() - device.names)]:
             failed += 1
             print(f"{name} is simulated, but no case called it")
-    cases, operators = sum(counts.values()), len(device.called)
-    print(f"{cases} cases of {operators} operators against NumPy {np.__version__}; {failed} failed")
+    cases, operators = sum(counts.values()), f"{len(device.called)} operators and {len(device.names)} names"
+    print(f"{cases} cases of {operators} against NumPy {np.__version__}; {failed} failed")
     sys.exit(1 if failed or not counts else 0)
 
 
