@@ -86,6 +86,24 @@ impl Allocation {
         })
     }
 
+    /// Memory of other code, which `owner` keeps until no work uses it.
+    pub(crate) fn of_others(
+        context: &Arc<ContextInner>,
+        address: *mut c_void,
+        bytes: usize,
+        owner: impl Send + 'static,
+    ) -> Self {
+        Self {
+            address,
+            bytes,
+            source: Source::Piece(context.reclaim.hold_for_others(address, bytes, owner)),
+            users: Users::default(),
+            freed: AtomicBool::new(false),
+            host: AtomicBool::new(false),
+            context: Arc::clone(context),
+        }
+    }
+
     /// `bytes` bytes that belong to a graph, for work of the capture with this number alone.
     pub(crate) fn of_capture(context: &Arc<ContextInner>, address: *mut c_void, bytes: usize, capture: u64) -> Self {
         Self {
@@ -171,6 +189,16 @@ impl Allocation {
         if let Source::Piece(piece) = &self.source {
             self.context.reclaim.free_now(&self.context, piece)?;
         }
+        self.freed.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Waits for the users of the memory, which is the caller's to free then; the caller has the only handle.
+    pub(crate) fn give_away(&self) -> Result<()> {
+        let Source::Piece(piece) = &self.source else { return Err(not_free_standing()) };
+        piece.check_own_call()?;
+        self.wait_idle()?;
+        self.context.reclaim.let_go(piece);
         self.freed.store(true, Ordering::Release);
         Ok(())
     }

@@ -24,6 +24,7 @@ mod memory;
 #[cfg(feature = "mock")]
 pub(crate) mod older;
 mod operators;
+mod place;
 pub(crate) mod primary;
 mod ranges;
 mod reclaim;
@@ -38,6 +39,7 @@ use idle::Idle;
 pub(crate) use operators::Holder;
 use operators::Operators;
 pub(crate) use operators::age;
+pub use place::{Place, PlaceKind};
 pub(crate) use reclaim::Behind;
 use reclaim::Reclaim;
 use reports::Reports;

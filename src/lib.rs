@@ -88,14 +88,14 @@ pub use half;
 pub use acl::{Acl, set_end_on_drop};
 pub use built::{BUILD, Build};
 pub use call::set_verify_context;
-pub use context::{Allocator, Context, ForeignAllocator};
+pub use context::{Allocator, Context, ForeignAllocator, Place, PlaceKind};
 pub use device::Device;
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::Event;
 pub use future::{Finished, GivenBack, Reached};
 pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView};
 pub use memory::{
-    DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, SharedBuffer,
+    DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, Rows, SharedBuffer,
 };
 pub use op::tensor::Tensor;
 pub use pool::{Amount, MemoryClass, MemoryStats};

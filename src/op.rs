@@ -108,6 +108,7 @@ pub(crate) mod nn;
 mod operand;
 mod owned;
 mod recorded;
+mod reduce_into;
 mod repeatable;
 mod scalar;
 mod shape;
@@ -126,6 +127,7 @@ pub use nn::*;
 pub use operand::{Access, Footprint, Operand, Probe, Submit, Used};
 pub(crate) use operand::{Awaited, Described, Destination, Place, Record, Token};
 pub(crate) use recorded::{Recorded, Recorder, Stands, recorded, stands};
+pub use reduce_into::{ReduceKind, reduce_into};
 pub(crate) use repeatable::{Keep, Repeatable};
 #[cfg(test)]
 pub(crate) use scalar::Factor;

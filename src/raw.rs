@@ -8,6 +8,8 @@ use crate::event::Event;
 use crate::graph::Graph;
 use crate::stream::Stream;
 
+mod memory;
+
 impl Stream {
     /// Takes over a stream that other code made in `context`; it is destroyed with the last clone.
     ///

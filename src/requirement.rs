@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 22] = parts! {
+const ALL: [Requirement; 27] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -87,6 +87,11 @@ const ALL: [Requirement; 22] = parts! {
     "contexts", "further contexts of a device": aclrtCreateContext aclrtDestroyContext,
     "memory", "device and pinned memory, copies":
         aclrtMalloc aclrtFree aclrtMallocHost aclrtFreeHost aclrtMemcpy aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync,
+    "copies-of-rows", "copies of rows (Rows)": aclrtMemcpy2dAsync,
+    "batches", "several copies with one call (Stream::upload_batch)": aclrtMemcpyBatchAsync,
+    "pinned-vectors", "vectors pinned where they are (Context::pin)": aclrtHostRegisterV2 aclrtHostUnregister,
+    "reductions", "reductions by the copy engine (op::reduce_into)": aclrtReduceAsync,
+    "places", "where an address lies (Context::place_of)": aclrtPointerGetAttributes,
     "growing-memory", "device memory that grows in place (Allocator::Growing)":
         aclrtReserveMemAddress aclrtReleaseMemAddress aclrtMallocPhysical aclrtFreePhysical aclrtMapMem aclrtUnmapMem
         aclrtGetMemInfo

@@ -4,7 +4,7 @@ use bytemuck::Pod;
 
 use crate::context::Context;
 use crate::device::Device;
-use crate::error::Result;
+use crate::error::{Refused, Result};
 use crate::event::Event;
 use crate::memory::{DeviceBuffer, PinnedBuffer};
 use crate::op::tensor::Tensor;
@@ -44,4 +44,16 @@ of_the_primary_context! {
     zeros<T: Element>(shape: impl IntoShape) -> Tensor<T>;
     upload_tensor<T: Element>(data: &[T], shape: impl IntoShape) -> Tensor<T>;
     memory_info() -> (usize, usize);
+}
+
+impl Device {
+    /// As [`Context::pin`](crate::Context::pin), of the primary context.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    #[inline]
+    pub fn pin<T: Pod>(&self, vector: Vec<T>) -> Result<PinnedBuffer<T>, Refused<Vec<T>>> {
+        self.context().pin(vector)
+    }
 }

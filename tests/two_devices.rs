@@ -5,7 +5,7 @@ mod common;
 use common::assert_says;
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Mode, Plan, Pool, RunOptions};
-use racl::{Acl, CaptureMode, ErrorKind, Prefetch, op};
+use racl::{Acl, CaptureMode, ErrorKind, Prefetch, Rows, op};
 
 #[test]
 fn memory_and_graphs_of_another_device_are_refused() {
@@ -22,6 +22,14 @@ fn memory_and_graphs_of_another_device_are_refused() {
     assert_says(&here.prefetch(&buffer, Prefetch::all()).unwrap_err(), ErrorKind::InvalidArgument, &parts);
     let pinned = zero.pinned::<u8>(64).unwrap();
     assert_says(&here.upload(pinned, &mut buffer).unwrap_err().into_error(), ErrorKind::InvalidArgument, &parts);
+    let pinned = one.pinned::<u8>(64).unwrap();
+    let refused = here.upload_batch(pinned, &mut [(buffer.slice_mut(..).unwrap(), 0..64)]).unwrap_err();
+    assert_says(refused.error(), ErrorKind::InvalidArgument, &parts);
+    let refused = here.upload_rows(refused.into_value(), &mut buffer, Rows::new(8, 8)).unwrap_err();
+    assert_says(refused.error(), ErrorKind::InvalidArgument, &parts);
+    let mut own = zero.alloc::<u8>(64).unwrap();
+    let error = here.copy_rows(&buffer, &mut own, Rows::new(8, 8)).unwrap_err();
+    assert_says(&error, ErrorKind::InvalidArgument, &parts);
     let (a, b) = (zero.zeros::<f32>([2]).unwrap(), one.zeros::<f32>([2]).unwrap());
     let mut out = zero.zeros::<f32>([2]).unwrap();
     assert_says(&op::add(&here, &a, &b, &mut out).unwrap_err(), ErrorKind::InvalidArgument, &parts);

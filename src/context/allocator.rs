@@ -2,13 +2,15 @@
 
 use std::ffi::c_void;
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use acl_sys::{aclrtMemMallocPolicy, aclrtStream};
 
 use super::ContextInner;
 use crate::call::call;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Lock, say};
 
 /// Where the memory of a context comes from: [`Context::set_allocator`](crate::Context::set_allocator).
 #[derive(Clone, Default)]
@@ -100,6 +102,42 @@ pub(crate) struct Direct {
 unsafe impl Send for Direct {}
 // SAFETY: as above.
 unsafe impl Sync for Direct {}
+
+impl Piece {
+    /// Memory of other code.
+    pub(super) fn kept_by(address: *mut c_void, bytes: usize, owner: impl Send + 'static) -> Self {
+        let owner: Arc<dyn ForeignAllocator> = Arc::new(Keeper(Lock::new(Some(owner))));
+        Self::Direct(Arc::new(Direct { address, bytes, foreign: Some((owner, std::ptr::null_mut())) }))
+    }
+
+    /// That the memory came from the library with a call of its own.
+    pub(crate) fn check_own_call(&self) -> Result<()> {
+        let text = match self {
+            Self::Direct(direct) if direct.foreign.is_none() => return Ok(()),
+            Self::Direct(_) => "memory that came from other code, which frees it",
+            Self::Block(_) => "memory that is part of a segment; only Allocator::Direct makes what can be given away",
+        };
+        Err(Error::new(ErrorKind::NotSupported, text))
+    }
+}
+
+/// Keeps one piece of memory of other code until that is given back.
+struct Keeper<O>(Lock<Option<O>>);
+
+// SAFETY: it gives no memory.
+unsafe impl<O: Send> ForeignAllocator for Keeper<O> {
+    fn alloc(&self, _: usize, _: aclrtStream) -> Result<*mut c_void> {
+        Err(Error::new(ErrorKind::Internal, "memory of other code that is asked for more"))
+    }
+
+    unsafe fn free(&self, _: *mut c_void, _: usize, _: aclrtStream) {
+        // The owner is code of others: no lock is held while it ends.
+        let owner = self.0.lock().take();
+        if std::panic::catch_unwind(AssertUnwindSafe(|| drop(owner))).is_err() {
+            say!(Error, "the owner of device memory that other code made panicked when it was dropped");
+        }
+    }
+}
 
 /// Memory from the library.
 pub(super) fn malloc(context: &ContextInner, bytes: usize) -> Result<*mut c_void> {

@@ -253,6 +253,19 @@ impl Reclaim {
         Ok(())
     }
 
+    /// Memory that other code made and `owner` keeps.
+    pub(crate) fn hold_for_others(&self, address: *mut c_void, bytes: usize, owner: impl Send + 'static) -> Piece {
+        self.lock().pool.hold_direct(bytes);
+        Piece::kept_by(address, bytes, owner)
+    }
+
+    /// Memory that other code frees from here on.
+    pub(crate) fn let_go(&self, piece: &Piece) {
+        let mut state = self.lock();
+        state.pool.give_up_direct(bytes_of(piece));
+        state.pool.end_direct(bytes_of(piece));
+    }
+
     /// Gives segments back in which nothing is in use, and chunks of those that grow, until at most `keep` bytes are
     /// reserved. How many.
     pub(super) fn trim(&self, context: &ContextInner, keep: usize) -> usize {

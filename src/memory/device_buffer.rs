@@ -1,5 +1,6 @@
 //! Typed device memory.
 
+use std::ffi::c_void;
 use std::fmt;
 use std::ops::RangeBounds;
 use std::sync::Arc;
@@ -143,6 +144,30 @@ impl<T: Pod> DeviceBuffer<T> {
     #[inline]
     pub(super) fn over(allocation: Arc<Allocation>, len: usize) -> Self {
         Self(SharedBuffer::new(allocation, 0, len))
+    }
+
+    /// Memory of other code, which `owner` keeps.
+    pub(crate) fn adopt(
+        address: *mut c_void,
+        len: usize,
+        context: &Context,
+        owner: impl Send + 'static,
+    ) -> Result<Self> {
+        let bytes = byte_len::<T>(len)?;
+        if !address.cast::<T>().is_aligned() {
+            let text = format!("device memory at {address:p}, for elements aligned to {}", align_of::<T>());
+            return Err(Error::invalid(text));
+        }
+        Ok(Self::over(Arc::new(Allocation::of_others(context.inner(), address, bytes, owner)), len))
+    }
+
+    /// The memory, which is not freed then.
+    pub(crate) fn give_away(self) -> Result<*mut c_void, Refused<Self>> {
+        let address = self.address();
+        match self.0.give_away() {
+            Ok(()) => Ok(address),
+            Err(error) => Err(Refused::new(self, error)),
+        }
     }
 
     /// The last handle.

@@ -12,12 +12,18 @@ use crate::call::call;
 use crate::context::{Context, ContextInner};
 use crate::error::{Error, ErrorKind, Refused, Result};
 
+mod registered;
+
+use registered::{Vector, unregister};
+
 /// Page-locked ("pinned") host memory of `len` elements, zero at first. It reads and writes like a slice.
 ///
 /// Asynchronous copies take the buffer over ([`Stream::upload`](crate::Stream::upload),
 /// [`Stream::download`](crate::Stream::download)) and give it back when they are done, so host and device never race.
 ///
-/// C calls: `aclrtMallocHost`, `aclrtFreeHost`.
+/// The memory is the library's ([`Context::pinned`]) or that of a vector of the program ([`Context::pin`]).
+///
+/// C calls: `aclrtMallocHost`, `aclrtFreeHost`, `aclrtHostRegisterV2`, `aclrtHostUnregister`.
 ///
 /// # Examples
 ///
@@ -32,12 +38,21 @@ use crate::error::{Error, ErrorKind, Refused, Result};
 #[doc(alias = "aclrtMallocHost")]
 pub struct PinnedBuffer<T: Pod> {
     address: NonNull<T>,
+    /// Zero once nothing is to be freed any more.
     len: usize,
+    owner: Owner,
     context: Arc<ContextInner>,
 }
 
+/// Whose the memory is.
+enum Owner {
+    Library,
+    /// Of the program: pinned, and to be let go of before it is freed.
+    Vector(Vector),
+}
+
 // SAFETY: the buffer owns plain host memory of a `Send` element type, freed through a context that any thread may
-// use.
+// use; a vector of such elements may be dropped by any.
 unsafe impl<T: Pod + Send> Send for PinnedBuffer<T> {}
 // SAFETY: shared access only reads host memory of a `Sync` element type.
 unsafe impl<T: Pod + Sync> Sync for PinnedBuffer<T> {}
@@ -72,7 +87,7 @@ impl Context {
             .map_err(|error| error.context(format!("allocating {bytes} bytes of pinned host memory")))?;
         let address = NonNull::new(address.cast::<T>())
             .ok_or_else(|| Error::new(ErrorKind::Internal, "aclrtMallocHost succeeded and gave no memory"))?;
-        let buffer = PinnedBuffer { address, len, context: Arc::clone(context) };
+        let buffer = PinnedBuffer { address, len, owner: Owner::Library, context: Arc::clone(context) };
         if !address.is_aligned() {
             let text = format!("pinned memory that is not aligned for elements of {} bytes", align_of::<T>());
             return Err(Error::new(ErrorKind::NotSupported, text));
@@ -119,10 +134,26 @@ impl<T: Pod> PinnedBuffer<T> {
     /// know the address.
     #[doc(alias = "aclrtFreeHost")]
     pub fn close(mut self) -> Result<(), Refused<Self>> {
-        match self.free() {
+        match self.release() {
             Ok(()) => Ok(()),
             Err(error) => Err(Refused::new(self, error)),
         }
+    }
+
+    /// Memory of the library that other code made, aligned for the elements.
+    pub(crate) fn adopt(address: NonNull<T>, len: usize, context: &Context) -> Result<Self> {
+        byte_len::<T>(len)?;
+        Ok(Self { address, len, owner: Owner::Library, context: Arc::clone(context.inner()) })
+    }
+
+    /// The memory, which is not freed then.
+    pub(crate) fn give_away(mut self) -> Result<*mut T, Refused<Self>> {
+        if let Owner::Vector(_) = self.owner {
+            let text = "the memory of a vector, which the library cannot free; PinnedBuffer::into_vec gives it back";
+            return Err(Refused::new(self, Error::new(ErrorKind::NotSupported, text)));
+        }
+        self.len = 0;
+        Ok(self.address.as_ptr())
     }
 
     pub(crate) fn context(&self) -> &Arc<ContextInner> {
@@ -134,7 +165,8 @@ impl<T: Pod> PinnedBuffer<T> {
         let (address, len) = (self.address.cast(), self.size_bytes());
         // It is the other's to free.
         self.len = 0;
-        PinnedBuffer { address, len, context: Arc::clone(&self.context) }
+        let owner = std::mem::replace(&mut self.owner, Owner::Library);
+        PinnedBuffer { address, len, owner, context: Arc::clone(&self.context) }
     }
 }
 
@@ -156,15 +188,19 @@ impl<T: Pod> DerefMut for PinnedBuffer<T> {
 }
 
 impl<T: Pod> PinnedBuffer<T> {
-    /// Frees the memory, once.
-    pub(super) fn free(&mut self) -> Result<()> {
+    /// Gives the memory back to the library, or lets go of it, once.
+    pub(super) fn release(&mut self) -> Result<()> {
         if self.len == 0 {
             return Ok(());
         }
-        let address = self.address.as_ptr().cast();
-        // SAFETY: the address came from `aclrtMallocHost`, it is freed once, since the length is set to zero after
-        // success, and no copy uses it, since a copy would own the buffer.
-        unsafe { call!(&*self.context, aclrtFreeHost(address)) }?;
+        if let Owner::Vector(_) = self.owner {
+            unregister(&self.context, self.address.cast())?;
+        } else {
+            let address = self.address.as_ptr().cast();
+            // SAFETY: the address came from `aclrtMallocHost`, it is freed once, since the length is set to zero after
+            // success, and no copy uses it, since a copy would own the buffer.
+            unsafe { call!(&*self.context, aclrtFreeHost(address)) }?;
+        }
         self.len = 0;
         Ok(())
     }
@@ -172,9 +208,10 @@ impl<T: Pod> PinnedBuffer<T> {
 
 impl<T: Pod> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
-        if let Err(error) = self.free() {
-            self.context.record_drop_error("freeing pinned memory", error);
-        }
+        let Err(error) = self.release() else { return };
+        // The library may let the device use it still.
+        std::mem::forget(std::mem::replace(&mut self.owner, Owner::Library));
+        self.context.record_drop_error("freeing pinned memory", error);
     }
 }
 

@@ -125,6 +125,15 @@ impl<T: Pod> SharedBuffer<T> {
         self.check_alone().and_then(|()| self.allocation.end()).map_err(|error| Refused::new(self, error))
     }
 
+    /// Waits for work that uses the memory, which is not freed then: all of it, by its last handle.
+    pub(super) fn give_away(&self) -> Result<()> {
+        self.check_alone()?;
+        if self.offset != 0 {
+            return Err(Error::invalid("a part of memory cannot be given away by itself"));
+        }
+        self.allocation.give_away()
+    }
+
     fn check_alone(&self) -> Result<()> {
         match Arc::strong_count(&self.allocation) - 1 {
             0 => Ok(()),

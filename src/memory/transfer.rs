@@ -56,9 +56,20 @@ impl<T: Pod + Send> Lent<T> {
     /// Submits `copy`, which is given the host address of `buffer` and makes the C call of `task`.
     pub(crate) fn start(
         stream: &Stream,
+        buffer: PinnedBuffer<T>,
+        task: &Task<'_>,
+        copy: impl FnOnce(&ContextInner, *mut c_void, aclrtStream) -> Result<()>,
+    ) -> Result<Self, Refused<PinnedBuffer<T>>> {
+        Self::start_several(stream, buffer, task, copy, false)
+    }
+
+    /// As [`Self::start`], for a call that may have submitted `several` copies when it fails.
+    pub(super) fn start_several(
+        stream: &Stream,
         mut buffer: PinnedBuffer<T>,
         task: &Task<'_>,
         copy: impl FnOnce(&ContextInner, *mut c_void, aclrtStream) -> Result<()>,
+        several: bool,
     ) -> Result<Self, Refused<PinnedBuffer<T>>> {
         let inner = &stream.0;
         let done = match Event::create_in(inner.context(), EventKind::Order) {
@@ -73,6 +84,11 @@ impl<T: Pod + Send> Lent<T> {
         let submitted = inner.submit_locked(&state, task, |raw| copy(inner.context(), host, raw));
         let number = match submitted {
             Ok(number) => number,
+            // What a capture has recorded never runs: the call has spoiled it.
+            Err(error) if several && state.capture.is_none() && !is_there_nothing(&error) => {
+                drop(state);
+                return Self::given_up(stream, buffer, error);
+            }
             Err(error) => return Err(Refused::new(buffer, error)),
         };
         if let Some(capture) = &state.capture {
@@ -81,19 +97,22 @@ impl<T: Pod + Send> Lent<T> {
         let recorded = done.record_locked(inner, &state, task.location);
         drop(state);
         if let Err(error) = recorded {
-            // The copy is under way and nothing marks its end, so the whole stream is waited for.
-            return match inner.synchronize(None) {
-                Ok(()) => Err(Refused::new(buffer, error)),
-                Err(_) => {
-                    std::mem::forget(buffer);
-                    inner
-                        .context()
-                        .record_drop_error("a pinned buffer is leaked, its copy cannot be waited for", error);
-                    Ok(Self(None))
-                }
-            };
+            // The copy is under way and nothing marks its end.
+            return Self::given_up(stream, buffer, error);
         }
         Ok(Self(Some(State::Flying { buffer, done: Done::Own(done), told: false, copy: Use::new(inner, number) })))
+    }
+
+    /// Gives a buffer back that work of the stream may use, once all of that is done. It is leaked when that cannot be
+    /// waited for.
+    fn given_up(stream: &Stream, buffer: PinnedBuffer<T>, error: Error) -> Result<Self, Refused<PinnedBuffer<T>>> {
+        if stream.0.synchronize(None).is_ok() {
+            return Err(Refused::new(buffer, error));
+        }
+        std::mem::forget(buffer);
+        let context = stream.0.context();
+        context.record_drop_error("a pinned buffer is leaked, its copy cannot be waited for", error);
+        Ok(Self(None))
     }
 }
 
@@ -189,6 +208,11 @@ impl<T: Pod> Lent<T> {
             _ => None,
         }
     }
+}
+
+/// Whether the error means that the library or the card has no such call, so that nothing was submitted.
+fn is_there_nothing(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::MissingSymbol | ErrorKind::NotSupported)
 }
 
 /// A copy that is not done, for errors.

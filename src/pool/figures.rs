@@ -19,9 +19,11 @@ pub struct MemoryStats {
     pub small: MemoryClass,
     /// Larger blocks: up to 10 MiB they share segments of 20 MiB, beyond they have their own.
     pub large: MemoryClass,
-    /// Memory that was allocated one by one, by the library or by a foreign allocator.
+    /// Memory that was allocated one by one, by the library or by a foreign allocator, and [memory of other
+    /// code](crate::DeviceBuffer::from_raw).
     pub direct: MemoryClass,
-    /// Calls of `aclrtMalloc` or `aclrtMallocPhysical`, or of the foreign allocator, that succeeded.
+    /// Calls of `aclrtMalloc` or `aclrtMallocPhysical`, or of the foreign allocator, that succeeded;
+    /// and memory that other code made.
     pub device_allocations: u64,
     /// Calls of `aclrtFree` or `aclrtFreePhysical`, or of the foreign allocator, that succeeded.
     pub device_frees: u64,

@@ -1,0 +1,144 @@
+//! Memory from and to other code.
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+use bytemuck::Pod;
+
+use super::not_null;
+use crate::context::Context;
+use crate::error::{Error, Refused, Result};
+use crate::memory::{DeviceBuffer, PinnedBuffer};
+
+impl<T: Pod> DeviceBuffer<T> {
+    /// A buffer over `len` elements of device memory that other code made: of another framework in the process, of a
+    /// library of operators, of `aclrtMalloc`. `owner` is what keeps it: it is dropped, on any thread, once no
+    /// submitted work uses the memory any more. A closure's guard, an `Arc`, or `()` for memory that others keep alive
+    /// longer. Among the [statistics](Context::memory_stats) it counts as memory by itself, and against the
+    /// [limit](Context::set_memory_limit).
+    ///
+    /// # Safety
+    ///
+    /// 1. `address` is null or begins at least `len` elements of device memory of the device of `context`, known to the
+    ///    same library, which stay there until `owner` is dropped. Operators may read 32 bytes beyond the last block of
+    ///    32 (guide: memory management, aclrtMalloc).
+    /// 2. Other code that uses the memory meanwhile is ordered by the caller: this crate knows nothing of it.
+    /// 3. Dropping `owner` does not ask `context` for memory, and does not end the process when it panics: a panic is
+    ///    caught and told in the log.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a null address;
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no elements, more bytes than an address
+    /// space has, or an address that is not aligned for the element. The owner is dropped then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::DeviceBuffer;
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let theirs = device.upload(&[1_u32, 2, 3])?; // stands for memory of another framework
+    /// let address = theirs.address();
+    /// // SAFETY: three elements on this device, which the buffer keeps as its owner; nothing else uses them.
+    /// let buffer = unsafe { DeviceBuffer::<u32>::from_raw(address, 3, &device, theirs) }?;
+    /// assert_eq!(buffer.to_vec()?, [1, 2, 3]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub unsafe fn from_raw(
+        address: *mut c_void,
+        len: usize,
+        context: impl AsRef<Context>,
+        owner: impl Send + 'static,
+    ) -> Result<Self> {
+        not_null(address, "a null address of device memory")?;
+        Self::adopt(address, len, context.as_ref(), owner)
+    }
+
+    /// Waits for work that uses the memory and gives it away: the caller frees it with `aclrtFree`.
+    ///
+    /// # Errors
+    ///
+    /// The buffer and why: as [`DeviceBuffer::close`]; [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for
+    /// memory that is no allocation of its own, as it is with [`Allocator::Direct`](crate::Allocator::Direct) alone: a
+    /// part of a segment, memory of another allocator, or of [`from_raw`](Self::from_raw). Such memory is lent by its
+    /// [address](Self::address), or [leaked](Self::leak).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::{Allocator, DeviceBuffer};
+    ///
+    /// let context = racl::Acl::mock()?.device(0)?.context().create_context()?;
+    /// context.set_allocator(Allocator::Direct);
+    /// let address = context.upload(&[1_u8, 2])?.into_raw()?;
+    /// // SAFETY: it is the memory of that buffer, which nobody else has; it is freed by its last owner below.
+    /// let again = unsafe { DeviceBuffer::<u8>::from_raw(address, 2, &context, ()) }?;
+    /// assert_eq!(again.to_vec()?, [1, 2]);
+    /// again.close()?;
+    /// // SAFETY: the memory is this program's, and no work uses it.
+    /// assert_eq!(unsafe { context.acl().table().aclrtFree()?(address) }, 0);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn into_raw(self) -> Result<*mut c_void, Refused<Self>> {
+        self.give_away()
+    }
+
+    /// Gives the address of memory that is never freed: it stays as long as the process, and keeps its context.
+    #[must_use = "the memory cannot be reached otherwise"]
+    pub fn leak(self) -> *mut c_void {
+        let address = self.address();
+        std::mem::forget(self);
+        address
+    }
+}
+
+impl<T: Pod> PinnedBuffer<T> {
+    /// Takes over `len` elements of pinned memory that other code made with `aclrtMallocHost`; it is freed with the
+    /// value.
+    ///
+    /// # Safety
+    ///
+    /// 1. `address` is null or begins `len` initialised elements that `aclrtMallocHost` of the library of `context`
+    ///    gave, from their first byte on.
+    /// 2. No other code uses or frees the memory.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHandle`](crate::ErrorKind::InvalidHandle) for a null address;
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no elements, more bytes than an address
+    /// space has, or an address that is not aligned for the element. The memory stays the caller's then.
+    pub unsafe fn from_raw(address: *mut T, len: usize, context: impl AsRef<Context>) -> Result<Self> {
+        not_null(address.cast(), "a null address of pinned memory")?;
+        match NonNull::new(address).filter(|address| address.is_aligned()) {
+            Some(address) => Self::adopt(address, len, context.as_ref()),
+            None => {
+                let text = format!("pinned memory at {address:p}, for elements aligned to {}", align_of::<T>());
+                Err(Error::invalid(text))
+            }
+        }
+    }
+
+    /// Gives the memory away: the caller frees it with `aclrtFreeHost`.
+    ///
+    /// # Errors
+    ///
+    /// The buffer and [`ErrorKind::NotSupported`](crate::ErrorKind::NotSupported) for the memory of a
+    /// [vector](Context::pin), which [`into_vec`](Self::into_vec) gives back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::PinnedBuffer;
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let address = device.pinned_from(&[1_u16, 2])?.into_raw()?;
+    /// // SAFETY: the memory of that buffer, which nobody else has.
+    /// let again = unsafe { PinnedBuffer::from_raw(address, 2, &device) }?;
+    /// assert_eq!(*again, [1, 2]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn into_raw(self) -> Result<*mut T, Refused<Self>> {
+        self.give_away()
+    }
+}

@@ -1,0 +1,129 @@
+//! Several copies with one call.
+
+use racl::{CaptureMode, DeviceBuffer, ErrorKind, PinnedBuffer, Result, Stream, mock};
+
+use crate::common::{assert_says, device};
+use crate::exclusive;
+
+#[test]
+fn a_batch_moves_its_parts_and_nothing_else() {
+    let _alone = exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let (mut a, mut b) = (device.upload(&[9_i64; 3]).unwrap(), device.upload(&[9_i64; 2]).unwrap());
+    let host = device.pinned_from(&[1, 2, 3, 4, 5]).unwrap();
+    let (low, mut high) = a.split_at_mut(1).unwrap();
+    let mut parts = [(low, 4..5), (high.slice_mut(1..1).unwrap(), 5..5), (b.slice_mut(1..).unwrap(), 0..1)];
+    let host = stream.upload_batch(host, &mut parts).unwrap().wait().unwrap();
+    assert_eq!(a.to_vec().unwrap(), [5, 9, 9]);
+    assert_eq!(b.to_vec().unwrap(), [9, 1]);
+    let parts = [(b.slice(..).unwrap(), 0..2), (a.slice(..1).unwrap(), 3..4)];
+    let host = stream.download_batch(&parts, host).unwrap().wait().unwrap();
+    assert_eq!(*host, [9, 1, 3, 5, 5]);
+}
+
+#[test]
+fn one_call_is_made_for_all() {
+    let _alone = exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut buffers: Vec<_> = (0..10).map(|_| device.alloc::<u8>(1).unwrap()).collect();
+    let host = device.pinned_from(&[0_u8, 1, 2, 3, 4, 5, 6, 7, 8, 9]).unwrap();
+    let before = mock::calls("aclrtMemcpyBatchAsync");
+    let mut parts: Vec<_> =
+        buffers.iter_mut().enumerate().map(|(at, one)| (one.slice_mut(..).unwrap(), at..at + 1)).collect();
+    stream.upload_batch(host, &mut parts).unwrap().wait().unwrap();
+    assert_eq!(mock::calls("aclrtMemcpyBatchAsync") - before, 1);
+    let all: Vec<u8> = buffers.iter().flat_map(|one| one.to_vec().unwrap()).collect();
+    assert_eq!(all, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+}
+
+#[test]
+fn parts_that_do_not_fit_are_refused_and_nothing_is_lost() {
+    let _alone = exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut memory = device.upload(&[7_u8; 4]).unwrap();
+    let host = || device.pinned_from(&[1_u8, 2, 3]).unwrap();
+    let upload = |part: std::ops::Range<usize>, memory: &mut DeviceBuffer<u8>| {
+        let refused = stream.upload_batch(host(), &mut [(memory.slice_mut(..2).unwrap(), part)]).unwrap_err();
+        let (host, error) = refused.into_parts();
+        assert_eq!(*host, [1, 2, 3]);
+        error
+    };
+    assert_says(&upload(0..3, &mut memory), ErrorKind::InvalidArgument, &["3 elements on the host and 2"]);
+    assert_says(&upload(2..4, &mut memory), ErrorKind::InvalidArgument, &["outside a buffer of 3"]);
+    #[expect(clippy::reversed_empty_ranges, reason = "what the test is about")]
+    let backwards = 2..0;
+    assert_says(&upload(backwards, &mut memory), ErrorKind::InvalidArgument, &["outside a buffer of 3"]);
+    let error = stream.upload_batch(host(), &mut []).unwrap_err().into_error();
+    assert_says(&error, ErrorKind::InvalidArgument, &["without an element"]);
+    let parts = [(memory.slice(..2).unwrap(), 0..2), (memory.slice(..2).unwrap(), 1..3)];
+    let error = stream.download_batch(&parts, host()).unwrap_err().into_error();
+    assert_says(&error, ErrorKind::InvalidArgument, &["0..2", "1..3", "overlap"]);
+    stream.synchronize().unwrap();
+    assert_eq!(memory.to_vec().unwrap(), [7; 4]);
+}
+
+/// A batch to one memory, of one element each.
+fn upload(stream: &Stream, memory: &mut DeviceBuffer<u8>, host: PinnedBuffer<u8>) -> Result<PinnedBuffer<u8>> {
+    let (low, high) = memory.split_at_mut(1)?;
+    Ok(stream.upload_batch(host, &mut [(low, 1..2), (high, 0..1)])?.wait()?)
+}
+
+#[test]
+fn each_replay_of_a_captured_batch_reads_the_buffer_anew() {
+    let _alone = exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut memory = device.alloc_zeroed::<u8>(2).unwrap();
+    let mut lent = None;
+    let mut graph = stream
+        .capture(CaptureMode::ThreadLocal, |s| {
+            let (low, high) = memory.split_at_mut(1)?;
+            lent = Some(s.upload_batch(device.pinned_from(&[1, 2])?, &mut [(low, 1..2), (high, 0..1)])?);
+            Ok(())
+        })
+        .unwrap();
+    graph.launch(&stream).unwrap();
+    assert_eq!(memory.to_vec().unwrap(), [2, 1]);
+    graph.host(&lent.unwrap()).unwrap().copy_from_slice(&[8, 9]);
+    graph.launch(&stream).unwrap();
+    assert_eq!(memory.to_vec().unwrap(), [9, 8]);
+}
+
+#[test]
+fn a_batch_that_fails_gives_the_buffer_back_and_spoils_a_capture() {
+    let _alone = exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut memory = device.upload(&[7_u8; 2]).unwrap();
+    mock::fail("aclrtMemcpyBatchAsync", 1, 107_000).unwrap();
+    let (low, high) = memory.split_at_mut(1).unwrap();
+    let host = device.pinned_from(&[1, 2]).unwrap();
+    let (host, error) = stream.upload_batch(host, &mut [(low, 1..2), (high, 0..1)]).unwrap_err().into_parts();
+    assert_says(&error, ErrorKind::InvalidArgument, &["aclrtMemcpyBatchAsync", "107000", "a batch of 2 copies"]);
+    let host = upload(&stream, &mut memory, host).unwrap();
+    assert_eq!((memory.to_vec().unwrap(), &*host), (vec![2, 1], &[1, 2][..]));
+
+    mock::fail("aclrtMemcpyBatchAsync", 1, 107_000).unwrap();
+    let refused = stream.capture(CaptureMode::ThreadLocal, |s| {
+        let (low, high) = memory.split_at_mut(1)?;
+        let dropped = s.upload_batch(device.pinned_from(&[1, 2])?, &mut [(low, 1..2), (high, 0..1)]);
+        assert!(dropped.is_err());
+        Ok(())
+    });
+    assert_says(&refused.unwrap_err(), ErrorKind::CaptureInvalidated, &["upload_batch"]);
+}
+
+#[test]
+fn a_batch_on_the_device_that_fails_is_reported_and_frees_nothing_early() {
+    let _alone = exclusive();
+    let device = device();
+    let stream = device.stream().unwrap();
+    let mut memory = device.alloc_zeroed::<u8>(2).unwrap();
+    mock::fail_task("aclrtMemcpyAsync", 1, 507_015).unwrap();
+    let host = device.pinned_from(&[1, 2]).unwrap();
+    let error = upload(&stream, &mut memory, host).unwrap_err();
+    assert_says(&error, ErrorKind::DeviceFault, &["507015"]);
+}

@@ -1,0 +1,16 @@
+//! Copies of rows and in batches, vectors that are pinned, and memory from and to other code.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod batches;
+mod others;
+mod pinned;
+mod places;
+mod reduced;
+mod rows;
+
+/// What a test does first: failures are injected for the whole process.
+pub(crate) fn exclusive() -> std::sync::MutexGuard<'static, ()> {
+    racl::mock::exclusive()
+}
