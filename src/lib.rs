@@ -60,6 +60,8 @@ mod closure;
 mod compile_fail;
 mod context;
 mod device;
+#[cfg(feature = "dlpack")]
+pub mod dlpack;
 mod error;
 mod event;
 mod future;

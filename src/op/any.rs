@@ -394,6 +394,17 @@ impl AnyTensor {
         self.start
     }
 
+    /// The same memory with another shape, laid out by these strides.
+    #[cfg(feature = "dlpack")]
+    pub(crate) fn laid_out(self, shape: Shape, strides: [usize; MAX_RANK]) -> Result<Self> {
+        Self { shape, strides, ..self }.checked()
+    }
+
+    #[cfg(feature = "dlpack")]
+    pub(crate) fn allocation(&self) -> &Arc<Allocation> {
+        &self.allocation
+    }
+
     /// This tensor, if all of it is inside its memory.
     fn checked(self) -> Result<Self> {
         let available = elements_in(self.bytes, self.form.kind);

@@ -1,0 +1,162 @@
+//! Tensors that come from other frameworks.
+
+use bytemuck::Pod;
+
+use super::{DLDevice, Managed, types};
+use crate::context::Context;
+use crate::error::{Error, Refused, Result};
+use crate::memory::DeviceBuffer;
+use crate::op::{AnyTensor, Element, MAX_RANK, Shape};
+
+/// Sizes and strides, none below zero.
+struct Layout {
+    shape: Shape,
+    strides: [usize; MAX_RANK],
+    /// Elements from the first one to behind the last one.
+    span: usize,
+}
+
+impl Managed {
+    /// A tensor over the memory, which it keeps: that of an NPU. The [type](AnyTensor::typed) of its elements is to be
+    /// asked for. Nothing is waited for: work of the other framework that writes the memory is
+    /// [the caller's to order](crate::dlpack).
+    ///
+    /// # Errors
+    ///
+    /// The tensor and [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another device than
+    /// the context's or of the host, an element type that no type here is, memory that is
+    /// [read only](Self::is_read_only), more than eight dimensions, no elements, or strides below zero.
+    pub fn into_tensor(self, context: impl AsRef<Context>) -> Result<AnyTensor, Refused<Self>> {
+        let context = context.as_ref();
+        let checked =
+            self.check_device(context).and_then(|()| Ok((self.layout()?, types::from_dlpack(self.dtype())?)));
+        let (Layout { shape, strides, span }, kind) = match checked {
+            Ok(checked) => checked,
+            Err(error) => return Err(Refused::new(self, error)),
+        };
+        let (address, each) = (self.first(), kind.bits() / 8);
+        let bytes = span.checked_mul(each).filter(|bytes| isize::try_from(*bytes).is_ok());
+        let Some(bytes) = bytes.filter(|_| address.addr().is_multiple_of(each)) else {
+            let text = format!("{span} elements of {each} bytes at {address:p}");
+            return Err(Refused::new(self, Error::invalid(text)));
+        };
+        // What the frameworks share keeps the memory, and is ended when no work uses it any more.
+        let buffer = DeviceBuffer::<u8>::adopt(address, bytes, context, self);
+        let all = buffer.and_then(|bytes| AnyTensor::over(bytes, kind, [span]));
+        all.and_then(|all| all.laid_out(shape, strides))
+            .map_err(|error| unreachable!("its memory and layout were checked: {error}"))
+    }
+
+    fn check_device(&self, context: &Context) -> Result<()> {
+        let DLDevice { device_type, device_id } = self.device();
+        if device_type != DLDevice::EXTENSION || device_id != context.device_id() {
+            let text = format!(
+                "memory of DLPack's device {device_type}:{device_id}, and an NPU is {}:{}",
+                DLDevice::EXTENSION,
+                context.device_id()
+            );
+            return Err(Error::invalid(text));
+        }
+        if self.is_read_only() {
+            return Err(Error::invalid("memory that must not be written, and a tensor can be"));
+        }
+        if self.tensor().data.is_null() {
+            return Err(Error::invalid("a tensor of DLPack without memory"));
+        }
+        Ok(())
+    }
+
+    /// Address of the first element.
+    fn first(&self) -> *mut std::ffi::c_void {
+        let tensor = self.tensor();
+        tensor.data.wrapping_byte_add(usize::try_from(tensor.byte_offset).unwrap_or(usize::MAX))
+    }
+
+    fn layout(&self) -> Result<Layout> {
+        let sizes: Vec<usize> =
+            self.shape().iter().map(|size| usize::try_from(*size).unwrap_or(usize::MAX)).collect();
+        let shape = Shape::new(&sizes)?;
+        if shape.elements() == 0 {
+            return Err(Error::invalid(format!("a tensor of DLPack of shape {shape}, which has no elements")));
+        }
+        let mut strides = shape.dense_strides();
+        for (at, stride) in self.strides().unwrap_or_default().iter().enumerate() {
+            // One of a dimension of size 1 need not lead anywhere.
+            match usize::try_from(*stride) {
+                Ok(stride) => strides[at] = stride,
+                Err(_) if sizes[at] == 1 => {}
+                Err(_) => return Err(Error::invalid(format!("a stride of {stride}, below zero"))),
+            }
+        }
+        let reach = |(at, size): (usize, &usize)| strides[at].checked_mul(size - 1);
+        let last = shape.iter().enumerate().map(reach).try_fold(0_usize, |all, one| all.checked_add(one?));
+        match last.and_then(|last| last.checked_add(1)).filter(|span| i64::try_from(*span).is_ok()) {
+            Some(span) => Ok(Layout { shape, strides, span }),
+            None => Err(Error::invalid(format!("strides {:?} of the shape {shape}", self.strides()))),
+        }
+    }
+
+    /// The elements in memory of the host: of a dense tensor in row order.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of a device, another element type,
+    /// gaps between the elements, or memory that is not aligned for them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::dlpack::Managed;
+    ///
+    /// let managed = Managed::from_vec(vec![1.5_f64, 2.5], [2])?;
+    /// assert_eq!(managed.as_slice::<f64>()?, [1.5, 2.5]);
+    /// assert!(managed.as_slice::<f32>().is_err());
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
+        let Layout { shape, strides, span } = self.host_layout::<T>()?;
+        let elements = shape.elements();
+        let is_dense =
+            shape.iter().enumerate().all(|(at, size)| *size == 1 || strides[at] == shape.dense_strides()[at]);
+        if !is_dense || span != elements {
+            let text = format!("a slice of a tensor of shape {shape} with the strides {:?}", self.strides());
+            return Err(Error::invalid(text));
+        }
+        // SAFETY: whoever made the tensor promised so many elements of this type there, which stay as long as this
+        // value; the address is checked to be aligned.
+        Ok(unsafe { std::slice::from_raw_parts(self.first().cast::<T>(), elements) })
+    }
+
+    /// A copy of the elements in memory of the host, in row order, whatever the strides.
+    ///
+    /// # Errors
+    ///
+    /// As [`as_slice`](Self::as_slice), but for gaps.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        let Layout { shape, strides, span } = self.host_layout::<T>()?;
+        // SAFETY: as in `as_slice`; no element is behind the last one.
+        let all = unsafe { std::slice::from_raw_parts(self.first().cast::<T>(), span) };
+        let mut places = vec![0_usize];
+        for (at, size) in shape.iter().enumerate() {
+            places = places.iter().flat_map(|place| (0..*size).map(move |i| place + i * strides[at])).collect();
+        }
+        Ok(places.into_iter().map(|place| all[place]).collect())
+    }
+
+    fn host_layout<T: Element + Pod>(&self) -> Result<Layout> {
+        let DLDevice { device_type, device_id } = self.device();
+        if device_type != DLDevice::CPU {
+            let text =
+                format!("memory of DLPack's device {device_type}:{device_id}, and the host is {}", DLDevice::CPU);
+            return Err(Error::invalid(text));
+        }
+        let kind = types::from_dlpack(self.dtype())?;
+        if kind != T::TYPE.into() {
+            return Err(Error::invalid(format!("elements of DLPack's {:?} as {:?}", self.dtype(), T::TYPE)));
+        }
+        if self.tensor().data.is_null() || !self.first().cast::<T>().is_aligned() {
+            return Err(Error::invalid(format!("elements at {:p}, aligned to {}", self.first(), align_of::<T>())));
+        }
+        self.layout()
+    }
+}
