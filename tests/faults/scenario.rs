@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use racl::half::f16;
-use racl::op::{self, GeluForm, LayerNorm, RotaryForm, Scalar, aclnn};
+use racl::op::{self, GeluForm, LayerNorm, ReduceKind, RotaryForm, Scalar, aclnn, reduce_into};
 use racl::{
-    Acl, Allocator, CaptureMode, Context, Device, Error, ErrorKind, Prefetch, Result, Stream, StreamOptions, mock,
+    Acl, Allocator, CaptureMode, Context, Device, Error, ErrorKind, PlaceKind, Prefetch, Result, Rows, Stream,
+    StreamOptions, mock,
 };
 
 /// Whether memory comes from the pool; else each allocation is one of the library, which the mock counts.
@@ -43,6 +44,7 @@ fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
     context.memory_info()?;
     ordering(context)?;
     copies(context)?;
+    rows_and_batches(context)?;
     memory_in_use(context)?;
     growing(context)?;
     operators(context)?;
@@ -101,6 +103,24 @@ fn copies(context: &Context) -> Result<()> {
     stream.fill_bytes(&mut one, 0)?;
     stream.synchronize()?;
     assert_eq!(one.to_vec()?, [0; 16]);
+    Ok(())
+}
+
+fn rows_and_batches(context: &Context) -> Result<()> {
+    let stream = context.stream()?;
+    let mut all = context.upload(&[0_i32, 1, 2, 3, 4, 5])?;
+    let mut two = context.alloc::<i32>(2)?;
+    stream.copy_rows(&all, &mut two, Rows::new(1, 2).from_pitch(3))?;
+    reduce_into(&stream, &all.slice(..2)?, &mut two, ReduceKind::Sum)?;
+    assert_eq!(two.to_vec()?, [0, 4]);
+    let vector = context.pin(vec![7, 8])?;
+    assert_eq!(context.place_of(vector.as_ptr().cast())?.kind, PlaceKind::Host);
+    assert_eq!(vector.into_vec()?, [7, 8]);
+    let host = context.pinned_from(&[7, 8])?;
+    let (mut low, mut high) = all.split_at_mut(3)?;
+    let lent = stream.upload_batch(host, &mut [(low.slice_mut(1..2)?, 1..2), (high.slice_mut(..1)?, 0..1)])?;
+    assert_eq!(*lent.wait()?, [7, 8]);
+    assert_eq!(all.to_vec()?, [0, 8, 2, 7, 4, 5]);
     Ok(())
 }
 
