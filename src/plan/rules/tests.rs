@@ -26,6 +26,8 @@ pub(super) struct Case {
     pub(super) name: String,
     pub(super) told: Vec<Told>,
     pub(super) operands: Vec<Option<Shaped>>,
+    /// Whether its integers are small numbers when it runs, not zeros.
+    pub(super) counts: bool,
 }
 
 impl Case {
