@@ -11,6 +11,7 @@ use signatures::{Signature, signatures};
 
 mod bytes;
 mod cover;
+mod in_place;
 mod made;
 mod mixed;
 mod random;
