@@ -7,6 +7,7 @@ mod common;
 
 mod addresses;
 mod ahead;
+mod bad_input;
 #[path = "../../src/plan/builder/tests/bodies.rs"]
 mod bodies;
 mod budgets;
