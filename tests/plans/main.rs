@@ -17,6 +17,7 @@ mod called_errors;
 mod chains;
 mod choices;
 mod classes;
+mod complete;
 mod drops;
 mod dynamic;
 mod environment;
