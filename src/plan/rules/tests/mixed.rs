@@ -2,6 +2,7 @@
 //! are run.
 
 use crate::op::{Access, AnyTensor, DataType, Described, Operand, Recorded, View};
+use crate::plan::auto::{Auto, Target};
 use crate::plan::stored::Code;
 use crate::plan::{Builder, Frozen, Inferred, Input, Mode, Plan, RunOptions, Simulated, Value};
 use crate::{Result, SharedBuffer};
@@ -202,25 +203,66 @@ fn check_run(library: &Library, steps: &[Step], plan: &Plan, mode: Mode, expecte
     }
 }
 
-fn check(library: &Library, steps: &[Step]) {
+/// What the outputs hold in the end, when one operator runs after the other.
+fn expected(library: &Library, steps: &[Step]) -> Vec<(String, DataType, Vec<u8>)> {
     let memory = on_a_stream(library, steps);
-    let expected: Vec<(String, DataType, Vec<u8>)> = compared(steps)
-        .map(|(number, which)| {
-            let dtype = steps[number].case.operands[which].as_ref().unwrap().0;
-            (format!("y{}", name(number, which)), dtype, memory[number][which].to_vec().unwrap())
-        })
-        .collect();
+    let one = |(number, which): (usize, usize)| {
+        let dtype = steps[number].case.operands[which].as_ref().unwrap().0;
+        (format!("y{}", name(number, which)), dtype, memory[number][which].to_vec().unwrap())
+    };
+    compared(steps).map(one).collect()
+}
+
+/// What a simulation is given.
+fn given(steps: &[Step]) -> Simulated {
+    inputs(steps).into_iter().fold(Simulated::new(), |all, (name, bytes)| all.bytes(&name, bytes))
+}
+
+fn check_simulated(steps: &[Step], plan: &Plan, seed: u64, expected: &[(String, DataType, Vec<u8>)]) {
+    let simulation = plan.simulate(seed, &given(steps)).unwrap_or_else(|error| panic!("{steps:#?}: {error:#}"));
+    for (name, _, bytes) in expected {
+        assert_eq!(simulation.bytes(name).unwrap(), bytes, "{name} simulated, of {steps:?}");
+    }
+}
+
+fn check(library: &Library, steps: &[Step]) {
+    let expected = expected(library, steps);
     let plan = plan(steps);
     let (stored, _) = Plan::from_bytes(&plan.to_bytes(), Code::None).unwrap();
     check_run(library, steps, &plan, Mode::Captured, &expected);
     check_run(library, steps, &stored, Mode::Eager, &expected);
-    let given = inputs(steps).into_iter().fold(Simulated::new(), |all, (name, bytes)| all.bytes(&name, bytes));
-    for (seed, plan) in [(1, &stored), (2, &plan)] {
-        let simulation = plan.simulate(seed, &given).unwrap_or_else(|error| panic!("{steps:#?}: {error:#}"));
-        for (name, _, bytes) in &expected {
-            assert_eq!(simulation.bytes(name).unwrap(), bytes, "{name} simulated, of {steps:?}");
-        }
+    check_simulated(steps, &stored, 1, &expected);
+    check_simulated(steps, &plan, 2, &expected);
+}
+
+/// Some of each operator.
+fn all_cases(library: &Library) -> Vec<Case> {
+    let only = std::env::var("RACL_RULES_ONLY").unwrap_or_default();
+    let mut cases = Vec::new();
+    for signature in signatures().iter().filter(|one| rule(&one.name).is_some() && one.name.contains(&only)) {
+        let good = tried(library, signature, 25, &mut Vec::new());
+        cases.extend(good.iter().filter(|case| can_run(case)).take(4).map(|case| counting(library, case)));
     }
+    cases
+}
+
+#[test]
+fn random_plans_of_all_operators_leave_the_same_bytes_when_their_work_overlaps() {
+    let library = Library::new();
+    let (cases, mut moved) = (all_cases(&library), 0);
+    for seed in 0..1000 {
+        let mut steps = program(&mut Random::new(&format!("overlap {seed}")), &cases);
+        steps.iter_mut().for_each(|step| step.tag = 0);
+        let (plan, expected) = (plan(&steps), expected(&library, &steps));
+        let better = plan.overlap(&Auto::new(Target::new(1 << 20, 24, 48).unwrap())).unwrap();
+        if better.report.moved.is_empty() {
+            continue;
+        }
+        moved += 1;
+        check_simulated(&steps, &better.plan, seed, &expected);
+        check_run(&library, &steps, &better.plan, Mode::Captured, &expected);
+    }
+    assert!(moved > 300, "{moved}");
 }
 
 /// `RACL_MIXED_PLANS` is another number of plans, `RACL_MIXED_SEED` another first one.
@@ -229,12 +271,7 @@ fn random_plans_of_all_operators_leave_the_same_bytes() {
     let library = Library::new();
     let number = |name: &str, otherwise: usize| std::env::var(name).map_or(otherwise, |text| text.parse().unwrap());
     let (plans, first) = (number("RACL_MIXED_PLANS", 10_000), number("RACL_MIXED_SEED", 0));
-    let mut cases = Vec::new();
-    let only = std::env::var("RACL_RULES_ONLY").unwrap_or_default();
-    for signature in signatures().iter().filter(|one| rule(&one.name).is_some() && one.name.contains(&only)) {
-        let good = tried(&library, signature, 25, &mut Vec::new());
-        cases.extend(good.iter().filter(|case| can_run(case)).take(4).map(|case| counting(&library, case)));
-    }
+    let cases = all_cases(&library);
     let ruled = signatures().into_iter().filter(|one| one.on_mock && rule(&one.name).is_some());
     let ruled: std::collections::BTreeSet<String> = ruled.map(|one| one.name).collect();
     let (mut used, mut passed, mut streams) = (std::collections::BTreeSet::new(), 0, [0; 4]);
