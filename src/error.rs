@@ -132,6 +132,12 @@ impl Error {
         self
     }
 
+    /// The same error with such a line in front of the others, so that the short form has it.
+    pub(crate) fn context_in_front(mut self, what: impl Into<String>) -> Self {
+        self.0.context.insert(0, what.into());
+        self
+    }
+
     /// This crate's own explanation, without the kind and the context.
     pub(crate) fn detail(&self) -> &str {
         self.0.detail.as_deref().unwrap_or_default()

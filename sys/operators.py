@@ -112,6 +112,7 @@ optional("MatmulAllReduce MatmulAllReduceV2 MatmulReduceScatter AllGatherMatmul 
 optional("WeightQuantMatmulAllReduce", "antiquantOffset")
 optional("AllGatherMatmul", "gatherOut")
 optional("QuantMatmulV3 QuantMatmulV4", "offset bias")
+optional("QuantMatmulV5 QuantMatmulWeightNz", "x1Scale yScale x1Offset x2Offset yOffset bias")
 # Quantisation that is symmetric.
 optional("AscendQuant AscendQuantV3 AscendAntiQuant", "offset")
 # Attention without masks, quantisation or pages.

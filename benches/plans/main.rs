@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 mod calling;
 mod heap;
+mod lists;
 mod making;
 mod running;
 mod shapes;

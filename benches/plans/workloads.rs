@@ -14,12 +14,13 @@ pub(crate) struct Names(Vec<String>);
 /// A way to record a plan: what it is called, and how.
 pub(crate) type Workload = (&'static str, fn(&Builder, usize, &Names) -> Result<()>);
 
-pub(crate) const ALL: [Workload; 5] = [
+pub(crate) const ALL: [Workload; 6] = [
     ("decoder", decoder),
     ("decoder on 4 streams", decoder_on_streams),
     ("slices", slices),
     ("waits for values", waits),
     ("waits for all values", all_waits),
+    ("lists", super::lists::mixed),
 ];
 
 /// Operators of a layer.

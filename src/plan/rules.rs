@@ -14,6 +14,7 @@ mod attention;
 mod backward;
 mod create;
 mod elements;
+mod in_place;
 mod indices;
 mod lists;
 mod losses;
@@ -27,6 +28,7 @@ mod types;
 mod windows;
 
 pub(in crate::plan) use args::Args;
+pub(in crate::plan) use in_place::{places, works_in_place};
 use types::Types;
 
 use crate::op::DataType;
@@ -122,28 +124,6 @@ pub(in crate::plan) fn rule(name: &str) -> Option<Rule> {
         rules.flat_map(|(names, rule)| names.iter().map(|name| (*name, *rule))).collect()
     });
     table.get(name.strip_prefix("aclnn")?).copied()
-}
-
-/// Operators that read an operand again after they wrote some of a result.
-const NOT_IN_PLACE: [&str; 13] = [
-    "GeluV2",
-    "Softmax",
-    "LayerNorm",
-    "ReduceSum",
-    "Mean",
-    "Cast",
-    "InplaceCopy",
-    "Permute",
-    "Embedding",
-    "Matmul",
-    "Mm",
-    "BatchMatMul",
-    "Addmm",
-];
-
-/// Whether a result of an operator, by its name in C, may be the very value that an operand is.
-pub(in crate::plan) fn works_in_place(name: &str) -> bool {
-    name.strip_prefix("aclnn").is_none_or(|name| !NOT_IN_PLACE.contains(&name))
 }
 
 /// Refuses.

@@ -7,6 +7,7 @@ mod common;
 
 mod addresses;
 mod ahead;
+mod bad_input;
 #[path = "../../src/plan/builder/tests/bodies.rs"]
 mod bodies;
 mod budgets;
@@ -16,6 +17,7 @@ mod called_errors;
 mod chains;
 mod choices;
 mod classes;
+mod complete;
 mod drops;
 mod dynamic;
 mod environment;

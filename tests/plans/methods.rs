@@ -1,6 +1,7 @@
 //! The builder's methods for operators give what the functions of `racl::op` give on a stream.
 
-use racl::op::{self, Attention, DataType, Element, GeluForm, GroupNorm, Mask, Reduce, RotaryForm, Window};
+use racl::half::f16;
+use racl::op::{self, Attention, CubeMath, DataType, Element, GeluForm, GroupNorm, Mask, Reduce, RotaryForm, Window};
 use racl::plan::{Builder, Frozen, Input, Plan, Value};
 use racl::{Result, Stream, Tensor};
 
@@ -411,6 +412,13 @@ fn norms_and_products() {
                 op::group_norm(s, a, 2, None, None, 1e-5, results)
             },
         ),
+        (
+            "matmul_with",
+            &[2, 2],
+            &[2, 2],
+            |g, a, b| g.matmul_with(a, b, CubeMath::UseHf32),
+            |s, a, b, y| op::matmul_with(s, a, b, y, CubeMath::UseHf32),
+        ),
         ("dot", &[8], &[], |g, a, b| g.dot(a, b), |s, a, b, y| op::dot(s, a, b, y)),
         ("mv", &[2, 2], &[2], |g, a, b| g.mv(a, g.narrow(b, 0, 0..1).and_then(|b| g.reshape(b, [2]))?), {
             |s, a, b, y| op::mv(s, a, &b.narrow(0, 0..1)?.reshaped([2])?, y)
@@ -503,6 +511,28 @@ fn windows() {
     for (name, dims, out, planned, eager) in each {
         check(&alone, dims, (name, out), *planned, *eager);
     }
+}
+
+#[test]
+fn weights_of_eight_bits() {
+    let (alone, [half, one]) = (Alone::new(), [0.5, 1.25].map(f16::from_f32));
+    let plan = Plan::build(|g| {
+        let x = g.input("x", [1, 2], DataType::F16, Input::Copied)?;
+        let (weight, scale) = (g.constant(&[10_i8, -20, 30, 40], [2, 2])?, g.constant(&[half, one], [2])?);
+        g.output("y", g.weight_quant_matmul(x, weight, scale, 0)?)
+    });
+    let (device, stream) = (&alone.device, alone.stream());
+    let x = device.upload_tensor(&[one, half], [1, 2]).unwrap();
+    let weight = device.upload_tensor(&[10_i8, -20, 30, 40], [2, 2]).unwrap();
+    let scale = device.upload_tensor(&[half, one], [2]).unwrap();
+    let mut expected = device.zeros::<f16>([1, 2]).unwrap();
+    op::weight_quant_matmul(&stream, &x, &weight, &scale, 0, &mut expected).unwrap();
+    let mut exe = plan.unwrap().capture(device, Frozen::new()).unwrap();
+    let mut bind = exe.bindings();
+    exe.run(&stream, bind.set(exe.input("x").unwrap(), &x)).unwrap();
+    let got = exe.output::<f16>(exe.output_id("y").unwrap()).unwrap().to_vec().unwrap();
+    assert_eq!(got, expected.to_vec().unwrap());
+    assert_ne!(got, [f16::ZERO; 2]);
 }
 
 #[test]

@@ -112,6 +112,36 @@ fn cases() -> Vec<Case> {
     ]
 }
 
+/// Operators whose data have to fit what they are told; those that random plans leave out are all here.
+fn cases_by_data() -> Vec<Case> {
+    let case = |name, reads, writes, issue| Case { name, reads, writes, issue };
+    vec![
+        // The numbers are 2, 0, 0 where they come second.
+        case("elements as often as a tensor says", &[(&[3], F32), (&[3], I64)], &[(&[2], F32)], |on, r, w| {
+            aclnn::repeat_interleave(on, r[0], r[1], 2, w[0])
+        }),
+        case("rows as often as a tensor says", &[X, (&[3], I64)], &[(&[2, 4], F32)], |on, r, w| {
+            aclnn::repeat_interleave_with_dim(on, r[0], r[1], 0, 2, w[0])
+        }),
+        // And 0, 1, 1 where they come first.
+        case("places as often as a tensor says", &[(&[3], I64)], &[(&[2], I64)], |on, r, w| {
+            aclnn::repeat_interleave_tensor(on, r[0], 2, w[0])
+        }),
+        case("how often there is each number", &[(&[6], I64), (&[6], F32)], &[(&[3], F32)], |on, r, w| {
+            aclnn::bincount(on, r[0], r[1], 0, w[0])
+        }),
+        case("elements where a mask is set", &[X, (&[3, 4], Bool), (&[12], F32)], &[X], |on, r, w| {
+            aclnn::inplace_copy(on, w[0], r[0])?;
+            aclnn::inplace_masked_scatter(on, w[0], r[1], r[2])
+        }),
+        case("drawn numbers", &[], &[(&[5], F32)], |on, _, w| aclnn::normal_float_float(on, 1.0, 2.0, 7, 0, w[0])),
+        case("a weight in blocks", &[(&[16, 32], F16)], &[(&[16, 32], F16)], |on, r, w| {
+            aclnn::inplace_copy(on, w[0], r[0])?;
+            aclnn::trans_matmul_weight(on, w[0])
+        }),
+    ]
+}
+
 /// Numbers from -2 to 2, small indices, truth values.
 fn bytes((dims, dtype): Shaped, which: usize) -> Vec<u8> {
     let number = |i: usize| (i * 7 + which * 5) % 13;
@@ -162,21 +192,22 @@ fn name(index: usize) -> String {
 }
 
 fn plan(case: &Case, class: Input) -> Plan {
-    Plan::build(|g| {
-        let reads: Result<Vec<Value>> = case
-            .reads
-            .iter()
-            .enumerate()
-            .map(|(index, (dims, dtype))| g.input(&name(index), *dims, *dtype, class))
-            .collect();
-        let writes: Result<Vec<Value>> = case.writes.iter().map(|(dims, dtype)| g.empty(*dims, *dtype)).collect();
-        let (reads, mut writes) = (reads?, writes?);
-        let read: Vec<&dyn Operand> = reads.iter().map(|value| value as &dyn Operand).collect();
-        let mut written: Vec<&mut dyn Operand> = writes.iter_mut().map(|value| value as &mut dyn Operand).collect();
-        (case.issue)(g, &read, &mut written)?;
-        writes.iter().enumerate().try_for_each(|(index, value)| g.output(&format!("y{index}"), *value))
-    })
-    .unwrap_or_else(|error| panic!("{}: {error:#}", case.name))
+    Plan::build(|g| record(g, case, class)).unwrap_or_else(|error| panic!("{}: {error:#}", case.name))
+}
+
+fn record(g: &Builder, case: &Case, class: Input) -> Result<()> {
+    let reads: Result<Vec<Value>> = case
+        .reads
+        .iter()
+        .enumerate()
+        .map(|(index, (dims, dtype))| g.input(&name(index), *dims, *dtype, class))
+        .collect();
+    let writes: Result<Vec<Value>> = case.writes.iter().map(|(dims, dtype)| g.empty(*dims, *dtype)).collect();
+    let (reads, mut writes) = (reads?, writes?);
+    let read: Vec<&dyn Operand> = reads.iter().map(|value| value as &dyn Operand).collect();
+    let mut written: Vec<&mut dyn Operand> = writes.iter_mut().map(|value| value as &mut dyn Operand).collect();
+    (case.issue)(g, &read, &mut written)?;
+    writes.iter().enumerate().try_for_each(|(index, value)| g.output(&format!("y{index}"), *value))
 }
 
 /// What the outputs of the latest run hold.
@@ -212,7 +243,7 @@ fn run(alone: &Alone, case: &Case, exe: &mut Executable, given: &[Vec<u8>]) -> V
 #[test]
 fn operators_give_in_a_plan_what_they_give_on_a_stream() {
     let alone = Alone::new();
-    for case in cases() {
+    for case in cases().into_iter().chain(cases_by_data()) {
         let given = inputs(&case);
         let expected = on_a_stream(&alone, &case, &given);
         assert!(expected.iter().any(|bytes| bytes.iter().any(|byte| *byte != 0)), "{}: nothing but zeros", case.name);
@@ -229,6 +260,27 @@ fn operators_give_in_a_plan_what_they_give_on_a_stream() {
         for (index, bytes) in expected.iter().enumerate() {
             assert_eq!(simulation.bytes(&format!("y{index}")).unwrap(), bytes, "{}, simulated", case.name);
         }
+    }
+}
+
+#[test]
+#[cfg(feature = "cache")]
+fn stored_plans_of_operators_give_the_same() {
+    let alone = Alone::new();
+    let folder = tempfile::tempdir().unwrap();
+    for (index, case) in cases().iter().chain(&cases_by_data()).enumerate() {
+        let given = inputs(case);
+        let compiled = || {
+            let cache = racl::cache::CompileCache::builder("Recorded").cache_dir(folder.path()).build().unwrap();
+            let name = format!("case{index}");
+            let plan = cache.func(&name).ignore_captures().compile(&alone.device, |g| record(g, case, Input::Copied));
+            (plan.unwrap_or_else(|error| panic!("{}: {error:#}", case.name)), cache.status(&name).unwrap())
+        };
+        compiled();
+        let (plan, status) = compiled();
+        assert_eq!(status, racl::cache::Status::Hit, "{}", case.name);
+        let mut exe = plan.eager(&alone.device, Frozen::new()).unwrap();
+        assert_eq!(run(&alone, case, &mut exe, &given), on_a_stream(&alone, case, &given), "{}", case.name);
     }
 }
 

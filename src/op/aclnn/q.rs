@@ -105,15 +105,15 @@ aclnn! {
     /// Reads `x1`, `x2`, `x1_scale`, `x2_scale`, `y_scale`, `x1_offset`, `x2_offset`, `y_offset`, `bias`; writes
     /// `out`. Since the development head. On the mock.
     #[doc(alias = "aclnnQuantMatmulV5")]
-    fn quant_matmul_v5 = aclnnQuantMatmulV5, aclnnQuantMatmulV5GetWorkspaceSize(x1: in, x2: in, x1_scale: in,
-        x2_scale: in, y_scale: in, x1_offset: in, x2_offset: in, y_offset: in, bias: in, transpose_x1: bool,
-        transpose_x2: bool, group_size: i64, out: out);
+    fn quant_matmul_v5 = aclnnQuantMatmulV5, aclnnQuantMatmulV5GetWorkspaceSize(x1: in, x2: in, x1_scale: maybe_in,
+        x2_scale: in, y_scale: maybe_in, x1_offset: maybe_in, x2_offset: maybe_in, y_offset: maybe_in,
+        bias: maybe_in, transpose_x1: bool, transpose_x2: bool, group_size: i64, out: out);
     /// Reads `x1`, `x2`, `x1_scale`, `x2_scale`, `y_scale`, `x1_offset`, `x2_offset`, `y_offset`, `bias`; writes
     /// `out`. Since CANN 8.1. On the mock.
     #[doc(alias = "aclnnQuantMatmulWeightNz")]
     fn quant_matmul_weight_nz = aclnnQuantMatmulWeightNz, aclnnQuantMatmulWeightNzGetWorkspaceSize(x1: in, x2: in,
-        x1_scale: in, x2_scale: in, y_scale: in, x1_offset: in, x2_offset: in, y_offset: in, bias: in,
-        transpose_x1: bool, transpose_x2: bool, group_size: i64, out: out);
+        x1_scale: maybe_in, x2_scale: in, y_scale: maybe_in, x1_offset: maybe_in, x2_offset: maybe_in,
+        y_offset: maybe_in, bias: maybe_in, transpose_x1: bool, transpose_x2: bool, group_size: i64, out: out);
     /// Reads `x`, `scale`; writes `y`, `amax`. Since the development head. Not on the mock.
     #[doc(alias = "aclnnQuantMax")]
     fn quant_max = aclnnQuantMax, aclnnQuantMaxGetWorkspaceSize(x: in, scale: in, round_mode: text, dst_type: i64,

@@ -301,6 +301,12 @@ pub(super) const RULES: Family = &[
         refuse(a, &[3])?;
         quantised(a, 2, Some(4), 5, 6)
     }),
+    (&["QuantMatmulV5", "QuantMatmulWeightNz"], |a| {
+        refuse(a, &[4, 5, 6, 7])?;
+        let group = a.fixed(11)?;
+        ensure!(group == 0, "groups of {group}");
+        quantised(a, 3, Some(2), 8, 9)
+    }),
     (&["WeightQuantBatchMatmulV2"], weight_quantised),
     (&["WeightQuantBatchMatmulV3"], weight_quantised_later),
 ];

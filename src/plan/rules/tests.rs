@@ -11,6 +11,7 @@ use signatures::{Signature, signatures};
 
 mod bytes;
 mod cover;
+mod in_place;
 mod made;
 mod mixed;
 mod random;
@@ -26,6 +27,8 @@ pub(super) struct Case {
     pub(super) name: String,
     pub(super) told: Vec<Told>,
     pub(super) operands: Vec<Option<Shaped>>,
+    /// Whether its integers are small numbers when it runs, not zeros.
+    pub(super) counts: bool,
 }
 
 impl Case {

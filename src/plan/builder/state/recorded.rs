@@ -296,7 +296,8 @@ impl State {
             let info = |value: Value| &self.recipe.values[value.index as usize];
             for (other, (value, mode)) in uses.iter().enumerate() {
                 let same = *mode == Mode::Read && info(*value) == info(*written);
-                if other == index || (same && rules::works_in_place(name)) {
+                let places = || rules::places(uses, |(_, mode)| mode.writes());
+                if other == index || (same && rules::works_in_place(name, other, index, places())) {
                     continue;
                 }
                 if may_overlap(&self.recipe, value.index, written.index, &bounds) {

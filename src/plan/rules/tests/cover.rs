@@ -9,8 +9,6 @@ const WITHOUT: &[(&str, &str)] = &[
     ("aclnnNonzero", "the size depends on data"),
     ("aclnnNonzeroV2", "the size depends on data"),
     ("aclnnNpuFormatCast", "the result is in another format, which values of plans have not"),
-    ("aclnnQuantMatmulV5", "takes operands that the mock refuses"),
-    ("aclnnQuantMatmulWeightNz", "takes operands that the mock refuses"),
     ("aclnnTransMatmulWeight", "changes the format of its operand"),
     ("aclnnUnique", "the size depends on data"),
     ("aclnnUnique2", "the size depends on data"),

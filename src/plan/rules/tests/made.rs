@@ -15,7 +15,7 @@ pub(super) fn case(random: &mut Random, signature: &Signature) -> Case {
     let mut maker = Maker {
         base: (random.dtype(), random.shape()),
         given,
-        case: Case { name: signature.name.clone(), told: Vec::new(), operands: Vec::new() },
+        case: Case { name: signature.name.clone(), told: Vec::new(), operands: Vec::new(), counts: false },
         lists: random.below(3) + 1,
     };
     for (name, kind) in &signature.parameters {

@@ -94,12 +94,20 @@ fn quantised(random: &mut Random, (m, k, n): (usize, usize, usize)) -> Given {
     };
     let rows = |random: &mut Random| if random.chance(50) { Tensor(F32, vec![m]) } else { Nothing };
     let bias = if random.chance(50) { Tensor(I32, vec![n]) } else { Nothing };
+    let (scales, of_rows) = (scale(random), rows(random));
     vec![
+        ("x2_scale", scales.clone()),
+        ("x1_scale", of_rows.clone()),
+        ("y_scale", Nothing),
+        ("x1_offset", Nothing),
+        ("x2_offset", Nothing),
+        ("y_offset", Nothing),
+        ("group_size", Int(i64::from(random.chance(5)))),
         ("x1", Tensor(I8, turned(m, k, turn_1))),
         ("x2", Tensor(I8, turned(k, n, turn_2))),
-        ("scale", scale(random)),
+        ("scale", scales),
         ("offset", Nothing),
-        ("pertoken_scale_optional", rows(random)),
+        ("pertoken_scale_optional", of_rows),
         ("bias", bias),
         ("transpose_x1", Flag(turn_1)),
         ("transpose_x2", Flag(turn_2)),

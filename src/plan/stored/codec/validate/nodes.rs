@@ -218,8 +218,10 @@ impl<'a> Nodes<'a> {
         for (index, written) in accesses.iter().enumerate().filter(|(_, access)| access.mode.writes()) {
             self.target(written.value, false)?;
             let clashes = |(other, access): (usize, &Access)| {
+                let places = || rules::places(accesses, |access| access.mode.writes());
+                let in_place = || rules::works_in_place(name, other, index, places());
                 other != index
-                    && !self.is_in_place(name, access, written)
+                    && !(self.is_value(access, written) && in_place())
                     && self.overlap(access.value, written.value)
             };
             if accesses.iter().enumerate().any(clashes) {
@@ -229,10 +231,10 @@ impl<'a> Nodes<'a> {
         self.shapes(operator, accesses)
     }
 
-    /// Whether what is read is the very value that is written, by an operator that can work so.
-    fn is_in_place(&self, name: &str, read: &Access, written: &Access) -> bool {
+    /// Whether what is read is the very value that is written.
+    fn is_value(&self, read: &Access, written: &Access) -> bool {
         let info = |access: &Access| &self.recipe.values[access.value as usize];
-        read.mode == Mode::Read && info(read) == info(written) && rules::works_in_place(name)
+        read.mode == Mode::Read && info(read) == info(written)
     }
 
     fn overlap(&self, a: u32, b: u32) -> bool {
