@@ -201,11 +201,20 @@ impl Writer<'_> {
             }
             10 => return self.in_place(),
             11..13 => {
-                let product = g.mm(g.reshape(a, [2, 2])?, g.reshape(b, [2, 2])?)?;
+                let mut product = self.product(a, b)?;
                 if self.dice.chance(200) {
                     self.in_place()?;
                 }
-                g.reshape(g.add(g.narrow(b, 0, 1..3)?, product)?, [4])?
+                if self.dice.chance(300) {
+                    product = g.muls(product, [0.5, -3.0][self.dice.index(2)])?;
+                }
+                let (row, times) = (g.narrow(b, 0, 1..3)?, [1.0, 1.0, -1.0, 2.0][self.dice.index(4)]);
+                let sum = if self.dice.chance(500) {
+                    g.add_scaled(row, product, times)?
+                } else {
+                    g.add_scaled(product, row, times)?
+                };
+                g.reshape(sum, [4])?
             }
             _ => {
                 let turned = g.reshape(a, [2, 2])?;
@@ -216,6 +225,17 @@ impl Writer<'_> {
         };
         self.known.push((made, true));
         Ok(())
+    }
+
+    /// Of two matrices, of batches of one each, or of rows in two dimensions and a matrix.
+    fn product(&mut self, a: Value, b: Value) -> Result<Value> {
+        let g = self.g;
+        let (a, b) = (g.reshape(a, [2, 2])?, g.reshape(b, [2, 2])?);
+        match self.dice.index(4) {
+            0 => g.batch_matmul(g.reshape(a, [1, 2, 2])?, g.reshape(b, [1, 2, 2])?),
+            1 => g.matmul(g.reshape(a, [2, 1, 2])?, b),
+            _ => g.mm(a, b),
+        }
     }
 
     fn in_place(&mut self) -> Result<()> {

@@ -22,6 +22,8 @@ pub(super) struct Edit {
     /// What nodes do instead, with which values.
     rewritten: HashMap<u32, (NodeKind, Vec<Access>)>,
     added: Added,
+    /// Whether some operator rounds fewer times than those that it stands for.
+    pub(super) rounds_less: bool,
     pub(super) changes: Vec<Change>,
 }
 
@@ -44,6 +46,7 @@ impl Edit {
             constants: HashMap::new(),
             rewritten: HashMap::new(),
             added: Added::default(),
+            rounds_less: false,
             changes: Vec::new(),
         }
     }
