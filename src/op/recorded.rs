@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub(crate) struct Recorded {
     function: &'static Function,
     label: &'static str,
-    told: Vec<Told>,
+    told: Box<[Told]>,
 }
 
 impl std::fmt::Debug for Recorded {
@@ -27,9 +27,12 @@ impl std::fmt::Debug for Recorded {
 
 impl Recorded {
     pub(crate) fn of(call: &Call<'_>) -> Result<Self> {
-        let told: Option<Vec<Told>> = call.args.iter().map(Told::of).collect();
-        let told = told.ok_or_else(|| Error::invalid(format!("{}: it cannot be recorded", call.label)))?;
-        Ok(Self { function: call.function, label: call.label, told })
+        let mut told = Vec::with_capacity(call.args.len());
+        for arg in call.args {
+            let odd = || Error::invalid(format!("{}: it cannot be recorded", call.label));
+            told.push(Told::of(arg).ok_or_else(odd)?);
+        }
+        Ok(Self { function: call.function, label: call.label, told: told.into() })
     }
 
     /// The operator that a stored plan names, with what it was told.
@@ -38,7 +41,7 @@ impl Recorded {
         let (label, function) = super::aclnn::find(name)
             .ok_or_else(|| format!("operator {name:?}, which this version of the crate does not have"))?;
         let told = told::read(bytes, function.takes()).map_err(|text| format!("operator {name:?}: {text}"))?;
-        Ok(Self { function, label, told })
+        Ok(Self { function, label, told: told.into() })
     }
 
     /// The operator of this name with what it is told.
@@ -129,7 +132,7 @@ impl Recorded {
         let lists = self.lists(views)?;
         let (mut lists, mut views) = (lists.iter(), views);
         let mut args = Vec::with_capacity(self.told.len());
-        for told in &self.told {
+        for told in self.told.iter() {
             args.push(match told {
                 Told::Tensor(access) => match views.split_first() {
                     Some((first, rest)) => {
@@ -154,7 +157,7 @@ impl Recorded {
     /// The views of each list among the arguments.
     fn lists<'a>(&self, views: &'a [View<'a>]) -> Result<Vec<Views<'a>>> {
         let (mut lists, mut start) = (Vec::new(), 0_usize);
-        for told in &self.told {
+        for told in self.told.iter() {
             let Some((count, _)) = told.tensors() else { continue };
             let end = start + count as usize;
             if matches!(told, Told::Tensors(..)) {
@@ -169,7 +172,7 @@ impl Recorded {
     #[cfg(all(test, feature = "cache"))]
     pub(crate) fn submit(&self, on: &dyn super::operand::Submit, operands: &[&dyn Operand]) -> Result<()> {
         let (mut lists, mut left) = (Vec::new(), operands);
-        for told in &self.told {
+        for told in self.told.iter() {
             let (list, rest) = left.split_at(told.tensors().map_or(0, |(count, _)| count as usize));
             lists.push(list);
             left = rest;

@@ -310,7 +310,7 @@ impl Told {
 
 /// The bytes of all arguments.
 pub(super) fn write(all: &[Told]) -> Vec<u8> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(16);
     all.iter().for_each(|one| one.write(&mut bytes));
     bytes
 }

@@ -298,9 +298,9 @@ pub(crate) fn count_of(output: &str) -> String {
 pub(crate) struct FunctionInfo {
     pub(crate) kind: FunctionKind,
     /// None for a closure without a name, which no file can hold.
-    pub(crate) name: Option<String>,
+    pub(crate) name: Option<Box<str>>,
     pub(crate) version: u32,
-    pub(crate) attributes: Vec<u8>,
+    pub(crate) attributes: Box<[u8]>,
     /// Cores that must be free at the same time for it to make progress.
     #[cfg_attr(feature = "cache", serde(with = "wire::CoresWire"))]
     pub(crate) needs: Cores,
@@ -396,6 +396,7 @@ impl Recipe {
         self.nodes.shrink_to_fit();
         self.accesses.shrink_to_fit();
         self.inputs.shrink_to_fit();
+        self.functions.shrink_to_fit();
     }
 
     pub(crate) fn accesses_of(&self, node: &Node) -> &[Access] {

@@ -53,7 +53,7 @@ impl Code<'_> {
             }
             Self::None => {
                 let body = |function: &FunctionInfo| match function.kind {
-                    FunctionKind::Foreign => Ok(Body::Foreign(Foreign::new("", 0, |_| Ok(())).body)),
+                    FunctionKind::Foreign => Ok(Body::Foreign(Box::new(Foreign::new("", 0, |_| Ok(())).body))),
                     FunctionKind::Host => Ok(Body::Host(HostFunction::new("", 0, |_| {}).body)),
                     FunctionKind::Operator => registry::operator(function),
                 };

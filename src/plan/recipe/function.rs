@@ -125,9 +125,9 @@ impl Foreign {
     pub(crate) fn info(&self) -> FunctionInfo {
         FunctionInfo {
             kind: FunctionKind::Foreign,
-            name: self.name.clone(),
+            name: self.name.as_deref().map(Into::into),
             version: self.version,
-            attributes: self.attributes.clone(),
+            attributes: self.attributes.as_slice().into(),
             needs: self.needs,
             later: Vec::new(),
         }
@@ -292,9 +292,9 @@ impl HostFunction {
     pub(crate) fn info(&self) -> FunctionInfo {
         FunctionInfo {
             kind: FunctionKind::Host,
-            name: self.name.clone(),
+            name: self.name.as_deref().map(Into::into),
             version: self.version,
-            attributes: self.attributes.clone(),
+            attributes: self.attributes.as_slice().into(),
             needs: Cores::default(),
             later: Vec::new(),
         }
@@ -313,7 +313,7 @@ impl fmt::Debug for HostFunction {
 /// The code behind a function of a recipe.
 #[derive(Clone)]
 pub(crate) enum Body {
-    Foreign(ForeignBody),
+    Foreign(Box<ForeignBody>),
     Host(Arc<HostFn>),
     Operator(Arc<Recorded>),
 }
@@ -345,9 +345,9 @@ impl FunctionInfo {
     pub(crate) fn of_operator(recorded: &Recorded, later: Vec<Later>) -> Self {
         Self {
             kind: FunctionKind::Operator,
-            name: Some(recorded.name().to_owned()),
+            name: Some(recorded.name().into()),
             version: 0,
-            attributes: recorded.bytes(),
+            attributes: recorded.bytes().into(),
             needs: Cores::default(),
             later,
         }

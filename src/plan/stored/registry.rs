@@ -33,7 +33,7 @@ use crate::plan::recipe::{Cores, FunctionInfo, FunctionKind, Recipe};
 /// ```
 #[derive(Clone, Default)]
 pub struct Registry {
-    known: HashMap<(FunctionKind, String), (FunctionInfo, Body)>,
+    known: HashMap<(FunctionKind, Box<str>), (FunctionInfo, Body)>,
     first_mistake: Option<String>,
 }
 
@@ -41,9 +41,9 @@ pub struct Registry {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotFound {
     #[error("the stored plan needs {what} {name:?}, which is not registered")]
-    Unknown { what: &'static str, name: String },
+    Unknown { what: &'static str, name: Box<str> },
     #[error("the stored plan needs version {stored} of {what} {name:?}; version {registered} is registered")]
-    Version { what: &'static str, name: String, stored: u32, registered: u32 },
+    Version { what: &'static str, name: Box<str>, stored: u32, registered: u32 },
     #[error("the stored plan needs a {0} without a name, which nothing can find")]
     Unnamed(&'static str),
     #[error("the stored plan needs {0}")]
@@ -68,7 +68,7 @@ impl Registry {
     /// Adds a foreign operator.
     #[must_use]
     pub fn foreign(self, operator: &Foreign) -> Self {
-        self.add(operator.info(), Body::Foreign(operator.body.clone()))
+        self.add(operator.info(), Body::Foreign(Box::new(operator.body.clone())))
     }
 
     /// Adds a host function.

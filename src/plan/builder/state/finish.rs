@@ -40,6 +40,7 @@ impl State {
         });
         let lints = lints.collect();
         self.recipe.shrink();
+        self.bodies.shrink_to_fit();
         Ok(Built { plan: self.plan, recipe: self.recipe, bodies: self.bodies, lints })
     }
 

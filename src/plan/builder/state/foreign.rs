@@ -26,7 +26,7 @@ impl State {
             .map(|value| Self::read(*value))
             .chain(writes.iter().map(|value| Self::write(*value)))
             .collect();
-        let function = self.function(operator.info(), Body::Foreign(operator.body.clone()));
+        let function = self.function(operator.info(), Body::Foreign(Box::new(operator.body.clone())));
         let node = self.emit(NodeKind::Foreign(function), &uses, at)?;
         self.lint_unnamed(function, node, at);
         Ok(())

@@ -1,6 +1,7 @@
 //! Operators by their C names.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, BuildHasherDefault};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,47 +13,65 @@ use crate::plan::check::finding::FindingKind;
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::function::Body;
 use crate::plan::recipe::quantity::{Later, Quantity};
-use crate::plan::recipe::quick::QuickMap;
+use crate::plan::recipe::quick::{Quick, QuickMap};
 use crate::plan::recipe::{FunctionInfo, Mode, NodeKind, StorageKind};
 use crate::plan::rules::{self, Args, No, Of, Rule};
 use crate::plan::symbols::dim::{Dim, name_symbols};
 
 use super::decompose::Decomposed;
-use super::{At, State, Used};
+use super::{At, NONE, State, Used};
 
 /// Operators that were recorded, by what tells them apart.
 #[derive(Default)]
 pub(super) struct Operators {
     all: Vec<Known>,
-    /// Which of them, by the words of a call.
-    known: QuickMap<Box<[u64]>, usize>,
+    /// The latest of those whose words have the same hash.
+    known: QuickMap<u64, u32>,
     /// By C name, what they are told, and numbers that are known later.
     later: HashMap<(&'static str, Vec<u8>, Vec<Later>), u32>,
     /// Of the call that is being recorded.
     words: Vec<u64>,
+    /// Of one that may be the same.
+    others: Vec<u64>,
 }
 
 /// An operator with all that it is told, but for numbers that are known later.
 struct Known {
     recorded: Arc<Recorded>,
     rule: Option<Rule>,
-    /// Its function, once it was issued without such numbers.
-    function: Option<u32>,
+    /// Its function, once it was issued without such numbers; else [`NONE`].
+    function: u32,
+    /// An earlier one whose words have the same hash, or [`NONE`].
+    same_hash: u32,
 }
 
 impl Operators {
     /// The operator with the words that were noted.
-    fn find(&self) -> Option<usize> {
-        self.known.get(self.words.as_slice()).copied()
+    fn find(&mut self) -> Option<usize> {
+        let mut one = *self.known.get(&hash(&self.words))?;
+        while one != NONE {
+            let known = &self.all[one as usize];
+            self.others.clear();
+            known.recorded.note(&mut self.others);
+            if self.others == self.words {
+                return Some(one as usize);
+            }
+            one = known.same_hash;
+        }
+        None
     }
 
     /// One that is new.
     fn add(&mut self, recorded: Recorded) -> usize {
         let rule = rules::rule(recorded.name());
-        self.known.insert(self.words.as_slice().into(), self.all.len());
-        self.all.push(Known { rule, recorded: Arc::new(recorded), function: None });
+        let same_hash = self.known.insert(hash(&self.words), self.all.len() as u32).unwrap_or(NONE);
+        self.all.push(Known { rule, recorded: Arc::new(recorded), function: NONE, same_hash });
         self.all.len() - 1
     }
+}
+
+fn hash(words: &[u64]) -> u64 {
+    BuildHasherDefault::<Quick>::default().hash_one(words)
 }
 
 /// The operands of a call, with what is done to each.
@@ -348,7 +367,10 @@ impl State {
     fn function_of(&mut self, known: usize, later: Vec<Later>) -> u32 {
         let (known, next) = (&mut self.operators.all[known], self.recipe.functions.len() as u32);
         let function = if later.is_empty() {
-            *known.function.get_or_insert(next)
+            if known.function == NONE {
+                known.function = next;
+            }
+            known.function
         } else {
             let key = (known.recorded.name(), known.recorded.bytes(), later.clone());
             *self.operators.later.entry(key).or_insert(next)

@@ -105,11 +105,14 @@ fn operators_by_name_have_the_arguments_and_the_tensors_that_they_take() {
         Err(NotLoaded::Broken(why)) => assert!(why.contains(says), "{why}"),
         other => panic!("{says}: {other:?}"),
     };
-    broken(&|r| r.functions[0].attributes.truncate(20), "function 0");
-    broken(&|r| r.functions[0].attributes.push(0), "behind the last argument");
+    broken(&|r| r.functions[0].attributes = r.functions[0].attributes[..20].into(), "function 0");
+    broken(
+        &|r| r.functions[0].attributes = [&*r.functions[0].attributes, &[0]].concat().into(),
+        "behind the last argument",
+    );
     // A tensor where a number belongs.
     broken(&|r| r.functions[0].attributes[2] = 0, "it takes Number");
-    broken(&|r| r.functions[0].name = Some("aclnnAbs".to_owned()), "function 0");
+    broken(&|r| r.functions[0].name = Some("aclnnAbs".into()), "function 0");
     broken(&|r| r.accesses[1].mode = Mode::Read, "other accesses");
     broken(&|r| r.nodes[0].count = 2, "other accesses");
     // A result of another shape, and of a type that places are not stored as.
@@ -127,7 +130,7 @@ fn operators_by_name_have_the_arguments_and_the_tensors_that_they_take() {
         },
         "aclnnSort: I64 [4] into F64 [4]",
     );
-    match load(&|r| r.functions[0].name = Some("aclnnSortOfTomorrow".to_owned())) {
+    match load(&|r| r.functions[0].name = Some("aclnnSortOfTomorrow".into())) {
         Err(NotLoaded::Unbound(why)) => assert!(why.contains("aclnnSortOfTomorrow"), "{why}"),
         other => panic!("{other:?}"),
     }
@@ -178,7 +181,7 @@ fn every_rule_is_checked() {
         ("external gate 0: the name \"\" is empty or taken", |r| r.externals[0].clear()),
         ("input 1: the name \"x\" is empty or taken", |r| r.inputs[1].name = "x".to_owned()),
         ("output 0: the name \"\" is empty or taken", |r| r.outputs[0].name.clear()),
-        ("function 1: an empty name", |r| r.functions[1].name = Some(String::new())),
+        ("function 1: an empty name", |r| r.functions[1].name = Some("".into())),
         ("source place 0: a source file that is not there", |r| r.places.all[0].0 = 9),
         ("prefetch cap 0: 1001 thousandths", |r| r.prefetch_cap = 1001),
         ("layout 0: 9 dimensions and 9 strides", |r| {

@@ -194,7 +194,10 @@ fn work(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
                 let attributes = &mut any(random, &mut recipe.functions)?.attributes;
                 *any(random, attributes)? = random.u8(..);
             }
-            5 => any(random, &mut recipe.functions)?.attributes.push(random.u8(..)),
+            5 => {
+                let attributes = &mut any(random, &mut recipe.functions)?.attributes;
+                *attributes = [&**attributes, &[random.u8(..)]].concat().into();
+            }
             6 => any(random, &mut recipe.functions)?.kind = FunctionKind::Operator,
             7 => later(random, recipe)?.parameter = random.char(..).to_string(),
             8 => later(random, recipe)?.numbers.push(form(random)),
