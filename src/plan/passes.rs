@@ -55,8 +55,8 @@ pub enum PassMode {
     /// fewer times ([`Passes::fused_attention`], [`Passes::fused_norms`], [`Passes::fused_gates`],
     /// [`Passes::fused_rotations`], [`Passes::fused_elements`], and [`Passes::fused_products`] where it finds
     /// products of f16 or bf16): floating-point numbers may differ there by so much of the largest finite magnitude
-    /// in the same output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16; infinities and NaN have to be in the
-    /// same places. That calls host functions, and needs a computation on the host of every operator
+    /// in the same output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16, or that of a coarser type that the plan
+    /// computes with; infinities and NaN have to be in the same places. That calls host functions, and needs a computation on the host of every operator
     /// ([`Plan::simulate`]).
     ///
     /// Work that makes much of small differences, such as a `tanh` or a softmax behind large sums of f16, can bring the

@@ -80,18 +80,26 @@ fn same((pass, bound): (&str, Bound), before: &Plan, after: &Plan, symbols: &[us
         let text = format!("{pass}: {what} differs at element {element} (inputs of seed {seed}{names})");
         Err(Error::new(ErrorKind::InvalidPlan, text))
     };
+    let coarsest = coarsest(recipe);
     for (what, dtype, a, b) in left(recipe, &first, &second)? {
-        if let Some(element) = difference(bound, dtype, a, b) {
+        let share = share(dtype).filter(|_| bound == Bound::Close).map(|own| own.max(coarsest));
+        if let Some(element) = difference(share, dtype, a, b) {
             return different(what, element);
         }
     }
     Ok(())
 }
 
-/// The first element that differs.
-fn difference(bound: Bound, dtype: DataType, a: &[u8], b: &[u8]) -> Option<usize> {
+/// The share of the coarsest type that a plan computes with: what is rounded so somewhere is no finer where it ends.
+fn coarsest(recipe: &Recipe) -> f64 {
+    let written = recipe.accesses.iter().filter(|access| access.mode.writes());
+    written.filter_map(|access| share(recipe.layout_of(access.value).dtype)).fold(0.0, f64::max)
+}
+
+/// The first element that differs: by more than a share of the greatest one, or at all.
+fn difference(share: Option<f64>, dtype: DataType, a: &[u8], b: &[u8]) -> Option<usize> {
     let by_bits = || (0..a.len().max(b.len())).find(|byte| a.get(*byte) != b.get(*byte)).map(|at| at / dtype.size());
-    let Some(share) = share(dtype).filter(|_| bound == Bound::Close && a.len() == b.len()) else { return by_bits() };
+    let Some(share) = share.filter(|_| a.len() == b.len()) else { return by_bits() };
     let numbers = |bytes: &[u8]| bytes.chunks(dtype.size()).map(|one| number(dtype, one)).collect::<Vec<f64>>();
     let (a, b) = (numbers(a), numbers(b));
     let largest = a.iter().filter(|one| one.is_finite()).fold(0.0_f64, |most, one| most.max(one.abs()));
