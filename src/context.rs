@@ -37,7 +37,7 @@ pub(crate) use events::{Events, RawEvent};
 use idle::Idle;
 pub(crate) use operators::Holder;
 use operators::Operators;
-pub(crate) use operators::age;
+pub(crate) use operators::{age, forget_operators};
 pub(crate) use reclaim::Behind;
 use reclaim::Reclaim;
 use reports::Reports;

@@ -59,6 +59,7 @@ mod closure;
 #[cfg(doctest)]
 mod compile_fail;
 mod context;
+mod cores;
 mod device;
 mod error;
 mod event;
@@ -89,7 +90,8 @@ pub use acl::{Acl, set_end_on_drop};
 pub use built::{BUILD, Build};
 pub use call::set_verify_context;
 pub use context::{Allocator, Context, ForeignAllocator};
-pub use device::Device;
+pub use cores::{CoreLimit, DeviceCoreLimit};
+pub use device::{Device, DeviceFeature, DeviceLink, DeviceStatus, FormFactor, RunMode, SuperPod, Utilization};
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::Event;
 pub use future::{Finished, GivenBack, Reached};

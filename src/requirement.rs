@@ -77,13 +77,21 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 22] = parts! {
+const ALL: [Requirement; 24] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
         aclrtSetDevice aclrtResetDevice aclrtGetDeviceCount aclrtGetCurrentContext aclrtSetCurrentContext
         aclrtSynchronizeDevice aclrtGetSocName aclrtGetMemInfo
         ; optional aclrtGetDeviceInfo aclGetDeviceCapability aclrtSynchronizeDeviceWithTimeout,
+    "device-facts", "where devices are, and how they are":
+        aclrtGetRunMode aclrtGetDeviceUtilizationRate
+        ; optional aclrtDeviceGetBareTgid aclrtDeviceGetUuid aclrtDeviceGetPCIBusId aclrtDeviceGetByPCIBusId
+        aclrtGetLogicDevIdByUserDevId aclrtGetPhyDevIdByUserDevId aclrtGetDeviceCapability aclrtQueryDeviceStatus
+        aclrtDeviceGetStreamPriorityRange aclrtGetPrimaryCtxState,
+    "peers", "devices that reach each other's memory":
+        aclrtDeviceCanAccessPeer aclrtDeviceEnablePeerAccess aclrtDeviceDisablePeerAccess
+        ; optional aclrtDevicePeerAccessStatus aclrtGetDevicesTopo,
     "contexts", "further contexts of a device": aclrtCreateContext aclrtDestroyContext,
     "memory", "device and pinned memory, copies":
         aclrtMalloc aclrtFree aclrtMallocHost aclrtFreeHost aclrtMemcpy aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync,
@@ -148,9 +156,10 @@ const ALL: [Requirement; 22] = parts! {
         aclmdlRICaptureTaskGrpBegin aclmdlRICaptureTaskGrpEnd aclmdlRICaptureTaskUpdateBegin
         aclmdlRICaptureTaskUpdateEnd aclrtCreateEventWithFlag aclrtResetEvent
         ; optional aclrtValueWait aclrtValueWrite aclSetAclOpExecutorRepeatable aclSetTensorAddr AclSetTensorAddr,
-    "core-limits", "limits of cores for plans and streams":
+    "core-limits", "limits of cores for plans, threads and devices":
         aclrtGetDeviceResLimit aclrtSetStreamResLimit aclrtResetStreamResLimit aclrtUseStreamResInCurrentThread
-        aclrtUnuseStreamResInCurrentThread,
+        aclrtUnuseStreamResInCurrentThread
+        ; optional aclrtGetStreamResLimit aclrtGetResInCurrentThread aclrtSetDeviceResLimit aclrtResetDeviceResLimit,
     "external-gates", "gates between a plan and work beside it": aclrtCreateEventWithFlag aclrtResetEvent
         ; optional aclrtValueWait aclrtValueWrite,
     "plans", "plans, captured or operator by operator":

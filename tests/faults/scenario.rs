@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use racl::half::f16;
 use racl::op::{self, GeluForm, LayerNorm, RotaryForm, Scalar, aclnn};
+use racl::plan::Cores;
 use racl::{
-    Acl, Allocator, CaptureMode, Context, Device, Error, ErrorKind, Prefetch, Result, Stream, StreamOptions, mock,
+    Acl, Allocator, CaptureMode, Context, Device, DeviceFeature, DeviceStatus, Error, ErrorKind, Prefetch, Result,
+    Stream, StreamOptions, mock,
 };
 
 /// Whether memory comes from the pool; else each allocation is one of the library, which the mock counts.
@@ -31,6 +33,7 @@ fn in_device(device: &Device, drop_errors: &mut Vec<Error>) -> Result<()> {
     device.l2_cache_bytes()?;
     device.cube_cores()?;
     device.vector_cores()?;
+    facts(device)?;
     let context = device.context().create_context()?;
     context.set_allocator(if POOLED.load(Ordering::Relaxed) { Allocator::Pool } else { Allocator::Direct });
     let result = in_context(&context, drop_errors);
@@ -38,10 +41,28 @@ fn in_device(device: &Device, drop_errors: &mut Vec<Error>) -> Result<()> {
     result
 }
 
+/// What a device tells of itself.
+fn facts(device: &Device) -> Result<()> {
+    device.supports(DeviceFeature::TaskUpdate)?;
+    assert_eq!(device.status()?, DeviceStatus::Normal);
+    device.utilization()?;
+    device.uuid()?;
+    device.stream_priorities()?;
+    device.link_to(device)?;
+    assert_eq!((device.logical_id()?, device.physical_id()?), (0, 0));
+    let acl = device.acl();
+    assert_eq!(acl.device_at(&device.pci_bus_id()?)?.id(), 0);
+    acl.run_mode()?;
+    acl.process_id()?;
+    assert!(acl.is_device_open(0)?);
+    Ok(())
+}
+
 fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
     context.bind()?;
     context.memory_info()?;
     ordering(context)?;
+    core_limits(context)?;
     copies(context)?;
     memory_in_use(context)?;
     growing(context)?;
@@ -73,6 +94,14 @@ fn ordering(context: &Context) -> Result<()> {
     assert_eq!(runs.load(Ordering::Relaxed), 1);
     start.close()?;
     side.close().map_err(racl::Refused::into_error)
+}
+
+/// Limits of cores outside plans.
+fn core_limits(context: &Context) -> Result<()> {
+    let stream = context.stream()?;
+    let limit = stream.limit_cores(Cores { cube: 2, vector: 0 })?;
+    assert_eq!((stream.core_limit()?.cube, context.thread_cores()?.cube), (2, 2));
+    limit.end()
 }
 
 fn count_runs(stream: &Stream, step: u32) -> Result<Arc<AtomicU32>> {
