@@ -10,9 +10,11 @@ use crate::context::Context;
 use crate::error::{Refused, Result};
 
 mod facts;
+mod modes;
 mod peers;
 
 pub use facts::{DeviceFeature, DeviceStatus, FormFactor, RunMode, SuperPod, Utilization};
+pub use modes::OverflowMode;
 pub use peers::DeviceLink;
 
 /// A device, open, with its primary [`Context`]. Streams, events and memory are made from it directly; what else a

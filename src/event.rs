@@ -415,9 +415,12 @@ impl Event {
     pub fn is_complete(&self) -> Result<bool> {
         self.check_signalled()?;
         let reached = self.is_reached()?;
-        if reached && self.position().0.is_some_and(|(progress, number)| !progress.has_reported(number)) {
-            // The query says that the work is over, not how it ended. Others may have recorded it again since.
-            retire::wait_moment(|_| self.synchronize_timeout(Duration::from_millis(1)))?;
+        if reached && let (Some((progress, number)), _) = self.position() {
+            progress.check_run(number)?;
+            if !progress.has_reported(number) {
+                // The query says that the work is over, not how it ended. Others may have recorded it again since.
+                retire::wait_moment(|_| self.synchronize_timeout(Duration::from_millis(1)))?;
+            }
         }
         Ok(reached)
     }
@@ -487,9 +490,9 @@ impl Event {
 
     /// After a wait for the record at `position` that succeeded.
     fn over(&self, position: Position) -> Result<()> {
-        let progress = position.0.as_ref().map(|(progress, _)| Arc::clone(progress));
+        let at = position.0.clone();
         self.passed(position, Progress::set_reported);
-        progress.map_or(Ok(()), |progress| progress.check_helpers())
+        at.map_or(Ok(()), |(progress, number)| progress.check_run(number).and_then(|()| progress.check_helpers()))
     }
 
     /// Notes that the record at `position` was reached, if the event was not recorded anew since: the C call may have

@@ -91,7 +91,9 @@ pub use built::{BUILD, Build};
 pub use call::set_verify_context;
 pub use context::{Allocator, Context, ForeignAllocator};
 pub use cores::{CoreLimit, DeviceCoreLimit};
-pub use device::{Device, DeviceFeature, DeviceLink, DeviceStatus, FormFactor, RunMode, SuperPod, Utilization};
+pub use device::{
+    Device, DeviceFeature, DeviceLink, DeviceStatus, FormFactor, OverflowMode, RunMode, SuperPod, Utilization,
+};
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::Event;
 pub use future::{Finished, GivenBack, Reached};

@@ -3,6 +3,7 @@
 mod behind;
 mod copy;
 mod device_buffer;
+mod overflow;
 mod pinned;
 mod shared;
 mod slice;

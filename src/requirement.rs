@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 24] = parts! {
+const ALL: [Requirement; 26] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -102,7 +102,12 @@ const ALL: [Requirement; 24] = parts! {
     "streams", "streams with priorities and flags":
         aclrtCreateStreamWithConfig aclrtDestroyStream aclrtSynchronizeStream aclrtSynchronizeStreamWithTimeout
         aclrtStreamQuery
-        ; optional aclrtStreamGetId aclrtStreamGetFlags aclrtCtxGetCurrentDefaultStream,
+        ; optional aclrtStreamGetId aclrtStreamGetFlags aclrtCtxGetCurrentDefaultStream aclrtStreamGetPriority,
+    "stream-attributes", "what streams do after failures and overflow, and their tags":
+        aclrtSetStreamFailureMode aclrtSetStreamOverflowSwitch aclrtGetStreamOverflowSwitch aclrtGetOverflowStatus
+        aclrtResetOverflowStatus aclrtSetDeviceSatMode
+        ; optional aclrtSetStreamAttribute aclrtGetStreamAttribute aclrtGetDeviceSatMode,
+    "aborts", "ending the work of streams and devices before its time": aclrtDeviceTaskAbort aclrtStreamAbort,
     "events", "order between streams":
         aclrtCreateEventExWithFlag aclrtDestroyEvent aclrtRecordEvent aclrtStreamWaitEvent aclrtQueryEventStatus
         aclrtSynchronizeEvent

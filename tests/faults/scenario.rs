@@ -49,6 +49,7 @@ fn facts(device: &Device) -> Result<()> {
     device.uuid()?;
     device.stream_priorities()?;
     device.link_to(device)?;
+    device.set_overflow_mode(device.overflow_mode()?)?;
     assert_eq!((device.logical_id()?, device.physical_id()?), (0, 0));
     let acl = device.acl();
     assert_eq!(acl.device_at(&device.pci_bus_id()?)?.id(), 0);
@@ -62,7 +63,7 @@ fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
     context.bind()?;
     context.memory_info()?;
     ordering(context)?;
-    core_limits(context)?;
+    controls(context)?;
     copies(context)?;
     memory_in_use(context)?;
     growing(context)?;
@@ -96,12 +97,20 @@ fn ordering(context: &Context) -> Result<()> {
     side.close().map_err(racl::Refused::into_error)
 }
 
-/// Limits of cores outside plans.
-fn core_limits(context: &Context) -> Result<()> {
-    let stream = context.stream()?;
+/// What streams are told of themselves, limits of cores, and the end of work before its time.
+fn controls(context: &Context) -> Result<()> {
+    let options = StreamOptions::new().stop_on_failure().overflow_check().tag(7);
+    let stream = context.stream_with(options)?;
+    assert!(stream.stops_on_failure()? && stream.checks_overflow()?);
+    assert_eq!((stream.priority()?, stream.tag()?), (0, Some(7)));
     let limit = stream.limit_cores(Cores { cube: 2, vector: 0 })?;
     assert_eq!((stream.core_limit()?.cube, context.thread_cores()?.cube), (2, 2));
-    limit.end()
+    limit.end()?;
+    assert!(!stream.has_overflowed()?);
+    stream.reset_overflow_status()?;
+    stream.abort()?;
+    context.abort_device(Duration::from_secs(600))?;
+    stream.close().map_err(racl::Refused::into_error)
 }
 
 fn count_runs(stream: &Stream, step: u32) -> Result<Arc<AtomicU32>> {
