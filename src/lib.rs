@@ -69,6 +69,7 @@ mod lock;
 mod memory;
 #[cfg(feature = "mock")]
 pub mod mock;
+mod notify;
 pub mod op;
 pub mod plan;
 mod pool;
@@ -95,12 +96,13 @@ pub use device::{
     Device, DeviceFeature, DeviceLink, DeviceStatus, FormFactor, OverflowMode, RunMode, SuperPod, Utilization,
 };
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
-pub use event::Event;
+pub use event::{Event, IpcEvent, IpcEventHandle};
 pub use future::{Finished, GivenBack, Reached};
 pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView};
 pub use memory::{
     DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, SharedBuffer,
 };
+pub use notify::{CountUpdate, CountWait, CountingNotify, Notify, NotifyKey};
 pub use op::tensor::Tensor;
 pub use pool::{Amount, MemoryClass, MemoryStats};
 pub use prefetch::{Prefetch, Prefetchable};

@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 26] = parts! {
+const ALL: [Requirement; 29] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -112,7 +112,18 @@ const ALL: [Requirement; 26] = parts! {
         aclrtCreateEventExWithFlag aclrtDestroyEvent aclrtRecordEvent aclrtStreamWaitEvent aclrtQueryEventStatus
         aclrtSynchronizeEvent
         ; optional aclrtSynchronizeEventWithTimeout,
-    "timing", "time between events": aclrtCreateEventExWithFlag aclrtRecordEvent aclrtEventElapsedTime,
+    "timing", "time between events": aclrtCreateEventExWithFlag aclrtRecordEvent aclrtEventElapsedTime
+        ; optional aclrtEventGetTimestamp,
+    "notifies", "signals that one stream gives and another takes":
+        aclrtCreateNotify aclrtDestroyNotify aclrtRecordNotify aclrtWaitAndResetNotify aclrtNotifyBatchReset
+        ; optional aclrtGetNotifyId,
+    "counting-notifies", "numbers that streams change and wait for":
+        aclrtCntNotifyCreate aclrtCntNotifyDestroy aclrtCntNotifyRecord aclrtCntNotifyWaitWithTimeout
+        aclrtCntNotifyReset
+        ; optional aclrtCntNotifyGetId,
+    "shared-events", "events and notifies between processes":
+        aclrtCreateEventExWithFlag aclrtIpcGetEventHandle aclrtIpcOpenEventHandle
+        ; optional aclrtNotifyGetExportKey aclrtNotifyImportByKey aclrtNotifySetImportPid,
     "host-functions", "host functions in the order of a stream":
         aclrtSubscribeReport aclrtUnSubscribeReport aclrtProcessReport aclrtLaunchCallback
         ; optional aclrtLaunchHostFunc,

@@ -8,8 +8,8 @@ use racl::half::f16;
 use racl::op::{self, GeluForm, LayerNorm, RotaryForm, Scalar, aclnn};
 use racl::plan::Cores;
 use racl::{
-    Acl, Allocator, CaptureMode, Context, Device, DeviceFeature, DeviceStatus, Error, ErrorKind, Prefetch, Result,
-    Stream, StreamOptions, mock,
+    Acl, Allocator, CaptureMode, Context, CountUpdate, CountWait, Device, DeviceFeature, DeviceStatus, Error,
+    ErrorKind, Prefetch, Result, Stream, StreamOptions, mock,
 };
 
 /// Whether memory comes from the pool; else each allocation is one of the library, which the mock counts.
@@ -63,6 +63,7 @@ fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
     context.bind()?;
     context.memory_info()?;
     ordering(context)?;
+    signals(context)?;
     controls(context)?;
     copies(context)?;
     memory_in_use(context)?;
@@ -88,6 +89,7 @@ fn ordering(context: &Context) -> Result<()> {
     main.synchronize()?;
     assert!(main.is_complete()? && end.is_complete()?);
     end.elapsed_since(&start)?;
+    end.timestamp()?;
     end.synchronize()?;
     end.synchronize_timeout(Duration::from_secs(600))?;
     side.synchronize_timeout(Duration::from_secs(600))?;
@@ -95,6 +97,35 @@ fn ordering(context: &Context) -> Result<()> {
     assert_eq!(runs.load(Ordering::Relaxed), 1);
     start.close()?;
     side.close().map_err(racl::Refused::into_error)
+}
+
+/// Notifies, counting ones, and what processes share.
+fn signals(context: &Context) -> Result<()> {
+    let (giver, taker) = (context.stream()?, context.stream()?);
+    let (notify, count) = (context.notify()?, context.counting_notify()?);
+    notify.id()?;
+    count.id()?;
+    notify.record(&giver)?;
+    taker.wait_notify(&notify, Some(Duration::from_secs(2)))?;
+    count.reset(&giver)?;
+    count.record(&giver, CountUpdate::Add(2))?;
+    taker.wait_count(&count, CountWait::equal(2).clears().limit(Duration::from_secs(2)))?;
+    taker.synchronize()?;
+    notify.reset()?;
+    let shared = context.import_notify(&notify.export(&[std::process::id()])?)?;
+    let event = context.ipc_event()?;
+    let same = context.open_ipc_event(event.handle()?)?;
+    event.record(&giver)?;
+    shared.record(&giver)?;
+    taker.wait_ipc(&same)?;
+    taker.wait_notify(&notify, Some(Duration::from_secs(2)))?;
+    taker.synchronize()?;
+    same.synchronize()?;
+    same.synchronize_timeout(Duration::from_secs(600))?;
+    assert!(same.is_complete()?);
+    drop((giver, taker));
+    count.close()?;
+    event.close().map_err(racl::Refused::into_error)
 }
 
 /// What streams are told of themselves, limits of cores, and the end of work before its time.
