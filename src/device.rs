@@ -10,10 +10,12 @@ use crate::context::Context;
 use crate::error::{Refused, Result};
 
 mod facts;
+mod faults;
 mod modes;
 mod peers;
 
 pub use facts::{DeviceFeature, DeviceStatus, FormFactor, RunMode, SuperPod, Utilization};
+pub use faults::{DeviceFault, FaultKind, MemoryError};
 pub use modes::OverflowMode;
 pub use peers::DeviceLink;
 

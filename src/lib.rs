@@ -87,13 +87,14 @@ pub use acl_sys as sys;
 pub use bytemuck;
 pub use half;
 
-pub use acl::{Acl, set_end_on_drop};
+pub use acl::{Acl, InitOptions, set_end_on_drop};
 pub use built::{BUILD, Build};
 pub use call::set_verify_context;
-pub use context::{Allocator, Context, ForeignAllocator};
+pub use context::{Allocator, Context, ForeignAllocator, SystemOption};
 pub use cores::{CoreLimit, DeviceCoreLimit};
 pub use device::{
-    Device, DeviceFeature, DeviceLink, DeviceStatus, FormFactor, OverflowMode, RunMode, SuperPod, Utilization,
+    Device, DeviceFault, DeviceFeature, DeviceLink, DeviceStatus, FaultKind, FormFactor, MemoryError, OverflowMode,
+    RunMode, SuperPod, Utilization,
 };
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::{Event, IpcEvent, IpcEventHandle};

@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 29] = parts! {
+const ALL: [Requirement; 31] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -89,6 +89,12 @@ const ALL: [Requirement; 29] = parts! {
         ; optional aclrtDeviceGetBareTgid aclrtDeviceGetUuid aclrtDeviceGetPCIBusId aclrtDeviceGetByPCIBusId
         aclrtGetLogicDevIdByUserDevId aclrtGetPhyDevIdByUserDevId aclrtGetDeviceCapability aclrtQueryDeviceStatus
         aclrtDeviceGetStreamPriorityRange aclrtGetPrimaryCtxState,
+    "device-faults", "faults of devices, and their repair":
+        aclrtGetMemUceInfo aclrtMemUceRepair
+        ; optional aclrtGetErrorVerbose aclrtRepairError aclrtResetDeviceForce,
+    "library-options", "how operators compute, and how long work may take":
+        aclrtCtxSetSysParamOpt aclrtCtxGetSysParamOpt aclrtSetSysParamOpt aclrtGetSysParamOpt aclrtSetOpWaitTimeout
+        ; optional aclrtSetOpExecuteTimeOutV2,
     "peers", "devices that reach each other's memory":
         aclrtDeviceCanAccessPeer aclrtDeviceEnablePeerAccess aclrtDeviceDisablePeerAccess
         ; optional aclrtDevicePeerAccessStatus aclrtGetDevicesTopo,

@@ -3,7 +3,9 @@
 mod common;
 
 use common::assert_says;
-use racl::{Acl, DeviceFeature, DeviceLink, DeviceStatus, ErrorKind, RunMode, mock};
+use std::time::Duration;
+
+use racl::{Acl, DeviceFeature, DeviceLink, DeviceStatus, ErrorKind, FaultKind, RunMode, SystemOption, mock};
 
 fn alone(test: impl FnOnce(&Acl)) {
     let _alone = mock::exclusive();
@@ -77,5 +79,110 @@ fn a_device_reaches_itself_without_a_call() {
         assert_eq!(mock::calls("aclrtDeviceCanAccessPeer") + mock::calls("aclrtDevicePeerAccessStatus"), 0);
         assert_eq!(device.enable_peer_access(&device).unwrap_err().kind(), ErrorKind::InvalidArgument);
         assert_eq!(device.disable_peer_access(&device).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    });
+}
+
+/// A device after work of it failed with this code.
+fn broken(acl: &Acl, code: i32) -> racl::Device {
+    let device = acl.device(0).unwrap();
+    let stream = device.stream().unwrap();
+    let mut buffer = device.alloc::<u8>(4).unwrap();
+    mock::fail_task("aclrtMemsetAsync", 1, code).unwrap();
+    stream.fill_bytes(&mut buffer, 1).unwrap();
+    stream.synchronize().unwrap_err();
+    device
+}
+
+#[test]
+fn a_fault_of_memory_is_told_until_it_is_repaired() {
+    alone(|acl| {
+        assert_eq!(acl.device(0).unwrap().fault().unwrap(), None);
+        let device = broken(acl, 507_053);
+        let fault = device.fault().unwrap().unwrap();
+        assert_eq!((fault.kind(), fault.is_repairable(), fault.memory()), (FaultKind::Memory, true, &[][..]));
+        mock::fail("aclrtRepairError", 1, 507_899).unwrap();
+        assert_says(&device.repair(&fault).unwrap_err(), ErrorKind::Driver, &["aclrtRepairError"]);
+        assert!(device.fault().unwrap().is_some());
+        device.abort_device(Duration::from_secs(1)).unwrap();
+        device.repair(&fault).unwrap();
+        assert_eq!(device.fault().unwrap(), None);
+    });
+}
+
+#[test]
+fn a_fault_of_a_core_cannot_be_repaired() {
+    alone(|acl| {
+        let device = broken(acl, 507_015);
+        let fault = device.fault().unwrap().unwrap();
+        assert_eq!((fault.kind(), fault.is_repairable()), (FaultKind::Core, false));
+        assert_says(&device.repair(&fault).unwrap_err(), ErrorKind::NotSupported, &["aclrtRepairError", "207000"]);
+        assert_eq!(device.memory_errors().unwrap(), []);
+        device.repair_memory(&[]).unwrap();
+        assert_eq!(mock::calls("aclrtMemUceRepair"), 0);
+    });
+}
+
+#[test]
+fn a_reset_by_force_ends_the_references_of_others() {
+    alone(|acl| {
+        let (table, device) = (acl.table(), acl.device(0).unwrap());
+        // SAFETY: takes a number.
+        assert_eq!(unsafe { table.aclrtSetDevice().unwrap()(0) }, 0);
+        let stream = device.stream().unwrap();
+        // SAFETY: nobody else uses the device.
+        let refused = unsafe { device.close_by_force() }.unwrap_err();
+        assert_says(refused.error(), ErrorKind::InvalidArgument, &["still belong to the context"]);
+        drop(stream);
+        mock::fail("aclrtResetDeviceForce", 1, 507_000).unwrap();
+        // SAFETY: as above.
+        let refused = unsafe { refused.into_value().close_by_force() }.unwrap_err();
+        assert_says(refused.error(), ErrorKind::Internal, &["aclrtResetDeviceForce"]);
+        assert!(acl.is_device_open(0).unwrap());
+        // SAFETY: as above.
+        unsafe { refused.into_value().close_by_force() }.unwrap();
+        assert!(!acl.is_device_open(0).unwrap());
+        acl.device(0).unwrap().stream().unwrap().synchronize().unwrap();
+    });
+}
+
+#[test]
+fn options_are_of_a_context_or_of_the_process() {
+    alone(|acl| {
+        let context = acl.device(0).unwrap().context().create_context().unwrap();
+        for option in [SystemOption::Deterministic, SystemOption::DebugKernels, SystemOption::StrongConsistency] {
+            assert_eq!((context.option(option).unwrap(), acl.option(option).unwrap()), (None, false));
+            context.set_option(option, false).unwrap();
+            acl.set_option(option, true).unwrap();
+            assert_eq!((context.option(option).unwrap(), acl.option(option).unwrap()), (Some(false), true));
+        }
+        let early = context.set_option(SystemOption::EarlyStart, true).unwrap_err();
+        assert_eq!(early.kind(), ErrorKind::InvalidArgument);
+        acl.set_option(SystemOption::EarlyStart, true).unwrap();
+        assert!(acl.option(SystemOption::EarlyStart).unwrap());
+    });
+}
+
+#[test]
+fn limits_of_time_are_in_the_steps_of_the_library() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let context = device.context();
+        let longest = context.set_operator_limit(None).unwrap();
+        let some = context.set_operator_limit(Some(Duration::from_millis(1))).unwrap();
+        assert!(some >= Duration::from_millis(1) && some < longest, "{some:?} of {longest:?}");
+        for none in [Duration::ZERO, Duration::from_nanos(999)] {
+            assert_eq!(context.set_operator_limit(Some(none)).unwrap_err().kind(), ErrorKind::InvalidArgument);
+        }
+        assert_eq!(acl.set_wait_limit(Some(Duration::ZERO)).unwrap_err().kind(), ErrorKind::InvalidArgument);
+        acl.set_wait_limit(Some(Duration::from_millis(1))).unwrap();
+        let (held, waits, event) = (device.stream().unwrap(), device.stream().unwrap(), device.event().unwrap());
+        mock::hold(&held).unwrap();
+        event.record(&held).unwrap();
+        waits.wait(&event).unwrap();
+        let begun = mock::now();
+        assert_eq!(waits.synchronize().unwrap_err().kind(), ErrorKind::Timeout);
+        assert!(mock::now() - begun >= Duration::from_secs(1), "a whole second");
+        mock::release(&held).unwrap();
+        acl.set_wait_limit(None).unwrap();
     });
 }

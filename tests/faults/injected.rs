@@ -61,7 +61,7 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
     // about, and another spelling), functions that only the documentation names,
     // and versions for the key of the compile cache: one that cannot be had is the part `unknown` of the key, and no
     // error. Peers, of which `tests/two_devices.rs` has the second, and limits of a device, which clear what other
-    // contexts keep: `tests/core_limits.rs`. Devices are waited for in parts while there are graphs with updates only.
+    // contexts keep: `tests/core_limits.rs`. Repairs and a reset by force: `tests/devices.rs`. Devices are waited for in parts while there are graphs with updates only.
     assert_eq!(
         missing,
         [
@@ -75,10 +75,14 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
             "aclrtDevicePeerAccessStatus",
             "aclrtLaunchCallback",
             "aclrtLaunchKernel",
+            "aclrtMemUceRepair",
             "aclrtProcessReport",
+            "aclrtRepairError",
+            "aclrtResetDeviceForce",
             "aclrtResetDeviceResLimit",
             "aclrtResetEvent",
             "aclrtSetDeviceResLimit",
+            "aclrtSetOpExecuteTimeOut",
             "aclrtSubscribeReport",
             "aclrtSynchronizeDeviceWithTimeout",
             "aclrtUnSubscribeReport",

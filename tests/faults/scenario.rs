@@ -9,7 +9,7 @@ use racl::op::{self, GeluForm, LayerNorm, RotaryForm, Scalar, aclnn};
 use racl::plan::Cores;
 use racl::{
     Acl, Allocator, CaptureMode, Context, CountUpdate, CountWait, Device, DeviceFeature, DeviceStatus, Error,
-    ErrorKind, Prefetch, Result, Stream, StreamOptions, mock,
+    ErrorKind, Prefetch, Result, Stream, StreamOptions, SystemOption, mock,
 };
 
 /// Whether memory comes from the pool; else each allocation is one of the library, which the mock counts.
@@ -64,6 +64,7 @@ fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
     context.memory_info()?;
     ordering(context)?;
     signals(context)?;
+    settings(context)?;
     controls(context)?;
     copies(context)?;
     memory_in_use(context)?;
@@ -126,6 +127,21 @@ fn signals(context: &Context) -> Result<()> {
     drop((giver, taker));
     count.close()?;
     event.close().map_err(racl::Refused::into_error)
+}
+
+/// What the library is told of operators and waits, and what it says of faults.
+fn settings(context: &Context) -> Result<()> {
+    let (acl, device) = (context.acl(), context.acl().device(0)?);
+    for on in [true, false] {
+        context.set_option(SystemOption::Deterministic, on)?;
+        assert_eq!(context.option(SystemOption::Deterministic)?, Some(on));
+        acl.set_option(SystemOption::Deterministic, on)?;
+        assert_eq!(acl.option(SystemOption::Deterministic)?, on);
+    }
+    context.set_operator_limit(None)?;
+    acl.set_wait_limit(None)?;
+    device.fault()?;
+    device.repair_memory(&device.memory_errors()?)
 }
 
 /// What streams are told of themselves, limits of cores, and the end of work before its time.
