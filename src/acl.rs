@@ -16,9 +16,11 @@ use crate::lock::{Lock, Signal, say};
 mod ending;
 pub(crate) mod kept;
 mod options;
+mod watch;
 
 use ending::{Ending, finalize, initialize};
 pub use options::InitOptions;
+pub use watch::{DeviceState, StreamState, Watch};
 
 /// AscendCL, initialised. The first value initialises the library of its process; [`Acl::close`] ends it.
 ///

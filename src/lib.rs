@@ -87,7 +87,7 @@ pub use acl_sys as sys;
 pub use bytemuck;
 pub use half;
 
-pub use acl::{Acl, InitOptions, set_end_on_drop};
+pub use acl::{Acl, DeviceState, InitOptions, StreamState, Watch, set_end_on_drop};
 pub use built::{BUILD, Build};
 pub use call::set_verify_context;
 pub use context::{Allocator, Context, ForeignAllocator, SystemOption};
@@ -101,7 +101,8 @@ pub use event::{Event, IpcEvent, IpcEventHandle};
 pub use future::{Finished, GivenBack, Reached};
 pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView};
 pub use memory::{
-    DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, SharedBuffer,
+    DeviceBuffer, DeviceFlag, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, SharedBuffer,
+    ValueWait,
 };
 pub use notify::{CountUpdate, CountWait, CountingNotify, Notify, NotifyKey};
 pub use op::tensor::Tensor;

@@ -3,6 +3,7 @@
 mod behind;
 mod copy;
 mod device_buffer;
+mod flag;
 mod overflow;
 mod pinned;
 mod shared;
@@ -11,6 +12,7 @@ mod transfer;
 
 pub(crate) use crate::allocation::{Allocation, How, Touch};
 pub use device_buffer::DeviceBuffer;
+pub use flag::{DeviceFlag, ValueWait};
 pub use pinned::PinnedBuffer;
 pub use shared::SharedBuffer;
 pub use slice::{DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite};

@@ -77,7 +77,7 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 31] = parts! {
+const ALL: [Requirement; 33] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
@@ -113,6 +113,10 @@ const ALL: [Requirement; 31] = parts! {
         aclrtSetStreamFailureMode aclrtSetStreamOverflowSwitch aclrtGetStreamOverflowSwitch aclrtGetOverflowStatus
         aclrtResetOverflowStatus aclrtSetDeviceSatMode
         ; optional aclrtSetStreamAttribute aclrtGetStreamAttribute aclrtGetDeviceSatMode,
+    "flags", "numbers in memory that streams write and wait for": aclrtMemcpy
+        ; optional aclrtValueWrite aclrtValueWait,
+    "watches", "what becomes of streams and devices":
+        ; optional aclrtRegStreamStateCallback aclrtRegDeviceStateCallback,
     "aborts", "ending the work of streams and devices before its time": aclrtDeviceTaskAbort aclrtStreamAbort,
     "events", "order between streams":
         aclrtCreateEventExWithFlag aclrtDestroyEvent aclrtRecordEvent aclrtStreamWaitEvent aclrtQueryEventStatus

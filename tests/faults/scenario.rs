@@ -141,6 +141,9 @@ fn settings(context: &Context) -> Result<()> {
     context.set_operator_limit(None)?;
     acl.set_wait_limit(None)?;
     device.fault()?;
+    let watches = (acl.watch_streams(|_, _| {})?, acl.watch_devices(|_, _| {})?);
+    watches.0.end()?;
+    watches.1.end()?;
     device.repair_memory(&device.memory_errors()?)
 }
 
