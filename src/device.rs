@@ -14,7 +14,7 @@ mod faults;
 mod modes;
 mod peers;
 
-pub use facts::{DeviceFeature, DeviceStatus, FormFactor, RunMode, SuperPod, Utilization};
+pub use facts::{DeviceFeature, DeviceStatus, FormFactor, LibraryFeature, RunMode, SuperPod, Utilization};
 pub use faults::{DeviceFault, FaultKind, MemoryError};
 pub use modes::OverflowMode;
 pub use peers::DeviceLink;

@@ -93,8 +93,8 @@ pub use call::set_verify_context;
 pub use context::{Allocator, Context, ForeignAllocator, SystemOption};
 pub use cores::{CoreLimit, DeviceCoreLimit};
 pub use device::{
-    Device, DeviceFault, DeviceFeature, DeviceLink, DeviceStatus, FaultKind, FormFactor, MemoryError, OverflowMode,
-    RunMode, SuperPod, Utilization,
+    Device, DeviceFault, DeviceFeature, DeviceLink, DeviceStatus, FaultKind, FormFactor, LibraryFeature, MemoryError,
+    OverflowMode, RunMode, SuperPod, Utilization,
 };
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::{Event, IpcEvent, IpcEventHandle};

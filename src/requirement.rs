@@ -85,7 +85,7 @@ const ALL: [Requirement; 33] = parts! {
         aclrtSynchronizeDevice aclrtGetSocName aclrtGetMemInfo
         ; optional aclrtGetDeviceInfo aclGetDeviceCapability aclrtSynchronizeDeviceWithTimeout,
     "device-facts", "where devices are, and how they are":
-        aclrtGetRunMode aclrtGetDeviceUtilizationRate
+        aclrtGetRunMode aclrtGetDeviceUtilizationRate aclGetCannAttribute
         ; optional aclrtDeviceGetBareTgid aclrtDeviceGetUuid aclrtDeviceGetPCIBusId aclrtDeviceGetByPCIBusId
         aclrtGetLogicDevIdByUserDevId aclrtGetPhyDevIdByUserDevId aclrtGetDeviceCapability aclrtQueryDeviceStatus
         aclrtDeviceGetStreamPriorityRange aclrtGetPrimaryCtxState,

@@ -5,7 +5,9 @@ mod common;
 use common::assert_says;
 use std::time::Duration;
 
-use racl::{Acl, DeviceFeature, DeviceLink, DeviceStatus, ErrorKind, FaultKind, RunMode, SystemOption, mock};
+use racl::{
+    Acl, DeviceFeature, DeviceLink, DeviceStatus, ErrorKind, FaultKind, LibraryFeature, RunMode, SystemOption, mock,
+};
 
 fn alone(test: impl FnOnce(&Acl)) {
     let _alone = mock::exclusive();
@@ -62,6 +64,9 @@ fn the_library_tells_where_it_runs_and_what_is_open() {
     alone(|acl| {
         assert_eq!(acl.run_mode().unwrap(), RunMode::Host);
         assert_eq!(acl.process_id().unwrap(), std::process::id());
+        for feature in [LibraryFeature::InfNan, LibraryFeature::Bf16, LibraryFeature::JitCompile] {
+            assert!(acl.supports(feature).unwrap(), "{feature:?}");
+        }
         assert!(!acl.is_device_open(0).unwrap());
         let device = acl.device(0).unwrap();
         assert!(acl.is_device_open(0).unwrap());

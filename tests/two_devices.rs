@@ -54,9 +54,9 @@ fn peers(zero: &racl::Device, one: &racl::Device) {
     assert_eq!(zero.link_to(one).unwrap(), DeviceLink::Hccs);
     for on in [true, true, false, false, true] {
         if on {
-            zero.enable_peer_access(one).unwrap()
+            zero.enable_peer_access(one).unwrap();
         } else {
-            zero.disable_peer_access(one).unwrap()
+            zero.disable_peer_access(one).unwrap();
         }
         assert_eq!(zero.has_peer_access(one).unwrap(), on);
         assert!(!one.has_peer_access(zero).unwrap());

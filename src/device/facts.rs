@@ -3,7 +3,9 @@
 use std::ffi::{CStr, CString, c_char};
 use std::ops::RangeInclusive;
 
-use acl_sys::{aclrtDevAttr, aclrtDevFeatureType, aclrtDeviceStatus, aclrtRunMode, aclrtUtilizationInfo, aclrtUuid};
+use acl_sys::{
+    aclCannAttr, aclrtDevAttr, aclrtDevFeatureType, aclrtDeviceStatus, aclrtRunMode, aclrtUtilizationInfo, aclrtUuid,
+};
 
 use super::Device;
 use crate::acl::Acl;
@@ -58,6 +60,18 @@ pub enum DeviceFeature {
     TaskUpdate,
     /// Queues of shared buffers reach events of other devices.
     CrossDeviceQueues,
+}
+
+/// What the chip and the toolkit together can do ([`Acl::supports`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LibraryFeature {
+    /// Operators give infinities and NaN where numbers are too large.
+    InfNan,
+    /// Operators take `bf16`.
+    Bf16,
+    /// Operators are compiled while the program runs, where there is no compiled one.
+    JitCompile,
 }
 
 /// How busy the parts of a device are, in percent; none where the device does not tell ([`Device::utilization`]).
@@ -404,6 +418,32 @@ impl Device {
 }
 
 impl Acl {
+    /// Whether chip and toolkit have a feature.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) from a library that does not know the
+    /// feature; [`ErrorKind::MissingSymbol`](crate::ErrorKind::MissingSymbol) on one without the query.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(racl::Acl::mock()?.supports(racl::LibraryFeature::Bf16)?);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclGetCannAttribute")]
+    pub fn supports(&self, feature: LibraryFeature) -> Result<bool> {
+        let feature = match feature {
+            LibraryFeature::InfNan => aclCannAttr::ACL_CANN_ATTR_INF_NAN,
+            LibraryFeature::Bf16 => aclCannAttr::ACL_CANN_ATTR_BF16,
+            LibraryFeature::JitCompile => aclCannAttr::ACL_CANN_ATTR_JIT_COMPILE,
+        };
+        let mut value = 0;
+        // SAFETY: `value` is a place for one number.
+        unsafe { call!(self, aclGetCannAttribute(feature, &raw mut value)) }?;
+        Ok(value != 0)
+    }
+
     /// The device at a place of the PCI bus, such as `0000:c1:00.0`, open.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use racl::op::{self, GeluForm, LayerNorm, RotaryForm, Scalar, aclnn};
 use racl::plan::Cores;
 use racl::{
     Acl, Allocator, CaptureMode, Context, CountUpdate, CountWait, Device, DeviceFeature, DeviceStatus, Error,
-    ErrorKind, Prefetch, Result, Stream, StreamOptions, SystemOption, mock,
+    ErrorKind, LibraryFeature, Prefetch, Result, Stream, StreamOptions, SystemOption, mock,
 };
 
 /// Whether memory comes from the pool; else each allocation is one of the library, which the mock counts.
@@ -54,6 +54,7 @@ fn facts(device: &Device) -> Result<()> {
     let acl = device.acl();
     assert_eq!(acl.device_at(&device.pci_bus_id()?)?.id(), 0);
     acl.run_mode()?;
+    acl.supports(LibraryFeature::Bf16)?;
     acl.process_id()?;
     assert!(acl.is_device_open(0)?);
     Ok(())
