@@ -13,7 +13,14 @@ use crate::call::{Caller, call, pointer, set_verify_context};
 use crate::error::{Error, ErrorKind, Refused, Result, ResultExt as _};
 use crate::lock::{Lock, Signal, say};
 
+mod ending;
 pub(crate) mod kept;
+mod options;
+mod watch;
+
+use ending::{Ending, finalize, initialize};
+pub use options::InitOptions;
+pub use watch::{DeviceState, StreamState, Watch};
 
 /// AscendCL, initialised. The first value initialises the library of its process; [`Acl::close`] ends it.
 ///
@@ -45,17 +52,6 @@ struct AclInner {
     mixed: OnceLock<Option<MixedToolkits>>,
 }
 
-/// What undoes this initialisation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    /// One reference of the counted initialisation.
-    Reference,
-    /// The plain call: nobody else initialised.
-    Finalize,
-    /// Nothing: somebody else initialised and the library does not count.
-    Nothing,
-}
-
 /// The library behind an initialisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Choice {
@@ -76,13 +72,15 @@ struct Live {
     inner: Weak<AclInner>,
     /// How to end the present initialisation, if there is one.
     ending: Option<Ending>,
+    /// The configuration that it was begun with.
+    config: Option<String>,
     /// Some thread begins or ends it.
     busy: bool,
 }
 
 impl Live {
     fn new(choice: Choice) -> Self {
-        Self { choice, table: None, inner: Weak::new(), ending: None, busy: false }
+        Self { choice, table: None, inner: Weak::new(), ending: None, config: None, busy: false }
     }
 }
 
@@ -214,6 +212,13 @@ impl Acl {
     // Without a way to any library there is no choice to begin with.
     #[cfg_attr(not(any(feature = "dlopen", feature = "link", feature = "mock")), allow(unreachable_code))]
     fn start(choice: Choice) -> Result<Self> {
+        Self::start_with(choice, None)
+    }
+
+    // As above.
+    #[cfg_attr(not(any(feature = "dlopen", feature = "link", feature = "mock")), allow(unreachable_code))]
+    fn start_with(choice: Choice, options: Option<&InitOptions>) -> Result<Self> {
+        let config = options.map(InitOptions::to_json);
         let mut live = LIVE.lock();
         let place = match live.iter().position(|entry| entry.choice == choice) {
             Some(place) => place,
@@ -224,6 +229,9 @@ impl Acl {
         };
         live = CHANGED.wait_while(live, |live| live[place].busy);
         let entry = &mut live[place];
+        if config.is_some() && entry.ending.is_some() && entry.config != config {
+            return Err(options::too_late("this crate, otherwise"));
+        }
         if let Some(inner) = entry.inner.upgrade() {
             return Ok(Self(inner));
         }
@@ -232,11 +240,12 @@ impl Acl {
             entry.busy = true;
             let (choice, known) = (entry.choice.clone(), entry.table.clone());
             drop(live);
-            let (table, begun) = begin(&choice, known);
+            let (table, begun) = begin(&choice, known, config.as_deref());
             live = LIVE.lock();
             live[place].busy = false;
             live[place].table = table;
             live[place].ending = begun.as_ref().ok().copied();
+            live[place].config = config;
             CHANGED.notify_all();
             begun?;
             // Written once the lock is free, and not before: a logger may ask for the library.
@@ -486,19 +495,6 @@ fn open(choice: &Choice) -> Result<Table> {
     }
 }
 
-/// Releases differ: some count initialisations, older ones know only the first. The counted pair is used where it is.
-fn initialize(table: &Table) -> Result<Ending> {
-    // SAFETY: a null path asks for the defaults.
-    let begun = unsafe { call!(table, aclInit(std::ptr::null())) };
-    let counted = table.aclFinalizeReference().is_ok();
-    match begun {
-        Ok(()) if !counted => Ok(Ending::Finalize),
-        Err(error) if error.code() != Some(acl_sys::ACL_ERROR_REPEAT_INITIALIZE) => Err(error),
-        Err(_) if !counted => Ok(Ending::Nothing),
-        _ => Ok(Ending::Reference),
-    }
-}
-
 impl Drop for AclInner {
     fn drop(&mut self) {
         if ends_on_drop()
@@ -535,7 +531,7 @@ impl AclInner {
 
 /// Loads the library, unless that was done before, and initialises it. Says nothing: others wait for this, a logger
 /// maybe.
-fn begin(choice: &Choice, known: Option<Arc<Table>>) -> (Option<Arc<Table>>, Result<Ending>) {
+fn begin(choice: &Choice, known: Option<Arc<Table>>, config: Option<&str>) -> (Option<Arc<Table>>, Result<Ending>) {
     let table = match known.map_or_else(|| open(choice).map(Arc::new), Ok) {
         Ok(table) => table,
         Err(error) => return (None, Err(error)),
@@ -543,7 +539,7 @@ fn begin(choice: &Choice, known: Option<Arc<Table>>) -> (Option<Arc<Table>>, Res
     if std::env::var_os(VERIFY).is_some_and(|value| value == "1") {
         set_verify_context(true);
     }
-    let begun = initialize(&table).context_with(|| format!("with {}", table.describe()));
+    let begun = initialize(&table, config).context_with(|| format!("with {}", table.describe()));
     (Some(table), begun)
 }
 
@@ -557,21 +553,6 @@ pub(crate) fn forget_mock() -> Vec<usize> {
     }
     kept::forget(&tables);
     tables
-}
-
-fn finalize(table: &Table, ending: Ending) -> Result<()> {
-    let ended = match ending {
-        Ending::Nothing => return Ok(()),
-        // SAFETY: a null pointer asks for no count.
-        Ending::Reference => unsafe { call!(table, aclFinalizeReference(std::ptr::null_mut())) },
-        // SAFETY: takes nothing; every object of this crate is gone, since each holds an `Acl`.
-        Ending::Finalize => unsafe { call!(table, aclFinalize()) },
-    };
-    match ended {
-        // Somebody else ended the library first; there is nothing left to end.
-        Err(error) if error.code() == Some(acl_sys::ACL_ERROR_REPEAT_FINALIZE) => Ok(()),
-        other => other,
-    }
 }
 
 #[cfg(test)]

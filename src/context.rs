@@ -24,6 +24,7 @@ mod memory;
 #[cfg(feature = "mock")]
 pub(crate) mod older;
 mod operators;
+mod options;
 mod place;
 pub(crate) mod primary;
 mod ranges;
@@ -38,7 +39,8 @@ pub(crate) use events::{Events, RawEvent};
 use idle::Idle;
 pub(crate) use operators::Holder;
 use operators::Operators;
-pub(crate) use operators::age;
+pub(crate) use operators::{age, forget_operators};
+pub use options::SystemOption;
 pub use place::{Place, PlaceKind};
 pub(crate) use reclaim::Behind;
 use reclaim::Reclaim;
@@ -94,6 +96,17 @@ enum Owner {
     Primary,
     /// Made by `aclrtCreateContext`.
     Created,
+}
+
+/// What becomes of the device of a primary context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// It stays open for the next who asks.
+    Kept,
+    /// Its reference is given back.
+    Released,
+    /// It is reset, whoever has it.
+    Forced,
 }
 
 // SAFETY: the runtime's guide on contexts lets any thread that makes a context current use it and what belongs to it;
@@ -391,11 +404,24 @@ impl Context {
     #[doc(alias = "aclrtResetDevice")]
     #[doc(alias = "aclrtDestroyContext")]
     pub fn close(self) -> Result<(), Refused<Self>> {
+        self.end(Ends::Released)
+    }
+
+    /// See [`Device::close_by_force`](crate::Device::close_by_force).
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    pub(crate) unsafe fn close_by_force(self) -> Result<(), Refused<Self>> {
+        self.end(Ends::Forced)
+    }
+
+    fn end(self, how: Ends) -> Result<(), Refused<Self>> {
         retire::collect();
         if let Err(error) = self.withdraw() {
             return Err(Refused::new(self, error));
         }
-        self.0.end(true).map_err(|error| {
+        self.0.end(how).map_err(|error| {
             self.offer_again();
             Refused::new(self, error)
         })
@@ -440,8 +466,8 @@ impl fmt::Debug for Context {
 }
 
 impl ContextInner {
-    /// Ends the context, once; the device of a primary one stays open unless `resets`.
-    fn end(&self, resets: bool) -> Result<()> {
+    /// Ends the context, once.
+    fn end(&self, how: Ends) -> Result<()> {
         if self.ended.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
@@ -456,7 +482,8 @@ impl ContextInner {
         self.idle_streams.destroy_all(self);
         self.reclaim.release_all(self);
         let result = match self.owner {
-            Owner::Primary if !resets && kept::keep(self.acl.table(), self.device, self.raw) => Ok(()),
+            Owner::Primary if how == Ends::Kept && kept::keep(self.acl.table(), self.device, self.raw) => Ok(()),
+            Owner::Primary if how == Ends::Forced => primary::reset_by_force(&self.acl, self.device),
             Owner::Primary => primary::give_back(&self.acl, self.device),
             // SAFETY: the handle is this value's own and nothing that belongs to the context is left.
             Owner::Created => unsafe { call!(&self.acl, aclrtDestroyContext(self.raw)) },
@@ -499,7 +526,7 @@ impl Drop for ContextInner {
         if (closure::is_running() || self.reports.is_own_thread()) && !*self.ended.get_mut() {
             return retire::on_thread(self.take(), drop);
         }
-        if let Err(error) = self.end(false) {
+        if let Err(error) = self.end(Ends::Kept) {
             say!(Error, "closing a context of device {}: {error:#}", self.device);
         }
     }

@@ -9,6 +9,16 @@ use crate::call::call;
 use crate::context::Context;
 use crate::error::{Refused, Result};
 
+mod facts;
+mod faults;
+mod modes;
+mod peers;
+
+pub use facts::{DeviceFeature, DeviceStatus, FormFactor, LibraryFeature, RunMode, SuperPod, Utilization};
+pub use faults::{DeviceFault, FaultKind, MemoryError};
+pub use modes::OverflowMode;
+pub use peers::DeviceLink;
+
 /// A device, open, with its primary [`Context`]. Streams, events and memory are made from it directly; what else a
 /// context can do is done with [`Device::context`], and functions that ask for a context take a device as well.
 ///

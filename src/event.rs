@@ -16,6 +16,12 @@ use crate::progress::{Clock, Progress};
 use crate::retire::{self, keepers};
 use crate::stream::{CaptureState, State, Stream, StreamInner, Task, milliseconds};
 
+mod between;
+mod times;
+mod waits;
+
+pub use between::{IpcEvent, IpcEventHandle};
+
 /// A point in a stream's work. Recording it again moves it; a wait refers to the latest record at the time of the
 /// wait.
 ///
@@ -415,9 +421,12 @@ impl Event {
     pub fn is_complete(&self) -> Result<bool> {
         self.check_signalled()?;
         let reached = self.is_reached()?;
-        if reached && self.position().0.is_some_and(|(progress, number)| !progress.has_reported(number)) {
-            // The query says that the work is over, not how it ended. Others may have recorded it again since.
-            retire::wait_moment(|_| self.synchronize_timeout(Duration::from_millis(1)))?;
+        if reached && let (Some((progress, number)), _) = self.position() {
+            progress.check_run(number)?;
+            if !progress.has_reported(number) {
+                // The query says that the work is over, not how it ended. Others may have recorded it again since.
+                retire::wait_moment(|_| self.synchronize_timeout(Duration::from_millis(1)))?;
+            }
         }
         Ok(reached)
     }
@@ -439,26 +448,6 @@ impl Event {
             }
             other => Err(Error::new(ErrorKind::UnknownValue, format!("event status {}", other.0))),
         }
-    }
-
-    /// Time on the device from `start` to this event. Both are timing events that have been reached. Does not block.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidArgument`] when one has no timestamp (not a timing event, not reached yet), or when
-    /// `start` was reached later; [`ErrorKind::Internal`] when one was never recorded.
-    #[doc(alias = "aclrtEventElapsedTime")]
-    pub fn elapsed_since(&self, start: &Self) -> Result<Duration> {
-        // Without the flag the runtime answers 0 once it has reclaimed the record, so that is refused here.
-        if self.kind != EventKind::Timing || start.kind != EventKind::Timing {
-            return Err(Error::invalid("elapsed time needs two events from timing_event()"));
-        }
-        self.context_inner().check_library(start.context_inner(), "an event")?;
-        let mut ms = 0.0_f32;
-        // SAFETY: `ms` is a place for one number; both handles belong to values borrowed here.
-        unsafe { call!(&**self.context_inner(), aclrtEventElapsedTime(&raw mut ms, start.as_raw(), self.as_raw())) }?;
-        Duration::try_from_secs_f64(f64::from(ms) / 1e3)
-            .map_err(|_| Error::invalid(format!("the start event was reached {} ms after this one", -ms)))
     }
 
     /// The submission that the latest record stands for; none where there was no record.
@@ -487,9 +476,9 @@ impl Event {
 
     /// After a wait for the record at `position` that succeeded.
     fn over(&self, position: Position) -> Result<()> {
-        let progress = position.0.as_ref().map(|(progress, _)| Arc::clone(progress));
+        let at = position.0.clone();
         self.passed(position, Progress::set_reported);
-        progress.map_or(Ok(()), |progress| progress.check_helpers())
+        at.map_or(Ok(()), |(progress, number)| progress.check_run(number).and_then(|()| progress.check_helpers()))
     }
 
     /// Notes that the record at `position` was reached, if the event was not recorded anew since: the C call may have
@@ -534,45 +523,6 @@ fn check_wait(capture: &CaptureState, last: &Last, of_event: Option<&CaptureStat
         return Ok(());
     };
     Err(Error::new(ErrorKind::CaptureDependency, text))
-}
-
-impl Stream {
-    /// Makes later work of this stream wait for the latest record of `event`. An event that was never recorded is not
-    /// waited for. In a capture the wait becomes part of the graph, and a stream that waits for an event of a capture
-    /// joins that capture.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::CaptureDependency`] when a capturing stream waits for a record outside the capture, and when any
-    /// stream waits for a record that went into a capture which is over: no replay signals it;
-    /// [`ErrorKind::CaptureInvalidated`] for an event of another capture.
-    #[doc(alias = "aclrtStreamWaitEvent")]
-    #[track_caller]
-    pub fn wait(&self, event: &Event) -> Result<()> {
-        event.make_wait(self, Location::caller())
-    }
-
-    /// Orders later work of `other` after what this stream was given so far: one record, one wait.
-    ///
-    /// # Errors
-    ///
-    /// As [`Stream::wait`].
-    #[track_caller]
-    pub fn fork(&self, other: &Self) -> Result<()> {
-        let event = self.context().event()?;
-        event.record(self)?;
-        other.wait(&event)
-    }
-
-    /// Orders later work of this stream after what `other` was given so far.
-    ///
-    /// # Errors
-    ///
-    /// As [`Stream::wait`].
-    #[track_caller]
-    pub fn join(&self, other: &Self) -> Result<()> {
-        other.fork(self)
-    }
 }
 
 impl Drop for Event {

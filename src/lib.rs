@@ -59,6 +59,7 @@ mod closure;
 #[cfg(doctest)]
 mod compile_fail;
 mod context;
+mod cores;
 mod device;
 #[cfg(feature = "dlpack")]
 pub mod dlpack;
@@ -70,6 +71,7 @@ mod lock;
 mod memory;
 #[cfg(feature = "mock")]
 pub mod mock;
+mod notify;
 pub mod op;
 pub mod plan;
 mod pool;
@@ -87,18 +89,24 @@ pub use acl_sys as sys;
 pub use bytemuck;
 pub use half;
 
-pub use acl::{Acl, set_end_on_drop};
+pub use acl::{Acl, DeviceState, InitOptions, StreamState, Watch, set_end_on_drop};
 pub use built::{BUILD, Build};
 pub use call::set_verify_context;
-pub use context::{Allocator, Context, ForeignAllocator, Place, PlaceKind};
-pub use device::Device;
+pub use context::{Allocator, Context, ForeignAllocator, Place, PlaceKind, SystemOption};
+pub use cores::{CoreLimit, DeviceCoreLimit};
+pub use device::{
+    Device, DeviceFault, DeviceFeature, DeviceLink, DeviceStatus, FaultKind, FormFactor, LibraryFeature, MemoryError,
+    OverflowMode, RunMode, SuperPod, Utilization,
+};
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
-pub use event::Event;
+pub use event::{Event, IpcEvent, IpcEventHandle};
 pub use future::{Finished, GivenBack, Reached};
 pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView};
 pub use memory::{
-    DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, Rows, SharedBuffer,
+    DeviceBuffer, DeviceFlag, DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Lent, PinnedBuffer, Rows,
+    SharedBuffer, ValueWait,
 };
+pub use notify::{CountUpdate, CountWait, CountingNotify, Notify, NotifyKey};
 pub use op::tensor::Tensor;
 pub use pool::{Amount, MemoryClass, MemoryStats};
 pub use prefetch::{Prefetch, Prefetchable};

@@ -4,6 +4,8 @@ mod batch;
 mod behind;
 mod copy;
 mod device_buffer;
+mod flag;
+mod overflow;
 mod pinned;
 mod rows;
 mod shared;
@@ -12,6 +14,7 @@ mod transfer;
 
 pub(crate) use crate::allocation::{Allocation, How, Touch};
 pub use device_buffer::DeviceBuffer;
+pub use flag::{DeviceFlag, ValueWait};
 pub use pinned::PinnedBuffer;
 pub use rows::Rows;
 pub use shared::SharedBuffer;

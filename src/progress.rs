@@ -44,6 +44,8 @@ pub(crate) struct Progress {
     /// Up to which a call that waits has covered them, and so reported their errors.
     reported: AtomicU64,
     failures: failures::Failures,
+    /// Submissions that may have been dropped.
+    aborts: failures::Failures,
     /// What helps its work along on other streams.
     beside: beside::Helpers,
     end: Lock<End>,
@@ -71,6 +73,7 @@ impl Default for Progress {
             completed: AtomicU64::new(0),
             reported: AtomicU64::new(0),
             failures: failures::Failures::default(),
+            aborts: failures::Failures::default(),
             beside: beside::Helpers::default(),
             end: Lock::default(),
             ended: Signal::default(),
@@ -101,6 +104,11 @@ impl Progress {
 
     pub(crate) fn has_completed(&self, number: u64) -> bool {
         self.completed.load(Ordering::Acquire) >= number
+    }
+
+    /// Up to which they are known to be done.
+    pub(crate) fn completed(&self) -> u64 {
+        self.completed.load(Ordering::Acquire)
     }
 
     pub(crate) fn set_completed(&self, number: u64) {
@@ -139,6 +147,29 @@ impl Progress {
     /// As [`Progress::has_failed`], of what was told when it had been so often.
     pub(crate) fn has_failed_since(&self, count: u64, span: Span) -> bool {
         self.failures.touch_since(count, span)
+    }
+
+    /// Work of `span` may have been dropped.
+    pub(crate) fn note_aborted(&self, span: Span) {
+        self.aborts.note(span);
+        self.note_failed(span);
+    }
+
+    /// That the submission with this number was not dropped.
+    #[inline]
+    pub(crate) fn check_run(&self, number: u64) -> Result<()> {
+        if self.aborts.count() == 0 { Ok(()) } else { self.check_not_dropped(number) }
+    }
+
+    #[cold]
+    fn check_not_dropped(&self, number: u64) -> Result<()> {
+        if self.aborts.touch((number.saturating_sub(1), number)) {
+            return Err(Error::new(
+                ErrorKind::Aborted,
+                "the work was dropped, or may have been: its stream was aborted",
+            ));
+        }
+        Ok(())
     }
 
     /// From now on whoever waits for work of the stream is told what went wrong with `helper`, once.

@@ -77,13 +77,27 @@ macro_rules! parts {
 }
 
 #[rustfmt::skip]
-const ALL: [Requirement; 27] = parts! {
+const ALL: [Requirement; 38] = parts! {
     "library", "initialisation and errors": aclInit aclFinalize
         ; optional aclFinalizeReference aclGetRecentErrMsg aclrtGetVersion aclsysGetCANNVersion,
     "devices", "devices and what they are":
         aclrtSetDevice aclrtResetDevice aclrtGetDeviceCount aclrtGetCurrentContext aclrtSetCurrentContext
         aclrtSynchronizeDevice aclrtGetSocName aclrtGetMemInfo
         ; optional aclrtGetDeviceInfo aclGetDeviceCapability aclrtSynchronizeDeviceWithTimeout,
+    "device-facts", "where devices are, and how they are":
+        aclrtGetRunMode aclrtGetDeviceUtilizationRate aclGetCannAttribute
+        ; optional aclrtDeviceGetBareTgid aclrtDeviceGetUuid aclrtDeviceGetPCIBusId aclrtDeviceGetByPCIBusId
+        aclrtGetLogicDevIdByUserDevId aclrtGetPhyDevIdByUserDevId aclrtGetDeviceCapability aclrtQueryDeviceStatus
+        aclrtDeviceGetStreamPriorityRange aclrtGetPrimaryCtxState,
+    "device-faults", "faults of devices, and their repair":
+        aclrtGetMemUceInfo aclrtMemUceRepair
+        ; optional aclrtGetErrorVerbose aclrtRepairError aclrtResetDeviceForce,
+    "library-options", "how operators compute, and how long work may take":
+        aclrtCtxSetSysParamOpt aclrtCtxGetSysParamOpt aclrtSetSysParamOpt aclrtGetSysParamOpt aclrtSetOpWaitTimeout
+        ; optional aclrtSetOpExecuteTimeOutV2,
+    "peers", "devices that reach each other's memory":
+        aclrtDeviceCanAccessPeer aclrtDeviceEnablePeerAccess aclrtDeviceDisablePeerAccess
+        ; optional aclrtDevicePeerAccessStatus aclrtGetDevicesTopo,
     "contexts", "further contexts of a device": aclrtCreateContext aclrtDestroyContext,
     "memory", "device and pinned memory, copies":
         aclrtMalloc aclrtFree aclrtMallocHost aclrtFreeHost aclrtMemcpy aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync,
@@ -99,12 +113,32 @@ const ALL: [Requirement; 27] = parts! {
     "streams", "streams with priorities and flags":
         aclrtCreateStreamWithConfig aclrtDestroyStream aclrtSynchronizeStream aclrtSynchronizeStreamWithTimeout
         aclrtStreamQuery
-        ; optional aclrtStreamGetId aclrtStreamGetFlags aclrtCtxGetCurrentDefaultStream,
+        ; optional aclrtStreamGetId aclrtStreamGetFlags aclrtCtxGetCurrentDefaultStream aclrtStreamGetPriority,
+    "stream-attributes", "what streams do after failures and overflow, and their tags":
+        aclrtSetStreamFailureMode aclrtSetStreamOverflowSwitch aclrtGetStreamOverflowSwitch aclrtGetOverflowStatus
+        aclrtResetOverflowStatus aclrtSetDeviceSatMode
+        ; optional aclrtSetStreamAttribute aclrtGetStreamAttribute aclrtGetDeviceSatMode,
+    "flags", "numbers in memory that streams write and wait for": aclrtMemcpy
+        ; optional aclrtValueWrite aclrtValueWait,
+    "watches", "what becomes of streams and devices":
+        ; optional aclrtRegStreamStateCallback aclrtRegDeviceStateCallback,
+    "aborts", "ending the work of streams and devices before its time": aclrtDeviceTaskAbort aclrtStreamAbort,
     "events", "order between streams":
         aclrtCreateEventExWithFlag aclrtDestroyEvent aclrtRecordEvent aclrtStreamWaitEvent aclrtQueryEventStatus
         aclrtSynchronizeEvent
         ; optional aclrtSynchronizeEventWithTimeout,
-    "timing", "time between events": aclrtCreateEventExWithFlag aclrtRecordEvent aclrtEventElapsedTime,
+    "timing", "time between events": aclrtCreateEventExWithFlag aclrtRecordEvent aclrtEventElapsedTime
+        ; optional aclrtEventGetTimestamp,
+    "notifies", "signals that one stream gives and another takes":
+        aclrtCreateNotify aclrtDestroyNotify aclrtRecordNotify aclrtWaitAndResetNotify aclrtNotifyBatchReset
+        ; optional aclrtGetNotifyId,
+    "counting-notifies", "numbers that streams change and wait for":
+        aclrtCntNotifyCreate aclrtCntNotifyDestroy aclrtCntNotifyRecord aclrtCntNotifyWaitWithTimeout
+        aclrtCntNotifyReset
+        ; optional aclrtCntNotifyGetId,
+    "shared-events", "events and notifies between processes":
+        aclrtCreateEventExWithFlag aclrtIpcGetEventHandle aclrtIpcOpenEventHandle
+        ; optional aclrtNotifyGetExportKey aclrtNotifyImportByKey aclrtNotifySetImportPid,
     "host-functions", "host functions in the order of a stream":
         aclrtSubscribeReport aclrtUnSubscribeReport aclrtProcessReport aclrtLaunchCallback
         ; optional aclrtLaunchHostFunc,
@@ -153,9 +187,10 @@ const ALL: [Requirement; 27] = parts! {
         aclmdlRICaptureTaskGrpBegin aclmdlRICaptureTaskGrpEnd aclmdlRICaptureTaskUpdateBegin
         aclmdlRICaptureTaskUpdateEnd aclrtCreateEventWithFlag aclrtResetEvent
         ; optional aclrtValueWait aclrtValueWrite aclSetAclOpExecutorRepeatable aclSetTensorAddr AclSetTensorAddr,
-    "core-limits", "limits of cores for plans and streams":
+    "core-limits", "limits of cores for plans, threads and devices":
         aclrtGetDeviceResLimit aclrtSetStreamResLimit aclrtResetStreamResLimit aclrtUseStreamResInCurrentThread
-        aclrtUnuseStreamResInCurrentThread,
+        aclrtUnuseStreamResInCurrentThread
+        ; optional aclrtGetStreamResLimit aclrtGetResInCurrentThread aclrtSetDeviceResLimit aclrtResetDeviceResLimit,
     "external-gates", "gates between a plan and work beside it": aclrtCreateEventWithFlag aclrtResetEvent
         ; optional aclrtValueWait aclrtValueWrite,
     "plans", "plans, captured or operator by operator":

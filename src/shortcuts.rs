@@ -1,5 +1,7 @@
 //! What a program asks of a device all the time, and its primary context does.
 
+use std::time::Duration;
+
 use bytemuck::Pod;
 
 use crate::context::Context;
@@ -44,6 +46,7 @@ of_the_primary_context! {
     zeros<T: Element>(shape: impl IntoShape) -> Tensor<T>;
     upload_tensor<T: Element>(data: &[T], shape: impl IntoShape) -> Tensor<T>;
     memory_info() -> (usize, usize);
+    abort_device(limit: Duration) -> ();
 }
 
 impl Device {

@@ -18,6 +18,8 @@ use crate::lock::{Guard, Lock};
 use crate::progress::{Clock, Progress, Queue, Span};
 use crate::retire::{self, keepers};
 
+mod abort;
+mod attributes;
 mod capture;
 mod create;
 mod ending;
@@ -152,7 +154,7 @@ impl Stream {
     }
 
     fn own(context: &Arc<ContextInner>, raw: aclrtStream, ownership: Ownership) -> Self {
-        Self(Arc::new(StreamInner {
+        let stream = Self(Arc::new(StreamInner {
             raw,
             ownership,
             name: Lock::default(),
@@ -165,7 +167,9 @@ impl Stream {
             fault: OnceLock::new(),
             panics: Panics::default(),
             context: Arc::clone(context),
-        }))
+        }));
+        abort::note(&stream.0);
+        stream
     }
 
     pub(crate) fn is_default(&self) -> bool {

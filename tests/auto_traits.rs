@@ -2,9 +2,9 @@
 
 use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
 use racl::{
-    Acl, Capture, Condition, Context, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Error, Event, Finished,
-    GivenBack, Graph, GraphPool, HostView, Lent, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream,
-    Tensor,
+    Acl, Capture, Condition, Context, CoreLimit, CountingNotify, Device, DeviceBuffer, DeviceCoreLimit, DeviceFlag,
+    DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack, Graph, GraphPool, HostView, IpcEvent, Lent,
+    Notify, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer, Stream, Tensor, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -62,6 +62,18 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     sync::<Condition>();
     send::<Event>();
     sync::<Event>();
+    send::<Notify>();
+    sync::<Notify>();
+    send::<CountingNotify>();
+    sync::<CountingNotify>();
+    send::<IpcEvent>();
+    sync::<IpcEvent>();
+    send::<DeviceFlag>();
+    sync::<DeviceFlag>();
+    send::<DeviceCoreLimit>();
+    sync::<DeviceCoreLimit>();
+    send::<Watch>();
+    sync::<Watch>();
     send::<DeviceBuffer<f32>>();
     sync::<DeviceBuffer<f32>>();
     send::<SharedBuffer<f32>>();
@@ -89,6 +101,7 @@ fn handles_and_memory_can_be_used_from_any_thread() {
 /// These lines do not compile when the type has the trait after all.
 #[test]
 fn a_graph_is_used_by_one_thread_at_a_time_and_a_capture_stays_on_its_thread() {
+    let _ = <CoreLimit as AmbiguousIfSend<_>>::check;
     let _ = <Graph as AmbiguousIfSync<_>>::check;
     let _ = <Executable as AmbiguousIfSync<_>>::check;
     let _ = <Capture as AmbiguousIfSend<_>>::check;

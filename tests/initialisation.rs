@@ -3,7 +3,7 @@
 mod common;
 
 use common::assert_says;
-use racl::{Acl, ErrorKind, mock};
+use racl::{Acl, ErrorKind, InitOptions, mock};
 
 fn reset() {
     mock::reset().unwrap();
@@ -90,4 +90,60 @@ fn closing_tells_how_the_end_went() {
     assert_says(&error, ErrorKind::Internal, &["aclFinalizeReference", "500000"]);
     acl.close().unwrap();
     assert_eq!(mock::calls("aclFinalizeReference"), 2);
+}
+
+#[test]
+fn options_reach_the_library_and_leave_no_file() {
+    let _alone = mock::exclusive();
+    reset();
+    let folder = tempfile::tempdir().unwrap();
+    // SAFETY: nothing else of this process reads the environment meanwhile: tests here run one at a time.
+    unsafe { std::env::set_var("TMPDIR", folder.path()) };
+    let options = InitOptions::new().stack_bytes(64 << 10).default_device(0).kept_operators(20);
+    let acl = Acl::mock_with(&options).unwrap();
+    let (mut bytes, limit) = (0, racl::sys::aclrtDeviceLimit::ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE);
+    // SAFETY: a place for one number.
+    assert_eq!(unsafe { acl.table().aclrtDeviceGetLimit().unwrap()(limit, &raw mut bytes) }, 0);
+    assert_eq!(bytes, 64 << 10);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    // The same again is the same library; without options it is whatever there is.
+    let (same, any) = (Acl::mock_with(&options).unwrap(), Acl::mock().unwrap());
+    assert_eq!(mock::calls("aclInit"), 1);
+    let other = Acl::mock_with(&InitOptions::new()).unwrap_err();
+    assert_says(&other, ErrorKind::AlreadyInitialized, &["by this crate, otherwise"]);
+    drop((acl, same, any));
+    reset();
+    for (section, kind) in [("}", ErrorKind::File), ("\"x\"", ErrorKind::InvalidArgument)] {
+        let wrong = Acl::mock_with(&InitOptions::new().section("profiler", section)).unwrap_err();
+        assert_says(&wrong, kind, &["aclInit", "with mock-acl"]);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+    // SAFETY: as above.
+    unsafe { std::env::set_var("TMPDIR", folder.path().join("missing")) };
+    let unwritten = Acl::mock_with(&options).unwrap_err();
+    assert_says(&unwritten, ErrorKind::File, &["cannot be written", "missing"]);
+    // SAFETY: as above.
+    unsafe { std::env::remove_var("TMPDIR") };
+    reset();
+    drop(Acl::mock_with(&InitOptions::new()).unwrap());
+    drop(Acl::mock().unwrap());
+}
+
+#[test]
+fn options_come_too_late_where_others_initialised() {
+    let _alone = mock::exclusive();
+    reset();
+    let table = racl::sys::Table::mock();
+    let (init, finalize) = (table.aclInit().unwrap(), table.aclFinalizeReference().unwrap());
+    // SAFETY: null asks for the defaults.
+    assert_eq!(unsafe { init(std::ptr::null()) }, 0);
+    let late = Acl::mock_with(&InitOptions::new()).unwrap_err();
+    assert_says(&late, ErrorKind::AlreadyInitialized, &["by other code"]);
+    let acl = Acl::mock().unwrap();
+    acl.device(0).unwrap().synchronize().unwrap();
+    drop(acl);
+    let mut left = u64::MAX;
+    // SAFETY: a place for one number.
+    assert_eq!(unsafe { finalize(&raw mut left) }, 0);
+    assert_eq!(left, 0, "each reference of this crate was given back");
 }

@@ -5,7 +5,7 @@ mod common;
 use common::assert_says;
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Mode, Plan, Pool, RunOptions};
-use racl::{Acl, CaptureMode, ErrorKind, Prefetch, Rows, op};
+use racl::{Acl, CaptureMode, DeviceLink, ErrorKind, Prefetch, Rows, mock, op};
 
 #[test]
 fn memory_and_graphs_of_another_device_are_refused() {
@@ -53,6 +53,36 @@ fn memory_and_graphs_of_another_device_are_refused() {
     here.synchronize().unwrap();
 
     plans(&zero, &one);
+    peers(&zero, &one);
+}
+
+/// Each direction on its own, any number of times; every call that fails is told.
+fn peers(zero: &racl::Device, one: &racl::Device) {
+    assert!(zero.can_access_peer(one).unwrap() && one.can_access_peer(zero).unwrap());
+    assert_eq!(zero.link_to(one).unwrap(), DeviceLink::Hccs);
+    for on in [true, true, false, false, true] {
+        if on {
+            zero.enable_peer_access(one).unwrap();
+        } else {
+            zero.disable_peer_access(one).unwrap();
+        }
+        assert_eq!(zero.has_peer_access(one).unwrap(), on);
+        assert!(!one.has_peer_access(zero).unwrap());
+    }
+    type Call = fn(&racl::Device, &racl::Device) -> racl::Result<()>;
+    let calls: [(&str, Call); 4] = [
+        ("aclrtDeviceCanAccessPeer", |a, b| a.can_access_peer(b).map(drop)),
+        ("aclrtDevicePeerAccessStatus", |a, b| a.has_peer_access(b).map(drop)),
+        ("aclrtDeviceEnablePeerAccess", |a, b| a.enable_peer_access(b)),
+        ("aclrtDeviceDisablePeerAccess", |a, b| a.disable_peer_access(b)),
+    ];
+    for (name, call) in calls {
+        mock::fail(name, 1, 507_899).unwrap();
+        assert_says(&call(zero, one).unwrap_err(), ErrorKind::Driver, &[name, "507899"]);
+    }
+    assert!(zero.has_peer_access(one).unwrap(), "as it was");
+    assert_eq!((one.logical_id().unwrap(), one.pci_bus_id().unwrap().as_str()), (1, "0000:c1:00.0"));
+    assert_eq!(one.acl().device_at("0000:c1:00.0").unwrap().id(), 1);
 }
 
 /// A plan on one device with memory, streams and pools of another.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use super::ContextInner;
+use crate::call::Caller as _;
 use crate::lock::{Guard, Lock, say};
 
 /// Signatures that are kept in the process, unless something else was said.
@@ -167,6 +168,17 @@ impl Operators {
     pub(super) fn destroy_all(&self, context: &ContextInner) {
         let threads = std::mem::take(&mut *self.threads());
         threads.iter().for_each(|thread| thread.shrink(context, 0));
+    }
+}
+
+/// Lets all operators be planned anew that are kept for a device of the library of `context`; those of a thread that is
+/// at work, right after.
+pub(crate) fn forget_operators(context: &ContextInner, device: i32) {
+    let contexts: Vec<_> = CONTEXTS.lock().iter().filter_map(Weak::upgrade).collect();
+    for known in contexts {
+        if known.device() == device && std::ptr::eq(known.table(), context.table()) {
+            known.operators.shrink(&known, 0);
+        }
     }
 }
 

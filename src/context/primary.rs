@@ -109,6 +109,13 @@ pub(super) fn give_back(acl: &Acl, device: i32) -> Result<()> {
     unsafe { call!(acl, aclrtResetDevice(device)) }
 }
 
+/// Resets a device, however many references there are.
+pub(super) fn reset_by_force(acl: &Acl, device: i32) -> Result<()> {
+    // SAFETY: takes a number; a device that is not open gives a code. That nobody uses it is the promise of the caller
+    // of `close_by_force`.
+    unsafe { call!(acl, aclrtResetDeviceForce(device)) }
+}
+
 /// The contexts of the mock, whose tables are given by address, are gone.
 #[cfg(feature = "mock")]
 pub(crate) fn forget(tables: &[usize]) {

@@ -19,13 +19,16 @@ use crate::retire;
 pub struct StreamOptions {
     priority: u32,
     flags: u32,
+    pub(super) stops: bool,
+    pub(super) overflow: bool,
+    pub(super) tag: Option<u32>,
 }
 
 impl StreamOptions {
     /// Those of [`Context::stream`]: the highest priority and no flag.
     #[must_use]
     pub const fn new() -> Self {
-        Self { priority: 0, flags: 0 }
+        Self { priority: 0, flags: 0, stops: false, overflow: false, tag: None }
     }
 
     /// A priority, 0 (highest) to 7.
@@ -57,6 +60,27 @@ impl StreamOptions {
         self.flag(acl_sys::ACL_STREAM_HUGE)
     }
 
+    /// See [`Stream::stop_on_failure`].
+    #[must_use]
+    #[doc(alias = "aclrtSetStreamFailureMode")]
+    pub const fn stop_on_failure(self) -> Self {
+        Self { stops: true, ..self }
+    }
+
+    /// See [`Stream::set_overflow_check`].
+    #[must_use]
+    #[doc(alias = "aclrtSetStreamOverflowSwitch")]
+    pub const fn overflow_check(self) -> Self {
+        Self { overflow: true, ..self }
+    }
+
+    /// See [`Stream::set_tag`].
+    #[must_use]
+    #[doc(alias = "ACL_STREAM_ATTR_USER_CUSTOM_TAG")]
+    pub const fn tag(self, tag: u32) -> Self {
+        Self { tag: Some(tag), ..self }
+    }
+
     const fn flag(self, flag: u32) -> Self {
         Self { flags: self.flags | flag, ..self }
     }
@@ -79,7 +103,8 @@ impl Context {
     ///
     /// As [`Context::stream`]; [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a priority above
     /// 7, which the C call would clamp silently; [`ErrorKind::NotSupported`] when the chip lacks a flag, and when the
-    /// library ignored one, as far as it can be asked (`aclrtStreamGetFlags`).
+    /// library ignored one, as far as it can be asked (`aclrtStreamGetFlags`). What else was asked for fails as the
+    /// methods of streams that the options name; the stream is destroyed then.
     ///
     /// # Examples
     ///
@@ -118,7 +143,7 @@ impl Stream {
         let raw = create_raw(context.inner(), options)?;
         // From here on the stream goes with the value.
         let stream = Self::own(context.inner(), raw, Ownership::Owned);
-        stream.check_flags(options.flags).map(|()| stream)
+        stream.check_flags(options.flags).and_then(|()| stream.apply(options)).map(|()| stream)
     }
 
     /// That the stream has the flags, which a library that does not know them ignores; releases that cannot be asked
@@ -169,7 +194,7 @@ impl Stream {
 
 fn create_raw(context: &ContextInner, options: StreamOptions) -> Result<aclrtStream> {
     let mut raw = std::ptr::null_mut();
-    let StreamOptions { priority, flags } = options;
+    let StreamOptions { priority, flags, .. } = options;
     // SAFETY: `raw` is a place for one handle.
     let mut create = || unsafe { call!(context, aclrtCreateStreamWithConfig(&raw mut raw, priority, flags)) };
     let mut created = create();

@@ -93,6 +93,7 @@ impl StreamInner {
             panics: self.panics.clone(),
             context: Arc::clone(&self.context),
         });
+        super::abort::note(&heir);
         self.progress.leave_to(&heir);
         retire::on_thread(heir, |heir| {
             // Not by its drop: until then others can still order work after that of the stream.

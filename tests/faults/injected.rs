@@ -60,7 +60,8 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
     // Older releases (with gates that are events, host functions on a thread of this crate, which `tests/older.rs` is
     // about, and another spelling), functions that only the documentation names,
     // and versions for the key of the compile cache: one that cannot be had is the part `unknown` of the key, and no
-    // error. Devices are waited for in parts while there are graphs with updates only.
+    // error. Peers, of which `tests/two_devices.rs` has the second, and limits of a device, which clear what other
+    // contexts keep: `tests/core_limits.rs`. Repairs and a reset by force: `tests/devices.rs`. Devices are waited for in parts while there are graphs with updates only.
     assert_eq!(
         missing,
         [
@@ -68,10 +69,20 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
             "aclFinalize",
             "aclrtCreateEventWithFlag",
             "aclrtCreateStream",
+            "aclrtDeviceCanAccessPeer",
+            "aclrtDeviceDisablePeerAccess",
+            "aclrtDeviceEnablePeerAccess",
+            "aclrtDevicePeerAccessStatus",
             "aclrtLaunchCallback",
             "aclrtLaunchKernel",
+            "aclrtMemUceRepair",
             "aclrtProcessReport",
+            "aclrtRepairError",
+            "aclrtResetDeviceForce",
+            "aclrtResetDeviceResLimit",
             "aclrtResetEvent",
+            "aclrtSetDeviceResLimit",
+            "aclrtSetOpExecuteTimeOut",
             "aclrtSubscribeReport",
             "aclrtSynchronizeDeviceWithTimeout",
             "aclrtUnSubscribeReport",
@@ -136,7 +147,12 @@ fn each_call(watch: &Watch, clean: LiveHandles, calls: &BTreeMap<&'static str, u
                 let before = mock::live_handles();
                 match run("after a failure", watch) {
                     Ok(again) if again.is_silent() && again.live == before => {}
-                    Ok(again) => problems.push(format!("{what}: afterwards: {}\n    {:?}", again.text(), again.live)),
+                    Ok(again) => problems.push(format!(
+                        "{what}: afterwards: {}\n    {:?} {:?}",
+                        again.text(),
+                        again.live,
+                        before
+                    )),
                     Err(panic) => problems.push(format!("{what}: afterwards: panic: {panic}")),
                 }
             }

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use racl::half::f16;
 use racl::op::{self, GeluForm, LayerNorm, ReduceKind, RotaryForm, Scalar, aclnn, reduce_into};
+use racl::plan::Cores;
 use racl::{
-    Acl, Allocator, CaptureMode, Context, Device, Error, ErrorKind, PlaceKind, Prefetch, Result, Rows, Stream,
-    StreamOptions, mock,
+    Acl, Allocator, CaptureMode, Context, CountUpdate, CountWait, Device, DeviceFeature, DeviceStatus, Error,
+    ErrorKind, LibraryFeature, PlaceKind, Prefetch, Result, Rows, Stream, StreamOptions, SystemOption, mock,
 };
 
 /// Whether memory comes from the pool; else each allocation is one of the library, which the mock counts.
@@ -32,6 +33,7 @@ fn in_device(device: &Device, drop_errors: &mut Vec<Error>) -> Result<()> {
     device.l2_cache_bytes()?;
     device.cube_cores()?;
     device.vector_cores()?;
+    facts(device)?;
     let context = device.context().create_context()?;
     context.set_allocator(if POOLED.load(Ordering::Relaxed) { Allocator::Pool } else { Allocator::Direct });
     let result = in_context(&context, drop_errors);
@@ -39,10 +41,32 @@ fn in_device(device: &Device, drop_errors: &mut Vec<Error>) -> Result<()> {
     result
 }
 
+/// What a device tells of itself.
+fn facts(device: &Device) -> Result<()> {
+    device.supports(DeviceFeature::TaskUpdate)?;
+    assert_eq!(device.status()?, DeviceStatus::Normal);
+    device.utilization()?;
+    device.uuid()?;
+    device.stream_priorities()?;
+    device.link_to(device)?;
+    device.set_overflow_mode(device.overflow_mode()?)?;
+    assert_eq!((device.logical_id()?, device.physical_id()?), (0, 0));
+    let acl = device.acl();
+    assert_eq!(acl.device_at(&device.pci_bus_id()?)?.id(), 0);
+    acl.run_mode()?;
+    acl.supports(LibraryFeature::Bf16)?;
+    acl.process_id()?;
+    assert!(acl.is_device_open(0)?);
+    Ok(())
+}
+
 fn in_context(context: &Context, drop_errors: &mut Vec<Error>) -> Result<()> {
     context.bind()?;
     context.memory_info()?;
     ordering(context)?;
+    signals(context)?;
+    settings(context)?;
+    controls(context)?;
     copies(context)?;
     rows_and_batches(context)?;
     memory_in_use(context)?;
@@ -68,6 +92,7 @@ fn ordering(context: &Context) -> Result<()> {
     main.synchronize()?;
     assert!(main.is_complete()? && end.is_complete()?);
     end.elapsed_since(&start)?;
+    end.timestamp()?;
     end.synchronize()?;
     end.synchronize_timeout(Duration::from_secs(600))?;
     side.synchronize_timeout(Duration::from_secs(600))?;
@@ -75,6 +100,69 @@ fn ordering(context: &Context) -> Result<()> {
     assert_eq!(runs.load(Ordering::Relaxed), 1);
     start.close()?;
     side.close().map_err(racl::Refused::into_error)
+}
+
+/// Notifies, counting ones, and what processes share.
+fn signals(context: &Context) -> Result<()> {
+    let (giver, taker) = (context.stream()?, context.stream()?);
+    let (notify, count) = (context.notify()?, context.counting_notify()?);
+    notify.id()?;
+    count.id()?;
+    notify.record(&giver)?;
+    taker.wait_notify(&notify, Some(Duration::from_secs(2)))?;
+    count.reset(&giver)?;
+    count.record(&giver, CountUpdate::Add(2))?;
+    taker.wait_count(&count, CountWait::equal(2).clears().limit(Duration::from_secs(2)))?;
+    taker.synchronize()?;
+    notify.reset()?;
+    let shared = context.import_notify(&notify.export(&[std::process::id()])?)?;
+    let event = context.ipc_event()?;
+    let same = context.open_ipc_event(event.handle()?)?;
+    event.record(&giver)?;
+    shared.record(&giver)?;
+    taker.wait_ipc(&same)?;
+    taker.wait_notify(&notify, Some(Duration::from_secs(2)))?;
+    taker.synchronize()?;
+    same.synchronize()?;
+    same.synchronize_timeout(Duration::from_secs(600))?;
+    assert!(same.is_complete()?);
+    drop((giver, taker));
+    count.close()?;
+    event.close().map_err(racl::Refused::into_error)
+}
+
+/// What the library is told of operators and waits, and what it says of faults.
+fn settings(context: &Context) -> Result<()> {
+    let (acl, device) = (context.acl(), context.acl().device(0)?);
+    for on in [true, false] {
+        context.set_option(SystemOption::Deterministic, on)?;
+        assert_eq!(context.option(SystemOption::Deterministic)?, Some(on));
+        acl.set_option(SystemOption::Deterministic, on)?;
+        assert_eq!(acl.option(SystemOption::Deterministic)?, on);
+    }
+    context.set_operator_limit(None)?;
+    acl.set_wait_limit(None)?;
+    device.fault()?;
+    let watches = (acl.watch_streams(|_, _| {})?, acl.watch_devices(|_, _| {})?);
+    watches.0.end()?;
+    watches.1.end()?;
+    device.repair_memory(&device.memory_errors()?)
+}
+
+/// What streams are told of themselves, limits of cores, and the end of work before its time.
+fn controls(context: &Context) -> Result<()> {
+    let options = StreamOptions::new().stop_on_failure().overflow_check().tag(7);
+    let stream = context.stream_with(options)?;
+    assert!(stream.stops_on_failure()? && stream.checks_overflow()?);
+    assert_eq!((stream.priority()?, stream.tag()?), (0, Some(7)));
+    let limit = stream.limit_cores(Cores { cube: 2, vector: 0 })?;
+    assert_eq!((stream.core_limit()?.cube, context.thread_cores()?.cube), (2, 2));
+    limit.end()?;
+    assert!(!stream.has_overflowed()?);
+    stream.reset_overflow_status()?;
+    stream.abort()?;
+    context.abort_device(Duration::from_secs(600))?;
+    stream.close().map_err(racl::Refused::into_error)
 }
 
 fn count_runs(stream: &Stream, step: u32) -> Result<Arc<AtomicU32>> {

@@ -1,0 +1,218 @@
+//! Functions of the program that hear what becomes of streams and devices, whoever makes them.
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, c_void};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use acl_sys::{aclrtDeviceState, aclrtDeviceStateCallback, aclrtStream, aclrtStreamState, aclrtStreamStateCallback};
+
+use super::Acl;
+use crate::call::call;
+use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Lock, as_if_alone, say};
+
+/// What becomes of a stream ([`Acl::watch_streams`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StreamState {
+    /// It was made.
+    Created,
+    /// It is about to be destroyed.
+    Destroying,
+    /// A number that this crate has no name for.
+    Other(u32),
+}
+
+/// What becomes of a device ([`Acl::watch_devices`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DeviceState {
+    /// It is about to be opened.
+    Opening,
+    /// It was opened.
+    Opened,
+    /// It is about to be reset.
+    Resetting,
+    /// It was reset.
+    Reset,
+    /// A number that this crate has no name for.
+    Other(u32),
+}
+
+#[derive(Clone)]
+enum Function {
+    Stream(Arc<dyn Fn(usize, StreamState) + Send + Sync>),
+    Device(Arc<dyn Fn(i32, DeviceState) + Send + Sync>),
+}
+
+/// By the number that the library gives back: one that is called late finds nothing, and no address of what is gone.
+static ALL: Lock<BTreeMap<usize, Function>> = Lock::new(BTreeMap::new());
+
+fn find(number: *mut c_void) -> Option<Function> {
+    ALL.lock().get(&number.addr()).cloned()
+}
+
+/// The program's function, with no lock held; the library's stack must not be unwound.
+fn run(function: impl FnOnce()) {
+    if catch_unwind(AssertUnwindSafe(|| as_if_alone(function))).is_err() {
+        say!(Error, "a function that watches streams or devices panicked");
+    }
+}
+
+unsafe extern "C" fn on_stream(stream: aclrtStream, state: aclrtStreamState, number: *mut c_void) {
+    let state = match state {
+        aclrtStreamState::ACL_RT_STREAM_STATE_CREATE_POST => StreamState::Created,
+        aclrtStreamState::ACL_RT_STREAM_STATE_DESTROY_PRE => StreamState::Destroying,
+        other => StreamState::Other(other.0),
+    };
+    if let Some(Function::Stream(function)) = find(number) {
+        run(|| function(stream.addr(), state));
+    }
+}
+
+unsafe extern "C" fn on_device(device: i32, state: aclrtDeviceState, number: *mut c_void) {
+    let state = match state {
+        aclrtDeviceState::ACL_RT_DEVICE_STATE_SET_PRE => DeviceState::Opening,
+        aclrtDeviceState::ACL_RT_DEVICE_STATE_SET_POST => DeviceState::Opened,
+        aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_PRE => DeviceState::Resetting,
+        aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_POST => DeviceState::Reset,
+        other => DeviceState::Other(other.0),
+    };
+    if let Some(Function::Device(function)) = find(number) {
+        run(|| function(device, state));
+    }
+}
+
+/// A function that hears of streams or devices, until this goes; see [`Acl::watch_streams`].
+#[must_use = "the function hears nothing once it is dropped"]
+pub struct Watch {
+    acl: Acl,
+    /// None once it has ended.
+    registration: Option<Registration>,
+}
+
+impl Acl {
+    /// Calls `function` with the handle of each stream that any code of the process makes or destroys, default streams
+    /// and those of this crate included, until the value goes. It runs on the thread that does so, in the middle of the
+    /// library's call, so it must not call the library. A panic in it is caught and said in the log.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] when the library has no room for one more;
+    /// [`ErrorKind::MissingSymbol`] on a library that does not tell.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// use racl::StreamState;
+    ///
+    /// let acl = racl::Acl::mock()?;
+    /// let made = Arc::new(AtomicUsize::new(0));
+    /// let count = Arc::clone(&made);
+    /// let watch = acl.watch_streams(move |_, state| {
+    ///     count.fetch_add(usize::from(state == StreamState::Created), Ordering::Relaxed);
+    /// })?;
+    /// acl.device(0)?.stream()?;
+    /// assert!(made.load(Ordering::Relaxed) > 0);
+    /// watch.end()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtRegStreamStateCallback")]
+    pub fn watch_streams(&self, function: impl Fn(usize, StreamState) + Send + Sync + 'static) -> Result<Watch> {
+        self.watch(Function::Stream(Arc::new(function)), true)
+    }
+
+    /// Calls `function` with the number of each device that any code of the process opens or resets, until the value
+    /// goes. Otherwise as [`watch_streams`](Self::watch_streams).
+    ///
+    /// # Errors
+    ///
+    /// As [`watch_streams`](Self::watch_streams).
+    #[doc(alias = "aclrtRegDeviceStateCallback")]
+    pub fn watch_devices(&self, function: impl Fn(i32, DeviceState) + Send + Sync + 'static) -> Result<Watch> {
+        self.watch(Function::Device(Arc::new(function)), false)
+    }
+
+    fn watch(&self, function: Function, of_streams: bool) -> Result<Watch> {
+        static NEXT: AtomicUsize = AtomicUsize::new(1);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = CString::new(format!("racl {number}"))
+            .map_err(|error| Error::new(ErrorKind::Internal, "a name with a zero byte").with_source(error))?;
+        ALL.lock().insert(number, function);
+        let registration = Registration { number, name, of_streams };
+        if let Err(error) = registration.set(self, true) {
+            forget(number);
+            return Err(error);
+        }
+        Ok(Watch { acl: self.clone(), registration: Some(registration) })
+    }
+}
+
+/// What the function owns is dropped with no lock held.
+fn forget(number: usize) {
+    let function = ALL.lock().remove(&number);
+    drop(function);
+}
+
+struct Registration {
+    number: usize,
+    name: CString,
+    of_streams: bool,
+}
+
+impl Registration {
+    fn set(&self, acl: &Acl, on: bool) -> Result<()> {
+        let name = self.name.as_ptr();
+        let number: *mut c_void = std::ptr::without_provenance_mut(self.number);
+        if self.of_streams {
+            let function: aclrtStreamStateCallback = if on { Some(on_stream) } else { None };
+            // SAFETY: a NUL-terminated string that lives as long as the registration, a function that lives as long as
+            // the program, and a number that nobody reads through.
+            unsafe { call!(acl, aclrtRegStreamStateCallback(name, function, number)) }
+        } else {
+            let function: aclrtDeviceStateCallback = if on { Some(on_device) } else { None };
+            // SAFETY: as above.
+            unsafe { call!(acl, aclrtRegDeviceStateCallback(name, function, number)) }
+        }
+    }
+}
+
+impl Watch {
+    /// Ends the watch now. A call of the function that is under way on another thread may outlast it.
+    ///
+    /// # Errors
+    ///
+    /// What the library says; the function hears nothing more all the same.
+    pub fn end(mut self) -> Result<()> {
+        self.undo()
+    }
+
+    fn undo(&mut self) -> Result<()> {
+        let Some(registration) = self.registration.take() else { return Ok(()) };
+        forget(registration.number);
+        registration.set(&self.acl, false).inspect_err(|_| {
+            // The library still has its name.
+            std::mem::forget(registration);
+        })
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Err(error) = self.undo() {
+            say!(Error, "ending a watch of streams or devices: {error:#}");
+        }
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,141 @@
+//! Ending work before its time: of a stream, or of all streams of a device.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use super::{Stream, StreamInner, milliseconds};
+use crate::call::{Caller as _, call};
+use crate::closure;
+use crate::context::{Context, ContextInner};
+use crate::error::{Error, ErrorKind, Result};
+use crate::lock::Lock;
+use crate::progress::note_device_failed;
+
+/// The streams of the process, for the end of a device's work. Those that are gone leave when the list grows.
+static ALL: Lock<Vec<Weak<StreamInner>>> = Lock::new(Vec::new());
+
+/// A new stream.
+pub(super) fn note(stream: &Arc<StreamInner>) {
+    let mut all = ALL.lock();
+    if all.len() == all.capacity() {
+        all.retain(|known| known.strong_count() > 0);
+    }
+    all.push(Arc::downgrade(stream));
+}
+
+impl Stream {
+    /// Drops the stream's work that has not run and ends what runs. Returns when that is over; the stream takes new
+    /// work then. A hung stream is freed by it.
+    ///
+    /// Who waits for the stream meanwhile gets [`ErrorKind::Aborted`], and so does whoever waits, then or later, for an
+    /// event, a copy or a future of work that was dropped, or was not known to be done. Waits for the stream itself tell
+    /// of later work. What the work was to write is as it was, or half written. Host functions that were dropped are
+    /// never freed. Other streams that wait for records of this one may hang, or go on without; abort them as well.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::CaptureForbidden`] while the stream records a graph; [`ErrorKind::NotSupported`] in a host function
+    /// and for streams bound to a model; [`ErrorKind::MissingSymbol`] on a library that cannot.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::{ErrorKind, mock};
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let (stream, done) = (device.stream()?, device.event()?);
+    /// let mut buffer = device.upload(&[1_u8; 4])?;
+    /// mock::hold(&stream)?;
+    /// stream.fill_bytes(&mut buffer, 2)?;
+    /// done.record(&stream)?;
+    /// stream.abort()?;
+    /// assert_eq!(done.synchronize().unwrap_err().kind(), ErrorKind::Aborted);
+    /// mock::release(&stream)?;
+    /// stream.synchronize()?;
+    /// assert_eq!(buffer.to_vec()?, [1; 4]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtStreamAbort")]
+    pub fn abort(&self) -> Result<()> {
+        check_thread("the end of a stream's work")?;
+        if self.is_capturing() {
+            let text = format!("{} records a graph; end the capture before the stream's work", self.name());
+            return Err(Error::new(ErrorKind::CaptureForbidden, text));
+        }
+        // Asked first; what cannot be asked is not known, and the next wait tells why.
+        if let Err(error) = self.0.is_idle() {
+            self.0.tell_later(error);
+        }
+        let first = self.0.progress.completed();
+        // Not under the stream's lock: a thread that waits for room in the queue has it.
+        // SAFETY: a live handle of this context.
+        unsafe { call!(&**self.0.context(), aclrtStreamAbort(self.as_raw())) }?;
+        self.0.note_aborted(first);
+        Ok(())
+    }
+}
+
+impl Context {
+    /// Drops the work of all streams of the device, of all contexts and of other code in this process, and ends what
+    /// runs, so that the process can go on after a failure. Returns when that is over, or after `limit`, in whole
+    /// milliseconds, rounded up. As [`Stream::abort`] for each of them; streams that
+    /// [stopped](Stream::stop_on_failure) begin anew.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for no time at all or more than 36 minutes; [`ErrorKind::NotSupported`] in a host
+    /// function; [`ErrorKind::Timeout`] or [`ErrorKind::Aborted`] when the work does not end in time;
+    /// [`ErrorKind::MissingSymbol`] on a library that cannot.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// device.context().abort_device(Duration::from_secs(10))?;
+    /// device.stream()?.synchronize()?;
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "aclrtDeviceTaskAbort")]
+    pub fn abort_device(&self, limit: Duration) -> Result<()> {
+        check_thread("the end of a device's work")?;
+        let ms = milliseconds(limit)?.unsigned_abs();
+        let inner = &**self.inner();
+        let streams: Vec<_> =
+            of_device(inner).into_iter().map(|stream| (stream.progress.completed(), stream)).collect();
+        // SAFETY: takes numbers.
+        let done = unsafe { call!(inner, aclrtDeviceTaskAbort(self.device_id(), ms)) };
+        if done.as_ref().is_err_and(|error| !error.kind().is_of_work() && error.kind() != ErrorKind::Timeout) {
+            return done;
+        }
+        streams.iter().for_each(|(first, stream)| stream.note_aborted(*first));
+        note_device_failed(self.device_id());
+        done
+    }
+}
+
+fn of_device(context: &ContextInner) -> Vec<Arc<StreamInner>> {
+    let all: Vec<_> = ALL.lock().iter().filter_map(Weak::upgrade).collect();
+    let of_this = |stream: &Arc<StreamInner>| {
+        stream.context().device() == context.device() && std::ptr::eq(stream.context().table(), context.table())
+    };
+    all.into_iter().filter(of_this).collect()
+}
+
+fn check_thread(what: &str) -> Result<()> {
+    if !closure::is_running() {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::NotSupported, format!("{what} is asked for in a host function, which is a part of it")))
+}
+
+impl StreamInner {
+    /// Work that was submitted after `first` may have been dropped.
+    fn note_aborted(&self, first: u64) {
+        let span = (first, self.progress.submitted());
+        if span.0 < span.1 {
+            self.progress.note_aborted(span);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Functions that hear what becomes of streams and devices. They hear of the whole process, so one test at a time.
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+
+use common::assert_says;
+use racl::{Acl, DeviceState, ErrorKind, StreamState, mock};
+
+fn alone(test: impl FnOnce(&Acl)) {
+    let _alone = mock::exclusive();
+    mock::reset().unwrap();
+    racl::set_end_on_drop(true);
+    test(&Acl::mock().unwrap());
+    mock::clear_failures();
+}
+
+#[test]
+fn streams_are_heard_of_from_their_beginning_to_their_end() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let inside = Arc::clone(&heard);
+        let watch = acl.watch_streams(move |stream, state| inside.lock().unwrap().push((stream, state))).unwrap();
+        let stream = device.stream().unwrap();
+        let handle = stream.as_raw().addr();
+        drop(stream);
+        let want = [(handle, StreamState::Created), (handle, StreamState::Destroying)];
+        assert_eq!(*heard.lock().unwrap(), want);
+        watch.end().unwrap();
+        assert_eq!(Arc::strong_count(&heard), 1, "what the function owns is gone");
+        drop(device.stream().unwrap());
+        assert_eq!(heard.lock().unwrap().len(), 2);
+    });
+}
+
+#[test]
+fn devices_are_heard_of_when_they_open_and_when_they_are_reset() {
+    alone(|acl| {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let inside = Arc::clone(&heard);
+        let watch = acl.watch_devices(move |device, state| inside.lock().unwrap().push((device, state))).unwrap();
+        acl.device(0).unwrap().close().unwrap();
+        let want = [DeviceState::Opening, DeviceState::Opened, DeviceState::Resetting, DeviceState::Reset];
+        assert_eq!(*heard.lock().unwrap(), want.map(|state| (0, state)));
+        drop(watch);
+    });
+}
+
+#[test]
+fn several_hear_and_a_panic_harms_nobody() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let heard = Arc::new(Mutex::new(0));
+        let inside = Arc::clone(&heard);
+        let panics = acl.watch_streams(|_, _| panic!("on purpose")).unwrap();
+        let counts = acl.watch_streams(move |_, _| *inside.lock().unwrap() += 1).unwrap();
+        device.stream().unwrap().close().unwrap();
+        assert_eq!(*heard.lock().unwrap(), 2);
+        drop((panics, counts));
+    });
+}
+
+#[test]
+fn a_watch_that_fails_is_told_and_keeps_nothing() {
+    alone(|acl| {
+        for call in ["aclrtRegStreamStateCallback", "aclrtRegDeviceStateCallback"] {
+            let owned = Arc::new(());
+            let watch = |owned: Arc<()>| {
+                if call.contains("Stream") {
+                    acl.watch_streams(move |_, _| drop(Arc::clone(&owned)))
+                } else {
+                    acl.watch_devices(move |_, _| drop(Arc::clone(&owned)))
+                }
+            };
+            mock::fail(call, 1, 507_000).unwrap();
+            assert_says(&watch(Arc::clone(&owned)).unwrap_err(), ErrorKind::Internal, &[call]);
+            assert_eq!(Arc::strong_count(&owned), 1);
+            let begun = watch(Arc::clone(&owned)).unwrap();
+            mock::fail(call, 1, 507_000).unwrap();
+            assert_says(&begun.end().unwrap_err(), ErrorKind::Internal, &[call]);
+            assert_eq!(Arc::strong_count(&owned), 1);
+        }
+        acl.device(0).unwrap().stream().unwrap().synchronize().unwrap();
+    });
+}
