@@ -70,8 +70,9 @@ fn what_is_built_in_is_told() {
         ("bindgen", cfg!(feature = "bindgen")),
         ("cache", cfg!(feature = "cache")),
         ("dlopen", cfg!(feature = "dlopen")),
+        ("dlpack", true), // of all tests
         ("link", cfg!(feature = "link")),
-        ("mock", true), // of all tests
+        ("mock", true), // as well
     ];
     let on: Vec<_> = on.into_iter().filter_map(|(name, is_on)| is_on.then_some(name)).collect();
     assert_eq!(BUILD.features, on);
