@@ -27,6 +27,7 @@ mod group;
 mod moves;
 mod norms;
 mod products;
+mod relaid;
 mod replacing;
 mod rotations;
 #[cfg(test)]
@@ -82,6 +83,7 @@ pub struct Passes {
     fused_rotations: PassMode,
     fused_products: PassMode,
     fused_elements: PassMode,
+    relaid_weights: PassMode,
     dead_values: PassMode,
     most_folded: usize,
     foreign: bool,
@@ -100,7 +102,8 @@ impl Passes {
         Self::all(PassMode::Off)
     }
 
-    /// Every pass in this way.
+    /// Every pass in this way, but [`relaid_weights`](Self::relaid_weights): that is right only where weights stay what they
+    /// are, which a plan cannot tell.
     #[must_use]
     pub const fn all(mode: PassMode) -> Self {
         Self {
@@ -115,6 +118,7 @@ impl Passes {
             fused_rotations: mode,
             fused_products: mode,
             fused_elements: mode,
+            relaid_weights: PassMode::Off,
             dead_values: mode,
             most_folded: 1 << 20,
             foreign: false,
@@ -155,7 +159,7 @@ impl Passes {
     /// A permutation that exchanges the last two dimensions goes, and the products that read it read a view of what it
     /// copied: a weight is never laid anew, however often the plan runs. Only where products alone read the copy, as
     /// matrices, and nothing may write the original before they do. Of a constant the permutation is
-    /// [folded](Self::folded_constants) before. No weight is brought into FRACTAL_NZ: plans have no such format.
+    /// [folded](Self::folded_constants) before.
     #[must_use]
     pub const fn needless_transposes(mut self, mode: PassMode) -> Self {
         self.needless_transposes = mode;
@@ -234,8 +238,8 @@ impl Passes {
     /// the same on the mock and on the host; of f16 and bf16 they are rounded once. A device may round differently,
     /// within what the operator documents. The rest is as for [`fused_attention`](Self::fused_attention).
     ///
-    /// An activation behind stays an operator of its own: `aclnnFusedMatmul` and `aclnnFFN` would compute it too, but
-    /// exist for some cards alone, and the mock does not compute them.
+    /// An activation behind stays an operator of its own: `aclnnFusedMatmul` would compute it too, but is for Ascend 950
+    /// alone, and the mock does not compute it.
     #[must_use]
     pub const fn fused_products(mut self, mode: PassMode) -> Self {
         self.fused_products = mode;
@@ -261,6 +265,44 @@ impl Passes {
     #[must_use]
     pub const fn fused_elements(mut self, mode: PassMode) -> Self {
         self.fused_elements = mode;
+        self
+    }
+
+    /// Work on weights alone is done once, when an executable is made, and runs read its results: a weight is turned,
+    /// copied without gaps, cast, joined with others or computed from quantised ones for all runs together. Weights are
+    /// [frozen](super::Input::Frozen) inputs that the plan does not write, and constants; only operators of the library
+    /// whose sizes are all fixed, and results that are memory of the plan which nothing else writes.
+    ///
+    /// **What the frozen inputs hold when the executable is made is what runs compute with**, whatever is written to them
+    /// later. So it is not one of [`all`](Self::all): turn it on where weights stay what they are. Executables have such
+    /// results each for itself, beside the weights, which they still hold; [`Plan::memory`] does not count them. In a plan
+    /// that calls this one the work is done by every run, since calls may give other weights; the calling plan can go
+    /// through this pass itself.
+    ///
+    /// It waits for the other passes, but for [`needless_moves`](Self::needless_moves) and
+    /// [`fused_elements`](Self::fused_elements): with [`needless_transposes`](Self::needless_transposes) on, products read
+    /// weights turned where they are, and those are not laid anew. No weight is brought into FRACTAL_NZ: values of a plan
+    /// have no formats, so an operator of it could not be told that an operand is in one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, PassMode, Passes, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [1, 2], F32, Input::Static)?;
+    ///     let w = g.input("w", [3, 2], F32, Input::Frozen)?; // a row for each result
+    ///     g.output("y", g.matmul(x, g.permute(w, &[1, 0])?)?)
+    /// })?;
+    /// let better = plan.optimise(&Passes::new().relaid_weights(PassMode::Verified))?.plan;
+    /// assert_eq!((plan.operators(), better.operators()), (2, 1));
+    /// assert!(better.to_text().contains("once, origin: %aclnnPermute.0 f32[2, 3] = "));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn relaid_weights(mut self, mode: PassMode) -> Self {
+        self.relaid_weights = mode;
         self
     }
 
@@ -290,7 +332,7 @@ impl Passes {
         self
     }
 
-    fn all_modes(&self) -> [(Pass, PassMode); 12] {
+    fn all_modes(&self) -> [(Pass, PassMode); 13] {
         [
             (Pass::Fold, self.folded_constants),
             (Pass::Copies, self.needless_copies),
@@ -301,6 +343,7 @@ impl Passes {
             (Pass::Gates, self.fused_gates),
             (Pass::Rotations, self.fused_rotations),
             (Pass::Products, self.fused_products),
+            (Pass::Relaid, self.relaid_weights),
             (Pass::Moves, self.needless_moves),
             (Pass::Elements, self.fused_elements),
             (Pass::Dead, self.dead_values),
@@ -320,6 +363,7 @@ impl Passes {
             Pass::Gates => gates::run(&facts)?,
             Pass::Rotations => rotations::run(&facts)?,
             Pass::Products => products::run(&facts)?,
+            Pass::Relaid => relaid::run(&facts),
             Pass::Moves => moves::run(&facts),
             Pass::Elements => elements::run(&facts)?,
             Pass::Dead => dead::run(&facts),
@@ -347,6 +391,7 @@ enum Pass {
     Gates,
     Rotations,
     Products,
+    Relaid,
     Moves,
     Elements,
     Dead,
@@ -364,6 +409,7 @@ impl Pass {
             Self::Gates => gates::NAME,
             Self::Rotations => rotations::NAME,
             Self::Products => products::NAME,
+            Self::Relaid => relaid::NAME,
             Self::Moves => moves::NAME,
             Self::Elements => elements::NAME,
             Self::Dead => dead::NAME,
@@ -374,7 +420,7 @@ impl Pass {
 impl Pass {
     /// Whether others look for what it would take apart, so that it waits until they find nothing.
     fn is_late(self) -> bool {
-        matches!(self, Self::Moves | Self::Elements)
+        matches!(self, Self::Relaid | Self::Moves | Self::Elements)
     }
 
     /// How far numbers may be from those before.
@@ -420,7 +466,7 @@ impl Plan {
     ///
     /// Names, inputs, outputs, streams, events and the source lines of what is left are the same, and so is the order
     /// of what is left. [`Plan::to_text`] of the new plan begins with the changes. The passes take turns until none of
-    /// them finds anything, [`Passes::needless_moves`] and [`Passes::fused_elements`] last.
+    /// them finds anything, [`Passes::relaid_weights`], [`Passes::needless_moves`] and [`Passes::fused_elements`] last.
     ///
     /// # Errors
     ///

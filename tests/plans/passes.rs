@@ -251,10 +251,12 @@ fn plan(seed: u64) -> Result<Plan> {
         let mut dice = Dice(seed);
         let (state, x) = (g.input("state", [4], F32, Input::Static)?, g.input("x", [4], F32, Input::Copied)?);
         let moved = g.input("moved", [4], F32, Input::Tracked(racl::plan::OnMove::Recapture))?;
+        let weight = g.input("weight", [4], F32, Input::Frozen)?;
         let mut known = vec![(state, true), (x, false), (moved, false)];
         for number in [0.5_f32, -1.5, 3.0] {
             known.push((g.constant(&[number, 1.0, -number, 0.0], [4])?, false));
         }
+        known.push((weight, false));
         let operators = 3 + dice.below(20);
         let mut writer = Writer { g, dice, known, done: Vec::new(), open: [false; 3] };
         for _ in 0..operators {
@@ -285,12 +287,15 @@ fn plans_of_operators_are_the_same_after_all_passes() {
                 input("state", Input::Static, 8 * turn + 1),
                 input("x", Input::Copied, 8 * turn + 2),
                 input("moved", moved, 8 * turn + 3),
+                input("weight", Input::Frozen, 4),
             ]
         };
         let outputs = [("y0".to_owned(), F32), ("y1".to_owned(), F32)];
-        gone.add(&check(&mock, &plan, &Passes::all(mode), (&[turn(0), turn(1)], &outputs), seed));
+        let passes = Passes::all(mode).relaid_weights(if seed % 3 == 0 { PassMode::Off } else { mode });
+        gone.add(&check(&mock, &plan, &passes, (&[turn(0), turn(1)], &outputs), seed));
     });
     let least = [
+        ("relaid_weights", 70),
         ("dead_values", 1000),
         ("common_values", 100),
         ("folded_constants", 500),

@@ -73,6 +73,11 @@ impl<'a> Facts<'a> {
         self.recipe.storages[self.recipe.storage_of(value) as usize].kind
     }
 
+    /// Whether a value is memory that is written once, when an executable is made.
+    pub(super) fn is_once(&self, value: u32) -> bool {
+        self.kind(value) == StorageKind::Once
+    }
+
     /// Whether a value is memory of the plan alone.
     pub(super) fn is_temporary(&self, value: u32) -> bool {
         self.kind(value) == StorageKind::Temporary && !self.reserved[self.recipe.storage_of(value) as usize]

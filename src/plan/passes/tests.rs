@@ -24,6 +24,7 @@ mod needless_copies;
 mod needless_moves;
 mod needless_transposes;
 mod operators_by_c_name;
+mod relaid_weights;
 
 const OFF: Passes = Passes::new();
 
