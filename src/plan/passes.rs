@@ -18,6 +18,7 @@ mod channels;
 mod common;
 mod copies;
 mod dead;
+mod direct;
 mod edit;
 mod elements;
 mod facts;
@@ -84,6 +85,7 @@ pub struct Passes {
     fused_products: PassMode,
     fused_elements: PassMode,
     relaid_weights: PassMode,
+    direct_results: PassMode,
     dead_values: PassMode,
     most_folded: usize,
     foreign: bool,
@@ -119,6 +121,7 @@ impl Passes {
             fused_products: mode,
             fused_elements: mode,
             relaid_weights: PassMode::Off,
+            direct_results: mode,
             dead_values: mode,
             most_folded: 1 << 20,
             foreign: false,
@@ -171,10 +174,8 @@ impl Passes {
     /// other in one memory. Only where the readers are operators on elements, sums along dimensions, `softmax`, products
     /// or others that move, which take any strides; where it is one operator, since each may have to gather the
     /// elements for itself, or the view has no gaps; and where nothing may write what was moved before they read it. It
-    /// waits for the other passes, but for [`fused_elements`](Self::fused_elements).
-    ///
-    /// Results that are only copied into a part of a larger value stay: most operators of the library write results
-    /// with gaps by a copy of their own.
+    /// waits for the other passes, but for [`fused_elements`](Self::fused_elements) and
+    /// [`direct_results`](Self::direct_results).
     #[must_use]
     pub const fn needless_moves(mut self, mode: PassMode) -> Self {
         self.needless_moves = mode;
@@ -260,11 +261,24 @@ impl Passes {
     /// | `1 / (1 + exp(-x))`; its product with `x`, or that of `x` and `sigmoid(x)` or `sigmoid(s · x)` | `aclnnSigmoid`, `aclnnSilu`, `aclnnSwish` |
     /// | `0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))`, `0.5 · x · (1 + erf(x / √2))` | `aclnnGeluV2` |
     ///
-    /// It comes after all other passes, so that none of them misses a part of what it looks for. The rest is as for
+    /// It comes after all other passes but [`direct_results`](Self::direct_results), so that none of them misses a part of
+    /// what it looks for. The rest is as for
     /// [`fused_attention`](Self::fused_attention).
     #[must_use]
     pub const fn fused_elements(mut self, mode: PassMode) -> Self {
         self.fused_elements = mode;
+        self
+    }
+
+    /// A copy into a part of a larger value goes, and what makes the copied result writes it there: a byte copy or
+    /// `aclnnInplaceCopy` into a view, such as a row of a cache, or `aclnnCat` and `aclnnStack` where all that they join is
+    /// made so. Only results of operators of the library that nobody else reads, on the stream of the copy; where nobody
+    /// uses the part from the start of the operator until it is copied; and parts without gaps: most operators of the
+    /// library write results with gaps by a copy of their own. It waits for the other passes, which know results by the
+    /// memory that is theirs alone.
+    #[must_use]
+    pub const fn direct_results(mut self, mode: PassMode) -> Self {
+        self.direct_results = mode;
         self
     }
 
@@ -279,8 +293,7 @@ impl Passes {
     /// that calls this one the work is done by every run, since calls may give other weights; the calling plan can go
     /// through this pass itself.
     ///
-    /// It waits for the other passes, but for [`needless_moves`](Self::needless_moves) and
-    /// [`fused_elements`](Self::fused_elements): with [`needless_transposes`](Self::needless_transposes) on, products read
+    /// It waits for the other passes, but for [`needless_moves`](Self::needless_moves) and those that wait for that: with [`needless_transposes`](Self::needless_transposes) on, products read
     /// weights turned where they are, and those are not laid anew. No weight is brought into FRACTAL_NZ: values of a plan
     /// have no formats, so an operator of it could not be told that an operand is in one.
     ///
@@ -332,7 +345,7 @@ impl Passes {
         self
     }
 
-    fn all_modes(&self) -> [(Pass, PassMode); 13] {
+    fn all_modes(&self) -> [(Pass, PassMode); 14] {
         [
             (Pass::Fold, self.folded_constants),
             (Pass::Copies, self.needless_copies),
@@ -346,6 +359,7 @@ impl Passes {
             (Pass::Relaid, self.relaid_weights),
             (Pass::Moves, self.needless_moves),
             (Pass::Elements, self.fused_elements),
+            (Pass::Direct, self.direct_results),
             (Pass::Dead, self.dead_values),
         ]
     }
@@ -366,6 +380,7 @@ impl Passes {
             Pass::Relaid => relaid::run(&facts),
             Pass::Moves => moves::run(&facts),
             Pass::Elements => elements::run(&facts)?,
+            Pass::Direct => direct::run(&facts),
             Pass::Dead => dead::run(&facts),
         };
         if edit.changes.is_empty() {
@@ -394,6 +409,7 @@ enum Pass {
     Relaid,
     Moves,
     Elements,
+    Direct,
     Dead,
 }
 
@@ -412,6 +428,7 @@ impl Pass {
             Self::Relaid => relaid::NAME,
             Self::Moves => moves::NAME,
             Self::Elements => elements::NAME,
+            Self::Direct => direct::NAME,
             Self::Dead => dead::NAME,
         }
     }
@@ -420,7 +437,7 @@ impl Pass {
 impl Pass {
     /// Whether others look for what it would take apart, so that it waits until they find nothing.
     fn is_late(self) -> bool {
-        matches!(self, Self::Relaid | Self::Moves | Self::Elements)
+        matches!(self, Self::Relaid | Self::Moves | Self::Elements | Self::Direct)
     }
 
     /// How far numbers may be from those before.
@@ -466,7 +483,8 @@ impl Plan {
     ///
     /// Names, inputs, outputs, streams, events and the source lines of what is left are the same, and so is the order
     /// of what is left. [`Plan::to_text`] of the new plan begins with the changes. The passes take turns until none of
-    /// them finds anything, [`Passes::relaid_weights`], [`Passes::needless_moves`] and [`Passes::fused_elements`] last.
+    /// them finds anything, [`Passes::relaid_weights`], [`Passes::needless_moves`], [`Passes::fused_elements`] and
+    /// [`Passes::direct_results`] last.
     ///
     /// # Errors
     ///

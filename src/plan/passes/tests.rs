@@ -13,6 +13,7 @@ use crate::{ErrorKind, Prefetch};
 mod called;
 mod common_values;
 mod dead_values;
+mod direct_results;
 mod folded_constants;
 mod fused_attention;
 mod fused_elements;
