@@ -49,14 +49,18 @@ pub enum PassMode {
     Off,
     /// It changes the plan.
     On,
-    /// It changes the plan, and what it made is compared with what it was given: both are simulated on random inputs of
-    /// several seeds, with the symbols at their bounds and half way, or less where a run would take more than
-    /// 256 MiB. All outputs and inputs must be the same, bit for bit; but for passes that let another operator round
+    /// It changes the plan, and what it made is compared with what it was given: both are simulated on random inputs
+    /// of several seeds, with the symbols at their bounds and half way, or less where a run would take more than 256
+    /// MiB. All outputs and inputs must be the same, bit for bit; but for passes that let another operator round
     /// fewer times ([`Passes::fused_attention`], [`Passes::fused_norms`], [`Passes::fused_gates`],
-    /// [`Passes::fused_rotations`], [`Passes::fused_elements`], and [`Passes::fused_products`] where it finds products of
-    /// f16 or bf16): floating-point numbers may differ there by so much of the largest finite magnitude in the same
-    /// output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16; infinities and NaN have to be in the same places. That calls host functions, and needs a computation on the host of every
-    /// operator ([`Plan::simulate`]).
+    /// [`Passes::fused_rotations`], [`Passes::fused_elements`], and [`Passes::fused_products`] where it finds
+    /// products of f16 or bf16): floating-point numbers may differ there by so much of the largest finite magnitude
+    /// in the same output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16; infinities and NaN have to be in the
+    /// same places. That calls host functions, and needs a computation on the host of every operator
+    /// ([`Plan::simulate`]).
+    ///
+    /// Work that makes much of small differences, such as a `tanh` or a softmax behind large sums of f16, can bring the
+    /// numbers of a right plan beyond such a bound; verify its parts by themselves then.
     Verified,
 }
 
@@ -104,8 +108,8 @@ impl Passes {
         Self::all(PassMode::Off)
     }
 
-    /// Every pass in this way, but [`relaid_weights`](Self::relaid_weights): that is right only where weights stay what they
-    /// are, which a plan cannot tell.
+    /// Every pass in this way, but [`relaid_weights`](Self::relaid_weights): that is right only where weights stay
+    /// what they are, which a plan cannot tell.
     #[must_use]
     pub const fn all(mode: PassMode) -> Self {
         Self {
@@ -225,8 +229,8 @@ impl Passes {
         self
     }
 
-    /// A product to which something is added becomes one operator with it, where all tensors are of one type, f32, f16 or
-    /// bf16, and the product is computed in the type of the operands:
+    /// A product to which something is added becomes one operator with it, where all tensors are of one type, f32,
+    /// f16 or bf16, and the product is computed in the type of the operands:
     ///
     /// | the product | becomes |
     /// |---|---|
@@ -234,10 +238,11 @@ impl Passes {
     /// | of as many matrices on both sides, in three dimensions | `aclnnBaddbmm` |
     /// | of rows in several dimensions and a matrix, where a view has the rows in one; what is added is the same for all rows, or such rows | [`op::addmm`](crate::op::addmm) of that view |
     ///
-    /// Numbers in front of the product and of what is added, from `aclnnMuls`, `aclnnNeg`, `aclnnSub` or the `alpha` of a
-    /// sum, become `alpha` and `beta`, unless one is 0 or two of them would have to be multiplied. Of f32 the numbers are
-    /// the same on the mock and on the host; of f16 and bf16 they are rounded once. A device may round differently,
-    /// within what the operator documents. The rest is as for [`fused_attention`](Self::fused_attention).
+    /// Numbers in front of the product and of what is added, from `aclnnMuls`, `aclnnNeg`, `aclnnSub` or the `alpha`
+    /// of a sum, become `alpha` and `beta`, unless one is 0 or two of them would have to be multiplied. Of f32 the
+    /// numbers are the same on the mock and on the host; of f16 and bf16 they are rounded once. A device may round
+    /// differently, within what the operator documents. The rest is as for
+    /// [`fused_attention`](Self::fused_attention).
     ///
     /// An activation behind stays an operator of its own: `aclnnFusedMatmul` would compute it too, but is for Ascend 950
     /// alone, and the mock does not compute it.
@@ -261,9 +266,8 @@ impl Passes {
     /// | `1 / (1 + exp(-x))`; its product with `x`, or that of `x` and `sigmoid(x)` or `sigmoid(s · x)` | `aclnnSigmoid`, `aclnnSilu`, `aclnnSwish` |
     /// | `0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))`, `0.5 · x · (1 + erf(x / √2))` | `aclnnGeluV2` |
     ///
-    /// It comes after all other passes but [`direct_results`](Self::direct_results), so that none of them misses a part of
-    /// what it looks for. The rest is as for
-    /// [`fused_attention`](Self::fused_attention).
+    /// It comes after all other passes but [`direct_results`](Self::direct_results), so that none of them misses a
+    /// part of what it looks for. The rest is as for [`fused_attention`](Self::fused_attention).
     #[must_use]
     pub const fn fused_elements(mut self, mode: PassMode) -> Self {
         self.fused_elements = mode;
@@ -271,11 +275,11 @@ impl Passes {
     }
 
     /// A copy into a part of a larger value goes, and what makes the copied result writes it there: a byte copy or
-    /// `aclnnInplaceCopy` into a view, such as a row of a cache, or `aclnnCat` and `aclnnStack` where all that they join is
-    /// made so. Only results of operators of the library that nobody else reads, on the stream of the copy; where nobody
-    /// uses the part from the start of the operator until it is copied; and parts without gaps: most operators of the
-    /// library write results with gaps by a copy of their own. It waits for the other passes, which know results by the
-    /// memory that is theirs alone.
+    /// `aclnnInplaceCopy` into a view, such as a row of a cache, or `aclnnCat` and `aclnnStack` where all that they
+    /// join is made so. Only results of operators of the library that nobody else reads, on the stream of the copy;
+    /// where nobody uses the part from the start of the operator until it is copied; and parts without gaps: most
+    /// operators of the library write results with gaps by a copy of their own. It waits for the other passes, which
+    /// know results by the memory that is theirs alone.
     #[must_use]
     pub const fn direct_results(mut self, mode: PassMode) -> Self {
         self.direct_results = mode;
@@ -287,15 +291,16 @@ impl Passes {
     /// [frozen](super::Input::Frozen) inputs that the plan does not write, and constants; only operators of the library
     /// whose sizes are all fixed, and results that are memory of the plan which nothing else writes.
     ///
-    /// **What the frozen inputs hold when the executable is made is what runs compute with**, whatever is written to them
-    /// later. So it is not one of [`all`](Self::all): turn it on where weights stay what they are. Executables have such
-    /// results each for itself, beside the weights, which they still hold; [`Plan::memory`] does not count them. In a plan
-    /// that calls this one the work is done by every run, since calls may give other weights; the calling plan can go
-    /// through this pass itself.
+    /// **What the frozen inputs hold when the executable is made is what runs compute with**, whatever is written to
+    /// them later. So it is not one of [`all`](Self::all): turn it on where weights stay what they are. Executables
+    /// have such results each for itself, beside the weights, which they still hold; [`Plan::memory`] does not count
+    /// them. In a plan that calls this one the work is done by every run, since calls may give other weights; the
+    /// calling plan can go through this pass itself.
     ///
-    /// It waits for the other passes, but for [`needless_moves`](Self::needless_moves) and those that wait for that: with [`needless_transposes`](Self::needless_transposes) on, products read
-    /// weights turned where they are, and those are not laid anew. No weight is brought into FRACTAL_NZ: values of a plan
-    /// have no formats, so an operator of it could not be told that an operand is in one.
+    /// It waits for the other passes, but for [`needless_moves`](Self::needless_moves) and those that wait for that:
+    /// with [`needless_transposes`](Self::needless_transposes) on, products read weights turned where they are, and
+    /// those are not laid anew. No weight is brought into FRACTAL_NZ: values of a plan have no formats, so an
+    /// operator of it could not be told that an operand is in one.
     ///
     /// # Examples
     ///
