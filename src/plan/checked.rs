@@ -278,10 +278,12 @@ impl Plan {
     }
 
     /// Number of operators, foreign ones, copies, fills, prefetches and host functions included, and those of plans
-    /// that are called, for each call; of a choice those of all its plans, once each.
+    /// that are called, for each call; of a choice those of all its plans, once each. Work that is done once, when an
+    /// executable is made ([`Passes::relaid_weights`](super::Passes::relaid_weights)), is not counted.
     #[must_use]
     pub fn operators(&self) -> usize {
-        usize::try_from(self.0.facts().operators).unwrap_or(usize::MAX)
+        let all = usize::try_from(self.0.facts().operators).unwrap_or(usize::MAX);
+        all - self.0.recorded.recipe.once()
     }
 
     /// Number of streams, the origin included.

@@ -18,6 +18,7 @@ mod channels;
 mod common;
 mod copies;
 mod dead;
+mod direct;
 mod edit;
 mod elements;
 mod facts;
@@ -27,6 +28,7 @@ mod group;
 mod moves;
 mod norms;
 mod products;
+mod relaid;
 mod replacing;
 mod rotations;
 #[cfg(test)]
@@ -47,14 +49,18 @@ pub enum PassMode {
     Off,
     /// It changes the plan.
     On,
-    /// It changes the plan, and what it made is compared with what it was given: both are simulated on random inputs of
-    /// several seeds, with the symbols at their bounds and half way, or less where a run would take more than
-    /// 256 MiB. All outputs and inputs must be the same, bit for bit; but for passes that let another operator round
+    /// It changes the plan, and what it made is compared with what it was given: both are simulated on random inputs
+    /// of several seeds, with the symbols at their bounds and half way, or less where a run would take more than 256
+    /// MiB. All outputs and inputs must be the same, bit for bit; but for passes that let another operator round
     /// fewer times ([`Passes::fused_attention`], [`Passes::fused_norms`], [`Passes::fused_gates`],
-    /// [`Passes::fused_rotations`], [`Passes::fused_elements`]): floating-point numbers may differ there by so much of
-    /// the largest finite magnitude in the same output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16; infinities
-    /// and NaN have to be in the same places. That calls host functions, and needs a computation on the host of every
-    /// operator ([`Plan::simulate`]).
+    /// [`Passes::fused_rotations`], [`Passes::fused_elements`], and [`Passes::fused_products`] where it finds
+    /// products of f16 or bf16): floating-point numbers may differ there by so much of the largest finite magnitude
+    /// in the same output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16; infinities and NaN have to be in the
+    /// same places. That calls host functions, and needs a computation on the host of every operator
+    /// ([`Plan::simulate`]).
+    ///
+    /// Work that makes much of small differences, such as a `tanh` or a softmax behind large sums of f16, can bring the
+    /// numbers of a right plan beyond such a bound; verify its parts by themselves then.
     Verified,
 }
 
@@ -82,6 +88,8 @@ pub struct Passes {
     fused_rotations: PassMode,
     fused_products: PassMode,
     fused_elements: PassMode,
+    relaid_weights: PassMode,
+    direct_results: PassMode,
     dead_values: PassMode,
     most_folded: usize,
     foreign: bool,
@@ -100,7 +108,8 @@ impl Passes {
         Self::all(PassMode::Off)
     }
 
-    /// Every pass in this way.
+    /// Every pass in this way, but [`relaid_weights`](Self::relaid_weights): that is right only where weights stay
+    /// what they are, which a plan cannot tell.
     #[must_use]
     pub const fn all(mode: PassMode) -> Self {
         Self {
@@ -115,6 +124,8 @@ impl Passes {
             fused_rotations: mode,
             fused_products: mode,
             fused_elements: mode,
+            relaid_weights: PassMode::Off,
+            direct_results: mode,
             dead_values: mode,
             most_folded: 1 << 20,
             foreign: false,
@@ -155,7 +166,7 @@ impl Passes {
     /// A permutation that exchanges the last two dimensions goes, and the products that read it read a view of what it
     /// copied: a weight is never laid anew, however often the plan runs. Only where products alone read the copy, as
     /// matrices, and nothing may write the original before they do. Of a constant the permutation is
-    /// [folded](Self::folded_constants) before. No weight is brought into FRACTAL_NZ: plans have no such format.
+    /// [folded](Self::folded_constants) before.
     #[must_use]
     pub const fn needless_transposes(mut self, mode: PassMode) -> Self {
         self.needless_transposes = mode;
@@ -167,10 +178,8 @@ impl Passes {
     /// other in one memory. Only where the readers are operators on elements, sums along dimensions, `softmax`, products
     /// or others that move, which take any strides; where it is one operator, since each may have to gather the
     /// elements for itself, or the view has no gaps; and where nothing may write what was moved before they read it. It
-    /// waits for the other passes, but for [`fused_elements`](Self::fused_elements).
-    ///
-    /// Results that are only copied into a part of a larger value stay: most operators of the library write results
-    /// with gaps by a copy of their own.
+    /// waits for the other passes, but for [`fused_elements`](Self::fused_elements) and
+    /// [`direct_results`](Self::direct_results).
     #[must_use]
     pub const fn needless_moves(mut self, mode: PassMode) -> Self {
         self.needless_moves = mode;
@@ -183,9 +192,6 @@ impl Passes {
     /// which each row sees something. What holds for all fused passes: nobody else reads what the operators in between
     /// make, all are on one stream with one limit of cores, they are told all numbers when the plan is built, and
     /// nothing may write what they read until the last one is done, nor is it what that writes.
-    ///
-    /// Products with a bias and an activation stay apart, as there is no operator of CANN for them in the tables of
-    /// the mock.
     #[must_use]
     pub const fn fused_attention(mut self, mode: PassMode) -> Self {
         self.fused_attention = mode;
@@ -223,11 +229,23 @@ impl Passes {
         self
     }
 
-    /// A product of two matrices to which something is added becomes [`op::addmm`](crate::op::addmm): of type f32,
-    /// computed in the type of the operands, where nobody else reads the product, both are on one stream with one limit
-    /// of cores, and nothing may write the matrices in between. The matrices live until the sum is computed then. The
-    /// numbers are the same on the mock and on the host; a device may round differently, within what the operator
-    /// documents.
+    /// A product to which something is added becomes one operator with it, where all tensors are of one type, f32,
+    /// f16 or bf16, and the product is computed in the type of the operands:
+    ///
+    /// | the product | becomes |
+    /// |---|---|
+    /// | of two matrices | [`op::addmm`](crate::op::addmm) |
+    /// | of as many matrices on both sides, in three dimensions | `aclnnBaddbmm` |
+    /// | of rows in several dimensions and a matrix, where a view has the rows in one; what is added is the same for all rows, or such rows | [`op::addmm`](crate::op::addmm) of that view |
+    ///
+    /// Numbers in front of the product and of what is added, from `aclnnMuls`, `aclnnNeg`, `aclnnSub` or the `alpha`
+    /// of a sum, become `alpha` and `beta`, unless one is 0 or two of them would have to be multiplied. Of f32 the
+    /// numbers are the same on the mock and on the host; of f16 and bf16 they are rounded once. A device may round
+    /// differently, within what the operator documents. The rest is as for
+    /// [`fused_attention`](Self::fused_attention).
+    ///
+    /// An activation behind stays an operator of its own: `aclnnFusedMatmul` would compute it too, but is for Ascend 950
+    /// alone, and the mock does not compute it.
     #[must_use]
     pub const fn fused_products(mut self, mode: PassMode) -> Self {
         self.fused_products = mode;
@@ -248,11 +266,61 @@ impl Passes {
     /// | `1 / (1 + exp(-x))`; its product with `x`, or that of `x` and `sigmoid(x)` or `sigmoid(s · x)` | `aclnnSigmoid`, `aclnnSilu`, `aclnnSwish` |
     /// | `0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))`, `0.5 · x · (1 + erf(x / √2))` | `aclnnGeluV2` |
     ///
-    /// It comes after all other passes, so that none of them misses a part of what it looks for. The rest is as for
-    /// [`fused_attention`](Self::fused_attention).
+    /// It comes after all other passes but [`direct_results`](Self::direct_results), so that none of them misses a
+    /// part of what it looks for. The rest is as for [`fused_attention`](Self::fused_attention).
     #[must_use]
     pub const fn fused_elements(mut self, mode: PassMode) -> Self {
         self.fused_elements = mode;
+        self
+    }
+
+    /// A copy into a part of a larger value goes, and what makes the copied result writes it there: a byte copy or
+    /// `aclnnInplaceCopy` into a view, such as a row of a cache, or `aclnnCat` and `aclnnStack` where all that they
+    /// join is made so. Only results of operators of the library that nobody else reads, on the stream of the copy;
+    /// where nobody uses the part from the start of the operator until it is copied; and parts without gaps: most
+    /// operators of the library write results with gaps by a copy of their own. It waits for the other passes, which
+    /// know results by the memory that is theirs alone.
+    #[must_use]
+    pub const fn direct_results(mut self, mode: PassMode) -> Self {
+        self.direct_results = mode;
+        self
+    }
+
+    /// Work on weights alone is done once, when an executable is made, and runs read its results: a weight is turned,
+    /// copied without gaps, cast, joined with others or computed from quantised ones for all runs together. Weights are
+    /// [frozen](super::Input::Frozen) inputs that the plan does not write, and constants; only operators of the library
+    /// whose sizes are all fixed, and results that are memory of the plan which nothing else writes.
+    ///
+    /// **What the frozen inputs hold when the executable is made is what runs compute with**, whatever is written to
+    /// them later. So it is not one of [`all`](Self::all): turn it on where weights stay what they are. Executables
+    /// have such results each for itself, beside the weights, which they still hold; [`Plan::memory`] does not count
+    /// them. In a plan that calls this one the work is done by every run, since calls may give other weights; the
+    /// calling plan can go through this pass itself.
+    ///
+    /// It waits for the other passes, but for [`needless_moves`](Self::needless_moves) and those that wait for that:
+    /// with [`needless_transposes`](Self::needless_transposes) on, products read weights turned where they are, and
+    /// those are not laid anew. No weight is brought into FRACTAL_NZ: values of a plan have no formats, so an
+    /// operator of it could not be told that an operand is in one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Input, PassMode, Passes, Plan};
+    ///
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [1, 2], F32, Input::Static)?;
+    ///     let w = g.input("w", [3, 2], F32, Input::Frozen)?; // a row for each result
+    ///     g.output("y", g.matmul(x, g.permute(w, &[1, 0])?)?)
+    /// })?;
+    /// let better = plan.optimise(&Passes::new().relaid_weights(PassMode::Verified))?.plan;
+    /// assert_eq!((plan.operators(), better.operators()), (2, 1));
+    /// assert!(better.to_text().contains("once, origin: %aclnnPermute.0 f32[2, 3] = "));
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn relaid_weights(mut self, mode: PassMode) -> Self {
+        self.relaid_weights = mode;
         self
     }
 
@@ -282,7 +350,7 @@ impl Passes {
         self
     }
 
-    fn all_modes(&self) -> [(Pass, PassMode); 12] {
+    fn all_modes(&self) -> [(Pass, PassMode); 14] {
         [
             (Pass::Fold, self.folded_constants),
             (Pass::Copies, self.needless_copies),
@@ -293,8 +361,10 @@ impl Passes {
             (Pass::Gates, self.fused_gates),
             (Pass::Rotations, self.fused_rotations),
             (Pass::Products, self.fused_products),
+            (Pass::Relaid, self.relaid_weights),
             (Pass::Moves, self.needless_moves),
             (Pass::Elements, self.fused_elements),
+            (Pass::Direct, self.direct_results),
             (Pass::Dead, self.dead_values),
         ]
     }
@@ -312,16 +382,19 @@ impl Passes {
             Pass::Gates => gates::run(&facts)?,
             Pass::Rotations => rotations::run(&facts)?,
             Pass::Products => products::run(&facts)?,
+            Pass::Relaid => relaid::run(&facts),
             Pass::Moves => moves::run(&facts),
             Pass::Elements => elements::run(&facts)?,
+            Pass::Direct => direct::run(&facts),
             Pass::Dead => dead::run(&facts),
         };
         if edit.changes.is_empty() {
             return Ok(None);
         }
+        let bound = if edit.rounds_less { Bound::Close } else { pass.bound() };
         let changed = changed(plan, edit).map_err(|error| error.context(pass.name()))?;
         if mode == PassMode::Verified {
-            verify::verify(pass.name(), pass.bound(), plan, &changed)?;
+            verify::verify(pass.name(), bound, plan, &changed)?;
         }
         Ok(Some(changed))
     }
@@ -338,8 +411,10 @@ enum Pass {
     Gates,
     Rotations,
     Products,
+    Relaid,
     Moves,
     Elements,
+    Direct,
     Dead,
 }
 
@@ -355,8 +430,10 @@ impl Pass {
             Self::Gates => gates::NAME,
             Self::Rotations => rotations::NAME,
             Self::Products => products::NAME,
+            Self::Relaid => relaid::NAME,
             Self::Moves => moves::NAME,
             Self::Elements => elements::NAME,
+            Self::Direct => direct::NAME,
             Self::Dead => dead::NAME,
         }
     }
@@ -365,7 +442,7 @@ impl Pass {
 impl Pass {
     /// Whether others look for what it would take apart, so that it waits until they find nothing.
     fn is_late(self) -> bool {
-        matches!(self, Self::Moves | Self::Elements)
+        matches!(self, Self::Relaid | Self::Moves | Self::Elements | Self::Direct)
     }
 
     /// How far numbers may be from those before.
@@ -411,7 +488,8 @@ impl Plan {
     ///
     /// Names, inputs, outputs, streams, events and the source lines of what is left are the same, and so is the order
     /// of what is left. [`Plan::to_text`] of the new plan begins with the changes. The passes take turns until none of
-    /// them finds anything, [`Passes::needless_moves`] and [`Passes::fused_elements`] last.
+    /// them finds anything, [`Passes::relaid_weights`], [`Passes::needless_moves`], [`Passes::fused_elements`] and
+    /// [`Passes::direct_results`] last.
     ///
     /// # Errors
     ///

@@ -9,6 +9,7 @@ pub(crate) mod choice;
 pub(crate) mod element;
 pub(crate) mod function;
 pub(crate) mod layout;
+pub(crate) mod once;
 pub(crate) mod operator;
 pub(crate) mod quantity;
 pub(crate) mod quick;
@@ -92,6 +93,8 @@ pub(crate) enum StorageKind {
     Input(u32),
     Output(u32),
     Constant(u32),
+    /// Memory of the executable, which work that is done once writes when it is made.
+    Once,
 }
 
 /// A view of a storage.
@@ -231,8 +234,9 @@ pub(crate) struct Access {
 #[doc(alias = "frozen_parameter")]
 #[doc(alias = "mark_static_address")]
 pub enum Input {
-    /// Given once, when the executable is made, and shared with it from then on. Runs do not look at it. A plan that
-    /// writes it has a lint, [`FindingKind::FrozenWritten`](super::FindingKind::FrozenWritten).
+    /// Given once, when the executable is made, and shared with it from then on. Runs do not look at it; what it holds
+    /// may change between them, unless [`Passes::relaid_weights`](super::Passes::relaid_weights) made the plan. A plan
+    /// that writes it has a lint, [`FindingKind::FrozenWritten`](super::FindingKind::FrozenWritten).
     Frozen,
     /// Memory of the executable, written in place between runs.
     Static,

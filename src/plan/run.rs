@@ -17,6 +17,7 @@ mod gate;
 mod host;
 mod host_outputs;
 mod issue;
+mod once;
 mod options;
 mod outcome;
 mod output;

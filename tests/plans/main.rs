@@ -43,6 +43,7 @@ mod programs;
 mod random;
 mod recorded;
 mod refusals;
+mod relaid;
 mod rescued;
 mod ruled;
 mod rules;

@@ -199,13 +199,23 @@ impl Writer<'_> {
                 aclnn::cumsum(g, &a, 0, F32, &mut { sums })?;
                 sums
             }
+            10 if self.dice.chance(500) => self.in_parts(a, b)?,
             10 => return self.in_place(),
             11..13 => {
-                let product = g.mm(g.reshape(a, [2, 2])?, g.reshape(b, [2, 2])?)?;
+                let mut product = self.product(a, b)?;
                 if self.dice.chance(200) {
                     self.in_place()?;
                 }
-                g.reshape(g.add(g.narrow(b, 0, 1..3)?, product)?, [4])?
+                if self.dice.chance(300) {
+                    product = g.muls(product, [0.5, -3.0][self.dice.index(2)])?;
+                }
+                let (row, times) = (g.narrow(b, 0, 1..3)?, [1.0, 1.0, -1.0, 2.0][self.dice.index(4)]);
+                let sum = if self.dice.chance(500) {
+                    g.add_scaled(row, product, times)?
+                } else {
+                    g.add_scaled(product, row, times)?
+                };
+                g.reshape(sum, [4])?
             }
             _ => {
                 let turned = g.reshape(a, [2, 2])?;
@@ -216,6 +226,36 @@ impl Writer<'_> {
         };
         self.known.push((made, true));
         Ok(())
+    }
+
+    /// Of two matrices, of batches of one each, or of rows in two dimensions and a matrix.
+    fn product(&mut self, a: Value, b: Value) -> Result<Value> {
+        let g = self.g;
+        let (a, b) = (g.reshape(a, [2, 2])?, g.reshape(b, [2, 2])?);
+        match self.dice.index(4) {
+            0 => g.batch_matmul(g.reshape(a, [1, 2, 2])?, g.reshape(b, [1, 2, 2])?),
+            1 => g.matmul(g.reshape(a, [2, 1, 2])?, b),
+            _ => g.mm(a, b),
+        }
+    }
+
+    /// Halves that are computed by themselves, and joined or copied.
+    fn in_parts(&mut self, a: Value, b: Value) -> Result<Value> {
+        let g = self.g;
+        let (first, second) = (g.tanh(g.narrow(a, 0, 1..3)?)?, g.abs(g.narrow(b, 0, 0..2)?)?);
+        if self.dice.chance(300) {
+            self.in_place()?;
+        }
+        if self.dice.chance(500) {
+            return g.cat(&[first, second], 0);
+        }
+        // Into memory that others may read or write before, or that the halves are made of.
+        let writable: Vec<Value> = self.known.iter().filter(|(_, own)| *own).map(|(value, _)| *value).collect();
+        let to = writable[self.dice.index(writable.len())];
+        for (half, at) in [(first, 0), (second, 2)] {
+            aclnn::inplace_copy(g, &mut { g.narrow(to, 0, at..at + 2)? }, &half)?;
+        }
+        g.abs(to)
     }
 
     fn in_place(&mut self) -> Result<()> {
@@ -231,10 +271,12 @@ fn plan(seed: u64) -> Result<Plan> {
         let mut dice = Dice(seed);
         let (state, x) = (g.input("state", [4], F32, Input::Static)?, g.input("x", [4], F32, Input::Copied)?);
         let moved = g.input("moved", [4], F32, Input::Tracked(racl::plan::OnMove::Recapture))?;
+        let weight = g.input("weight", [4], F32, Input::Frozen)?;
         let mut known = vec![(state, true), (x, false), (moved, false)];
         for number in [0.5_f32, -1.5, 3.0] {
             known.push((g.constant(&[number, 1.0, -number, 0.0], [4])?, false));
         }
+        known.push((weight, false));
         let operators = 3 + dice.below(20);
         let mut writer = Writer { g, dice, known, done: Vec::new(), open: [false; 3] };
         for _ in 0..operators {
@@ -265,12 +307,16 @@ fn plans_of_operators_are_the_same_after_all_passes() {
                 input("state", Input::Static, 8 * turn + 1),
                 input("x", Input::Copied, 8 * turn + 2),
                 input("moved", moved, 8 * turn + 3),
+                input("weight", Input::Frozen, 4),
             ]
         };
         let outputs = [("y0".to_owned(), F32), ("y1".to_owned(), F32)];
-        gone.add(&check(&mock, &plan, &Passes::all(mode), (&[turn(0), turn(1)], &outputs), seed));
+        let passes = Passes::all(mode).relaid_weights(if seed % 3 == 0 { PassMode::Off } else { mode });
+        gone.add(&check(&mock, &plan, &passes, (&[turn(0), turn(1)], &outputs), seed));
     });
     let least = [
+        ("relaid_weights", 70),
+        ("direct_results", 30),
         ("dead_values", 1000),
         ("common_values", 100),
         ("folded_constants", 500),

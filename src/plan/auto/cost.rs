@@ -66,6 +66,9 @@ struct Costed<'a> {
 
 impl Costed<'_> {
     fn cost(&self) -> Cost {
+        if self.recipe.is_once(self.node) {
+            return Cost::default();
+        }
         let bytes = self.sizes().into_iter().fold(0, u64::saturating_add);
         let some = Cost { bytes, least: self.target.rates.start, ..Cost::default() };
         let limited = |cost: Cost| self.limited(cost);

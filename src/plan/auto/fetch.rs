@@ -79,11 +79,13 @@ fn cap(recipe: &Recipe, target: &Target) -> u64 {
 }
 
 fn written(recipe: &Recipe) -> Vec<bool> {
-    let mut written = vec![false; recipe.storages.len()];
-    for access in recipe.accesses.iter().filter(|access| access.mode.writes()) {
-        written[recipe.storage_of(access.value) as usize] = true;
-    }
-    written
+    let is_run = |kind: StorageKind| kind != StorageKind::Once;
+    recipe
+        .written()
+        .into_iter()
+        .zip(&recipe.storages)
+        .map(|(written, storage)| written && is_run(storage.kind))
+        .collect()
 }
 
 /// Bytes of a storage, from the first to the end.
@@ -139,7 +141,7 @@ impl Walk<'_> {
     fn weight(&mut self, node: u32, value: u32) -> Option<Result<Range, Reason>> {
         let (recipe, storage) = (self.recipe, self.recipe.storage_of(value));
         match recipe.storages[storage as usize].kind {
-            StorageKind::Constant(_) => {}
+            StorageKind::Constant(_) | StorageKind::Once => {}
             StorageKind::Input(input) => match recipe.inputs[input as usize].class {
                 Input::Frozen | Input::Static => {}
                 Input::Tracked(_) | Input::Updatable => return Some(Err(Reason::Bound)),

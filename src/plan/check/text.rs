@@ -62,7 +62,7 @@ pub(super) fn memory(recipe: &Recipe, storage: u32) -> String {
     match storage.kind {
         StorageKind::Input(input) => format!("input {:?}", recipe.inputs[input as usize].name),
         StorageKind::Output(output) => format!("output {:?}", recipe.outputs[output as usize].name),
-        StorageKind::Temporary | StorageKind::Constant(_) => {
+        StorageKind::Temporary | StorageKind::Constant(_) | StorageKind::Once => {
             format!("the value of {} bytes", storage.bytes.show())
         }
     }

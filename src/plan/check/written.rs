@@ -31,7 +31,7 @@ type Gap = Option<(u64, u64)>;
 
 pub(super) fn check(recipe: &Recipe, uses: &Uses, storage: u32, findings: &mut Vec<Finding>) {
     let output = match recipe.storages[storage as usize].kind {
-        StorageKind::Temporary => None,
+        StorageKind::Temporary | StorageKind::Once => None,
         StorageKind::Output(output) => Some(recipe.outputs[output as usize].value),
         StorageKind::Input(_) | StorageKind::Constant(_) => return,
     };

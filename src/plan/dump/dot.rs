@@ -115,7 +115,7 @@ impl Dot<'_> {
         (0..self.recipe.values.len() as u32).filter_map(move |value| {
             let storage = self.recipe.storage_of(value) as usize;
             let color = match self.recipe.storages[storage].kind {
-                StorageKind::Temporary => return None,
+                StorageKind::Temporary | StorageKind::Once => return None,
                 StorageKind::Input(_) => "#ddf4ff",
                 StorageKind::Constant(_) => "#eaeef2",
                 StorageKind::Output(_) => "#dafbe1",

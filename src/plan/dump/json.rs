@@ -32,8 +32,9 @@ impl Plan {
     /// - `constants`: `bytes`, `checksum` (FNV-1a of 64 bits, 16 hexadecimal digits).
     /// - `functions`: `kind` (`operator`, `foreign` or `host`), `name` or null, `version`, `attributes` (hexadecimal
     ///   digits), `needs_cube` and `needs_vector` (cores; 0 where nothing was said).
-    /// - `storages`: `kind` (`temporary`, `input`, `output` or `constant`), `index` (of the input, output or
-    ///   constant, else null), `label` (the name in [`Plan::to_text`]), `bytes` (size).
+    /// - `storages`: `kind` (`temporary`, `input`, `output`, `constant`, or `once` of what the work writes that is done
+    ///   once, when an executable is made), `index` (of the input, output or constant, else null), `label` (the name in
+    ///   [`Plan::to_text`]), `bytes` (size).
     /// - `values`: `storage` (index), `offset` (size, in bytes), `dtype`, `shape` (sizes), `strides` (sizes, in
     ///   elements), `dense` (flag).
     /// - `nodes`: `stream` (index), `kind` (`op`, `foreign`, `host`, `copy_bytes`, `fill_bytes`, `prefetch`,
@@ -190,6 +191,7 @@ impl Dump<'_> {
                 StorageKind::Input(index) => ("input", Some(index)),
                 StorageKind::Output(index) => ("output", Some(index)),
                 StorageKind::Constant(index) => ("constant", Some(index)),
+                StorageKind::Once => ("once", None),
             };
             json.text("kind", kind);
             count_or_null(json, "index", index);

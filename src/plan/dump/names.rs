@@ -120,7 +120,9 @@ fn storages(recipe: &Recipe, nodes: &[String]) -> Vec<String> {
         StorageKind::Input(input) => format!("in:{}", plain(&recipe.inputs[input as usize].name)),
         StorageKind::Output(output) => format!("out:{}", plain(&recipe.outputs[output as usize].name)),
         StorageKind::Constant(constant) => format!("const:{constant}"),
-        StorageKind::Temporary => writer.map_or_else(|| "%unused".to_owned(), |name| format!("%{name}")),
+        StorageKind::Temporary | StorageKind::Once => {
+            writer.map_or_else(|| "%unused".to_owned(), |name| format!("%{name}"))
+        }
     });
     numbered(named.collect())
 }

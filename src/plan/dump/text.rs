@@ -16,9 +16,11 @@ impl Plan {
     /// First the version of the form, the symbols with their bounds, the streams with their priority, gates, inputs
     /// with their class, constants with their size and checksum (FNV-1a, 64 bits) and outputs; what
     /// [`Plan::optimise`] left out, unless the plan comes from a cache; then the work in the order of issue: stream,
-    /// results, operator, operands, attributes. A value is its memory, type and shape, with offset and strides where it
-    /// is a part or another view of its memory. The plans of a choice stand between `if`, `switch` or `while`, which has
-    /// the condition and what they may use, and `end`, with `case` in front of each further one.
+    /// results, operator, operands, attributes. A value is its memory, type and shape, with offset and strides where
+    /// it is a part or another view of its memory. What is done once, when an executable is made, has `once` in front
+    /// ([`Passes::relaid_weights`](crate::plan::Passes::relaid_weights)). The plans of a choice stand between `if`,
+    /// `switch` or `while`, which has the condition and what they may use, and `end`, with `case` in front of each
+    /// further one.
     ///
     /// Operators have their names in C and are told numbers by the names of their parameters. They are counted by name
     /// (`aclnnMatmul.0`, `aclnnMatmul.1`), memory of the plan is named after the operator that writes it first
@@ -180,7 +182,9 @@ impl<'a> Text<'a> {
 
     /// One piece of work, on one line.
     pub(super) fn line(&self, index: usize) -> String {
-        format!("{}: {}", self.names.streams[usize::from(self.recipe.nodes[index].tag)], self.work(index))
+        let node = &self.recipe.nodes[index];
+        let once = if self.recipe.is_once(node) { "once, " } else { "" };
+        format!("{once}{}: {}", self.names.streams[usize::from(node.tag)], self.work(index))
     }
 
     fn work(&self, index: usize) -> String {

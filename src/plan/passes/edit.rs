@@ -19,9 +19,13 @@ pub(super) struct Edit {
     moved: Vec<u32>,
     /// Storages that hold these bytes from the start.
     constants: HashMap<u32, Vec<u8>>,
+    /// Storages that are written once, when an executable is made.
+    kept: Vec<u32>,
     /// What nodes do instead, with which values.
     rewritten: HashMap<u32, (NodeKind, Vec<Access>)>,
     added: Added,
+    /// Whether some operator rounds fewer times than those that it stands for.
+    pub(super) rounds_less: bool,
     pub(super) changes: Vec<Change>,
 }
 
@@ -42,8 +46,10 @@ impl Edit {
             removed: vec![false; recipe.nodes.len()],
             moved: (0..recipe.storages.len() as u32).collect(),
             constants: HashMap::new(),
+            kept: Vec::new(),
             rewritten: HashMap::new(),
             added: Added::default(),
+            rounds_less: false,
             changes: Vec::new(),
         }
     }
@@ -60,6 +66,18 @@ impl Edit {
         self.removed[node as usize] = true;
         let instead = instead.map(|instead| Work::of(recipe, instead));
         self.changes.push(Change { pass, work: Work::of(recipe, node), why, instead });
+    }
+
+    /// Lets a node write its storages once, when an executable is made.
+    pub(super) fn keep(
+        &mut self,
+        recipe: &Recipe,
+        (pass, why): (&'static str, &'static str),
+        node: u32,
+        own: &[u32],
+    ) {
+        self.kept.extend(own);
+        self.changes.push(Change { pass, work: Work::of(recipe, node), why, instead: None });
     }
 
     /// Uses another storage in place of one. The other stays what it is.
@@ -141,6 +159,7 @@ impl Edit {
             new.storages[storage as usize].kind = StorageKind::Constant(new.constants.len() as u32);
             new.constants.push(bytes);
         }
+        self.kept.iter().for_each(|storage| new.storages[*storage as usize].kind = StorageKind::Once);
         let positions = nodes(&mut new, recipe, &self.removed, &self.rewritten);
         reserved(&mut new, recipe, &positions);
         memory(&mut new);

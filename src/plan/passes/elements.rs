@@ -224,12 +224,12 @@ impl Fused {
 }
 
 /// The number as operators are told it, when that is the same number.
-fn exact(number: f64) -> Option<f32> {
+pub(super) fn exact(number: f64) -> Option<f32> {
     let told = number as f32;
     (f64::from(told) == number).then_some(told)
 }
 
 /// The product of two numbers, when nothing is rounded: one of them is 1 or -1.
-fn times(a: f64, b: f64) -> Option<f64> {
+pub(super) fn times(a: f64, b: f64) -> Option<f64> {
     (a.abs() == 1.0 || b.abs() == 1.0).then_some(a * b)
 }

@@ -4,6 +4,7 @@ use crate::plan::checked::Form;
 use crate::plan::overlap::ranges::may_overlap;
 use crate::plan::recipe::function::works_together;
 use crate::plan::recipe::layout::Extent;
+use crate::plan::recipe::uses::Use;
 use crate::plan::recipe::{Access, FunctionKind, Mode, Node, NodeKind, Recipe, StorageKind};
 
 use super::called::Called;
@@ -73,6 +74,11 @@ impl<'a> Facts<'a> {
         self.recipe.storages[self.recipe.storage_of(value) as usize].kind
     }
 
+    /// Whether a value is memory that is written once, when an executable is made.
+    pub(super) fn is_once(&self, value: u32) -> bool {
+        self.kind(value) == StorageKind::Once
+    }
+
     /// Whether a value is memory of the plan alone.
     pub(super) fn is_temporary(&self, value: u32) -> bool {
         self.kind(value) == StorageKind::Temporary && !self.reserved[self.recipe.storage_of(value) as usize]
@@ -114,12 +120,29 @@ impl<'a> Facts<'a> {
         writes.peek().is_some() && writes.all(|one| self.is_fresh(one))
     }
 
+    /// Whether nobody but a later node itself uses the memory of a value from the start of an earlier one on, until the
+    /// later one is done.
+    pub(super) fn is_unused(&self, value: u32, earlier: u32, later: u32) -> bool {
+        let order = &self.plan.order;
+        let between = |node: u32| !order.before(node, earlier) && !order.before(later, node);
+        let uses = self.plan.uses.storage(self.recipe.storage_of(value));
+        let used =
+            |one: &Use| one.node != later && between(one.node) && self.overlap(value, self.recipe.access(one).value);
+        !self.is_seen_between(value, earlier, later) && uses.len() <= MOST_USES && !uses.iter().any(used)
+    }
+
+    /// Whether somebody outside may use the memory of a value, told by work between two nodes.
+    fn is_seen_between(&self, value: u32, earlier: u32, later: u32) -> bool {
+        let order = &self.plan.order;
+        let outside = matches!(self.kind(value), StorageKind::Input(_) | StorageKind::Output(_));
+        outside && self.gates.iter().any(|gate| !order.before(*gate, earlier) && !order.before(later, *gate))
+    }
+
     /// Whether the bytes of a value may differ between the start of one node and that of another one behind it.
     pub(super) fn may_change(&self, value: u32, earlier: u32, later: u32) -> bool {
         let order = &self.plan.order;
         let between = |node: u32| !order.before(node, earlier) && !order.before(later, node);
-        let outside = matches!(self.kind(value), StorageKind::Input(_) | StorageKind::Output(_));
-        if outside && self.gates.iter().any(|gate| between(*gate)) {
+        if self.is_seen_between(value, earlier, later) {
             return true;
         }
         let uses = self.plan.uses.storage(self.recipe.storage_of(value));

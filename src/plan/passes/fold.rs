@@ -17,7 +17,10 @@ pub(super) fn run(facts: &Facts<'_>, most_bytes: u64) -> Result<Edit> {
     let mut edit = Edit::of(recipe);
     let (mut nodes, mut folded) = (Vec::new(), HashSet::new());
     for (index, node) in recipe.nodes.iter().enumerate() {
-        if !can_fold(facts, node, &folded, most_bytes) {
+        let is_constant = |value| {
+            matches!(facts.kind(value), StorageKind::Constant(_)) || folded.contains(&recipe.storage_of(value))
+        };
+        if !computes_from(facts, node, is_constant) || !is_small(facts, node, most_bytes) {
             continue;
         }
         nodes.push(index as u32);
@@ -41,34 +44,29 @@ pub(super) fn run(facts: &Facts<'_>, most_bytes: u64) -> Result<Edit> {
     Ok(edit)
 }
 
-fn can_fold(facts: &Facts<'_>, node: &Node, folded: &HashSet<u32>, most_bytes: u64) -> bool {
+/// Whether all that a node does is to compute new memory of the plan, of fixed sizes, from such values alone.
+pub(super) fn computes_from(facts: &Facts<'_>, node: &Node, is_known: impl Fn(u32) -> bool) -> bool {
     let recipe = facts.recipe;
     let accesses = recipe.accesses_of(node);
-    let is_constant =
-        |value| matches!(facts.kind(value), StorageKind::Constant(_)) || folded.contains(&recipe.storage_of(value));
-    let is_fixed = |value: u32| {
-        let (info, layout) = (&recipe.values[value as usize], recipe.layout_of(value));
-        recipe.storages[info.storage as usize].bytes.as_fixed().is_some()
-            && info.offset.as_fixed().is_some()
-            && layout.dims.iter().all(|dim| dim.as_fixed().is_some())
-            && layout.strides.iter().all(|stride| stride.as_fixed().is_some())
-    };
-    let bytes = |value| recipe.storages[recipe.storage_of(value) as usize].bytes.as_fixed();
-    let mut written = accesses.iter().filter(|one| one.mode.writes()).map(|one| bytes(one.value));
     let mut read = accesses.iter().filter(|one| one.mode.reads()).peekable();
     facts.only_computes(node)
         && is_told_all(facts, node)
         && read.peek().is_some()
-        && read.all(|one| is_constant(one.value))
-        && accesses.iter().all(|one| is_fixed(one.value))
-        && written.try_fold(0_u64, |sum, bytes| sum.checked_add(bytes?)).is_some_and(|sum| sum <= most_bytes)
+        && read.all(|one| is_known(one.value))
+        && accesses.iter().all(|one| recipe.is_fixed(one.value))
         && facts.writes_fresh(node)
+}
+
+fn is_small(facts: &Facts<'_>, node: &Node, most_bytes: u64) -> bool {
+    let recipe = facts.recipe;
+    let bytes = |value| recipe.storages[recipe.storage_of(value) as usize].bytes.as_fixed();
+    let written = recipe.accesses_of(node).iter().filter(|one| one.mode.writes());
+    let sum = written.map(|one| bytes(one.value)).try_fold(0_u64, |sum, bytes| sum.checked_add(bytes?));
+    sum.is_some_and(|sum| sum <= most_bytes)
 }
 
 /// Whether the plan says all that a node is told; of foreign operators it does not say what they compute.
 fn is_told_all(facts: &Facts<'_>, node: &Node) -> bool {
     let NodeKind::Foreign(function) = node.kind else { return true };
-    let info = &facts.recipe.functions[function as usize];
-    let mut numbers = info.later.iter().flat_map(|later| &later.numbers).filter_map(|number| number.size());
-    info.kind == FunctionKind::Operator && numbers.all(|size| size.as_fixed().is_some())
+    facts.recipe.functions[function as usize].kind == FunctionKind::Operator && facts.recipe.is_told_fixed(node)
 }

@@ -208,6 +208,6 @@ fn part(mut moved: Moved, dim: usize, start: u64) -> Option<Moved> {
 }
 
 /// A dimension, counted from the end where it is negative.
-fn at(dim: i64, rank: usize) -> Option<usize> {
+pub(super) fn at(dim: i64, rank: usize) -> Option<usize> {
     usize::try_from(if dim < 0 { dim + rank as i64 } else { dim }).ok().filter(|dim| *dim < rank)
 }

@@ -13,6 +13,7 @@ use crate::{ErrorKind, Prefetch};
 mod called;
 mod common_values;
 mod dead_values;
+mod direct_results;
 mod folded_constants;
 mod fused_attention;
 mod fused_elements;
@@ -24,6 +25,7 @@ mod needless_copies;
 mod needless_moves;
 mod needless_transposes;
 mod operators_by_c_name;
+mod relaid_weights;
 
 const OFF: Passes = Passes::new();
 

@@ -11,8 +11,13 @@ use super::group::dtype;
 pub(super) const NAME: &str = "needless_transposes";
 
 /// Products, which take matrices with any strides, and the parameters that are matrices.
-const PRODUCTS: [(&str, [usize; 2]); 4] =
-    [("aclnnMatmul", [0, 1]), ("aclnnMm", [0, 1]), ("aclnnBatchMatMul", [0, 1]), ("aclnnAddmm", [1, 2])];
+const PRODUCTS: [(&str, [usize; 2]); 5] = [
+    ("aclnnMatmul", [0, 1]),
+    ("aclnnMm", [0, 1]),
+    ("aclnnBatchMatMul", [0, 1]),
+    ("aclnnAddmm", [1, 2]),
+    ("aclnnBaddbmm", [1, 2]),
+];
 
 /// Leaves out permutations that exchange the last two dimensions for products alone, which read a view instead.
 pub(super) fn run(facts: &Facts<'_>) -> Edit {

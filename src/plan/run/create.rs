@@ -16,6 +16,7 @@ use super::budget;
 use super::choose::{Decider, Form};
 use super::eager::Eager;
 use super::executable::Executable;
+use super::once;
 use super::options::{Mode, RunOptions};
 use super::outcome::Outcome;
 use super::outside::Outside;
@@ -96,7 +97,8 @@ impl Plan {
         self.make(context.as_ref(), &RunOptions::default().mode(Mode::Eager), frozen, Location::caller())
     }
 
-    /// An executable on a context of a device. Blocks while constants are copied.
+    /// An executable on a context of a device. Blocks while constants are copied, and for the work that
+    /// [`Passes::relaid_weights`](crate::plan::Passes::relaid_weights) leaves to be done here.
     ///
     /// # Errors
     ///
@@ -156,7 +158,9 @@ impl Plan {
             (0..recipe.inputs.len() as u32).filter(|index| wanted(recipe.inputs[*index as usize].class)).collect()
         };
         let declared = Arc::new(Declared::of(recipe, context.inner()));
-        let fixed = fixed_memory(&self.0, context, &declared, frozen)?;
+        let mut fixed = fixed_memory(&self.0, context, &declared, frozen)?;
+        let origin = Stream::lease(context.inner())?;
+        once::prepare(&self.0, context, &mut fixed, &origin, at)?;
         let outside = Outside::new(recipe, context.inner(), options.signal_limit)?;
         let mut executable = Executable {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -170,7 +174,7 @@ impl Plan {
             fixed,
             outside,
             pool,
-            origin: Stream::lease(context.inner())?,
+            origin,
             form,
             decider: Decider::default(),
             cores: None,
@@ -246,5 +250,5 @@ fn fixed_memory(plan: &Inner, context: &Context, declared: &Declared, frozen: Fr
         }
         Ok(piece)
     });
-    Ok(Fixed { constants: constants.collect::<Result<_>>()?, inputs })
+    Ok(Fixed { constants: constants.collect::<Result<_>>()?, inputs, once: Vec::new() })
 }

@@ -113,6 +113,10 @@ impl Issue<'_> {
                 let node = &recipe.nodes[index as usize];
                 self.next = index as usize + 1;
                 let stream = body.unwrap_or(&self.streams[usize::from(node.tag)]);
+                if recipe.is_once(node) {
+                    index += 1;
+                    continue;
+                }
                 if let NodeKind::Begin(kind) = node.kind {
                     // Its arms have limits of their own.
                     limit.take().map_or(Ok(()), CoreLimit::end)?;

@@ -78,7 +78,7 @@ impl Cut<'_> {
     /// None where a graph would be empty.
     fn segment(&mut self, range: Range<u32>, inside: bool) -> Option<Part> {
         let works = |kind: NodeKind| !matches!(kind, NodeKind::Record(_) | NodeKind::Wait(_) | NodeKind::Upload(_));
-        if !nodes(self.recipe, &range).iter().any(|node| works(node.kind)) {
+        if !nodes(self.recipe, &range).iter().any(|node| works(node.kind) && !self.recipe.is_once(node)) {
             return None;
         }
         self.graphs += 1;

@@ -31,6 +31,8 @@ pub(super) struct Fixed {
     /// Frozen and static inputs.
     pub(super) inputs: Vec<Option<Piece>>,
     pub(super) constants: Vec<Piece>,
+    /// What work that is done once made, by storage; empty where there is none.
+    pub(super) once: Pieces,
 }
 
 /// Where memory comes from, and for a run on which stream, if for one.
@@ -81,7 +83,8 @@ fn pieces(recipe: &Recipe, memory: &MemoryPlan, fixed: &Fixed, from: Source<'_>)
         .storages
         .iter()
         .zip(&memory.offsets)
-        .map(|(storage, offset)| {
+        .enumerate()
+        .map(|(place, (storage, offset))| {
             let bytes =
                 storage.bytes.as_fixed().ok_or_else(|| Error::new(ErrorKind::Internal, "a size with symbols"))?;
             match storage.kind {
@@ -93,6 +96,7 @@ fn pieces(recipe: &Recipe, memory: &MemoryPlan, fixed: &Fixed, from: Source<'_>)
                     _ => Ok(None),
                 },
                 StorageKind::Output(_) => own(bytes),
+                StorageKind::Once => Ok(fixed.once.get(place).cloned().flatten()),
                 StorageKind::Constant(index) => Ok(Some(fixed.constants[index as usize].clone())),
                 StorageKind::Input(index) => match recipe.inputs[index as usize].class {
                     Input::Frozen | Input::Static => Ok(fixed.inputs[index as usize].clone()),

@@ -57,7 +57,7 @@ pub(crate) fn compute(recorded: &Recorded, operands: &[HostView<'_>], out: &Host
             Err(text) => return Some(Err(text)),
         },
         "Matmul" | "Mm" | "BatchMatMul" => product::matmul(&operands[0], &operands[1], out),
-        "Addmm" => product::addmm(operands, out),
+        "Addmm" | "Baddbmm" => product::added(operands, (call.factor(3)?, call.factor(4)?), out),
         _ => pointwise::compute(&call)?,
     }))
 }
@@ -96,6 +96,11 @@ impl Call<'_> {
         number.is_some_and(|(_, number, _)| number == 1.0)
     }
 
+    /// What a product or a sum is multiplied with.
+    fn factor(&self, parameter: usize) -> Option<f32> {
+        self.scalar(parameter)?.number().map(|(_, number, _)| number as f32)
+    }
+
     fn is_told(&self, parameter: usize, dtype: DataType) -> bool {
         self.int(parameter) == Some(i64::from(dtype.raw().0))
     }
@@ -117,7 +122,7 @@ impl Call<'_> {
             "LayerNorm" => float && self.operands.len() == 3,
             "ReduceSum" | "Mean" => float && self.is_told(3, dtype),
             "Mm" | "BatchMatMul" => float && plain(3),
-            "Addmm" => float && self.is_one(3) && self.is_one(4) && plain(6),
+            "Addmm" | "Baddbmm" => float && plain(6),
             "Cast" => self.is_told(1, dtype) && !dtype.is_complex() && types.clone().all(|one| !one.is_complex()),
             "InplaceCopy" => alike || (!dtype.is_complex() && types.clone().all(|one| !one.is_complex())),
             "InplaceFillScalar" => self.has_number(1),

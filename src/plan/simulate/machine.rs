@@ -26,6 +26,8 @@ pub(crate) struct Machine<'a> {
     own: Arc<[bool]>,
     /// How many nodes of each stream are done.
     done: Vec<usize>,
+    /// Whether what is done once has been done, so that no step does it.
+    prepared: bool,
     recorded: Vec<bool>,
     signals: Vec<u32>,
     /// The choices that each stream is in, the innermost last.
@@ -65,6 +67,7 @@ impl<'a> Machine<'a> {
             recipe,
             bodies,
             done: vec![0; chains.len()],
+            prepared: false,
             open: vec![Vec::new(); chains.len()],
             chains: chains.into(),
             own: own.into(),
@@ -104,6 +107,7 @@ impl<'a> Machine<'a> {
 
     /// Runs everything that is left, always the node that `choose` picks by its index among the ready ones.
     pub(crate) fn run(&mut self, mut choose: impl FnMut(&[u32]) -> usize, watch: Watch<'_>) -> Result<()> {
+        self.prepare(watch)?;
         loop {
             let ready = self.ready();
             if ready.is_empty() {
@@ -111,6 +115,17 @@ impl<'a> Machine<'a> {
             }
             self.step(ready[choose(&ready)], watch)?;
         }
+    }
+
+    /// Does first what is done once.
+    fn prepare(&mut self, watch: Watch<'_>) -> Result<()> {
+        let recipe = self.recipe;
+        let once = (0..).zip(&recipe.nodes).filter(|(_, node)| recipe.is_once(node));
+        for (node, _) in once.filter(|_| !self.prepared).collect::<Vec<_>>() {
+            self.work(node, watch)?;
+        }
+        self.prepared = true;
+        Ok(())
     }
 
     fn check_end(&self) -> Result<()> {
@@ -128,6 +143,18 @@ impl<'a> Machine<'a> {
     pub(crate) fn step(&mut self, node: u32, watch: Watch<'_>) -> Result<()> {
         let info = &self.recipe.nodes[node as usize];
         debug_assert!(self.is_ready(node));
+        if let NodeKind::Begin(_) | NodeKind::Case | NodeKind::End = info.kind {
+            return self.choose(node);
+        }
+        if !self.prepared || !self.recipe.is_once(info) {
+            self.work(node, watch)?;
+        }
+        self.done[usize::from(info.tag)] += 1;
+        Ok(())
+    }
+
+    fn work(&mut self, node: u32, watch: Watch<'_>) -> Result<()> {
+        let info = &self.recipe.nodes[node as usize];
         let accesses = self.recipe.accesses_of(info);
         match info.kind {
             NodeKind::Record(event) => self.recorded[event as usize] = true,
@@ -165,10 +192,11 @@ impl<'a> Machine<'a> {
                 watch(Written { node, value, bytes: &bytes });
                 self.brought[output as usize] = bytes;
             }
-            NodeKind::Begin(_) | NodeKind::Case | NodeKind::End => return self.choose(node),
+            NodeKind::Begin(_) | NodeKind::Case | NodeKind::End => {
+                return self.fail(node, "is a bracket of a choice");
+            }
             NodeKind::Call(_) | NodeKind::Choose(_) => return self.fail(node, "is not written out"),
         }
-        self.done[usize::from(info.tag)] += 1;
         Ok(())
     }
 

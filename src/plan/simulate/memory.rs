@@ -37,7 +37,9 @@ impl Memory {
             StorageKind::Temporary => Ok(Vec::new()),
             StorageKind::Constant(index) => Ok(recipe.constants[index as usize].clone()),
             StorageKind::Input(index) if !inputs[index as usize].is_empty() => Ok(inputs[index as usize].clone()),
-            StorageKind::Input(_) | StorageKind::Output(_) => undefined(number(&storage.bytes) as u64),
+            StorageKind::Input(_) | StorageKind::Output(_) | StorageKind::Once => {
+                undefined(number(&storage.bytes) as u64)
+            }
         });
         Ok(Self { arena, own: own.collect::<Result<_>>()?, offsets: plan.offsets.clone() })
     }

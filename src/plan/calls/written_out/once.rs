@@ -69,7 +69,8 @@ impl Once<'_> {
             StorageKind::Input(input) => self.from[input as usize].clone(),
             StorageKind::Output(output) => self.to[output as usize].clone(),
             StorageKind::Constant(constant) => (self.shared.constants[constant as usize], Extent::Fixed(0)),
-            StorageKind::Temporary => {
+            // Another caller may give other weights, or memory that changes.
+            StorageKind::Temporary | StorageKind::Once => {
                 new.storages.push(Storage { kind: StorageKind::Temporary, bytes: bytes.clone() });
                 (new.storages.len() as u32 - 1, Extent::Fixed(0))
             }

@@ -41,6 +41,14 @@ fn products_read_what_was_turned_where_it_is() {
         }),
         ["aclnnPermute"]
     );
+    assert_eq!(
+        gone(transposes(), |g| {
+            let (x, k) = (g.input("x", [2, 3, 4], F32, Input::Copied)?, g.input("k", [2, 5, 4], F32, Input::Copied)?);
+            let bias = g.input("bias", [5], F32, Input::Copied)?;
+            g.output("y", g.baddbmm(bias, x, g.permute(k, &[0, 2, 1])?, 0.5, 2.0)?)
+        }),
+        ["aclnnPermute"]
+    );
 }
 
 #[test]

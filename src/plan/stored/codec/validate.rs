@@ -19,7 +19,11 @@ pub(crate) fn validate(recipe: &Recipe) -> Result<(), DecodeError> {
     numbers(recipe)?;
     names::check(recipe)?;
     memory::check(recipe)?;
-    nodes::check(recipe)
+    nodes::check(recipe)?;
+    match recipe.wrong_once() {
+        Some((node, why)) => invalid(Part::Node, node as usize, why),
+        None => Ok(()),
+    }
 }
 
 /// That every entry has a number that the crate can hold.

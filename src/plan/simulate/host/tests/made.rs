@@ -80,8 +80,12 @@ pub(super) fn batch_matmul() -> Recorded {
     made(|to, x, y| aclnn::batch_mat_mul(to, x, x, y, 0))
 }
 
-pub(super) fn addmm() -> Recorded {
-    made(|to, x, y| aclnn::addmm(to, x, x, x, 1.0_f32, 1.0_f32, y, 0))
+pub(super) fn addmm(beta: f32, alpha: f32) -> Recorded {
+    made(|to, x, y| aclnn::addmm(to, x, x, x, beta, alpha, y, 0))
+}
+
+pub(super) fn baddbmm(beta: f32, alpha: f32) -> Recorded {
+    made(|to, x, y| aclnn::baddbmm(to, x, x, x, beta, alpha, y, 0))
 }
 
 pub(super) fn cast(to_type: DataType) -> Recorded {

@@ -41,11 +41,24 @@ fn products_of_all_sizes_are_those_of_the_mock() {
     for [m, k, n] in sizes {
         compare(&mut bench, &made::mm(), &[&[m, k], &[k, n], &[m, n]]);
         compare(&mut bench, &made::matmul(CubeMath::KeepType), &[&[m, k], &[k, n], &[m, n]]);
-        compare(&mut bench, &made::addmm(), &[&[n], &[m, k], &[k, n], &[m, n]]);
+        compare(&mut bench, &made::addmm(1.0, 1.0), &[&[n], &[m, k], &[k, n], &[m, n]]);
     }
-    compare(&mut bench, &made::addmm(), &[&[3, 1], &[3, 8], &[8, 5], &[3, 5]]);
-    compare(&mut bench, &made::addmm(), &[&[], &[3, 8], &[8, 5], &[3, 5]]);
-    compare(&mut bench, &made::addmm(), &[&[3, 5], &[3, 300], &[300, 5], &[3, 5]]);
+    compare(&mut bench, &made::addmm(1.0, 1.0), &[&[3, 1], &[3, 8], &[8, 5], &[3, 5]]);
+    compare(&mut bench, &made::addmm(1.0, 1.0), &[&[], &[3, 8], &[8, 5], &[3, 5]]);
+    compare(&mut bench, &made::addmm(1.0, 1.0), &[&[3, 5], &[3, 300], &[300, 5], &[3, 5]]);
+}
+
+#[test]
+fn products_that_are_added_with_factors_are_those_of_the_mock() {
+    let mut bench = Bench::new(33);
+    for [beta, alpha] in [[1.0, 1.0], [0.3, -1.7], [0.0, 0.5], [2.0, 0.0]] {
+        for bias in [&[5][..], &[3, 1], &[3, 5], &[]] {
+            compare(&mut bench, &made::addmm(beta, alpha), &[bias, &[3, 300], &[300, 5], &[3, 5]]);
+        }
+        for bias in [&[5][..], &[2, 1, 1], &[3, 1], &[2, 3, 5]] {
+            compare(&mut bench, &made::baddbmm(beta, alpha), &[bias, &[2, 3, 17], &[2, 17, 5], &[2, 3, 5]]);
+        }
+    }
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn what_is_no_plan_at_all_is_named() {
     let mut other = sealed(&[]);
     other[8] = VERSION as u8 + 1;
     assert_eq!(decode(&other), Err(DecodeError::Version(VERSION + 1)));
-    assert_eq!(DecodeError::Version(9).to_string(), "format version 9; this version of the crate reads 8");
+    assert_eq!(DecodeError::Version(10).to_string(), "format version 10; this version of the crate reads 9");
 }
 
 #[test]
@@ -401,6 +401,15 @@ fn sizes_with_symbols_stay_numbers() {
         recipe.storages[0].bytes = Extent::Symbolic(Arc::new(poly));
         assert_eq!(decode(&encode(&recipe, &[])).unwrap_err().to_string(), *text);
     }
+}
+
+#[test]
+fn work_that_is_done_once_depends_on_no_run() {
+    let mut recipe = sound();
+    let temporary = recipe.storages.iter().position(|storage| storage.kind == StorageKind::Temporary).unwrap();
+    recipe.storages[temporary].kind = StorageKind::Once;
+    let error = decode(&encode(&recipe, &[])).unwrap_err().to_string();
+    assert!(error.contains("it is done once"), "{error}");
 }
 
 #[test]

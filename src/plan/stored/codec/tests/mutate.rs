@@ -246,8 +246,9 @@ fn memory(random: &mut Rng, recipe: &mut Recipe) -> Option<()> {
         6 => any(random, &mut recipe.storages)?.bytes = extent(random),
         7 => {
             let owner = index(random);
-            let kinds = [StorageKind::Temporary, StorageKind::Input(owner), StorageKind::Output(owner)];
-            any(random, &mut recipe.storages)?.kind = kinds[random.usize(..3)];
+            let (input, output) = (StorageKind::Input(owner), StorageKind::Output(owner));
+            let kinds = [StorageKind::Temporary, input, output, StorageKind::Once];
+            any(random, &mut recipe.storages)?.kind = kinds[random.usize(..4)];
         }
         8 => recipe.storages.push(Storage { kind: StorageKind::Temporary, bytes: extent(random) }),
         9 => {

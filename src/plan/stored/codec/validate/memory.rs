@@ -124,7 +124,7 @@ fn owners(recipe: &Recipe) -> Result<(), DecodeError> {
         [vec![false; recipe.inputs.len()], vec![false; recipe.outputs.len()], vec![false; recipe.constants.len()]];
     for (index, storage) in recipe.storages.iter().enumerate() {
         let (kind, owner) = match storage.kind {
-            StorageKind::Temporary => continue,
+            StorageKind::Temporary | StorageKind::Once => continue,
             StorageKind::Input(owner) => (0, owner),
             StorageKind::Output(owner) => (1, owner),
             StorageKind::Constant(owner) => (2, owner),
