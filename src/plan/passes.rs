@@ -259,7 +259,7 @@ impl Passes {
     /// |---|---|
     /// | `a ± s · b` | `aclnnAdd` with `alpha` |
     /// | `a ± s · b · c`, `a ± s · b / c` | `aclnnAddcmul`, `aclnnAddcdiv` |
-    /// | `a + w · (b - a)`, `(1 - w) · a + w · b` | `aclnnLerp` for a tensor, `aclnnLerps` for a number |
+    /// | `a + w · (b - a)` | `aclnnLerp` for a tensor, `aclnnLerps` for a number |
     /// | `s · x + t` | `aclnnRsubs` |
     /// | a least and a greatest number, also as constants of one element | `aclnnClamp` |
     /// | what is not negative of `a ± s · b` | `aclnnAddRelu` |
