@@ -222,7 +222,8 @@ impl Passes {
     }
 
     /// `x · cos + cat(-second half of x, first half) · sin` becomes `aclnnRotaryPositionEmbedding`, over the last of
-    /// four dimensions. The rest is as for [`fused_attention`](Self::fused_attention).
+    /// four dimensions, where the angles have a shape that cards take: the last dimension of `x`, and of the others
+    /// those of rows, of rows and batches, or all. The rest is as for [`fused_attention`](Self::fused_attention).
     #[must_use]
     pub const fn fused_rotations(mut self, mode: PassMode) -> Self {
         self.fused_rotations = mode;
