@@ -187,11 +187,11 @@ impl Passes {
     }
 
     /// `softmax(scale · q · kᵀ + mask) · v` in products of three or four dimensions becomes
-    /// `aclnnPromptFlashAttentionV3`: of f16 or bf16, which cards take, with or without casts to f32 around the
-    /// softmax, a scale, and a mask. A mask is a constant of zeros and minus infinities, the same for all heads, in
-    /// which each row sees something. What holds for all fused passes: nobody else reads what the operators in between
-    /// make, all are on one stream with one limit of cores, they are told all numbers when the plan is built, and
-    /// nothing may write what they read until the last one is done, nor is it what that writes.
+    /// `aclnnPromptFlashAttentionV3`: of f16 or bf16, which cards take, of 256 heads of 512 elements at most, with or
+    /// without casts to f32 around the softmax, a scale, and a mask. A mask is a constant of zeros and minus infinities,
+    /// the same for all heads, in which each row sees something. What holds for all fused passes: nobody else reads what
+    /// the operators in between make, all are on one stream with one limit of cores, they are told all numbers when the
+    /// plan is built, and nothing may write what they read until the last one is done, nor is it what that writes.
     #[must_use]
     pub const fn fused_attention(mut self, mode: PassMode) -> Self {
         self.fused_attention = mode;
