@@ -55,9 +55,9 @@ pub enum PassMode {
     /// fewer times ([`Passes::fused_attention`], [`Passes::fused_norms`], [`Passes::fused_gates`],
     /// [`Passes::fused_rotations`], [`Passes::fused_elements`], and [`Passes::fused_products`] where it finds
     /// products of f16 or bf16): floating-point numbers may differ there by so much of the largest finite magnitude
-    /// in the same output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16, or that of a coarser type that the plan
-    /// computes with; infinities and NaN have to be in the same places. That calls host functions, and needs a computation on the host of every operator
-    /// ([`Plan::simulate`]).
+    /// in the same output, 1e-4 for f32 and f64, 1e-2 for f16 and 5e-2 for bf16, or that of a coarser type that the
+    /// plan computes with; infinities and NaN have to be in the same places. That calls host functions, and needs a
+    /// computation on the host of every operator ([`Plan::simulate`]).
     ///
     /// Work that makes much of small differences, such as a `tanh` or a softmax behind large sums of f16, can bring the
     /// numbers of a right plan beyond such a bound; verify its parts by themselves then.
@@ -187,11 +187,11 @@ impl Passes {
     }
 
     /// `softmax(scale · q · kᵀ + mask) · v` in products of three or four dimensions becomes
-    /// `aclnnPromptFlashAttentionV3`: of f16 or bf16, which cards take, with or without casts to f32 around the
-    /// softmax, a scale, and a mask. A mask is a constant of zeros and minus infinities, the same for all heads, in
-    /// which each row sees something. What holds for all fused passes: nobody else reads what the operators in between
-    /// make, all are on one stream with one limit of cores, they are told all numbers when the plan is built, and
-    /// nothing may write what they read until the last one is done, nor is it what that writes.
+    /// `aclnnPromptFlashAttentionV3`: of f16 or bf16, which cards take, of 256 heads of 512 elements at most, with or
+    /// without casts to f32 around the softmax, a scale, and a mask. A mask is a constant of zeros and minus infinities,
+    /// the same for all heads, in which each row sees something. What holds for all fused passes: nobody else reads what
+    /// the operators in between make, all are on one stream with one limit of cores, they are told all numbers when the
+    /// plan is built, and nothing may write what they read until the last one is done, nor is it what that writes.
     #[must_use]
     pub const fn fused_attention(mut self, mode: PassMode) -> Self {
         self.fused_attention = mode;
@@ -222,7 +222,8 @@ impl Passes {
     }
 
     /// `x · cos + cat(-second half of x, first half) · sin` becomes `aclnnRotaryPositionEmbedding`, over the last of
-    /// four dimensions. The rest is as for [`fused_attention`](Self::fused_attention).
+    /// four dimensions, where the angles have a shape that cards take: the last dimension of `x`, and of the others
+    /// those of rows, of rows and batches, or all. The rest is as for [`fused_attention`](Self::fused_attention).
     #[must_use]
     pub const fn fused_rotations(mut self, mode: PassMode) -> Self {
         self.fused_rotations = mode;
@@ -259,7 +260,7 @@ impl Passes {
     /// |---|---|
     /// | `a ± s · b` | `aclnnAdd` with `alpha` |
     /// | `a ± s · b · c`, `a ± s · b / c` | `aclnnAddcmul`, `aclnnAddcdiv` |
-    /// | `a + w · (b - a)`, `(1 - w) · a + w · b` | `aclnnLerp` for a tensor, `aclnnLerps` for a number |
+    /// | `a + w · (b - a)` | `aclnnLerp` for a tensor, `aclnnLerps` for a number |
     /// | `s · x + t` | `aclnnRsubs` |
     /// | a least and a greatest number, also as constants of one element | `aclnnClamp` |
     /// | what is not negative of `a ± s · b` | `aclnnAddRelu` |

@@ -27,6 +27,7 @@ mod memory;
 mod operators;
 mod orders;
 mod panics;
+mod passes;
 mod plans;
 mod pools;
 mod processes;

@@ -15,6 +15,13 @@ use super::replacing::{Replacing, value};
 
 pub(super) const NAME: &str = "fused_attention";
 
+/// What cards take: elements of a head, heads, and sequences, of which there may be fewer where the elements are no
+/// multiple of 16.
+const WIDEST: usize = 512;
+const MOST_HEADS: usize = 256;
+const MOST_SEQUENCES: usize = 1 << 16;
+const MOST_UNALIGNED: usize = 128;
+
 const PRODUCTS: [&str; 2] = ["aclnnMatmul", "aclnnBatchMatMul"];
 
 /// Lets the last product of an attention do all of it.
@@ -140,7 +147,22 @@ fn is_attention(facts: &Facts<'_>, found: &Attention) -> bool {
     };
     let whole =
         |dims: &[Dim], rows: Dim| matches!(dims, [first @ .., a, b] if first == lead && (*a, *b) == (rows, width));
-    heads_are_known && lead == key_lead && key_width == width && whole(value, keys) && whole(out, rows)
+    heads_are_known
+        && is_within_limits(lead, width)
+        && lead == key_lead
+        && key_width == width
+        && whole(value, keys)
+        && whole(out, rows)
+}
+
+/// Whether cards take so many sequences and heads of such a width; sequences are not counted where a symbol says how
+/// many there are.
+fn is_within_limits(lead: &[Dim], width: Dim) -> bool {
+    let at_most = |dim: Dim, most: usize| dim.as_fixed().is_none_or(|size| size <= most);
+    let Some(width) = width.as_fixed().filter(|width| *width <= WIDEST) else { return false };
+    let most = if width.is_multiple_of(16) { MOST_SEQUENCES } else { MOST_UNALIGNED };
+    lead.first().is_none_or(|sequences| at_most(*sequences, most))
+        && lead.iter().skip(1).all(|heads| at_most(*heads, MOST_HEADS))
 }
 
 /// A value as sequences, heads, rows and elements: a head of its own each where there are three dimensions.

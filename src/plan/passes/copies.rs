@@ -1,9 +1,10 @@
 //! Copies that nobody needs, since neither side is written afterwards.
 
+use crate::plan::recipe::uses::Use;
 use crate::plan::recipe::{Access, NodeKind, StorageKind};
 
 use super::edit::Edit;
-use super::facts::Facts;
+use super::facts::{Facts, MOST_USES};
 
 pub(super) const NAME: &str = "needless_copies";
 
@@ -37,6 +38,8 @@ fn can_stand_in(facts: &Facts<'_>, from: &Access, to: &Access) -> bool {
 
 /// Whether some write to the memory of a value may come behind a node, or at the same time.
 fn is_written_after(facts: &Facts<'_>, from: &Access, node: u32) -> bool {
-    let mut uses = facts.plan.uses.storage(facts.recipe.storage_of(from.value)).iter();
-    uses.any(|one| facts.recipe.access(one).mode.writes() && !facts.plan.order.before(one.node, node))
+    let uses = facts.plan.uses.storage(facts.recipe.storage_of(from.value));
+    let written = |one: &Use| facts.recipe.access(one).mode.writes() && !facts.plan.order.before(one.node, node);
+    let is_constant = matches!(facts.kind(from.value), StorageKind::Constant(_));
+    !is_constant && (uses.len() > MOST_USES || uses.iter().any(written))
 }

@@ -34,6 +34,8 @@ pub(super) struct Edit {
 struct Added {
     storages: Vec<Storage>,
     layouts: Vec<Layout>,
+    /// The numbers of all layouts, once one is looked for.
+    known: HashMap<Layout, u32>,
     values: Vec<ValueInfo>,
     functions: Vec<(FunctionInfo, Body)>,
     /// Their numbers.
@@ -119,13 +121,16 @@ impl Edit {
 
     /// Another value of some memory.
     pub(super) fn value(&mut self, recipe: &Recipe, storage: u32, offset: Extent, layout: Layout) -> u32 {
-        let mut known = recipe.layouts.iter().chain(&self.added.layouts);
-        let layout = known.position(|known| *known == layout).unwrap_or_else(|| {
-            self.added.layouts.push(layout);
-            recipe.layouts.len() + self.added.layouts.len() - 1
+        let Added { layouts, known, values, .. } = &mut self.added;
+        if known.is_empty() {
+            known.extend(recipe.layouts.iter().cloned().zip(0..));
+        }
+        let layout = *known.entry(layout).or_insert_with_key(|layout| {
+            layouts.push(layout.clone());
+            (recipe.layouts.len() + layouts.len() - 1) as u32
         });
-        self.added.values.push(ValueInfo { storage, layout: layout as u32, offset });
-        (recipe.values.len() + self.added.values.len() - 1) as u32
+        values.push(ValueInfo { storage, layout, offset });
+        (recipe.values.len() + values.len() - 1) as u32
     }
 
     /// The storage of a value, also of one that is added.

@@ -25,7 +25,7 @@ pub(super) struct Facts<'a> {
 }
 
 /// Uses of one memory that are looked at; memory with more of them may change at any time.
-const MOST_USES: usize = 10_000;
+pub(super) const MOST_USES: usize = 10_000;
 
 impl<'a> Facts<'a> {
     pub(super) fn of(plan: &'a Form, foreign: bool) -> Self {

@@ -13,8 +13,19 @@ use super::replacing::{Replacing, value};
 
 pub(super) const NAME: &str = "fused_rotations";
 
-/// What libraries of CANN take.
+/// What libraries of CANN take: so many dimensions, the last of them less than this.
 const RANK: usize = 4;
+const WIDTH: usize = 896;
+
+/// The first dimensions of angles that cards take: those that are as large as in what is turned; the others are 1.
+const SPREAD: [[bool; 3]; 6] = [
+    [true, true, true],
+    [false, false, true],
+    [true, false, true],
+    [false, true, false],
+    [true, true, false],
+    [true, false, false],
+];
 
 /// Lets `x · cos + cat(-second half, first half) · sin` be one operator.
 pub(super) fn run(facts: &Facts<'_>) -> Result<Edit> {
@@ -89,10 +100,16 @@ fn fits(facts: &Facts<'_>, found: &Rotation, y: u32) -> bool {
     let (shape, angles) = (dims(facts, x.value), dims(facts, cos.value));
     let one = dtype(facts, y);
     shape.len() == RANK
-        && angles.len() == RANK
-        && angles.iter().zip(shape).all(|(angle, size)| angle == size || *angle == Dim::from(1))
+        && are_angles(shape, angles)
         && dims(facts, sin.value) == angles
         && dims(facts, y) == shape
         && [F32, F16, Bf16].contains(&one)
         && [x, cos, sin].iter().all(|operand| dtype(facts, operand.value) == one)
+}
+
+fn are_angles(shape: &[Dim], angles: &[Dim]) -> bool {
+    let ([lead @ .., width], [all @ .., angle]) = (shape, angles) else { return false };
+    let size = |(size, full): (&Dim, bool)| if full { *size } else { Dim::from(1) };
+    let is_spread = |full: [bool; 3]| all.iter().copied().eq(lead.iter().zip(full).map(size));
+    angle == width && width.as_fixed().is_some_and(|width| width < WIDTH) && SPREAD.into_iter().any(is_spread)
 }

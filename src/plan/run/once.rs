@@ -31,10 +31,23 @@ pub(super) fn prepare(plan: &Inner, context: &Context, fixed: &mut Fixed, stream
         };
         done.context_with(|| recipe.describe(index))?;
     }
-    stream.synchronize()?;
+    stream.synchronize().context_with(|| {
+        let names = recipe.nodes.iter().filter(|node| recipe.is_once(node)).filter_map(|node| recipe.operator(node));
+        format!("work that is done once, when an executable is made: {}", some_of(names))
+    })?;
     let used = read_by_runs(&recipe);
     fixed.once = pieces.into_iter().zip(used).map(|(piece, used)| piece.filter(|_| used)).collect();
     Ok(())
+}
+
+/// The first few different ones.
+fn some_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut all: Vec<&str> = names.collect();
+    all.sort_unstable();
+    all.dedup();
+    let more = if all.len() > 4 { ", …" } else { "" };
+    all.truncate(4);
+    all.join(", ") + more
 }
 
 fn pieces(recipe: &Recipe, context: &Context, fixed: &Fixed) -> Result<Pieces> {

@@ -29,7 +29,7 @@ fn read(call: &Called<'_>) -> Vec<Sum> {
 
 /// Sums as one operator: with a product, a quotient, a multiple, or between two tensors.
 pub(super) fn sums<'f>(chain: &Chain<'f>, call: &Called<'f>) -> Vec<Found<'f>> {
-    let ways = [between, weighted, with_product, with_multiple];
+    let ways = [between, with_product, with_multiple];
     read(call).into_iter().flat_map(|sum| ways.into_iter().filter_map(move |way| way(chain.clone(), sum))).collect()
 }
 
@@ -90,18 +90,6 @@ fn difference(chain: &mut Chain<'_>, part: Access, a: Access) -> Option<Access> 
     let fits = call.scalar(2) == Some(1.0) && longer.is_same(call.tensor(1)?, a);
     *chain = longer;
     fits.then(|| call.tensor(0))?
-}
-
-/// `share · a + weight · b`, where both are 1 together.
-fn weighted(mut chain: Chain<'_>, sum: Sum) -> Option<Found<'_>> {
-    let (a, share) = chain.multiple(sum.a)?;
-    let (b, weight) = match chain.multiple(sum.b) {
-        Some((b, weight)) => (b, times(sum.times, weight)?),
-        None => (sum.b, sum.times),
-    };
-    let weight = exact(weight)?;
-    let fits = (0.0..=1.0).contains(&weight) && share as f32 == 1.0 - weight;
-    fits.then_some(Found { chain, fused: Fused::Lerps { a, b, weight } })
 }
 
 /// A multiple to which a number is added.

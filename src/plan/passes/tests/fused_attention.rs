@@ -40,6 +40,23 @@ fn becomes_one(of: usize, work: impl FnOnce(&Builder) -> Result<()>) {
 }
 
 #[test]
+fn heads_are_as_many_and_as_wide_as_cards_take() {
+    let work = |shape: [usize; 4]| {
+        move |g: &Builder| {
+            let one = |name| g.input(name, shape, F16, Input::Static);
+            let (q, k, v) = (one("q")?, one("k")?, one("v")?);
+            g.output("y", g.matmul(g.softmax(scores(g, q, k)?, -1)?, v)?)
+        }
+    };
+    for taken in [[1, 256, 1, 4], [1, 1, 1, 512], [129, 1, 1, 16], [128, 1, 1, 4]] {
+        becomes_one(4, work(taken));
+    }
+    for other in [[1, 257, 1, 4], [1, 1, 1, 513], [129, 1, 1, 4]] {
+        unchanged(attention(), work(other));
+    }
+}
+
+#[test]
 fn products_around_a_softmax_are_one_operator() {
     becomes_one(4, work(|g, [q, k, v]| g.matmul(g.softmax(scores(g, q, k)?, -1)?, v)));
     becomes_one(3, work(|g, [q, k, v]| g.matmul(g.softmax(g.matmul(q, g.transpose(k, 2, 3)?)?, 3)?, v)));

@@ -99,15 +99,14 @@ fn what_lies_between_two_tensors_is_one_operator() {
     becomes("aclnnLerp", 3, |g, [a, b, c]| g.add(a, g.mul(c, g.sub(b, a)?)?));
     becomes("aclnnLerps", 3, |g, [a, b, _]| g.add(g.muls(g.sub(b, a)?, 0.3)?, a));
     becomes("aclnnLerps", 2, |g, [a, b, _]| g.add_scaled(a, g.sub(b, a)?, 0.3));
-    becomes("aclnnLerps", 3, |g, [a, b, _]| g.add(g.muls(a, 0.75)?, g.muls(b, 0.25)?));
     // The other way round it is a sum with a product.
     let better = optimised(elements(), work(|g, [a, b, c]| g.add(a, g.mul(c, g.sub(a, b)?)?)));
     assert!(better.plan.to_text().contains("aclnnAddcmul"), "{better}");
-    // Numbers that are not 1 together; some part outside of both.
-    for shares in [[0.75, 0.5], [1.5, -0.5]] {
+    // A difference of what is infinite or huge would be NaN or infinite where the sum is a number.
+    for shares in [[0.75, 0.25], [0.75, 0.5], [1.5, -0.5]] {
         let sum = |g: &Builder, [a, b, _]: Three| g.add(g.muls(a, shares[0])?, g.muls(b, shares[1])?);
         let better = optimised(elements(), work(sum));
-        assert!(better.plan.to_text().contains("aclnnAdd"), "{better}");
+        assert!(better.plan.to_text().contains("aclnnAdd "), "{better}");
     }
 }
 

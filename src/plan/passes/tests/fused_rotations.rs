@@ -111,6 +111,27 @@ fn other_shapes_and_types_stay() {
 }
 
 #[test]
+fn angles_are_of_the_shapes_that_cards_take() {
+    let turn = |x: [usize; 4], angles: [usize; 4]| {
+        move |g: &Builder| {
+            let [cos, sin] = ["cos", "sin"].map(|name| g.input(name, angles, F32, Input::Copied));
+            let x = g.input("x", x, F32, Input::Copied)?;
+            let parts = g.split(x, &[2, 2], 3)?;
+            let turned = g.cat(&[g.neg(parts[1])?, parts[0]], 3)?;
+            g.output("y", g.add(g.mul(x, cos?)?, g.mul(turned, sin?)?)?)
+        }
+    };
+    for taken in [[1, 1, 5, 4], [2, 1, 5, 4], [2, 3, 5, 4], [1, 3, 1, 4], [2, 3, 1, 4], [2, 1, 1, 4]] {
+        becomes_one(6, turn([2, 3, 5, 4], taken));
+    }
+    for other in [[1, 1, 5, 1], [1, 3, 5, 4], [1, 1, 1, 4], [1, 1, 1, 1]] {
+        unchanged(rotations(), turn([2, 3, 5, 4], other));
+    }
+    becomes_one(6, turn([1, 3, 5, 4], [1, 3, 5, 4]));
+    becomes_one(6, turn([1, 3, 1, 4], [1, 1, 1, 4]));
+}
+
+#[test]
 fn what_others_use_or_change_stays() {
     unchanged(
         rotations(),
