@@ -70,6 +70,8 @@ impl Managed {
     ///
     /// 1. `raw` is null or points to a structure that its framework filled, and that nobody else ends or changes.
     /// 2. Its deleter may be called on any thread.
+    /// 3. Its numbers say what is there: so many elements of that type. Nobody writes memory of the host while
+    ///    [`as_slice`](Self::as_slice) or [`to_vec`](Self::to_vec) reads it.
     ///
     /// # Errors
     ///

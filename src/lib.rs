@@ -125,3 +125,6 @@ struct Network;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/porting.md")]
 struct Porting;
+
+#[cfg(doctest)]
+mod book;

@@ -1,5 +1,6 @@
 //! Which types may cross threads, and which may not.
 
+use racl::dlpack::Managed;
 use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
 use racl::{
     Acl, Capture, Condition, Context, CoreLimit, CountingNotify, Device, DeviceBuffer, DeviceCoreLimit, DeviceFlag,
@@ -74,6 +75,8 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     sync::<DeviceCoreLimit>();
     send::<Watch>();
     sync::<Watch>();
+    send::<Managed>();
+    sync::<Managed>();
     send::<DeviceBuffer<f32>>();
     sync::<DeviceBuffer<f32>>();
     send::<SharedBuffer<f32>>();

@@ -1,0 +1,28 @@
+//! Each chapter of the book is in its summary, and its code is run.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn every_chapter_is_listed_and_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let chapters: BTreeSet<String> = fs::read_dir(root.join("docs/book/src"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != "SUMMARY.md")
+        .collect();
+    assert!(chapters.len() >= 11, "{chapters:?}");
+    let (summary, run) = (read(root, "docs/book/src/SUMMARY.md"), read(root, "src/book.rs"));
+    for chapter in &chapters {
+        assert!(summary.contains(&format!("({chapter})")), "{chapter} is not in the summary");
+        assert!(run.contains(&format!("src/{chapter}\"")), "the code of {chapter} is not run");
+        assert!(read(root, &format!("docs/book/src/{chapter}")).contains("```rust"), "{chapter} has no code");
+    }
+    assert_eq!(summary.matches("](").count(), chapters.len());
+    assert_eq!(run.matches("include_str!").count(), chapters.len());
+}
+
+fn read(root: &Path, name: &str) -> String {
+    fs::read_to_string(root.join(name)).unwrap()
+}
