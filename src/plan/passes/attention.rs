@@ -165,7 +165,9 @@ fn is_within_limits(lead: &[Dim], width: Dim) -> bool {
         && lead.iter().skip(1).all(|heads| at_most(*heads, MOST_HEADS))
 }
 
-/// A value as sequences, heads, rows and elements: a head of its own each where there are three dimensions.
+/// A value as sequences, heads, rows and elements: a head of its own each where there are three dimensions. Views stay
+/// views: the document of the operator asks for none, its implementation lays them out by itself (ops-transformer,
+/// aclnnInnerPromptFlashAttention).
 fn as_heads(edit: &mut Edit, facts: &Facts<'_>, one: Access, turned: bool) -> u32 {
     let (info, layout) = (&facts.recipe.values[one.value as usize], facts.recipe.layout_of(one.value));
     let Layout { dtype, mut dims, mut strides } = layout.clone();
