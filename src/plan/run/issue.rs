@@ -14,6 +14,7 @@ use crate::lock::say;
 use crate::memory::{How, Lent, PinnedBuffer, Touch};
 use crate::op::{Recorded, View};
 use crate::plan::checked::Inner;
+use crate::plan::recipe::callable::Callable as _;
 use crate::plan::recipe::function::{Argument, Body, Launch, told, works_together};
 use crate::plan::recipe::{Access, Cores, Mode, Node, NodeKind, ORIGIN, Recipe};
 use crate::prefetch::prefetch_range;
@@ -106,12 +107,13 @@ impl Issue<'_> {
     pub(super) fn range(&mut self, nodes: Range<u32>, body: Option<&Stream>) -> Result<()> {
         let (mut limit, mut index) = (None, nodes.start);
         let recipe = self.source.recipe;
+        let some_once = self.source.plan.facts().once != 0;
         let mut issue = || {
             while index < nodes.end {
                 let node = &recipe.nodes[index as usize];
                 self.next = index as usize + 1;
                 let stream = body.unwrap_or(&self.streams[usize::from(node.tag)]);
-                if recipe.is_once(node) {
+                if some_once && recipe.is_once(node) {
                     index += 1;
                     continue;
                 }
