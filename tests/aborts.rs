@@ -6,12 +6,13 @@ use std::sync::mpsc;
 use std::task::{Context as Waiting, Poll, Waker};
 use std::time::Duration;
 
-use common::assert_says;
-use racl::{CaptureMode, Device, ErrorKind, mock, op};
+use common::{assert_says, mock};
+use racl::{CaptureMode, Device, ErrorKind, op};
 
 const LIMIT: Duration = Duration::from_secs(10);
 
 fn alone(test: impl FnOnce(&Device)) {
+    common::needs_the_card_alone("it aborts a device");
     let _alone = mock::exclusive();
     mock::reset().unwrap();
     let device = common::direct_device();
@@ -24,6 +25,7 @@ fn alone(test: impl FnOnce(&Device)) {
 
 #[test]
 fn dropped_work_is_told_to_whoever_waits_for_it_and_the_stream_goes_on() {
+    common::needs_mock("it ends work that the mock holds");
     alone(|device| {
         let (stream, early, late) = (device.stream().unwrap(), device.event().unwrap(), device.event().unwrap());
         let mut buffer = device.upload(&[1_u8; 4]).unwrap();
@@ -83,6 +85,7 @@ fn who_waits_meanwhile_is_woken() {
 
 #[test]
 fn a_future_of_dropped_work_says_so() {
+    common::needs_mock("it ends work that the mock holds");
     alone(|device| {
         let stream = device.stream().unwrap();
         let mut buffer = device.alloc::<u8>(4).unwrap();
@@ -119,6 +122,7 @@ fn an_abort_of_an_idle_stream_spoils_nothing() {
 
 #[test]
 fn streams_of_captures_and_host_functions_are_not_aborted() {
+    common::needs_mock("it ends work that the mock holds");
     alone(|device| {
         let stream = device.stream().unwrap();
         let mut buffer = device.alloc_zeroed::<u8>(4).unwrap();

@@ -7,9 +7,9 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use common::{assert_says, device};
+use common::{assert_says, device, mock};
 use racl::sys::aclrtStream;
-use racl::{Allocator, CaptureMode, Context, DeviceBuffer, ErrorKind, ForeignAllocator, Stream, mock, op};
+use racl::{Allocator, CaptureMode, Context, DeviceBuffer, ErrorKind, ForeignAllocator, Stream, op};
 
 fn context() -> Context {
     device().context().create_context().unwrap()

@@ -2,12 +2,12 @@
 
 mod common;
 
-use common::{assert_says, device};
-use racl::{Acl, CaptureMode, Context, ErrorKind, Prefetch, Stream, StreamOptions, mock, op};
+use common::{assert_says, device, mock};
+use racl::{CaptureMode, Context, ErrorKind, Prefetch, Stream, StreamOptions, op};
 
 #[test]
 fn an_unknown_device_is_named() {
-    let acl = Acl::mock().unwrap();
+    let acl = common::acl();
     for id in [-1, 1, i32::MAX] {
         let error = acl.device(id).unwrap_err();
         assert_says(&error, ErrorKind::InvalidDevice, &["aclrtSetDevice", "107001", &format!("device {id}")]);

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use common::device;
+use common::{device, mock};
 use racl::plan::{Frozen, HostFunction, Mode, Plan, RunOptions};
-use racl::{CaptureMode, Context, Stream, mock, op};
+use racl::{CaptureMode, Context, Stream, op};
 
 /// Far more than work takes that starts within a millisecond, also on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);

@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{assert_says, device};
-use racl::{CaptureMode, Error, ErrorKind, Prefetch, Result, mock, op};
+use common::{assert_says, device, mock};
+use racl::{CaptureMode, Error, ErrorKind, Prefetch, Result, op};
 
 #[test]
 fn recording_executes_nothing_and_replays_execute_everything() {

@@ -1,10 +1,13 @@
 //! Who has a device open, and which context is current on a thread. Counts calls of the mock, so one test at a time.
 
+mod common;
+
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use racl::{Acl, CaptureMode, Context, ErrorKind, mock, op, sys};
+use common::mock;
+use racl::{Acl, CaptureMode, Context, ErrorKind, op, sys};
 
 /// The mock as at the start of a process, with contexts that are current as they were.
 fn alone(test: impl FnOnce(Acl)) {
@@ -12,7 +15,7 @@ fn alone(test: impl FnOnce(Acl)) {
     mock::reset().unwrap();
     racl::set_verify_context(false);
     racl::set_end_on_drop(false);
-    test(Acl::mock().unwrap());
+    test(common::acl());
 }
 
 fn opened_and_reset() -> (u64, u64) {
@@ -72,12 +75,12 @@ fn a_device_that_is_dropped_stays_open_for_the_next() {
         // Nor does the library end, for which nobody asked.
         drop(acl);
         assert_eq!(mock::calls("aclFinalizeReference"), 0);
-        let acl = Acl::mock().unwrap();
+        let acl = common::acl();
         acl.device(0).unwrap().synchronize().unwrap();
         assert_eq!((mock::calls("aclInit"), opened_and_reset()), (1, (1, 0)));
         acl.close().unwrap();
         assert_eq!((mock::calls("aclFinalizeReference"), opened_and_reset()), (1, (1, 1)));
-        Acl::mock().unwrap().device(0).unwrap().synchronize().unwrap();
+        common::device().synchronize().unwrap();
         assert_eq!((mock::calls("aclInit"), opened_and_reset()), (2, (2, 1)));
     });
 }
@@ -323,7 +326,7 @@ fn the_environment_lets_calls_ask_which_context_is_current() {
     let child = std::env::var_os("RACL_TEST_CHILD").is_some();
     if child {
         let _alone = mock::exclusive();
-        let acl = Acl::mock().unwrap();
+        let acl = common::acl();
         let device = acl.device(0).unwrap();
         let (own, theirs) = (device.context().create_context().unwrap(), device.context().create_context().unwrap());
         let stream = own.stream().unwrap();

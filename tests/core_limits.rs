@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::assert_says;
+use common::{assert_says, mock};
 use racl::op::DataType::F32;
 use racl::plan::{Cores, Frozen, Input, Mode, Plan, RunOptions, Scope};
-use racl::{CaptureMode, Device, ErrorKind, Stream, mock, op};
+use racl::{CaptureMode, Device, ErrorKind, Stream, op};
 
 const ALL: Cores = Cores { cube: 24, vector: 48 };
 const SOME: Cores = Cores { cube: 4, vector: 6 };

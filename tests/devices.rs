@@ -2,22 +2,23 @@
 
 mod common;
 
-use common::assert_says;
+use common::{assert_says, mock};
 use std::time::Duration;
 
 use racl::{
-    Acl, DeviceFeature, DeviceLink, DeviceStatus, ErrorKind, FaultKind, LibraryFeature, RunMode, SystemOption, mock,
+    Acl, DeviceFeature, DeviceLink, DeviceStatus, ErrorKind, FaultKind, LibraryFeature, RunMode, SystemOption,
 };
 
 fn alone(test: impl FnOnce(&Acl)) {
     let _alone = mock::exclusive();
     mock::reset().unwrap();
-    test(&Acl::mock().unwrap());
+    test(&common::acl());
     mock::clear_failures();
 }
 
 #[test]
 fn a_device_tells_what_and_where_it_is() {
+    common::needs_mock("it knows the card of the mock");
     alone(|acl| {
         let device = acl.device(0).unwrap();
         assert_eq!((device.cube_cores().unwrap(), device.vector_cores().unwrap()), (24, 48));
@@ -37,7 +38,25 @@ fn a_device_tells_what_and_where_it_is() {
 }
 
 #[test]
+fn what_a_device_tells_holds_together() {
+    alone(|acl| {
+        let device = acl.device(0).unwrap();
+        let (free, total) = device.memory_info().unwrap();
+        assert!(0 < free && free <= total, "{free} of {total} bytes");
+        assert!(device.cube_cores().unwrap() > 0 && device.vector_cores().unwrap() > 0);
+        assert!(device.l2_cache_bytes().unwrap() > 0);
+        assert!(acl.soc_name().unwrap().starts_with("Ascend"));
+        let (least, greatest) = device.stream_priorities().unwrap().into_inner();
+        assert!(least < greatest);
+        assert_eq!(acl.device_at(&device.pci_bus_id().unwrap()).unwrap().id(), 0);
+        assert_eq!(acl.run_mode().unwrap(), RunMode::Host);
+        assert_eq!(acl.process_id().unwrap(), std::process::id());
+    });
+}
+
+#[test]
 fn what_a_chip_does_not_have_is_not_supported() {
+    common::needs_mock("it knows the card of the mock");
     alone(|acl| {
         let device = acl.device(0).unwrap();
         assert_says(&device.form_factor().unwrap_err(), ErrorKind::NotSupported, &["aclrtGetDeviceInfo", "207000"]);
@@ -47,6 +66,7 @@ fn what_a_chip_does_not_have_is_not_supported() {
 
 #[test]
 fn a_device_is_found_at_its_place() {
+    common::needs_mock("it knows the card of the mock");
     alone(|acl| {
         let place = acl.device(0).unwrap().pci_bus_id().unwrap();
         let found = acl.device_at(&place).unwrap();
@@ -61,6 +81,7 @@ fn a_device_is_found_at_its_place() {
 
 #[test]
 fn the_library_tells_where_it_runs_and_what_is_open() {
+    common::needs_mock("it knows the card of the mock");
     alone(|acl| {
         assert_eq!(acl.run_mode().unwrap(), RunMode::Host);
         assert_eq!(acl.process_id().unwrap(), std::process::id());

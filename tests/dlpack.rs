@@ -7,12 +7,12 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use common::{assert_says, device};
+use common::{assert_says, device, mock};
 use racl::dlpack::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, Managed,
 };
 use racl::op::{AnyTensor, ElementType, Format};
-use racl::{CaptureMode, ErrorKind, mock, op};
+use racl::{CaptureMode, ErrorKind, op};
 
 /// A tensor as another framework makes it, which counts how often it is ended.
 struct Theirs {

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::device;
-use racl::{CaptureMode, Context, ErrorKind, mock, op};
+use common::{device, mock};
+use racl::{CaptureMode, Context, ErrorKind, op};
 
 const CREATE: &str = "aclrtCreateEventExWithFlag";
 const DESTROY: &str = "aclrtDestroyEvent";

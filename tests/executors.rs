@@ -1,11 +1,14 @@
 //! Executors that are kept for the next call with an equal signature. Counts calls of the mock, so one test at a
 //! time.
 
+mod common;
+
 use std::process::Command;
 use std::sync::mpsc;
 
+use common::mock;
 use racl::op::{self, AnyTensor, DataType, Format, GeluForm, LayerNorm, OperatorCache, aclnn};
-use racl::{Acl, CaptureMode, Context, ErrorKind, Result, Stream, Tensor, mock};
+use racl::{CaptureMode, Context, ErrorKind, Result, Stream, Tensor};
 
 const FIRST: &str = "aclnnMulGetWorkspaceSize";
 
@@ -16,7 +19,7 @@ struct Case {
 
 impl Case {
     fn new() -> Self {
-        let context = Acl::mock().unwrap().device(0).unwrap().context().create_context().unwrap();
+        let context = common::device().context().create_context().unwrap();
         context.set_operator_cache(1024); // whatever the environment says
         Self { stream: context.stream().unwrap(), context }
     }
@@ -467,7 +470,7 @@ fn numbers_are_equal_with_and_without_kept_executors() {
 fn the_environment_sets_the_limit() {
     const VARIABLE: &str = "RACL_OPERATOR_CACHE";
     let _alone = mock::exclusive();
-    let context = Acl::mock().unwrap().device(0).unwrap().context().create_context().unwrap();
+    let context = common::device().context().create_context().unwrap();
     if std::env::var_os(VARIABLE).is_some_and(|value| value == "0") {
         let (stream, mut a) = (context.stream().unwrap(), context.zeros::<f32>([2]).unwrap());
         (0..3).for_each(|_| op::fill(&stream, &mut a, 1.0).unwrap());

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::assert_says;
-use racl::{CaptureMode, Device, ErrorKind, ValueWait, mock};
+use common::{assert_says, mock};
+use racl::{CaptureMode, Device, ErrorKind, ValueWait};
 
 fn alone(test: impl FnOnce(&Device)) {
     let _alone = mock::exclusive();

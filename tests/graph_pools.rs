@@ -4,10 +4,10 @@ mod common;
 
 use std::ffi::c_void;
 
-use common::{assert_says, device};
+use common::{assert_says, device, mock};
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Plan, Pool, RunOptions};
-use racl::{CaptureMode, Context, DeviceBuffer, ErrorKind, Graph, GraphPool, Stream, Tensor, mock, op};
+use racl::{CaptureMode, Context, DeviceBuffer, ErrorKind, Graph, GraphPool, Stream, Tensor, op};
 
 fn context() -> Context {
     device().context().create_context().unwrap()

@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{assert_says, device};
-use racl::{Allocator, CaptureMode, Context, ErrorKind, mock};
+use common::{assert_says, device, mock};
+use racl::{Allocator, CaptureMode, Context, ErrorKind};
 
 const MIB: usize = 1 << 20;
 

@@ -7,10 +7,10 @@ mod watchdog;
 
 use std::time::Duration;
 
-use common::{assert_says, direct_device as device};
+use common::{assert_says, direct_device as device, mock};
 use racl::op::DataType::F32;
 use racl::plan::{Executable, Frozen, Input, Mode, Plan, RunOptions};
-use racl::{CaptureMode, Context, ErrorKind, Stream, mock, sys};
+use racl::{CaptureMode, Context, ErrorKind, Stream, sys};
 
 /// What hangs here does so until it is told to go on, so that no time is too short.
 const LIMIT: Duration = Duration::from_millis(20);
@@ -210,6 +210,7 @@ fn without_threads_a_drop_is_kept() {
         assert_says(&error, ErrorKind::InvalidArgument, &["still belong"]);
         return;
     }
+    common::needs_mock("a process that it starts holds a stream of the mock");
     let _watched = watchdog::Watchdog::new();
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "without_threads_a_drop_is_kept", "--test-threads=1", "--nocapture"]);

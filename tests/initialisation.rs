@@ -2,10 +2,11 @@
 
 mod common;
 
-use common::assert_says;
-use racl::{Acl, ErrorKind, InitOptions, mock};
+use common::{assert_says, mock};
+use racl::{Acl, ErrorKind, InitOptions};
 
 fn reset() {
+    common::needs_mock("it begins and ends the mock");
     mock::reset().unwrap();
     racl::set_end_on_drop(true);
 }

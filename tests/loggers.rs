@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once, mpsc};
 use std::thread;
 
-use racl::{Acl, Allocator, CaptureMode, Context, ErrorKind, Stream, mock, op};
+use common::mock;
+use racl::{Allocator, CaptureMode, Context, ErrorKind, Stream, op};
 
 /// What the logger calls.
 struct Busy {
@@ -56,7 +57,7 @@ impl log::Log for CallsBack {
 
 /// Takes every lock that a call can take; what comes of it is not the question.
 fn use_everything(busy: Option<&Busy>) {
-    let acl = Acl::mock().unwrap();
+    let acl = common::acl();
     let _ = acl.mixed_toolkits();
     let Some(Busy { context, stream }) = busy else { return };
     let _ = context.operator_cache();
@@ -81,7 +82,7 @@ fn begin() -> (Arc<Busy>, watchdog::Watchdog) {
         log::set_logger(&CallsBack).unwrap();
         log::set_max_level(log::LevelFilter::Trace);
     });
-    let context = Acl::mock().unwrap().device(0).unwrap().context().create_context().unwrap();
+    let context = common::device().context().create_context().unwrap();
     // Each buffer is an allocation of the library then, which can fail to be freed.
     context.set_allocator(Allocator::Direct);
     let busy = Arc::new(Busy { stream: context.stream().unwrap(), context });
@@ -157,12 +158,12 @@ fn a_logger_may_initialise_the_library_that_is_being_initialised_or_ended() {
     end();
     racl::set_end_on_drop(true);
     says(|| {
-        let acl = Acl::mock().unwrap();
+        let acl = common::acl();
         mock::fail("aclFinalizeReference", 1, 500_000).unwrap();
         drop(acl);
         mock::clear_failures();
-        drop(Acl::mock().unwrap());
-        drop(Acl::mock().unwrap());
+        drop(common::acl());
+        drop(common::acl());
     });
     racl::set_end_on_drop(false);
 }

@@ -4,8 +4,8 @@ mod common;
 
 use std::time::Duration;
 
-use common::assert_says;
-use racl::{CaptureMode, Context, CountUpdate, CountWait, ErrorKind, IpcEventHandle, NotifyKey, mock};
+use common::{assert_says, mock};
+use racl::{CaptureMode, Context, CountUpdate, CountWait, ErrorKind, IpcEventHandle, NotifyKey};
 
 const DESTROY: &str = "aclrtDestroyNotify";
 

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, Once};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::assert_says;
-use racl::{Acl, CaptureMode, Context, Error, ErrorKind, Result, Stream, mock};
+use common::{assert_says, mock};
+use racl::{Acl, CaptureMode, Context, Error, ErrorKind, Result, Stream};
 
 /// A context of its own that runs host functions so, on a device that stays.
 struct Older {

@@ -1,11 +1,13 @@
 //! What runs again and again allocates nothing on the host. A binary of its own: its allocator counts.
 
+mod common;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use common::mock;
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Plan};
-use racl::{Acl, mock};
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
@@ -38,7 +40,7 @@ fn runs_with_host_inputs_and_outputs_allocate_nothing() {
         let y = g.muls(x, 2.0)?;
         g.output_to_host("y", y)
     });
-    let device = Acl::mock().unwrap().device(0).unwrap();
+    let device = common::device();
     let stream = device.stream().unwrap();
     let mut exe = plan.unwrap().capture(&device, Frozen::new()).unwrap();
     let (x, y, mut bind) = (exe.input("x").unwrap(), exe.output_id("y").unwrap(), exe.bindings());

@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::assert_says;
-use racl::{CaptureMode, Device, ErrorKind, OverflowMode, StreamOptions, mock};
+use common::{assert_says, mock};
+use racl::{CaptureMode, Device, ErrorKind, OverflowMode, StreamOptions};
 
 fn alone(test: impl FnOnce(&Device)) {
     let _alone = mock::exclusive();

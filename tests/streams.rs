@@ -7,8 +7,8 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use common::{assert_says, device};
-use racl::{ErrorKind, StreamOptions, mock, op, sys};
+use common::{assert_says, device, mock};
+use racl::{ErrorKind, StreamOptions, op, sys};
 
 #[test]
 fn submitting_returns_before_the_work_is_done() {
@@ -391,7 +391,7 @@ fn handles_go_to_other_code_and_come_back() {
 
 #[test]
 fn initialisations_share_the_library() {
-    let (one, two) = (racl::Acl::mock().unwrap(), racl::Acl::mock().unwrap());
+    let (one, two) = (common::acl(), common::acl());
     let device = one.device(0).unwrap();
     drop(one);
     assert!(two.is_mock() && two.to_string().starts_with("mock-acl "));

@@ -2,16 +2,16 @@
 
 mod common;
 
-use common::assert_says;
+use common::{assert_says, mock};
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Mode, Plan, Pool, RunOptions};
-use racl::{Acl, CaptureMode, DeviceLink, ErrorKind, Prefetch, Rows, mock, op};
+use racl::{CaptureMode, DeviceLink, ErrorKind, Prefetch, Rows, op};
 
 #[test]
 fn memory_and_graphs_of_another_device_are_refused() {
     // SAFETY: the only test of this binary, and nothing else reads the environment while it is set.
     unsafe { std::env::set_var("MOCK_ACL_DEVICES", "2") };
-    let acl = Acl::mock().unwrap();
+    let acl = common::acl();
     assert_eq!(acl.device_count().unwrap(), 2);
     let (zero, one) = (acl.device(0).unwrap(), acl.device(1).unwrap());
     let (here, there) = (zero.stream().unwrap(), one.stream().unwrap());

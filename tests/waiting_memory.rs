@@ -6,10 +6,10 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use common::{assert_says, direct_device as device};
+use common::{assert_says, direct_device as device, mock};
 use racl::op::DataType::F32;
 use racl::plan::{Executable, Frozen, Input, Mode, Plan, RunOptions};
-use racl::{CaptureMode, Context, DeviceBuffer, ErrorKind, Stream, mock};
+use racl::{CaptureMode, Context, DeviceBuffer, ErrorKind, Stream};
 
 /// What asks a stream or an event how far it is.
 const QUERIES: [&str; 2] = ["aclrtStreamQuery", "aclrtQueryEventStatus"];

@@ -4,14 +4,14 @@ mod common;
 
 use std::sync::{Arc, Mutex};
 
-use common::assert_says;
-use racl::{Acl, DeviceState, ErrorKind, StreamState, mock};
+use common::{assert_says, mock};
+use racl::{Acl, DeviceState, ErrorKind, StreamState};
 
 fn alone(test: impl FnOnce(&Acl)) {
     let _alone = mock::exclusive();
     mock::reset().unwrap();
     racl::set_end_on_drop(true);
-    test(&Acl::mock().unwrap());
+    test(&common::acl());
     mock::clear_failures();
 }
 

@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::channel;
 use std::thread;
 
-use racl::{CaptureMode, Condition, ErrorKind, Stream, Tensor, mock, op};
+use crate::common::mock;
+use racl::{CaptureMode, Condition, ErrorKind, Stream, Tensor, op};
 
 use crate::arena::{Arena, refused};
 

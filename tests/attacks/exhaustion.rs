@@ -1,12 +1,14 @@
 //! Devices without room: for streams, events, graphs and memory.
 
+use crate::common::mock;
 use racl::plan::{Frozen, Mode, RunOptions};
-use racl::{CaptureMode, DeviceBuffer, ErrorKind, mock, op};
+use racl::{CaptureMode, DeviceBuffer, ErrorKind, op};
 
 use crate::arena::{Arena, Gate, formula, refused, result, run};
 
 #[test]
 fn streams() {
+    crate::common::needs_the_card_alone("it uses up what the card has");
     let arena = Arena::new();
     let mut held = Vec::new();
     let error = loop {
@@ -28,6 +30,7 @@ fn streams() {
 /// Records wait for one that is done, as those of the runtime do; nothing else is lost.
 #[test]
 fn events() {
+    crate::common::needs_the_card_alone("it uses up what the card has");
     let arena = Arena::new();
     let (stream, side) = (arena.stream(), arena.stream());
     mock::limit_events(Some(16)).unwrap();
@@ -50,6 +53,7 @@ fn events() {
 
 #[test]
 fn streams_in_the_middle_of_a_capture() {
+    crate::common::needs_the_card_alone("it uses up what the card has");
     let arena = Arena::new();
     let stream = arena.stream();
     let mut out = arena.tensor(0.0);
@@ -76,6 +80,7 @@ fn streams_in_the_middle_of_a_capture() {
 
 #[test]
 fn streams_for_a_plan() {
+    crate::common::needs_the_card_alone("it uses up what the card has");
     let arena = Arena::new();
     let x = arena.tensor(-2.0);
     let stream = arena.stream();
@@ -103,6 +108,7 @@ fn streams_for_a_plan() {
 
 #[test]
 fn memory_and_who_waits_for_it() {
+    crate::common::needs_the_card_alone("it uses up what the card has");
     let arena = Arena::new();
     let (free, total) = arena.context.memory_info().unwrap();
     let part = total / 8;
@@ -129,6 +135,7 @@ fn memory_and_who_waits_for_it() {
 
 #[test]
 fn memory_for_executables() {
+    crate::common::needs_the_card_alone("it uses up what the card has");
     let arena = Arena::new();
     let (_, total) = arena.context.memory_info().unwrap();
     let plan = arena.executable(Mode::Captured, formula).plan().clone();
@@ -155,6 +162,7 @@ fn memory_for_executables() {
 
 #[test]
 fn thousands_of_graphs() {
+    crate::common::needs_the_card_alone("it uses up what the card has");
     let arena = Arena::new();
     let stream = arena.stream();
     let mut sum = arena.tensor(0.0);

@@ -1,7 +1,8 @@
 //! C calls that fail where nobody looks: an error, and everything as it was.
 
+use crate::common::mock;
 use racl::plan::Mode;
-use racl::{Allocator, CaptureMode, Error, ErrorKind, Result, mock, op};
+use racl::{Allocator, CaptureMode, Error, ErrorKind, Result, op};
 
 use crate::arena::{Arena, formula, result};
 

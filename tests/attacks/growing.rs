@@ -2,7 +2,8 @@
 
 use std::thread;
 
-use racl::{Allocator, CaptureMode, ErrorKind, GraphPool, mock, op};
+use crate::common::mock;
+use racl::{Allocator, CaptureMode, ErrorKind, GraphPool, op};
 
 use crate::arena::{Arena, refused, until};
 

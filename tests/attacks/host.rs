@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use crate::common::mock;
 use racl::plan::Mode;
-use racl::{CaptureMode, Error, ErrorKind, Stream, Tensor, mock, op};
+use racl::{CaptureMode, Error, ErrorKind, Stream, Tensor, op};
 
 use crate::arena::{Arena, formula, until, until_still};
 

@@ -5,9 +5,10 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use crate::common::mock;
 use racl::op::DataType::F32;
 use racl::plan::{Bindings, Executable, Frozen, HostOutputs, Input, InputId, Mode, OutputId, Plan, RunOptions};
-use racl::{CaptureMode, ErrorKind, Result, Stream, mock};
+use racl::{CaptureMode, ErrorKind, Result, Stream};
 
 use crate::arena::{Arena, Gate};
 

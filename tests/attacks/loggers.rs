@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once};
 
-use racl::{Allocator, Context, Stream, mock, op};
+use crate::common::mock;
+use racl::{Allocator, Context, Stream, op};
 
 use crate::arena::Arena;
 

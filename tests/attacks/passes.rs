@@ -1,6 +1,6 @@
 //! Plans after their passes, with numbers and failures that passes do not expect.
 
-use racl::mock;
+use crate::common::mock;
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, PassMode, Passes, Plan, Simulated};
 

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use racl::{CaptureMode, DeviceBuffer, ErrorKind, Graph, GraphPool, Result, Stream, mock};
+use crate::common::mock;
+use racl::{CaptureMode, DeviceBuffer, ErrorKind, Graph, GraphPool, Result, Stream};
 
 use crate::arena::{Arena, Gate, refused, until_still};
 

@@ -4,7 +4,8 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::{env, thread};
 
-use racl::{Acl, CaptureMode, Device, Stream, Tensor, mock, op};
+use crate::common::mock;
+use racl::{Acl, CaptureMode, Device, Stream, Tensor, op};
 
 use crate::arena::Gate;
 
@@ -12,6 +13,7 @@ const WHAT: &str = "RACL_ATTACK";
 
 /// Runs `what` in a process of its own; gives its code, none for a signal, and what it printed.
 fn child(what: &str, variables: &[(&str, &str)]) -> (Option<i32>, String) {
+    crate::common::needs_mock("a process that it starts controls the mock");
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", "processes::what_a_child_does", "--nocapture"]).env(WHAT, what);
     let out = command.envs(variables.iter().copied()).output().unwrap();
@@ -29,7 +31,7 @@ pub(crate) fn ends_well(what: &str, variables: &[(&str, &str)]) -> String {
 static KEPT: OnceLock<(Device, Stream, Tensor<f32>)> = OnceLock::new();
 
 fn busy() -> (Device, Stream, Tensor<f32>) {
-    let device = Acl::mock().unwrap().device(0).unwrap();
+    let device = crate::common::device();
     let stream = device.stream().unwrap();
     let mut out = device.zeros::<f32>([4]).unwrap();
     op::fill(&stream, &mut out, 1.0).unwrap();

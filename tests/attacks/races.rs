@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::common::mock::{self, RaceCheck};
 use fastrand::Rng;
-use racl::mock::{self, RaceCheck};
 use racl::{
     Allocator, CaptureMode, Context, DeviceBuffer, Event, Graph, GraphPool, Lent, Result, SharedBuffer, Stream,
 };

@@ -1,9 +1,10 @@
 //! Device memory with several owners, parts of it, and executables that move.
 
 use crate::arena::{Arena, Gate, refused};
+use crate::common::mock;
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Mode, OnMove, Plan, RunOptions};
-use racl::{Allocator, CaptureMode, ErrorKind, Prefetch, SharedBuffer, mock, op};
+use racl::{Allocator, CaptureMode, ErrorKind, Prefetch, SharedBuffer, op};
 use std::sync::mpsc::channel;
 use std::thread;
 

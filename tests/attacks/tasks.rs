@@ -1,7 +1,8 @@
 //! Work that fails on the device, long after the call that gave it.
 
+use crate::common::mock;
 use racl::plan::Mode;
-use racl::{CaptureMode, ErrorKind, mock, op};
+use racl::{CaptureMode, ErrorKind, op};
 
 use crate::arena::{Arena, formula, result, run};
 

@@ -1,6 +1,6 @@
 //! Graphs whose operators are given other memory from run to run.
 
-use racl::mock::{self, RaceCheck};
+use crate::common::mock::{self, RaceCheck};
 use racl::op::DataType::F32;
 use racl::plan::{Executable, Frozen, Input, Mode, Plan, RunOptions};
 use racl::{Context, ErrorKind, Result, Stream, Tensor, op};

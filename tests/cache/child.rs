@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::{env, fs, io};
 
+use crate::common::mock;
 use racl::cache::CompileCache;
 use racl::cache::observe_steps;
-use racl::mock;
 
 use crate::{Root, assert_hit, assert_rebuilt, common, start};
 
@@ -212,6 +212,7 @@ fn a_process_that_dies_while_it_clears_a_broken_entry_leaves_what_the_next_one_r
 
 #[test]
 fn a_library_that_tells_other_things_is_another_key() {
+    crate::common::needs_mock("it says what the mock tells");
     let root = Root::new();
     let run = |function| Start { variables: &[(FAIL, function)], ..Start::default() }.run(&root.path());
     assert_eq!(Start::default().run(&root.path()), "miss, built true");

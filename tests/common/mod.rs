@@ -1,16 +1,21 @@
 //! What the tests share.
-#![allow(dead_code)]
+// Each binary takes some of it.
+#![allow(dead_code, unused_imports)]
 
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use racl::{Acl, Device, Error, ErrorKind};
+use racl::{Device, Error, ErrorKind};
 
-/// The first device of the built-in mock.
+pub(crate) mod library;
+pub(crate) mod mock;
+
+pub(crate) use library::{acl, device_at, is_mock, needs_mock, needs_the_card_alone};
+
+/// The first device of the library: of the built-in mock, unless the tests run elsewhere.
 pub(crate) fn device() -> Device {
-    let acl = Acl::mock().expect("the mock initialises");
-    acl.device(0).expect("the mock has a device")
+    device_at(0)
 }
 
 /// The same, with one allocation of the library for each of this crate, which the mock counts and watches one by one.

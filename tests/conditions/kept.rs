@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use racl::{CaptureMode, GraphPool, Prefetch, mock, op};
+use racl::{CaptureMode, GraphPool, Prefetch, op};
 
-use crate::common::device;
+use crate::common::{device, mock};
 use crate::{bytes, capture, number, word};
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-use racl::mock::{self, LiveHandles};
+use crate::common::mock::{self, LiveHandles};
 use racl::sys::Table;
 
 use crate::scenario::POOLED;

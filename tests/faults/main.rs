@@ -2,6 +2,8 @@
 //!
 //! The scenario uses everything once. Each test runs it with one failure and looks at what comes back.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod injected;
 mod plans;
 mod scenario;
@@ -13,7 +15,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
-use racl::mock::{self, LiveHandles};
+use common::mock::{self, LiveHandles};
 use racl::{Error, Result};
 
 /// Far more than a run takes, also on a busy machine and under a sanitizer.

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
+use crate::common::mock;
 use racl::half::f16;
 use racl::op::{self, GeluForm, LayerNorm, ReduceKind, RotaryForm, Scalar, aclnn, reduce_into};
 use racl::plan::Cores;
 use racl::{
     Acl, Allocator, CaptureMode, Context, CountUpdate, CountWait, Device, DeviceFeature, DeviceStatus, Error,
-    ErrorKind, LibraryFeature, PlaceKind, Prefetch, Result, Rows, Stream, StreamOptions, SystemOption, mock,
+    ErrorKind, LibraryFeature, PlaceKind, Prefetch, Result, Rows, Stream, StreamOptions, SystemOption,
 };
 
 /// Whether memory comes from the pool; else each allocation is one of the library, which the mock counts.

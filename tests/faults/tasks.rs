@@ -1,6 +1,7 @@
 //! Work that fails on the device, after the call that queued it.
 
-use racl::{ErrorKind, mock};
+use crate::common::mock;
+use racl::ErrorKind;
 
 use crate::injected::{calls, leaks};
 use crate::{Outcome, Watch, collect_log, nothing, run};

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Wake, Waker};
 use std::thread::yield_now;
 
-use racl::{Context, ErrorKind, Stream, mock};
+use racl::{Context, ErrorKind, Stream};
 
 use crate::alone;
-use crate::common::device;
+use crate::common::{device, mock};
 use crate::executor::{assert_waits, block_on};
 
 /// Where nobody else's memory counts.

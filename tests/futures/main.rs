@@ -16,5 +16,5 @@ mod watchdog;
 
 /// What a test does first: failures are injected for the whole process.
 pub(crate) fn alone() -> (MutexGuard<'static, ()>, Watchdog) {
-    (racl::mock::exclusive(), Watchdog::new())
+    (common::mock::exclusive(), Watchdog::new())
 }

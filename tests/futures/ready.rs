@@ -5,10 +5,10 @@ use std::task::{Poll, Waker};
 
 use racl::op::DataType::F32;
 use racl::plan::{Frozen, Input, Plan};
-use racl::{CaptureMode, ErrorKind, mock};
+use racl::{CaptureMode, ErrorKind};
 
 use crate::alone;
-use crate::common::{assert_says, device};
+use crate::common::{assert_says, device, mock};
 use crate::executor::{Woken, assert_waits, block_on, poll};
 
 #[test]

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use racl::{Device, Result, Stream, mock};
+use racl::{Device, Result, Stream};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 
 use crate::alone;
-use crate::common::device;
+use crate::common::{device, mock};
 
 fn runtime(threads: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(threads).enable_time().build().unwrap()

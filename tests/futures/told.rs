@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::task::{Poll, Wake, Waker};
 
-use racl::{ErrorKind, mock};
+use racl::ErrorKind;
 
 use crate::alone;
-use crate::common::{assert_says, device};
+use crate::common::{assert_says, device, mock};
 use crate::executor::{Woken, assert_waits, block_on, poll};
 
 const DEVICE_FAULT: i32 = 507_015;

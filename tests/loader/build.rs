@@ -111,6 +111,7 @@ impl Libraries {
 
 /// The libraries of this run.
 pub(crate) fn libraries() -> &'static Libraries {
+    crate::common::needs_mock("it makes libraries of the mock");
     static LIBRARIES: OnceLock<Libraries> = OnceLock::new();
     LIBRARIES.get_or_init(|| build(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("loader")))
 }

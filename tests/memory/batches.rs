@@ -1,8 +1,8 @@
 //! Several copies with one call.
 
-use racl::{CaptureMode, DeviceBuffer, ErrorKind, PinnedBuffer, Result, Stream, mock};
+use racl::{CaptureMode, DeviceBuffer, ErrorKind, PinnedBuffer, Result, Stream};
 
-use crate::common::{assert_says, device};
+use crate::common::{assert_says, device, mock};
 use crate::exclusive;
 
 #[test]

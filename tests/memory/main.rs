@@ -12,5 +12,5 @@ mod rows;
 
 /// What a test does first: failures are injected for the whole process.
 pub(crate) fn exclusive() -> std::sync::MutexGuard<'static, ()> {
-    racl::mock::exclusive()
+    common::mock::exclusive()
 }

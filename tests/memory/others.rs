@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use racl::{Allocator, CaptureMode, Context, DeviceBuffer, ErrorKind, PinnedBuffer, mock};
+use racl::{Allocator, CaptureMode, Context, DeviceBuffer, ErrorKind, PinnedBuffer};
 
-use crate::common::{assert_says, device};
+use crate::common::{assert_says, device, mock};
 use crate::exclusive;
 
 /// A context of its own, since what it holds is counted.

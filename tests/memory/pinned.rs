@@ -1,8 +1,8 @@
 //! Vectors of the program that are pinned where they are.
 
-use racl::{ErrorKind, mock};
+use racl::ErrorKind;
 
-use crate::common::{assert_says, device};
+use crate::common::{assert_says, device, mock};
 use crate::exclusive;
 
 #[test]

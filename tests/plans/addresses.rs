@@ -3,11 +3,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, mpsc};
 
+use crate::common::mock;
 use racl::Tensor;
 use racl::op::{CubeMath, DataType, DataType::F32, DataType::I64, GeluForm, aclnn};
 use racl::plan::{Bindings, Builder, Executable, Frozen, Input, Mode, Plan, RunOptions, Value};
 use racl::sys::Table;
-use racl::{Result, Stream, mock};
+use racl::{Result, Stream};
 
 use crate::{Alone, calls_of, give, result};
 

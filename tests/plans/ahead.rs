@@ -1,8 +1,9 @@
 //! Runs with host inputs and outputs that are submitted before those before them are done.
 
+use crate::common::mock;
+use racl::ErrorKind;
 use racl::op::DataType::F32;
 use racl::plan::{Executable, Frozen, Input, Mode, Plan, RunOptions};
-use racl::{ErrorKind, mock};
 
 use crate::{Alone, calls_of};
 

@@ -5,10 +5,10 @@ use std::panic::Location;
 use racl::op::DataType::{F32, I64};
 use racl::op::aclnn;
 use racl::plan::{Builder, Frozen, Inferred, Input, Mode, Plan, RunOptions, Simulated, Value};
-use racl::{Error, ErrorKind, Result, mock};
+use racl::{Error, ErrorKind, Result};
 
 use crate::Alone;
-use crate::common::assert_says;
+use crate::common::{assert_says, mock};
 
 fn x(g: &Builder) -> Result<Value> {
     g.input("x", [4], F32, Input::Copied)

@@ -1,10 +1,11 @@
 //! What a plan needs of a device, told before anything is recorded; and gates to the outside.
 
+use crate::common::mock;
 use racl::op::DataType::F32;
 use racl::plan::{
     Buckets, Cores, External, FindingKind, Foreign, Frozen, Input, Mode, OnFull, OnMove, Plan, RunOptions, Scope,
 };
-use racl::{CaptureMode, Context, Error, ErrorKind, mock};
+use racl::{CaptureMode, Context, Error, ErrorKind};
 
 use crate::{Alone, calls_of, give, result};
 

@@ -2,10 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::common::mock;
 use racl::op::DataType::{self, Bool, F32, I8, I16, I32, I64, U8, U16, U32, U64};
 use racl::op::aclnn;
 use racl::plan::{Builder, Executable, Frozen, Input, Mode, Plan, RunOptions, Simulated, Value};
-use racl::{Context, Result, Stream, mock};
+use racl::{Context, Result, Stream};
 
 use crate::Alone;
 

@@ -1,11 +1,11 @@
 //! Inputs by class: what a run does with each, and what it refuses.
 
+use racl::ErrorKind;
 use racl::op::{
     DataType::{F32, I32},
     aclnn,
 };
 use racl::plan::{Frozen, Input, Mode, OnMove, Plan, RunOptions};
-use racl::{Acl, ErrorKind};
 
 use crate::common::assert_says;
 use crate::{Alone, all_calls, calls_of, give, heap, result};
@@ -304,7 +304,7 @@ fn an_output_that_was_copied_stays_as_it_was() {
 fn the_library_lives_as_long_as_an_executable() {
     let alone = Alone::new();
     let mut exe = sum(Input::Copied, Input::Static).capture(&alone.device, Frozen::new()).unwrap();
-    let (_, error) = Acl::mock().unwrap().close().unwrap_err().into_parts();
+    let (_, error) = crate::common::acl().close().unwrap_err().into_parts();
     assert_says(&error, ErrorKind::InvalidArgument, &["other values use the initialisation"]);
     let x = alone.device.upload_tensor(&[1.0_f32; 4], [4]).unwrap();
     exe.run(&alone.stream(), &mut give(&exe, "x", &x)).unwrap();

@@ -1,8 +1,9 @@
 //! Drops of what a gate of another executable holds up: none waits for it, and nothing is lost.
 
+use crate::common::mock;
 use racl::op::DataType::F32;
 use racl::plan::{Executable, External, Frozen, Input, Mode, OnMove, Plan, Pool, RunOptions, Scope};
-use racl::{CaptureMode, ErrorKind, Stream, mock};
+use racl::{CaptureMode, ErrorKind, Stream};
 
 use crate::{Alone, give, result};
 

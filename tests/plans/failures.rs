@@ -2,9 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::common::mock;
 use racl::op::DataType::F32;
 use racl::plan::{Bindings, Cores, Executable, Frozen, Input, Mode, OnMove, Plan, RunOptions, Scope};
-use racl::{ErrorKind, Result, Stream, mock};
+use racl::{ErrorKind, Result, Stream};
 
 use crate::kernels::copy;
 use crate::{Alone, result};

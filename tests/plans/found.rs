@@ -6,10 +6,10 @@ use racl::plan::{
     Bindings, Builder, Executable, Fork, Found, Frozen, Input, PassMode, Passes, Plan, RunOptions, Scope, Simulated,
     Value,
 };
-use racl::{ErrorKind, Result, mock};
+use racl::{ErrorKind, Result};
 
 use crate::Alone;
-use crate::common::assert_says;
+use crate::common::{assert_says, mock};
 
 /// A plan of `x`, of these sizes, and of a mask or nothing.
 fn plan(dims: &[usize], dtype: DataType, mask: &[usize], find: fn(&Builder, Value, Value) -> Result<Found>) -> Plan {

@@ -2,11 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use racl::ErrorKind;
 use racl::op::DataType::F32;
 use racl::plan::{Executable, External, Frozen, Input, Mode, OnMove, Plan, RunOptions, Scope};
-use racl::{ErrorKind, mock};
 
-use crate::common::assert_says;
+use crate::common::{assert_says, mock};
 use crate::{Alone, give, result};
 
 /// y = t + 1 after "ready" was signalled, on a side stream or on that of the run; "done" is signalled then.

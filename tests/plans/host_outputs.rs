@@ -7,9 +7,9 @@ use racl::op::{
 use racl::plan::{
     Bindings, Executable, Frozen, HostFunction, HostOutputs, Input, Mode, OutputId, Plan, Pool, RunOptions,
 };
-use racl::{Error, ErrorKind, Result, Stream, mock};
+use racl::{Error, ErrorKind, Result, Stream};
 
-use crate::common::assert_says;
+use crate::common::{assert_says, mock};
 use crate::{Alone, calls_of};
 
 mod failing;

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use racl::op::DataType::F32;
 use racl::plan::{Cores, Frozen, Input, Mode, OnMove, Plan, RunOptions, Scope};
-use racl::{CaptureMode, ErrorKind, mock};
+use racl::{CaptureMode, ErrorKind};
 
-use crate::common::assert_says;
+use crate::common::{assert_says, mock};
 use crate::kernels::{FAIL, PANIC, WORK, copy_as_told};
 use crate::{Alone, give, result};
 

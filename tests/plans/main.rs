@@ -57,8 +57,9 @@ mod watchdog;
 
 use std::sync::MutexGuard;
 
+use common::mock;
 use racl::plan::{Bindings, Executable};
-use racl::{Device, Stream, mock};
+use racl::{Device, Stream};
 
 /// The mock, empty and for one test alone.
 pub(crate) struct Alone {

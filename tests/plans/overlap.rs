@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use racl::mock::{self, RaceCheck};
+use crate::common::mock::{self, RaceCheck};
 use racl::op::{DataType::F32, aclnn};
 use racl::plan::auto::{Auto, Overlapped, Rates, Target};
 use racl::plan::{Builder, Frozen, HostFunction, Input, Options, Plan, Simulated, Value};

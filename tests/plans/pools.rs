@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use racl::op::DataType::F32;
 use racl::plan::{Executable, Foreign, Frozen, HostFunction, Input, Launch, Mode, OnMove, Plan, Pool, RunOptions};
-use racl::{Allocator, Context, ErrorKind, Result, Stream, mock};
+use racl::{Allocator, Context, ErrorKind, Result, Stream};
 
-use crate::common::assert_says;
+use crate::common::{assert_says, mock};
 use crate::{Alone, give, result};
 
 /// y = 2 x + add, over a temporary that is full of 2 x in between.

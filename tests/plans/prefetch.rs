@@ -1,8 +1,9 @@
 //! Prefetches in plans: what is asked for, where, and when.
 
+use crate::common::mock;
+use racl::Prefetch;
 use racl::op::DataType::{F32, U8};
 use racl::plan::{After, FindingKind, Frozen, Input, Mode, Options, Plan, RunOptions, Scope};
-use racl::{Prefetch, mock};
 
 use crate::{Alone, result};
 

@@ -3,9 +3,9 @@
 use racl::op::DataType::{self, Bool, F16, F32, I32, I64};
 use racl::op::{AnyTensor, Operand, Scalar, Submit, aclnn};
 use racl::plan::{Builder, Executable, Frozen, Input, Mode, Plan, RunOptions, Simulated, Value};
-use racl::{ErrorKind, Result, mock};
+use racl::{ErrorKind, Result};
 
-use crate::common::assert_says;
+use crate::common::{assert_says, mock};
 use crate::{Alone, calls_of};
 
 type Shaped = (&'static [usize], DataType);

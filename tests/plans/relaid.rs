@@ -1,9 +1,10 @@
 //! Work on weights that is done once, on a device.
 
+use crate::common::mock;
+use racl::Tensor;
 use racl::op::DataType::{F16, F32, I32};
 use racl::plan::auto::{Auto, Target};
 use racl::plan::{Dim, Executable, Frozen, Input, Mode, PassMode, Passes, Plan, RunOptions, Scope, Simulated};
-use racl::{Tensor, mock};
 
 use crate::choices::{all_ways, condition, times, with, x};
 use crate::{Alone, calls_of, give, result};

@@ -3,9 +3,9 @@
 
 use racl::op::DataType::F32;
 use racl::plan::{Executable, Frozen, Input, Plan};
-use racl::{Error, ErrorKind, Result, Stream, mock};
+use racl::{Error, ErrorKind, Result, Stream};
 
-use crate::common::assert_says;
+use crate::common::{assert_says, mock};
 use crate::{Alone, give, result};
 
 const FAULT: i32 = 507_015;

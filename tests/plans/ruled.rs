@@ -3,10 +3,10 @@
 use racl::op::DataType::{self, F16, F32, I64};
 use racl::op::{Probe, aclnn};
 use racl::plan::{Builder, Frozen, Inferred, Input, Plan, Quantity, Value};
-use racl::{ErrorKind, Result, mock};
+use racl::{ErrorKind, Result};
 
 use crate::Alone;
-use crate::common::assert_says;
+use crate::common::{assert_says, mock};
 
 fn refused(work: &dyn Fn(&Builder, Value) -> Result<()>, says: &[&str]) {
     let built = Plan::build(|g| {

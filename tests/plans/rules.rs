@@ -8,9 +8,9 @@ use racl::op::{
     aclnn,
 };
 use racl::plan::{After, FindingKind, Fork, Frozen, Input, Mode, ORIGIN_TAG, Plan, RunOptions, Scope};
-use racl::{Error, ErrorKind, Prefetch, mock};
+use racl::{Error, ErrorKind, Prefetch};
 
-use crate::common::assert_says;
+use crate::common::{assert_says, mock};
 use crate::{Alone, all_calls, give, result};
 
 #[test]

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use racl::ErrorKind;
 use racl::op::{DataType::F32, aclnn};
 use racl::plan::{
     Bindings, Cores, Executable, Frozen, HostFunction, Input, Mode, OnFull, OnMove, Plan, RunOptions, Scope,
 };
-use racl::{ErrorKind, mock};
 
-use crate::common::assert_says;
+use crate::common::{assert_says, mock};
 use crate::kernels::copy;
 use crate::{Alone, calls_of, give, result};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use racl::mock;
+use crate::common::mock;
 use racl::op::{DataType::F32, aclnn};
 use racl::plan::{Executable, Fork, Frozen, Input, Mode, ORIGIN_TAG, Plan, RunOptions, Scope};
 

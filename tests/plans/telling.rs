@@ -326,9 +326,9 @@ fn an_update_that_failed_is_made_again_by_the_next_run() {
     let (id, mut bind) = (exe.input("x").unwrap(), exe.bindings());
     exe.run(&stream, bind.set(id, &x).symbol("shift", 1).symbol("times", 1)).unwrap();
     check_numbered(&exe, &[1.0, 2.0, 3.0], 1, 1);
-    racl::mock::fail("aclnnRollGetWorkspaceSize", 1, 161_002).unwrap();
+    crate::common::mock::fail("aclnnRollGetWorkspaceSize", 1, 161_002).unwrap();
     let failed = exe.run(&stream, bind.symbol("shift", 2).symbol("times", 3));
-    racl::mock::clear_failures();
+    crate::common::mock::clear_failures();
     assert!(failed.is_err());
     // The same numbers again: nothing is taken for done that was not.
     exe.run(&stream, &mut bind).unwrap();

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use racl::op::{DataType::F32, aclnn};
 use racl::plan::{Builder, Cores, Executable, FindingKind, Frozen, Input, Mode, Plan, RunOptions, Scope, Value};
-use racl::{ErrorKind, Result, mock};
+use racl::{ErrorKind, Result};
 
-use crate::common::assert_says;
+use crate::common::{assert_says, mock};
 use crate::kernels::{FAIL, PANIC, WORK, copy_and, copy_as_told};
 use crate::{Alone, calls_of, give, result};
 

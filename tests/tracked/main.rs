@@ -5,9 +5,9 @@ mod common;
 mod plans;
 mod random;
 
-use common::device;
+use common::{device, mock};
 use racl::Tensor;
-use racl::{CaptureMode, Context, ErrorKind, Stream, mock, op, untracked};
+use racl::{CaptureMode, Context, ErrorKind, Stream, op, untracked};
 
 const EVENTS: [&str; 2] = ["aclrtRecordEvent", "aclrtStreamWaitEvent"];
 

@@ -1,9 +1,10 @@
 //! Plans beside eager work on other streams.
 
+use crate::common::mock;
 use racl::Tensor;
 use racl::op::DataType::F32;
 use racl::plan::{Bindings, Executable, Frozen, Input, Mode, Plan, RunOptions};
-use racl::{Context, Stream, mock, op};
+use racl::{Context, Stream, op};
 
 use crate::{events_of, held, release_in_turn};
 

@@ -2,11 +2,11 @@
 
 use std::sync::Mutex;
 
+use crate::common::mock::RaceCheck;
 use racl::Tensor;
-use racl::mock::RaceCheck;
-use racl::{CaptureMode, Context, Graph, Result, Stream, mock, op};
+use racl::{CaptureMode, Context, Graph, Result, Stream, op};
 
-use crate::common::device;
+use crate::common::{device, mock};
 
 const STREAMS: usize = 4;
 const BUFFERS: usize = 6;

@@ -1,8 +1,9 @@
 //! What stands in the plans that are chosen, and beside them.
 
+use crate::common::mock;
+use racl::ErrorKind;
 use racl::op::DataType::{F32, I32};
 use racl::plan::{FindingKind, Input, Plan, RunOptions};
-use racl::{ErrorKind, mock};
 
 use super::{WAYS, Way, all_ways, body, condition, made, round, times, with, x};
 use crate::Alone;

@@ -1,8 +1,9 @@
 //! Loops with a limit of rounds: the same on every way, and without an error.
 
+use crate::common::mock;
+use racl::ErrorKind;
 use racl::op::DataType::{Bool, F32, I32, I64};
 use racl::plan::{FindingKind, Input, Plan, RunOptions, Simulated};
-use racl::{ErrorKind, mock};
 
 use super::refused::refused;
 use super::{Run, Way, all_ways, body, condition, made, once, round, times, with, x};

@@ -1,6 +1,6 @@
 //! Random programs with choices inside choices, as plans on every way and in plain Rust.
 
-use racl::mock::{self, RaceCheck};
+use crate::common::mock::{self, RaceCheck};
 use racl::plan::auto::{Auto, Target};
 use racl::plan::{Options, PassMode, Passes, Plan};
 

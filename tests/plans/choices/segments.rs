@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use racl::mock::{self, RaceCheck};
+use crate::common::mock::{self, RaceCheck};
 use racl::op::DataType::{F32, I32};
 use racl::plan::{
     After, Bindings, Cores, Executable, External, FindingKind, Fork, HostFunction, Input, OnFull, OnMove, Plan, Pool,
