@@ -115,6 +115,7 @@ fn large_memory_that_waits_is_found_beside_a_thread_that_allocates() {
 
 #[test]
 fn memory_that_never_becomes_free_is_told() {
+    common::needs_mock("it holds a stream until the end");
     let _alone = mock::exclusive();
     let _soon = DropLimit::soon();
     let context = device().context().create_context().unwrap();

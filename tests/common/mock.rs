@@ -29,8 +29,6 @@ only_of_the_mock! {
     fn fail_task(function: &str, nth: u64, code: i32) -> Result<()>;
     fn prefetched() -> (u64, u64);
     fn launches() -> Vec<Launch>;
-    fn older_host_functions(on: bool) -> bool;
-    fn older_graphs(on: bool) -> bool;
     fn races() -> Vec<Race>;
 }
 
@@ -97,11 +95,21 @@ pub(crate) fn clear_failures() {
     racl::mock::clear_failures();
 }
 
-pub(crate) fn stand_still(on: bool) -> bool {
-    if on {
-        needs_mock("it uses mock::stand_still");
-    }
-    racl::mock::stand_still(on)
+macro_rules! switches_of_the_mock {
+    ($(fn $name:ident(on: bool) -> bool;)*) => {$(
+        pub(crate) fn $name(on: bool) -> bool {
+            if on {
+                needs_mock(concat!("it uses mock::", stringify!($name)));
+            }
+            racl::mock::$name(on)
+        }
+    )*};
+}
+
+switches_of_the_mock! {
+    fn stand_still(on: bool) -> bool;
+    fn older_host_functions(on: bool) -> bool;
+    fn older_graphs(on: bool) -> bool;
 }
 
 pub(crate) fn log_launches(on: bool) {

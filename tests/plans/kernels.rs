@@ -42,7 +42,7 @@ pub(crate) fn copy_and(device: &Device, more: &Arc<AtomicU32>) -> Foreign {
 pub(crate) fn tell_priority(told: &Arc<AtomicU32>) -> Foreign {
     let told = Arc::clone(told);
     Foreign::new("test.priority", 1, move |launch| {
-        let (ask, mut priority) = (Table::mock().aclrtStreamGetPriority()?, u32::MAX);
+        let (ask, mut priority) = (crate::common::acl().table().aclrtStreamGetPriority()?, u32::MAX);
         // SAFETY: a live stream, and a place for one number.
         assert_eq!(unsafe { ask(launch.stream().as_raw(), &raw mut priority) }, 0);
         told.store(priority, Ordering::Relaxed);
@@ -51,8 +51,9 @@ pub(crate) fn tell_priority(told: &Arc<AtomicU32>) -> Foreign {
 }
 
 fn submit_copy(launch: &Launch<'_>) -> Result<()> {
-    let table = Table::mock();
-    let (from, to) = (tensor(&table, launch, 0), tensor(&table, launch, 1));
+    let acl = crate::common::acl();
+    let table = acl.table();
+    let (from, to) = (tensor(table, launch, 0), tensor(table, launch, 1));
     let (mut bytes, mut executor) = (0, std::ptr::null_mut());
     let prepare = table.aclnnInplaceCopyGetWorkspaceSize()?;
     // SAFETY: two live tensors, and places for one number and one handle.

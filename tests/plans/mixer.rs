@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
 use racl::plan::{Foreign, Launch};
-use racl::sys::{Table, aclrtMemcpyKind};
+use racl::sys::aclrtMemcpyKind;
 use racl::{PinnedBuffer, Result};
 
 use super::generate::{self, Spread};
@@ -83,7 +83,7 @@ fn part(launch: &Launch<'_>, index: usize, spread: &Spread) -> Part {
 impl Part {
     /// Copies the elements to or from dense host memory.
     fn copy(&self, launch: &Launch<'_>, host: *mut u8, kind: aclrtMemcpyKind) {
-        let copy = Table::mock().aclrtMemcpyAsync().unwrap();
+        let copy = crate::common::acl().table().aclrtMemcpyAsync().unwrap();
         let mut host = host.cast::<c_void>();
         for (start, bytes) in &self.pieces {
             let device = self.address.wrapping_byte_add(*start);
