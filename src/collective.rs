@@ -12,8 +12,8 @@
 //! fit together is told by the mock, at the stream and by [`Communicator::async_error`]; a card hangs until its time
 //! limit, or gives wrong numbers.
 //!
-//! In a capture they become part of the graph, and run with each launch; every rank launches as often. In a plan they
-//! are calls of other code: [`Foreign`](crate::plan::Foreign).
+//! In a capture they become part of the graph, and run with each launch; every rank launches as often. A plan has them
+//! in closures: [`Launch::all_reduce`](crate::plan::Launch::all_reduce).
 //!
 //! # Examples
 //!

@@ -7,7 +7,7 @@ use super::{Communicator, RecvBuffer, Reducible, Reduction, SendBuffer, named};
 use crate::allocation::Touch;
 use crate::call::collective;
 use crate::error::{Error, Result};
-use crate::op::Element;
+use crate::op::{DataType, Element};
 use crate::stream::{Named, Stream};
 
 /// Memory that work of `stream` can use, and the library's name of its type.
@@ -112,6 +112,28 @@ impl Communicator {
         self.submit(stream, (named, &touches(&send, &recv)), |context, comm, raw| {
             // SAFETY: both sides have `count` elements of the type on this device and are registered with the stream.
             unsafe { collective!(context, HcclAllReduce(send.address, recv.address, count, dtype, op, comm, raw)) }
+        })
+    }
+
+    /// As [`Communicator::all_reduce`], of memory of a plan.
+    ///
+    /// # Safety
+    ///
+    /// Both addresses have `count` elements of the type on the stream's device, are one or share no memory, and the
+    /// caller registers them with the stream.
+    #[track_caller]
+    pub(crate) unsafe fn all_reduce_at(
+        &self,
+        stream: &Stream,
+        [from, to]: [*mut std::ffi::c_void; 2],
+        (count, dtype): (usize, DataType),
+        reduction: Reduction,
+    ) -> Result<()> {
+        let named = named("all_reduce");
+        let dtype = checked(stream, named, || raw_type(dtype))?;
+        self.submit(stream, (named, &[]), |context, comm, raw| {
+            // SAFETY: by the contract.
+            unsafe { collective!(context, HcclAllReduce(from, to, count as u64, dtype, reduction.raw(), comm, raw)) }
         })
     }
 

@@ -1,7 +1,9 @@
 //! Operations in captured graphs, and their order on several streams.
 
 use racl::collective::{Communicator, Reduction};
-use racl::{CaptureMode, mock, op};
+use racl::op::DataType::F32;
+use racl::plan::{Foreign, Frozen, Input, Plan};
+use racl::{CaptureMode, ErrorKind, mock, op};
 
 use crate::{alone, run};
 
@@ -54,6 +56,38 @@ fn a_graph_keeps_the_communicator_and_the_memory() {
     assert_eq!(results[1].to_vec().unwrap(), [3; 8]);
     drop(graphs);
     assert_eq!(mock::live_handles().library_objects, before);
+}
+
+#[test]
+fn a_plan_reduces_in_a_closure() {
+    let (acl, _alone) = alone();
+    run(&acl, 2, |rank| {
+        let ranks = rank.ranks.subgroup(&[0, 1], 5).unwrap().unwrap();
+        let kinds = |done: racl::Result<()>| done.unwrap_err().kind();
+        let sum = Foreign::new("test.sum", 1, move |launch| {
+            assert_eq!(kinds(launch.all_reduce(&ranks, 0, 2, Reduction::Sum)), ErrorKind::InvalidArgument);
+            launch.all_reduce(&ranks, 0, 1, Reduction::Sum)
+        });
+        let plan = Plan::build(|g| {
+            let x = g.input("x", [3], F32, Input::Copied)?;
+            let twice = g.add(x, x)?;
+            g.foreign(&sum, &[twice], &[twice])?;
+            let out = g.adds(twice, 1.0)?;
+            g.output("y", out)
+        })
+        .unwrap();
+        let mut captured = plan.capture(&rank.device, Frozen::new()).unwrap();
+        let (input, y) = (captured.input("x").unwrap(), captured.output_id("y").unwrap());
+        let mut bind = captured.bindings();
+        for round in 0..3 {
+            let own = [round as f32, rank.me() as f32, 1.0];
+            let x = rank.device.upload_tensor(&own, [3]).unwrap();
+            bind.set(input, &x);
+            captured.run(&rank.stream, &mut bind).unwrap();
+            let expected = [4.0 * round as f32 + 1.0, 3.0, 5.0];
+            assert_eq!(captured.output::<f32>(y).unwrap().to_vec().unwrap(), expected);
+        }
+    });
 }
 
 #[test]
