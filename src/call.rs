@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use acl_sys::{Table, aclrtContext};
+use acl_sys::{HcclResult, Library, MissingSymbol, Table, aclrtContext};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lock::say;
 
 /// What a C call is made with: a table, and for most calls a context that must be current on this thread.
@@ -147,6 +147,37 @@ pub(crate) fn failure(table: &Table, call: &'static str, code: i32) -> Error {
     Error::from_call(call, code, message.map(|text| about(code, &text)).filter(|text| !text.is_empty()))
 }
 
+/// As [`check`], for calls of HCCL.
+pub(crate) fn check_collective(table: &Table, call: &'static str, code: HcclResult) -> Result<()> {
+    if code == HcclResult::HCCL_SUCCESS { Ok(()) } else { Err(collective_failure(table, call, code)) }
+}
+
+/// The error of a call of HCCL that failed on this thread just now, or told of one.
+#[cold]
+pub(crate) fn collective_failure(table: &Table, call: &'static str, code: HcclResult) -> Error {
+    let message = recent_message(table).or_else(|| collective_words(table, code));
+    Error::from_collective(call, code.0, message)
+}
+
+fn collective_words(table: &Table, code: HcclResult) -> Option<String> {
+    let function = table.HcclGetErrorString().ok()?;
+    // SAFETY: takes any number.
+    let text = unsafe { function(code) };
+    // SAFETY: a constant text, or null.
+    unsafe { text_of(text) }
+}
+
+/// A function of HCCL that is not there: libhccl as a whole, which programs for one card go without, or just this one.
+#[cold]
+pub(crate) fn no_collective(table: &Table, missing: MissingSymbol) -> Error {
+    if table.is_found(Library::Collectives) {
+        return missing.into();
+    }
+    let MissingSymbol { symbol, searched } = missing;
+    let text = format!("{symbol} is not in {searched}; cards work together through libhccl.so of the CANN toolkit");
+    Error::new(ErrorKind::LibraryNotFound, text)
+}
+
 /// Without a context each read of the text adds a message about that, which says nothing about other codes; the same
 /// code in texts stands for other things as well.
 fn about(code: i32, text: &str) -> String {
@@ -166,10 +197,20 @@ fn recent_message(table: &Table) -> Option<String> {
     let function = table.aclGetRecentErrMsg().ok()?;
     // SAFETY: takes nothing; the text that it gives stays valid until this thread's next call of it.
     let text = unsafe { function() };
+    // SAFETY: such a text, or null, copied before any other call of this thread.
+    unsafe { text_of(text) }
+}
+
+/// A copy of a text of the library, of which null stands for none.
+///
+/// # Safety
+///
+/// A pointer that is not null leads to a NUL-terminated string, which stays during the call.
+unsafe fn text_of(text: *const std::ffi::c_char) -> Option<String> {
     if text.is_null() {
         return None;
     }
-    // SAFETY: a non-null result is a NUL-terminated string, copied before any other call of this thread.
+    // SAFETY: by the contract.
     let text = unsafe { CStr::from_ptr(text) };
     let text = text.to_string_lossy().trim().to_owned();
     (!text.is_empty()).then_some(text)
@@ -190,6 +231,22 @@ macro_rules! call {
     }};
 }
 pub(crate) use call;
+
+/// `collective!(caller, HcclName(arguments))`: the same for calls of HCCL, which has codes of its own.
+macro_rules! collective {
+    ($caller:expr, $name:ident($($argument:expr),* $(,)?)) => {{
+        let caller = $caller;
+        $crate::call::Caller::bind(caller).and_then(|()| {
+            let table = $crate::call::Caller::table(caller);
+            let function = table.$name().map_err(|missing| $crate::call::no_collective(table, missing))?;
+            #[cfg(debug_assertions)]
+            $crate::lock::before_call(stringify!($name));
+            let code = function($($argument),*);
+            $crate::call::check_collective(table, stringify!($name), code)
+        })
+    }};
+}
+pub(crate) use collective;
 
 /// `pointer!(caller, aclName(arguments))`: the same for calls that give a pointer; null is an error.
 macro_rules! pointer {

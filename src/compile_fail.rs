@@ -492,6 +492,44 @@
 //! # Ok::<(), racl::Error>(())
 //! ```
 //!
+//! # What a batch receives into is the batch's until it is queued
+//!
+//! ```
+//! # use racl::collective::{Communicator, RootInfo};
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # let ranks = Communicator::new(&device, &RootInfo::new(&device)?, 0, 1)?;
+//! # let (from, mut to) = (device.upload(&[1])?, device.upload(&[0])?);
+//! let mut batch = ranks.batch(&stream);
+//! batch.send(&from, 0)?.receive(&mut to, 0)?;
+//! batch.submit()?;
+//! assert_eq!(to.to_vec()?, [1]);
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0502
+//! # use racl::collective::{Communicator, RootInfo};
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let stream = device.stream()?;
+//! # let ranks = Communicator::new(&device, &RootInfo::new(&device)?, 0, 1)?;
+//! # let (from, mut to) = (device.upload(&[1])?, device.upload(&[0])?);
+//! let mut batch = ranks.batch(&stream);
+//! batch.send(&from, 0)?.receive(&mut to, 0)?;
+//! assert_eq!(to.to_vec()?, [0]);
+//! batch.submit()?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
+//! # Only what HCCL reduces is reduced
+//!
+//! ```compile_fail,E0277
+//! # use racl::collective::{Communicator, Reduction, RootInfo};
+//! # let device = racl::Acl::mock()?.device(0)?;
+//! # let ranks = Communicator::new(&device, &RootInfo::new(&device)?, 0, 1)?;
+//! ranks.all_reduce_in_place(&device.stream()?, &mut device.upload(&[1.0_f64])?, Reduction::Sum)?;
+//! # Ok::<(), racl::Error>(())
+//! ```
+//!
 //! # A file is no library because a name says so
 //!
 //! ```no_run

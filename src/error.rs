@@ -87,6 +87,14 @@ impl Error {
         }))
     }
 
+    /// A call of HCCL that returned `code`.
+    pub(crate) fn from_collective(call: &'static str, code: u32, message: Option<String>) -> Self {
+        let number = i32::try_from(code).unwrap_or(i32::MAX);
+        let mut error = Self::from_call(call, number, message);
+        error.0.kind = ErrorKind::of_collective_code(code);
+        error
+    }
+
     /// A C call that returned a null pointer instead of an object.
     pub(crate) fn from_null(call: &'static str, message: Option<String>) -> Self {
         Self(Box::new(Inner {

@@ -56,6 +56,7 @@ pub mod cache;
 mod call;
 mod callback;
 mod closure;
+pub mod collective;
 #[cfg(doctest)]
 mod compile_fail;
 mod context;

@@ -274,6 +274,9 @@ mod check {
             "MemAddress",
             "Finalize",
             "SetDevice",
+            "HcclComm",
+            "HcclCreateSubComm",
+            "HcclGetRootInfo",
         ];
         let ends = ["aclInit", "ResetDevice", "CreateContext", "DestroyContext", "DestroyStream", "aclmdlRIDestroy"];
         !at_once && (parts.iter().any(|part| name.contains(part)) || ends.iter().any(|end| name.ends_with(end)))

@@ -3,8 +3,9 @@
 
 coverage.py [--check]    with --check nothing is written, and the page must be current
 
-Releases come from sys/src/bindings/symbols.rs, headers from mock-acl/include, the mock from mock-acl/src/exports.def.
-racl's part is what src names outside of comments, texts and tests: `call!(…, name(…))`, `pointer!(…)`, `operator!(…)`
+Releases come from sys/src/bindings/symbols.rs, headers from mock-acl/include, the mock from mock-acl/src/exports.def and
+beside.def.
+racl's part is what src names outside of comments, texts and tests: `call!(…, name(…))`, `collective!(…)`, `operator!(…)`
 and the macros around it, `owned!` and the methods of the call table all name the C function.
 """
 import os
@@ -75,7 +76,7 @@ def wrapped(known):
         for file in sorted(files):
             if file.endswith(".rs"):
                 full = os.path.join(path, file)
-                for name in set(re.findall(r"\bacl\w+|\bAcl\w+", code_of(open(full).read()))) & known:
+                for name in set(re.findall(r"\bacl\w+|\bAcl\w+|\bHccl\w+", code_of(open(full).read()))) & known:
                     found.setdefault(name, []).append(os.path.relpath(full, ROOT))
     return found
 
@@ -84,9 +85,10 @@ class Page:
     def __init__(self):
         self.sets = symbols()
         self.callers = wrapped(set(self.sets))
-        self.fidelity = {name: exports.WORDS.get(word, "not supported") for _, name, word in exports.entries()}
+        entries = exports.entries() + exports.entries("beside.def")
+        self.fidelity = {name: exports.WORDS.get(word, "not supported") for _, name, word in entries}
         self.headers = {}
-        for name, header in exports.headers().items():
+        for name, header in exports.headers(("acl", "aclnn", "aclnnop", "hccl")).items():
             self.headers.setdefault(OPERATORS if header.startswith(OPERATORS) else header, []).append(name)
         self.shown = set()
 

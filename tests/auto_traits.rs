@@ -1,5 +1,6 @@
 //! Which types may cross threads, and which may not.
 
+use racl::collective::{Batch, Communicator, CommunicatorOptions, Group, RootInfo};
 use racl::dlpack::Managed;
 use racl::plan::{Bindings, Executable, HostOutputs, Plan, Pool};
 use racl::{
@@ -34,6 +35,17 @@ fn plans_are_shared_and_executables_move_between_threads() {
     send::<Bindings>();
     send::<Pool>();
     sync::<Pool>();
+}
+
+#[test]
+fn communicators_are_shared_and_what_is_not_queued_yet_stays_on_its_thread() {
+    send::<Communicator>();
+    sync::<Communicator>();
+    send::<RootInfo>();
+    sync::<RootInfo>();
+    send::<CommunicatorOptions>();
+    let _ = <Batch<'_> as AmbiguousIfSend<_>>::check;
+    let _ = <Group<'_> as AmbiguousIfSend<_>>::check;
 }
 
 #[test]

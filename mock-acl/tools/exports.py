@@ -52,10 +52,10 @@ def entries(name="exports.def"):
     return re.findall(r"^([A-Z]+)\((\w+), ([A-Z]+)\)$", text, re.M)
 
 
-def headers():
+def headers(folders=("acl", "aclnn", "aclnnop")):
     """The header of each declared function: a name before a parenthesis, outside of comments and parameters."""
     found = {}
-    for folder in ("acl", "aclnn", "aclnnop"):
+    for folder in folders:
         for path, _, files in os.walk(os.path.join(HERE, "include", folder)):
             for file in files:
                 text = open(os.path.join(path, file)).read()

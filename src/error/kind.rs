@@ -69,6 +69,8 @@ pub enum ErrorKind {
     GraphLimit,
     /// A file could not be read, written or understood.
     File,
+    /// Another rank of a communicator, or the link to it, failed.
+    Communication,
     /// The driver failed.
     Driver,
     /// The library failed inside.
@@ -112,6 +114,24 @@ impl ErrorKind {
         }
     }
 
+    /// The kind of a code of HCCL, whose numbers begin at 1 and mean other things than AscendCL's.
+    #[doc(alias = "HcclResult")]
+    #[must_use]
+    pub fn of_collective_code(code: u32) -> Self {
+        match code {
+            1 | 2 => Self::InvalidArgument,
+            3 | 24 => Self::OutOfMemory,
+            5 => Self::NotSupported,
+            9 => Self::Timeout,
+            10 => Self::File,
+            11..=14 | 19 | 21 | 23 => Self::Communication,
+            16 => Self::Driver,
+            22 => Self::Aborted,
+            4 | 8 | 15 | 17 | 18 => Self::Internal,
+            _ => Self::Other,
+        }
+    }
+
     /// Whether an error of a wait may be about the work that was waited for, and not about the call alone.
     pub(crate) fn is_of_work(self) -> bool {
         matches!(
@@ -122,6 +142,7 @@ impl ErrorKind {
                 | Self::CallbackPanicked
                 | Self::Operator
                 | Self::UnknownValue
+                | Self::Communication
                 | Self::Driver
                 | Self::Internal
                 | Self::Other
@@ -172,6 +193,7 @@ impl ErrorKind {
             Self::AddressChanged => "an input of the plan moved",
             Self::GraphLimit => "no room for another graph",
             Self::File => "file problem",
+            Self::Communication => "communication with another rank failed",
             Self::Driver => "driver error",
             Self::Internal => "internal error",
             Self::Other => "error",

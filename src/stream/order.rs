@@ -150,6 +150,15 @@ impl StreamInner {
         followed.is_ok() && runs(&state) && state.clock.covers(before.stream(), before.number())
     }
 
+    /// Makes the stream, which does not capture, wait for work of another one that it must not overtake, whatever the
+    /// program orders by itself. False while that waits for a signal that nobody has given yet.
+    pub(crate) fn follow_always(&self, before: &Use) -> Result<bool> {
+        let Some(queue) = before.queue().filter(|_| !before.is_done()) else { return Ok(true) };
+        let Some(told) = told_of(queue, before)? else { return Ok(false) };
+        self.follow(&told)?;
+        Ok(true)
+    }
+
     /// Makes the stream wait for a mark of another one.
     fn follow(&self, Told { other, stream, mark }: &Told) -> Result<()> {
         let mut state = self.lock();

@@ -23,7 +23,7 @@ struct Family {
     library: &'static str,
 }
 
-const FAMILIES: [Family; 14] = [
+const FAMILIES: [Family; 15] = [
     Family {
         file: "runtime",
         headers: &[
@@ -72,6 +72,12 @@ const FAMILIES: [Family; 14] = [
         library: "Blas",
     },
     Family { file: "retrieval", headers: &["acl/ops/acl_fv.h"], uses: &["runtime"], library: "Retrieval" },
+    Family {
+        file: "collectives",
+        headers: &["hccl/hccl_types.h", "hccl/hccl.h"],
+        uses: &["runtime"],
+        library: "Collectives",
+    },
     Family { file: "operator_base", headers: &["aclnn/"], uses: &["runtime"], library: "OperatorBase" },
     Family { file: "operators", headers: &["aclnnop/"], uses: &["runtime", "operator_base"], library: "Operators" },
 ];

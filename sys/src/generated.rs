@@ -21,6 +21,9 @@ pub mod blas {
 pub mod channel {
     include!(concat!(env!("OUT_DIR"), "/channel.rs"));
 }
+pub mod collectives {
+    include!(concat!(env!("OUT_DIR"), "/collectives.rs"));
+}
 pub mod dump {
     include!(concat!(env!("OUT_DIR"), "/dump.rs"));
 }
@@ -60,6 +63,7 @@ pub mod super_kernel {
 
 pub use blas::*;
 pub use channel::*;
+pub use collectives::*;
 pub use dump::*;
 pub use model::*;
 pub use operator_base::*;

@@ -71,12 +71,14 @@ struct Looked {
     place: Option<String>,
     /// What is there and does not open, with the reason.
     refused: Vec<String>,
+    /// Where there is nothing.
+    absent: Vec<String>,
 }
 
 impl Looked {
     /// Opens the first of `paths` that opens.
     fn at(soname: &'static str, library: Library, paths: impl Iterator<Item = PathBuf>) -> (Self, Option<Handle>) {
-        let mut refused = Vec::new();
+        let (mut refused, mut nowhere) = (Vec::new(), Vec::new());
         for path in paths {
             // SAFETY: a library of an installation whose runtime is loaded, or one that the user's search leads to.
             match unsafe { open(&path) } {
@@ -84,19 +86,21 @@ impl Looked {
                     let mut symbols = SymbolInfo::all().iter().filter(|symbol| symbol.library == library);
                     let address = symbols.find_map(|symbol| address_in(&handle, symbol.name));
                     let place = Some(place(path.display().to_string(), address));
-                    return (Self { soname, place, refused }, Some(handle));
+                    return (Self { soname, place, refused, absent: nowhere }, Some(handle));
                 }
                 Err(why) => {
                     // Another name in these words is that of a library which this one needs.
                     let absent = format!("{}: cannot open shared object file: No such file", path.display());
                     let text = format!("{} does not open: {why}", path.display());
-                    if !why.starts_with(&absent) && !refused.contains(&text) {
+                    if why.starts_with(&absent) {
+                        nowhere.push(path.display().to_string());
+                    } else if !refused.contains(&text) {
                         refused.push(text);
                     }
                 }
             }
         }
-        (Self { soname, place: None, refused }, None)
+        (Self { soname, place: None, refused, absent: nowhere }, None)
     }
 }
 
@@ -165,7 +169,11 @@ impl Source for Installation {
         let places: Vec<_> = [self.place.as_str()].into_iter().chain(found).collect();
         let mut notes: Vec<_> = files.iter().flat_map(|file| file.refused.iter().map(String::as_str)).collect();
         // Operators are in one library or in one for each kind, so what else is absent says nothing.
-        let absent: Vec<_> = files.iter().map(|file| file.soname).collect();
+        let absent: Vec<_> = match library {
+            // A package of its own, which may be anywhere, or nowhere.
+            Library::Collectives => files.iter().flat_map(|file| file.absent.iter().map(String::as_str)).collect(),
+            _ => files.iter().map(|file| file.soname).collect(),
+        };
         let absent = format!("not found: {}", absent.join(", "));
         if places.len() == 1 && notes.is_empty() && !files.is_empty() {
             notes.push(&absent);
@@ -176,6 +184,10 @@ impl Source for Installation {
 
     fn not_opened(&self, library: Library) -> Vec<String> {
         self.opened().files(library).iter().flat_map(|file| file.refused.clone()).collect()
+    }
+
+    fn is_found(&self, library: Library) -> bool {
+        self.opened().files(library).iter().any(|file| file.place.is_some())
     }
 
     fn simulates(&self) -> bool {

@@ -29,6 +29,8 @@ pub enum Library {
     Blas,
     /// `libacl_retr.so`: feature retrieval.
     Retrieval,
+    /// `libhccl.so`: collective communication between cards.
+    Collectives,
     /// `libnnopbase.so`: tensors, scalars and executors of operators.
     OperatorBase,
     /// `libopapi.so`, or one library a kind of operator in newer installations: the built-in operators.
@@ -37,7 +39,7 @@ pub enum Library {
 
 impl Library {
     /// Every family, the runtime first.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Runtime,
         Self::Model,
         Self::OperatorExecutor,
@@ -48,6 +50,7 @@ impl Library {
         Self::Dump,
         Self::Blas,
         Self::Retrieval,
+        Self::Collectives,
         Self::OperatorBase,
         Self::Operators,
     ];
@@ -66,6 +69,7 @@ impl Library {
             Self::Dump => &["libascend_dump.so"],
             Self::Blas => &["libacl_cblas.so"],
             Self::Retrieval => &["libacl_retr.so"],
+            Self::Collectives => &["libhccl.so"],
             Self::OperatorBase => &["libnnopbase.so"],
             Self::Operators => &[
                 "libopapi.so",

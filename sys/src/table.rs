@@ -36,6 +36,11 @@ pub trait Source: Send + Sync {
         let _ = library;
         Vec::new()
     }
+    /// Whether a library of its own was found for `library`, once one of its functions was asked for.
+    fn is_found(&self, library: Library) -> bool {
+        let _ = library;
+        true
+    }
     /// True for the mock that is compiled into the program.
     fn is_mock(&self) -> bool {
         false
@@ -109,6 +114,18 @@ impl Table {
     #[must_use]
     pub fn not_opened(&self, library: Library) -> Vec<String> {
         self.source.not_opened(library)
+    }
+
+    /// Whether a file of the family `library` was found and opened, or the source has no files. A family is looked for
+    /// when one of its functions is asked for that the runtime does not have; before that the answer is no.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mock")]
+    /// assert!(acl_sys::Table::mock().is_found(acl_sys::Library::Collectives));
+    /// ```
+    #[must_use]
+    pub fn is_found(&self, library: Library) -> bool {
+        self.source.is_found(library)
     }
 
     /// Address of the function `symbol`, for questions such as [`CodeFiles::of`](crate::CodeFiles::of); `None` when

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
 use crate::common::mock::{self, LiveHandles};
-use racl::sys::Table;
+use racl::sys::{Library, Table};
 
 use crate::scenario::POOLED;
 use crate::{Outcome, Watch, collect_log, nothing, run};
@@ -54,7 +54,9 @@ fn the_scenario_calls_every_function_that_the_crate_calls() {
     let calls = calls(&Watch::start());
     let mut words = BTreeSet::new();
     read_words(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), &mut words);
-    let named = Table::names().map(|(name, _)| name).filter(|name| words.contains(*name));
+    // Each of those between cards fails in `tests/collectives/faults.rs`.
+    let names = Table::names().filter(|(_, library)| *library != Library::Collectives);
+    let named = names.map(|(name, _)| name).filter(|name| words.contains(*name));
     let mut missing: Vec<_> = named.filter(|name| !calls.contains_key(name)).collect();
     missing.sort_unstable();
     // Older releases (with gates that are events, host functions on a thread of this crate, which `tests/older.rs` is

@@ -121,9 +121,12 @@ fn build(folder: &Path) -> Libraries {
     let link = |name: &str, hidden: &[&str]| link(&folder.join(name), &objects, hidden);
     let operators: Vec<_> =
         Table::names().filter(|(_, of)| *of == Library::Operators).map(|(name, _)| name).collect();
-    let with_sibling = link("sibling/libascendcl.so", &operators);
+    let apart = [Library::Operators, Library::Collectives];
+    let apart: Vec<_> = Table::names().filter(|(_, of)| apart.contains(of)).map(|(name, _)| name).collect();
+    let with_sibling = link("sibling/libascendcl.so", &apart);
+    link("sibling/libhccl.so", &operators);
     link("sibling/libopapi.so", &["aclnnAddV3"]);
-    let beyond = [Library::OperatorBase, Library::Operators, Library::OperatorCompiler];
+    let beyond = [Library::OperatorBase, Library::Operators, Library::OperatorCompiler, Library::Collectives];
     let beyond: Vec<_> = Table::names().filter(|(_, of)| beyond.contains(of)).map(|(name, _)| name).collect();
     let foreign = folder.join("foreign.c");
     fs::write(&foreign, "int answer(void) { return 42; }\n").unwrap();
@@ -208,7 +211,7 @@ fn link(path: &Path, objects: &[PathBuf], hidden: &[&str]) -> PathBuf {
     let script = path.with_extension("map");
     let hidden: String = hidden.iter().map(|name| format!("{name}; ")).collect();
     let local = if hidden.is_empty() { String::new() } else { format!("local: {hidden}") };
-    fs::write(&script, format!("{{ global: mock_acl_*; acl*; Acl*; {local}}};\n")).unwrap();
+    fs::write(&script, format!("{{ global: mock_acl_*; acl*; Acl*; Hccl*; {local}}};\n")).unwrap();
     let script = format!("-Wl,--version-script={}", script.display());
     run(compiler().args(["-shared", "-pthread", "-Wl,-Bsymbolic", &script, "-o"]).arg(path).args(objects).arg("-lm"));
     path.to_owned()

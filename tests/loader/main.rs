@@ -30,6 +30,7 @@ use std::process::Command;
 
 use build::{Libraries, libraries};
 use common::assert_says;
+use racl::collective::{Communicator, RootInfo};
 use racl::sys::{Library, Table};
 use racl::{Acl, Allocator, CaptureMode, ErrorKind, Prefetch, Result, mock, op};
 
@@ -172,6 +173,32 @@ fn operators_are_looked_for_in_the_libraries_beside_the_runtime() {
     // SAFETY: a library made for these tests.
     let together = unsafe { Table::load_from(&libraries().with_sibling) }.unwrap();
     assert!(together.has("aclnnAdd") && together.has("aclnnSoftmaxGetWorkspaceSize"));
+}
+
+#[test]
+fn a_program_for_one_card_needs_no_libhccl() {
+    if Table::load().is_ok() {
+        return common::skipped("an installed toolkit has the library that shall be missing");
+    }
+    let acl = load(&libraries().bare).unwrap();
+    let device = acl.device(0).unwrap();
+    device.stream().unwrap().synchronize().unwrap();
+    let error = RootInfo::new(&device).unwrap_err();
+    let beside = libraries().bare.with_file_name("libhccl.so").display().to_string();
+    assert_says(
+        &error,
+        ErrorKind::LibraryNotFound,
+        &["HcclGetRootInfo is not in", &beside, "libhccl.so of the CANN"],
+    );
+    let error = Communicator::all(&[&device]).unwrap_err();
+    assert_says(&error, ErrorKind::LibraryNotFound, &["HcclCommInitAll"]);
+    let error = device.context().collective_determinism().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LibraryNotFound);
+    // Where it is beside the runtime it is found.
+    // SAFETY: a library made for these tests.
+    let together = unsafe { Table::load_from(&libraries().with_sibling) }.unwrap();
+    assert!(!together.is_found(Library::Collectives));
+    assert!(together.has("HcclAllReduce") && together.is_found(Library::Collectives));
 }
 
 #[test]

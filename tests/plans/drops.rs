@@ -118,6 +118,7 @@ fn an_executable_behind_another_goes_first() {
 
 #[test]
 fn what_is_dropped_behind_a_gate_ends_when_that_is_signalled() {
+    crate::common::needs_mock("it uses mock::run_until_idle");
     for second in WAYS {
         let alone = Alone::new();
         let (stream, other) = (alone.stream(), alone.stream());

@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::decoder::{Attention, Decoder, Mode, Options};
 use crate::error::{Error, Result};
 use crate::number::Number;
+use crate::parallel;
 use crate::stats;
 use crate::weights::{Source, dtype_of};
 
@@ -69,6 +70,11 @@ pub struct Arguments {
     /// Number of the device
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub device: i32,
+
+    /// Number of cards that share each layer, from --device on; they must divide heads, key heads and feed-forward width
+    #[arg(long, value_name = "R", default_value_t = 1, conflicts_with = "stats",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub tensor_parallel: u32,
 
     /// Log only warnings and errors
     #[arg(short, long)]
@@ -139,6 +145,11 @@ impl Job<'_> {
         let options = Options { mode, attention, prefetch, buckets };
         let (tokens, speeds) = if arguments.stats {
             stats::measure::<T>(&device, &config, &source, &options, &prompt, arguments.tokens)?
+        } else if arguments.tensor_parallel > 1 {
+            let count = arguments.tensor_parallel;
+            let tokens =
+                parallel::generate::<T>(&device, count, &config, &source, &options, (&prompt, arguments.tokens))?;
+            (tokens, Vec::new())
         } else {
             let mut decoder = Decoder::<T>::new(&device, &config, source, &options)?;
             (decoder.generate(&prompt, arguments.tokens)?, Vec::new())

@@ -107,6 +107,21 @@ impl Config {
         Ok(())
     }
 
+    /// The sizes of a part, of as many as `ranks` cards: heads and the feed-forward part are split; a token's width, the
+    /// vocabulary and the layers are not. Else says what cannot be split.
+    pub(crate) fn part(&self, ranks: usize) -> Result<Self, String> {
+        let split = [
+            ("num_attention_heads", self.heads),
+            ("num_key_value_heads", self.kv_heads),
+            ("intermediate_size", self.feed_forward),
+        ];
+        if let Some((name, size)) = split.iter().find(|(_, size)| ranks == 0 || !size.is_multiple_of(ranks)) {
+            return Err(format!("{name} {size} is no multiple of --tensor-parallel {ranks}"));
+        }
+        let [heads, kv_heads, feed_forward] = split.map(|(_, size)| size / ranks);
+        Ok(Self { heads, kv_heads, feed_forward, ..self.clone() })
+    }
+
     /// Number of weights.
     #[must_use]
     pub fn weights(&self) -> u128 {

@@ -1,8 +1,10 @@
 //! Decoding: which graph a step needs, and when it is recorded.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use clap::ValueEnum;
+use racl::collective::Communicator;
 use racl::plan::Buckets;
 use racl::{CaptureMode, Device, ErrorKind, Graph, Prefetch, ResultExt as _, Stream};
 
@@ -11,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::network::Network;
 use crate::number::Number;
 use crate::step::Step;
-use crate::weights::{Source, Weights};
+use crate::weights::{Share, Source, Weights};
 
 /// Lengths that the cache is read to, unless others are asked for. Those beyond the model's positions are left out.
 pub const DEFAULT_BUCKETS: [usize; 5] = [64, 128, 256, 512, 1024];
@@ -90,16 +92,49 @@ impl<T: Number> Decoder<T> {
     /// [`Error::Device`].
     pub fn new(device: &Device, config: &Config, source: Source, options: &Options) -> Result<Self> {
         config.check().map_err(Error::Sizes)?;
+        Self::with_share(device, config, source, options, None)
+    }
+
+    /// The part of a model that a card has among those of `ranks`, of whose sizes `config` has the whole: heads and the
+    /// feed-forward part are split, and each card has the embedding and the output projection. Every rank makes the same
+    /// calls with the same arguments, and gets the same tokens.
+    ///
+    /// # Errors
+    ///
+    /// As [`Decoder::new`]; [`Error::Sizes`] for heads, key heads or a feed-forward part that do not divide by the number
+    /// of ranks; [`Error::Parallel`] for fused attention.
+    pub fn new_part(
+        device: &Device,
+        config: &Config,
+        source: Source,
+        options: &Options,
+        ranks: Arc<Communicator>,
+    ) -> Result<Self> {
+        let config = check_parallel(config, ranks.size() as usize, options.attention)?;
+        Self::with_share(device, &config, source, options, Some(ranks))
+    }
+
+    fn with_share(
+        device: &Device,
+        config: &Config,
+        source: Source,
+        options: &Options,
+        ranks: Option<Arc<Communicator>>,
+    ) -> Result<Self> {
+        let share = ranks.as_ref().map_or(Share { rank: 0, ranks: 1 }, |ranks| Share {
+            rank: ranks.rank() as usize,
+            ranks: ranks.size() as usize,
+        });
         let buckets = buckets(&options.buckets, config.positions)?;
         check_room::<T>(device, config, buckets.greatest())?;
-        let weights = Weights::load(device, config, source)?;
+        let weights = Weights::load(device, config, source, share)?;
         let (main, side) = (device.stream()?, device.stream()?);
         main.set_name("network");
         side.set_name("prefetch");
         let side = if options.prefetch && can_prefetch(&side, &weights)? { Some(side) } else { None };
         log::info!("{:.1} MB of weights on the device", weights.bytes as f64 / 1e6);
         let weight_bytes = weights.bytes;
-        let network = Network::new(device, config, options.attention, weights, buckets.sizes())?;
+        let network = Network::new(device, config, (options.attention, ranks), weights, buckets.sizes())?;
         Ok(Self {
             vocabulary: config.vocabulary,
             mode: options.mode,
@@ -308,6 +343,16 @@ impl<T: Number> Decoder<T> {
              has {greatest}: ask for fewer, or name a larger one with --buckets"
         )))
     }
+}
+
+/// The sizes of a card's part of the model.
+pub(crate) fn check_parallel(config: &Config, ranks: usize, attention: Attention) -> Result<Config> {
+    config.check().map_err(Error::Sizes)?;
+    if attention == Attention::Fused && ranks > 1 {
+        // Its graphs come from a plan, whose builder records operators and no communication.
+        return Err(Error::Parallel("takes attention by products: leave --attention fused out".to_owned()));
+    }
+    config.part(ranks).map_err(Error::Sizes)
 }
 
 fn buckets(asked: &[usize], positions: usize) -> Result<Buckets> {

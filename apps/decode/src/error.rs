@@ -24,6 +24,9 @@ pub enum Error {
     /// A length that cannot be generated.
     #[error("{0}")]
     Length(String),
+    /// Several cards that cannot work together.
+    #[error("--tensor-parallel {0}")]
+    Parallel(String),
     /// Lengths of the cache that cannot be used.
     #[error("--buckets {0}")]
     Buckets(String),

@@ -4,7 +4,9 @@
 //! reads the first rows, as many as the bucket that it was made for has; places behind the current one do not count.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use racl::collective::{Communicator, Reduction};
 use racl::op::{self, RotaryForm};
 use racl::{Device, Prefetch, Result, Stream, Tensor};
 
@@ -19,6 +21,8 @@ use crate::weights::{Layer, Weights};
 pub(crate) struct Network<T: Number> {
     pub(crate) config: Config,
     attention: Attention,
+    /// The cards that have parts of each layer, when there are several.
+    ranks: Option<Arc<Communicator>>,
     pub(crate) weights: Weights<T>,
     pub(crate) sequence: Sequence,
     /// For each layer keys and values, `[capacity, key heads · width]`.
@@ -98,7 +102,7 @@ impl<T: Number> Network<T> {
     pub(crate) fn new(
         device: &Device,
         config: &Config,
-        attention: Attention,
+        (attention, ranks): (Attention, Option<Arc<Communicator>>),
         weights: Weights<T>,
         buckets: &[usize],
     ) -> Result<Self> {
@@ -110,6 +114,7 @@ impl<T: Number> Network<T> {
         Ok(Self {
             config: config.clone(),
             attention,
+            ranks,
             frames: buckets.iter().map(frame).collect::<Result<_>>()?,
             angles: Angles::new(device, config, capacity)?,
             work: Work::new(device, config)?,
@@ -161,8 +166,9 @@ impl<T: Number> Network<T> {
             self.begin(&ahead, places)?;
         } else {
             let layer = &self.weights.layers[index - 1];
-            self.work.behind_attention(stream, layer)?;
-            self.work.feed_forward(stream, &self.config, layer)?;
+            let ranks = self.ranks.as_deref();
+            self.work.behind_attention(stream, layer, ranks)?;
+            self.work.feed_forward(stream, &self.config, layer, ranks)?;
         }
         let Some(layer) = self.weights.layers.get(index) else { return self.end(&ahead) };
         ahead.layer(&self.weights, index + 1)?;
@@ -355,16 +361,30 @@ impl<T: Number> Work<T> {
         op::rotary_embedding(stream, &self.heads, cos, sin, RotaryForm::Halves, &mut self.turned)
     }
 
-    fn behind_attention(&mut self, stream: &Stream, layer: &Layer<T>) -> Result<()> {
-        op::mm(stream, &self.context, &layer.attention, &mut self.added)?;
+    /// Adds what a part of a layer gave, of all cards that have parts of it.
+    fn add(&mut self, stream: &Stream, ranks: Option<&Communicator>) -> Result<()> {
+        if let Some(ranks) = ranks {
+            ranks.all_reduce_in_place(stream, &mut self.added, Reduction::Sum)?;
+        }
         op::add_inplace(stream, &mut self.hidden, &self.added)
     }
 
-    fn feed_forward(&mut self, stream: &Stream, config: &Config, layer: &Layer<T>) -> Result<()> {
+    fn behind_attention(&mut self, stream: &Stream, layer: &Layer<T>, ranks: Option<&Communicator>) -> Result<()> {
+        op::mm(stream, &self.context, &layer.attention, &mut self.added)?;
+        self.add(stream, ranks)
+    }
+
+    fn feed_forward(
+        &mut self,
+        stream: &Stream,
+        config: &Config,
+        layer: &Layer<T>,
+        ranks: Option<&Communicator>,
+    ) -> Result<()> {
         self.normalise(stream, &layer.feed_norm, config.eps)?;
         op::mm(stream, &self.normed, &layer.gate_up, &mut self.gate_up)?;
         op::swiglu(stream, &self.gate_up, -1, &mut self.active)?;
         op::mm(stream, &self.active, &layer.down, &mut self.added)?;
-        op::add_inplace(stream, &mut self.hidden, &self.added)
+        self.add(stream, ranks)
     }
 }

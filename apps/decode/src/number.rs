@@ -1,11 +1,12 @@
 //! The types that a model can have.
 
 use model_files::Stored;
+use racl::collective::Reducible;
 use racl::half::{bf16, f16};
 use racl::op::Float;
 
 /// A type of weights; everything is computed in it.
-pub trait Number: Float + Stored {
+pub trait Number: Float + Reducible + Stored {
     /// The least finite number: what is added to attention scores of places that do not count.
     const LEAST: Self;
     /// The nearest number of this type.

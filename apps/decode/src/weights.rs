@@ -35,6 +35,21 @@ pub enum Source {
     File(PathBuf),
 }
 
+/// Which part of the matrices a card has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Share {
+    pub(crate) rank: usize,
+    pub(crate) ranks: usize,
+}
+
+/// How a matrix is split among cards: each has some of its outputs, or some of its inputs, and sums of all cards are
+/// the outputs then.
+#[derive(Clone, Copy)]
+enum Split {
+    Outputs,
+    Inputs,
+}
+
 /// An open [`Source`].
 enum Reader {
     Random(u64),
@@ -102,8 +117,8 @@ pub(crate) struct Layer<T: Number> {
 }
 
 impl<T: Number> Weights<T> {
-    /// Reads or makes the weights, tensor by tensor, and uploads them.
-    pub(crate) fn load(device: &Device, config: &Config, source: Source) -> Result<Self> {
+    /// Reads or makes the weights, tensor by tensor, and uploads a share of them, whose sizes are those of `config`.
+    pub(crate) fn load(device: &Device, config: &Config, source: Source, share: Share) -> Result<Self> {
         let mut reader = Reader::open(source)?;
         let (hidden, rows) = (config.hidden, config.vocabulary);
         let words: Vec<T> = reader.read(FIRST, &[rows, hidden], Kind::Table)?;
@@ -118,7 +133,7 @@ impl<T: Number> Weights<T> {
         let norm = device.upload_tensor(&norm, [hidden])?;
         let places = Places::of(config);
         let layers: Vec<_> = (0..config.layers)
-            .map(|index| Layer::load(&mut reader, index, &places, config, device))
+            .map(|index| Layer::load(&mut reader, (index, share), &places, config, device))
             .collect::<Result<_>>()?;
         let head_elements = if config.tied { 0 } else { head.len() };
         let elements = words.len() + head_elements + norm.len() + layers.len() * places.len();
@@ -127,18 +142,25 @@ impl<T: Number> Weights<T> {
 }
 
 impl<T: Number> Layer<T> {
-    fn load(reader: &mut Reader, index: usize, places: &Places, config: &Config, device: &Device) -> Result<Self> {
-        let mut pack = Pack { reader, index, data: vec![T::of(0.0); places.len()] };
+    fn load(
+        reader: &mut Reader,
+        (index, share): (usize, Share),
+        places: &Places,
+        config: &Config,
+        device: &Device,
+    ) -> Result<Self> {
+        let mut pack = Pack { reader, index, share, data: vec![T::of(0.0); places.len()] };
         let (query, pair, wide) = (config.query_width(), config.kv_width(), config.feed_forward);
         pack.norm("input_layernorm", &places.attention_norm)?;
         pack.linear(
             &[("self_attn.q_proj", query), ("self_attn.k_proj", pair), ("self_attn.v_proj", pair)],
             &places.qkv,
+            Split::Outputs,
         )?;
-        pack.linear(&[("self_attn.o_proj", config.hidden)], &places.attention)?;
+        pack.linear(&[("self_attn.o_proj", config.hidden)], &places.attention, Split::Inputs)?;
         pack.norm("post_attention_layernorm", &places.feed_norm)?;
-        pack.linear(&[("mlp.gate_proj", wide), ("mlp.up_proj", wide)], &places.gate_up)?;
-        pack.linear(&[("mlp.down_proj", config.hidden)], &places.down)?;
+        pack.linear(&[("mlp.gate_proj", wide), ("mlp.up_proj", wide)], &places.gate_up, Split::Outputs)?;
+        pack.linear(&[("mlp.down_proj", config.hidden)], &places.down, Split::Inputs)?;
         let memory = upload(device, &pack.data)?.into_shared();
         let tensor = |place: &Place| Tensor::over(memory.slice(place.elements.clone())?, place.shape);
         let vector = |place: &Place| tensor(place)?.reshaped([place.shape[1]]);
@@ -158,20 +180,33 @@ impl<T: Number> Layer<T> {
 struct Pack<'a, T> {
     reader: &'a mut Reader,
     index: usize,
+    share: Share,
     data: Vec<T>,
 }
 
 impl<T: Number> Pack<'_, T> {
     /// Linear parts side by side, each with its outputs. The file has them as `[outputs, inputs]`; turned around here,
-    /// they need no copy at run time.
-    fn linear(&mut self, parts: &[(&str, usize)], place: &Place) -> Result<()> {
+    /// they need no copy at run time. Of each the own share is taken.
+    fn linear(&mut self, parts: &[(&str, usize)], place: &Place, split: Split) -> Result<()> {
         let [inputs, columns] = place.shape;
+        let Share { rank, ranks } = self.share;
         let mut first = 0;
         for (name, outputs) in parts {
             let name = format!("model.layers.{}.{name}.weight", self.index);
-            let weight = self.reader.read(&name, &[*outputs, inputs], Kind::Linear)?;
+            let (all_outputs, all_inputs) = match split {
+                Split::Outputs => (outputs * ranks, inputs),
+                Split::Inputs => (*outputs, inputs * ranks),
+            };
+            let whole = self.reader.read(&name, &[all_outputs, all_inputs], Kind::Linear)?;
+            let size = inputs * outputs;
+            let own = rank * size..(rank + 1) * size;
+            // Outputs lie one after the other in the file, and inputs once it is turned.
+            let weight = match split {
+                Split::Outputs => turned(&whole[own], inputs),
+                Split::Inputs => turned(&whole, all_inputs)[own].to_vec(),
+            };
             let rows = self.data[place.elements.clone()].chunks_exact_mut(columns);
-            for (row, from) in rows.zip(turned(&weight, inputs).chunks_exact(*outputs)) {
+            for (row, from) in rows.zip(weight.chunks_exact(*outputs)) {
                 row[first..first + outputs].copy_from_slice(from);
             }
             first += outputs;

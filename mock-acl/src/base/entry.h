@@ -10,6 +10,8 @@ typedef enum mock_api {
 #undef RT
 #undef NNBASE
 #undef OP
+#define HCCL(name, fidelity) MOCK_API_##name,
+#include "beside.def"
     MOCK_API_COUNT
 } mock_api;
 

@@ -14,6 +14,8 @@ static const char *const names[] = {
 #undef RT
 #undef NNBASE
 #undef OP
+#define HCCL(name, fidelity) #name,
+#include "beside.def"
 };
 
 #define COUNT (sizeof names / sizeof names[0])

@@ -233,13 +233,17 @@ static batch *in_group(mock_comm *c, aclrtStream stream) {
 }
 
 MOCK_EXPORT HcclResult HcclGroupStart(void) {
+    HCCL_ENTER(HcclGroupStart);
     if (group.depth++ == 0) group.error = 0;
     return 0;
 }
 
-/* A call that was refused in the group refuses the whole (own choice). */
+/* A call that was refused in the group refuses the whole (own choice), and so does an injected failure of this one. */
 MOCK_EXPORT HcclResult HcclGroupEnd(void) {
+    const HcclResult injected = mock_hccl_enter(MOCK_API_HcclGroupEnd);
+    if (group.depth == 0 && injected != 0) return injected;
     if (group.depth == 0) return mock_hccl(HCCL_E_PARA, "no group was begun");
+    if (injected != 0 && group.error == 0) group.error = injected;
     if (--group.depth != 0) return 0;
     HcclResult code = group.error;
     for (uint32_t i = 0; i < group.count; i++) {
@@ -249,6 +253,18 @@ MOCK_EXPORT HcclResult HcclGroupEnd(void) {
     group.count = 0;
     return code;
 }
+
+/* An injected failure is a refused call of the group too. */
+static HcclResult enter(mock_api api) {
+    const HcclResult injected = mock_hccl_enter(api);
+    if (injected != 0 && group.depth != 0 && group.error == 0) group.error = injected;
+    return injected;
+}
+#define ENTER_IN_GROUP(name)                                       \
+    do {                                                           \
+        const HcclResult injected = enter(MOCK_API_##name);        \
+        if (injected != HCCL_SUCCESS) return injected;             \
+    } while (0)
 
 static HcclResult submit(
     HcclComm comm, const HcclSendRecvItem *items, uint32_t count, mock_hccl_call call, aclrtStream stream) {
@@ -270,18 +286,21 @@ static HcclResult submit(
 
 MOCK_EXPORT HcclResult HcclSend(void *sendBuf, uint64_t count, HcclDataType dataType, uint32_t destRank,
     HcclComm comm, aclrtStream stream) {
+    ENTER_IN_GROUP(HcclSend);
     const HcclSendRecvItem i = {HCCL_SEND, sendBuf, count, dataType, destRank};
     return submit(comm, &i, 1, MOCK_SEND, stream);
 }
 
 MOCK_EXPORT HcclResult HcclRecv(
     void *recvBuf, uint64_t count, HcclDataType dataType, uint32_t srcRank, HcclComm comm, aclrtStream stream) {
+    ENTER_IN_GROUP(HcclRecv);
     const HcclSendRecvItem i = {HCCL_RECV, recvBuf, count, dataType, srcRank};
     return submit(comm, &i, 1, MOCK_RECV, stream);
 }
 
 MOCK_EXPORT HcclResult HcclBatchSendRecv(
     HcclSendRecvItem *sendRecvInfo, uint32_t itemNum, HcclComm comm, aclrtStream stream) {
+    ENTER_IN_GROUP(HcclBatchSendRecv);
     if (sendRecvInfo == NULL) return mock_hccl(HCCL_E_PTR, "sendRecvInfo must not be null");
     if (itemNum == 0) return mock_hccl(HCCL_E_PARA, "a batch has messages");
     return submit(comm, sendRecvInfo, itemNum, MOCK_BATCH, stream);

@@ -103,6 +103,7 @@ static void one_each(mock_exchange *x, mock_piece *pieces, uint64_t bytes) {
 
 MOCK_EXPORT HcclResult HcclAllReduce(void *sendBuf, void *recvBuf, uint64_t count, HcclDataType dataType,
     HcclReduceOp op, HcclComm comm, aclrtStream stream) {
+    HCCL_ENTER(HcclAllReduce);
     HcclResult code = check_reduction(dataType, op);
     if (code != 0) return code;
     const arguments a = {sendBuf, recvBuf, true, true, count, dataType, UINT32_MAX};
@@ -118,6 +119,7 @@ MOCK_EXPORT HcclResult HcclAllReduce(void *sendBuf, void *recvBuf, uint64_t coun
 
 MOCK_EXPORT HcclResult HcclReduce(void *sendBuf, void *recvBuf, uint64_t count, HcclDataType dataType,
     HcclReduceOp op, uint32_t root, HcclComm comm, aclrtStream stream) {
+    HCCL_ENTER(HcclReduce);
     HcclResult code = check_reduction(dataType, op);
     if (code != 0) return code;
     const arguments a = {sendBuf, recvBuf, true, false, count, dataType, root};
@@ -133,6 +135,7 @@ MOCK_EXPORT HcclResult HcclReduce(void *sendBuf, void *recvBuf, uint64_t count, 
 
 MOCK_EXPORT HcclResult HcclReduceScatter(void *sendBuf, void *recvBuf, uint64_t recvCount,
     HcclDataType dataType, HcclReduceOp op, HcclComm comm, aclrtStream stream) {
+    HCCL_ENTER(HcclReduceScatter);
     HcclResult code = check_reduction(dataType, op);
     if (code != 0) return code;
     const arguments a = {sendBuf, recvBuf, true, true, recvCount, dataType, UINT32_MAX};
@@ -150,6 +153,7 @@ MOCK_EXPORT HcclResult HcclReduceScatter(void *sendBuf, void *recvBuf, uint64_t 
 
 MOCK_EXPORT HcclResult HcclBroadcast(
     void *buf, uint64_t count, HcclDataType dataType, uint32_t root, HcclComm comm, aclrtStream stream) {
+    HCCL_ENTER(HcclBroadcast);
     HcclResult code = 0;
     const arguments a = {buf, buf, true, true, count, dataType, root};
     mock_exchange *x = begin(comm, MOCK_BROADCAST, &a, false, &code);
@@ -162,6 +166,7 @@ MOCK_EXPORT HcclResult HcclBroadcast(
 
 MOCK_EXPORT HcclResult HcclScatter(void *sendBuf, void *recvBuf, uint64_t recvCount, HcclDataType dataType,
     uint32_t root, HcclComm comm, aclrtStream stream) {
+    HCCL_ENTER(HcclScatter);
     HcclResult code = 0;
     const arguments a = {sendBuf, recvBuf, false, true, recvCount, dataType, root};
     mock_exchange *x = begin(comm, MOCK_SCATTER, &a, true, &code);
@@ -173,6 +178,7 @@ MOCK_EXPORT HcclResult HcclScatter(void *sendBuf, void *recvBuf, uint64_t recvCo
 }
 
 MOCK_EXPORT HcclResult HcclBarrier(HcclComm comm, aclrtStream stream) {
+    HCCL_ENTER(HcclBarrier);
     HcclResult code = 0;
     const arguments a = {NULL, NULL, false, false, 1, HCCL_DATA_TYPE_INT8, UINT32_MAX};
     mock_exchange *x = begin(comm, MOCK_BARRIER, &a, false, &code);
@@ -185,6 +191,7 @@ MOCK_EXPORT HcclResult HcclBarrier(HcclComm comm, aclrtStream stream) {
 
 MOCK_EXPORT HcclResult HcclAllGather(void *sendBuf, void *recvBuf, uint64_t sendCount, HcclDataType dataType,
     HcclComm comm, aclrtStream stream) {
+    HCCL_ENTER(HcclAllGather);
     HcclResult code = 0;
     const arguments a = {sendBuf, recvBuf, true, true, sendCount, dataType, UINT32_MAX};
     mock_exchange *x = begin(comm, MOCK_ALL_GATHER, &a, true, &code);
@@ -240,6 +247,7 @@ static mock_exchange *begin_listed(HcclComm comm, mock_hccl_call call, const voi
 MOCK_EXPORT HcclResult HcclReduceScatterV(void *sendBuf, const void *sendCounts, const void *sendDispls,
     void *recvBuf, uint64_t recvCount, HcclDataType dataType, HcclReduceOp op, HcclComm comm,
     aclrtStream stream) {
+    HCCL_ENTER(HcclReduceScatterV);
     HcclResult code = check_reduction(dataType, op);
     if (code != 0) return code;
     const void *const lists[] = {sendCounts, sendDispls};
@@ -257,6 +265,7 @@ MOCK_EXPORT HcclResult HcclReduceScatterV(void *sendBuf, const void *sendCounts,
 
 MOCK_EXPORT HcclResult HcclAllGatherV(void *sendBuf, uint64_t sendCount, void *recvBuf, const void *recvCounts,
     const void *recvDispls, HcclDataType dataType, HcclComm comm, aclrtStream stream) {
+    HCCL_ENTER(HcclAllGatherV);
     HcclResult code = 0;
     const void *const lists[] = {recvCounts, recvDispls};
     mock_exchange *x = begin_listed(comm, MOCK_ALL_GATHER_V, sendBuf, recvBuf, dataType, lists, 2, &code);
@@ -271,6 +280,7 @@ MOCK_EXPORT HcclResult HcclAllGatherV(void *sendBuf, uint64_t sendCount, void *r
 MOCK_EXPORT HcclResult HcclAlltoAllV(const void *sendBuf, const void *sendCounts, const void *sdispls,
     HcclDataType sendType, const void *recvBuf, const void *recvCounts, const void *rdispls,
     HcclDataType recvType, HcclComm comm, aclrtStream stream) {
+    HCCL_ENTER(HcclAlltoAllV);
     HcclResult code = 0;
     if (mock_hccl_size(recvType) == 0) return mock_hccl(HCCL_E_PARA, "%d is no data type", (int)recvType);
     const void *const lists[] = {sendCounts, sdispls, recvCounts, rdispls};
@@ -283,6 +293,7 @@ MOCK_EXPORT HcclResult HcclAlltoAllV(const void *sendBuf, const void *sendCounts
 
 MOCK_EXPORT HcclResult HcclAlltoAll(const void *sendBuf, uint64_t sendCount, HcclDataType sendType,
     const void *recvBuf, uint64_t recvCount, HcclDataType recvType, HcclComm comm, aclrtStream stream) {
+    HCCL_ENTER(HcclAlltoAll);
     HcclResult code = 0;
     if (sendCount != recvCount || sendType != recvType)
         return mock_hccl(HCCL_E_PARA, "each rank sends as much as it receives, of one type");
@@ -297,6 +308,7 @@ MOCK_EXPORT HcclResult HcclAlltoAll(const void *sendBuf, uint64_t sendCount, Hcc
 /* counts[i][j]: what rank i sends to rank j; the pieces stand behind each other. */
 MOCK_EXPORT HcclResult HcclAlltoAllVC(const void *sendBuf, const void *sendCountMatrix, HcclDataType sendType,
     const void *recvBuf, HcclDataType recvType, HcclComm comm, aclrtStream stream) {
+    HCCL_ENTER(HcclAlltoAllVC);
     HcclResult code = 0;
     if (sendType != recvType) return mock_hccl(HCCL_E_PARA, "sendType and recvType differ");
     const void *const lists[] = {sendCountMatrix};

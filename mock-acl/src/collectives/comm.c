@@ -33,6 +33,8 @@ HcclResult mock_hccl(HcclResult code, const char *format, ...) {
     return code;
 }
 
+HcclResult mock_hccl_enter(mock_api api) { return mock_forked() ? HCCL_SUCCESS : (HcclResult)mock_enter(api); }
+
 static HcclResult in_child(void) {
     if (!mock_forked()) return 0;
     return mock_hccl(HCCL_E_RUNTIME, "the parent of this process used the device before the fork");
@@ -228,6 +230,7 @@ void mock_comm_unref(mock_comm *c) {
 /* ---- exported ---- */
 
 MOCK_EXPORT HcclResult HcclGetRootInfo(HcclRootInfo *rootInfo) {
+    HCCL_ENTER(HcclGetRootInfo);
     if (rootInfo == NULL) return mock_hccl(HCCL_E_PTR, "rootInfo must not be null");
     mock_board_key key;
     HcclResult code = needs_device();
@@ -263,12 +266,14 @@ static HcclResult init_root(
 /* Waits for all ranks (guide: HCCL, HcclCommInitRootInfo), as long as HCCL_CONNECT_TIMEOUT says. */
 MOCK_EXPORT HcclResult HcclCommInitRootInfo(
     uint32_t nRanks, const HcclRootInfo *rootInfo, uint32_t rank, HcclComm *comm) {
+    HCCL_ENTER(HcclCommInitRootInfo);
     return init_root(nRanks, rootInfo, rank, NULL, comm);
 }
 
 /* Of the configuration the name and the time-out have an effect (own choice). */
 MOCK_EXPORT HcclResult HcclCommInitRootInfoConfig(uint32_t nRanks, const HcclRootInfo *rootInfo, uint32_t rank,
     const HcclCommConfig *config, HcclComm *comm) {
+    HCCL_ENTER(HcclCommInitRootInfoConfig);
     if (config == NULL) return mock_hccl(HCCL_E_PTR, "config must not be null");
     return init_root(nRanks, rootInfo, rank, config, comm);
 }
@@ -325,11 +330,13 @@ static HcclResult init_table(const char *path, uint32_t rank, const HcclCommConf
 
 /* `clusterInfo` is the path of a rank table (guide: HCCL). Waits for all ranks. */
 MOCK_EXPORT HcclResult HcclCommInitClusterInfo(const char *clusterInfo, uint32_t rank, HcclComm *comm) {
+    HCCL_ENTER(HcclCommInitClusterInfo);
     return init_table(clusterInfo, rank, NULL, comm);
 }
 
 MOCK_EXPORT HcclResult HcclCommInitClusterInfoConfig(
     const char *clusterInfo, uint32_t rank, HcclCommConfig *config, HcclComm *comm) {
+    HCCL_ENTER(HcclCommInitClusterInfoConfig);
     if (config == NULL) return mock_hccl(HCCL_E_PTR, "config must not be null");
     return init_table(clusterInfo, rank, config, comm);
 }
@@ -362,6 +369,7 @@ static HcclResult sit_all(mock_comm **all, uint32_t count, const mock_board_key 
 }
 
 MOCK_EXPORT HcclResult HcclCommInitAll(uint32_t ndev, int32_t *devices, HcclComm *comms) {
+    HCCL_ENTER(HcclCommInitAll);
     if (devices == NULL || comms == NULL) return mock_hccl(HCCL_E_PTR, "devices and comms must not be null");
     HcclResult code = check_rank(ndev, 0);
     if (code == 0) code = check_devices(ndev, devices);
@@ -385,6 +393,7 @@ MOCK_EXPORT HcclResult HcclCommInitAll(uint32_t ndev, int32_t *devices, HcclComm
 }
 
 MOCK_EXPORT HcclResult HcclCommDestroy(HcclComm comm) {
+    HCCL_ENTER(HcclCommDestroy);
     HcclResult code = 0;
     if (mock_comm_get(comm, &code) == NULL) return code;
     return mock_thing_destroy(&type, comm, "comm") == 0 ? 0 : HCCL_E_PARA;
@@ -464,6 +473,7 @@ static HcclResult create_sub(mock_comm *c, uint32_t count, const uint32_t *ranks
  * HcclCreateSubCommConfig). */
 MOCK_EXPORT HcclResult HcclCreateSubCommConfig(HcclComm *comm, uint32_t rankNum, uint32_t *rankIds,
     uint64_t subCommId, uint32_t subCommRankId, HcclCommConfig *config, HcclComm *subComm) {
+    HCCL_ENTER(HcclCreateSubCommConfig);
     if (comm == NULL || subComm == NULL || config == NULL)
         return mock_hccl(HCCL_E_PTR, "comm, config and subComm must not be null");
     HcclResult code = 0;
@@ -482,6 +492,7 @@ MOCK_EXPORT HcclResult HcclCreateSubCommConfig(HcclComm *comm, uint32_t rankNum,
 /* ---- asking ---- */
 
 MOCK_EXPORT HcclResult HcclGetCommName(HcclComm comm, char *commName) {
+    HCCL_ENTER(HcclGetCommName);
     HcclResult code = 0;
     if (commName == NULL) return mock_hccl(HCCL_E_PTR, "commName must not be null");
     const mock_comm *c = mock_comm_get(comm, &code);
@@ -490,6 +501,7 @@ MOCK_EXPORT HcclResult HcclGetCommName(HcclComm comm, char *commName) {
 }
 
 MOCK_EXPORT HcclResult HcclGetRankSize(HcclComm comm, uint32_t *rankSize) {
+    HCCL_ENTER(HcclGetRankSize);
     HcclResult code = 0;
     if (rankSize == NULL) return mock_hccl(HCCL_E_PTR, "rankSize must not be null");
     const mock_comm *c = mock_comm_get(comm, &code);
@@ -498,6 +510,7 @@ MOCK_EXPORT HcclResult HcclGetRankSize(HcclComm comm, uint32_t *rankSize) {
 }
 
 MOCK_EXPORT HcclResult HcclGetRankId(HcclComm comm, uint32_t *rank) {
+    HCCL_ENTER(HcclGetRankId);
     HcclResult code = 0;
     if (rank == NULL) return mock_hccl(HCCL_E_PTR, "rank must not be null");
     const mock_comm *c = mock_comm_get(comm, &code);
@@ -507,6 +520,7 @@ MOCK_EXPORT HcclResult HcclGetRankId(HcclComm comm, uint32_t *rank) {
 
 /* What broke an operation on a stream; the error text has the words. */
 MOCK_EXPORT HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult *asyncError) {
+    HCCL_ENTER(HcclGetCommAsyncError);
     HcclResult code = 0;
     if (asyncError == NULL) return mock_hccl(HCCL_E_PTR, "asyncError must not be null");
     const mock_comm *c = mock_comm_get(comm, &code);
@@ -519,6 +533,7 @@ MOCK_EXPORT HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult *asyncErr
 }
 
 MOCK_EXPORT const char *HcclGetErrorString(HcclResult code) {
+    mock_hccl_enter(MOCK_API_HcclGetErrorString);
     static const char *const words[] = {"no error", "parameter error", "null pointer", "memory error",
         "internal error", "not supported", "not found", "not available", "system call failed", "time-out",
         "a file cannot be opened", "connecting by TCP failed", "connecting by RoCE failed",
@@ -528,12 +543,16 @@ MOCK_EXPORT const char *HcclGetErrorString(HcclResult code) {
     return (unsigned)code < sizeof words / sizeof *words ? words[code] : "unknown error";
 }
 
-MOCK_EXPORT uint32_t HcclGetCommConfigCapability(void) { return HCCL_COMM_CONFIG_RESERVED; }
+MOCK_EXPORT uint32_t HcclGetCommConfigCapability(void) {
+    mock_hccl_enter(MOCK_API_HcclGetCommConfigCapability);
+    return HCCL_COMM_CONFIG_RESERVED;
+}
 
 /* Sums are added in the order of the ranks, always: both settings do the same (own choice). */
 static _Atomic int32_t deterministic;
 
 MOCK_EXPORT HcclResult HcclSetConfig(HcclConfig config, HcclConfigValue configValue) {
+    HCCL_ENTER(HcclSetConfig);
     if (config != HCCL_DETERMINISTIC) return mock_hccl(HCCL_E_NOT_SUPPORT, "setting %d", (int)config);
     if (configValue.value < 0 || configValue.value > 2)
         return mock_hccl(HCCL_E_PARA, "HCCL_DETERMINISTIC is 0, 1 or 2, not %d", configValue.value);
@@ -542,6 +561,7 @@ MOCK_EXPORT HcclResult HcclSetConfig(HcclConfig config, HcclConfigValue configVa
 }
 
 MOCK_EXPORT HcclResult HcclGetConfig(HcclConfig config, HcclConfigValue *configValue) {
+    HCCL_ENTER(HcclGetConfig);
     if (configValue == NULL) return mock_hccl(HCCL_E_PTR, "configValue must not be null");
     if (config != HCCL_DETERMINISTIC) return mock_hccl(HCCL_E_NOT_SUPPORT, "setting %d", (int)config);
     configValue->value = atomic_load(&deterministic);

@@ -23,6 +23,14 @@ typedef struct mock_comm {
     char name[COMM_NAME_MAX_LENGTH];
 } mock_comm;
 
+/* The first line of the functions: counts the call and applies an injected failure. The child of a fork is refused
+ * where its parent's communicators are looked for. */
+HcclResult mock_hccl_enter(mock_api api);
+#define HCCL_ENTER(name)                                                  \
+    do {                                                                  \
+        const HcclResult injected = mock_hccl_enter(MOCK_API_##name);     \
+        if (injected != HCCL_SUCCESS) return injected;                    \
+    } while (0)
 /* Sets the error text and gives `code`. */
 HcclResult mock_hccl(HcclResult code, const char *format, ...) MOCK_PRINTF(2, 3);
 /* NULL after an error text: null (HCCL_E_PTR) or not live (HCCL_E_PARA). */

@@ -11,6 +11,8 @@
 #undef RT
 #undef NNBASE
 #undef OP
+#define HCCL(name, fidelity) extern void name(void);
+#include "beside.def"
 
 /* By the number of the name. */
 static void (*const addresses[])(void) = {
@@ -21,6 +23,8 @@ static void (*const addresses[])(void) = {
 #undef RT
 #undef NNBASE
 #undef OP
+#define HCCL(name, fidelity) name,
+#include "beside.def"
 };
 
 void *mock_lookup_address(int index) {

@@ -13,9 +13,4 @@
         return NOT_SUPPORTED;        \
     }
 #define HCCL(name, fidelity) STUB_##fidelity(name)
-#define RTS(name, fidelity)
-#define DRIVER(name, fidelity)
-#define PROFAPI(name, fidelity)
-#define MSTX(name, fidelity)
-#define SECUREC(name, fidelity)
 #include "beside.def"

@@ -14,10 +14,6 @@
         mock_error_text("EE1017", "%s is not supported by mock-acl", #name); \
         return code;                 \
     }
-#define HCCL(name, fidelity)
-#define PROFAPI(name, fidelity)
-#define MSTX(name, fidelity)
-#define SECUREC(name, fidelity)
 #define RTS(name, fidelity) STUB_##fidelity(name, ACL_ERROR_RT_FEATURE_NOT_SUPPORT)
 #define DRIVER(name, fidelity) STUB_##fidelity(name, DRIVER_NOT_SUPPORTED)
 #include "beside.def"

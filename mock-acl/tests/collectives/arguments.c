@@ -258,6 +258,32 @@ static void groups_are_checked(void) {
     }
 }
 
+/* An injected failure of a call in a group, or of its end, refuses the whole, and leaves the thread in no group. */
+static void calls_are_counted_and_fail_when_told(void) {
+    void *d = memory[0];
+    aclrtStream s = new_stream();
+    const uint64_t barriers = mock_acl_calls("HcclBarrier");
+    HOK(HcclBarrier(one, s));
+    CHECK(mock_acl_calls("HcclBarrier") == barriers + 1);
+    CHECK(mock_acl_fail("HcclBarrier", 1, HCCL_E_REMOTE) == 0);
+    CODE(HcclBarrier(one, s), HCCL_E_REMOTE);
+    said("HcclBarrier: injected failure 21");
+    CHECK(mock_acl_fail("HcclCommSuspend", 1, HCCL_E_REMOTE) == 0);
+    const char *const grouped[] = {"HcclSend", "HcclGroupEnd"};
+    for (size_t i = 0; i < 2; i++) {
+        CHECK(mock_acl_fail(grouped[i], 1, HCCL_E_DRV) == 0);
+        HOK(HcclGroupStart());
+        CODE(HcclSend(d, 1, f, 0, one, s), i == 0 ? HCCL_E_DRV : HCCL_SUCCESS);
+        HOK(HcclRecv(d, 1, f, 0, one, s));
+        CODE(HcclGroupEnd(), HCCL_E_DRV);
+        CODE(HcclGroupEnd(), HCCL_E_PARA);
+    }
+    CHECK(mock_acl_lookup("HcclAllReduce") != NULL);
+    mock_acl_clear_failures();
+    OK(aclrtSynchronizeStream(s));
+    OK(aclrtDestroyStream(s));
+}
+
 /* ---- reductions of two ranks ---- */
 
 #define COUNT 4
@@ -375,6 +401,7 @@ int main(void) {
     lists_are_checked();
     messages_are_checked();
     groups_are_checked();
+    calls_are_counted_and_fail_when_told();
     every_type_is_reduced();
     edges_are_reduced();
     finish();

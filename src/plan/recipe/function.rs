@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::call::{Caller as _, check};
+use crate::collective::{Communicator, Reduction};
 use crate::error::{Error, ErrorKind, Result};
 use crate::op::{Amount, DataType, MAX_RANK, Recorded, Shape};
 use crate::stream::Stream;
@@ -236,6 +237,63 @@ impl Launch<'_> {
     #[must_use]
     pub fn attributes(&self) -> &[u8] {
         self.attributes
+    }
+
+    /// Reduces value `from` of all ranks, element by element, into value `to` of each; one that is read and written
+    /// is both. So a plan has communication between cards: every rank runs it as often. Both values are dense, of one
+    /// type and length. A plan does not look into the closure: work on values that it does not name is not ordered.
+    ///
+    /// # Errors
+    ///
+    /// As [`Communicator::all_reduce`]; [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a value
+    /// that there is not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use racl::collective::{Communicator, Reduction, RootInfo};
+    /// use racl::op::DataType::F32;
+    /// use racl::plan::{Foreign, Frozen, Input, Plan};
+    ///
+    /// let device = racl::Acl::mock()?.device(0)?;
+    /// let ranks = Communicator::new(&device, &RootInfo::new(&device)?, 0, 1)?; // one rank here
+    /// let sum = Foreign::new("mine.sum", 1, move |launch| launch.all_reduce(&ranks, 0, 1, Reduction::Sum));
+    /// let plan = Plan::build(|g| {
+    ///     let x = g.input("x", [2], F32, Input::Copied)?;
+    ///     let twice = g.add(x, x)?;
+    ///     g.foreign(&sum, &[twice], &[twice])?;
+    ///     g.output("y", twice)
+    /// })?;
+    /// let stream = device.stream()?;
+    /// let mut run = plan.capture(&device, Frozen::new())?;
+    /// let (x, y, mut bind) = (run.input("x")?, run.output_id("y")?, run.bindings());
+    /// bind.set(x, &device.upload_tensor(&[1.0_f32, 2.0], [2])?);
+    /// run.run(&stream, &mut bind)?;
+    /// assert_eq!(run.output::<f32>(y)?.to_vec()?, [2.0, 4.0]);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "HcclAllReduce")]
+    #[track_caller]
+    pub fn all_reduce(&self, ranks: &Communicator, from: usize, to: usize, reduction: Reduction) -> Result<()> {
+        let (send, recv) = (self.dense(from)?, self.dense(to)?);
+        let (a, b) = (send.address.addr(), recv.address.addr());
+        let apart = a == b || a + send.bytes <= b || b + recv.bytes <= a;
+        if (send.dtype, send.bytes) != (recv.dtype, recv.bytes) || !apart {
+            return Err(Error::invalid("an all_reduce of values that differ in type or length, or overlap in part"));
+        }
+        let count = (send.bytes / send.dtype.size(), send.dtype);
+        // SAFETY: both are values of the plan with so many elements, whose memory the run registers with the stream.
+        unsafe { ranks.all_reduce_at(self.stream, [send.address, recv.address], count, reduction) }
+    }
+
+    /// A value whose elements lie one after the other.
+    fn dense(&self, index: usize) -> Result<&Argument> {
+        let there = self.arguments.get(index);
+        let argument = there.ok_or_else(|| Error::invalid(format!("no value {index}: there are {}", self.len())))?;
+        if argument.bytes != argument.shape.elements() * argument.dtype.size() {
+            return Err(Error::invalid(format!("value {index} has gaps; a communicator takes dense ones")));
+        }
+        Ok(argument)
     }
 
     /// Turns the code of a C call that the closure made into a result: `call` is the name of the C function. Call it

@@ -750,6 +750,41 @@ calls! {
     aclfvSetNMTopNum(*mut aclfvInitPara, u32) -> aclError;
 }
 calls! {
+    HcclCommInitClusterInfo(*const ::core::ffi::c_char, u32, *mut HcclComm) -> HcclResult;
+    HcclCommInitClusterInfoConfig(*const ::core::ffi::c_char, u32, *mut HcclCommConfig, *mut HcclComm) -> HcclResult;
+    HcclGetRootInfo(*mut HcclRootInfo) -> HcclResult;
+    HcclCommInitRootInfo(u32, *const HcclRootInfo, u32, *mut HcclComm) -> HcclResult;
+    HcclCommInitRootInfoConfig(u32, *const HcclRootInfo, u32, *const HcclCommConfig, *mut HcclComm) -> HcclResult;
+    HcclCommInitAll(u32, *mut i32, *mut HcclComm) -> HcclResult;
+    HcclCreateSubCommConfig(*mut HcclComm, u32, *mut u32, u64, u32, *mut HcclCommConfig, *mut HcclComm) -> HcclResult;
+    HcclCommDestroy(HcclComm) -> HcclResult;
+    HcclGetCommName(HcclComm, *mut ::core::ffi::c_char) -> HcclResult;
+    HcclGetRankSize(HcclComm, *mut u32) -> HcclResult;
+    HcclGetRankId(HcclComm, *mut u32) -> HcclResult;
+    HcclGetCommAsyncError(HcclComm, *mut HcclResult) -> HcclResult;
+    HcclGetErrorString(HcclResult) -> *const ::core::ffi::c_char;
+    HcclGetCommConfigCapability() -> u32;
+    HcclSetConfig(HcclConfig, HcclConfigValue) -> HcclResult;
+    HcclGetConfig(HcclConfig, *mut HcclConfigValue) -> HcclResult;
+    HcclAllReduce(*mut ::core::ffi::c_void, *mut ::core::ffi::c_void, u64, HcclDataType, HcclReduceOp, HcclComm, aclrtStream) -> HcclResult;
+    HcclReduce(*mut ::core::ffi::c_void, *mut ::core::ffi::c_void, u64, HcclDataType, HcclReduceOp, u32, HcclComm, aclrtStream) -> HcclResult;
+    HcclReduceScatter(*mut ::core::ffi::c_void, *mut ::core::ffi::c_void, u64, HcclDataType, HcclReduceOp, HcclComm, aclrtStream) -> HcclResult;
+    HcclReduceScatterV(*mut ::core::ffi::c_void, *const ::core::ffi::c_void, *const ::core::ffi::c_void, *mut ::core::ffi::c_void, u64, HcclDataType, HcclReduceOp, HcclComm, aclrtStream) -> HcclResult;
+    HcclBroadcast(*mut ::core::ffi::c_void, u64, HcclDataType, u32, HcclComm, aclrtStream) -> HcclResult;
+    HcclScatter(*mut ::core::ffi::c_void, *mut ::core::ffi::c_void, u64, HcclDataType, u32, HcclComm, aclrtStream) -> HcclResult;
+    HcclAllGather(*mut ::core::ffi::c_void, *mut ::core::ffi::c_void, u64, HcclDataType, HcclComm, aclrtStream) -> HcclResult;
+    HcclAllGatherV(*mut ::core::ffi::c_void, u64, *mut ::core::ffi::c_void, *const ::core::ffi::c_void, *const ::core::ffi::c_void, HcclDataType, HcclComm, aclrtStream) -> HcclResult;
+    HcclAlltoAll(*const ::core::ffi::c_void, u64, HcclDataType, *const ::core::ffi::c_void, u64, HcclDataType, HcclComm, aclrtStream) -> HcclResult;
+    HcclAlltoAllV(*const ::core::ffi::c_void, *const ::core::ffi::c_void, *const ::core::ffi::c_void, HcclDataType, *const ::core::ffi::c_void, *const ::core::ffi::c_void, *const ::core::ffi::c_void, HcclDataType, HcclComm, aclrtStream) -> HcclResult;
+    HcclAlltoAllVC(*const ::core::ffi::c_void, *const ::core::ffi::c_void, HcclDataType, *const ::core::ffi::c_void, HcclDataType, HcclComm, aclrtStream) -> HcclResult;
+    HcclBarrier(HcclComm, aclrtStream) -> HcclResult;
+    HcclSend(*mut ::core::ffi::c_void, u64, HcclDataType, u32, HcclComm, aclrtStream) -> HcclResult;
+    HcclRecv(*mut ::core::ffi::c_void, u64, HcclDataType, u32, HcclComm, aclrtStream) -> HcclResult;
+    HcclBatchSendRecv(*mut HcclSendRecvItem, u32, HcclComm, aclrtStream) -> HcclResult;
+    HcclGroupStart() -> HcclResult;
+    HcclGroupEnd() -> HcclResult;
+}
+calls! {
     AclSetDynamicInputTensorAddr(*mut aclOpExecutor, usize, usize, *mut aclTensorList, *mut ::core::ffi::c_void) -> aclnnStatus;
     AclSetDynamicOutputTensorAddr(*mut aclOpExecutor, usize, usize, *mut aclTensorList, *mut ::core::ffi::c_void) -> aclnnStatus;
     AclSetDynamicTensorAddr(*mut aclOpExecutor, usize, usize, *mut aclTensorList, *mut ::core::ffi::c_void) -> aclnnStatus;

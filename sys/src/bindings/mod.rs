@@ -17,6 +17,7 @@
 
 pub mod blas;
 pub mod channel;
+pub mod collectives;
 pub mod dump;
 pub mod model;
 pub mod operator_base;
@@ -32,6 +33,7 @@ pub mod super_kernel;
 
 pub use blas::*;
 pub use channel::*;
+pub use collectives::*;
 pub use dump::*;
 pub use model::*;
 pub use operator_base::*;

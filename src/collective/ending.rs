@@ -1,0 +1,205 @@
+//! How communicators end: by their last owner, or before their time.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use acl_sys::{HcclComm, HcclResult};
+
+use super::{Communicator, Inner, State, Turn};
+use crate::call::collective;
+use crate::closure;
+use crate::context::ContextInner;
+use crate::error::{Error, ErrorKind, Refused, Result};
+use crate::lock::{Lock, Signal};
+use crate::progress::Use;
+use crate::retire;
+use crate::stream::Stream;
+
+/// How long a thread rests that waits for the last work, at first and at most.
+const RESTS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
+
+impl Communicator {
+    /// Destroys the communicator now.
+    ///
+    /// # Errors
+    ///
+    /// The communicator and why: [`ErrorKind::InvalidArgument`] while work that is not done or a graph uses it; otherwise
+    /// what the library says.
+    #[doc(alias = "HcclCommDestroy")]
+    pub fn close(self) -> Result<(), Refused<Self>> {
+        let used = self.0.is_used();
+        let refused = |inner, text: &str| Err(Refused::new(Self(inner), Error::invalid(text)));
+        match Arc::try_unwrap(self.0) {
+            Ok(inner) if used => refused(Arc::new(inner), "work that is not done uses the communicator"),
+            Ok(inner) => match inner.destroy_now() {
+                Ok(()) => Ok(()),
+                Err(error) => Err(Refused::new(Self(Arc::new(inner)), error)),
+            },
+            Err(shared) => refused(shared, "a graph uses the communicator"),
+        }
+    }
+
+    /// Ends what the communicator does, so that no rank that hangs or went away holds this one up: drops the work of the
+    /// streams with operations of it that are not done, as [`Stream::abort`] does, **all** of it, and destroys the
+    /// communicator. Operations are refused afterwards. Where another thread makes a call with it, that is waited for,
+    /// at most as long as a drop waits ([`set_drop_limit`](crate::set_drop_limit)): the first operation makes links to
+    /// the other ranks, and blocks.
+    ///
+    /// Other ranks are not told by themselves: those of the mock find that this one went away, cards wait until their
+    /// time limit; abort there as well. Launches of graphs that use it are ended with the stream they run on, by
+    /// [`Stream::abort`]; while there is such a graph the communicator is kept for it, and destroyed with the last one.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that did not end; the rest was tried: [`ErrorKind::CaptureForbidden`] while one of the streams
+    /// records a graph; [`ErrorKind::Timeout`] when a call of another thread does not come back, or the library still
+    /// uses the communicator: it is aborted, and another call tries again to destroy it; [`ErrorKind::NotSupported`] in
+    /// a host function.
+    ///
+    /// # Examples
+    ///
+    /// ```standalone_crate
+    /// use racl::ErrorKind;
+    /// use racl::collective::Communicator;
+    ///
+    /// # // SAFETY: nothing else runs yet.
+    /// # unsafe { std::env::set_var("MOCK_ACL_DEVICES", "2") };
+    /// let acl = racl::Acl::mock()?; // with two devices here
+    /// let (zero, one) = (acl.device(0)?, acl.device(1)?);
+    /// let ranks = Communicator::all(&[&zero, &one])?;
+    /// let stream = zero.stream()?;
+    /// ranks[0].barrier(&stream)?; // rank 1 never comes
+    /// assert!(!stream.is_complete()?);
+    /// ranks[0].abort()?;
+    /// stream.synchronize()?;
+    /// assert_eq!(ranks[0].barrier(&stream).unwrap_err().kind(), ErrorKind::Aborted);
+    /// # Ok::<(), racl::Error>(())
+    /// ```
+    #[doc(alias = "HcclCommDestroy")]
+    #[doc(alias = "ncclCommAbort")]
+    pub fn abort(&self) -> Result<()> {
+        if closure::is_running() {
+            return Err(Error::new(ErrorKind::NotSupported, "a communicator is aborted in a host function"));
+        }
+        self.0.state.lock().aborted = true;
+        // Who waits for its turn looks at that.
+        self.0.back.notify_all();
+        let mut first = None;
+        let running: Vec<_> = self.0.uses.lock().clone();
+        for last in running {
+            last.poll();
+            let ended = match last.running(Duration::ZERO) {
+                Ok(Some((stream, _))) => Stream(stream).abort(),
+                Ok(None) => Ok(()),
+                Err(error) => Err(error),
+            };
+            first = first.or(ended.err());
+        }
+        let destroyed = self.0.destroy_aborted(Arc::strong_count(&self.0) > 1);
+        first.or(destroyed.err()).map_or(Ok(()), Err)
+    }
+}
+
+impl Inner {
+    fn is_used(&self) -> bool {
+        // A copy, so that no lock is held while streams are asked.
+        let uses: Vec<_> = self.uses.lock().iter().map(Use::of_any).collect();
+        uses.iter().for_each(Use::poll);
+        uses.iter().any(|last| !last.is_done())
+    }
+
+    /// Destroys the handle of an aborted communicator, unless a graph needs it, once no thread makes a call with it.
+    fn destroy_aborted(&self, kept: bool) -> Result<()> {
+        let until = retire::deadline();
+        let mut state = self.state.lock();
+        while state.busy || state.asking > 0 {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let text = "a call of another thread with the communicator does not come back; abort it again";
+                return Err(Error::new(ErrorKind::Timeout, text));
+            }
+            state = self.back.wait_timeout(state, left);
+        }
+        if kept || state.raw.is_null() {
+            return Ok(());
+        }
+        state.busy = true;
+        let turn = Turn { of: self, raw: state.raw, alone: true };
+        drop(state);
+        destroy(&self.context, turn.raw, until)?;
+        self.state.lock().raw = std::ptr::null_mut();
+        Ok(())
+    }
+
+    /// For the only owner.
+    fn destroy_now(&self) -> Result<()> {
+        let raw = std::mem::replace(&mut self.state.lock().raw, std::ptr::null_mut());
+        if raw.is_null() {
+            return Ok(());
+        }
+        destroy(&self.context, raw, retire::deadline()).inspect_err(|_| self.state.lock().raw = raw)
+    }
+}
+
+/// Destroys a handle that no call has. While the library says that it is in use (guide: HCCL, `HcclCommDestroy`), it is
+/// asked again.
+fn destroy(context: &ContextInner, raw: HcclComm, until: Instant) -> Result<()> {
+    let mut rest = RESTS[0];
+    loop {
+        // SAFETY: a live handle, which nobody uses afterwards when this succeeds.
+        let done = unsafe { collective!(context, HcclCommDestroy(raw)) };
+        let again = done.as_ref().is_err_and(|error| error.code() == Some(HcclResult::HCCL_E_AGAIN.0 as i32));
+        if !again {
+            return done;
+        }
+        if Instant::now() >= until {
+            let text = "the library still uses the communicator";
+            return done.map_err(|error| Error::new(ErrorKind::Timeout, text).with_source(error));
+        }
+        retire::pause_for(rest);
+        rest = (2 * rest).min(RESTS[1]);
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let state = self.state.get_mut();
+        let raw = std::mem::replace(&mut state.raw, std::ptr::null_mut());
+        if raw.is_null() {
+            return;
+        }
+        let heir = Self {
+            state: Lock::new(State { raw, busy: false, asking: 0, aborted: state.aborted }),
+            back: Signal::new(),
+            rank: self.rank,
+            size: self.size,
+            name: std::mem::take(&mut self.name),
+            uses: std::mem::take(&mut self.uses),
+            context: Arc::clone(&self.context),
+        };
+        // No calls are allowed in a host function.
+        if closure::is_running() || heir.is_used() {
+            return retire::on_thread(heir, |mut heir| {
+                let mut rest = RESTS[0];
+                while heir.is_used() {
+                    retire::pause_for(rest);
+                    rest = (2 * rest).min(RESTS[1]);
+                }
+                heir.end();
+            });
+        }
+        let mut heir = heir;
+        heir.end();
+    }
+}
+
+impl Inner {
+    /// Destroys an idle communicator; what fails is among the errors of drops, and nothing tries again.
+    fn end(&mut self) {
+        let raw = std::mem::replace(&mut self.state.get_mut().raw, std::ptr::null_mut());
+        if let Err(error) = destroy(&self.context, raw, retire::deadline()) {
+            let what = format!("destroying the communicator {:?} of rank {}", self.name, self.rank);
+            self.context.record_drop_error(&what, error);
+        }
+    }
+}

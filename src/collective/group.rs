@@ -1,0 +1,200 @@
+//! Messages of several communicators and streams that go side by side.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::all::checked;
+use super::between::Message;
+use super::{Communicator, RecvBuffer, SendBuffer, Turn, named};
+use crate::allocation::Touch;
+use crate::call::collective;
+use crate::error::{Error, ErrorKind, Result};
+use crate::lock::Guard;
+use crate::stream::{Named, State, Stream, Task};
+
+/// Messages between ranks of several communicators, on several streams, that go side by side: none waits for another.
+/// For one communicator and stream, [`Communicator::batch`] is one call. Dropped without [`Group::submit`] it does
+/// nothing.
+///
+/// C calls: `HcclGroupStart`, `HcclSend`, `HcclRecv`, `HcclGroupEnd`.
+///
+/// # Examples
+///
+/// ```
+/// use racl::Result;
+/// use racl::collective::{Communicator, Group};
+///
+/// /// Takes what both neighbours have, over communicators of their own.
+/// fn halo(
+///     (left, right): (&Communicator, &Communicator),
+///     stream: &racl::Stream,
+///     own: &racl::DeviceBuffer<f32>,
+///     [from_left, from_right]: [&mut racl::DeviceBuffer<f32>; 2],
+/// ) -> Result<()> {
+///     let (to_left, to_right) = (1 - left.rank(), 1 - right.rank());
+///     let mut group = Group::new();
+///     group.send(left, stream, own, to_left)?.receive(left, stream, from_left, to_left)?;
+///     group.send(right, stream, own, to_right)?.receive(right, stream, from_right, to_right)?;
+///     group.submit()
+/// }
+/// # let _ = halo;
+/// ```
+#[doc(alias = "HcclGroupStart")]
+#[doc(alias = "HcclGroupEnd")]
+#[derive(Default)]
+#[must_use = "nothing is sent before `submit`"]
+pub struct Group<'a> {
+    messages: Vec<Grouped<'a>>,
+}
+
+#[derive(Clone, Copy)]
+struct Grouped<'a> {
+    of: &'a Communicator,
+    stream: &'a Stream,
+    message: Message<'a>,
+}
+
+impl<'a> Group<'a> {
+    /// One without messages.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a message to the rank `to` of `of`, on `stream`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Communicator::send`]; the group is as before then. Also for memory that another message receives into.
+    #[track_caller]
+    pub fn send(
+        &mut self,
+        of: &'a Communicator,
+        stream: &'a Stream,
+        buffer: &'a (impl SendBuffer + ?Sized),
+        to: u32,
+    ) -> Result<&mut Self> {
+        let message = Message::new((of, stream), buffer, to, true);
+        self.add(of, stream, message, named("group"))
+    }
+
+    /// Adds a message from the rank `from` of `of`, on `stream`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Group::send`].
+    #[track_caller]
+    pub fn receive(
+        &mut self,
+        of: &'a Communicator,
+        stream: &'a Stream,
+        buffer: &'a mut (impl RecvBuffer + ?Sized),
+        from: u32,
+    ) -> Result<&mut Self> {
+        let message = Message::new((of, stream), &*buffer, from, false);
+        self.add(of, stream, message, named("group"))
+    }
+
+    fn add(
+        &mut self,
+        of: &'a Communicator,
+        stream: &'a Stream,
+        message: Result<Message<'a>>,
+        named: Named,
+    ) -> Result<&mut Self> {
+        let message = checked(stream, named, || {
+            let message = message?.check_other(of)?;
+            of.0.check_stream(stream)?;
+            let others: Vec<_> = self.messages.iter().map(|other| other.message).collect();
+            message.check_beside(&others).map(|()| message)
+        })?;
+        self.messages.push(Grouped { of, stream, message });
+        Ok(self)
+    }
+
+    /// Queues the messages, each on its stream, as the library groups them. A capture takes none: its library's graphs
+    /// have no groups across streams; use a [batch](Communicator::batch) there.
+    ///
+    /// # Errors
+    ///
+    /// As [`Communicator::all_reduce`]; [`ErrorKind::InvalidArgument`] for a group of nothing, and of several libraries;
+    /// [`ErrorKind::CaptureForbidden`] while one of the streams records a graph; [`ErrorKind::MissingSymbol`] on a
+    /// libhccl without groups.
+    #[track_caller]
+    pub fn submit(self) -> Result<()> {
+        let named = named("group");
+        let Some(first) = self.messages.first() else { return Err(Error::invalid("a group of no messages")) };
+        let context = &*first.of.0.context;
+        for each in &self.messages {
+            context.check_library(&each.of.0.context, "a communicator")?;
+        }
+        let turns = self.turns()?;
+        self.order()?;
+        let mut streams: Vec<_> = self.messages.iter().map(|each| each.stream).collect();
+        streams.sort_by_key(|stream| stream.0.key());
+        streams.dedup();
+        // Held to the end of the group: what others submit meanwhile would be in front of it, and numbered behind.
+        let states: Vec<_> = streams.iter().map(|stream| (stream.0.key(), stream.0.lock())).collect();
+        if let Some(index) = states.iter().position(|(_, state)| state.capture.is_some()) {
+            drop(states);
+            let text = format!("{} records a graph, which takes no groups; use a batch", streams[index].name());
+            return Err(streams[index].refuse(named, Error::new(ErrorKind::CaptureForbidden, text)));
+        }
+        // SAFETY: takes nothing; the group of this thread is ended below, whatever comes.
+        unsafe { collective!(context, HcclGroupStart()) }?;
+        let queued = self.queue(&turns, &states, named);
+        // SAFETY: as above.
+        let ended = unsafe { collective!(context, HcclGroupEnd()) };
+        drop(states);
+        // What the library queued of it although something failed is not known: all of it counts as used.
+        for each in &self.messages {
+            let stream = &each.stream.0;
+            each.of.0.used_by(stream, stream.progress().submitted());
+        }
+        queued.and(ended)
+    }
+
+    /// One for each communicator, in an order that is the same for all threads.
+    fn turns(&self) -> Result<Vec<Turn<'a>>> {
+        let mut communicators: Vec<_> = self.messages.iter().map(|each| each.of).collect();
+        let address = |of: &&'a Communicator| Arc::as_ptr(&of.0).addr();
+        communicators.sort_by_key(address);
+        communicators.dedup_by_key(|of| address(of));
+        communicators.into_iter().map(|of| of.0.begin()).collect()
+    }
+
+    fn order(&self) -> Result<()> {
+        for each in &self.messages {
+            each.stream.0.order(&[each.message.touch()])?;
+            each.of.0.follow(each.stream)?;
+        }
+        Ok(())
+    }
+
+    fn queue(&self, turns: &[Turn<'_>], states: &[(usize, Guard<'_, State>)], named: Named) -> Result<()> {
+        for each in &self.messages {
+            let turn = turns.iter().find(|turn| std::ptr::eq(turn.of, &raw const *each.of.0));
+            let state = states.iter().find(|(key, _)| *key == each.stream.0.key());
+            let Some((turn, (_, state))) = turn.zip(state) else {
+                return Err(Error::new(ErrorKind::Internal, "a group without a turn or a stream"));
+            };
+            let touch: [Touch<'_>; 1] = [each.message.touch()];
+            let task = Task { label: named.0, location: named.1, uses: &touch, scratch: None };
+            let stream = &each.stream.0;
+            let mut failed = None;
+            stream.submit_locked(state, &task, |raw| {
+                failed = each.message.submit(stream.context(), turn.raw, raw).err();
+                Ok(())
+            })?;
+            if let Some(error) = failed {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Group<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Group").field("messages", &self.messages.len()).finish_non_exhaustive()
+    }
+}
