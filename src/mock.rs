@@ -33,7 +33,7 @@ use crate::stream::Stream;
 mod older;
 mod races;
 
-pub use older::{older_graphs, older_host_functions};
+pub use older::{older_graphs, older_host_functions, older_launches};
 pub use races::{Race, RaceAccess, RaceCheck, check_races, races};
 
 static EXCLUSIVE: Mutex<()> = Mutex::new(());
@@ -308,6 +308,10 @@ pub fn live_handles() -> LiveHandles {
         arrays: 0,
         lists: 0,
         executors: 0,
+        binaries: 0,
+        buffers: 0,
+        library_objects: 0,
+        stream_configs: 0,
     };
     let mut live = zero;
     // SAFETY: `live` is such a structure with its size set.

@@ -23,6 +23,7 @@ mod attributes;
 mod capture;
 mod create;
 mod ending;
+mod handle;
 mod joins;
 mod order;
 mod poll;
@@ -31,6 +32,7 @@ mod submit;
 
 pub(crate) use capture::{CaptureState, HostSlot, Keep};
 pub use create::StreamOptions;
+pub(crate) use handle::{Destroy, Handle};
 pub use order::untracked;
 pub(crate) use order::{Before, ByHand};
 pub(crate) use private::Private;
@@ -362,7 +364,13 @@ impl StreamInner {
             }
         };
         let waited = if limit.is_some() { wait(limit) } else { keepers::wait_long(wait) };
-        waited.inspect_err(|error| self.note_fault(error, span))
+        waited.map_err(|error| self.name_kernel(error)).inspect_err(|error| self.note_fault(error, span))
+    }
+
+    /// The kernel whose failure the error reports, where the library told.
+    fn name_kernel(&self, error: Error) -> Error {
+        let id = || self.id().ok()?.try_into().ok();
+        self.context.failures.explain(error, id)
     }
 
     /// The library tells each failure once, to whoever waits first.
@@ -408,7 +416,8 @@ impl StreamInner {
 
     pub(crate) fn is_complete(&self) -> Result<bool> {
         let span = self.progress.unreported();
-        let idle = self.is_idle().inspect_err(|error| self.note_fault(error, span));
+        let idle = self.is_idle().map_err(|error| self.name_kernel(error));
+        let idle = idle.inspect_err(|error| self.note_fault(error, span));
         let idle = idle.map_err(|error| self.explain_wait(error))?;
         if !idle {
             keepers::glance();

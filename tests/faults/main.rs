@@ -2,7 +2,10 @@
 //!
 //! The scenario uses everything once. Each test runs it with one failure and looks at what comes back.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod injected;
+mod kernels;
 mod plans;
 mod scenario;
 mod tasks;
