@@ -102,7 +102,7 @@ pub use device::{
 pub use error::{Error, ErrorKind, Refused, Result, ResultExt};
 pub use event::{Event, IpcEvent, IpcEventHandle};
 pub use future::{Finished, GivenBack, Reached};
-pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView};
+pub use graph::{Capture, CaptureMode, Condition, Graph, GraphPool, HostView, TaskGroup};
 pub use kernel::{
     BinaryCore, BinaryOptions, CpuKernels, Kernel, KernelArgument, KernelBinary, KernelCores, KernelEngine,
     KernelKind, KernelLaunch, KernelParameter, Schedule,

@@ -23,6 +23,7 @@ mod attributes;
 mod capture;
 mod create;
 mod ending;
+mod gather;
 mod handle;
 mod joins;
 mod order;
@@ -32,6 +33,7 @@ mod submit;
 
 pub(crate) use capture::{CaptureState, HostSlot, Keep};
 pub use create::StreamOptions;
+pub(crate) use gather::Gathered;
 pub(crate) use handle::{Destroy, Handle};
 pub use order::untracked;
 pub(crate) use order::{Before, ByHand};
@@ -115,6 +117,8 @@ pub(crate) struct State {
     mark: Option<order::Mark>,
     /// What the stream is given replaces work of a graph, and runs when the graph does.
     updates: bool,
+    /// Notes what that uses, where nobody else does.
+    gathers: Option<Arc<Gathered>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

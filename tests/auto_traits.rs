@@ -6,7 +6,7 @@ use racl::{
     Acl, Capture, Condition, Context, CoreLimit, CountingNotify, Device, DeviceBuffer, DeviceCoreLimit, DeviceFlag,
     DeviceSlice, DeviceSliceMut, Error, Event, Finished, GivenBack, Graph, GraphPool, HostView, IpcEvent, Kernel,
     KernelBinary, KernelFailure, KernelLaunch, Lent, Notify, PinnedBuffer, Prefetch, Reached, Refused, SharedBuffer,
-    Stream, Tensor, Watch,
+    Stream, TaskGroup, Tensor, Watch,
 };
 
 trait AmbiguousIfSend<A> {
@@ -70,6 +70,8 @@ fn handles_and_memory_can_be_used_from_any_thread() {
     sync::<CountingNotify>();
     send::<IpcEvent>();
     sync::<IpcEvent>();
+    send::<TaskGroup>();
+    sync::<TaskGroup>();
     send::<KernelBinary>();
     sync::<KernelBinary>();
     send::<Kernel>();

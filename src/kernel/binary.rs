@@ -127,11 +127,13 @@ impl Context {
 /// That it can be read and has content; the library says the same of all that it cannot load.
 fn check_file(path: &Path) -> Result<()> {
     let refused = |error: std::io::Error| Error::new(ErrorKind::File, error.to_string()).with_source(error);
-    let facts = File::open(path).and_then(|file| file.metadata()).map_err(refused)?;
+    // Before it is opened: who opens a pipe waits for its other end.
+    let facts = std::fs::metadata(path).map_err(refused)?;
     let text = match () {
         () if facts.is_dir() => "it is a folder",
-        () if facts.is_file() && facts.len() == 0 => "it is empty",
-        () => return Ok(()),
+        () if !facts.is_file() => "it is no file with content of its own",
+        () if facts.len() == 0 => "it is empty",
+        () => return File::open(path).map(drop).map_err(refused),
     };
     Err(Error::new(ErrorKind::File, text))
 }

@@ -102,7 +102,7 @@ impl<'a> KernelLaunch<'a> {
     }
 
     /// All arguments at once, read from device memory when the kernel runs, and in every replay of a graph: what is
-    /// written there in between counts. The launch reads that memory.
+    /// written there in between counts. The launch reads that memory, which begins at a multiple of 8 bytes.
     #[doc(alias = "aclrtLaunchKernel")]
     #[doc(alias = "aclrtLaunchKernelV2")]
     pub fn args_in(self, memory: &'a impl DeviceRead<Element = u8>) -> Self {
@@ -121,6 +121,13 @@ impl<'a> KernelLaunch<'a> {
         };
         if bytes == 0 {
             return Err(Error::invalid(format!("no bytes of arguments for kernel {:?}", self.name())));
+        }
+        if let Whole::Device(memory) = &whole
+            && !memory.address().cast::<u64>().is_aligned()
+        {
+            let text =
+                format!("arguments of kernel {:?} at {:p}, which is no multiple of 8", self.name(), memory.address());
+            return Err(Error::invalid(text));
         }
         self.arguments.check_block(bytes)?;
         self.whole = whole;

@@ -72,12 +72,16 @@ impl Handle {
             capture.keep_other(Box::new(Arc::clone(self)));
             return inner.submit_locked(&state, &task, |raw| call(inner.context(), raw)).map(drop);
         }
+        state.gather_other(self);
         let number = inner.submit_locked(&state, &task, |raw| call(inner.context(), raw))?;
         drop(state);
         let mut uses = self.uses.lock();
         match uses.iter_mut().find(|known| known.is_of(&**inner)) {
             Some(known) => known.renew(number),
-            None => uses.push(Use::of(inner, number)),
+            None => {
+                uses.retain(|known| !known.is_done());
+                uses.push(Use::of(inner, number));
+            }
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Binaries: loaded, looked into, refused.
 
 use std::fs;
+use std::process::Command;
 
 use racl::{BinaryCore, BinaryOptions, CpuKernels, ErrorKind, KernelCores, KernelKind, Schedule, mock};
 
@@ -71,6 +72,9 @@ fn what_is_no_kernel_file_is_refused_with_what_it_is() {
         refused(".", ErrorKind::File, &["it is a folder"]);
         fs::write(at("empty.o"), "").unwrap();
         refused("empty.o", ErrorKind::File, &["it is empty"]);
+        let pipe = Command::new("mkfifo").arg(at("pipe.o")).status();
+        assert!(pipe.is_ok_and(|status| status.success()));
+        refused("pipe.o", ErrorKind::File, &["no file with content"]);
         fs::write(at("text.o"), "no code at all\n").unwrap();
         refused("text.o", ErrorKind::InvalidArgument, &["aclrtBinaryLoadFromFile", "107000"]);
         let whole = fs::read(sample()).unwrap();

@@ -10,6 +10,7 @@ mod loading;
 mod order;
 mod plans;
 mod refused;
+mod updates;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

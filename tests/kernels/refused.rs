@@ -42,6 +42,14 @@ fn arguments_that_the_kernel_does_not_declare() {
         refused(&fail, &stream, &["3 bytes of arguments", name, "declares 4"], |launch| launch.all_args(&[0_u8; 3]));
         refused(&fail, &stream, &["no bytes of arguments"], |launch| launch.all_args(&()));
         refused(&fail, &stream, &["all arguments, and some"], |launch| launch.arg(0_i32).all_args(&0_i32));
+        let bytes = context.alloc_zeroed::<u8>(64).unwrap();
+        let odd = bytes.slice(4..8).unwrap();
+        // SAFETY: nothing is launched.
+        let error = unsafe { fail.launch(&stream).args_in(&odd).submit() }.unwrap_err();
+        assert_says(&error, ErrorKind::InvalidArgument, &[name, "no multiple of 8"]);
+        // SAFETY: as above.
+        let error = unsafe { fail.launch(&stream).args_in(&bytes).submit() }.unwrap_err();
+        assert_says(&error, ErrorKind::InvalidArgument, &["64 bytes of arguments", name, "declares 4"]);
         let count = binary.kernel("count").unwrap();
         refused(&count, &stream, &["argument 0", "declares 0"], |launch| launch.arg(0_i32));
         let any = binary.kernel("scale").unwrap();
