@@ -150,7 +150,7 @@ impl KernelBinary {
         let options = if list.is_empty() { std::ptr::null_mut() } else { &raw mut options };
         load(context, options, &raw mut raw)?;
         let unload: Destroy = |context, raw| {
-            failure::forget(raw);
+            failure::forget(context, raw);
             // SAFETY: the owner's only destroy, of a handle that no work uses any more.
             unsafe { call!(context, aclrtBinaryUnLoad(raw)) }
         };

@@ -92,8 +92,9 @@ const MOST_PARAMETERS: usize = 4096;
 
 impl Kernel {
     pub(super) fn new(raw: aclrtFuncHandle, name: String, binary: &Arc<BinaryInner>) -> Result<Self> {
-        let parameters = parameters_of(binary.handle.context(), raw)?;
-        failure::name(binary.handle.raw(), raw, &name);
+        let context = binary.handle.context();
+        let parameters = parameters_of(context, raw)?;
+        failure::name(context, binary.handle.raw(), raw, &name);
         Ok(Self(Arc::new(KernelInner { raw, name, parameters, binary: Arc::clone(binary) })))
     }
 
